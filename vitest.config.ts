@@ -9,12 +9,23 @@ const withoutDatabase = [
   'test/house/*.test.ts',
   'src/console/**/*.test.ts',
   'src/contract/*.test.ts',
-  'src/server/core/*.test.ts',
+  'src/server/core/**/*.test.ts',
+  'src/cli/doctor/storage.test.ts',
   'src/server/config/*.test.ts',
-  'src/server/nodes/silence.test.ts',
+  'src/server/nodes/liveness.test.ts',
   'src/server/outbound/*.test.ts',
-  'src/server/nodes/strict-reads/{commit-look,heard-commits,written-message}.test.ts',
+  'src/server/nodes/strict-reads/{last-commits,heard-commits,written-message}.test.ts',
+  'src/server/resources/connections/availability.test.ts',
+  'src/server/resources/channels/message-size.test.ts',
+  'src/server/resources/incidents/{texts,engine/findings,engine/grouping/*,engine/restarts/settle}.test.ts',
+  'src/server/resources/channels/delivery/{slots,holding/timing,senders/texts}.test.ts',
+  'src/server/resources/jobs/engine/{health/judge-health,rollback/job-changes}.test.ts',
   'src/server/resources/sensors/latest/aggregate.test.ts',
+  'src/server/resources/rooms/use/judge.test.ts',
+  'src/server/resources/jobs/engine/{advance,turns}.test.ts',
+  'src/server/resources/jobs/engine/effects/pair-groups.test.ts',
+  'src/server/resources/jobs/units/units.test.ts',
+  'src/server/resources/silences/in-force.test.ts',
   'src/server/resources/sessions/browser-name.test.ts',
   'src/server/resources/sign-in/oidc/*.test.ts',
   'src/simulator/*.test.ts',
@@ -28,8 +39,11 @@ const withoutDatabase = [
 
 /** These suites run a service, but their subject (the browser, HTTP, files, options) is the same on both databases. */
 const onSqliteOnly = [
+  'src/server/resources/incidents/engine/quick-run.test.ts',
+  'src/server/resources/jobs/engine/run-cost.test.ts',
   'test/console/*.test.ts',
   'test/contract/mcp-fleet.test.ts',
+  'test/contract/walk-requests.test.ts',
   'test/contract/monitoring-adapter.test.ts',
   'test/deploy/proxies.test.ts',
   'test/deploy/service.test.ts',
@@ -86,6 +100,7 @@ const alone = ['test/process/nodes/trial.test.ts']
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
 const onThreeNodes = [
   'src/server/resources/{regions,rooms}/*.test.ts',
+  'src/server/resources/channels/delivery/{delivery,holding/holding}.test.ts',
   'test/contract/journey.test.ts',
   'test/events/region-access.test.ts',
 ]

@@ -1,7 +1,14 @@
 // Runs the endurance tests in their long form, on both databases: `npm run test:long`. They want a quiet machine and about an hour.
 import { defineConfig } from 'vitest/config'
 
-const include = ['test/long/*.test.ts']
+const include = [
+  'test/long/*.test.ts',
+  // These have a short and a long form in one file.
+  'src/server/core/time/change-window.test.ts',
+  'src/server/resources/commands/deferred/many-deferred.test.ts',
+  'src/server/resources/jobs/engine/{thousand-rooms,ticks}.test.ts',
+  'src/server/resources/sensors/history/history-property.test.ts',
+]
 /** These need PostgreSQL, and start one of their own. */
 const ofNodes = ['test/long/nodes/*.test.ts']
 /** Every behaviour suite, against three nodes with each request at the next one. */
@@ -28,13 +35,13 @@ export default defineConfig({
     fileParallelism: false,
     globalSetup: consoleBuild,
     projects: [
-      { extends: true, test: { name: 'sqlite', include, env: { TEST_ENGINE: 'sqlite' } } },
+      { extends: true, test: { name: 'sqlite', include, env: { TEST_ENGINE: 'sqlite', TEST_LONG: '1' } } },
       {
         extends: true,
         test: {
           name: 'postgres',
           include: [...include, ...ofNodes],
-          env: { TEST_ENGINE: 'postgres' },
+          env: { TEST_ENGINE: 'postgres', TEST_LONG: '1' },
           globalSetup: onPostgres,
         },
       },
@@ -44,7 +51,7 @@ export default defineConfig({
           name: 'nodes',
           include: onThreeNodes,
           exclude: ofOneProcess,
-          env: { TEST_ENGINE: 'postgres', TEST_NODES: '3' },
+          env: { TEST_ENGINE: 'postgres', TEST_NODES: '3', TEST_LONG: '1' },
           globalSetup: onPostgres,
         },
       },

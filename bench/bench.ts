@@ -1,5 +1,6 @@
 // `npm run bench [-- NAME] [--quick] [--profile]`: runs the benches, prints their tables and stores the results.
 import { parseArgs } from 'node:util'
+import { type BenchName, benchNames } from './bench-names.ts'
 import { bulk } from './benches/bulk.ts'
 import { connect } from './benches/connect.ts'
 import { events } from './benches/events.ts'
@@ -7,11 +8,14 @@ import { growth } from './benches/growth.ts'
 import { history } from './benches/history.ts'
 import { ingest } from './benches/ingest.ts'
 import { lists } from './benches/lists.ts'
+import { messages } from './benches/messages.ts'
 import { nodes } from './benches/nodes.ts'
 import { people } from './benches/people.ts'
 import { postgres } from './benches/postgres.ts'
+import { rates } from './benches/rates.ts'
 import { reads } from './benches/reads.ts'
 import { reboot } from './benches/reboot.ts'
+import { rollups } from './benches/rollups.ts'
 import { start } from './benches/start.ts'
 import { store } from './benches/store.ts'
 import { writes } from './benches/writes.ts'
@@ -21,12 +25,13 @@ import type { Bench } from './options.ts'
 import { deleteResults, storeResult } from './report/results.ts'
 import { terminalTable } from './report/terminal-table.ts'
 
-const benches: Readonly<Record<string, Bench>> = {
+const benches: Readonly<Record<BenchName, Bench>> = {
   reads,
   people,
   lists,
   writes,
   ingest,
+  messages,
   connect,
   reboot,
   store,
@@ -36,9 +41,10 @@ const benches: Readonly<Record<string, Bench>> = {
   growth,
   events,
   postgres,
+  rates,
+  rollups,
   nodes,
 }
-const names = Object.keys(benches)
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 
@@ -46,9 +52,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean', default: false }, profile: { type: 'boolean', default: false } },
 })
-const unknown = positionals.filter((name) => !Object.hasOwn(benches, name))
+const isBench = (name: string): name is BenchName => Object.hasOwn(benches, name)
+const unknown = positionals.filter((name) => !isBench(name))
 if (unknown.length > 0) {
-  print(`No such bench: ${unknown.join(', ')}. Choose from ${names.join(', ')}.`)
+  print(`No such bench: ${unknown.join(', ')}. Choose from ${benchNames.join(', ')}.`)
   process.exit(1)
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
@@ -60,16 +67,16 @@ const isStored = !values.quick && !values.profile
 // A full run starts from nothing, so that no result of an earlier run remains for a bench that fails.
 if (isFullRun && isStored) deleteResults()
 
-for (const name of isFullRun ? names : positionals) {
+for (const name of isFullRun ? benchNames : positionals.filter(isBench)) {
   print(`\n${name}${values.quick ? ', quick' : ''} …`)
   const benchStartedAt = performance.now()
   const cleanup = new Cleanup()
   const profiles = new CpuProfiles(values.profile ? cleanup.tempFolder() : undefined)
   try {
-    const rows = await (benches[name] as Bench)({ quick: values.quick, profiles, cleanup })
+    const rows = await benches[name]({ quick: values.quick, profiles, cleanup })
     print(`\n${terminalTable(rows)}\n\n${secondsSince(benchStartedAt)} s`)
     if (values.profile) print(profiles.report())
-    if (isStored) storeResult(name, rows, names)
+    if (isStored) storeResult(name, rows)
   } catch (error) {
     // The remaining benches are still run.
     print(`\n${name} failed: ${error instanceof Error ? error.stack : error}`)

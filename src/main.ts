@@ -1,11 +1,11 @@
 // Runs a command. This is the only file that reads the environment, handles signals and exits.
 import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
-import { CommanderError } from 'commander'
-import { program } from './cli/program.ts'
+import { endSentence, runCommand } from './cli/run-command.ts'
+import type { Terminal } from './cli/terminal.ts'
 import { readConfigFile } from './server/config/config-file.ts'
 import { serveOptions } from './server/config/options.ts'
-import { Failure, StartupError } from './server/core/failure.ts'
+import { StartupError } from './server/core/failure.ts'
 import { programVersion } from './server/core/program-version.ts'
 
 const write = (text: string) => void process.stdout.write(`${text}\n`)
@@ -56,27 +56,25 @@ function applyConfigFile(): void {
 const { ROOMKEEPER_SECRET_KEY: secretKey } = process.env
 delete process.env.ROOMKEEPER_SECRET_KEY
 
+const terminal: Terminal = {
+  version: programVersion(),
+  isInteractive: process.stdout.isTTY === true,
+  write,
+  writeError,
+  untilStopped,
+  onHangup: (reload) => void process.on('SIGHUP', reload),
+  user,
+  secretKey,
+  exitWithFailure: () => process.exit(1),
+}
 try {
   applyConfigFile()
-  await program({
-    version: programVersion(),
-    isInteractive: process.stdout.isTTY === true,
-    write,
-    writeError,
-    untilStopped,
-    onHangup: (reload) => void process.on('SIGHUP', reload),
-    user,
-    secretKey,
-    exitWithFailure: () => process.exit(1),
-  }).parseAsync()
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode
-  else {
-    const isExpected = error instanceof StartupError || error instanceof Failure
-    writeError(
-      isExpected ? error.message.replace(/(?<!\.)$/, '.') : `Unexpected error: ${(error as Error).stack ?? error}`,
-    )
-    // A connection whose password PostgreSQL still waits for would keep the process alive for a minute.
-    process.exit(1)
-  }
+  if (!(error instanceof StartupError)) throw error
+  writeError(endSentence(error.message))
+  process.exit(1)
 }
+const code = await runCommand(terminal, process.argv.slice(2))
+// A connection whose password PostgreSQL still waits for would keep a failed process alive for a minute.
+if (code === 1) process.exit(1)
+process.exitCode = code

@@ -14,7 +14,7 @@ export const bareOperations: Plugin = {
   },
 }
 
-/** Calls whose result nobody reads are left out: shapes that are declared and not used. */
+/** Calls whose result is not used are left out: shapes that are declared and not used. */
 export const pureShapes = { manualPureFunctions: ['Type', 'Shape', 'OneOf', 'Int32'] }
 
 const bareOf = ({ method, path, query, body, download, stream }: Operation) => ({

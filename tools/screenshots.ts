@@ -38,9 +38,15 @@ const openAudit = async (page: Page) => {
   await page.getByRole('row').filter({ hasText: 'Profile created' }).getByRole('button').first().click()
 }
 
+const openIncidents = async (page: Page) => {
+  await page.goto('/incidents')
+  await page.getByRole('table', { name: 'Incidents' }).locator('[aria-rowindex="2"]').waitFor()
+}
+
 const screenshots: readonly Screenshot[] = [
   { name: 'overview', scheme: 'light', open: (page) => page.goto('/') },
   { name: 'overview-dark', scheme: 'dark', open: (page) => page.goto('/') },
+  { name: 'incidents', scheme: 'light', open: openIncidents },
   { name: 'rooms', scheme: 'light', open: (page) => page.goto('/rooms') },
   { name: 'room-dark', scheme: 'dark', open: openRoom },
   { name: 'device-config', scheme: 'light', open: openDevice },
@@ -72,6 +78,8 @@ try {
     await page.getByRole('status', { name: /^Live/ }).waitFor()
     for (const { name, open } of screenshots.filter((screenshot) => screenshot.scheme === scheme)) {
       await open(page)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
       // The event stream never ends, so the network never becomes idle; charts are drawn after their data has arrived.
       await page.waitForTimeout(drawingTimeMs)
       await page.mouse.move(0, 0)

@@ -158,7 +158,7 @@ class NodeComparison {
     const ratio = ratioByRound(messageMicros, sampleMicros)
     return [
       {
-        title: `messages of ${groupSize} nodes for a sample, while somebody follows: PostgreSQL`,
+        title: `messages of ${groupSize} nodes for a sample, while a reader follows events: PostgreSQL`,
         unit: 'µs CPU',
         ours: summarise(messageMicros),
         baseline: { name: 'the sample itself', figure: summarise(sampleMicros) },

@@ -3,7 +3,7 @@
 import type { DeviceSample } from '../../src/contract/device/protocol.ts'
 import type { Services } from '../../src/server/context/services.ts'
 import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.ts'
-import { LatestSamples } from '../../src/server/resources/sensors/latest/cache.ts'
+import { LatestSampleCache } from '../../src/server/resources/sensors/latest/cache.ts'
 import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
 import { rollUp } from '../../src/server/resources/sensors/rollups/roll-up.ts'
 import { type BareRow, BareStore } from '../bare/store.ts'
@@ -46,7 +46,7 @@ async function measureStore(services: Services, { quick, cleanup }: BenchOptions
   const rounds = quick ? 2 : 7
   const batches = quick ? 40 : 120
   const connections = await fillEndpoints(services, batchSize)
-  const intake = new SampleIntake(services, new LatestSamples(services), new Horizon())
+  const intake = new SampleIntake(services, new LatestSampleCache(services), new Horizon())
   const bare = new BareStore(cleanup.tempFolder())
   cleanup.add(() => bare.close())
 

@@ -134,6 +134,36 @@ export class MqttLoad {
     })
   }
 
+  /** Sends so many samples, the devices in turn, at a fixed rate. A device whose last sample is not acknowledged yet is an error. */
+  sendAtRate(perSecond: number, count: number): Promise<LoadResult> {
+    const latenciesMs = new Float64Array(count)
+    const waiting = new Set<LoadDevice>()
+    let [sent, acknowledged] = [0, 0]
+    const startedAt = performance.now()
+    return new Promise<LoadResult>((resolve, reject) => {
+      for (const device of this.#devices) {
+        device.onError = reject
+        device.onAnswer = (latencyMs) => {
+          waiting.delete(device)
+          latenciesMs[acknowledged++] = latencyMs
+          if (acknowledged === count) resolve({ latenciesMs, seconds: (performance.now() - startedAt) / 1000 })
+        }
+      }
+      const sendDue = () => {
+        const due = Math.min(count, Math.floor(((performance.now() - startedAt) * perSecond) / 1000))
+        for (; sent < due; sent++) {
+          const device = this.#devices[sent % this.#devices.length] as LoadDevice
+          if (waiting.has(device))
+            return reject(new Error(`The server does not keep up with ${perSecond} samples a second.`))
+          waiting.add(device)
+          device.send()
+        }
+        if (sent < count) setTimeout(sendDue, 1)
+      }
+      sendDue()
+    })
+  }
+
   close(): void {
     for (const device of this.#devices) device.close()
   }

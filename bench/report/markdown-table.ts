@@ -1,10 +1,13 @@
 // The Markdown tables of the stored results: eight telling rows for the README, and all rows for results/latest.md.
+import { benchNames } from '../bench-names.ts'
 import type { Figure, Peer, Row } from '../measure/figures.ts'
 import { formatNumber } from './terminal-table.ts'
 
 /** The stored result of one bench. */
 export interface BenchResult {
   readonly at: string
+  /** Absent in results that were stored before commits were. A plus sign says that files differed from it. */
+  readonly commit?: string
   readonly node: string
   readonly machine: { readonly processor: string; readonly cores: number; readonly memoryGiB: number }
   readonly rows: readonly Row[]
@@ -64,6 +67,8 @@ export function fullReport(results: Results): string {
     goalSentence(results),
     machineSentence(results),
     '',
+    ...ageLines(results),
+    '',
   ].join('\n')
 }
 
@@ -94,6 +99,19 @@ const formatSpread = ({ median, min, max, rounds }: Figure): string =>
 function noteLines(rows: readonly NamedRow[]): string[] {
   const notes = rows.flatMap(({ bench, row: { title, note } }) => (note ? [`- ${bench}, ${title}: ${note}`] : []))
   return notes.length > 0 ? ['', ...notes] : []
+}
+
+/** Says of which day and commit the rows of each bench are, and which benches have none. */
+function ageLines(results: Results): string[] {
+  const missing = benchNames.filter((name) => !results[name])
+  return [
+    '| rows of | measured | commit |',
+    '|---|---|---|',
+    ...Object.entries(results).map(([bench, { at, commit }]) =>
+      tableLine([bench, at.slice(0, 10), commit ?? 'not recorded']),
+    ),
+    ...(missing.length > 0 ? ['', `Not measured yet: ${missing.join(', ')}.`] : []),
+  ]
 }
 
 function goalSentence(results: Results): string {

@@ -1,7 +1,9 @@
 // Stores the results of a bench in results/latest.json, and writes results/latest.md and the table of the README from them.
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { type BenchName, benchNames } from '../bench-names.ts'
 import type { Row } from '../measure/figures.ts'
 import { fullReport, type Results, summary } from './markdown-table.ts'
 import { replaceSection } from './readme-section.ts'
@@ -15,16 +17,38 @@ export function deleteResults(): void {
   rmSync(resultsFile, { force: true })
 }
 
-/** Replaces the result of one bench and keeps those of the others. Benches are stored in the order of `names`. */
-export function storeResult(name: string, rows: readonly Row[], names: readonly string[]): void {
+/** The commit that is checked out; with a plus sign if files differ from it. Undefined outside of a repository. */
+function currentCommit(): string | undefined {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' }).trim()
+  try {
+    // The results themselves differ as soon as the first bench is stored.
+    const changes = git(
+      'status',
+      '--porcelain',
+      '--untracked-files=no',
+      '--',
+      ':/',
+      ':(top,exclude)bench/results',
+      ':(top,exclude)README.md',
+    )
+    return `${git('rev-parse', '--short=8', 'HEAD')}${changes === '' ? '' : '+'}`
+  } catch {
+    return undefined
+  }
+}
+
+/** Replaces the result of one bench and keeps those of the others, in the order of `benchNames`. */
+export function storeResult(name: BenchName, rows: readonly Row[]): void {
   const previous: Results = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : {}
   const machine = {
     processor: cpus()[0]?.model.trim() ?? 'unknown processor',
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
   }
-  const all: Results = { ...previous, [name]: { at: new Date().toISOString(), node: process.version, machine, rows } }
-  const ordered: Results = Object.fromEntries(names.flatMap((known) => (all[known] ? [[known, all[known]]] : [])))
+  const commit = currentCommit()
+  const measured = { at: new Date().toISOString(), ...(commit && { commit }), node: process.version, machine, rows }
+  const all: Results = { ...previous, [name]: measured }
+  const ordered: Results = Object.fromEntries(benchNames.flatMap((known) => (all[known] ? [[known, all[known]]] : [])))
   mkdirSync(folder, { recursive: true })
   writeFileSync(resultsFile, `${JSON.stringify(ordered, null, 2)}\n`)
   writeReports(ordered)

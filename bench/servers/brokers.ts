@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { need, pathOf } from '../../test/support/debian.ts'
+import { need, programPath } from '../../test/support/debian.ts'
 import type { Cleanup } from '../cleanup.ts'
 import { findFreePort } from './roomkeeper.ts'
 import { Subprocess } from './subprocess.ts'
@@ -45,7 +45,7 @@ export async function startMosquitto(cleanup: Cleanup): Promise<RunningBroker | 
     'user root',
   ]
   writeFileSync(file, settings.map((line) => `${line}\n`).join(''))
-  const subprocess = new Subprocess('mosquitto', ['-c', file], pathOf('mosquitto'))
+  const subprocess = new Subprocess('mosquitto', ['-c', file], programPath('mosquitto'))
   cleanup.add(() => subprocess.stop())
   await subprocess.waitForOutput(/ running/)
   return { name: 'mosquitto', process: subprocess, port }

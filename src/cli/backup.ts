@@ -25,7 +25,7 @@ export const backupCommand = (terminal: Terminal, file: string, options: BackupO
     printResult(terminal, json, summary, [
       `Backed up to ${summary.file}: ${summary.bytes} bytes${withBundles ? `, with ${countText(summary.bundles, 'log bundle', 'log bundles')}` : ''}.`,
       withSecret
-        ? 'The file contains the secret key: whoever can read it can read all passwords and enrolment codes.'
+        ? 'The file contains the secret key: anyone who can read the file can read all passwords and enrolment codes.'
         : `The secret key is not in it: keep ${place.secretKey === undefined ? secretKeyFileOf(place) : secretKeyVariable} (fingerprint ${fingerprint}) somewhere else.`,
     ])
   })

@@ -1,5 +1,6 @@
 // The options of commands that differ from those of `serve`. Commands themselves are loaded on demand, their options are not.
-import { type OptionSpec, serveOptions } from '../server/config/options.ts'
+import type { OptionSpec } from '../server/config/database-options.ts'
+import { serveOptions } from '../server/config/options.ts'
 
 /** The data folder ignores the variables of a real server, and only warnings are logged. */
 export const demoOptions: readonly OptionSpec[] = [

@@ -1,12 +1,13 @@
 // `roomkeeper keys`: creates, lists and revokes API keys.
+import { dayMs, hourMs, minuteMs } from '../contract/durations.ts'
 import type { CallerScope } from '../contract/people/permissions.ts'
 import { isoTime, parseTime } from '../server/core/clock.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { nameProblem } from '../server/core/text.ts'
-import { parseInt32 } from '../server/http/input/input.ts'
 import { keysCreate, keysDelete, keysList } from '../server/resources/keys/rules.ts'
 import { commandLineActor } from '../server/resources/orgs/rules.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
+import { parseRegionId } from './region-option.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
 interface OrgCommandOptions extends DatabaseCommandOptions {
@@ -31,7 +32,7 @@ export const keysCreateCommand = (terminal: Terminal, options: CreateOptions) =>
       name: options.name.trim(),
       scopes: [...new Set(options.scope)],
       manage: options.manage ?? false,
-      regionIds: options.region?.map(regionNumber),
+      regionIds: options.region?.map(parseRegionId),
       expiresAt: options.expires === undefined ? null : expiry(options.expires, services.clock.now()),
       rateLimit: options.rateLimit === undefined ? undefined : rateLimit(options.rateLimit),
     })
@@ -65,13 +66,7 @@ export const keysRevokeCommand = (terminal: Terminal, id: string, options: OrgCo
 const limitsOf = ({ regionIds, userId }: { regionIds?: readonly number[]; userId?: string }): string =>
   `${regionIds ? `  regions ${regionIds.join(' ') || 'none'}` : ''}${userId === undefined ? '' : `  user ${userId}`}`
 
-function regionNumber(text: string): number {
-  const id = parseInt32(text)
-  if (id !== undefined) return id
-  throw new StartupError('--region must be the id of a region such as 3.')
-}
-
-const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const unitMs: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs }
 
 function expiry(text: string, now: number): string {
   const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? []

@@ -1,7 +1,8 @@
 // Defines every command of the command line with its options and help.
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { scopes as callerScopes, roles } from '../contract/people/permissions.ts'
-import { databaseOptions, type OptionSpec, serveOptions } from '../server/config/options.ts'
+import { databaseOptions, type OptionSpec, withUnit } from '../server/config/database-options.ts'
+import { serveOptions } from '../server/config/options.ts'
 import { sharedOptions } from '../server/config/stored-options.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
@@ -104,7 +105,7 @@ export function program(terminal: Terminal): Command {
     .requiredOption('--org <id>', 'organisation of the key')
     .action(async (id, options) => (await import('./keys.ts')).keysRevokeCommand(terminal, id, options))
 
-  const loginLink = addDatabaseCommand(root, 'login-link', 'create a one-time link that signs in to the console')
+  const loginLink = addDatabaseCommand(root, 'login-link', 'create a one-time sign-in link for the console')
   for (const option of loginLinkOptions) loginLink.addOption(toOption(option))
   loginLink
     .option('--org <id>', 'organisation; optional if there is only one')
@@ -119,7 +120,7 @@ export function program(terminal: Terminal): Command {
   const invite = addDatabaseCommand(
     users,
     'invite',
-    'create a one-time link with which a person signs in and adds a passkey',
+    'create a one-time sign-in link for a person, who then adds a passkey',
   )
     .argument('<email>', 'e-mail address of the person; a user with it is created if there is none')
     .option('--org <id>', 'organisation; optional if there is only one')
@@ -204,10 +205,21 @@ function toOption({ flag, env, default: byDefault, help, parse }: OptionSpec): O
   return option
 }
 
-/** A shared option that was not given has the value that the database stores, and not the default. */
+/**
+ * Names the values of options with their units. A shared option that was not given has the value that the database stores, and not the
+ * default. Other values stay as they are: the secret key, for example, comes from a variable and has no option.
+ */
 function givenOptions<T>(command: Command): T {
+  const shared = new Set<string>(sharedOptions.map(({ key }) => key))
   const given: Record<string, unknown> = { ...command.opts() }
-  for (const { key } of sharedOptions) if (command.getOptionValueSource(key) === 'default') delete given[key]
+  for (const option of command.options) {
+    const name = option.attributeName()
+    const field = withUnit(name, option.flags)
+    const value = given[name]
+    delete given[name]
+    const isStored = shared.has(field) && command.getOptionValueSource(name) === 'default'
+    if (value !== undefined && !isStored) given[field] = value
+  }
   return given as T
 }
 

@@ -4,13 +4,12 @@ import type { Role } from '../contract/people/permissions.ts'
 import type { RequestContext } from '../server/context/request-context.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { emailKey, nameProblem } from '../server/core/text.ts'
-import { parseInt32 } from '../server/http/input/input.ts'
 import { commandLineActor } from '../server/resources/orgs/rules.ts'
-import { listRegions } from '../server/resources/regions/store.ts'
 import { inviteUser, signInUrl } from '../server/resources/sessions/user-links.ts'
 import { usersCreate, usersList } from '../server/resources/users/rules.ts'
+import { type ConsoleAddressOptions, consoleAddress, onlyOrg } from './console-address.ts'
 import { cliActor, withExistingDatabase } from './database-command.ts'
-import { type ConsoleAddressOptions, consoleAddress, onlyOrg } from './login-link.ts'
+import { parseRegionId } from './region-option.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
 interface InviteOptions extends ConsoleAddressOptions {
@@ -27,7 +26,7 @@ export const usersInviteCommand = (terminal: Terminal, email: string, options: I
     const user = (await existingUser(ctx, email, options)) ?? (await newUser(ctx, email, options))
     const { base, assumption } = consoleAddress(options)
     const { secret, expiresAt } = await inviteUser(ctx, user.id)
-    const invitation = {
+    const link = {
       url: signInUrl(base, secret),
       org,
       userId: user.id,
@@ -35,8 +34,8 @@ export const usersInviteCommand = (terminal: Terminal, email: string, options: I
       role: user.role,
       expiresAt,
     }
-    printResult(terminal, options.json, invitation, [
-      invitation.url,
+    printResult(terminal, options.json, link, [
+      link.url,
       `The link signs in to organisation ${org} as ${user.email} (${user.role}). It works once, within 7 days. No mail was sent: pass it on.`,
       ...assumption,
     ])
@@ -68,18 +67,7 @@ async function newUser(
     role,
     ...(name !== undefined && { name: name.trim() }),
     ...(allRegions && { allRegions }),
-    ...(region && { regionIds: await requireRegionIds(ctx, region) }),
+    ...(region && { regionIds: region.map(parseRegionId) }),
   })
   return body
-}
-
-async function requireRegionIds(ctx: RequestContext, texts: readonly string[]): Promise<number[]> {
-  const known = (await listRegions(ctx.db)).map(({ id }) => id)
-  return texts.map((text) => {
-    const id = parseInt32(text)
-    if (id !== undefined && known.includes(id)) return id
-    throw new StartupError(
-      `--region must be the id of a region, and there is no region ${text}. The operation regionsList shows the ids.`,
-    )
-  })
 }

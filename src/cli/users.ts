@@ -2,8 +2,8 @@
 
 import { commandLineActor } from '../server/resources/orgs/rules.ts'
 import { usersList } from '../server/resources/users/rules.ts'
+import { onlyOrg } from './console-address.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
-import { onlyOrg } from './login-link.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
 interface UsersListOptions extends DatabaseCommandOptions {

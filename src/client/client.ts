@@ -7,7 +7,11 @@ import { EventStream, type StreamOptions } from './event-stream.ts'
 /** The input of an operation: path and query parameters as fields, and the body as `body`. Times may be given in milliseconds. */
 export type CallInput<K extends OperationId> = ParamsOf<Operations[K]> &
   QueryInput<Operations[K]> &
-  (Operations[K] extends { body: unknown } ? { body: BodyOf<Operations[K]> } : Record<never, never>)
+  (Operations[K] extends { optionalBody: string }
+    ? { body?: BodyOf<Operations[K]> }
+    : Operations[K] extends { body: unknown }
+      ? { body: BodyOf<Operations[K]> }
+      : Record<never, never>)
 
 /** An operation without required input can be called without arguments. */
 type Args<K extends OperationId, Options = CallOptions> =

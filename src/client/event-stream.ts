@@ -8,6 +8,8 @@ export interface StreamOptions {
   readonly signal?: AbortSignal | undefined
   /** Called when the server has answered; no event is missed from then on. */
   readonly onOpen?: (() => void) | undefined
+  /** Called when anything arrives, also the comment that the server sends while nothing happens. */
+  readonly onHeard?: (() => void) | undefined
 }
 
 export interface ReceivedEvent {
@@ -19,11 +21,13 @@ export interface ReceivedEvent {
 export class EventStream implements AsyncIterable<ReceivedEvent> {
   readonly #open: () => Promise<Response>
   readonly #onOpen: () => void
+  readonly #onHeard: () => void
   #lastEventId: string | undefined
 
-  constructor({ lastEventId, onOpen = () => {} }: StreamOptions, open: () => Promise<Response>) {
+  constructor({ lastEventId, onOpen = () => {}, onHeard = () => {} }: StreamOptions, open: () => Promise<Response>) {
     this.#lastEventId = lastEventId
     this.#onOpen = onOpen
+    this.#onHeard = onHeard
     this.#open = open
   }
 
@@ -43,6 +47,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
       for (;;) {
         const { value, done } = await chunks.read()
         if (done) return
+        this.#onHeard()
         for (const { id, data } of blocks.read(value)) {
           this.#lastEventId = id ?? this.#lastEventId
           if (data !== undefined) yield { id: this.#lastEventId ?? '', event: JSON.parse(data) as Event }

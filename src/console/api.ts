@@ -98,6 +98,6 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function endSessionIfUnauthorized(error: unknown): void {
+export function endSessionIfUnauthorized(error: unknown): void {
   if (error instanceof ApiError && error.status === 401) endSession(error.message)
 }

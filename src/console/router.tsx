@@ -2,8 +2,8 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { pathUnderBase } from './base-path.ts'
 import { loadCode } from './parts/recovery/load-code.ts'
+import { Frame } from './shell/frame.tsx'
 import { NotFound } from './shell/not-found.tsx'
-import { Shell } from './shell/shell.tsx'
 
 /** Keeps the named search parameters that are text and drops all others, so that a mistyped address filters nothing. */
 const textParams =
@@ -16,7 +16,7 @@ const textParams =
       }),
     ) as { readonly [K in N]?: string }
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
+const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
 
 const overview = createRoute({
   getParentRoute: () => root,
@@ -26,7 +26,7 @@ const overview = createRoute({
 const rooms = createRoute({
   getParentRoute: () => root,
   path: '/rooms',
-  validateSearch: textParams('q', 'region', 'location', 'state', 'air', 'people', 'sort'),
+  validateSearch: textParams('q', 'region', 'location', 'state', 'air', 'people', 'tag', 'profile', 'sort'),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/rooms/rooms-page.tsx')), 'RoomsPage'),
 })
 const room = createRoute({
@@ -35,10 +35,24 @@ const room = createRoute({
   validateSearch: textParams('span', 'sensor'),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/room/room-page.tsx')), 'RoomPage'),
 })
+const incidents = createRoute({
+  getParentRoute: () => root,
+  path: '/incidents',
+  validateSearch: textParams('q', 'state', 'severity', 'rule', 'region', 'location', 'handler', 'sort', 'tab'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/incidents/incidents-page.tsx')), 'IncidentsPage'),
+})
+const incident = createRoute({
+  getParentRoute: () => root,
+  path: '/incidents/$incidentId',
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/incidents/incident-page.tsx')), 'IncidentPage'),
+})
 const devices = createRoute({
   getParentRoute: () => root,
   path: '/devices',
-  validateSearch: textParams('q', 'model', 'firmware', 'connected', 'sort'),
+  validateSearch: textParams(
+    ...(['q', 'model', 'firmware', 'connected', 'update'] as const),
+    ...(['region', 'location', 'profile', 'settings', 'sort'] as const),
+  ),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/devices/devices-page.tsx')), 'DevicesPage'),
 })
 const device = createRoute({
@@ -60,7 +74,25 @@ const profiles = createRoute({
 const profile = createRoute({
   getParentRoute: () => root,
   path: '/profiles/$profileId',
+  validateSearch: textParams('tab'),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/profiles/profile-page.tsx')), 'ProfilePage'),
+})
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs',
+  validateSearch: textParams('q', 'state'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/jobs/jobs-page.tsx')), 'JobsPage'),
+})
+const newJob = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs/new',
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/jobs/new/new-job-page.tsx')), 'NewJobPage'),
+})
+const job = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs/$jobId',
+  validateSearch: textParams('state', 'stage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/jobs/job-page.tsx')), 'JobPage'),
 })
 const audit = createRoute({
   getParentRoute: () => root,
@@ -71,7 +103,7 @@ const audit = createRoute({
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
-  validateSearch: textParams('tab'),
+  validateSearch: textParams('tab', 'channel'),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/settings/settings-page.tsx')), 'SettingsPage'),
 })
 const account = createRoute({
@@ -80,10 +112,35 @@ const account = createRoute({
   component: lazyRouteComponent(() => loadCode(() => import('./pages/account/account-page.tsx')), 'AccountPage'),
 })
 
+const wall = createRoute({
+  getParentRoute: () => root,
+  path: '/wall',
+  validateSearch: textParams('region'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/wall/wall-page.tsx')), 'WallPage'),
+})
+
 export const router = createRouter({
   basepath: pathUnderBase('/'),
   routeTree: root.addChildren([
-    ...[overview, rooms, room, devices, device, sites, profiles, profile, audit, settings, account],
+    ...[
+      overview,
+      incidents,
+      incident,
+      rooms,
+      room,
+      devices,
+      device,
+      sites,
+      profiles,
+      profile,
+      jobs,
+      newJob,
+      job,
+      audit,
+      settings,
+      account,
+      wall,
+    ],
   ]),
   // Plain query strings: by default the router would put quotes around text that looks like a number.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

@@ -1,7 +1,12 @@
 // The current session and its API client. The session's secret is in a cookie that no script can read. [contract 9.session]
 import { useSyncExternalStore } from 'react'
 import { ApiError, type Client, makeClient } from '../client/client.ts'
-import type { Permissions } from '../contract/people/permissions.ts'
+import {
+  type Permissions,
+  permissionsOfBoth,
+  permissionsOfKey,
+  permissionsOfRole,
+} from '../contract/people/permissions.ts'
 import { type ConsoleSession, type SignIn, sessionPath } from '../contract/people/session.ts'
 import { serverUrl } from './base-path.ts'
 import { consoleRequest } from './console-request.ts'
@@ -43,15 +48,20 @@ export function useSession(): ConsoleSession {
 /** The permissions of the session; pages hide the actions that it does not allow. [contract 11.user] */
 export function usePermissions(): Permissions {
   const { scopes, manage, allRegions, user } = useSession()
-  const [read, write] = [scopes.includes('read'), scopes.includes('write')]
-  return {
-    read,
-    operate: write || scopes.includes('operate'),
+  const write = scopes.includes('write')
+  const ofToken = permissionsOfKey({
+    read: scopes.includes('read'),
+    operate: scopes.includes('operate'),
     write,
     manage: write && manage,
-    everywhere: write && allRegions,
-    audit: read && (user === undefined || user.role === 'owner' || user.role === 'admin'),
-  }
+    allRegions,
+  })
+  return user ? permissionsOfBoth(ofToken, permissionsOfRole(user.role, allRegions)) : ofToken
+}
+
+export function currentSession(): ConsoleSession {
+  if (!current) throw new Error('no session')
+  return current.session
 }
 
 export function client(): Client {

@@ -23,6 +23,7 @@ export const AuditEntry = Shape('v1AuditLog', {
       before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
       after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
       affected: Type.Optional(Type.Array(Target)),
+      jobId: Type.Optional(Type.String({ description: 'The job whose effect this is.' })),
     }),
   ),
   requestId: Type.Optional(Type.String({ description: 'The X-Request-Id of the call.' })),

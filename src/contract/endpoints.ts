@@ -49,6 +49,13 @@ export const reportedFields = {
       description: 'Of a leader: serial numbers of the devices that it is paired with, as it says.',
     }),
   ),
+  supports: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      maxItems: 32,
+      description:
+        'Parts of the device protocol that it knows: onlyIfIdle, if it checks whether it is in use before a reboot.',
+    }),
+  ),
   inCallStatus: optional(OneOf(['NONE', 'ZOOM', 'TEAMS', 'MEET', 'OTHER'], 'Which kind of call it is in.')),
   primaryMode: optional(OneOf(['oob', 'zoom', 'msteams', 'avos', 'usb'], 'Which application it runs.')),
   controllerMode: optional(OneOf(['controller', 'schedule'], 'What a pad is used as.')),
@@ -89,17 +96,19 @@ const model = Type.String({ description: 'Model code, for example NF19B1.' })
 const connected = Type.Boolean({ description: 'Whether the device is connected now.' })
 const roomId = optional(Int32('The room it is in.'))
 const roomName = text('Name of that room.')
+const connectionTime = optional(Timestamp('Last connect or disconnect.'))
+const profileId = optional(Int32('The profile it has.'))
 
 export const Endpoint = Shape('webpageEndpoint', {
   id,
   serial,
   model,
   connected,
-  connectionTime: optional(Timestamp('Last connect or disconnect.')),
+  connectionTime,
   enrolmentTime: Timestamp('When the device enrolled.'),
   roomId,
   roomName,
-  profileId: optional(Int32('The profile it has.')),
+  profileId,
   ...reportedFields,
   networks: Type.Array(Network, { description: 'Its network interfaces; none while it reported none.' }),
 })
@@ -109,10 +118,20 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   serial,
   model,
   connected,
+  connectionTime,
   roomId,
   roomName,
+  profileId,
+  configState: optional(
+    OneOf(['PENDING', 'DELIVERED', 'FAILED'], 'State of its newest config version; absent if it has none.'),
+  ),
+  localIpAddress: reportedFields.localIpAddress,
+  macAddresses: optional(
+    Type.Array(Type.String(), { description: 'MAC addresses of its network interfaces, 6 bytes each, base64.' }),
+  ),
   inCallStatus: reportedFields.inCallStatus,
   firmwareVersion: reportedFields.firmwareVersion,
+  latestVersion: reportedFields.latestVersion,
   pairingSerial: reportedFields.pairingSerial,
   pairedSerials: reportedFields.pairedSerials,
 })
@@ -168,7 +187,8 @@ export const endpointOperations = {
     tag: 'Endpoints',
     scope: 'write',
     summary: 'Unenrol an endpoint',
-    description: 'Its credential dies at once and its connection is closed. Its pending operations are cancelled.',
+    description:
+      'Its credential stops working immediately and its connection is closed. Its pending operations are cancelled.',
     params: { id },
     response: Empty,
     ifMatch: true,

@@ -3,6 +3,8 @@
 import Type, { type Static } from 'typebox'
 import { DeviceCommand } from './device/commands.ts'
 import { exampleEndpointId } from './endpoints.ts'
+import { incidentStates } from './incidents/states.ts'
+import { jobStates } from './jobs/job-states.ts'
 import { operation } from './operation.ts'
 import { Sample } from './sensors.ts'
 import { Int32, OneOf, Shape, Timestamp } from './shape.ts'
@@ -16,6 +18,8 @@ export const selectableEventTypes = [
   'operation',
   'config',
   'structure',
+  'incident',
+  'job',
 ] as const
 export type SelectableEventType = (typeof selectableEventTypes)[number]
 
@@ -30,7 +34,7 @@ export const heartbeatMs = 15_000
 export const Event = Shape('webpageEvent', {
   type: OneOf(
     eventTypes,
-    'connected, disconnected, status, sample, operation, config: of an endpoint. structure: a change that the audit log has. reset: something may be missing, so read everything again.',
+    'connected, disconnected, status, sample, operation, config: of an endpoint. structure: a change that the audit log has. incident: an incident opened, changed or ended. job: a job changed, or some of its units. reset: something may be missing, so read everything again.',
   ),
   at: Timestamp('When it happened.'),
   roomIds: Type.Array(Int32('Identifier of a room.'), {
@@ -46,6 +50,18 @@ export const Event = Shape('webpageEvent', {
         ['PENDING', 'DELIVERED', 'FAILED'],
         'PENDING: it is new. DELIVERED: the device has it. FAILED: the device refused a key.',
       ),
+    }),
+  ),
+  incident: Type.Optional(
+    Shape('webpageEventIncident', {
+      id: Type.String({ description: 'Identifier of the incident.' }),
+      state: OneOf(incidentStates, 'Its state now.'),
+    }),
+  ),
+  job: Type.Optional(
+    Shape('webpageEventJob', {
+      id: Type.String({ description: 'Identifier of the job.' }),
+      state: OneOf(jobStates, 'Its state now.'),
     }),
   ),
   change: Type.Optional(

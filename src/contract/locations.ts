@@ -2,18 +2,34 @@
 
 import Type from 'typebox'
 import { mediumBodyBytes, operation } from './operation.ts'
-import { Empty, IdAndName, Int32, ListOf, Name, NullableId, Shape } from './shape.ts'
+import { Empty, IdAndName, Int32, ListOf, Name, NullableId, Shape, SingleLineText } from './shape.ts'
+import { WeeklyHours } from './weekly-hours.ts'
 
 const fields = {
   id: Int32('Identifier of the location.'),
   name: Type.String({ description: 'Name of the location.' }),
   region: Type.Optional(IdAndName('webpageLocationRegion', 'region')),
 }
-export const Location = Shape('webpageLocation', fields)
+/** The location inside a room: it has no time zone. */
+export const LocationOfRoom = Shape('webpageRoomLocationAndRegion', fields)
+
+const ownFields = {
+  ...fields,
+  timezone: Type.Optional(Type.String({ description: 'Its time zone; absent: that of the organisation.' })),
+  changeWindow: Type.Optional(WeeklyHours),
+}
+export const Location = Shape('webpageLocation', ownFields)
 
 const id = Int32('Identifier of the location.')
 const regionId = Type.Optional(NullableId('The region it is part of; 0 or null means none.'))
-const example = { id: 3, name: 'Oslo HQ', region: { id: 11, name: 'Europe' } }
+const timezone = Type.Optional(
+  Type.Union([
+    SingleLineText(64, 'A time zone such as Europe/Oslo; null means that of the organisation.'),
+    Type.Null(),
+  ]),
+)
+const changeWindow = Type.Optional(Type.Union([WeeklyHours, Type.Null()]))
+const example = { id: 3, name: 'Oslo HQ', region: { id: 11, name: 'Europe' }, timezone: 'Europe/Oslo' }
 
 export const locationOperations = {
   locationsList: operation({
@@ -31,28 +47,29 @@ export const locationOperations = {
     tag: 'Locations',
     scope: 'write',
     summary: 'Add a location, optionally in an existing region',
-    body: Shape('LocationsCreateRequest', { name: Name('location'), regionId }),
+    body: Shape('LocationsCreateRequest', { name: Name('location'), regionId, timezone, changeWindow }),
     bodyLimitBytes: mediumBodyBytes,
     response: Location,
     versioned: true,
     audit: { category: 'ORG', type: 'LOCATION_CREATED' },
-    example: { body: { name: 'Oslo HQ', regionId: 11 }, response: example },
+    example: { body: { name: 'Oslo HQ', regionId: 11, timezone: 'Europe/Oslo' }, response: example },
   }),
   locationsUpdate: operation({
     method: 'PUT',
     path: '/locations/{id}',
     tag: 'Locations',
     scope: 'write',
-    summary: "Change a location's name or region",
-    description: 'An absent key keeps its value; `regionId` 0 or null clears the region. At least one key is needed.',
+    summary: "Change a location's name, region, time zone or change window",
+    description:
+      'An absent key keeps its value; `regionId` 0 or null clears the region, `timezone` null the time zone, `changeWindow` null the change window. At least one key is needed.',
     params: { id },
     body: Shape(
       'WebpageLocationsUpdateBody',
-      { name: Type.Optional(Name('location')), regionId },
+      { name: Type.Optional(Name('location')), regionId, timezone, changeWindow },
       { minProperties: 1 },
     ),
     bodyLimitBytes: mediumBodyBytes,
-    response: Type.Object(fields, { title: 'webpageUpdateLocationResponse' }),
+    response: Type.Object(ownFields, { title: 'webpageUpdateLocationResponse' }),
     versioned: true,
     ifMatch: true,
     audit: { category: 'ORG', type: 'LOCATION_UPDATED' },

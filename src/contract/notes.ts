@@ -1,6 +1,7 @@
 // Room notes: what the note operations take and give. [contract 5.4.note] [contract 6.notes]
 
 import Type from 'typebox'
+import { maxNoteCharacters } from './incidents/limits.ts'
 import { largeBodyBytes, operation } from './operation.ts'
 import { Empty, Int32, ListOf, MultilineText, Shape, Timestamp } from './shape.ts'
 
@@ -32,7 +33,7 @@ export const noteOperations = {
     summary: 'Add a note to a room',
     description: '`content` and `text` are accepted as other names of `note`.',
     params: { roomId },
-    body: Shape('RoomNotesCreateRequest', { note: MultilineText(4096, 'The text of the note.') }),
+    body: Shape('RoomNotesCreateRequest', { note: MultilineText(maxNoteCharacters, 'The text of the note.') }),
     bodyLimitBytes: largeBodyBytes,
     bodyAliases: { content: 'note', text: 'note' },
     response: Note,

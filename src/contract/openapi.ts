@@ -29,6 +29,9 @@ export const tags: Readonly<Record<Tag, string>> = {
   Locations: 'Sites and buildings: locations hold rooms.',
   Rooms: 'Meeting rooms, their state and their enrolment codes.',
   'Room notes': 'What people want to remember about a room.',
+  Incidents: 'What is wrong, one for each cause, the rules behind it, and silences.',
+  Channels: 'Where messages about incidents and events are sent, and what became of each.',
+  Jobs: 'One change to many endpoints, all together or in stages, and back again.',
   Profiles: 'Named configs that rooms and endpoints share.',
   Users: 'People who sign in, with their roles and regions.',
   'My account': 'The account of the caller: what it may do, and the keys of a person.',
@@ -123,7 +126,7 @@ function describe(id: string, operation: Operation, components: Map<string, Json
     ...(operation.body && {
       requestBody: {
         description: `At most ${kibibytes(operation.bodyLimitBytes)}.`,
-        required: true,
+        required: operation.optionalBody === undefined,
         content: {
           'application/json': { schema: shapeOf(withDates(operation.body), components), example: example.body },
         },

@@ -19,6 +19,9 @@ export type Tag =
   | 'API keys'
   | 'My account'
   | 'Identity'
+  | 'Incidents'
+  | 'Channels'
+  | 'Jobs'
 export type AuditCategory = 'USER' | 'DEVICE' | 'ORG'
 
 /** Bodies of callers that are not authenticated yet (enrolment, sign-in), and of operations that take none. [contract 7.1] */
@@ -31,6 +34,9 @@ export const largeBodyBytes = 64 * 1024
 /** Bodies with long lists of texts. */
 export const hugeBodyBytes = 128 * 1024
 
+/** Bodies with several lists of hundreds of ids. */
+export const jobBodyBytes = 256 * 1024
+
 /** A limit as a person reads it. */
 export const kibibytes = (bytes: number): string => `${bytes / 1024} KiB`
 
@@ -40,10 +46,13 @@ interface OperationWithBody extends OperationBase {
   readonly body: TSchema
   /** The largest body that is read; a larger one is a 413. [contract 7.1] */
   readonly bodyLimitBytes: number
+  /** A body that is missing means {}. With `any value`, so does one that is not an object, which real clients send. */
+  readonly optionalBody?: 'missing' | 'any value'
 }
 
 interface OperationWithoutBody extends OperationBase {
   readonly body?: undefined
+  readonly optionalBody?: undefined
   readonly bodyLimitBytes?: undefined
 }
 
@@ -61,11 +70,11 @@ interface OperationBase {
   readonly operate?: true
   /** Needs, beside the scope, the right to manage keys, users and the identity provider. [contract 3.5] */
   readonly manage?: true
-  /** Needs, beside the scope, a caller who sees all regions: it changes what they share. [contract 11.user] */
+  /** Needs, beside the scope, a caller who sees all regions, because the operation changes what all regions share. [contract 11.user] */
   readonly everywhere?: true
   /** Needs, beside the scope, the right to read the audit log. [contract 11.user] */
   readonly auditLog?: true
-  /** Only for people: a key that belongs to nobody is refused. [contract 11.local] */
+  /** Only for people: a key that is not personal is refused. [contract 11.local] */
   readonly person?: true
   readonly params?: TProperties
   readonly query?: TProperties
@@ -84,6 +93,8 @@ interface OperationBase {
   readonly versioned?: true
   /** Writes one resource, so `If-Match` guards it. [contract 7.11] */
   readonly ifMatch?: true
+  /** Writes nothing although it is a POST, and so makes no audit entry. */
+  readonly reads?: true
   /** The audit entry that a success makes: every writing operation has one. [contract 5.4.audit] */
   readonly audit?: {
     readonly category: AuditCategory

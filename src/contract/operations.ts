@@ -1,10 +1,16 @@
-// Every operation of the service, once. What is not here does not exist; what is here exists everywhere.
+// The only list of operations: routes, client, documents and tests come from it.
 import { auditOperations } from './audit.ts'
 import { bugReportOperations } from './bug-reports.ts'
 import { configOperations } from './configs.ts'
 import { deviceCommandOperations } from './device/commands.ts'
 import { endpointOperations } from './endpoints.ts'
 import { eventOperations } from './events.ts'
+import { channelOperations } from './incidents/channels.ts'
+import { connectionOperations } from './incidents/connections.ts'
+import { incidentRuleOperations } from './incidents/incident-rules.ts'
+import { incidentOperations } from './incidents/incidents.ts'
+import { silenceOperations } from './incidents/silences.ts'
+import { jobOperations } from './jobs/jobs.ts'
 import { locationOperations } from './locations.ts'
 import { noteOperations } from './notes.ts'
 import type { Operation } from './operation.ts'
@@ -36,6 +42,12 @@ export const operations = {
   ...keyOperations,
   ...meOperations,
   ...identityOperations,
+  ...connectionOperations,
+  ...incidentOperations,
+  ...incidentRuleOperations,
+  ...silenceOperations,
+  ...channelOperations,
+  ...jobOperations,
 }
 
 export type Operations = typeof operations

@@ -2,8 +2,9 @@
 
 import Type from 'typebox'
 import { DeviceSettings, ProfileConfig } from './device/config-keys.ts'
+import { exampleEndpointId } from './endpoints.ts'
 import { largeBodyBytes, operation } from './operation.ts'
-import { Empty, Int32, ListOf, MultilineText, Name, Shape } from './shape.ts'
+import { Empty, Int32, ListOf, MultilineText, Name, OneOf, Shape, Timestamp } from './shape.ts'
 
 const id = Int32('Identifier of the profile.')
 
@@ -24,6 +25,55 @@ const profile = { id: 2, name: 'Quiet rooms', description: 'Dark and silent at n
 const config = { nightMode: true, brightness: 0.4 }
 const example = { profile, config }
 const sent = { name: profile.name, description: profile.description, config }
+
+const n = Int32('Number of the version.')
+const Value = Type.Unsafe<boolean | number | string>({ type: ['boolean', 'number', 'string'] })
+const ProfileVersion = Shape('ProfileVersion', {
+  version: n,
+  createdAt: Timestamp('When it was made.'),
+  author: Shape('ProfileVersionAuthor', { type: Type.String(), id: Type.String(), name: Type.String() }),
+  name: Type.String({ description: 'Name of the profile then.' }),
+  description: Type.Optional(Type.String({ description: 'Its description then.' })),
+  config: DeviceSettings,
+  diff: Type.Record(
+    Type.String(),
+    Shape('ProfileVersionDiff', { before: Type.Optional(Value), after: Type.Optional(Value) }),
+    { description: 'Keys with their value before and after; passwords are masked.' },
+  ),
+})
+const version = {
+  version: 4,
+  createdAt: '2026-05-04T08:15:30.000Z',
+  author: { type: 'USER', id: '4', name: 'Ada' },
+  name: profile.name,
+  description: profile.description,
+  config,
+  diff: { nightMode: { before: false, after: true } },
+}
+const Reach = Shape('ProfileReach', {
+  roomCount: Int32('How many rooms have the profile, or an endpoint with it.'),
+  endpointCount: Int32('How many endpoints have it.'),
+  deliveredCount: Int32('How many of them have confirmed their settings.'),
+  pendingCount: Int32('How many of them have not confirmed their settings yet.'),
+  rejectedCount: Int32('How many of them rejected a setting.'),
+  rooms: Type.Array(
+    Shape('ProfileReachRoom', {
+      id: Int32('Identifier of the room.'),
+      name: Type.String({ description: 'Name of the room.' }),
+      assigned: Type.Boolean({ description: 'Whether the room itself has the profile.' }),
+      endpoints: Type.Array(
+        Shape('ProfileReachEndpoint', {
+          id: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }),
+          model: Type.String({ description: 'Its model.' }),
+          serial: Type.String({ description: 'Its serial number.' }),
+          state: OneOf(['PENDING', 'DELIVERED', 'FAILED'], 'The state of its settings. FAILED: it rejected some.'),
+          error: Type.Optional(Type.String({ description: 'The settings that it rejected, with its reasons.' })),
+        }),
+      ),
+    }),
+    { description: 'The first 1000 rooms by id, those with a rejected setting before the others.' },
+  ),
+})
 
 export const profileOperations = {
   profilesList: operation({
@@ -91,5 +141,67 @@ export const profileOperations = {
     ifMatch: true,
     audit: { category: 'ORG', type: 'PROFILE_DELETED' },
     example: { params: { id: 2 }, response: {} },
+  }),
+  profilesReach: operation({
+    method: 'GET',
+    path: '/profiles/{id}/reach',
+    tag: 'Profiles',
+    scope: 'read',
+    summary: 'Read which rooms and endpoints have a profile, and how many rejected it',
+    params: { id },
+    response: Reach,
+    example: {
+      params: { id: 2 },
+      response: {
+        roomCount: 24,
+        endpointCount: 64,
+        deliveredCount: 60,
+        pendingCount: 3,
+        rejectedCount: 1,
+        rooms: [
+          {
+            id: 7,
+            name: 'Fjord',
+            assigned: true,
+            endpoints: [{ id: exampleEndpointId, model: 'NF19B1', serial: 'NB11938000123', state: 'DELIVERED' }],
+          },
+        ],
+      },
+    },
+  }),
+  profileVersionsList: operation({
+    method: 'GET',
+    path: '/profiles/{id}/versions',
+    tag: 'Profiles',
+    scope: 'read',
+    summary: 'List the newest 200 versions of a profile, newest first',
+    params: { id },
+    response: ListOf('ProfileVersionList', 'versions', ProfileVersion),
+    example: { params: { id: 2 }, response: { versions: [version] } },
+  }),
+  profileVersionsGet: operation({
+    method: 'GET',
+    path: '/profiles/{id}/versions/{n}',
+    tag: 'Profiles',
+    scope: 'read',
+    summary: 'Read one version of a profile',
+    params: { id, n },
+    response: ProfileVersion,
+    example: { params: { id: 2, n: 4 }, response: version },
+  }),
+  profilesRestore: operation({
+    method: 'POST',
+    path: '/profiles/{id}/versions/{n}/restore',
+    tag: 'Profiles',
+    scope: 'write',
+    everywhere: true,
+    summary: 'Set a profile to what a version was',
+    description: 'Makes a new version. Passwords of that version are restored too.',
+    params: { id, n },
+    response: ProfileWithConfig,
+    versioned: true,
+    ifMatch: true,
+    audit: { category: 'ORG', type: 'PROFILE_UPDATED' },
+    example: { params: { id: 2, n: 4 }, response: example },
   }),
 }

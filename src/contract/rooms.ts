@@ -2,7 +2,8 @@
 
 import Type from 'typebox'
 import { Endpoint } from './endpoints.ts'
-import { Location } from './locations.ts'
+import { RoomTag } from './jobs/job-request.ts'
+import { LocationOfRoom } from './locations.ts'
 import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
 import { Empty, IdAndName, Int32, ListOf, Name, NullableId, OneOf, Shape } from './shape.ts'
 
@@ -12,6 +13,17 @@ const State = OneOf(
 )
 const id = Int32('Identifier of the room.')
 const name = Type.String({ description: 'Name of the room.' })
+const capacityText = 'How many people the room is made for'
+export const [minCapacity, maxCapacity] = [1, 10_000] as const
+const capacityRange = { minimum: minCapacity, maximum: maxCapacity }
+const capacity = Type.Optional(Type.Integer({ ...capacityRange, description: `${capacityText}; absent if not set.` }))
+
+export const maxTags = 20
+const tags = Type.Optional(
+  Type.Array(RoomTag, {
+    description: 'Its tags, by which lists are filtered and jobs choose rooms; absent if it has none.',
+  }),
+)
 
 export const RoomInList = Shape('webpageRoomInList', {
   id,
@@ -21,15 +33,20 @@ export const RoomInList = Shape('webpageRoomInList', {
   endpointCount: Int32('How many endpoints are in the room.'),
   connectedCount: Int32('How many of them are connected.'),
   people: Type.Optional(Int32('People in the room now; absent when no sensor knows.')),
+  capacity,
+  tags,
+  profileId: Type.Optional(Int32('The profile of the room.')),
 })
 
 export const Room = Shape('webpageRoom', {
   id,
   name,
   state: State,
-  location: Type.Optional(Location),
+  location: Type.Optional(LocationOfRoom),
   endpoints: Type.Array(Endpoint),
   profileId: Type.Optional(Int32('The profile of the room.')),
+  capacity,
+  tags,
   dec: Type.Optional(
     Type.String({
       description: 'Enrolment code, for callers with the scope operate or write; absent when it has expired.',
@@ -48,6 +65,7 @@ const listed = {
   state: 'HEALTHY',
   endpointCount: 2,
   connectedCount: 2,
+  capacity: 8,
 }
 const example = {
   id: 7,
@@ -55,17 +73,29 @@ const example = {
   state: 'EMPTY',
   location: { id: 3, name: 'Oslo HQ', region: { id: 11, name: 'Europe' } },
   endpoints: [],
+  capacity: 8,
   dec: 'K7QF-2MXA-9TPD',
   decUsed: '-62135596800',
   decTimeout: 24,
 }
+const sentTags = Type.Optional(
+  Type.Union([
+    Type.Array(RoomTag, { maxItems: maxTags, description: 'Its tags; null or an empty list clears them.' }),
+    Type.Null(),
+  ]),
+)
 const body = {
   name: Name('room'),
   locationId: Type.Optional(NullableId('Where the room is; 0, null or absent: nowhere.')),
+  capacity: Type.Optional(
+    Type.Union([Type.Integer({ ...capacityRange, description: `${capacityText}; null means not set.` }), Type.Null()]),
+  ),
+  tags: sentTags,
 }
 const filters = {
   regionId: Int32('Only rooms in this region.'),
   locationId: Int32('Only rooms in this location.'),
+  tag: Type.String({ description: 'Only rooms with this tag.' }),
 }
 
 export const roomOperations = {
@@ -102,15 +132,16 @@ export const roomOperations = {
     response: Room,
     versioned: true,
     audit: { category: 'ORG', type: 'ROOM_CREATED' },
-    example: { body: { name: 'Fjord', locationId: 3 }, response: example },
+    example: { body: { name: 'Fjord', locationId: 3, capacity: 8 }, response: example },
   }),
   roomsUpdate: operation({
     method: 'PUT',
     path: '/rooms/{id}',
     tag: 'Rooms',
     scope: 'write',
-    summary: 'Change the name and location of a room',
-    description: 'An absent `locationId` clears the location.',
+    summary: 'Change the name, location, capacity and tags of a room',
+    description:
+      'An absent `locationId` clears the location; an absent `capacity` or `tags` stays, and null clears it.',
     params: { id },
     body: Shape('RoomsUpdateRequest', body),
     bodyLimitBytes: largeBodyBytes,
@@ -118,7 +149,7 @@ export const roomOperations = {
     versioned: true,
     ifMatch: true,
     audit: { category: 'ORG', type: 'ROOM_UPDATED' },
-    example: { params: { id: 7 }, body: { name: 'Fjord', locationId: 3 }, response: example },
+    example: { params: { id: 7 }, body: { name: 'Fjord', locationId: 3, capacity: 8 }, response: example },
   }),
   roomsDelete: operation({
     method: 'DELETE',

@@ -33,7 +33,7 @@ const RawSample = Shape('webpageSensorHistorySample', {
     Type.String({
       format: 'uuid',
       description:
-        'Who measured it, in the history of a room. It may be unenrolled since. Absent if it is now where the caller sees nothing.',
+        'Who measured it, in the history of a room. It may be unenrolled since. Absent if the caller does not see the endpoint now.',
     }),
   ),
   ...ofSensors((sensor) => Type.Number({ description: `In ${sensorRanges[sensor].unit}.` })),

@@ -62,7 +62,8 @@ export class Agent extends EventEmitter<Events> {
 
   constructor(options: AgentOptions) {
     super()
-    this.#options = { ...options, status: { ...options.status } }
+    const supports = options.handlers.isInUse && { supports: [wire.onlyIfIdle] }
+    this.#options = { ...options, status: { ...supports, ...options.status } }
   }
 
   get isConnected(): boolean {
@@ -212,6 +213,7 @@ export class Agent extends EventEmitter<Events> {
     if (this.#runningCommands.has(id) || Date.parse(deadline) <= Date.now()) return
     this.#runningCommands.add(id)
     try {
+      if (command.onlyIfIdle && (await this.#options.handlers.isInUse?.())) throw new Error(wire.inUseError)
       // Saved before the reboot, so that the device does not execute the same command again when it is back.
       if (type === 'REBOOT') await this.#recordOutcome({ id, state: 'ACKNOWLEDGED' })
       await this.#runCommand(command, signal)

@@ -11,6 +11,11 @@ export interface AgentHandlers {
   settings(): AgentSettings
   /** Sets these keys, resets all others to their default, and returns the rejected keys with a reason each. */
   applyConfig(config: AgentSettings, version: number): Awaitable<Record<string, string> | undefined>
+  /**
+   * Whether the device is in use now: a call, a presentation, people in front of it. With this function the agent announces
+   * `onlyIfIdle`, and refuses a reboot that is to happen only if the device is not in use.
+   */
+  isInUse?(): Awaitable<boolean>
   /** Reboots the device, which starts its agent again when it is up. */
   reboot(): Awaitable<void>
   /** Returns when the message has appeared. It stays for `durationMs`, unless a person closes it or another message replaces it. */

@@ -39,9 +39,13 @@ export interface StartSettings {
   readonly consoleFolder?: string
   /** With PostgreSQL, the devices of a server that stops are disconnected over up to this time. */
   readonly releaseDevicesMs?: number
+  /** The pauses between the runs of scheduled tasks, as a share of the usual ones. Tests shorten them. */
+  readonly taskPauseShare?: number
+  /** Samples wait this long for others to share their commit; by default 25 ms with PostgreSQL. */
+  readonly sampleGatherMs?: number
 }
 
-const defaultReleaseDevicesMs = 30_000
+export const defaultReleaseDevicesMs = 30_000
 
 export async function startService(
   options: ServeOptions,
@@ -51,13 +55,15 @@ export async function startService(
     onLost = () => {},
     consoleFolder = builtConsoleFolder,
     releaseDevicesMs = defaultReleaseDevicesMs,
+    taskPauseShare = 1,
+    sampleGatherMs,
   }: StartSettings = {},
 ): Promise<Service> {
   const certificate = loadCertificate(options, log)
   const stack = new AsyncDisposableStack()
   try {
     const core = await openCore(stack, { options, log, clock, onLost })
-    const resources = await makeResources(core)
+    const resources = await makeResources(core, sampleGatherMs)
     const { services } = core
     // Reports that expired while the service was stopped are deleted before devices can upload.
     await deleteOldReports(services, resources.bundles.storage)
@@ -69,7 +75,7 @@ export async function startService(
       // With SQLite there is no other node for them to go to.
       releaseDevicesMs: services.db.engine === 'postgres' ? releaseDevicesMs : 0,
     })
-    startTasks(stack, core, resources, devices, certificate)
+    startTasks(stack, core, resources, devices, { certificate, pauseShare: taskPauseShare })
     recordServer(options, { url, publicUrl: services.publicUrl() }, log)
     // This comes last: the first key is shown once, and a start that fails later would lose it.
     const first = await firstStart(services)
@@ -89,7 +95,7 @@ export async function startService(
       reloadCertificate: () => certificate?.check({ isRequested: true }),
       async close() {
         core.isStopping = true
-        if (services.db.engine === 'postgres') await sleep((options.stopDelay ?? 0) * 1000)
+        if (services.db.engine === 'postgres') await sleep((options.stopDelaySeconds ?? 0) * 1000)
         await stack.disposeAsync()
       },
     }

@@ -54,6 +54,7 @@ export class Fleet {
     badMessages: 0,
     configs: 0,
     reboots: 0,
+    refusedReboots: 0,
     messages: 0,
     bundles: 0,
     unenrolled: 0,

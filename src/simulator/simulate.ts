@@ -65,6 +65,7 @@ function summaryOf({ counters, progress }: Fleet): string {
     ...(counters.badMessages > 0 ? [`${count(counters.badMessages)} messages that the service refused`] : []),
     `${count(counters.configs)} configs`,
     `${count(counters.reboots)} reboots`,
+    ...(counters.refusedReboots > 0 ? [`${count(counters.refusedReboots)} reboots refused by devices in use`] : []),
     `${count(counters.messages)} messages`,
     `${count(counters.bundles)} log bundles`,
     ...(counters.unenrolled > 0 ? [`${count(counters.unenrolled)} unenrolled`] : []),

@@ -8,7 +8,7 @@ import type { DeviceState } from './fleet-state.ts'
 import { initialStatus, statusFromSettings } from './hardware.ts'
 import { logTimestamp, makeLogBundle } from './log-bundle.ts'
 import type { FleetDevice } from './plan.ts'
-import { isInCall, makeSample } from './room-day.ts'
+import { isInCall, makeSample, peopleIn } from './room-day.ts'
 import { between, seededRandom } from './seeded-random.ts'
 
 const calls = { zoom: 'ZOOM', msteams: 'TEAMS', avos: 'MEET' } as const
@@ -35,6 +35,8 @@ export interface FleetCounters {
   badMessages: number
   configs: number
   reboots: number
+  /** Reboots that devices refused because they were in use. */
+  refusedReboots: number
   messages: number
   bundles: number
   unenrolled: number
@@ -176,6 +178,16 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
     this.#log(`config version ${version} applied, ${Object.keys(rejected).length} keys rejected`)
     this.agent?.reportStatus(statusFromSettings({ ...defaults, ...settings }))
     return Object.keys(rejected).length > 0 ? rejected : undefined
+  }
+
+  /** People in the room use all of its devices, as far as the device can tell. */
+  isInUse(): boolean {
+    const isUsed = peopleIn(this.plan.room, this.#context.simulatedTime(Date.now())) > 0
+    if (isUsed) {
+      this.#context.counters.refusedReboots++
+      this.#log('reboot refused: in use')
+    }
+    return isUsed
   }
 
   /** Does not wait for the agent to stop, because the agent is waiting for this function. */

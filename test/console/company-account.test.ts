@@ -1,7 +1,7 @@
 // A browser signs in with a company account: over the provider, which is another site, and back into the console. [contract 11.oidc]
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openBrowser } from '../support/console/browser.ts'
+import { axe, openBrowser } from '../support/console/browser.ts'
 import { type ProviderOrg, ProviderSite } from '../support/oidc/provider-site.ts'
 
 let site: ProviderSite
@@ -48,7 +48,8 @@ test('a person who may not come in reads on a page what to do, and gets back to 
   site.provider.addAccount('stranger')
   const { page } = await signInAs('stranger')
   await page.getByRole('heading', { name: 'You cannot sign in here yet' }).waitFor()
-  expect(await page.textContent('main')).toContain('Ask an owner of the organisation to add you.')
+  expect(await page.textContent('main')).toContain('Ask an owner of the organisation to invite you.')
+  expect(await axe(page)).toEqual([])
   await page.getByRole('link', { name: 'Go to the sign-in page' }).click()
   await page.waitForURL(`${site.url}/sign-in`)
 })

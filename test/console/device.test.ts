@@ -68,6 +68,47 @@ test('a dialog passes axe, takes the focus and returns it', async () => {
   await until('the focus is back', () => hasFocus(button('Edit')))
 })
 
+test('the form of a room sets its capacity, and refuses one that no room has', async () => {
+  const room = `/rooms/${fleet.rooms.fjord}`
+  await page.goto(room)
+  await settled(page, 'Fjord')
+  await button('Edit').click()
+  const save = dialog().getByRole('button', { name: 'Save' })
+  await dialog().getByLabel('Capacity').fill('10001')
+  await dialog().getByText('From 1 to 10000 people.').waitFor()
+  expect(await save.isDisabled()).toBe(true)
+  await dialog().getByLabel('Capacity').fill('12')
+  await save.click()
+  await dialog().waitFor({ state: 'detached' })
+  expect((await fleet.org.call('GET', room)).body).toMatchObject({ name: 'Fjord', capacity: 12 })
+})
+
+test('the form of a room sets its tags, refuses those that no room has, and the page shows them', async () => {
+  const room = `/rooms/${fleet.rooms.fjord}`
+  const { location } = (await fleet.org.call('GET', room)).body
+  await page.goto(room)
+  await settled(page, 'Fjord')
+  await button('Edit').click()
+  const tags = dialog().getByRole('combobox', { name: 'Tags' })
+  const save = dialog().getByRole('button', { name: 'Save' })
+  await tags.fill('big room')
+  await tags.press('Enter')
+  await dialog().getByText('big room is not possible: use up to 40 of a to z, 0 to 9 and hyphens.').waitFor()
+  expect(await save.isDisabled()).toBe(true)
+  expect(await axe(page)).toEqual([])
+  await tags.press('Backspace')
+  for (const tag of ['Huddle', 'canary']) {
+    await tags.fill(tag)
+    await tags.press('Enter')
+  }
+  await save.click()
+  await dialog().waitFor({ state: 'detached' })
+  const shown = () => page.getByRole('list', { name: 'Tags' }).getByRole('listitem').allInnerTexts()
+  await until('the page shows the tags', async () => (await shown()).join() === 'huddle,canary')
+  expect((await fleet.org.call('GET', room)).body).toMatchObject({ tags: ['huddle', 'canary'], location })
+  expect(await axe(page)).toEqual([])
+})
+
 test('a setting of a profile is locked and names the profile', async () => {
   await fleet.org.call('PUT', `/endpoints/${fleet.bar.id}/profile`, { body: { profileId: fleet.profileId } })
   await page.goto(`/devices/${fleet.bar.id}?tab=config`)
@@ -84,11 +125,11 @@ test('a setting of a profile is locked and names the profile', async () => {
 test('a setting that only the device reports is not set, and a report leaves unsaved changes as they are', async () => {
   await page.goto(`/devices/${fleet.bar.id}?tab=config`)
   const brightness = page.getByRole('textbox', { name: 'Brightness' })
-  await brightness.fill('0.4')
+  await brightness.fill('40')
   fleet.bar.changeSettings({ fontSize: 'largest' })
   await page.getByText('largest', { exact: true }).waitFor()
   expect(await page.getByLabel('Font size').inputValue(), 'shown as reported, not as set').toBe('')
-  expect(await brightness.inputValue()).toBe('0.4')
+  expect(await brightness.inputValue()).toBe('40 %')
   expect(await page.getByText('Changed by someone else').count()).toBe(0)
   await button('Review and apply').click()
   await dialog()

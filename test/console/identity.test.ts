@@ -50,6 +50,7 @@ test('an owner registers, fills in, tests and turns on company accounts; then a 
   await button(page, 'Test sign-in').click()
   const testPage = await opened
   await testPage.getByText('The test has passed').waitFor()
+  expect(await axe(testPage)).toEqual([])
   await testPage.close()
   await page.evaluate('dispatchEvent(new Event("focus"))')
   await page.getByText(/^Tested/).waitFor()

@@ -76,6 +76,7 @@ test('read the chart of a room: its values, its gap and its zoom', async () => {
   expect(longestRun(inked.slice(inked.indexOf(true), inked.lastIndexOf(true)), false)).toBeGreaterThan(
     inked.length * 0.15,
   )
+  await chart.scrollIntoViewIfNeeded()
   const box = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
   await page.mouse.move(box.x + box.width * 0.5, box.y + box.height / 2)
   await page.mouse.down()
@@ -86,14 +87,14 @@ test('read the chart of a room: its values, its gap and its zoom', async () => {
   await page.getByText('Week', { exact: true }).click()
   await until('the address has the period', () => new URL(page.url()).searchParams.get('span') === 'week')
   await page.getByText('Day', { exact: true }).click()
-  await button('Show as table').click()
+  await button('Show as table').last().click()
   await page.getByRole('row').nth(10).waitFor()
 })
 
 test('apply settings, see that the device has them, and restore an earlier version', async () => {
   await page.goto(`/devices/${fleet.bar.id}?tab=config`)
   const brightness = page.getByLabel('Brightness')
-  await brightness.fill('0.4')
+  await brightness.fill('40')
   await button('Review and apply').click()
   await dialog()
     .getByText(/1 setting will change/)
@@ -102,7 +103,7 @@ test('apply settings, see that the device has them, and restore an earlier versi
   await page.getByText('Version 1 is active.').waitFor()
   expect(fleet.bar.settings).toMatchObject({ brightness: 0.4 })
 
-  await brightness.fill('0.9')
+  await brightness.fill('90')
   await button('Review and apply').click()
   await dialog().getByRole('button', { name: 'Apply' }).click()
   await page.getByText('Version 2 is active.').waitFor()
@@ -119,6 +120,8 @@ test('restart a pair: every device that restarts is named first, and the progres
   await page.goto(`/devices/${fleet.pad.id}?tab=operations`)
   await button('Restart').click()
   for (const name of ['Bar BAR00001', 'Pad PAD00001']) await dialog().getByText(name).first().waitFor()
+  // People are in the room, so the restart would wait.
+  await dialog().getByRole('radio', { name: 'Now' }).check()
   await dialog().getByRole('button', { name: 'Restart 2 devices' }).click()
   await until(
     'both devices restart',
@@ -154,8 +157,16 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
   await dialog().getByRole('button', { name: 'Create region' }).click()
   await button('New location in Oceania').click()
   await dialog().getByLabel('Location name').fill('Suva')
+  await dialog().getByRole('combobox', { name: 'Time zone' }).fill('fiji')
+  await page.getByRole('option', { name: 'Pacific/Fiji' }).click()
+  await dialog().getByRole('switch', { name: 'Change window' }).click()
+  await dialog().getByRole('checkbox', { name: 'Thu' }).click()
+  await dialog().getByLabel('From').fill('21:30')
   await dialog().getByRole('button', { name: 'Create location' }).click()
   await page.getByRole('link', { name: 'Suva' }).waitFor()
+  const made = (await read('/locations')).locations.find((one: { name: string }) => one.name === 'Suva')
+  const changeWindow = { days: ['mon', 'tue', 'wed'], from: '21:30', to: '05:00' }
+  expect(made).toMatchObject({ timezone: 'Pacific/Fiji', changeWindow })
 
   await button('Delete Oceania').click()
   await dialog().getByText('This region cannot be deleted yet').waitFor()
@@ -196,7 +207,12 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
   expect(await listed('locations', 'Suva Harbour')).toMatchObject({ id, region: { id: oceania.id } })
   await toNoRegion()
   await dialog().waitFor({ state: 'detached' })
-  expect(await listed('locations', 'Suva Harbour')).toEqual({ id, name: 'Suva Harbour' })
+  expect(await listed('locations', 'Suva Harbour')).toEqual({
+    id,
+    name: 'Suva Harbour',
+    timezone: 'Pacific/Fiji',
+    changeWindow,
+  })
 
   await button('Delete Suva Harbour').click()
   await dialog().getByRole('button', { name: 'Delete location' }).click()

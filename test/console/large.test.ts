@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertLocation } from '../../src/server/resources/locations/store.ts'
 import { insertRoom } from '../../src/server/resources/rooms/store.ts'
-import { newTab, openBrowser, signIn } from '../support/console/browser.ts'
+import { newTab, openBrowser, signInWithKey } from '../support/console/browser.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 
@@ -17,9 +17,16 @@ beforeAll(async () => {
   harness = await startHarness()
   org = await harness.newOrg()
   await harness.services.db.forOrg(org.org.key).transaction(async (tx) => {
-    for (let id = 1; id <= 100; id++) await insertLocation(tx, id, { name: `Site ${id}`, region_id: null })
+    for (let id = 1; id <= 100; id++)
+      await insertLocation(tx, id, { name: `Site ${id}`, region_id: null, timezone: null, change_window: null })
     for (let id = 1; id <= count; id++) {
-      const place = { location_id: (id % 100) + 1, dec_sealed: randomBytes(8), dec_timeout: 24 }
+      const place = {
+        location_id: (id % 100) + 1,
+        capacity: null,
+        tags: '[]',
+        dec_sealed: randomBytes(8),
+        dec_timeout: 24,
+      }
       await insertRoom(tx, { id, name: `Room ${id}`, ...place })
     }
   })
@@ -88,6 +95,6 @@ test('the table of rooms draws only visible rows while it is scrolled', async ()
 
 async function open() {
   const tab = await newTab(browser, harness.url)
-  await signIn(tab, org.key, '/rooms')
+  await signInWithKey(tab, org.key, '/rooms')
   return tab
 }

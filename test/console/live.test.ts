@@ -1,7 +1,7 @@
 // Tests the live updates of the console: tabs share one event stream, and a broken stream is reported and resumed.
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectTrouble, newTab, openBrowser, settled, signIn, tabIn } from '../support/console/browser.ts'
+import { expectTrouble, newTab, openBrowser, settled, signInWithKey, tabIn } from '../support/console/browser.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -32,7 +32,7 @@ const openStreams = async () => {
 test('two tabs share one stream, and the second takes over when the first is closed [contract 6.events]', async () => {
   const { org, roomId } = await orgWithRoom()
   const first = await newTab(browser, harness.url)
-  await signIn(first, org.key, '/rooms')
+  await signInWithKey(first, org.key, '/rooms')
   const second = await tabIn(first.context, harness.url, first.trouble)
   await second.page.goto(`/rooms/${roomId}`)
   for (const { page } of [first, second]) await page.getByRole('status', { name: /^Live/ }).waitFor()
@@ -52,7 +52,7 @@ test('two tabs share one stream, and the second takes over when the first is clo
 test('a tab that opens another address hands the stream over, also when the browser caches its page', async () => {
   const { org, roomId } = await orgWithRoom()
   const first = await newTab(browser, harness.url)
-  await signIn(first, org.key, '/rooms')
+  await signInWithKey(first, org.key, '/rooms')
   const second = await tabIn(first.context, harness.url, first.trouble)
   await second.page.goto('/rooms')
   for (const { page } of [first, second]) await page.getByRole('status', { name: /^Live/ }).waitFor()
@@ -70,9 +70,11 @@ test('the console sends no request while nothing happens', async () => {
   const { org } = await orgWithRoom()
   const tab = await newTab(browser, harness.url)
   await tab.page.clock.install()
-  await signIn(tab, org.key, '/rooms')
+  await signInWithKey(tab, org.key, '/rooms')
   await tab.page.getByRole('status', { name: /^Live/ }).waitFor()
   await settled(tab.page, 'Rooms')
+  // The pointer is where the button of the sign-in page was. Over a link it would make the console load that page.
+  await tab.page.mouse.move(0, 0)
   await until('the first events are handled', async () => {
     const asked: string[] = []
     tab.page.on('request', (request) => asked.push(request.url()))
@@ -83,7 +85,8 @@ test('the console sends no request while nothing happens', async () => {
   tab.page.on('request', (request) => asked.push(request.url()))
   await tab.page.clock.fastForward('01:00:00')
   await tab.page.clock.runFor(60_000)
-  expect(asked).toEqual([])
+  // In the page's hour the server sends no sign of life, so the console opens the stream again and looks whether its access has changed.
+  expect(asked.filter((url) => !/\/events$|\/console\/session$/.test(url))).toEqual([])
 })
 
 test('a broken stream is reported, and missed changes appear when it is back', async () => {
@@ -91,7 +94,7 @@ test('a broken stream is reported, and missed changes appear when it is back', a
   const device = await newDevice(harness, org, { roomId })
   const wire = await wireTo(harness.url)
   const tab = await newTab(browser, wire.url)
-  await signIn(tab, org.key, '/rooms')
+  await signInWithKey(tab, org.key, '/rooms')
   const { page } = tab
   await page.getByRole('status', { name: /^Live/ }).waitFor()
   await page.getByText('Healthy').first().waitFor()
@@ -105,11 +108,54 @@ test('a broken stream is reported, and missed changes appear when it is back', a
   expectTrouble(tab.trouble, /ERR_/)
 })
 
+/** Lets reads of lists, rooms and devices fail until they are allowed again; the event stream stays as it is. */
+async function failReads(page: Page): Promise<{ hasFailed: () => boolean; allow: () => Promise<void> }> {
+  const failed: string[] = []
+  const lists = /\/(rooms|endpoints)(\/[^/]+)?$/
+  await page.route(lists, (route) => {
+    if (route.request().resourceType() !== 'fetch') return route.continue()
+    failed.push(new URL(route.request().url()).pathname.split('/').at(-1) ?? '')
+    return route.abort()
+  })
+  // A read is tried three times.
+  const hasFailed = () => ['rooms', 'endpoints'].every((name) => failed.filter((one) => one === name).length >= 3)
+  return { hasFailed, allow: () => page.unroute(lists) }
+}
+
+test.each(['another event', 'the return of the stream'])(
+  'lists whose reads have failed are read again after %s',
+  async (what) => {
+    const { org, roomId } = await orgWithRoom()
+    const [stays, leaves] = [await newDevice(harness, org, { roomId }), await newDevice(harness, org, { roomId })]
+    const wire = await wireTo(harness.url)
+    const tab = await newTab(browser, wire.url)
+    const { page } = tab
+    await signInWithKey(tab, org.key, '/rooms')
+    await page.getByRole('status', { name: /^Live/ }).waitFor()
+    await page.getByText('Healthy').first().waitFor()
+    const reads = await failReads(page)
+    await leaves.close()
+    await until('the reads have failed', reads.hasFailed)
+    await reads.allow()
+    if (what === 'another event') await stays.close()
+    else {
+      wire.cut()
+      await page.getByRole('status', { name: /^Disconnected/ }).waitFor()
+      wire.mend()
+    }
+    await page
+      .getByText(what === 'another event' ? '0 of 2' : '1 of 2')
+      .first()
+      .waitFor()
+    expectTrouble(tab.trouble, /ERR_/)
+  },
+)
+
 test('revoking the key of a session signs out every tab and says why [contract 9.session]', async () => {
   const { org } = await orgWithRoom()
   const key = await org.newKey({ name: 'Night shift' })
   const tab = await newTab(browser, harness.url)
-  await signIn(tab, key)
+  await signInWithKey(tab, key)
   const other = await tabIn(tab.context, harness.url, tab.trouble)
   await other.page.goto('/rooms')
   for (const { page } of [tab, other]) await page.getByRole('status', { name: /^Live/ }).waitFor()

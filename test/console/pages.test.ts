@@ -3,16 +3,23 @@ import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
-import { axe, expectTrouble, newTab, openBrowser, settled, signIn } from '../support/console/browser.ts'
+import { axe, expectTrouble, newTab, openBrowser, settled, signInWithKey } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
+import { newIncident } from '../support/incidents.ts'
 
 let harness: Harness
 let fleet: ConsoleFleet
 let browser: Browser
+let incidentId: string
+let jobId: string
 beforeAll(async () => {
   harness = await startHarness()
   fleet = await startConsoleFleet(harness)
+  incidentId = await newIncident(harness, fleet.org, { endpoints: [fleet.bar.id] })
+  const target = { roomIds: [fleet.rooms.fjord, fleet.rooms.skog] }
+  const action = { type: 'CONFIG', config: { nightMode: true } }
+  jobId = (await fleet.org.call('POST', '/jobs', { body: { name: 'Night mode', target, action } })).body.id
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -24,6 +31,9 @@ afterAll(async () => {
 /** Maps every address of the router to the title of its page. */
 const pages = (): Record<string, string> => ({
   '/': 'Overview',
+  '/incidents': 'Incidents',
+  '/incidents?tab=silences': 'Incidents',
+  [`/incidents/${incidentId}`]: 'BAR00001',
   '/rooms': 'Rooms',
   [`/rooms/${fleet.rooms.fjord}`]: 'Fjord',
   [`/rooms/${fleet.rooms.tomt}`]: 'Tomt',
@@ -36,12 +46,20 @@ const pages = (): Record<string, string> => ({
   '/sites': 'Sites',
   '/profiles': 'Profiles',
   [`/profiles/${fleet.profileId}`]: 'Quiet rooms',
+  '/jobs': 'Jobs',
+  '/jobs/new': 'New job',
+  [`/jobs/${jobId}`]: 'Night mode',
+  [`/profiles/${fleet.profileId}?tab=reach`]: 'Quiet rooms',
+  [`/profiles/${fleet.profileId}?tab=versions`]: 'Quiet rooms',
   '/audit': 'Audit',
   '/settings': 'Settings',
   '/settings?tab=keys': 'Settings',
   '/settings?tab=identity': 'Settings',
+  '/settings?tab=notifications': 'Settings',
+  '/settings?tab=rules': 'Settings',
   '/settings?tab=about': 'Settings',
   '/account': 'My profile',
+  '/wall': 'Nordlys AS',
   '/nowhere/at/all': 'Page not found',
 })
 
@@ -77,7 +95,7 @@ test('every page passes axe in light and in dark, and none is wider than a table
   await page.goto('/')
   await page.getByLabel('API key').waitFor()
   await look('sign in')
-  await signIn(tab, fleet.org.key)
+  await signInWithKey(tab, fleet.org.key)
   for (const [path, title] of Object.entries(pages())) {
     await visit(page, path)
     await settled(page, title)
@@ -91,7 +109,7 @@ test('every page passes axe in light and in dark, and none is wider than a table
 test('a key that only reads sees every page and no action that writes', async () => {
   const key = await fleet.org.newKey({ scopes: ['read'] })
   const tab = await newTab(browser, harness.url)
-  await signIn(tab, key)
+  await signInWithKey(tab, key)
   const { page } = tab
   const offered: string[] = []
   const writes =
@@ -121,7 +139,7 @@ test('a key without Read is told so', async () => {
 test('an empty fleet shows how to enrol the first device, and how to start the simulator', async () => {
   const org = await harness.newOrg()
   const tab = await newTab(browser, harness.url)
-  await signIn(tab, org.key)
+  await signInWithKey(tab, org.key)
   const { page } = tab
   await page.getByText(`simulate --org ${org.id}`).waitFor()
   await page.getByText(/enrol/i).first().waitFor()
@@ -134,7 +152,7 @@ test('an empty fleet shows how to enrol the first device, and how to start the s
 })
 
 test('the sign-in link works once, and leaves no secret in the address [contract 9.link]', async () => {
-  const { secret } = await loginLinkCreate(fleet.org.by)
+  const { secret } = await loginLinkCreate(fleet.org.ctx)
   const tab = await newTab(browser, harness.url)
   const { page } = tab
   await page.goto(`/sign-in#${secret}`)

@@ -1,6 +1,6 @@
 // A real browser adds a passkey with a virtual authenticator, signs out, and signs in with it. [contract 11.local]
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { expectTrouble, newTab, openBrowser } from '../support/console/browser.ts'
 import { entriesOf, invite } from '../support/console/user-session.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
@@ -87,5 +87,24 @@ test('the browser offers no passkey to a page of another host', async () => {
   await page.goto('/sign-in')
   const attempt = page.evaluate(signInWithPasskey)
   await expect(attempt).rejects.toThrow(/SecurityError/)
+  expectTrouble(trouble, /status of 401/)
+})
+
+test.each([
+  ['without a public address', {}, /Passkeys are off, because the server does not know its address/],
+  [
+    'at an IP address',
+    { publicUrl: 'http://127.0.0.1:8080' },
+    /browsers bind them to a name and 127\.0\.0\.1 is an IP/,
+  ],
+])('the sign-in page says why passkeys are off %s', async (_, options, sentence) => {
+  const other = await startHarness(options)
+  onTestFinished(() => other.close())
+  const { page, trouble } = await newTab(browser, other.url)
+  await page.goto('/sign-in')
+  await page.getByText(sentence).waitFor()
+  const companyAccounts = page.getByText('Sign-in with a company account is off')
+  expect(await companyAccounts.count()).toBe('publicUrl' in options ? 0 : 1)
+  expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0)
   expectTrouble(trouble, /status of 401/)
 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, expectTrouble, newTab, openBrowser, settled } from '../support/console/browser.ts'
 import { type PeopleService, startPeopleService } from '../support/console/people-service.ts'
 import { personTab } from '../support/console/person-tab.ts'
-import { newPerson, type TestPerson } from '../support/person.ts'
+import { newPerson, newWayToSignIn, type TestPerson } from '../support/person.ts'
 
 const phone = { width: 390, height: 844 }
 
@@ -12,10 +12,14 @@ let service: PeopleService
 let browser: Browser
 let owner: TestPerson
 let viewer: TestPerson
+let disabled: TestPerson
 beforeAll(async () => {
   service = await startPeopleService()
   owner = await newPerson(service.harness, service.org, { role: 'owner', allRegions: true })
   viewer = await newPerson(service.harness, service.org, { role: 'viewer', regionIds: [service.regions.europe] })
+  disabled = await newPerson(service.harness, service.org, { role: 'viewer' })
+  await service.org.call('PUT', `/users/${disabled.id}`, { body: { state: 'DISABLED' } })
+  for (const { id } of [owner, viewer]) await newWayToSignIn(service.harness, service.org, id, 'passkey')
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -76,9 +80,17 @@ test('the dialogs of settings and profile are accessible and fit on a phone', as
   await page.getByRole('button', { name: 'Invite person' }).click()
   await lookAt('invite')
   await close()
-  for (const action of ['Edit role and regions', 'Create sign-in link', 'Sign out everywhere', 'Disable', 'Delete']) {
-    await page.getByRole('button', { name: `Actions for ${viewer.email}` }).click()
-    await page.getByRole('menuitem', { name: action }).click()
+  for (const [action, person] of [
+    ['Edit role and regions', viewer],
+    ['Create sign-in link', viewer],
+    ['Sign out everywhere', viewer],
+    ['Remove ways to sign in', viewer],
+    ['Disable', viewer],
+    ['Delete', viewer],
+    ['Enable', disabled],
+  ] as const) {
+    await page.getByRole('button', { name: `Actions for ${person.email}` }).click()
+    await page.getByRole('menuitem', { name: action, exact: true }).click()
     await lookAt(action)
     if (action === 'Create sign-in link') {
       await page.getByRole('button', { name: 'Create link' }).click()
@@ -91,12 +103,18 @@ test('the dialogs of settings and profile are accessible and fit on a phone', as
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('All regions').uncheck()
   await lookAt('new key')
+  await page.goto('/settings?tab=keys')
+  await page
+    .getByRole('button', { name: /^Revoke / })
+    .first()
+    .click()
+  await lookAt('revoke key')
   await page.goto('/account')
-  for (const name of ['Add passkey', 'New personal key']) {
-    await page.getByRole('button', { name }).click()
-    await lookAt(name)
+  for (const name of ['Add passkey', 'New personal key', /^Remove passkey/, /^Revoke /]) {
+    await page.getByRole('button', { name }).first().click()
+    await lookAt(String(name))
     await close()
   }
-  expect(Object.keys(found).length).toBe(10)
+  expect(Object.keys(found).length).toBe(15)
   expect(Object.entries(found).filter(([, violations]) => violations.length > 0)).toEqual([])
-})
+}, 120_000)

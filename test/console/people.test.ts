@@ -3,9 +3,15 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { firstOwnerLinkCreate } from '../../src/server/resources/sessions/user-links.ts'
 import { axe, expectTrouble, newTab, openBrowser, settled } from '../support/console/browser.ts'
-import { type PeopleService, startPeopleService, tabWithAuthenticator } from '../support/console/people-service.ts'
+import {
+  addAuthenticator,
+  type PeopleService,
+  startPeopleService,
+  tabWithAuthenticator,
+} from '../support/console/people-service.ts'
 import { personTab } from '../support/console/person-tab.ts'
-import { newPerson } from '../support/person.ts'
+import { inviteAgain } from '../support/console/user-session.ts'
+import { newPerson, newWayToSignIn } from '../support/person.ts'
 
 let service: PeopleService
 let browser: Browser
@@ -33,7 +39,7 @@ async function signOut(page: Page): Promise<void> {
 }
 
 test('the first owner comes in by link, adds a passkey, and signs in with it', async () => {
-  const { secret } = await firstOwnerLinkCreate(service.org.by)
+  const { secret } = await firstOwnerLinkCreate(service.org.ctx)
   const { page, trouble } = await tabWithAuthenticator(browser, service.url)
   await page.goto(`/sign-in#${secret}`)
   await page.getByRole('heading', { name: 'Set up Roomkeeper' }).waitFor()
@@ -54,6 +60,9 @@ test('the first owner comes in by link, adds a passkey, and signs in with it', a
   await button(page, 'Sign in with a passkey').click()
   await settled(page, 'My profile')
   await page.getByRole('table', { name: 'Sessions' }).getByText('Passkey').waitFor()
+  await page.getByRole('button', { name: /^Remove passkey/ }).click()
+  await dialogOf(page).getByRole('button', { name: 'Remove passkey' }).click()
+  await dialogOf(page).getByText('the last passkey with which an owner can sign in').waitFor()
   const { users } = (await service.org.call('GET', '/users')).body
   expect(users).toMatchObject([{ email: 'ada@example.org', role: 'owner', state: 'ACTIVE', signsInWith: ['passkey'] }])
   // Before the sign-in there is no session, and the link without an address is refused.
@@ -71,7 +80,7 @@ test('an owner invites an operator, whose link works once and who sees their reg
   await dialog.getByRole('combobox', { name: 'Regions' }).click()
   await page.getByRole('option', { name: 'Europe' }).click()
   await page.keyboard.press('Escape')
-  await dialog.getByRole('button', { name: 'Create invitation' }).click()
+  await dialog.getByRole('button', { name: 'Create sign-in link' }).click()
   const link = await dialog.getByLabel('Sign-in link').inputValue()
   expect(link).toMatch(`${service.url}/sign-in#rki_`)
   await dialog.getByRole('button', { name: 'Done' }).click()
@@ -159,6 +168,83 @@ test('a person creates and revokes a personal key with no more access than they 
   await dialog.getByRole('button', { name: 'Revoke key' }).click()
   await page.getByRole('button', { name: /^Revoke Laptop/ }).waitFor({ state: 'detached' })
   expect((await service.org.call('GET', '/rooms', { key })).status).toBe(401)
+})
+
+test('a person adds and removes a passkey, and signs out the session of another browser', async () => {
+  const { harness, org } = service
+  const viewer = await newPerson(harness, org, { role: 'viewer', allRegions: true })
+  const { page } = await personTab(browser, service, viewer)
+  const other = await newTab(browser, service.url)
+  await other.page.goto(`/sign-in#${await inviteAgain(org, viewer.id)}`)
+  await button(other.page, 'Not now').click()
+  await settled(other.page, 'Overview')
+
+  await addAuthenticator(page)
+  await page.goto('/account')
+  await settled(page, 'My profile')
+  await button(page, 'Add passkey').click()
+  await dialogOf(page).getByLabel('Name of the passkey').fill('Laptop')
+  await dialogOf(page).getByRole('button', { name: 'Add passkey' }).click()
+  await button(page, 'Remove passkey Laptop').click()
+  const signsInWith = async () => (await org.call('GET', `/users/${viewer.id}`)).body.signsInWith
+  expect(await signsInWith()).toEqual(['passkey'])
+  await dialogOf(page).getByRole('button', { name: 'Remove passkey' }).click()
+  await page.getByText('No passkeys yet').waitFor()
+  expect(await signsInWith()).toEqual([])
+
+  const sessions = page.getByRole('table', { name: 'Sessions' })
+  expect(await sessions.getByText('This session').count()).toBe(1)
+  await sessions.getByRole('button', { name: /^Sign out: Chrome/ }).click()
+  await other.page.getByText('You have been signed out').waitFor()
+  await sessions.getByRole('button').waitFor({ state: 'detached' })
+  expect(await sessions.getByText('This session').count()).toBe(1)
+  expectTrouble(other.trouble, /status of 401/)
+})
+
+test('an owner removes the ways to sign in of a person, who then needs a new link', async () => {
+  const { harness, org } = service
+  const owner = await newPerson(harness, org, { role: 'owner', allRegions: true })
+  const viewer = await newPerson(harness, org, { role: 'viewer', allRegions: true })
+  for (const way of ['oidc', 'passkey'] as const) await newWayToSignIn(harness, org, viewer.id, way)
+  const { page } = await personTab(browser, service, owner)
+  const other = await personTab(browser, service, viewer)
+  await other.page.goto('/rooms')
+  await settled(other.page, 'Rooms')
+  await page.goto('/settings')
+  const row = page.getByRole('row', { name: new RegExp(viewer.email) })
+  await row.getByText('Company account, Passkey').waitFor()
+  await chooseAction(page, viewer.email, 'Remove ways to sign in')
+  await dialogOf(page).getByText('revokes their personal keys').waitFor()
+  await dialogOf(page).getByRole('button', { name: 'Remove ways to sign in' }).click()
+  await row.getByText('Link only').waitFor()
+  await row.getByText('Invited').waitFor()
+  await other.page.getByText('You have been signed out').waitFor()
+  expect((await org.call('GET', '/rooms', { key: viewer.key })).status).toBe(401)
+  expectTrouble(other.trouble, /status of 401/)
+})
+
+test('an owner creates a key that is limited to a region', async () => {
+  const owner = await newPerson(service.harness, service.org, { role: 'owner', allRegions: true })
+  const { page } = await personTab(browser, service, owner)
+  await page.goto('/settings?tab=keys')
+  await button(page, 'New key').click()
+  const dialog = dialogOf(page)
+  await dialog.getByLabel('Key name').fill('Signage')
+  await dialog.getByLabel('All regions').uncheck()
+  expect(await dialog.getByRole('button', { name: 'Create key' }).isDisabled(), 'no region is chosen').toBe(true)
+  await dialog.getByRole('combobox', { name: 'Regions' }).click()
+  await page.getByRole('option', { name: 'Europe' }).click()
+  await page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  const key = await dialog.getByLabel('API key').inputValue()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page
+    .getByRole('row', { name: /Signage/ })
+    .getByText('Europe')
+    .waitFor()
+  const { rooms } = (await service.org.call('GET', '/rooms', { key })).body
+  expect(rooms.map(({ name }: { name: string }) => name)).toEqual(['Fjord'])
+  expect((await service.org.call('POST', '/regions', { key, body: { name: 'Africa' } })).status).toBe(403)
 })
 
 test('a page follows a change of the role without a reload by hand', async () => {

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
 import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
-import { expectTrouble, newTab, openBrowser, settled, signIn, type Tab } from '../support/console/browser.ts'
+import { expectTrouble, newTab, openBrowser, settled, signInWithKey, type Tab } from '../support/console/browser.ts'
 import { newDevice, TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { type Nginx, startNginx } from '../support/nginx.ts'
@@ -49,7 +49,7 @@ function documentedLocation(): string {
 /** A request to any address that is not below the path is reported as trouble. */
 const openTab = (): Promise<Tab> => newTab(browser, `${publicUrl}/`, { ignoreHTTPSErrors: true })
 
-const loginLink = async () => `${publicUrl}/sign-in#${(await loginLinkCreate(org.by)).secret}`
+const loginLink = async () => `${publicUrl}/sign-in#${(await loginLinkCreate(org.ctx)).secret}`
 
 test('a sign-in link opens the console; its cookie is for the path, and signing out deletes it', async () => {
   const { page, context, trouble } = await openTab()
@@ -76,7 +76,7 @@ test('a sign-in link opens the console; its cookie is for the path, and signing 
 test('every page can be opened directly and reloaded, and links stay below the path', async () => {
   const tab = await openTab()
   const { page, trouble } = tab
-  await signIn(tab, org.key, `${publicUrl}/rooms/${roomId}`)
+  await signInWithKey(tab, org.key, `${publicUrl}/rooms/${roomId}`)
   await settled(page, 'Fjord')
   const pages = {
     '/': 'Overview',
@@ -111,7 +111,7 @@ test('every page can be opened directly and reloaded, and links stay below the p
 
 test('changes arrive through the proxy as events', async () => {
   const tab = await openTab()
-  await signIn(tab, org.key, `${publicUrl}/rooms`)
+  await signInWithKey(tab, org.key, `${publicUrl}/rooms`)
   await tab.page.getByRole('status', { name: /^Live/ }).waitFor()
   const name = 'Renamed while somebody looks'
   await org.call('PUT', `/rooms/${roomId}`, { body: { name } })
@@ -152,7 +152,7 @@ test('the link to the successor of the legacy base contains the path', async () 
 
 test('the console also works at the address of the server itself', async () => {
   const tab = await newTab(browser, harness.url)
-  await signIn(tab, org.key, `/rooms/${roomId}`)
+  await signInWithKey(tab, org.key, `/rooms/${roomId}`)
   await settled(tab.page, 'Fjord')
   const [cookie] = await tab.context.cookies()
   expect(cookie).toMatchObject({ name: `roomkeeper-${new URL(harness.url).port}`, path: '/' })

@@ -7,7 +7,7 @@ import { makeClient } from '../../src/client/client.ts'
 import { type Service, startService } from '../../src/server/app.ts'
 import { makeLog } from '../../src/server/core/log.ts'
 import { builtConsoleFolder } from '../../src/server/http/browser/static-files.ts'
-import { expectTrouble, newTab, openBrowser, settled, signIn, type Tab } from '../support/console/browser.ts'
+import { expectTrouble, newTab, openBrowser, settled, signInWithKey, type Tab } from '../support/console/browser.ts'
 import { makeOtherBuild } from '../support/console/other-build.ts'
 import { newPlace, quiet } from '../support/harness.ts'
 import { startNginx } from '../support/nginx.ts'
@@ -63,7 +63,7 @@ async function upgrade(folder = otherBuild): Promise<void> {
 /** Signs in and counts how often the document is loaded from then on. */
 async function openConsole(path = '/'): Promise<Tab & { loads: () => number }> {
   const tab = await newTab(browser, `http://127.0.0.1:${port}`)
-  await signIn(tab, key, path)
+  await signInWithKey(tab, key, path)
   let count = 0
   tab.page.on('load', () => {
     count += 1
@@ -110,7 +110,7 @@ test('an error of a proxy while the server is stopped is shown as a server that 
   onTestFinished(() => proxy.stop())
   const tab = await newTab(browser, `https://127.0.0.1:${proxyPort}`, { ignoreHTTPSErrors: true })
   const { page, trouble } = tab
-  await signIn(tab, key, '/rooms')
+  await signInWithKey(tab, key, '/rooms')
   await page.getByRole('link', { name: 'Fjord' }).click()
   await settled(page, 'Fjord')
   await openPage(page, 'Rooms')

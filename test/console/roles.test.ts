@@ -27,14 +27,18 @@ afterAll(async () => {
 
 /** The pages with actions that need a permission, and the names of their buttons. */
 const pages = (): readonly (readonly [path: string, title: string, actions: readonly string[]])[] => [
-  [`/rooms/${fleet.rooms.fjord}`, 'Fjord', ['Send message', 'Add note', 'New code', 'Edit']],
+  [
+    `/rooms/${fleet.rooms.fjord}`,
+    'Fjord',
+    ['Send message', 'Restart room', 'Silence', 'Add note', 'Show code', 'Edit'],
+  ],
   [`/devices/${fleet.bar.id}`, 'BAR00001', ['Restart', 'Change profile', 'Move to room', 'Unenrol']],
   [`/devices/${fleet.bar.id}?tab=logs`, 'BAR00001', ['Collect logs']],
   ['/rooms', 'Rooms', ['New room']],
   ['/sites', 'Sites', ['New location', 'New region']],
   ['/profiles', 'Profiles', ['New profile']],
 ]
-const operate = ['Send message', 'Add note', 'New code', 'Restart', 'Collect logs']
+const operate = ['Send message', 'Restart room', 'Silence', 'Add note', 'Show code', 'Restart', 'Collect logs']
 const write = [...operate, 'Edit', 'Change profile', 'Move to room', 'Unenrol', 'New room', 'New location']
 const everywhere = [...write, 'New region', 'New profile']
 

@@ -2,14 +2,16 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OperationId, operationIds, operationList } from '../../src/contract/operations.ts'
+import { pathFor, perform } from '../support/contract/calls.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
-import { type Fixture, newFixture, pathFor, perform } from '../support/fixture.ts'
+import { type Fixture, newFixture } from '../support/fixture.ts'
 import { type Harness, type Reply, startHarness } from '../support/harness.ts'
-import { network } from '../support/mcp-fixture.ts'
+import { network } from '../support/mcp/mcp-fixture.ts'
 
 type Proof = readonly [file: string, ...tests: string[]]
 const here = (...tests: string[]): Proof => ['test/contract/clients.test.ts', ...tests]
 const walk = (...tests: string[]): Proof => ['test/contract/walk.test.ts', ...tests]
+const walkRequests = (...tests: string[]): Proof => ['test/contract/walk-requests.test.ts', ...tests]
 const noun = (path: string, ...tests: string[]): Proof => [`src/server/resources/${path}.test.ts`, ...tests]
 
 /** One line for each mark, in the order of the document: its rule, what it promises, and who proves it. */
@@ -24,17 +26,22 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
   [
     '1.2',
     'success is 200 with a JSON object that has no message beside a status',
-    walk('succeeds on both bases', 'no success has both the keys message and status'),
+    walk('succeeds on both bases'),
+    walkRequests('no success has both the keys message and status'),
     here('every operation answers an object, never a bare array'),
   ],
   ['1.3', 'lists are wrapped in a named key', here('every list is wrapped in the key that clients read')],
   ['1.4', '64-bit integers are strings, 32-bit ones numbers, bytes base64', here('large numbers are strings')],
   ['1.6', 'times are RFC 3339, two of them Unix seconds in a string', here('times are RFC 3339 with milliseconds')],
-  ['1.7', 'no body is needed, with or without a content type', walk('is accepted without a body')],
-  ['1.7', 'unknown keys are ignored', walk('ignores keys that it does not know')],
+  ['1.7', 'no body is needed, with or without a content type', walk('succeeds on both bases')],
+  ['1.7', 'unknown keys are ignored', walk('succeeds on both bases')],
   ['2.1', 'an error has status, message and violations', here('an error has its status, a message and')],
-  ['2.2', 'a state that forbids it: Operation preconditions not met', here('what the state forbids begins with')],
-  ['2.2', 'what is not there: Requested resource not found', here('what is not there begins with')],
+  [
+    '2.2',
+    'a state that forbids it: Operation preconditions not met',
+    here('the message about a state that forbids a request begins with'),
+  ],
+  ['2.2', 'what is not there: Requested resource not found', here('the message about a missing resource begins with')],
   ['2.2', 'Retry-After in whole seconds', ['test/http/auth.test.ts', 'is a token bucket: a burst, then 429']],
   [
     '4.endpointsSettings',
@@ -71,6 +78,11 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
   ['6.rooms', 'an absent locationId clears it', noun('rooms/rooms', 'roomsUpdate sets name and location, and an')],
   ['6.rooms', 'deleting a room unenrols', noun('rooms/rooms', 'roomsDelete unenrols its endpoints')],
   ['6.messages', 'never FAILED_PRECONDITION', here('a message is never refused for a state')],
+  [
+    '12.when',
+    'no body and unknown keys mean now',
+    noun('commands/deferred/deferred', 'a reboot with the body %j happens now'),
+  ],
 ]
 
 const root = new URL('../..', import.meta.url)
@@ -134,6 +146,7 @@ test('every list is wrapped in the key that clients read [contract 1.3]', async 
     myKeysList: 'keys',
     userSessionsList: 'sessions',
     endpointsOperationsList: 'operations',
+    operationsList: 'operations',
     endpointsReboot: 'operations',
     endpointsSendMessage: 'operations',
     roomsSendMessage: 'operations',
@@ -141,15 +154,26 @@ test('every list is wrapped in the key that clients read [contract 1.3]', async 
     auditLogs: 'logs',
     endpointsBulkSensorData: 'data',
     roomsBulkSensorData: 'data',
+    incidentsList: 'incidents',
+    incidentRulesList: 'rules',
+    silencesList: 'silences',
+    channelsList: 'channels',
+    deliveriesList: 'deliveries',
+    profileVersionsList: 'versions',
+    jobsList: 'jobs',
+    jobsRoomsList: 'rooms',
   }
   for (const id of operationIds.filter((name) => /List(All)?$|Bulk|Logs$|Message$/.test(name))) {
     expect(keys, 'say here which key it has').toHaveProperty(id)
   }
+  // A channel without a delivery has an empty list.
+  await perform(harness, f, 'channelsTest')
+  const inPages = ['auditLogs', 'incidentsList', 'deliveriesList', 'jobsList', 'jobsRoomsList']
   for (const [id, key] of Object.entries(keys) as [OperationId, string][]) {
     const { body } = await perform(harness, f, id)
     expect(body[key], id).toEqual(expect.any(Array))
     expect(body[key].length, id).toBeGreaterThan(0)
-    expect(Object.keys(body), id).toEqual(id === 'auditLogs' ? ['logs', 'nextPageToken'] : [key])
+    expect(Object.keys(body), id).toEqual(inPages.includes(id) ? [key, 'nextPageToken'] : [key])
   }
 })
 
@@ -201,7 +225,7 @@ test('an error has its status, a message and, for wrong fields, violations [cont
   })
 })
 
-test('what the state forbids begins with "Operation preconditions not met: " [contract 2.2]', async () => {
+test('the message about a state that forbids a request begins with "Operation preconditions not met: " [contract 2.2]', async () => {
   const silent = await newDevice(harness, f, { roomId: f.room, offline: true })
   const empty = await harness.newOrg()
   const forbidden = [
@@ -219,7 +243,7 @@ test('what the state forbids begins with "Operation preconditions not met: " [co
   }
 })
 
-test('what is not there begins with "Requested resource not found" [contract 2.2]', async () => {
+test('the message about a missing resource begins with "Requested resource not found" [contract 2.2]', async () => {
   const nobody = '0c4be1f2-77a4-4d0e-8a55-6f1c2b9d3e20'
   const missing = operationList.flatMap(({ id, params = {} }) =>
     Object.entries(params).map(([name, shape]) => {

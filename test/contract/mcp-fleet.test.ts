@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Fleet } from '../../src/simulator/fleet.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
-import { type McpProgram, startOfficialClient, toolNames } from '../support/mcp-client.ts'
+import { type McpProgram, startOfficialClient, toolNames } from '../support/mcp/mcp-client.ts'
 import { until } from '../support/program.ts'
 
 const size = { endpoints: 24, rooms: 10, locations: 4, regions: 2 }

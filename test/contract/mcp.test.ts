@@ -1,8 +1,8 @@
 // The official MCP client of the interface, unmodified: every tool that opens no browser, against living devices.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configKeys } from '../../src/contract/device/config-keys.ts'
-import { toolNames } from '../support/mcp-client.ts'
-import { type McpHouse, startMcpHouse, status } from '../support/mcp-fixture.ts'
+import { toolNames } from '../support/mcp/mcp-client.ts'
+import { type McpHouse, startMcpHouse, status } from '../support/mcp/mcp-fixture.ts'
 import { until } from '../support/program.ts'
 
 let harness: McpHouse
@@ -17,7 +17,8 @@ const uses: Readonly<Record<string, (harness: McpHouse) => Promise<void>>> = {
     const listed = await use('list_devices')
     const basic = { id: bar.id, serial: 'NB1', model: 'NF19B1', connected: true, roomId: fjord, roomName: 'Fjord' }
     const { inCallStatus, firmwareVersion } = status
-    expect(listed).toContainEqual({ ...basic, inCallStatus, firmwareVersion })
+    const ours = { connectionTime: expect.any(String), localIpAddress: '192.168.1.20', macAddresses: ['rN5IABEi'] }
+    expect(listed).toContainEqual({ ...basic, inCallStatus, firmwareVersion, ...ours })
     const serials = listed.map(({ serial }: { serial: string }) => serial)
     expect(serials).toEqual(expect.arrayContaining(['NB1', 'NP1', 'NR1']))
   },

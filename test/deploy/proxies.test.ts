@@ -1,10 +1,13 @@
 // The examples of reverse proxies, run for real: HTTPS, event streams, MQTT over WebSocket, and what must not get through.
 import { readFileSync } from 'node:fs'
 import { type RequestOptions, request } from 'node:https'
+import { connect as connectTcp } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { connectAsync } from 'mqtt'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { certificate } from '../support/certificate.ts'
 import { need } from '../support/debian.ts'
+import { frames } from '../support/devices/raw-mqtt.ts'
 import { freePort, newSite, type Server, type Site, until } from '../support/program.ts'
 import { proxyKinds, type RunningProxy, startProxy } from '../support/proxy.ts'
 
@@ -126,4 +129,25 @@ describe.each(['nginx', 'haproxy'] as const)('%s', (name) => {
       await client.endAsync()
     }
   })
+
+  if (name === 'haproxy')
+    test('the service sees the address of a device over MQTT, and believes no PROXY header of the device', async () => {
+      const send = (localAddress: string, bytes: Buffer) => {
+        const plain = connectTcp({ host: '127.0.0.1', port: proxy.mqtts, localAddress })
+        const socket = connectTls({ socket: plain, host: '127.0.0.1', ca: readFileSync(tls.cert) })
+        onTestFinished(() => void socket.destroy())
+        socket.on('error', () => {}).resume()
+        socket.write(bytes)
+        return until('the end of the connection', () => socket.closed || socket.readableEnded)
+      }
+      const stranger = frames.connect('5a2f4f3e-8f2c-4f5f-9b0e-000000000001', 'rkd_unknown')
+      await send('127.0.0.20', stranger)
+      await server.printed(/"address":"127\.0\.0\.20".*"msg":"device refused"/, 'stderr')
+      // The source 203.0.113.7 in a header of version 2.
+      const forged = Buffer.from('0d0a0d0a000d0a515549540a2111000ccb0071077f0000011234075b', 'hex')
+      await send('127.0.0.21', Buffer.concat([forged, stranger]))
+      await send('127.0.0.22', stranger)
+      await server.printed(/"address":"127\.0\.0\.22".*"msg":"device refused"/, 'stderr')
+      expect(server.stderr).not.toContain('203.0.113.7')
+    })
 })

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
+import { defaultReleaseDevicesMs } from '../../src/server/app.ts'
 import { serveOptions } from '../../src/server/config/options.ts'
 import { need } from '../support/debian.ts'
 import { send } from '../support/harness.ts'
@@ -37,7 +38,10 @@ test('the unit names only settings that exist, and stops no request that the ser
   const used = [...unit.matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
   expect(used).toEqual(['ROOMKEEPER_CONFIG', 'ROOMKEEPER_DATA_DIR'])
   expect(serveOptions.map(({ env }) => env)).toEqual(expect.arrayContaining(used))
-  expect(Number(settings('TimeoutStopSec')[0])).toBeGreaterThan(20)
+  const stopDelaySeconds = Number(serveOptions.find(({ flag }) => flag.startsWith('--stop-delay'))?.default)
+  // Requests that still run have 5 seconds more.
+  const stopSeconds = stopDelaySeconds + defaultReleaseDevicesMs / 1000 + 5
+  expect(Number(settings('TimeoutStopSec')[0])).toBeGreaterThan(stopSeconds)
 })
 
 test('every system call and kind of socket of the server, from its start to its end, is allowed by the unit', async () => {

@@ -91,7 +91,7 @@ test('says what it has before it subscribes', async () => {
   expect(service.heard.map(({ kind }) => kind)).toEqual(['config', 'status'])
 })
 
-test('what comes twice is executed once, and answered each time', async () => {
+test('a command that comes twice is executed once, and answered each time', async () => {
   const service = await newService()
   const shown: string[] = []
   let reboots = 0
@@ -124,6 +124,28 @@ test('what comes twice is executed once, and answered each time', async () => {
       .slice(2)
       .map(({ state }) => state),
   ).toEqual(['ACKNOWLEDGED', 'ACKNOWLEDGED', 'SUCCEEDED', 'SUCCEEDED'])
+})
+
+test('refuses a reboot with onlyIfIdle while the device is in use, and says that it can', async () => {
+  const service = await newService()
+  let [isUsed, reboots] = [true, 0]
+  const { connected } = await newAgent([service.url], { isInUse: () => isUsed, reboot: () => void reboots++ })
+  await connected
+  expect(service.heard.find(({ kind }) => kind === 'status')?.body).toEqual({ supports: ['onlyIfIdle'] })
+  const refused = command('REBOOT', { onlyIfIdle: true })
+  await service.send('operation', refused)
+  await until('the refusal', () => service.reports().length === 1)
+  expect(service.reports()[0]).toMatchObject({ state: 'FAILED', error: 'in use' })
+  isUsed = false
+  await service.send('operation', refused)
+  await until('the refusal again', () => service.reports().length === 2)
+  expect(reboots, 'a known operation is answered, not carried out').toBe(0)
+  await service.send('operation', command('REBOOT', { onlyIfIdle: true }))
+  await until('a reboot', () => reboots === 1)
+  expect(service.reports()[2]).toMatchObject({ state: 'ACKNOWLEDGED' })
+  isUsed = true
+  await service.send('operation', command('REBOOT'))
+  await until('a reboot that does not depend on use', () => reboots === 2)
 })
 
 test('remembers the last hundred operations', async () => {
@@ -231,7 +253,7 @@ test('a device that has had TLS never falls back to plain MQTT, also after a reb
   await agent.stop()
   setDefaultCACertificates(authorities)
 
-  // The certificate is not trusted any more, as if somebody stood between the device and the service.
+  // The certificate is not trusted any more, as if an attacker stood between the device and the service.
   const failures: unknown[] = []
   const reborn = await newAgent(addresses, {}, memory.kept)
   reborn.agent.on('disconnected', (reason) => failures.push(reason))
@@ -258,7 +280,7 @@ test('a message is to be shown for a minute, and is reported when it has appeare
   expect(shown).toEqual([['Lunch.', 60_000]])
 })
 
-test('what was not confirmed when the wire was cut rejects; outcomes are said again with the next connection', async () => {
+test('a promise that was not confirmed when the connection was cut rejects; outcomes are sent again on the next connection', async () => {
   const service = await newService()
   const { agent, connected } = await newAgent([service.url], { showMessage: () => agent.drop() })
   await connected

@@ -1,10 +1,12 @@
 // The agent that makers embed, against the real service: it reports, obeys once, and comes back.
+
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { backOffMs } from '../../src/client/back-off.ts'
 import type { EnrolAnswer } from '../../src/contract/device/protocol.ts'
+import { dayMs } from '../../src/contract/durations.ts'
 import { Agent } from '../../src/device/agent.ts'
 import { EnrolmentRefusedError, requestEnrolment } from '../../src/device/enrol.ts'
 import type { AgentHandlers, AgentSettings, AgentState } from '../../src/device/handlers.ts'
@@ -153,7 +155,7 @@ describe('config', () => {
     expect(device.set).toEqual({ nightMode: true, settingsPassword: 'secret' })
   })
 
-  test('what the device cannot use is named with its reason; what it throws is the reason for all', async () => {
+  test('a setting that the device cannot use is named with its reason; an error that it throws is the reason for all', async () => {
     const device = await newDevice()
     device.refuses = { bluetooth: 'There is no radio in here.' }
     await started(device)
@@ -273,12 +275,11 @@ test('a refused credential is shown and tried again, and works when the service 
 })
 
 test('a refused credential is tried with back-off for 7 days, then once an hour', () => {
-  const day = 24 * 3_600_000
-  expect([0, 3, 7 * day - 1].map((refusedFor) => retryWaitMs(50, refusedFor, 1))).toEqual([60_000, 60_000, 60_000])
+  expect([0, 3, 7 * dayMs - 1].map((refusedFor) => retryWaitMs(50, refusedFor, 1))).toEqual([60_000, 60_000, 60_000])
   for (const failures of [0, 50]) {
-    expect(retryWaitMs(failures, 7 * day, 0)).toBe(2_400_000)
-    expect(retryWaitMs(failures, 7 * day, 0.5)).toBe(3_600_000)
-    expect(retryWaitMs(failures, 700 * day, 1)).toBe(4_800_000)
+    expect(retryWaitMs(failures, 7 * dayMs, 0)).toBe(2_400_000)
+    expect(retryWaitMs(failures, 7 * dayMs, 0.5)).toBe(3_600_000)
+    expect(retryWaitMs(failures, 700 * dayMs, 1)).toBe(4_800_000)
   }
 })
 

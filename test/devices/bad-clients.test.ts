@@ -1,8 +1,8 @@
-// Devices that do not wait, do not read, or break the rules of MQTT: they are served, held back or cut off, and cost nobody else much.
+// Devices that do not wait, do not read, or break the rules of MQTT: they are served, held back or cut off, and cost other devices little.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { upTopic } from '../../src/contract/device/protocol.ts'
 import { connack, frames, puback, type RawConnection, rawMqtt } from '../support/devices/raw-mqtt.ts'
-import { enrolDevice } from '../support/devices/test-device.ts'
+import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
@@ -21,7 +21,7 @@ interface Rude extends RawConnection {
   readonly connect: Buffer
 }
 async function rude(): Promise<Rude> {
-  const { answer } = await enrolDevice(harness, org, { roomId: room })
+  const { answer } = await enrolTestDevice(harness, org, { roomId: room })
   const { endpointId: id, credential } = answer
   return Object.assign(await rawMqtt(harness.mqttPort), { id, connect: frames.connect(id, credential) })
 }
@@ -52,7 +52,7 @@ test.each([3_900, 5_000, 60_000])('a message of %i bytes may follow CONNECT at o
 /** The bytes that the service has not read yet. The kernel buffers some megabytes more. */
 const unsent = (it: RawConnection) => it.socket.writableLength
 
-test('whoever sends without waiting is answered in order, and what is not dealt with stays with the sender', async () => {
+test('a client that sends without waiting is answered in order, and keeps what was not processed', async () => {
   const it = await connected()
   const count = 30_000
   const all = Array.from({ length: count }, (_, i) => sample(it, i, (i % 65_535) + 1))
@@ -68,14 +68,14 @@ test('whoever sends without waiting is answered in order, and what is not dealt 
       most = Math.max(most, sent - (answered / count) * one.length)
       return answered === count
     },
-    { every: 5, within: 60_000 },
+    { everyMs: 5, timeoutMs: 60_000 },
   )
   expect(most).toBeLessThan(one.length / 2)
   expect(it.received.slice(1).every(({ type, id }, i) => type === puback && id === (i % 65_535) + 1)).toBe(true)
   it.socket.destroy()
 })
 
-test('whoever sends PUBRELs and never reads is not read either', async () => {
+test('a client that sends PUBRELs and never reads is not read either', async () => {
   const it = await connected()
   it.socket.pause()
   const many = Buffer.concat(Array.from({ length: 250_000 }, () => Buffer.from([0x62, 2, 0, 1])))
@@ -89,7 +89,7 @@ test('whoever sends PUBRELs and never reads is not read either', async () => {
       before = unsent(it)
       return isSame
     },
-    { every: 500 },
+    { everyMs: 500 },
   )
   expect(unsent(it)).toBeGreaterThan(10 * many.length)
   it.socket.destroy()

@@ -1,8 +1,8 @@
-// Devices that send bad messages: slowed after some, shut out after more, and nobody else notices.
+// Devices that send bad messages: slowed after some, shut out after more, without an effect on other devices.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { upTopic } from '../../src/contract/device/protocol.ts'
 import { frames, puback, type RawConnection, rawMqtt } from '../support/devices/raw-mqtt.ts'
-import { enrolDevice } from '../support/devices/test-device.ts'
+import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
@@ -16,14 +16,14 @@ beforeAll(async () => {
   harness = await startHarness()
   org = await harness.newOrg()
   room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  good = await connected(await enrolDevice(harness, org, { roomId: room }))
+  good = await connected(await enrolTestDevice(harness, org, { roomId: room }))
 })
 afterAll(async () => {
   await harness.close()
   vi.useRealTimers()
 })
 
-type Enrolled = Awaited<ReturnType<typeof enrolDevice>>
+type Enrolled = Awaited<ReturnType<typeof enrolTestDevice>>
 interface Sender extends RawConnection {
   readonly id: string
   sent: number
@@ -55,7 +55,7 @@ const untilAnswered = (it: Sender, count: number) => until(`${count} answers`, (
 /** A second for the service, not for the clock. */
 const tick = () => vi.advanceTimersByTime(1000)
 
-/** Somebody else is served meanwhile: whatever else could be read was read by then. */
+/** Another device is served: everything that could be read was read by then. */
 async function othersAreServed(): Promise<void> {
   for (let i = 0; i < 3; i++) {
     publish(good, `{"hexapaBuild":"${good.sent}"}`)
@@ -73,7 +73,7 @@ const warnings = (it: Sender, msg: string) =>
 const orientation = async (it: Sender) => (await org.call('GET', `/endpoints/${it.id}`)).body.orientation
 
 test('ten bad messages in a minute change nothing', async () => {
-  const it = await connected(await enrolDevice(harness, org, { roomId: room }))
+  const it = await connected(await enrolTestDevice(harness, org, { roomId: room }))
   publish(it, ...bad(10), ...Array(20).fill('{"orientation":"portrait"}'))
   await untilAnswered(it, 30)
   expect(await orientation(it)).toBe('portrait')
@@ -81,7 +81,7 @@ test('ten bad messages in a minute change nothing', async () => {
 })
 
 test('after more than ten, one message a second is read, in order, and none is lost', async () => {
-  const device = await enrolDevice(harness, org, { roomId: room })
+  const device = await enrolTestDevice(harness, org, { roomId: room })
   const before = await limited('slowed')
   const it = await connected(device)
   publish(it, ...bad(11), '{"orientation":"first"}', badPayload, '{"orientation":"second"}')
@@ -108,7 +108,7 @@ test('after more than ten, one message a second is read, in order, and none is l
 })
 
 test('a new connection of the same device is slowed too, until a minute has passed', async () => {
-  const device = await enrolDevice(harness, org, { roomId: room })
+  const device = await enrolTestDevice(harness, org, { roomId: room })
   const first = await connected(device)
   publish(first, ...bad(11))
   await untilAnswered(first, 11)
@@ -123,12 +123,12 @@ test('a new connection of the same device is slowed too, until a minute has pass
   it.socket.destroy()
 })
 
-test('what waits is not read into memory', async () => {
-  const it = await connected(await enrolDevice(harness, org, { roomId: room }))
+test('waiting messages are not read into memory', async () => {
+  const it = await connected(await enrolTestDevice(harness, org, { roomId: room }))
   publish(it, ...bad(11))
   await untilAnswered(it, 11)
-  const size = 100_000
-  publish(it, ...Array(400).fill(`{"orientation":"portrait"}`.padEnd(size)))
+  const messageBytes = 100_000
+  publish(it, ...Array(400).fill(`{"orientation":"portrait"}`.padEnd(messageBytes)))
   await othersAreServed()
   let before = -1
   await until(
@@ -138,14 +138,27 @@ test('what waits is not read into memory', async () => {
       before = it.socket.writableLength
       return isSame
     },
-    { every: 100 },
+    { everyMs: 100 },
   )
-  expect(before).toBeGreaterThan(200 * size)
+  expect(before).toBeGreaterThan(200 * messageBytes)
+  it.socket.destroy()
+})
+
+test('bad messages at QoS 0 count too', async () => {
+  const it = await connected(await enrolTestDevice(harness, org, { roomId: room }))
+  const topic = upTopic(it.id, 'status')
+  it.socket.write(Buffer.concat(bad(11).map((payload) => frames.publish(topic, payload, 0))))
+  publish(it, '{"orientation":"first"}', '{"orientation":"second"}')
+  await until('it is slowed', () => warnings(it, 'device slowed to one message a second').length === 1)
+  await othersAreServed()
+  expect(answered(it)).toBe(0)
+  tick()
+  await untilAnswered(it, 1)
   it.socket.destroy()
 })
 
 test('after more than sixty the connection is closed, and CONNACK is 3 for a minute', async () => {
-  const device = await enrolDevice(harness, org, { roomId: room })
+  const device = await enrolTestDevice(harness, org, { roomId: room })
   const before = await limited('closed')
   const it = await connected(device)
   publish(it, ...bad(61))

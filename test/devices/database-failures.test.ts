@@ -7,7 +7,7 @@ import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
-/** Somebody else holds what a write to operations needs, until the returned function lets go. */
+/** Locks the rows that a write to operations needs, until the returned function is called. */
 async function blockWrites({ place }: Harness): Promise<() => Promise<void>> {
   if (!place.databaseUrl) {
     const file = new Database(join(place.dataDir, 'roomkeeper.db'))

@@ -1,7 +1,7 @@
 // Enrolment: a code that works becomes a device with a credential; everything else is refused and slowed.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { devicePaths } from '../../src/contract/device/protocol.ts'
-import { enrolDevice, newDevice } from '../support/devices/test-device.ts'
+import { enrolTestDevice, newDevice } from '../support/devices/test-device.ts'
 import { type Harness, type Reply, startHarness, type TestOrg } from '../support/harness.ts'
 
 let harness: Harness
@@ -163,7 +163,7 @@ test('an endpoint that enrols gets the profile of its room, and so a config vers
   expect((await org.call('GET', `/endpoints/${device.id}`)).body.profileId).toBe(profile.id)
 })
 
-test('of ten at once with the same serial one endpoint comes out', async () => {
+test('ten concurrent enrolments of one serial make one endpoint', async () => {
   const replies = await Promise.all(Array.from({ length: 10 }, () => enrol({})))
   expect(new Set(replies.map((r) => r.status))).toEqual(new Set([200]))
   expect(new Set(replies.map((r) => r.body.endpointId)).size).toBe(1)
@@ -195,8 +195,8 @@ test('the QR code of a room holds the address of its code', async () => {
   ).toBe(403)
 })
 
-test('a model that nobody knows is welcome [contract 5.1.models]', async () => {
-  const { answer } = await enrolDevice(harness, org, { roomId: room, model: 'XX-9000' })
+test('an unknown model is accepted [contract 5.1.models]', async () => {
+  const { answer } = await enrolTestDevice(harness, org, { roomId: room, model: 'XX-9000' })
   expect((await org.call('GET', `/endpoints/${answer.endpointId}`)).body.model).toBe('XX-9000')
 })
 

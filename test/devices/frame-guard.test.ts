@@ -142,36 +142,36 @@ test('a frame of the largest size is welcome', async () => {
 
 test('the budget goes to those who queue, in their order; who comes again is behind all others', async () => {
   const budget = new IngestBudget()
-  const size = 4 * 1024 * 1024
-  for (let i = 0; i < 4; i++) expect(budget.reserve(size)).toBe(true)
+  const frameBytes = 4 * 1024 * 1024
+  for (let i = 0; i < 4; i++) expect(budget.reserve(frameBytes)).toBe(true)
   expect(budget.reserve(1), 'it is used up').toBe(false)
   const turns: string[] = []
   const newApplicant = (name: string) => {
     const applicant = {
       granted() {
         turns.push(name)
-        if (turns.length < 9) budget.reserveOrQueue(size, applicant)
-        budget.release(size)
+        if (turns.length < 9) budget.reserveOrQueue(frameBytes, applicant)
+        budget.release(frameBytes)
       },
     }
     return applicant
   }
-  for (const name of ['a', 'b', 'c']) expect(budget.reserveOrQueue(size, newApplicant(name))).toBe(false)
+  for (const name of ['a', 'b', 'c']) expect(budget.reserveOrQueue(frameBytes, newApplicant(name))).toBe(false)
   const gone = newApplicant('gone')
-  budget.reserveOrQueue(size, gone)
+  budget.reserveOrQueue(frameBytes, gone)
   budget.leaveQueue(gone)
   expect(budget.queueLength).toBe(3)
-  budget.release(size)
+  budget.release(frameBytes)
   expect(budget.reserve(1), 'a queue is not overtaken').toBe(false)
   await expect.poll(() => turns.length).toBeGreaterThanOrEqual(9)
   expect(turns.slice(0, 9).join('')).toBe('abcabcabc')
 })
 
-const small = 1024
+const smallBytes = 1024
 /** Uses up what is left of a budget, and says how many small messages that were. */
 function useUp(budget: IngestBudget): number {
   let count = 0
-  while (budget.reserve(small)) count++
+  while (budget.reserve(smallBytes)) count++
   return count
 }
 
@@ -183,7 +183,7 @@ test.each(['queued', 'granted', 'half arrived'] as const)(
     const { socket } = newReader(budget, () => expect.unreachable('the message is not complete'))
     let used = moment === 'half arrived' ? 0 : useUp(budget)
     const releaseAll = () => {
-      for (; used > 0; used--) budget.release(small)
+      for (; used > 0; used--) budget.release(smallBytes)
       return nextTurn()
     }
     socket.push(frames.publish('t', 'x'.repeat(100_000), 1, 1).subarray(0, 50_000))

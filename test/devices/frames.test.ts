@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { upTopic } from '../../src/contract/device/protocol.ts'
 import { storedTimes } from '../support/database/stored-samples.ts'
 import { connack, frames, puback, rawMqtt } from '../support/devices/raw-mqtt.ts'
-import { enrolDevice, newDevice } from '../support/devices/test-device.ts'
+import { enrolTestDevice, newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
@@ -33,7 +33,7 @@ test('a connection that dies while it takes over leaves no zombie behind', async
 })
 
 test('answers come in the order of the questions [MQTT-4.6.0-2]', async () => {
-  const { answer } = await enrolDevice(harness, org, { roomId: room })
+  const { answer } = await enrolTestDevice(harness, org, { roomId: room })
   const it = await rawMqtt(harness.mqttPort)
   const messages = Array.from({ length: 60 }, (_, i) => {
     // Some wait for a commit, some are bad and wait for nothing; no more of these than a device may send in a minute.
@@ -50,7 +50,7 @@ test('answers come in the order of the questions [MQTT-4.6.0-2]', async () => {
 })
 
 test('frames may come byte by byte', async () => {
-  const { answer } = await enrolDevice(harness, org, { roomId: room })
+  const { answer } = await enrolTestDevice(harness, org, { roomId: room })
   const it = await rawMqtt(harness.mqttPort)
   const bytes = Buffer.concat([
     frames.connect(answer.endpointId, answer.credential),
@@ -64,8 +64,8 @@ test('frames may come byte by byte', async () => {
   it.socket.destroy()
 })
 
-test('what was sent before a polite goodbye is taken, also at QoS 0 and in one piece', async () => {
-  const { answer } = await enrolDevice(harness, org, { roomId: room })
+test('messages before a DISCONNECT are stored, also at QoS 0 and in one segment', async () => {
+  const { answer } = await enrolTestDevice(harness, org, { roomId: room })
   const it = await rawMqtt(harness.mqttPort)
   const at = Math.floor(harness.clock.now() / 1000)
   const samples = Array.from({ length: 40 }, (_, i) =>
@@ -90,7 +90,7 @@ test('a subscription to something that does not exist ends the connection; an en
   await device.ended()
 })
 
-test('what was told once is not told again at every wake', async () => {
+test('a message that was sent is not sent again at every wake', async () => {
   const device = await newDevice(harness, org, { roomId: room })
   await org.call('POST', `/endpoints/${device.id}/config`, { body: { nightMode: true } })
   for (let i = 0; i < 20; i++) {
@@ -135,7 +135,7 @@ test('a device that subscribes piece by piece gets each piece at once', async ()
   }
 })
 
-test('what came up before it listened is told when it does: a config that it has lost, and what was asked meanwhile', async () => {
+test('changes from before its subscription are sent after it: a config that the device has lost, and new commands', async () => {
   const device = await newDevice(harness, org, { roomId: room })
   await org.call('POST', `/endpoints/${device.id}/config`, { body: { nightMode: true } })
   const { version } = await device.next('config')

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { upTopic } from '../../src/contract/device/protocol.ts'
 import { storedTimes } from '../support/database/stored-samples.ts'
 import { connack, frames, pingresp, puback, type RawConnection, rawMqtt } from '../support/devices/raw-mqtt.ts'
-import { enrolDevice } from '../support/devices/test-device.ts'
+import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
@@ -24,7 +24,7 @@ interface Raw extends RawConnection {
 }
 
 async function connect(keepAlive = 30): Promise<Raw> {
-  const { answer } = await enrolDevice(harness, org, { roomId })
+  const { answer } = await enrolTestDevice(harness, org, { roomId })
   const raw = await rawMqtt(harness.mqttPort)
   raw.socket.write(frames.connect(answer.endpointId, answer.credential, keepAlive))
   await until('it is connected', () => raw.received.some(({ type }) => type === connack))
@@ -53,17 +53,17 @@ const measured = async (name: string) => {
   return Number(new RegExp(`^roomkeeper_${name} (\\d+)$`, 'm').exec(text)?.[1])
 }
 const pubacks = ({ received }: RawConnection) => received.filter(({ type }) => type === puback).length
-const large = 127 * 1024
+const largeBytes = 127 * 1024
 const messages = Array.from({ length: 9 }, (_, i) => i)
 
-test('too much at once: QoS 1 waits in its socket, QoS 0 is dropped and counted, nobody else notices', async () => {
+test('beyond the budget QoS 1 waits in its socket, QoS 0 is dropped and counted, and other devices are served', async () => {
   const crowd = await Promise.all(Array.from({ length: 20 }, () => connect()))
   const small = await connect()
   const idle = await connect()
   const now = Math.floor(harness.clock.now() / 1000)
   const release = blockWrites()
   // 20 times 8 under way would be 20 MiB.
-  for (const device of crowd) for (const i of messages) device.send(now - i, 1, large)
+  for (const device of crowd) for (const i of messages) device.send(now - i, 1, largeBytes)
   await until('some wait', async () => (await measured('devices_waiting')) > 0)
 
   small.send(now - 2, 0)
@@ -92,16 +92,16 @@ test('too much at once: QoS 1 waits in its socket, QoS 0 is dropped and counted,
   for (const device of [...crowd, small, idle]) device.socket.destroy()
 }, 60_000)
 
-test('who ends the connection while it waits, or in the middle of a message, leaves its place to others', async () => {
+test('a device that disconnects while it waits, or in the middle of a message, leaves its place to others', async () => {
   const now = Math.floor(harness.clock.now() / 1000)
   const stubborn = await connect()
   // More than fits, in all; whatever were not given back would be missing in the end.
   for (let round = 0; round < 3; round++) {
     const crowd = await Promise.all(Array.from({ length: 20 }, () => connect()))
     const release = blockWrites()
-    for (const device of crowd) for (const i of messages) device.send(now - i, 1, large)
+    for (const device of crowd) for (const i of messages) device.send(now - i, 1, largeBytes)
     await until('some wait', async () => (await measured('devices_waiting')) > 0)
-    stubborn.send(now - round, 1, large)
+    stubborn.send(now - round, 1, largeBytes)
     for (const device of crowd) device.socket.resetAndDestroy()
     await release()
     await until('the one that stayed is served', () => pubacks(stubborn) === round + 1)
@@ -109,10 +109,10 @@ test('who ends the connection while it waits, or in the middle of a message, lea
   // In groups: a burst of 140 enrolments would be refused as overload. [contract 7.23]
   const halves: Awaited<ReturnType<typeof connect>>[] = []
   while (halves.length < 140) halves.push(...(await Promise.all(Array.from({ length: 20 }, () => connect()))))
-  const half = frames.publish('v1', ' '.repeat(large), 1, 1).subarray(0, large / 2)
+  const half = frames.publish('v1', ' '.repeat(largeBytes), 1, 1).subarray(0, largeBytes / 2)
   for (const device of halves) device.socket.write(half)
   await until('halves take all places', async () => (await measured('devices_waiting')) > 0)
-  for (let i = 3; i < 20; i++) stubborn.send(now - i, 1, large)
+  for (let i = 3; i < 20; i++) stubborn.send(now - i, 1, largeBytes)
   await until('slow ones keep nobody out', () => pubacks(stubborn) === 20)
   for (const device of [...halves, stubborn]) device.socket.destroy()
   await until('nothing is under way', async () => (await measured('device_bytes_under_way')) === 0)
@@ -123,10 +123,10 @@ test('a device is not taken for dead because it waits for us', async () => {
   const patient = await connect(5)
   const connected = performance.now()
   const passed = (seconds: number) =>
-    until(`${seconds} s`, () => performance.now() - connected > seconds * 1000, { every: 100 })
+    until(`${seconds} s`, () => performance.now() - connected > seconds * 1000, { everyMs: 100 })
   const now = Math.floor(harness.clock.now() / 1000)
   const release = blockWrites()
-  for (const device of crowd) for (const i of messages) device.send(now - i, 1, large)
+  for (const device of crowd) for (const i of messages) device.send(now - i, 1, largeBytes)
   await until('some wait', async () => (await measured('devices_waiting')) > 0)
   const waiting = await measured('devices_waiting')
   await passed(5)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { upTopic } from '../../src/contract/device/protocol.ts'
 import { Agent } from '../../src/device/agent.ts'
 import { frames, puback, rawMqtt } from '../support/devices/raw-mqtt.ts'
-import { enrolDevice, newDevice, type TestDevice } from '../support/devices/test-device.ts'
+import { enrolTestDevice, newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
@@ -94,7 +94,7 @@ test('a bad message at QoS 2 is answered, one at QoS 0 is not', async () => {
 })
 
 test('the answer comes before the acknowledgement, and a device that has not subscribed gets none', async () => {
-  const { answer } = await enrolDevice(harness, org, { roomId })
+  const { answer } = await enrolTestDevice(harness, org, { roomId })
   const it = await rawMqtt(harness.mqttPort)
   onTestFinished(() => void it.socket.destroy())
   const types = () => it.received.map(({ type }) => type)
@@ -118,7 +118,7 @@ test('many bad messages are answered at the rate at which they are read', async 
 })
 
 test('the agent hands the answer to its maker', async () => {
-  const { answer: identity } = await enrolDevice(harness, org, { roomId })
+  const { answer: identity } = await enrolTestDevice(harness, org, { roomId })
   const storage = { load: () => undefined, save: () => {} }
   const handlers = {
     settings: () => ({}),

@@ -1,4 +1,4 @@
-// MQTT at its edges: what is no packet ends the connection, what is an odd one is understood, and nobody waits for ever.
+// MQTT at its edges: malformed packets end the connection, unusual ones are understood, and every wait ends.
 import { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import { Registry } from 'prom-client'
@@ -10,7 +10,7 @@ import { packetWriters } from '../../src/server/devices/mqtt/packet-writer.ts'
 import { ProtocolError } from '../../src/server/devices/mqtt/protocol-error.ts'
 import { MqttSession } from '../../src/server/devices/mqtt/session.ts'
 import { connack, frame, frames, pingresp, type RawConnection, rawMqtt, text } from '../support/devices/raw-mqtt.ts'
-import { enrolDevice } from '../support/devices/test-device.ts'
+import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
@@ -39,7 +39,7 @@ interface Login {
   readonly credential: string
 }
 const newLogin = async (): Promise<Login> => {
-  const { answer } = await enrolDevice(harness, org, { roomId })
+  const { answer } = await enrolTestDevice(harness, org, { roomId })
   return { id: answer.endpointId, credential: answer.credential }
 }
 
@@ -111,7 +111,7 @@ test.each([
   expect(() => readOld(frame(0x10, connectBody(login, odd)))).toThrow(ProtocolError)
 })
 
-test('what ends too early is no packet, wherever it ends', () => {
+test('a packet that ends too early ends the connection, wherever it ends', () => {
   const connect = connectBody({ id: 'name', credential: 'secret' }, { flags: all | flags.will, will: true })
   for (let end = 0; end < connect.length; end++) {
     expect(() => readOld(frame(0x10, connect.subarray(0, end))), `${end} bytes`).toThrow(ProtocolError)

@@ -46,7 +46,7 @@ const v6 = Buffer.concat([Buffer.from('20010db8000000000000000000000007', 'hex')
 const extension = Buffer.from([0x04, 0, 3, 1, 2, 3])
 
 let clients = 0
-/** The CONNECT of a device that nobody knows: the log has its address. */
+/** The CONNECT of an unknown device: the log has its address. */
 function strangerId(): string {
   // Refusals of an address are logged once a minute.
   trusting.clock.advance(61_000)
@@ -127,7 +127,7 @@ test('over TLS the header comes before the handshake, in the same segment or alo
   expect(await loggedAddress(trusting, id)).toBe('127.0.0.1')
 })
 
-test('a header from anywhere else is believed by nobody, and ends the connection', async () => {
+test('a header from anywhere else is not believed, and ends the connection', async () => {
   const id = strangerId()
   const { socket, isClosed } = open(wary.mqttPort)
   socket.write(Buffer.concat([header(0x21, 0x11, v4('203.0.113.7')), frames.connect(id, 'rkd_x')]))

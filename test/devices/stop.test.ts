@@ -1,8 +1,8 @@
-// A stop behind a balancer: not ready first, then requests are drained and devices go one after the other. On SQLite nobody waits.
+// A stop behind a balancer: not ready first, then requests are drained and devices go one after the other. On SQLite the stop does not wait.
 import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from '../../src/server/core/clock.ts'
 import { DeviceConnections } from '../../src/server/devices/mqtt/device-connections.ts'
 import { makeDeviceMetrics } from '../../src/server/devices/mqtt/metrics.ts'
@@ -12,39 +12,73 @@ import { until } from '../support/program.ts'
 
 const deviceCount = 30
 
-test('a server that stops is not ready at once, serves on for the delay, and then lets its devices go one after the other', async () => {
-  const harness = await startHarness({ stopDelay: 2 })
+const onlyOnPostgres = test.runIf(engine === 'postgres')
+const onlyOnSqlite = test.runIf(engine === 'sqlite')
+
+async function startWithDevices() {
+  const harness = await startHarness({ stopDelaySeconds: 2 })
   onTestFinished(() => harness.close())
   const org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   const devices = await Promise.all(Array.from({ length: deviceCount }, () => newDevice(harness, org, { roomId })))
   const endedAt: number[] = []
   for (const { client } of devices) client.once('close', () => endedAt.push(performance.now()))
-  const late = await newDevice(harness, org, { roomId, offline: true })
+  return { harness, org, roomId, endedAt }
+}
 
+onlyOnSqlite('a server on SQLite has no other node to send devices to, so it stops without the delay', async () => {
+  const { harness, endedAt } = await startWithDevices()
   const startedAt = performance.now()
-  const stopped = harness.stop()
-  if (engine === 'sqlite') {
-    await stopped
-    expect(performance.now() - startedAt).toBeLessThan(2000)
-    await until('all devices are disconnected', () => endedAt.length === deviceCount)
-    return
-  }
-  const ready = await harness.call('GET', '/readyz')
-  expect([ready.status, ready.body.code]).toEqual([503, 'UNAVAILABLE'])
-  expect((await harness.call('GET', '/livez')).status).toBe(200)
-  expect((await org.call('POST', '/rooms', { body: { name: 'Oslo' } })).status, 'requests are still served').toBe(200)
-  await late.connect()
-  expect(late.client.connected, 'a device may still connect').toBe(true)
-  expect(endedAt, 'no device was disconnected yet').toEqual([])
-  await stopped
+  await harness.stop()
+  expect(performance.now() - startedAt).toBeLessThan(2000)
   await until('all devices are disconnected', () => endedAt.length === deviceCount)
-  expect(Math.min(...endedAt) - startedAt).toBeGreaterThanOrEqual(1_950)
-  // A hundred devices go in a second.
-  expect(Math.max(...endedAt) - Math.min(...endedAt)).toBeGreaterThan(deviceCount * 10 * 0.5)
-  expect(harness.logged.filter(({ msg }) => msg === 'device disconnected')).toEqual([])
-  await expect(fetch(`${harness.url}/livez`)).rejects.toThrow()
 })
+
+test('after 45 seconds without its database a server sends its devices elsewhere, and not before', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const harness = await startHarness()
+  onTestFinished(() => harness.close())
+  const org = await harness.newOrg()
+  const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
+  const device = await newDevice(harness, org, { roomId })
+  onTestFinished(() => device.close())
+  let isOpen = true
+  device.client.once('close', () => {
+    isOpen = false
+  })
+  const outage = vi.spyOn(harness.services.db.health, 'outageMs', 'get').mockReturnValue(44_999)
+  vi.advanceTimersByTime(3_000)
+  await device.publish('status', { orientation: 'portrait' })
+  expect(isOpen).toBe(true)
+  outage.mockReturnValue(45_000)
+  vi.advanceTimersByTime(1_000)
+  await until('it is disconnected', () => !isOpen)
+  outage.mockRestore()
+})
+onlyOnPostgres(
+  'a server that stops is not ready immediately, serves on for the delay, and then disconnects its devices one after the other',
+  async () => {
+    const { harness, org, roomId, endedAt } = await startWithDevices()
+    const late = await newDevice(harness, org, { roomId, offline: true })
+    const startedAt = performance.now()
+    const stopped = harness.stop()
+    const ready = await harness.call('GET', '/readyz')
+    expect([ready.status, ready.body.code]).toEqual([503, 'UNAVAILABLE'])
+    expect((await harness.call('GET', '/livez')).status).toBe(200)
+    expect((await org.call('POST', '/rooms', { body: { name: 'Oslo' } })).status, 'requests are still served').toBe(200)
+    await late.connect()
+    expect(late.client.connected, 'a device may still connect').toBe(true)
+    expect(endedAt, 'no device was disconnected yet').toEqual([])
+    await stopped
+    await until('all devices are disconnected', () => endedAt.length === deviceCount)
+    expect(Math.min(...endedAt) - startedAt).toBeGreaterThanOrEqual(1_950)
+    // A hundred devices are disconnected in a second.
+    expect(Math.max(...endedAt) - Math.min(...endedAt)).toBeGreaterThan(deviceCount * 10 * 0.5)
+    expect(harness.logged.filter(({ msg }) => msg === 'device disconnected')).toEqual([])
+    await expect(fetch(`${harness.url}/livez`)).rejects.toThrow()
+  },
+)
 
 test('the time in which devices go is limited, however many they are', async () => {
   const ended: string[] = []

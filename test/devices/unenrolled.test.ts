@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { upTopic } from '../../src/contract/device/protocol.ts'
 import { deletePastCredentials } from '../../src/server/resources/endpoints/past-credentials.ts'
 import { frames } from '../support/devices/raw-mqtt.ts'
-import { enrolDevice, newDevice, type TestDevice } from '../support/devices/test-device.ts'
+import { enrolTestDevice, newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 
 let harness: Harness
@@ -88,7 +88,7 @@ test('a credential with another endpoint ID, or with one wrong character, is ref
 test('the serial can be enrolled again; the old credential stays that of an unenrolled endpoint', async () => {
   const device = await newDevice(harness, org, { roomId, offline: true })
   await org.call('DELETE', `/endpoints/${device.id}`)
-  const { answer } = await enrolDevice(harness, org, { roomId, serial: device.serial })
+  const { answer } = await enrolTestDevice(harness, org, { roomId, serial: device.serial })
   expect(answer.endpointId).not.toBe(device.id)
   expect((await talk(device)).map(({ cmd }) => cmd)).toEqual(['connack', 'publish'])
   const again = await newDevice(harness, org, { roomId, serial: device.serial })
@@ -102,7 +102,7 @@ test('the serial can be enrolled again; the old credential stays that of an unen
 test('a client library hands the message over, although it has not subscribed', async () => {
   const device = await newDevice(harness, org, { roomId, offline: true })
   await org.call('DELETE', `/endpoints/${device.id}`)
-  // A client of somebody else gets the message too, before its subscription is answered.
+  // Another client gets the message too, before its subscription is answered.
   await device.connect({ subscribe: false })
   expect(await device.next('operation')).toMatchObject({ type: 'UNENROL' })
   await device.ended()

@@ -19,7 +19,7 @@ type Media = Record<string, { readonly schema: object; readonly example?: unknow
 interface DocumentedOperation {
   readonly operationId: string
   readonly parameters: readonly Parameter[]
-  readonly requestBody?: { readonly content: Media }
+  readonly requestBody?: { readonly content: Media; readonly required: boolean }
   readonly responses: Record<string, { readonly content?: Media }>
 }
 const document = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')) as {
@@ -66,7 +66,9 @@ function problemsOfRequest({ method, url, body }: DocumentedRequest): (string | 
       const problem = problemsOf(p.schema, parsed(p, text))
       return problem && `${p.name}: ${problem}`
     }),
-    schema && problemsOf(schema, JSON.parse(body ?? 'null')),
+    schema && (body !== undefined || operation.requestBody?.required)
+      ? problemsOf(schema, JSON.parse(body ?? 'null'))
+      : undefined,
     !schema && body !== undefined ? 'takes no body' : undefined,
   ]
 }

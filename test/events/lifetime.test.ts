@@ -1,9 +1,10 @@
 // Tests event streams from their headers to their end: permissions, limits, and the causes of their end. [contract 6.events]
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError, makeClient } from '../../src/client/client.ts'
-import { own, session, signIn } from '../support/console/console-session.ts'
+import { openSession, own, session } from '../support/console/console-session.ts'
 import { follow } from '../support/event-follower.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { newPerson, sessionHeaders } from '../support/person.ts'
 import { siteForTest, until } from '../support/program.ts'
 
 let harness: Harness
@@ -71,7 +72,7 @@ test('an unknown type is a 400 that lists those that there are', async () => {
       {
         field: 'types',
         error:
-          'must be some of connected, disconnected, status, sample, operation, config, structure, separated by commas',
+          'must be some of connected, disconnected, status, sample, operation, config, structure, incident, job, separated by commas',
       },
     ])
   }
@@ -109,6 +110,24 @@ test('a key can have 50 streams, others have theirs, and who leaves makes room',
   await until('room for another', async () => (await org.call('GET', '/events')).status === 200)
 })
 
+test('all sessions and keys of a person share 50 streams [contract 7.12] [contract 11.user]', async () => {
+  const org = await harness.newOrg()
+  const person = await newPerson(harness, org, { role: 'viewer', allRegions: true })
+  const cookie = sessionHeaders(harness, person)
+  const client = makeClient({ baseUrl: harness.url, org: org.id, token: person.key })
+  await Promise.all(Array.from({ length: 49 }, () => follow(client, { types: 'structure' })))
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  const last = await fetch(`${harness.url}/v1/orgs/${org.id}/events`, { headers: cookie, signal: stop.signal })
+  expect(last.status).toBe(200)
+  for (const caller of [{ key: person.key }, { key: false as const, headers: cookie }]) {
+    const refused = await org.call('GET', '/events', caller)
+    expect([refused.status, refused.body.message]).toEqual([429, expect.stringContaining('You have 50 event streams')])
+  }
+  const other = await newPerson(harness, org, { role: 'viewer', allRegions: true })
+  expect((await org.call('GET', '/events', { key: other.key })).status).toBe(200)
+})
+
 test('a stream that the other nodes cannot be told of is a 503, and the next one begins when they can', async () => {
   const cutOff = await startHarness()
   onTestFinished(() => cutOff.close())
@@ -123,6 +142,27 @@ test('a stream that the other nodes cannot be told of is a 503, and the next one
   await org.call('POST', '/regions', { body: { name: 'Heard' } })
   await reader.next('structure')
   expect(reader.events.map((e) => e.change?.target?.name)).toEqual(['Heard'])
+})
+
+test('a stream that waited for other nodes does not begin with permissions that its caller lost during the wait [contract 11.access]', async () => {
+  const org = await harness.newOrg()
+  const person = await newPerson(harness, org, { role: 'admin', allRegions: true })
+  const { bus } = harness.services
+  const held: (() => void)[] = []
+  const sendNow = bus.send.bind(bus)
+  const send = vi.spyOn(bus, 'send').mockImplementation((kind, body) => {
+    const release = () => sendNow(kind, body)
+    if (kind === 'follow') held.push(release)
+    else release()
+  })
+  const opening = org.call('GET', '/events', { key: person.key })
+  await until('the stream waits', () => held.length > 0)
+  await org.call('PUT', `/users/${person.id}`, { body: { role: 'viewer' } })
+  send.mockRestore()
+  for (const release of held) release()
+  const refused = await opening
+  expect([refused.status, refused.body?.code]).toEqual([503, 'UNAVAILABLE'])
+  expect((await org.call('GET', '/events', { key: person.key })).status).toBe(200)
 })
 
 test('a stream is counted and logged when it begins, and how long it stays open is no latency', async () => {
@@ -173,7 +213,7 @@ test('a stream ends when its key expires', async () => {
 
 test('a stream that a browser opened with its session ends when it signs out [contract 9.session]', async () => {
   const org = await harness.newOrg()
-  const { cookie } = await signIn(harness, { key: org.key })
+  const { cookie } = await openSession(harness, { key: org.key })
   const client = makeClient({
     baseUrl: harness.url,
     org: org.id,
@@ -184,7 +224,7 @@ test('a stream that a browser opened with its session ends when it signs out [co
   await org.client.regionsCreate({ body: { name: 'Heard' } })
   await reader.next('structure')
   expect((await session(harness, 'DELETE', { headers: { cookie } })).status).toBe(200)
-  await until('its end', () => reader.ended, { within: 1000 })
+  await until('its end', () => reader.ended, { timeoutMs: 1000 })
   expect(reader.ended).toBe('by the server')
   expect(staying.ended).toBeUndefined()
 })
@@ -210,7 +250,7 @@ test('a key that a command revokes ends its stream within seconds, and SIGTERM e
   const doomed = await follow(makeClient({ baseUrl: server.url, org: server.org, token: key }))
   const staying = await follow(admin)
   expect(await site.run('keys', 'revoke', id, '--org', server.org)).toMatchObject({ code: 0 })
-  await until('its end', () => doomed.ended, { within: 8000 })
+  await until('its end', () => doomed.ended, { timeoutMs: 8000 })
   expect(doomed.ended).toBe('by the server')
   expect(staying.ended).toBeUndefined()
   const began = performance.now()

@@ -18,7 +18,7 @@ const namesOf = (reader: Awaited<ReturnType<typeof follow>>) => reader.events.ma
 test('a reader that is cut off at any moment and comes back hears everything once, in order, while it pours', async () => {
   await fc.assert(
     fc.asyncProperty(
-      // After how many events it leaves, and whether it reads something else meanwhile.
+      // After how many events it leaves, and whether it reads something else in between.
       fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 3, maxLength: 8 }),
       fc.constantFrom(undefined, 'structure', 'structure,sample'),
       async (stays, types) => {
@@ -56,7 +56,7 @@ test('a reader that is cut off at any moment and comes back hears everything onc
   )
 }, 120_000)
 
-test('who heard nothing yet can come back too, and so can a reader that chose little', async () => {
+test('a reader without an event can resume too, and so can one that chose few types', async () => {
   const org = await harness.newOrg()
   const first = await follow(org.client, { types: 'structure' })
   const staying = await follow(org.client)
@@ -118,7 +118,7 @@ test('an id of another start, of the future, of another organisation, or nonsens
   expect(namesOf(again)).toEqual(['After'])
 })
 
-test('two minutes after the last reader left nothing is kept: whoever comes then is told to read anew', async () => {
+test('two minutes after the last reader left nothing is retained: the next reader gets a reset', async () => {
   const org = await harness.newOrg()
   const first = await follow(org.client)
   await create(org, 'Heard')

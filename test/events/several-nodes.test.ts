@@ -274,7 +274,7 @@ test('the check finds planted mistakes: a gap, a repetition, a wrong order, a mi
   expect(findMistakes(right, committed)[0]).toMatch(/report of node 1 1 is missing/)
 })
 
-test('a bus that loses messages without saying so, and a death that nobody notices, are found', async () => {
+test('a bus that loses messages silently, and an unnoticed death of a node, are found', async () => {
   const lossy = await begin(3)
   const [first, second] = lossy.cluster.nodes as [TestNode, TestNode]
   first.port.cut()

@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { EnrolRequest } from '../../src/contract/device/protocol.ts'
-import { mediumBodyBytes, smallBodyBytes } from '../../src/contract/operation.ts'
+import {
+  hugeBodyBytes,
+  jobBodyBytes,
+  largeBodyBytes,
+  mediumBodyBytes,
+  smallBodyBytes,
+} from '../../src/contract/operation.ts'
 import { operationList } from '../../src/contract/operations.ts'
 import { SignIn } from '../../src/contract/people/session.ts'
 
@@ -70,11 +76,20 @@ test('enrolment and sign-in read the longest body that is valid for them', () =>
   }
 })
 
-test('docs/contract.md lists the operations whose bodies are limited to 16 KiB', () => {
-  const row = readFileSync(join(import.meta.dirname, '../../docs/contract.md'), 'utf8')
-    .split('\n')
-    .find((line) => line.endsWith(`| ${mediumBodyBytes / 1024} KiB |`))
-  const listed = Array.from(row?.matchAll(/`(\w+)`/g) ?? [], ([, id]) => id)
-  const limited = operationList.filter(({ bodyLimitBytes }) => bodyLimitBytes === mediumBodyBytes).map(({ id }) => id)
-  expect(listed).toEqual(limited.sort())
+test('docs/contract.md lists the limits of all operations', () => {
+  const rows = readFileSync(join(import.meta.dirname, '../../docs/contract.md'), 'utf8').split('\n')
+  for (const limitBytes of [smallBodyBytes, mediumBodyBytes, hugeBodyBytes, jobBodyBytes]) {
+    const row = rows.find((line) => line.endsWith(`| ${limitBytes / 1024} KiB |`))
+    const listed = Array.from(row?.matchAll(/`(\w+)`/g) ?? [], ([, id]) => id)
+    const limited = operationList
+      .filter(({ body, bodyLimitBytes }) => body && bodyLimitBytes === limitBytes)
+      .map(({ id }) => id)
+    expect(listed, `${limitBytes / 1024} KiB`).toEqual(limited.sort())
+  }
+  expect(rows.filter((line) => line.startsWith('| every other operation') && line.endsWith('| 64 KiB |'))).toHaveLength(
+    1,
+  )
+  const known = [smallBodyBytes, mediumBodyBytes, largeBodyBytes, hugeBodyBytes, jobBodyBytes]
+  const others = operationList.filter(({ bodyLimitBytes }) => !known.includes(bodyLimitBytes ?? smallBodyBytes))
+  expect(others.map(({ id }) => id)).toEqual([])
 })

@@ -1,7 +1,8 @@
 // Documents are code: options, links, rule ids and exported names in them are checked against what exists.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
+import { benchNames } from '../../bench/bench-names.ts'
 import { fullReport, type Results, summary } from '../../bench/report/markdown-table.ts'
 import { readSection } from '../../bench/report/readme-section.ts'
 import { operationIds } from '../../src/contract/operations.ts'
@@ -59,6 +60,67 @@ test('docs/contract.md names every operation', () => {
   expect(operationIds.filter((id) => !contract.includes(id))).toEqual([])
 })
 
+test('docs/tasks-and-settings.md names every scheduled task, and says where it runs', () => {
+  const code = ['tasks', 'deletion-tasks'].map((name) => read(`src/server/phases/${name}.ts`)).join('\n')
+  const inCode = [...code.matchAll(/name: '([^']+)',\s+pauseMs: [^\n]+,\s+runsOn: '([^']+)'/g)]
+  expect(inCode, 'every task was found').toHaveLength([...code.matchAll(/\brunsOn: '/g)].length)
+  // A row may name several tasks, and say more about the nodes.
+  const rows = read('docs/tasks-and-settings.md').matchAll(
+    /^\| ([^|]+) \| (every node|one node(?: for each organisation)?)/gm,
+  )
+  const inDocument = [...rows].flatMap(([, names = '', where]) => names.split(', ').map((name) => `${name}: ${where}`))
+  expect(inDocument.toSorted()).toEqual(inCode.map(([, name, where]) => `${name}: ${where}`).toSorted())
+})
+
+test('every file and folder of src/ and test/ that ARCHITECTURE.md names exists', () => {
+  const paths = ['src', 'test'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).map((entry) => {
+      const path = relative(root, join(entry.parentPath, entry.name))
+      return entry.isDirectory() ? `${path}/` : path
+    }),
+  )
+  const text = read('ARCHITECTURE.md').replaceAll(/^```.*?^```$/gms, '')
+  const named = [...text.matchAll(/`((?:[\w.{},-]+\/)*(?:[\w.{},-]+\.tsx?|[\w-]+\/))`/g)].flatMap(([, path = '']) =>
+    expandBraces(path),
+  )
+  expect(named.length).toBeGreaterThan(100)
+  // A path may be cut off at its front, as far as the sentence before it names the folder.
+  const missing = named.filter((name) => !paths.some((path) => path === name || path.endsWith(`/${name}`)))
+  expect([...new Set(missing)]).toEqual([])
+})
+
+/** `{store,rules}.ts` is `store.ts` and `rules.ts`. */
+function expandBraces(path: string): string[] {
+  const [, before, list, after] = /^(.*)\{([^}]+)\}(.*)$/.exec(path) ?? []
+  return list === undefined ? [path] : list.split(',').map((one) => `${before}${one}${after}`)
+}
+
+test('the index of the decisions repeats the title and the status of each page, and pages that supersede others are named there', () => {
+  const folder = 'docs/decisions'
+  const status = (page: string) =>
+    /\n\nStatus: ([\s\S]*?)\n\n/.exec(read(join(folder, page)))?.[1]?.replaceAll('\n', ' ') ?? `${page} has no status`
+  const numbersAfter = (word: RegExp, text: string) =>
+    text
+      .split(';')
+      .filter((part) => word.test(part))
+      .flatMap((part) => [...part.matchAll(/\[(\d{4})\]/g)].map(([, number]) => number))
+  const pages = readdirSync(join(root, folder)).filter((name) => /^\d{4}-/.test(name))
+  const rows = [...read(`${folder}/README.md`).matchAll(/^\| \[(\d{4})\]\((.+?)\) \| (.+?) \| (.+) \|$/gm)]
+  expect(rows.map(([, , page]) => page)).toEqual(pages)
+  for (const [, number, page = '', title, shown = ''] of rows) {
+    expect(read(join(folder, page)).split('\n')[0], page).toBe(`# ${number} ${title}`)
+    expect(status(page).slice(0, shown.length), `${page}: its status begins as the index says`).toBe(shown)
+    for (const older of numbersAfter(/\bsupersedes\b/, shown)) {
+      const olderPage = pages.find((name) => name.startsWith(`${older}-`)) ?? ''
+      expect(numbersAfter(/\bsuperseded\b/, status(olderPage)), `${olderPage} is superseded`).toContain(number)
+    }
+    for (const newer of numbersAfter(/\bsuperseded\b/, shown)) {
+      const newerPage = pages.find((name) => name.startsWith(`${newer}-`)) ?? ''
+      expect(numbersAfter(/\bsupersedes\b/, status(newerPage)), `${newerPage} supersedes`).toContain(number)
+    }
+  }
+})
+
 test('nothing points outside the project, and the lock file names no registry', () => {
   for (const path of [...documents, 'package-lock.json', 'package.json']) {
     expect(read(path), path).not.toMatch(/\.\.\/shared|"resolved":|\/work\//)
@@ -73,5 +135,17 @@ test('the README shows eight rows of bench/results/latest.json, and bench/result
   const report = read('bench/results/latest.md')
   expect(report).toBe(fullReport(results))
   const rows = Object.values(results).flatMap(({ rows }) => rows)
-  expect(report.match(/^\| (?!bench )\w+ \| (?!peer: )/gm)).toHaveLength(rows.length)
+  const [table = ''] = report.split('| rows of |')
+  expect(table.match(/^\| (?!bench )\w+ \| (?!peer: )/gm)).toHaveLength(rows.length)
+})
+
+test('every bench has a stored result with its date, or bench/results/latest.md names it as not measured yet', () => {
+  const results: Results = JSON.parse(read('bench/results/latest.json'))
+  const report = read('bench/results/latest.md')
+  const [, unmeasured = ''] = /^Not measured yet: (.+)\.$/m.exec(report) ?? []
+  expect([...Object.keys(results), ...unmeasured.split(', ').filter(Boolean)].sort()).toEqual([...benchNames].sort())
+  for (const [name, { at, commit = 'not recorded', rows }] of Object.entries(results)) {
+    expect(rows.length, name).toBeGreaterThan(0)
+    expect(report).toContain(`\n| ${name} | ${at.slice(0, 10)} | ${commit} |\n`)
+  }
 })

@@ -13,6 +13,13 @@ test('only main.ts reads the environment or ends the process', () => {
   expect(wrong).toEqual([])
 })
 
+test('rules throw when to try again in seconds, and only http/ writes the header for it', () => {
+  const wrong = files
+    .filter(({ path, text }) => /^server\/(?!http\/)/.test(path) && /headers: \{[^}]*'Retry-After'/i.test(text))
+    .map(({ path }) => `${path}: new Failure(…, { retryAfterSeconds })`)
+  expect(wrong).toEqual([])
+})
+
 test('every file says its job in its first line and stays under 300 lines', () => {
   for (const { path, text } of files) {
     expect(text, `${path}: begin with a comment that says its job`).toMatch(/^\/\/ \S.{10,}/)

@@ -24,6 +24,8 @@ const isTest = (file: string) => file.endsWith('.test.ts')
 const source = filesIn('src')
 const everywhere = [...source, ...filesIn('test'), ...filesIn('bench'), ...filesIn('tools')]
 
+const withoutComment = (text: string) => (/^\s*(?:\/\/|\/?\*)/.test(text) ? '' : text.replace(/(?:^|\s)\/\/.*$/, ''))
+
 const places = (lines: readonly Line[]) => lines.map(({ file, number, text }) => `${file}:${number} ${text.trim()}`)
 
 test('a comment names its subject: it does not begin with Who, What, Whoever, Whose, Nobody, Of or The same', () => {
@@ -32,42 +34,88 @@ test('a comment names its subject: it does not begin with Who, What, Whoever, Wh
   expect(places(wrong), 'Say what the thing is: "Only single-row inserts are tracked: …"').toEqual([])
 })
 
-test('a constant for a duration or a size carries its unit in its name', () => {
-  const constant = /^(?:export )?const ([a-z]\w*) = ([\d_]+(?: \* [\d_]+)*)$/
+test('a duration or a size carries its unit in its name', () => {
+  const constant = /^\s*(?:export )?const ([a-z]\w*) = ([\d_]+(?: \* [\d_]+)*)$/
   /** Counts, ports and ids are no measures; a name may say so. */
   const hasUnit =
-    /(?:Ms|Seconds|Minutes|Hours|Days|Bytes|KiB|MiB|GiB|Units|Count|Rows|Items|Entries|Port|Key|Year|Percent|Hertz)$|^max[A-Z]|^(?:megabyte|gigabyte)$/
-  const wrong = source
-    .filter((file) => !isTest(file))
-    .flatMap(linesOf)
-    .filter(({ text }) => {
-      const [, name, value] = constant.exec(text) ?? []
-      const factors = value?.split(' * ').map((factor) => Number(factor.replaceAll('_', ''))) ?? []
-      return name !== undefined && factors.reduce((a, b) => a * b, 1) >= 1000 && !hasUnit.test(name)
-    })
+    /(?:Ms|Seconds|Minutes|Hours|Days|Bytes|[kK]iB|MiB|GiB|[bB]yte|Units|[cC]ount|Rows|Items|Entries|Endpoints|Number|Port|Key|Year|Percent|Hertz|Version\d*)$|^max[A-Z]|Per[A-Z]|^(?:now|at)$/
+  const withoutUnit = /\bconst (?:day|hour|minute|week) = \d|\b(?:patience|within|every|timeout|delay|pause) = \d/
+  const wrong = everywhere.flatMap(linesOf).filter(({ text }) => {
+    const [, name, value] = constant.exec(text) ?? []
+    const factors = value?.split(' * ').map((factor) => Number(factor.replaceAll('_', ''))) ?? []
+    const isLarge = factors.reduce((a, b) => a * b, 1) >= 1000
+    return (name !== undefined && isLarge && !hasUnit.test(name)) || withoutUnit.test(withoutComment(text))
+  })
   expect(places(wrong), 'Call it retryAfterMs, maxBodyBytes, pageSizeRows …').toEqual([])
 })
 
+/** The package of the contract publishes its own declarations of these types, under the names that the source has. */
+const publishedTypes = 'tools/packages/contract-types.ts'
+
 test('no name is exported from two files', () => {
   const exported = /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/
-  const files = new Map<string, Set<string>>()
-  for (const { file, text } of source.filter((path) => !isTest(path)).flatMap(linesOf)) {
-    const [, name] = exported.exec(text) ?? []
-    if (name) files.set(name, (files.get(name) ?? new Set()).add(file))
+  const twiceIn = (paths: readonly string[]) => {
+    const files = new Map<string, Set<string>>()
+    for (const { file, text } of paths.filter((path) => !isTest(path)).flatMap(linesOf)) {
+      const [, name] = exported.exec(text) ?? []
+      if (name) files.set(name, (files.get(name) ?? new Set()).add(file))
+    }
+    return [...files].filter(([, where]) => where.size > 1).map(([name, where]) => `${name}: ${[...where].join(', ')}`)
   }
-  const twice = [...files]
-    .filter(([, where]) => where.size > 1)
-    .map(([name, where]) => `${name}: ${[...where].join(', ')}`)
-  expect(twice, 'A search for a name must find one thing. Say what distinguishes them.').toEqual([])
+  const bench = everywhere.filter((path) => path.startsWith('bench/'))
+  const others = everywhere.filter((path) => !path.startsWith('bench/') && path !== publishedTypes)
+  expect(twiceIn(others), 'A search for a name must find one thing. Say what distinguishes them.').toEqual([])
+  // A bench is named after its subject, and a stand-in after the thing that it is compared with.
+  expect(twiceIn(bench)).toEqual([])
 })
 
+const unclear = /\b(?:somebody|nobody|whoever|meanwhile|anew|is like that|of this time|at once)\b/i
+
 test('the console says what happened and what to do, in the words of its users', () => {
-  const unclear = /\b(?:somebody|nobody|meanwhile|is like that|of this time|at once)\b/i
-  const isComment = /^\s*(?:\/\/|\/?\*)/
   const wrong = filesIn('src/console')
     .flatMap(linesOf)
-    .filter(({ text }) => !isComment.test(text) && unclear.test(text.replace(/^import .*/, '').replace(/\/\/.*$/, '')))
+    .filter(({ text }) => unclear.test(withoutComment(text).replace(/^import .*/, '')))
   expect(places(wrong), 'Name the thing or "you".').toEqual([])
+})
+
+test('errors, logs, help and descriptions of the API say it in the words of their readers', () => {
+  const literal = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*(?:`|$)/g
+  const wrong = ['src/server', 'src/cli', 'src/contract']
+    .flatMap(filesIn)
+    .filter((file) => !isTest(file))
+    .flatMap(linesOf)
+    .filter(({ text }) =>
+      withoutComment(text)
+        .match(literal)
+        ?.some((words) => unclear.test(words)),
+    )
+  expect(places(wrong), 'Name the person or the thing; "immediately" or "at the same time".').toEqual([])
+})
+
+test('a sentence of a document names its subject', () => {
+  const documents = [
+    ...readdirSync(root),
+    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => join('docs', name)),
+  ].filter((path) => path.endsWith('.md') && path !== 'CHANGELOG.md')
+  const riddle = /^(?:[-*] |\d+\. |\| )?(?:What|Whoever|Whose|Of|The same)\b[^?]*$/
+  const unnamed = /\b(?:somebody|nobody|whoever|meanwhile|anew)\b/i
+  const wrong = documents
+    .flatMap(linesOf)
+    .filter(({ text }) => riddle.test(text) || unnamed.test(text.replaceAll(/`[^`]*`/g, '')))
+  expect(places(wrong), 'Say who or what: "A caller cannot grant what it lacks".').toEqual([])
+})
+
+test('the name of a test is a sentence that names its subject', () => {
+  const named = /^(?:test(?:\.\w+(?:\(.*\))?)?|\]\))\(['"`](?:what|who|whoever|whose|of|nobody|somebody)\b/i
+  const unnamed = /^\s*(?:test\S*|describe\S*|\]\))\(?['"`(].*\b(?:somebody|nobody|whoever)\b.*(?:=> \{|,)$/i
+  const wrong = everywhere
+    .filter((file) => isTest(file) && file !== 'test/house/words.test.ts')
+    .flatMap(linesOf)
+    .filter(({ text }) => named.test(text) || unnamed.test(text))
+  expect(
+    places(wrong),
+    'Say which client, device or value: "a client that sends without waiting is answered in order".',
+  ).toEqual([])
 })
 
 test('the glossary has at most 40 words', () => {

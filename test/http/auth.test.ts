@@ -4,7 +4,7 @@ import { devicePaths } from '../../src/contract/device/protocol.ts'
 import { Keyring } from '../../src/server/auth/keyring.ts'
 import { isApiKey, makeApiKey, makeCredential, tokenHash } from '../../src/server/auth/token.ts'
 import { findHolder } from '../../src/server/resources/keys/store.ts'
-import { enrolDevice } from '../support/devices/test-device.ts'
+import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, TestClock } from '../support/harness.ts'
 
 let harness: Harness
@@ -163,7 +163,7 @@ describe('failed tokens [contract 3.11]', () => {
     const org = await harness.newOrg()
     const key = await org.newKey({ rateLimit: 0 })
     const { id: roomId } = (await org.client.roomsCreate({ body: { name: 'Fjord' } })).body
-    const { answer } = await enrolDevice(harness, org, { roomId })
+    const { answer } = await enrolTestDevice(harness, org, { roomId })
     const upload = (credential: string, ip: string) => {
       const basic = Buffer.from(`${answer.endpointId}:${credential}`).toString('base64')
       const headers = { 'x-forwarded-for': ip, 'x-forwarded-proto': 'https', authorization: `Basic ${basic}` }

@@ -5,7 +5,7 @@ import { Keyring } from '../../src/server/auth/keyring.ts'
 import { makeSessionSecret } from '../../src/server/auth/token.ts'
 import { makeLog } from '../../src/server/core/log.ts'
 import { findSessionHolder } from '../../src/server/resources/sessions/store.ts'
-import { cookieName, cookieOf, own, session, signIn } from '../support/console/console-session.ts'
+import { cookieName, cookieOf, openSession, own, session } from '../support/console/console-session.ts'
 import { type Harness, newPlace, quiet, send, startHarness, TestClock, type TestOrg } from '../support/harness.ts'
 
 let harness: Harness
@@ -14,7 +14,7 @@ let cookie: string
 beforeAll(async () => {
   harness = await startHarness({ corsOrigin: ['https://friend.example.org'], logRequests: 'all' })
   org = await harness.newOrg()
-  cookie = (await signIn(harness, { key: org.key })).cookie
+  cookie = (await openSession(harness, { key: org.key })).cookie
 })
 afterAll(() => harness.close())
 
@@ -65,7 +65,7 @@ test('counts for our own pages: by Sec-Fetch-Site, or by Origin where a browser 
 })
 
 test('two of its name count as none: another path has planted one, before or behind', async () => {
-  const planted = (await signIn(harness, { key: (await harness.newOrg()).key })).cookie
+  const planted = (await openSession(harness, { key: (await harness.newOrg()).key })).cookie
   const before = await org.audit()
   for (const both of [`${planted}; ${cookie}`, `${cookie}; ${planted}`, `${cookie};${cookie}`]) {
     const reply = await call({ ...own, cookie: both })
@@ -86,8 +86,8 @@ test('servers at two ports of a host have each their own: signing in to one leav
   const jar = new Map<string, string>()
   const sent = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
   const keep = (given: string) => jar.set(given.split('=')[0] ?? '', given.split('=')[1] ?? '')
-  keep((await signIn(harness, { key: org.key })).cookie)
-  keep((await signIn(next, { key: nextOrg.key }, { cookie: sent() })).cookie)
+  keep((await openSession(harness, { key: org.key })).cookie)
+  keep((await openSession(next, { key: nextOrg.key }, { cookie: sent() })).cookie)
   expect([...jar.keys()]).toEqual([cookieName(harness), cookieName(next)])
   const statuses = async () => [
     (await call({ ...own, cookie: sent() })).status,
@@ -126,7 +126,7 @@ test('a session is no bearer token, and an API key is no cookie', async () => {
   expect((await org.call('GET', '/regions')).status).toBe(200)
 })
 
-test('answers to it are kept by nobody in between, and asked for again by the browser', async () => {
+test('answers to it are cached by no proxy, and asked for again by the browser', async () => {
   for (const reply of [
     await call(own),
     await org.call('GET', '/regions/7', { key: false, headers: { ...own, cookie } }),

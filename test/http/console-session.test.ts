@@ -1,12 +1,12 @@
 // Tests the console's sessions: their rights, their actor in the audit log, and their end. [contract 9.session]
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hourMs } from '../../src/contract/durations.ts'
 import { keysDelete } from '../../src/server/resources/keys/rules.ts'
 import { deleteOldSessions } from '../../src/server/resources/sessions/retention.ts'
 import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
-import { cookieName, own, readWith, session, sessionRows, signIn } from '../support/console/console-session.ts'
+import { cookieName, openSession, own, readWith, session, sessionRows } from '../support/console/console-session.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
-
-const hour = 3_600_000
 
 let harness: Harness
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => harness.close())
 describe('a session [contract 9.session]', () => {
   test('does what its key may, and the audit log names the key', async () => {
     const org = await harness.newOrg()
-    const { cookie } = await signIn(harness, { key: org.key })
+    const { cookie } = await openSession(harness, { key: org.key })
     const headers = { ...own, cookie }
     const made = await org.call('POST', '/regions', { key: false, headers, body: { name: 'Europe' } })
     expect(made.status).toBe(200)
@@ -30,7 +30,7 @@ describe('a session [contract 9.session]', () => {
 
   test('of a key that only reads cannot write', async () => {
     const org = await harness.newOrg()
-    const { reply, cookie } = await signIn(harness, { key: await org.newKey({ scopes: ['read'] }) })
+    const { reply, cookie } = await openSession(harness, { key: await org.newKey({ scopes: ['read'] }) })
     expect(reply.body).toMatchObject({ scopes: ['read'], manage: false })
     const before = await org.audit()
     const headers = { ...own, cookie }
@@ -44,7 +44,7 @@ describe('a session [contract 9.session]', () => {
     const org = await harness.newOrg()
     const key = await org.newKey({ rateLimit: 2 })
     harness.clock.fix(harness.clock.now())
-    const { reply, cookie } = await signIn(harness, { key })
+    const { reply, cookie } = await openSession(harness, { key })
     expect(reply.headers.get('ratelimit-policy')).toBe('"default";q=4;w=2')
     expect((await readWith(org, cookie)).headers.get('ratelimit')).toContain('r=2')
     expect((await org.call('GET', '/regions', { key })).headers.get('ratelimit')).toContain('r=1')
@@ -53,18 +53,18 @@ describe('a session [contract 9.session]', () => {
     expect((await org.call('GET', '/regions', { key })).status).toBe(429)
     expect((await session(harness, 'GET', { headers: { cookie } })).status).toBe(429)
     expect((await session(harness, 'POST', { body: { key } })).status).toBe(429)
-    expect((await readWith(org, (await signIn(harness, { key: org.key })).cookie)).status, 'another key').toBe(200)
+    expect((await readWith(org, (await openSession(harness, { key: org.key })).cookie)).status, 'another key').toBe(200)
   })
 
   test('ends after 12 hours without use, and every use counts', async () => {
     const org = await harness.newOrg()
     harness.clock.fix(harness.clock.now())
-    const { cookie } = await signIn(harness, { key: org.key })
+    const { cookie } = await openSession(harness, { key: org.key })
     for (let i = 0; i < 3; i++) {
-      harness.clock.advance(12 * hour - 1)
+      harness.clock.advance(12 * hourMs - 1)
       expect((await readWith(org, cookie)).status).toBe(200)
     }
-    harness.clock.advance(12 * hour)
+    harness.clock.advance(12 * hourMs)
     const ended = await readWith(org, cookie)
     expect(ended.body).toMatchObject({ status: 401, message: 'The session has ended. Sign in again.' })
     expect((await session(harness, 'GET', { headers: { cookie } })).status).toBe(401)
@@ -74,8 +74,8 @@ describe('a session [contract 9.session]', () => {
   test('and a link are forgotten when they are over, and not before', async () => {
     const org = await harness.newOrg()
     harness.clock.fix(harness.clock.now())
-    await signIn(harness, { key: org.key })
-    await loginLinkCreate(org.by)
+    await openSession(harness, { key: org.key })
+    await loginLinkCreate(org.ctx)
     const links = () =>
       harness.services.db.system.kysely.selectFrom('login_links').selectAll().where('org', '=', org.org.key).execute()
     harness.clock.advance(15 * 60_000 - 1)
@@ -84,7 +84,7 @@ describe('a session [contract 9.session]', () => {
     harness.clock.advance(1)
     await deleteOldSessions(harness.services)
     expect([await sessionRows(harness, org), await links()].map((kept) => kept.length)).toEqual([1, 0])
-    harness.clock.advance(12 * hour)
+    harness.clock.advance(12 * hourMs)
     await deleteOldSessions(harness.services)
     expect(await sessionRows(harness, org)).toEqual([])
   })
@@ -92,26 +92,26 @@ describe('a session [contract 9.session]', () => {
   test('ends at once when its key is revoked, and with the key when that expires', async () => {
     const org = await harness.newOrg()
     harness.clock.fix(harness.clock.now())
-    const expiresAt = new Date(harness.clock.now() + hour).toISOString()
-    const { cookie: revoked } = await signIn(harness, { key: await org.newKey({}) })
-    const { cookie: expiring } = await signIn(harness, { key: await org.newKey({ expiresAt }) })
-    const { cookie } = await signIn(harness, { key: org.key })
+    const expiresAt = new Date(harness.clock.now() + hourMs).toISOString()
+    const { cookie: revoked } = await openSession(harness, { key: await org.newKey({}) })
+    const { cookie: expiring } = await openSession(harness, { key: await org.newKey({ expiresAt }) })
+    const { cookie } = await openSession(harness, { key: org.key })
     const statuses = async () => {
       const replies = await Promise.all([revoked, expiring, cookie].map((c) => readWith(org, c)))
       return replies.map((reply) => reply.status)
     }
     expect(await statuses()).toEqual([200, 200, 200])
-    await keysDelete(org.by, '2')
+    await keysDelete(org.ctx, '2')
     expect(await statuses()).toEqual([401, 200, 200])
     expect((await sessionRows(harness, org)).map((row) => row.key_id).sort()).toEqual([1, 3])
-    harness.clock.advance(hour)
+    harness.clock.advance(hourMs)
     expect(await statuses()).toEqual([401, 401, 200])
   })
 
   test('ends by signing out, audited; signing out without one is welcome', async () => {
     const org = await harness.newOrg()
-    const { cookie } = await signIn(harness, { key: org.key })
-    const { cookie: other } = await signIn(harness, { key: org.key })
+    const { cookie } = await openSession(harness, { key: org.key })
+    const { cookie: other } = await openSession(harness, { key: org.key })
     const before = (await org.audit()).length
     const out = await session(harness, 'DELETE', { headers: { cookie } })
     expect([out.status, out.body]).toEqual([200, {}])
@@ -127,7 +127,7 @@ describe('a session [contract 9.session]', () => {
     expect(await org.audit()).toHaveLength(before + 1)
   })
 
-  test('nobody signed in is a 401 that says to sign in, and not a failed attempt', async () => {
+  test('without a session is a 401 that says to sign in, and not a failed attempt', async () => {
     const refusals = () => harness.logged.filter((line) => line.msg === 'token refused').length
     const before = refusals()
     const reply = await session(harness, 'GET')

@@ -11,7 +11,7 @@ import {
   tokenHash,
 } from '../../src/server/auth/token.ts'
 import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
-import { cookieName, own, readWith, session, sessionRows, signIn } from '../support/console/console-session.ts'
+import { cookieName, openSession, own, readWith, session, sessionRows } from '../support/console/console-session.ts'
 import { type Call, type Harness, startHarness } from '../support/harness.ts'
 
 let harness: Harness
@@ -42,15 +42,16 @@ describe('signing in [contract 9.session]', () => {
   test('with a key answers who that is, sets a cookie that scripts cannot read, and is audited once', async () => {
     const org = await harness.newOrg('Fjord')
     const before = await org.audit()
-    const { reply, cookie } = await signIn(harness, { key: org.key })
+    const { reply, cookie } = await openSession(harness, { key: org.key })
     expect(reply.body).toEqual({
       org: { id: org.id, name: 'Fjord', timezone: 'UTC' },
       key: { id: '1', name: 'Test key' },
-      scopes: ['read', 'operate', 'write'],
+      scopes: ['read', 'write'],
       allRegions: true,
       regionIds: [],
       manage: true,
       airLimits: defaultAirLimits,
+      roomFreshnessSeconds: 900,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     })
     expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -121,7 +122,7 @@ describe('signing in [contract 9.session]', () => {
   ])('the name of the cookie has the port that a browser sees: %s://%s is %s', async (scheme, host, name) => {
     const headers = { 'x-forwarded-proto': scheme, 'x-forwarded-host': host }
     const { key, id } = await behindProxy.newOrg()
-    const { reply, cookie } = await signIn(behindProxy, { key }, headers)
+    const { reply, cookie } = await openSession(behindProxy, { key }, headers)
     expect(cookie).toMatch(new RegExp(`^${name}=rks_`))
     expect(reply.headers.get('set-cookie')?.endsWith('; Secure')).toBe(scheme === 'https')
     const at = `/v1/orgs/${id}/regions`
@@ -132,14 +133,14 @@ describe('signing in [contract 9.session]', () => {
 
   test('a wrong key or link is a 401 that says what to do; nothing is written and no cookie set', async () => {
     const org = await harness.newOrg()
-    const { secret: link } = await loginLinkCreate(org.by)
+    const { secret: link } = await loginLinkCreate(org.ctx)
     const before = [await org.audit(), await sessionRows(harness, org)]
     for (const [body, message] of [
       [{ key: makeApiKey() }, /unknown, expired or revoked/],
-      [{ key: `${org.key}x` }, /Copy the whole key/],
-      [{ key: '' }, /Copy the whole key/],
-      [{ key: makeSessionSecret() }, /not an API key/],
-      [{ key: link }, /not an API key/],
+      [{ key: `${org.key}x` }, /Check that you copied all of it/],
+      [{ key: '' }, /Check that you copied all of it/],
+      [{ key: makeSessionSecret() }, /This key is not valid/],
+      [{ key: link }, /This key is not valid/],
       [{ link: makeSignInLinkSecret() }, /roomkeeper login-link/],
       [{ link: org.key }, /roomkeeper login-link/],
       [{ link: `${link}x` }, /roomkeeper login-link/],
@@ -186,8 +187,8 @@ describe('signing in [contract 9.session]', () => {
   test('again ends the session that the browser had', async () => {
     const org = await harness.newOrg()
     const other = await org.newKey({ name: 'Other' })
-    const { cookie: old } = await signIn(harness, { key: org.key })
-    const { cookie } = await signIn(harness, { key: other }, { cookie: old })
+    const { cookie: old } = await openSession(harness, { key: org.key })
+    const { cookie } = await openSession(harness, { key: other }, { cookie: old })
     expect([(await readWith(org, old)).status, (await readWith(org, cookie)).status]).toEqual([401, 200])
     expect((await org.audit()).slice(0, 2).map((entry) => entry.type)).toEqual(['SESSION_ENDED', 'SESSION_STARTED'])
   })
@@ -209,7 +210,7 @@ describe('signing in [contract 9.session]', () => {
 
   test('the 1001st session of a key replaces the one that was unused for longest', async () => {
     const org = await harness.newOrg()
-    const { cookie: oldest } = await signIn(harness, { key: org.key })
+    const { cookie: oldest } = await openSession(harness, { key: org.key })
     const now = harness.clock.now()
     const fill = Array.from({ length: 999 }, (_, i) => {
       const hash = tokenHash(`filler ${i}`)
@@ -219,7 +220,7 @@ describe('signing in [contract 9.session]', () => {
       for (const row of fill) await t.kysely.insertInto('sessions').values(row).execute()
     })
     harness.clock.advance(3000)
-    const { cookie } = await signIn(harness, { key: org.key })
+    const { cookie } = await openSession(harness, { key: org.key })
     expect(await sessionRows(harness, org)).toHaveLength(1000)
     expect([(await readWith(org, oldest)).status, (await readWith(org, cookie)).status]).toEqual([401, 200])
   })

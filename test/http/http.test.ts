@@ -196,7 +196,7 @@ describe('logs', () => {
     expect(JSON.stringify(harness.logged)).not.toContain(key.slice(9))
   })
 
-  test('mask a key, session, link or credential that somebody put into a path, also in part or escaped', async () => {
+  test('mask a key, session, link or credential in a path, also in part or escaped', async () => {
     const { call, key } = await harness.newOrg()
     harness.logged.length = 0
     const secrets = [key, makeSessionSecret(), makeSignInLinkSecret(), makeCredential()]
@@ -239,7 +239,7 @@ describe('messages say what to do', () => {
   test('a token with a typing error is told apart from one that is not current', async () => {
     const { call, key } = await harness.newOrg()
     const typo = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
-    expect((await call('GET', '/regions', { key: typo })).body.message).toContain('typing error')
+    expect((await call('GET', '/regions', { key: typo })).body.message).toContain('Check that you copied all of it')
   })
 
   test('a 412 carries the version to go on with, and says when If-Match was not a version at all', async () => {

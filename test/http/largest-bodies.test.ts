@@ -6,9 +6,9 @@ import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { expectShortTurns } from '../support/longest-turn.ts'
-import { sendJson } from '../support/raw-http.ts'
+import { sendRawJson } from '../support/raw-http.ts'
 
-const most = 1000
+const maxItems = 1000
 let harness: Harness
 let org: TestOrg
 let rooms: number[]
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const rows = await putEndpoints(
     harness,
     org,
-    Array.from({ length: most }, (_, i) => ({ room_id: rooms[i % rooms.length] as number })),
+    Array.from({ length: maxItems }, (_, i) => ({ room_id: rooms[i % rooms.length] as number })),
   )
   endpointIds = rows.map(({ id }) => id)
 })
@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 const message = 'x'.repeat(1024)
-const repeated = (ids: readonly number[]) => Array.from({ length: most }, (_, i) => ids[i % ids.length])
+const repeated = (ids: readonly number[]) => Array.from({ length: maxItems }, (_, i) => ids[i % ids.length])
 let tried = 0
 const bodies: readonly [method: string, path: string, body: () => unknown][] = [
   ['POST', '/endpoints/send_message', () => ({ message, endpointIds })],
@@ -56,18 +56,18 @@ test.each(bodies)('%s %s', async (method, path, body) => {
   await expectShortTurns(path, async () => {
     const sent = Buffer.from(JSON.stringify(body()))
     const headers = { authorization: `Bearer ${org.key}` }
-    const send = () => sendJson(agent, method, `${harness.url}/v1/orgs/${org.id}${path}`, sent, headers)
+    const send = () => sendRawJson(agent, method, `${harness.url}/v1/orgs/${org.id}${path}`, sent, headers)
     // On a busy machine PostgreSQL may refuse a write that waits too long for a row. The contract tells clients to try again.
     const status = await send()
     expect(status === 503 ? await send() : status).toBe(200)
   })
 })
 
-test('a thousand ids that nobody has', async () => {
+test('a thousand unknown ids', async () => {
   const unknown = Buffer.from(JSON.stringify(endpointIds.map((id) => id.replace(/^./, 'x'))))
   const url = `${harness.url}/v1/orgs/${org.id}/endpoints/generate_bug_report`
   await expectShortTurns('unknown ids', async () => {
-    expect(await sendJson(agent, 'POST', url, unknown, { authorization: `Bearer ${org.key}` })).toBe(400)
+    expect(await sendRawJson(agent, 'POST', url, unknown, { authorization: `Bearer ${org.key}` })).toBe(400)
   })
 })
 

@@ -1,7 +1,8 @@
 // Methods: HEAD answers what GET does, and a method that a path does not have is a 405 that lists those that it has.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OperationId, operationList } from '../../src/contract/operations.ts'
-import { type Fixture, newFixture, pathFor } from '../support/fixture.ts'
+import { pathFor } from '../support/contract/calls.ts'
+import { type Fixture, newFixture } from '../support/fixture.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 
 let harness: Harness

@@ -38,8 +38,8 @@ test.each(Object.entries(unfinished))('no timer stays for %s', async (_what, tex
   const before = timers()
   const sockets = await Promise.all(Array.from({ length: 40 }, () => answered(harness.url, text)))
   for (const socket of sockets) socket.destroy()
-  // The service's own timers come and go meanwhile, but there are fewer of them.
-  await until('the timers to go', () => timers() < before + 20, { within: 5000 })
+  // The service's own timers come and go during that time, but there are fewer of them.
+  await until('the timers to go', () => timers() < before + 20, { timeoutMs: 5000 })
 })
 
 test('unfinished bodies, with and without their clients, hold up no shutdown', async () => {

@@ -49,7 +49,7 @@ test('without a credential, neither a slow head nor a slow body is read for 30 s
   } as const
   const authorised = trickle(head(`POST /v1/orgs/${id}/regions HTTP/1.1`, `Authorization: Bearer ${key}`, ...json), ' ')
   for (const [what, [heard, status]] of Object.entries(slow)) {
-    await until(`${what} to be cut off`, () => heard.closedAfterMs > 0, { within: 40_000 })
+    await until(`${what} to be cut off`, () => heard.closedAfterMs > 0, { timeoutMs: 40_000 })
     expect(heard.closedAfterMs, what).toBeLessThan(30_000)
     expect(heard.closedAfterMs, what).toBeGreaterThan(15_000)
     expect(heard.text.match(/HTTP\/1\.1 \d{3}/g), what).toEqual([`HTTP/1.1 ${status}`])

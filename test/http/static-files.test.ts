@@ -65,7 +65,7 @@ const raw = (path: string, headers: Record<string, string> = {}, method = 'GET')
 
 describe('what is where', () => {
   test.each(['/', '/?from=mail', ...consolePages.flatMap((page) => [page, `${page}/`, `${page}/7/x%20y?tab=1`])])(
-    '%s is the console, asked for anew each time',
+    '%s is the console, asked for again each time',
     async (path) => {
       const reply = await raw(path)
       expect(reply.status).toBe(200)
@@ -86,7 +86,7 @@ describe('what is where', () => {
     expect(reply.headers['cache-control']).toBe('public, max-age=31536000, immutable')
   })
 
-  test('a file beside them has its own path, and is asked for anew', async () => {
+  test('a file beside them has its own path, and is asked for again', async () => {
     const reply = await raw('/robots.txt')
     expect([reply.status, reply.headers['cache-control']]).toEqual([200, 'no-cache'])
     expect(reply.bytes.toString()).toContain('Disallow')
@@ -136,7 +136,7 @@ describe('what is where', () => {
 describe('an address that leads nowhere', () => {
   const lost = ['/nonsense', '/Rooms', '/roomsx', '/index.html', '/v1x', '/docs/x', '/a/b%20c?d=/v1', '/%', '//']
 
-  test.each(lost)('%s is the console with a 404 for a browser, which nobody keeps', async (path) => {
+  test.each(lost)('%s is the console with a 404 for a browser, which is not cached', async (path) => {
     const headers = {
       accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
       'accept-encoding': 'br',
@@ -159,7 +159,7 @@ describe('an address that leads nowhere', () => {
   })
 
   test.each([undefined, '*/*', 'text/*', 'application/json', 'application/json, text/html;q=0', 'text/htmlx'])(
-    'and an error in JSON for whoever accepts %j',
+    'and an error in JSON for a client that accepts %j',
     async (accept) => {
       for (const path of lost) {
         const reply = await raw(path, accept === undefined ? {} : { accept })

@@ -89,7 +89,7 @@ test('all of them together hold 256 MiB: those that took nothing for longest mak
     clients.push(deaf())
     most = Math.max(most, await unsent())
   }
-  await until('some to be closed', async () => (await closed()) > before, { within: 40_000 })
+  await until('some to be closed', async () => (await closed()) > before, { timeoutMs: 40_000 })
   const reading = rawFetch(harness.url + path, org.key)
   await until('all to be answered', async () => {
     most = Math.max(most, await unsent())
@@ -116,9 +116,9 @@ test('a client that takes nothing for 30 seconds is closed, one that reads slowl
     deaf('/docs', { times: 90 }),
   ]
   await until('all to be answered', async () => (await unsent()) > 4 * length)
-  await until('the first to be closed', async () => (await closed()) > before, { within: 40_000 })
+  await until('the first to be closed', async () => (await closed()) > before, { timeoutMs: 40_000 })
   expect(performance.now() - started).toBeGreaterThan(14_000)
-  await until('all to be closed', async () => (await closed()) === before + clients.length, { within: 20_000 })
+  await until('all to be closed', async () => (await closed()) === before + clients.length, { timeoutMs: 20_000 })
   expect(hash('sha256', await slow)).toBe(digest)
   expect(performance.now() - started, 'it took longer than a connection may take nothing').toBeGreaterThan(35_000)
   expect(await closed()).toBe(before + clients.length)

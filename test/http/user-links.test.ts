@@ -1,14 +1,13 @@
-// Tests the links that sign people in: invitations, the way back in, and the link of the first owner. [contract 11.local]
+// Tests the links that sign people in: those of usersInvite, and the way back in. [contract 11.local]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokenHash } from '../../src/server/auth/token.ts'
 import { deleteOldSessions } from '../../src/server/resources/sessions/retention.ts'
 import {
-  findUserLinkOf,
-  firstOwnerLinkCreate,
+  findUserLinkBySecret,
   sessionStartByUserLink,
   userLoginLinkCreate,
 } from '../../src/server/resources/sessions/user-links.ts'
-import { readWith, session, signIn } from '../support/console/console-session.ts'
+import { openSession, readWith, session } from '../support/console/console-session.ts'
 import { disable, entriesOf, invite, inviteAgain, signInByLink } from '../support/console/user-session.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 
@@ -20,8 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-const attempt = (link: string, email?: string) =>
-  session(harness, 'POST', { body: { link, ...(email !== undefined && { email }) } })
+const attempt = (link: string) => session(harness, 'POST', { body: { link } })
 
 const linkRows = (org: TestOrg) =>
   harness.services.db.system.kysely.selectFrom('user_links').selectAll().where('org', '=', org.org.key).execute()
@@ -39,7 +37,7 @@ describe('usersInvite', () => {
     expect(reply.body).toMatchObject({
       org: { id: org.id, name: 'Fjord', timezone: 'UTC' },
       user: { id, email, name: 'Ada', role: 'admin' },
-      scopes: ['read', 'operate', 'write'],
+      scopes: ['read', 'write'],
       manage: false,
       allRegions: false,
       regionIds: [],
@@ -136,7 +134,7 @@ describe('a link', () => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => attempt(link)))
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(7).fill(401)])
     // Also when all of them were told that the link is good before the first one took it.
-    const found = await findUserLinkOf(harness.services, await inviteAgain(org, id))
+    const found = await findUserLinkBySecret(harness.services, await inviteAgain(org, id))
     if (!found) throw new Error('the link is not found')
     const ends = await Promise.allSettled(
       Array.from({ length: 8 }, () => sessionStartByUserLink(harness.services, found, {}, {})),
@@ -149,7 +147,7 @@ describe('a link', () => {
     const org = await harness.newOrg()
     const { id, link } = await invite(org)
     const { cookie: first } = await signInByLink(harness, { link })
-    const byKey = await signIn(harness, { key: org.key }, { cookie: first })
+    const byKey = await openSession(harness, { key: org.key }, { cookie: first })
     expect((await readWith(org, first)).status).toBe(401)
     const again = await session(harness, 'POST', {
       body: { link: await inviteAgain(org, id) },
@@ -189,8 +187,8 @@ describe('a link', () => {
     harness.clock.fix(harness.clock.now())
     const { id, email, link } = await invite(org, 'owner')
     const [inTime, late] = [
-      await userLoginLinkCreate(org.by, email.toUpperCase()),
-      await userLoginLinkCreate(org.by, email),
+      await userLoginLinkCreate(org.ctx, email.toUpperCase()),
+      await userLoginLinkCreate(org.ctx, email),
     ]
     expect(inTime.user).toEqual({ id: Number(id), email, role: 'owner' })
     harness.clock.advance(15 * minute - 1)
@@ -198,12 +196,12 @@ describe('a link', () => {
     expect((await org.call('GET', `/users/${id}`)).status).toBe(200)
     harness.clock.advance(1)
     expect((await attempt(late.secret)).status).toBe(401)
-    expect((await attempt(link)).status, 'the invitation is as it was').toBe(200)
-    await expect(userLoginLinkCreate(org.by, 'eve@people.example')).rejects.toThrow(
+    expect((await attempt(link)).status, 'the link of usersInvite is as it was').toBe(200)
+    await expect(userLoginLinkCreate(org.ctx, 'eve@people.example')).rejects.toThrow(
       'there is no user eve@people.example',
     )
     await disable(harness, org, id)
-    await expect(userLoginLinkCreate(org.by, email)).rejects.toThrow('is disabled')
+    await expect(userLoginLinkCreate(org.ctx, email)).rejects.toThrow('is disabled')
     expect((await entriesOf(org, 'LOGIN_LINK_CREATED')).map((entry) => entry.target)).toEqual([
       { type: 'user', id, name: email },
       { type: 'user', id, name: email },
@@ -214,7 +212,10 @@ describe('a link', () => {
     const org = await harness.newOrg()
     const { link } = await invite(org)
     for (const cut of [link.slice(0, -1), `${link}x`, 'rki_']) {
-      expect((await attempt(cut)).body).toMatchObject({ status: 401, message: expect.stringContaining('invitation') })
+      expect((await attempt(cut)).body).toMatchObject({
+        status: 401,
+        message: expect.stringContaining('new sign-in link'),
+      })
     }
     expect((await attempt(link)).status).toBe(200)
   })
@@ -225,59 +226,5 @@ describe('a link', () => {
     expect((await org.call('DELETE', `/users/${id}`)).status).toBe(200)
     expect((await attempt(link)).status).toBe(401)
     expect(await linkRows(org)).toEqual([])
-  })
-})
-
-describe('the link of the first owner', () => {
-  const email = 'ada@people.example'
-
-  test('asks for the e-mail address without being used up, and makes an owner who is signed in', async () => {
-    const org = await harness.newOrg()
-    const { secret } = await firstOwnerLinkCreate(org.by)
-    const asked = await attempt(secret)
-    expect(asked.body).toMatchObject({ status: 400, code: 'INVALID_ARGUMENT' })
-    expect(asked.body.message).toContain('email is required, because this link makes the first owner')
-    expect((await attempt(secret, 'nonsense')).status).toBe(400)
-    expect((await org.call('GET', '/users')).body.users).toEqual([])
-
-    const { reply } = await signInByLink(harness, { link: secret, email })
-    expect(reply.body).toMatchObject({ user: { email, role: 'owner' }, manage: true, allRegions: true })
-    const [started, created, made] = await org.audit()
-    expect(started).toMatchObject({ type: 'SESSION_STARTED', actor: { type: 'USER', name: email } })
-    expect(created).toMatchObject({ type: 'USER_CREATED', actor: { type: 'SYSTEM', id: 'first-owner-link' } })
-    expect(made).toMatchObject({ type: 'LOGIN_LINK_CREATED', target: { type: 'organisation', id: org.id } })
-    expect((await attempt(secret, email)).status).toBe(401)
-  })
-
-  test('does not work while an owner is active', async () => {
-    const org = await harness.newOrg()
-    const [first, second] = [await firstOwnerLinkCreate(org.by), await firstOwnerLinkCreate(org.by)]
-    await signInByLink(harness, { link: first.secret, email })
-    const reply = await attempt(second.secret, 'eve@people.example')
-    expect(reply.body).toMatchObject({ status: 401, message: expect.stringContaining('has an owner') })
-    expect((await org.call('GET', '/users')).body.users).toHaveLength(1)
-    expect(await entriesOf(org, 'SIGN_IN_REFUSED')).toHaveLength(1)
-  })
-
-  test('makes one owner when several try at once', async () => {
-    const org = await harness.newOrg()
-    const links = [await firstOwnerLinkCreate(org.by), await firstOwnerLinkCreate(org.by)]
-    const tries = Array.from({ length: 8 }, (_, i) => attempt(links[i % 2]?.secret ?? '', `p${i}@people.example`))
-    const statuses = (await Promise.all(tries)).map((reply) => reply.status)
-    expect(statuses.sort()).toEqual([200, ...Array(7).fill(401)])
-    expect((await org.call('GET', '/users')).body.users).toHaveLength(1)
-  })
-
-  test('keeps the address of another user, and works for 24 hours', async () => {
-    const org = await harness.newOrg()
-    harness.clock.fix(harness.clock.now())
-    const { email: taken } = await invite(org)
-    const [inTime, late] = [await firstOwnerLinkCreate(org.by), await firstOwnerLinkCreate(org.by)]
-    const refused = await attempt(inTime.secret, taken.toUpperCase())
-    expect(refused.body).toMatchObject({ status: 400, code: 'FAILED_PRECONDITION' })
-    harness.clock.advance(day - 1)
-    expect((await attempt(inTime.secret, email)).status).toBe(200)
-    harness.clock.advance(1)
-    expect((await attempt(late.secret, 'eve@people.example')).body.message).toContain('does not work')
   })
 })

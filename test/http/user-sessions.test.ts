@@ -1,12 +1,13 @@
 // Tests the sessions of people: what they may do, their end, and the list of one's own. [contract 11.local]
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hourMs } from '../../src/contract/durations.ts'
 import { makeUserSessionSecret, tokenHash } from '../../src/server/auth/token.ts'
-import { cookieOf, own, readWith, session, signIn } from '../support/console/console-session.ts'
+import { cookieOf, openSession, own, readWith, session } from '../support/console/console-session.ts'
 import { consoleCall, disable, entriesOf, invite, inviteAgain, signInByLink } from '../support/console/user-session.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { newPerson } from '../support/person.ts'
 
-const hour = 3_600_000
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 let harness: Harness
@@ -39,9 +40,9 @@ describe('a session of a person', () => {
     const org = await harness.newOrg()
     harness.clock.fix(harness.clock.now())
     const { id, cookie } = await person(org)
-    harness.clock.advance(12 * hour - 1)
+    harness.clock.advance(12 * hourMs - 1)
     expect((await readWith(org, cookie)).status).toBe(200)
-    harness.clock.advance(12 * hour)
+    harness.clock.advance(12 * hourMs)
     expect((await readWith(org, cookie)).status).toBe(401)
     const { cookie: again } = await signInByLink(harness, { link: await inviteAgain(org, id) })
     expect((await readWith(org, again)).status).toBe(200)
@@ -70,7 +71,7 @@ describe('a session of a person', () => {
       id: 10_000 + i,
       via: 'link',
       created_at: now,
-      used_at: now - hour + i,
+      used_at: now - hourMs + i,
       expires_at: null,
       ip: null,
       browser: null,
@@ -137,7 +138,7 @@ describe('/console/sessions', () => {
     const org = await harness.newOrg()
     harness.clock.fix(harness.clock.now())
     const { id } = await person(org)
-    harness.clock.advance(12 * hour)
+    harness.clock.advance(12 * hourMs)
     const { cookie } = await signInByLink(harness, { link: await inviteAgain(org, id) })
     expect((await sessionsOf(cookie)).sessions).toHaveLength(1)
   })
@@ -161,7 +162,7 @@ describe('/console/sessions', () => {
     expect((await readWith(org, cookie)).status).toBe(401)
   })
 
-  test('is about nobody else: another person’s session is a 404, and stays', async () => {
+  test('is about own sessions only: another person’s session is a 404, and stays', async () => {
     const org = await harness.newOrg()
     const [ada, ben] = [await person(org), await person(org)]
     const [{ id }] = (await sessionsOf(ben.cookie)).sessions
@@ -175,9 +176,9 @@ describe('/console/sessions', () => {
 
   test('needs a session of a person, from a page of this service', async () => {
     const org = await harness.newOrg()
-    const { cookie: ofKey } = await signIn(harness, { key: org.key })
+    const { cookie: ofKey } = await openSession(harness, { key: org.key })
     const personal = await newPerson(harness, org, { role: 'owner' })
-    const { cookie: ofPersonalKey } = await signIn(harness, { key: personal.key })
+    const { cookie: ofPersonalKey } = await openSession(harness, { key: personal.key })
     const { cookie } = await person(org)
     for (const path of ['/console/sessions', '/console/passkeys']) {
       for (const used of [ofKey, ofPersonalKey]) {

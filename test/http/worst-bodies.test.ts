@@ -12,14 +12,16 @@ import {
 import { smallBodyBytes } from '../../src/contract/operation.ts'
 import { operationList } from '../../src/contract/operations.ts'
 import { SignIn, sessionPath } from '../../src/contract/people/session.ts'
+import { PasskeySignIn, passkeySignInPath } from '../../src/contract/people/sign-in.ts'
 import { own } from '../support/console/console-session.ts'
+import { calls, pathFor } from '../support/contract/calls.ts'
 import { frame, frames, rawMqtt, text } from '../support/devices/raw-mqtt.ts'
-import { enrolDevice } from '../support/devices/test-device.ts'
-import { calls, type Fixture, newFixture, pathFor } from '../support/fixture.ts'
+import { enrolTestDevice } from '../support/devices/test-device.ts'
+import { type Fixture, newFixture } from '../support/fixture.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { expectShortTurns } from '../support/longest-turn.ts'
 import { until } from '../support/program.ts'
-import { sendJson } from '../support/raw-http.ts'
+import { sendRawJson } from '../support/raw-http.ts'
 import { worstBodies } from '../support/worst-bodies.ts'
 
 let harness: Harness
@@ -35,7 +37,7 @@ afterAll(async () => {
 })
 
 async function send(method: string, path: string, body: Buffer, headers: Record<string, string>): Promise<void> {
-  expect(await sendJson(agent, method, harness.url + path, body, headers)).not.toBe(413)
+  expect(await sendRawJson(agent, method, harness.url + path, body, headers)).not.toBe(413)
 }
 
 test.each(operationList.filter(({ body }) => body !== undefined).map(({ id }) => id))('%s', async (id) => {
@@ -51,6 +53,7 @@ test.each(operationList.filter(({ body }) => body !== undefined).map(({ id }) =>
 test.each([
   [devicePaths.enrol, EnrolRequest],
   [sessionPath, SignIn],
+  [passkeySignInPath, PasskeySignIn],
 ])('%s', async (path, schema) => {
   for (const [name, bytes] of worstBodies(schema, smallBodyBytes)) {
     await expectShortTurns(name, () => send('POST', path, bytes, own))
@@ -66,7 +69,7 @@ const validMessages: Record<UpKind, object> = {
   logs: { id: someId, state: 'UPLOADED' },
 }
 test.each(Object.keys(upMessages) as UpKind[])('a message of the kind %s', async (kind) => {
-  const { answer } = await enrolDevice(harness, f, { roomId: f.room })
+  const { answer } = await enrolTestDevice(harness, f, { roomId: f.room })
   const { endpointId, credential } = answer
   const topic = text(upTopic(endpointId, kind))
   const it = await rawMqtt(harness.mqttPort)

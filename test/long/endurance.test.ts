@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { badHttp } from '../support/endurance/bad-http.ts'
 import { badMqtt } from '../support/endurance/bad-mqtt.ts'
 import { longCountsFrom } from '../support/endurance/counts.ts'
+import { deliveryKills } from '../support/endurance/delivery-kills.ts'
+import { jobKills } from '../support/endurance/job-kills.ts'
 import { killCycles } from '../support/endurance/kill-cycles.ts'
 import { soak } from '../support/endurance/soak.ts'
 import { percentile } from '../support/flood.ts'
@@ -14,6 +16,14 @@ const counts = longCountsFrom(process.env)
 test('300 times kill -9: no acknowledged write, sample or command is lost or doubled, and the server is ready within 2 s', async () => {
   const { readyMs } = await killCycles(await siteForTest(), counts)
   expect(percentile(readyMs, 95)).toBeLessThan(2000)
+})
+
+test('50 times kill -9 between commit and delivery: no message is lost, and no sequence is missing', async () => {
+  expect(await deliveryKills(await siteForTest(), { ...counts, kills: Math.min(counts.kills, 50) })).toBeGreaterThan(0)
+})
+
+test('100 times kill -9 in the middle of jobs: no endpoint is changed twice, none is forgotten, and units only go forward', async () => {
+  expect(await jobKills(await siteForTest(), { ...counts, kills: Math.min(counts.kills, 100) })).toBeGreaterThan(0)
 })
 
 test('1,000,000 bad HTTP requests do not end the server, and its memory is bounded', async () => {
@@ -33,4 +43,5 @@ test('at three times the load that can be served, health checks on the health po
   process.stdout.write(`${overloadText(figures)}\n`)
   for (const { port, path, p99Ms } of figures.probes) if (port === 'health') expect(p99Ms, path).toBeLessThan(100)
   expect(figures.usefulWork).toBeGreaterThan(0.8)
+  expect(figures.normalAfterMs).toBeLessThan(10_000)
 })

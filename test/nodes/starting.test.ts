@@ -1,7 +1,7 @@
 // Starts of nodes on one PostgreSQL: names, rows of earlier starts, programs that need the database for themselves, poolers.
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { serverLockKey } from '../../src/server/db/postgres/advisory-locks.ts'
+import { nodeLockClass, serverLockKey } from '../../src/server/db/postgres/advisory-locks.ts'
 import { takeServerLock } from '../../src/server/db/server-lock.ts'
 import { type NodeGroup, nodeGroup } from '../support/nodes/node-group.ts'
 import { pooler } from '../support/nodes/pooler.ts'
@@ -68,6 +68,27 @@ test('a start without other nodes declares rows of crashed ones dead at once; be
   await crash('other')
   await group.start({ nodeName: 'other' })
   expect(await states()).toEqual(['a dead', 'b dead', 'one up', 'c up', 'other dead', 'other up'])
+})
+
+test('a start right after a failover declares no living node dead that has not taken its lock again yet', async () => {
+  const group = await nodeGroup()
+  const client = await connect(group)
+  // A promoted standby says when it last replayed a transaction. This function says so instead of the one of PostgreSQL.
+  await client.query(`CREATE FUNCTION public.pg_last_xact_replay_timestamp() RETURNS timestamptz LANGUAGE sql AS 'SELECT now()';
+    DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$`)
+  const { rows } = await client.query(
+    `INSERT INTO nodes (name, version, process, state, beats, changes, started_at) VALUES ('living', '0', 'x', 'up', 7, 0, 0) RETURNING id`,
+  )
+  const starting = group.start({ nodeName: 'one' })
+  const isWaiting =
+    "state = 'idle' AND query = 'COMMIT' AND application_name LIKE 'roomkeeper%' AND datname = current_database()"
+  await until('the start has seen the row', async () => {
+    const { rowCount } = await client.query(`SELECT FROM pg_stat_activity WHERE ${isWaiting}`)
+    return rowCount === 1
+  })
+  await client.query('SELECT pg_advisory_lock($1, $2)', [nodeLockClass, rows[0].id])
+  await starting
+  expect((await rowsOf(client)).map(({ name, state }) => `${name} ${state}`)).toEqual(['living up', 'one up'])
 })
 
 test('a start is refused while a program has the database for itself, such as version 0.1, and goes beside no such program', async () => {

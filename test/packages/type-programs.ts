@@ -35,7 +35,7 @@ type Id = keyof SourceClient
 type Returned<R> = R extends AsyncIterable<infer E> ? E : Awaited<R>
 type Response<C, K extends keyof C> = C[K] extends (...args: never[]) => infer R ? Returned<R> : never
 type Assignable<A, B> = [A] extends [B] ? true : false
-type Body<I> = I extends { body: infer B } ? B : undefined
+type Body<I> = I extends { body?: infer B } ? { body: B; isOptional: Record<never, never> extends Pick<I, 'body'> ? true : false } : undefined
 type Wrong = {
   [K in Id]: K extends keyof Client
     ? Assignable<Omit<SourceInput<K>, 'body'>, Omit<CallInput<K>, 'body'>> extends true
@@ -48,9 +48,10 @@ type Wrong = {
     : \`\${K} is missing\`
 }[Id]
 /** Configs are tables of any keys in the source; the package names their keys. */
-type WithConfig = 'endpointsApplyConfig' | 'profilesCreate' | 'profilesUpdate'
+type WithConfig = 'endpointsApplyConfig' | 'jobsCreate' | 'jobsPlan' | 'profilesCreate' | 'profilesUpdate'
 type Unexpected = Exclude<Wrong, \`\${WithConfig} takes another body\`>
-const nothingElseIsWrong: [Unexpected] extends [never] ? true : Unexpected = true
+// The compiler names the missing properties.
+const nothingElseIsWrong: Record<Unexpected, true> = {}
 const noneIsNew: [Exclude<keyof Client, Id>] extends [never] ? true : false = true
 console.log(noneIsNew, nothingElseIsWrong)
 `

@@ -42,7 +42,13 @@ test('help of the program names every command', async () => {
 test('help of serve explains every option with its environment variable and its default', async () => {
   const text = await help('serve')
   const options = ['--port', '--host', '--mqtt-port', '--public-url', '--trust-proxy', '--tls-cert', '--tls-key']
-  const keeping = ['--sample-retention', '--rollup-retention', '--daily-retention', '--room-freshness']
+  const keeping = [
+    '--sample-retention',
+    '--rollup-retention',
+    '--daily-retention',
+    '--room-freshness',
+    '--idle-minutes',
+  ]
   for (const option of [...options, ...keeping, ...place]) {
     expect(text).toMatch(new RegExp(` ${option} <[^>]+> [^<]*env: ${variableOf(option)}\\)`))
   }

@@ -210,7 +210,7 @@ describe('keys', () => {
 })
 
 describe('users', () => {
-  test('list shows each person with role, regions, state and last use, and says if there is nobody', async () => {
+  test('list shows each person with role, regions, state and last use, and says if there is none', async () => {
     const fresh = await siteForTest()
     await fresh.json('migrate')
     const { id: org } = await fresh.json('org', 'create', 'People')

@@ -24,7 +24,7 @@ async function enrolAt(server: Server, code: string, serial = 'S1', port = 0): P
   return device
 }
 
-test('kill -9 in the middle: nobody seems connected, nothing acknowledged is lost, nothing runs twice', async () => {
+test('kill -9 in the middle: no device is shown as connected, nothing acknowledged is lost, nothing runs twice', async () => {
   const site = await siteForTest()
   const mqttPort = await freePort()
   const first = await site.serve('--mqtt-port', String(mqttPort))
@@ -95,7 +95,7 @@ test('kill -9 under a stream of messages: every acknowledged one is there', asyn
   expect(Number(hexapaBuild)).toBeGreaterThanOrEqual(acknowledged)
 }, 60_000)
 
-test('over TLS, with the certificate of the API; a device is told the encrypted doors first', async () => {
+test('over TLS, with the certificate of the API; a device gets the encrypted listeners first', async () => {
   const site = await siteForTest()
   const files = certificate(site)
   const server = await site.serve('--tls-cert', files.cert, '--tls-key', files.key, '--mqtt-tls-port', '0')
@@ -117,7 +117,7 @@ test('over TLS, with the certificate of the API; a device is told the encrypted 
   }
 }, 60_000)
 
-test('a door that cannot open is a clear sentence', async () => {
+test('a listener that cannot open is an error that names the port', async () => {
   const site = await siteForTest()
   const port = await takenPort()
   const serve = (...args: string[]) => site.launch(['serve', '--port', '0', ...site.flags, ...args]).exit()
@@ -127,7 +127,7 @@ test('a door that cannot open is a clear sentence', async () => {
   expectRefusal(await serve('--mqtt-host', '203.0.113.1'), /no address 203\.0\.113\.1.*--mqtt-host/)
 }, 60_000)
 
-test('exposing the plain door warns; off closes it', async () => {
+test('exposing the plain listener warns; off closes it', async () => {
   const site = await siteForTest()
   const open = await site.serve('--mqtt-host', '0.0.0.0')
   await open.printed(/without TLS: credentials are sent unencrypted/, 'stderr')

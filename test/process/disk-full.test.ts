@@ -23,7 +23,7 @@ test('/readyz is 503 with the reason while the disk is full, and 200 once there 
     const { status } = await org.call('POST', '/regions', { body: { name: 'x'.repeat(100) } })
     return status === 503
   })
-  // Several probes fail meanwhile: none of them may call the service ready.
+  // Several probes fail during that time: none of them may call the service ready.
   const end = performance.now() + 2500
   while (performance.now() < end) {
     const full = await readyz()

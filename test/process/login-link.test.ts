@@ -24,7 +24,7 @@ describe('a link', () => {
 
   test('signs in as its key, is audited when made and when used, and lies in the database as a hash only', async () => {
     const org = await harness.newOrg()
-    const { secret } = await loginLinkCreate(org.by)
+    const { secret } = await loginLinkCreate(org.ctx)
     const [row] = await harness.services.db.system.kysely
       .selectFrom('login_links')
       .selectAll()
@@ -44,7 +44,7 @@ describe('a link', () => {
   test('lets in one of all who try at once', async () => {
     const org = await harness.newOrg()
     for (let round = 0; round < 3; round++) {
-      const { secret } = await loginLinkCreate(org.by)
+      const { secret } = await loginLinkCreate(org.ctx)
       const replies = await Promise.all(Array.from({ length: 8 }, () => signInAt(harness.url, secret)))
       expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(7).fill(401)])
       const late = replies.find((reply) => reply.status === 401)
@@ -52,7 +52,7 @@ describe('a link', () => {
       expect(late?.headers.has('set-cookie')).toBe(false)
     }
     // Also when all of them were told that the link is good before the first one took it.
-    const { secret } = await loginLinkCreate(org.by)
+    const { secret } = await loginLinkCreate(org.ctx)
     const holder = (await linkHolder(harness.services, secret)) as KeyHolder
     const tries = Array.from({ length: 8 }, () => sessionStartByLink(harness.services, holder, secret, {}))
     const ends = await Promise.allSettled(tries)
@@ -64,7 +64,7 @@ describe('a link', () => {
   test('works for 15 minutes, and says how to get another one afterwards', async () => {
     const org = await harness.newOrg()
     harness.clock.fix(harness.clock.now())
-    const [inTime, late] = [await loginLinkCreate(org.by), await loginLinkCreate(org.by)]
+    const [inTime, late] = [await loginLinkCreate(org.ctx), await loginLinkCreate(org.ctx)]
     harness.clock.advance(15 * 60_000 - 1)
     expect((await signInAt(harness.url, inTime.secret)).status).toBe(200)
     harness.clock.advance(1)
@@ -78,13 +78,13 @@ describe('a link', () => {
     const expiresAt = new Date(harness.clock.now() + 60_000).toISOString()
     await org.newKey({})
     await org.newKey({ expiresAt })
-    const [revoked, expiring] = [await loginLinkCreate(org.by, 2), await loginLinkCreate(org.by, 3)]
+    const [revoked, expiring] = [await loginLinkCreate(org.ctx, 2), await loginLinkCreate(org.ctx, 3)]
     const holder = (await linkHolder(harness.services, revoked.secret)) as KeyHolder
-    await keysDelete(org.by, '2')
+    await keysDelete(org.ctx, '2')
     await expect(sessionStart(harness.services, holder, {})).rejects.toThrow('This key was revoked a moment ago')
     harness.clock.advance(60_000)
     for (const { secret } of [revoked, expiring]) expect((await signInAt(harness.url, secret)).status).toBe(401)
-    await expect(loginLinkCreate(org.by, 3)).rejects.toThrow('key 3 has expired')
+    await expect(loginLinkCreate(org.ctx, 3)).rejects.toThrow('key 3 has expired')
   })
 
   test('takes the first key that can do everything, and no key that cannot read', async () => {
@@ -92,11 +92,11 @@ describe('a link', () => {
     await org.newKey({ scopes: ['read'], manage: true })
     await org.newKey({ scopes: ['write'] })
     await org.newKey({ manage: true })
-    await keysDelete(org.by, '1')
-    expect((await loginLinkCreate(org.by)).key.id).toBe(4)
-    expect((await loginLinkCreate(org.by, 2)).key.id).toBe(2)
-    await expect(loginLinkCreate(org.by, 3)).rejects.toThrow('key 3 lacks the scope read')
-    await expect(loginLinkCreate(org.by, 9)).rejects.toThrow('there is no key 9')
+    await keysDelete(org.ctx, '1')
+    expect((await loginLinkCreate(org.ctx)).key.id).toBe(4)
+    expect((await loginLinkCreate(org.ctx, 2)).key.id).toBe(2)
+    await expect(loginLinkCreate(org.ctx, 3)).rejects.toThrow('key 3 lacks the scope read')
+    await expect(loginLinkCreate(org.ctx, 9)).rejects.toThrow('there is no key 9')
     const kept = harness.services.db.system.kysely
       .selectFrom('login_links')
       .select('key_id')
@@ -180,7 +180,7 @@ describe('roomkeeper login-link', () => {
     const read = () => send(server.url, 'GET', `/v1/orgs/${server.org}/regions`, { headers: { ...own, cookie } })
     expect((await read()).status).toBe(200)
     await site.json('keys', 'revoke', id, '--org', server.org)
-    await until('the session ends', async () => (await read()).status === 401, { within: 1000 })
+    await until('the session ends', async () => (await read()).status === 401, { timeoutMs: 1000 })
   })
 
   test('wants to know the organisation when there are several, and needs a server to have been there', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { engine, send } from '../support/harness.ts'
 import { expectRefusal, newSite, type Server, type Site, siteForTest, takenPort } from '../support/program.ts'
+import { runHere } from '../support/run-here.ts'
 
 /** A port that nothing listens on. */
 async function closedPort(): Promise<number> {
@@ -57,7 +58,7 @@ test('times to keep sensor data that leave a gap, or are none, are refused, and 
     [['--daily-retention', '729'], /--daily-retention \(729 days\) must not be .* --rollup-retention \(730 days\)/],
   ]
   for (const [options, sentence] of refused) {
-    expectRefusal(await site.run('serve', '--port', '0', ...options), sentence)
+    expectRefusal(await runHere(['serve', '--port', '0', ...site.flags, ...options]), sentence)
   }
   expect(readdirSync(site.dataDir)).toEqual([])
 })
@@ -115,7 +116,8 @@ if (engine === 'sqlite') {
     ['a key without its certificate', ['--tls-key', 'key.pem'], /--tls-cert/],
     ['a certificate that is not there', ['--tls-cert', 'no.pem', '--tls-key', 'no.pem'], /--tls-cert no\.pem/],
   ])('serve refuses %s', async (_, args, sentence) => {
-    expectRefusal(await unused.launch(['serve', '--port', '0', ...unused.flags, ...args]).exit(), sentence)
+    const ports = ['--port', '0', '--mqtt-port', '0']
+    expectRefusal(await runHere(['serve', ...ports, ...unused.flags, ...args]), sentence)
   })
 
   test('serve refuses a certificate that is none', async () => {
@@ -130,7 +132,7 @@ if (engine === 'sqlite') {
   })
 
   test('an unknown command is refused', async () => {
-    expectRefusal(await unused.launch(['sevre']).exit(), /unknown command.*sevre/i)
+    expectRefusal(await runHere(['sevre']), /unknown command.*sevre/i)
   })
 } else {
   test.each(['rooms', 'mysql://127.0.0.1/rooms', 'postgres://['])(

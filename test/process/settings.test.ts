@@ -16,7 +16,7 @@ test('settings lists and changes what all servers share, and serve refuses anoth
   await server.stop()
   const list = await site.run('settings')
   expectDone(list)
-  expect(list.stdout).toMatch(/^room-freshness {4}5$/m)
+  expect(list.stdout).toMatch(/^room-freshness {6}5$/m)
   const refused = await site.launch(['serve', '--port', '0', ...site.flags, '--room-freshness', '15']).exit()
   expectRefusal(refused, /--room-freshness 15 differs from 5.*"roomkeeper settings set room-freshness 15"\.$/m)
 })

@@ -129,7 +129,7 @@ describe('simulate', () => {
     const roomsBefore = await rooms()
     expect(await enrolments()).toBe(12)
 
-    // Somebody renames a room and removes a device while the fleet is away.
+    // A person renames a room and removes a device while the fleet is away.
     const { location } = await call('GET', `/rooms/${roomsBefore[0][0]}`)
     await call('PUT', `/rooms/${roomsBefore[0][0]}`, { name: 'Renamed', locationId: location.id })
     const [removed] = before
@@ -178,14 +178,14 @@ describe('simulate', () => {
         const ids = await inCall()
         return ids.size > 0 && ids
       },
-      { within: 40_000 },
+      { timeoutMs: 40_000 },
     )
     await until('its end', async () => {
       const now = await inCall()
       return [...calling].some((id) => !now.has(id))
     })
     await until('a lost connection', async () => (await endpointsOf(running)).some((e) => !e.connected), {
-      within: 25_000,
+      timeoutMs: 25_000,
     })
     await until('its return', async () => (await endpointsOf(running)).every((e) => e.connected))
     await fleet.stop('SIGINT')

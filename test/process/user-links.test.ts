@@ -58,8 +58,9 @@ describe('roomkeeper users invite', () => {
   test.each([
     [['nonsense'], /must be of the form name@example\.org/],
     [['ada@people.example', '--role', 'viewer'], /is a user already, with the role owner/],
-    [['eve@people.example', '--region', '99'], /--region must be the id of a region, and there is no region 99/],
-  ])('refuses %j with a sentence, and creates nobody', async (args, message) => {
+    [['eve@people.example', '--region', '99'], /names region 99, which does not exist/],
+    [['eve@people.example', '--region', 'Asia'], /--region must be the id of a region such as 3/],
+  ])('refuses %j with a sentence, and creates no user', async (args, message) => {
     expectRefusal(await site.run('users', 'invite', ...args), message)
     const { users } = (await send(server.url, 'GET', `/v1/orgs/${server.org}/users`, { key: server.key })).body
     expect(users.filter((user: { email: string }) => user.email.startsWith('eve'))).toEqual([])

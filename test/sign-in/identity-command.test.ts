@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { identityDisable } from '../../src/server/resources/identity/rules.ts'
 import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
 import { type ProviderOrg, ProviderSite } from '../support/oidc/provider-site.ts'
 
@@ -29,6 +30,27 @@ test('identity show names the provider and whether it is on, and never its secre
   const json = await run('identity', 'show', '--json')
   expect(JSON.parse(json)).toMatchObject({ issuer: site.provider.issuer, enabled: true, hasClientSecret: true })
   expect(text + json).not.toContain(site.provider.clients[0].clientSecret)
+})
+
+test('identity disable works even if the client secret cannot be opened', async () => {
+  const damaged = await site.newOrg()
+  await site.rows((rows) =>
+    rows
+      .updateTable('identity_providers')
+      .set({ client_secret: Buffer.alloc(40) })
+      .where('org', '=', damaged.org.key)
+      .execute(),
+  )
+  await identityDisable(damaged.ctx)
+  const row = await site.rows((rows) =>
+    rows
+      .selectFrom('identity_providers')
+      .select(['settings', 'client_secret'])
+      .where('org', '=', damaged.org.key)
+      .executeTakeFirstOrThrow(),
+  )
+  expect(JSON.parse(row.settings)).toMatchObject({ issuer: site.provider.issuer, enabled: false })
+  expect(row.client_secret).toEqual(Buffer.alloc(40))
 })
 
 test('identity disable turns the provider off at the running server, with an entry of the command line', async () => {

@@ -1,5 +1,7 @@
 // Sessions that a provider vouched for: how long they last, and how the provider ends them. [contract 11.oidc]
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { readWith } from '../support/console/console-session.ts'
+import { inviteAgain, signInByLink } from '../support/console/user-session.ts'
 import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
 import { type ProviderOrg, ProviderSite, type SignInResult } from '../support/oidc/provider-site.ts'
 import { startTestProvider } from '../support/oidc/test-provider.ts'
@@ -14,6 +16,7 @@ let browser: CookieBrowser
 let ada: SignInResult
 let count = 0
 let subject: string
+let userId: string
 
 beforeAll(async () => {
   site = await ProviderSite.start()
@@ -23,7 +26,7 @@ afterAll(() => site.close())
 beforeEach(async () => {
   subject = `ada-${++count}`
   site.provider.addAccount(subject)
-  await site.invite(org, `${subject}@example.org`)
+  userId = await site.invite(org, `${subject}@example.org`)
   browser = new CookieBrowser()
   ada = await site.signIn(org, subject, browser)
   expect((await ada.me()).status).toBe(200)
@@ -31,16 +34,24 @@ beforeEach(async () => {
 
 const advance = (ms: number) => site.harness.clock.advance(ms)
 const refreshes = () => site.provider.requests.filter((path) => path === '/token').length
+/** Counted when a check has ended; the provider counts it when it begins. */
+const passedChecks = async () => {
+  const { text } = await site.harness.call('GET', '/metrics', { key: org.key })
+  return Number(/^roomkeeper_session_refreshes_total\{outcome="passed"\} (\d+)/m.exec(text)?.[1])
+}
 const account = () => site.provider.accounts.get(subject) as { isDisabled: boolean }
 
-test('somebody who was disabled at the provider is out after 15 minutes of use, with an entry in the audit log', async () => {
+test('a person who was disabled at the provider is signed out after 15 minutes of use, with an entry in the audit log', async () => {
   const second = await site.signIn(org, subject)
+  const { cookie } = await signInByLink(site.harness, { link: await inviteAgain(org, userId) })
+  expect((await readWith(org, cookie)).status).toBe(200)
   account().isDisabled = true
   advance(11 * minuteMs)
   expect((await ada.me()).status).toBe(200)
   advance(4 * minuteMs)
   expect((await ada.me()).status).toBe(401)
   expect((await second.me()).status).toBe(401)
+  expect((await readWith(org, cookie)).status, 'a session by link').toBe(401)
   expect((await org.audit())[0]).toMatchObject({
     type: 'SESSION_REVOKED',
     actor: { type: 'SYSTEM' },
@@ -50,9 +61,11 @@ test('somebody who was disabled at the provider is out after 15 minutes of use, 
 
 test('the provider is asked in the background after 12 minutes, once, and again 15 minutes later', async () => {
   const before = refreshes()
+  const passed = await passedChecks()
   advance(13 * minuteMs)
   for (let i = 0; i < 3; i++) expect((await ada.me()).status).toBe(200)
-  await until('the provider was asked', () => refreshes() === before + 1)
+  await until('the check has passed', async () => (await passedChecks()) === passed + 1)
+  expect(refreshes()).toBe(before + 1)
   advance(minuteMs)
   await ada.me()
   expect(refreshes()).toBe(before + 1)
@@ -107,6 +120,25 @@ test('a sign-out at the provider ends the session while the provider is turned o
   await until('the session has ended', async () => (await signedIn.me()).status === 401)
 })
 
+test.each([
+  ['disables the person', { state: 'DISABLED' }, { status: 401 }],
+  ['changes the role', { role: 'operator' }, { status: 200, body: { user: { role: 'operator' } } }],
+])(
+  'an owner who %s while a request waits for the provider decides what the request may do',
+  async (_, body, answer) => {
+    const { users } = (await org.call('GET', '/users')).body
+    const { id } = users.find(({ email }: { email: string }) => email === `${subject}@example.org`)
+    onTestFinished(() => {
+      site.provider.beforeAnswer = undefined
+    })
+    site.provider.beforeAnswer = async (path) => {
+      if (path === '/token') expect((await org.call('PUT', `/users/${id}`, { body })).status).toBe(200)
+    }
+    advance(16 * minuteMs)
+    expect(await ada.me()).toMatchObject(answer)
+  },
+)
+
 test('a provider that cannot be reached ends no session, and is asked again a minute later', async () => {
   const provider = await startTestProvider()
   const stored = await site.rows((rows) =>
@@ -152,6 +184,47 @@ test('a refresh token that works once is not lost if the ID token that came with
   expect((await ada.me()).status).toBe(200)
   expect(refreshes()).toBe(before + 2)
   expect((await ada.me()).status).toBe(200)
+})
+
+test('the refresh token of another session cannot be used, whatever is written into the database', async () => {
+  const other = `${subject}-colleague`
+  site.provider.addAccount(other)
+  await site.invite(org, `${other}@example.org`)
+  await site.signIn(org, other)
+  const tokens = await site.rows((rows) =>
+    rows
+      .selectFrom('user_sessions')
+      .innerJoin('users', (j) =>
+        j.onRef('users.org', '=', 'user_sessions.org').onRef('users.id', '=', 'user_sessions.user_id'),
+      )
+      .select(['hash', 'email', 'refresh_token'])
+      .execute(),
+  )
+  const tokenOf = (name: string) => tokens.find(({ email }) => email === `${name}@example.org`)
+  const [own, colleague] = [tokenOf(subject), tokenOf(other)]
+  await site.rows((rows) =>
+    rows
+      .updateTable('user_sessions')
+      .set({ refresh_token: colleague?.refresh_token ?? null })
+      .where('hash', '=', own?.hash ?? Buffer.alloc(0))
+      .execute(),
+  )
+  account().isDisabled = true
+  const before = refreshes()
+  advance(16 * minuteMs)
+  await ada.me()
+  expect(refreshes(), 'the provider is not asked with the token of somebody else').toBe(before)
+  expect(site.harness.logged.at(-1)).toMatchObject({ msg: expect.stringContaining('session not checked') })
+})
+
+test('metrics count the questions to the provider by their outcome', async () => {
+  account().isDisabled = true
+  advance(16 * minuteMs)
+  expect((await ada.me()).status).toBe(401)
+  const { text } = await site.harness.call('GET', '/metrics', { key: org.key })
+  for (const outcome of ['passed', 'ended', 'unknown']) {
+    expect(text).toMatch(new RegExp(`^roomkeeper_session_refreshes_total\\{outcome="${outcome}"\\} [1-9]`, 'm'))
+  }
 })
 
 test('refresh tokens are sealed in the database', async () => {

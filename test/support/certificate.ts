@@ -1,7 +1,9 @@
-// A certificate for tests, made on the spot.
+// Creates a self-signed certificate for tests.
+
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { dayMs } from '../../src/contract/durations.ts'
 import type { Site } from './program.ts'
 
 /** A self-signed certificate for 127.0.0.1 and its key, as files. Node cannot make one, so this writes the DER of RFC 5280. */
@@ -20,14 +22,13 @@ export function certificate(site: Pick<Site, 'dataDir'>, { lifetimeDays = 1 } = 
   const subjectAltName = hex('0603551d11')
   const name = der(sequence, der(set, der(sequence, commonName, der(text, Buffer.from('Roomkeeper test')))))
   const at = (ms: number) => der(time, Buffer.from(`${new Date(ms).toISOString().replaceAll(/\D/g, '').slice(2, 14)}Z`))
-  const day = 86_400_000
   const body = der(
     sequence,
     der(0xa0, der(integer, hex('02'))),
     der(integer, hex('01')),
     ecdsaWithSha256,
     name,
-    der(sequence, at(Date.now() - 2 * day), at(Date.now() + lifetimeDays * day)),
+    der(sequence, at(Date.now() - 2 * dayMs), at(Date.now() + lifetimeDays * dayMs)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, der(sequence, der(sequence, subjectAltName, der(octets, der(sequence, der(0x87, hex('7f000001'))))))),

@@ -1,11 +1,11 @@
-// Programs that the tests need: found on the machine, or installed if we are root on Debian, or named in one sentence.
+// Programs that the tests need: found on the machine, or installed if we are root on Debian; otherwise the error names the package.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Where a program is, if it is there. */
-export const pathOf = (program: string): string | undefined =>
+export const programPath = (program: string): string | undefined =>
   (process.env.PATH ?? '')
     .split(':')
     .map((folder) => join(folder, program))
@@ -13,10 +13,10 @@ export const pathOf = (program: string): string | undefined =>
 
 /** Makes sure that a program is there. */
 export function need(program: string, debianPackage: string): void {
-  if (pathOf(program)) return
+  if (programPath(program)) return
   const advice = `${program} is needed: install it (Debian: apt-get install ${debianPackage}).`
   installDebian(advice, [debianPackage])
-  if (!pathOf(program)) throw new Error(advice)
+  if (!programPath(program)) throw new Error(advice)
 }
 
 /** Installs Debian packages one after the other; `between` runs before each. */

@@ -1,4 +1,4 @@
-// Somebody who follows the events of an organisation: reads them as they come, and checks the shape of each.
+// Follows the events of an organisation, and checks the shape of each.
 import { expect, onTestFinished } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { EventStream, ReceivedEvent, StreamOptions } from '../../src/client/event-stream.ts'
@@ -31,7 +31,7 @@ export class Follower {
     return this.events.filter((event) => event.type === type)
   }
 
-  /** The next event of a type that nobody has taken yet; what comes before it is passed over. */
+  /** The next event of a type that was not taken yet; events before it are skipped. */
   async next(type: EventType, fits: (event: Event) => boolean = () => true): Promise<Event> {
     const at = await until(`an event ${type}`, () => {
       const found = this.events.findIndex((e, i) => i >= this.#taken && e.type === type && fits(e))

@@ -1,4 +1,4 @@
-// More requests than a server can answer, from a process of its own: `node test/flood.ts URL PATH KEY CONNECTIONS AHEAD SECONDS`.
+// More requests than a server can answer, from a process of its own: `node test/support/flood.ts URL PATH KEY CONNECTIONS AHEAD SECONDS`.
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 

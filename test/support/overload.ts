@@ -56,7 +56,12 @@ export interface OverloadFigures {
   readonly usefulWork: number
   /** Milliseconds of /livez on the port of the API right after the flood. */
   readonly afterwardsMs: number
+  /** Milliseconds after the flood until at least 80 % of the possible work was done for a second. */
+  readonly normalAfterMs: number
 }
+
+/** The flood is followed by this many measurements of a second until work is normal. */
+const maxRecoverySeconds = 20
 
 /** Floods a new server for some seconds, with 20 times as many connections as it answers without waiting. */
 export async function measureOverload(site: Site, seconds: number, connections = 300): Promise<OverloadFigures> {
@@ -91,10 +96,17 @@ export async function measureOverload(site: Site, seconds: number, connections =
   )
   const flooded = await flooding
   const usefulWork = Math.max(flooded.perSecond / possible.perSecond, flooded.perCpuSecond / possible.perCpuSecond)
-  return { probes, usefulWork, afterwardsMs: await probe(url, '/livez') }
+  const endedAt = performance.now()
+  const afterwardsMs = await probe(url, '/livez')
+  let isNormal = false
+  for (let i = 0; i < maxRecoverySeconds && !isNormal; i++) {
+    isNormal = (await serve({ connections: 20, ahead: 1, seconds: 1 })).perSecond >= 0.8 * possible.perSecond
+  }
+  const normalAfterMs = isNormal ? Math.round(performance.now() - endedAt) : Number.POSITIVE_INFINITY
+  return { probes, usefulWork, afterwardsMs, normalAfterMs }
 }
 
-export const overloadText = ({ probes, usefulWork }: OverloadFigures): string =>
-  `under overload: ${Math.round(usefulWork * 100)} % useful work; ${probes
+export const overloadText = ({ probes, usefulWork, normalAfterMs }: OverloadFigures): string =>
+  `under overload: ${Math.round(usefulWork * 100)} % useful work, normal after ${normalAfterMs} ms; ${probes
     .map(({ port, path, p50Ms, p99Ms }) => `${path} on the ${port} port p50 ${p50Ms} ms, p99 ${p99Ms} ms`)
     .join('; ')}`

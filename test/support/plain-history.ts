@@ -60,7 +60,7 @@ function statisticsOf(values: readonly number[]) {
 const lengths = { '5m': 300, '15m': 900, '1h': 3600 } as const
 
 const dates = new Map<string, Intl.DateTimeFormat>()
-/** The date on the wall: what Intl says, without any arithmetic of ours. */
+/** The local date, from Intl. */
 function dateIn(zone: string, timestamp: number): string {
   let format = dates.get(zone)
   if (!format) {
@@ -74,7 +74,7 @@ function nameOf(interval: Exclude<Interval, 'raw'>, zone: string, timestamp: num
   return interval === '1d' ? dateIn(zone, timestamp) : String(Math.floor(timestamp / lengths[interval]))
 }
 
-/** Days are felt for, a quarter of an hour at a time. */
+/** The start of a day is searched in steps of 15 minutes. */
 function bounds(interval: Exclude<Interval, 'raw'>, zone: string, timestamp: number): [number, number] {
   if (interval !== '1d') {
     const start = timestamp - (timestamp % lengths[interval])

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { pathOf } from './debian.ts'
+import { programPath } from './debian.ts'
 import { freePort, until } from './program.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
@@ -83,7 +83,7 @@ export async function startProxy(kind: Kind, targets: ProxyTargets): Promise<Run
   const config = join(folder, 'proxy.conf')
   writeFileSync(config, kind.whole(text, folder))
   const [program, ...args] = kind.command(config, folder)
-  const child = spawn(pathOf(program) ?? program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(programPath(program) ?? program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const output: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(String(chunk)))
   await until(`${program} accepts connections`, async () => {

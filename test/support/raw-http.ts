@@ -30,7 +30,7 @@ export async function rawFetch(
 }
 
 /** Sends JSON that is made already, and reads the answer without looking at it: the sender has next to no work. */
-export async function sendJson(
+export async function sendRawJson(
   agent: Agent,
   method: string,
   url: string,

@@ -1,4 +1,4 @@
-// A wire between a client and a server that a test can cut and mend, or that swallows what is sent.
+// A TCP proxy that a test can interrupt and restore, or that drops what is sent.
 import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
@@ -8,7 +8,7 @@ export interface Wire {
   /** Ends every connection and takes no new one. */
   cut(): void
   mend(): void
-  /** Nothing passes any more, in either direction, and nobody is told. */
+  /** Nothing passes any more, in either direction, without an error on either side. */
   swallow(): void
   /** Bytes that were sent while it was cut arrive now, as if TCP had sent them again. */
   release(): void

@@ -1,5 +1,5 @@
 // Makes the JSON that costs most to read for its size, and puts it wherever a schema has a place for it.
-import { maxJsonKeys } from '../../src/server/core/json-keys.ts'
+import { maxJsonKeys } from '../../src/server/core/json-limits.ts'
 
 interface Schema {
   readonly type?: string
@@ -66,7 +66,7 @@ const objectsInObjects: Filler = (bytes) => {
   return `${opened.join('')}1${'}'.repeat(opened.length)}`
 }
 
-/** Whatever holds them: parsing them is the work. */
+/** Keys that are expensive to parse. */
 const anywhere: Readonly<Record<string, Filler>> = {
   'objects of one key': objects(1),
   'objects of 30 keys': objects(30),
@@ -84,7 +84,7 @@ const anywhere: Readonly<Record<string, Filler>> = {
   'no JSON, seen at its end': (bytes) => `[${'1,'.repeat(Math.floor((bytes - 2) / 2))}}`,
 }
 
-/** Validating them is the work. */
+/** Values that are expensive to validate. */
 const inFields: Readonly<Record<string, Filler>> = {
   'objects of 30 keys': objects(30),
   'empty objects': many('[', ']', () => '{}'),

@@ -31,7 +31,7 @@ export type OperationId = keyof Operations
 
 /** An operation's inputs are written as they are called: times in a query may be milliseconds or text. */
 function operationType(operation: Operation, types: ShapeTypes): string {
-  const { params, query, body, response, stream, csv, download } = operation
+  const { params, query, body, optionalBody, response, stream, csv, download } = operation
   const timeOrOther = (shape: ShapeSchema) =>
     shape.format === 'date-time' ? { ...shape, type: ['number', 'string'] } : shape
   const inputs = (shapes: object, isRequired: (shape: object) => boolean) => {
@@ -45,6 +45,7 @@ function operationType(operation: Operation, types: ShapeTypes): string {
     params && `params: ${inputs(params, () => true)}`,
     query && `query: ${inputs(query, (shape) => 'required' in shape && shape.required === true)}`,
     body && `body: ${types.typeOf(plain(body))}`,
+    optionalBody && `optionalBody: '${optionalBody}'`,
     `response: ${types.typeOf(plain(response))}`,
     stream && `stream: '${stream}'`,
     csv && 'csv: true',

@@ -118,7 +118,7 @@ async function bundle({ exports, dependencies }: Library, work: string, folder: 
       outDir: folder,
       emptyOutDir: true,
       lib: { entry, formats: ['es'], fileName: () => 'index.js' },
-      // Readable code: whoever debugs into the package sees names and comments.
+      // Readable code: a developer who debugs into the package sees names and comments.
       minify: false,
       target: 'es2022',
       rolldownOptions: { external: [/^node:/, ...dependencies], treeshake: pureShapes },

@@ -5,11 +5,11 @@ import { dayMs } from '../../contract/durations.ts'
 import type { ServeOptions } from '../../server/config/server-options.ts'
 import { readTlsFiles } from '../../server/http/server-certificate.ts'
 import { countText } from '../../server/maintenance/count-text.ts'
-import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
+import { type DoctorFinding, failed, ok, reasonOf, warning } from './finding.ts'
 
 const renewDays = 14
 
-export function checkCertificate(options: ServeOptions, now: number): Finding {
+export function checkCertificate(options: ServeOptions, now: number): DoctorFinding {
   const subject = 'certificate'
   const isProxied = options.publicUrl?.startsWith('https:') === true
   try {

@@ -4,7 +4,7 @@ import { StartupError } from '../../server/core/failure.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResult } from '../terminal.ts'
 import { checkCertificate } from './certificate.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './finding.ts'
 import { checkNetwork } from './network.ts'
 import { checkStorage } from './storage.ts'
 
@@ -23,4 +23,5 @@ export async function doctorCommand(terminal: Terminal, options: ServeOptions & 
   if (failures > 0) throw new StartupError(failures === 1 ? '1 check failed.' : `${failures} checks failed.`)
 }
 
-const lineOf = ({ state, subject, message }: Finding): string => `${state.padEnd(8)} ${subject.padEnd(14)}  ${message}`
+const lineOf = ({ state, subject, message }: DoctorFinding): string =>
+  `${state.padEnd(8)} ${subject.padEnd(14)}  ${message}`

@@ -2,16 +2,16 @@
 
 export type FindingState = 'ok' | 'warning' | 'failed'
 
-export interface Finding {
+export interface DoctorFinding {
   readonly state: FindingState
   readonly subject: string
   /** States the fact and, unless it is ok, the remedy. */
   readonly message: string
 }
 
-export const ok = (subject: string, message: string): Finding => ({ state: 'ok', subject, message })
-export const warning = (subject: string, message: string): Finding => ({ state: 'warning', subject, message })
-export const failed = (subject: string, message: string): Finding => ({ state: 'failed', subject, message })
+export const ok = (subject: string, message: string): DoctorFinding => ({ state: 'ok', subject, message })
+export const warning = (subject: string, message: string): DoctorFinding => ({ state: 'warning', subject, message })
+export const failed = (subject: string, message: string): DoctorFinding => ({ state: 'failed', subject, message })
 
 /** The text of an error with its cause: fetch hides the reason there. */
 export function reasonOf(error: unknown): string {

@@ -9,13 +9,13 @@ import { connectAsync } from 'mqtt'
 import type { ServeOptions } from '../../server/config/server-options.ts'
 import { isLoopbackHost } from '../../server/core/loopback.ts'
 import { connectAddresses } from '../../server/devices/mqtt/listeners.ts'
-import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
+import { type DoctorFinding, failed, ok, reasonOf, warning } from './finding.ts'
 
 const answerTimeoutMs = 5_000
 /** The CONNACK codes of a wrong credential: an MQTT service has read it. */
 const credentialRefusedCodes: readonly unknown[] = [4, 5]
 
-export async function checkNetwork(options: ServeOptions): Promise<Finding[]> {
+export async function checkNetwork(options: ServeOptions): Promise<DoctorFinding[]> {
   const scheme = options.tlsCert === undefined ? 'http' : 'https'
   const local = `${scheme}://${reachableHost(options.host)}:${options.port}`
   const isRunning = options.port !== 0 && (await isRoomkeeper(local, true)) === undefined
@@ -50,7 +50,7 @@ async function getUnverified(url: string): Promise<{ status: number | undefined;
   return { status: response.statusCode, text: await textOf(response) }
 }
 
-async function checkPorts(options: ServeOptions, isRunning: boolean): Promise<Finding[]> {
+async function checkPorts(options: ServeOptions, isRunning: boolean): Promise<DoctorFinding[]> {
   const { host, mqttHost } = options
   const wanted = [
     { option: '--port', port: options.port, host },
@@ -86,7 +86,7 @@ const listenCode = (port: number, host: string) =>
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)))
   })
 
-async function checkPublicAddress(options: ServeOptions, url: string, isRunning: boolean): Promise<Finding> {
+async function checkPublicAddress(options: ServeOptions, url: string, isRunning: boolean): Promise<DoctorFinding> {
   const subject = 'public address'
   if (!isRunning)
     return warning(subject, `${url} was not tried, because no server runs here. Start it, then run this again.`)
@@ -103,7 +103,11 @@ async function checkPublicAddress(options: ServeOptions, url: string, isRunning:
     : warning(subject, `Links and devices get ${url}. Set --public-url to the address that they can reach.`)
 }
 
-async function checkDevicesView(options: ServeOptions, publicUrl: string, isRunning: boolean): Promise<Finding[]> {
+async function checkDevicesView(
+  options: ServeOptions,
+  publicUrl: string,
+  isRunning: boolean,
+): Promise<DoctorFinding[]> {
   const subject = 'devices'
   const portOf = (port: number | 'off') => (port === 'off' || port === 0 ? undefined : port)
   const listeners = { mqttPort: portOf(options.mqttPort), mqttsPort: portOf(options.mqttTlsPort), close: () => {} }

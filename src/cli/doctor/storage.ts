@@ -13,7 +13,7 @@ import { pendingMigrations } from '../../server/db/migrate.ts'
 import { hasDatabase, openExisting } from '../../server/db/open.ts'
 import { countText } from '../../server/maintenance/count-text.ts'
 import { requireStoredValues } from '../../server/resources/settings/stored-settings.ts'
-import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
+import { type DoctorFinding, failed, ok, reasonOf, warning } from './finding.ts'
 
 const mebibyteBytes = 1024 * 1024
 const minFreeBytes = 64 * mebibyteBytes
@@ -21,7 +21,7 @@ const lowFreeBytes = 1024 * mebibyteBytes
 /** Tokens, sessions and samples are judged by this clock; a minute is more than a network delays. */
 const maxClockErrorMs = 60_000
 
-export async function checkStorage(options: ServeOptions, now: number): Promise<Finding[]> {
+export async function checkStorage(options: ServeOptions, now: number): Promise<DoctorFinding[]> {
   const disk = checkDisk(options.dataDir)
   if (!hasDatabase(options)) {
     sensorSettingsOf(sharedValuesOf(givenTexts(options)))
@@ -47,7 +47,7 @@ export async function checkStorage(options: ServeOptions, now: number): Promise<
   }
 }
 
-async function checkDatabase(db: Database): Promise<{ finding: Finding; isNew: boolean }> {
+async function checkDatabase(db: Database): Promise<{ finding: DoctorFinding; isNew: boolean }> {
   const version = await databaseVersion(db)
   const { isNew, pending } = await pendingMigrations(db)
   if (isNew) {
@@ -65,7 +65,7 @@ async function checkDatabase(db: Database): Promise<{ finding: Finding; isNew: b
 }
 
 /** Says something only about options with which "serve" would be refused. */
-async function checkSettings(db: Database, options: ServeOptions): Promise<Finding[]> {
+async function checkSettings(db: Database, options: ServeOptions): Promise<DoctorFinding[]> {
   try {
     await requireStoredValues(db, options)
     return []
@@ -74,7 +74,7 @@ async function checkSettings(db: Database, options: ServeOptions): Promise<Findi
   }
 }
 
-async function checkSecret(db: Database, options: ServeOptions): Promise<Finding> {
+async function checkSecret(db: Database, options: ServeOptions): Promise<DoctorFinding> {
   const file = secretKeyFileOf(options)
   try {
     await loadDatabaseSecrets(db, file, options.secretKey)
@@ -93,7 +93,7 @@ async function checkSecret(db: Database, options: ServeOptions): Promise<Finding
     : ok('secret key', `${file} fits the database. Keep a copy of it apart from backups of the database.`)
 }
 
-function checkDisk(dataDir: string): Finding {
+function checkDisk(dataDir: string): DoctorFinding {
   const folder = existingFolder(dataDir)
   try {
     accessSync(folder, constants.W_OK | constants.X_OK)
@@ -105,7 +105,10 @@ function checkDisk(dataDir: string): Finding {
     )
   }
   const { bavail, bsize } = statfsSync(folder)
-  const free = bavail * bsize
+  return judgeFreeSpace(bavail * bsize, dataDir)
+}
+
+export function judgeFreeSpace(free: number, dataDir: string): DoctorFinding {
   const text = `${Math.floor(free / mebibyteBytes)} MiB are free for ${dataDir}`
   if (free < minFreeBytes) return failed('disk', `${text}. Writes fail when it is full: free some space.`)
   if (free < lowFreeBytes) return warning('disk', `${text}. Free some space soon.`)
@@ -119,7 +122,7 @@ function existingFolder(folder: string): string {
   return path
 }
 
-function checkClock(now: number, databaseNow: number | undefined, newestAudit: number | undefined): Finding {
+function checkClock(now: number, databaseNow: number | undefined, newestAudit: number | undefined): DoctorFinding {
   const time = new Date(now).toISOString()
   if (newestAudit !== undefined && newestAudit > now + maxClockErrorMs) {
     const newest = new Date(newestAudit).toISOString()

@@ -1,41 +1,28 @@
 // Follows the event stream once for the whole browser: the tab that holds a lock reads it and broadcasts to the others. [contract 6.events]
-import { useSyncExternalStore } from 'react'
 import { backOffMs } from '../../client/back-off.ts'
 import { ApiError, type Client } from '../../client/client.ts'
+import { type Event, heartbeatMs } from '../../contract/events.ts'
+import { type LiveState, liveState, markHeard, setLiveState } from '../parts/live/live-state.ts'
 import { endSession } from '../session.ts'
 import { reloadIfAccessChanged } from './access-change.ts'
-import { invalidateFor, type LiveEvent } from './invalidate.ts'
-
-export interface LiveState {
-  readonly state: 'connecting' | 'live' | 'lost'
-  readonly sinceMs: number
-}
+import { invalidateFor } from './invalidate.ts'
+import { forgetRejectedSettings } from './list-patches.ts'
+import { readFailedAgain } from './refetch.ts'
+import { forgetSamples } from './sample-patches.ts'
 
 type TabMessage =
-  | { readonly kind: 'event'; readonly id: string; readonly event: LiveEvent }
+  | { readonly kind: 'event'; readonly id: string; readonly event: Event }
+  | { readonly kind: 'heard'; readonly atMs: number }
   | { readonly kind: 'state'; readonly live: LiveState; readonly id: string | undefined }
   | { readonly kind: 'state-request' }
   | { readonly kind: 'signed-out'; readonly reason: string }
 
-let live: LiveState = { state: 'connecting', sinceMs: Date.now() }
-const listeners = new Set<() => void>()
-const setLive = (next: LiveState) => {
-  live = next
-  for (const listener of listeners) listener()
-}
-
-export const useLiveState = (): LiveState =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    () => live,
-  )
-
 const reconnectBackOff = { firstMs: 500, maxMs: 30_000 }
 /** A connection that lasted this long counts as a success, so the next wait is short again. */
 const stableConnectionMs = 10_000
+/** A stream that is silent for longer is broken, even if the network has not said so: the server sends something every 15 s. */
+const maxSilenceMs = 2 * heartbeatMs + 5000
+const silenceCheckMs = 5000
 
 /** Follows until it is stopped. A page in the back/forward cache stops too, because its lock would keep every other tab from reading. */
 export function followEvents(client: Client, org: string): () => void {
@@ -60,20 +47,22 @@ function follow(client: Client, org: string): () => void {
   const channel = new BroadcastChannel(`roomkeeper ${org}`)
   let lastEventId: string | undefined
   let isReader = false
-  setLive({ state: 'connecting', sinceMs: Date.now() })
+  setLiveState({ state: 'connecting', sinceMs: Date.now() })
 
   /** Answers that were fetched before the stream opened may be out of date already. */
   const refetchIfFirst = () => {
-    if (lastEventId === undefined) invalidateFor({ type: 'reset', roomIds: [] })
+    if (lastEventId === undefined) invalidateFor({ type: 'reset', at: new Date().toISOString(), roomIds: [] })
   }
-  /** The server ends the stream when role or regions of its caller change. [contract 11.access] */
-  const checkAccess = (next: LiveState['state']) => {
-    if (live.state === 'lost' && next === 'live') void reloadIfAccessChanged()
+  /** The server ends the stream when role or regions of its caller change. [contract 11.access] Reads may have failed with the stream. */
+  const recoverIfLost = (next: LiveState['state']) => {
+    if (liveState().state !== 'lost' || next !== 'live') return
+    void reloadIfAccessChanged()
+    readFailedAgain()
   }
   const publishState = (state: LiveState['state']) => {
-    checkAccess(state)
-    if (live.state !== state) setLive({ state, sinceMs: Date.now() })
-    channel.postMessage({ kind: 'state', live, id: lastEventId } satisfies TabMessage)
+    recoverIfLost(state)
+    if (liveState().state !== state) setLiveState({ state, sinceMs: Date.now() })
+    channel.postMessage({ kind: 'state', live: liveState(), id: lastEventId } satisfies TabMessage)
   }
   const end = (reason: string) => {
     channel.postMessage({ kind: 'signed-out', reason } satisfies TabMessage)
@@ -81,13 +70,14 @@ function follow(client: Client, org: string): () => void {
   }
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind === 'state-request') {
-      if (isReader) channel.postMessage({ kind: 'state', live, id: lastEventId } satisfies TabMessage)
+      if (isReader) channel.postMessage({ kind: 'state', live: liveState(), id: lastEventId } satisfies TabMessage)
     } else if (data.kind === 'signed-out') endSession(data.reason)
+    else if (data.kind === 'heard') markHeard(data.atMs)
     else if (data.kind === 'state') {
       if (data.live.state === 'live') refetchIfFirst()
       lastEventId = data.id ?? lastEventId
-      checkAccess(data.live.state)
-      setLive(data.live)
+      recoverIfLost(data.live.state)
+      setLiveState(data.live)
     } else {
       lastEventId = data.id
       invalidateFor(data.event)
@@ -95,11 +85,27 @@ function follow(client: Client, org: string): () => void {
   }
 
   const read = async () => {
+    let toldMs = 0
+    let heardMs = Date.now()
+    const onHeard = () => {
+      const atMs = Date.now()
+      heardMs = atMs
+      markHeard(atMs)
+      if (atMs - toldMs < 1000) return
+      toldMs = atMs
+      channel.postMessage({ kind: 'heard', atMs } satisfies TabMessage)
+    }
     const onOpen = () => {
+      onHeard()
       refetchIfFirst()
       publishState('live')
     }
-    const stream = client.eventsStream({}, { lastEventId, signal, onOpen })
+    const silent = new AbortController()
+    const check = setInterval(() => {
+      if (Date.now() - heardMs > maxSilenceMs) silent.abort()
+    }, silenceCheckMs)
+    const both = AbortSignal.any([signal, silent.signal])
+    const stream = client.eventsStream({}, { lastEventId, signal: both, onOpen, onHeard })
     try {
       for await (const { id, event } of stream) {
         lastEventId = id
@@ -107,6 +113,7 @@ function follow(client: Client, org: string): () => void {
         invalidateFor(event)
       }
     } finally {
+      clearInterval(check)
       // The stream has a position to resume from even if no event has arrived yet.
       lastEventId = stream.lastEventId ?? lastEventId
     }
@@ -139,6 +146,8 @@ function follow(client: Client, org: string): () => void {
   return () => {
     stopped.abort()
     channel.close()
+    forgetSamples()
+    forgetRejectedSettings()
   }
 }
 

@@ -1,29 +1,15 @@
-// Invalidates the cached answers that an event affects, at a bounded rate.
-import type { Query } from '@tanstack/react-query'
+// Updates the cached answers that an event affects: lists are patched, other answers are read again at a bounded rate.
+import type { Event } from '../../contract/events.ts'
 import type { OperationId } from '../../contract/operations.ts'
 import { queryClient } from '../api.ts'
-
-/** The part of an event that decides which answers it affects. */
-export interface LiveEvent {
-  readonly type: string
-  readonly roomIds: readonly number[]
-  readonly endpointId?: string | undefined
-}
-
-/** The shortest time between two refetches that events cause; long lists are refetched less often. */
-const minIntervalMs: Partial<Record<OperationId, number>> = {
-  roomsList: 3000,
-  endpointsBasicList: 3000,
-  roomsBulkSensorData: 5000,
-  auditLogs: 2000,
-  roomsSensorHistory: 60_000,
-  endpointsSensorHistory: 60_000,
-}
-const defaultMinIntervalMs = 500
+import { patchIncidents } from './incident-patches.ts'
+import { patchLists, patchOperations, patchPresence, showsLists } from './patch.ts'
+import { invalidateThrottled } from './refetch.ts'
+import { forgetSamples, takeSample } from './sample-patches.ts'
 
 const roomOperations: Record<string, readonly OperationId[]> = {
-  connected: ['roomsGet'],
-  disconnected: ['roomsGet'],
+  connected: ['roomsGet', 'roomsConnections'],
+  disconnected: ['roomsGet', 'roomsConnections'],
   status: ['roomsGet'],
   config: ['roomsGet'],
   sample: ['roomsSensorData', 'roomsSensorHistory'],
@@ -38,31 +24,48 @@ const endpointOperations: Record<string, readonly OperationId[]> = {
   operation: ['endpointsOperationsList'],
 }
 const listOperations: Record<string, readonly OperationId[]> = {
-  connected: ['roomsList', 'endpointsBasicList'],
-  disconnected: ['roomsList', 'endpointsBasicList'],
-  status: ['endpointsBasicList'],
-  config: ['roomsList'],
-  sample: ['roomsList', 'roomsBulkSensorData'],
+  config: ['profilesReach'],
   operation: ['bugReportsGet'],
+  job: ['jobsList'],
 }
-/** These answers hold only samples, which do not change when a room is renamed or moved. */
+/** These answers are about one job. */
+const jobOperations: readonly OperationId[] = ['jobsGet', 'jobsRoomsList']
+/** Events of these types change single entries of the lists of rooms and devices. */
+const listEntryTypes: ReadonlySet<string> = new Set(['connected', 'disconnected', 'status', 'config'])
+/** These answers hold only samples or notes, which do not change when a room is renamed or moved. */
 const independentOfStructure: readonly OperationId[] = [
   'roomsSensorHistory',
   'endpointsSensorHistory',
   'endpointsSensorData',
+  'roomNotesList',
+]
+/**
+ * Changes whose type begins with the first text are shown only by operations that begin with the others, and by the audit log. Incidents
+ * and jobs have events of their own, so that an operator who acknowledges does not make every console read every list.
+ */
+const narrowChanges: readonly (readonly [change: string, operations: readonly string[]])[] = [
+  ['INCIDENT_RULE_', ['incidentRules']],
+  ['INCIDENT_', []],
+  ['SILENCE_', ['silences']],
+  ['CHANNEL_', ['channels', 'deliveries']],
+  ['DELIVERIES_', ['channels', 'deliveries']],
+  ['ROOM_NOTE_', ['roomNotes']],
+  ['JOB_', ['jobs']],
 ]
 
-interface Throttle {
-  lastRunMs: number
-  timer: ReturnType<typeof setTimeout> | undefined
-}
-const throttles = new Map<string, Throttle>()
-
-export function invalidateFor(event: LiveEvent): void {
-  if (event.type === 'reset') invalidateKnown(() => true)
-  // Nearly every answer holds names of rooms, devices or sites.
-  else if (event.type === 'structure') invalidateKnown((id) => !independentOfStructure.includes(id))
+export function invalidateFor(event: Event): void {
+  if (event.type === 'reset') {
+    forgetSamples()
+    invalidateKnown(() => true)
+  } else if (event.type === 'structure') invalidateKnown(shownByChange(event.change?.type ?? ''))
   else invalidateAffected(event)
+}
+
+/** Nearly every answer holds names of rooms, devices or sites. */
+function shownByChange(type: string): (id: OperationId) => boolean {
+  const [, operations] = narrowChanges.find(([change]) => type.startsWith(change)) ?? []
+  if (!operations) return (id) => !independentOfStructure.includes(id)
+  return (id) => id === 'auditLogs' || operations.some((start) => id.startsWith(start))
 }
 
 /** Invalidates every cached answer whose operation is affected, each at its own rate. */
@@ -76,54 +79,37 @@ function invalidateKnown(isAffected: (id: OperationId) => boolean): void {
   for (const id of known) if (isAffected(id)) invalidateThrottled(id, () => true, '')
 }
 
-/** Samples arrive all the time and change little in a long list, so lists wait this many times longer for them. */
+/** Samples that cannot be put into the lists change little there, so the lists wait this many times longer for them. */
 const sampleSlowdown = 4
 
-function invalidateAffected({ type, roomIds, endpointId }: LiveEvent): void {
-  for (const id of listOperations[type] ?? []) {
-    if (type === 'sample') invalidateThrottled(id, () => true, 'samples', sampleSlowdown)
-    else invalidateThrottled(id, () => true, '')
-  }
+const readLists = () => {
+  for (const id of ['roomsList', 'endpointsBasicList'] as const) invalidateThrottled(id, () => true, '')
+}
+const readSamples = () => {
+  for (const id of ['roomsList', 'roomsBulkSensorData'] as const)
+    invalidateThrottled(id, () => true, 'samples', sampleSlowdown)
+}
+
+function updateLists(event: Event): void {
+  patchPresence(event)
+  patchIncidents(event)
+  if (event.type === 'operation') patchOperations(event)
+  if (event.type === 'sample') takeSample(event, readSamples)
+  if (!listEntryTypes.has(event.type)) return
+  if (showsLists()) patchLists(event, readLists)
+  else readLists()
+}
+
+function invalidateAffected(event: Event): void {
+  const { type, roomIds, endpointId, incident, job } = event
+  updateLists(event)
+  for (const id of listOperations[type] ?? []) invalidateThrottled(id, () => true, '')
   for (const id of roomOperations[type] ?? []) {
     for (const room of roomIds) invalidateThrottled(id, (input) => input.id === room, String(room))
   }
+  if (incident) invalidateThrottled('incidentsGet', (input) => input.id === incident.id, incident.id)
+  if (job) for (const id of jobOperations) invalidateThrottled(id, (input) => input.id === job.id, job.id)
   if (endpointId === undefined) return
   for (const id of endpointOperations[type] ?? [])
     invalidateThrottled(id, (input) => input.id === endpointId, endpointId)
-}
-
-/** Refetches the answers of an operation that are on the screen, and marks its other cached answers as stale. */
-function invalidateThrottled(
-  id: OperationId,
-  fits: (input: { id?: unknown }) => boolean,
-  throttleKey: string,
-  slowdown = 1,
-): void {
-  const predicate = (query: Query) => fits((query.queryKey[1] ?? {}) as { id?: unknown })
-  const known = () => queryClient.getQueryCache().findAll({ queryKey: [id], predicate })
-  if (known().length === 0) return
-  const invalidate = () => queryClient.invalidateQueries({ queryKey: [id], predicate }, { cancelRefetch: false })
-  throttle(`${id} ${throttleKey}`, slowdown * (minIntervalMs[id] ?? defaultMinIntervalMs), () => {
-    // A fetch in flight may have read the state before the event. It is not cancelled, because on a slow network no fetch would
-    // ever finish; its answer is invalidated when it arrives.
-    for (const query of known()) {
-      if (query.state.fetchStatus === 'fetching') void query.promise?.then(invalidate, () => {})
-    }
-    void invalidate()
-  })
-}
-
-/** Runs the action now if the last run is long enough ago, else once when it is. */
-function throttle(name: string, intervalMs: number, action: () => unknown): void {
-  const entry = throttles.get(name) ?? { lastRunMs: Number.NEGATIVE_INFINITY, timer: undefined }
-  throttles.set(name, entry)
-  if (entry.timer !== undefined) return
-  const run = () => {
-    entry.timer = undefined
-    entry.lastRunMs = performance.now()
-    action()
-  }
-  const waitMs = entry.lastRunMs + intervalMs - performance.now()
-  if (waitMs <= 0) run()
-  else entry.timer = setTimeout(run, waitMs)
 }

@@ -1,44 +1,15 @@
-// The command palette: finds any room, device or page as the user types.
+// The command palette: finds any room, device, site, profile or page as the user types.
 import { Box, Text, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  useDeferredValue,
-  useEffect,
-  useId,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
-import { operationQuery } from '../api.ts'
-import { deviceName } from '../domain/device/device.ts'
-import { RoomStateLabel } from '../domain/room/room-state.tsx'
-import { DeviceIcon, RoomIcon, SearchIcon } from '../parts/page/icons.tsx'
-import { includesAll, normalizeText, searchWords } from '../parts/text/search-text.ts'
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { SearchIcon } from '../parts/page/icons.tsx'
+import { includesAll, searchWords } from '../parts/text/search-text.ts'
 import classes from './command-palette.module.css'
-import { useNavigationItems } from './navigation.ts'
-
-interface Entry {
-  readonly key: string
-  readonly name: string
-  /** The normalized text that the search looks in. */
-  readonly searchText: string
-  /** A function, so that only the few entries that are found are rendered, out of tens of thousands. */
-  readonly detail: () => ReactNode
-  readonly icon: ReactNode
-  readonly go: () => void
-}
+import { type PaletteEntry, usePaletteEntries } from './palette-entries.tsx'
 
 const maxResults = 12
-const [roomIcon, deviceIcon] = [<RoomIcon key="room" />, <DeviceIcon key="device" />]
 
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
-  const navigate = useNavigate()
-  const rooms = useQuery(operationQuery('roomsList')).data?.body.rooms
-  const endpoints = useQuery(operationQuery('endpointsBasicList')).data?.body.endpoints
-  const navigationItems = useNavigationItems()
+  const entries = usePaletteEntries()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const query = useDeferredValue(text)
@@ -47,43 +18,10 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   // The dialog opens before this code is loaded, so it cannot set the focus itself.
   useEffect(() => field.current?.focus(), [])
 
-  const entries = useMemo<Entry[]>(
-    () => [
-      ...navigationItems.map(({ to, name, icon: Icon }) => ({
-        key: to,
-        name,
-        searchText: normalizeText(name),
-        detail: () => 'Page',
-        icon: <Icon />,
-        go: () => void navigate({ to }),
-      })),
-      ...(rooms ?? []).map((room) => ({
-        key: `room ${room.id}`,
-        name: room.name,
-        searchText: normalizeText(`${room.name} ${room.location?.name ?? ''}`),
-        detail: () => (
-          <>
-            {room.location?.name} <RoomStateLabel state={room.state} />
-          </>
-        ),
-        icon: roomIcon,
-        go: () => void navigate({ to: '/rooms/$roomId', params: { roomId: String(room.id) } }),
-      })),
-      ...(endpoints ?? []).map((endpoint) => ({
-        key: endpoint.id,
-        name: deviceName(endpoint),
-        searchText: normalizeText(`${deviceName(endpoint)} ${endpoint.roomName ?? ''}`),
-        detail: () => endpoint.roomName ?? 'Unassigned',
-        icon: deviceIcon,
-        go: () => void navigate({ to: '/devices/$endpointId', params: { endpointId: endpoint.id } }),
-      })),
-    ],
-    [navigationItems, rooms, endpoints, navigate],
-  )
   const results = useMemo(() => findEntries(entries, query), [entries, query])
   const at = Math.min(chosen, results.length - 1)
 
-  const open = (entry: Entry | undefined) => {
+  const open = (entry: PaletteEntry | undefined) => {
     if (!entry) return
     onClose()
     entry.go()
@@ -106,8 +44,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
           setChosen(0)
         }}
         onKeyDown={handleKey}
-        placeholder="Rooms, devices, pages"
-        aria-label="Search rooms, devices and pages"
+        placeholder="Rooms, devices, addresses, sites, profiles, pages"
+        aria-label="Search rooms, devices, sites, profiles and pages"
         role="combobox"
         aria-expanded={results.length > 0}
         aria-controls={`${id}-list`}
@@ -140,7 +78,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       </Box>
       {results.length === 0 && (
         <Text p="md" c="dimmed" role="status">
-          No results for “{query}”. Search for the name of a room or page, or a serial number.
+          No results for “{query}”. Search for the name of a room, site, profile or page, or for a serial number, IP or
+          MAC address.
         </Text>
       )}
     </>
@@ -148,11 +87,11 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
 }
 
 /** Finds the entries that contain all words; those that begin with the first word come first. */
-function findEntries(entries: readonly Entry[], query: string): Entry[] {
+function findEntries(entries: readonly PaletteEntry[], query: string): PaletteEntry[] {
   const words = searchWords(query)
   const [first = ''] = words
-  const begins: Entry[] = []
-  const has: Entry[] = []
+  const begins: PaletteEntry[] = []
+  const has: PaletteEntry[] = []
   for (const entry of entries) {
     if (!includesAll(entry.searchText, words)) continue
     if (entry.searchText.startsWith(first)) begins.push(entry)

@@ -1,6 +1,6 @@
 // Shows whether the page updates live, and since when it does not.
 import { Group, Text, Tooltip } from '@mantine/core'
-import { useLiveState } from '../live/event-follower.ts'
+import { useLiveState } from '../parts/live/live-state.ts'
 import { shortTime } from '../parts/text/time.tsx'
 
 export function LiveIndicator() {

@@ -5,11 +5,11 @@ import { EmptyState, Page } from '../parts/page/page.tsx'
 import { usePermissions } from '../session.ts'
 
 export function NotFound() {
-  const { audit } = usePermissions()
+  const { auditLog } = usePermissions()
   return (
     <Page title="Page not found">
       <EmptyState title="There is no page at this address">
-        <p>Check the address, or start from the overview.{audit && ' The audit log lists what was deleted.'}</p>
+        <p>Check the address, or start from the overview.{auditLog && ' The audit log lists what was deleted.'}</p>
         <Button component={Link} to="/" variant="default">
           Go to overview
         </Button>

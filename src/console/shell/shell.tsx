@@ -2,6 +2,7 @@
 import {
   ActionIcon,
   AppShell,
+  Badge,
   Burger,
   Group,
   Modal,
@@ -16,16 +17,20 @@ import {
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { lazy, useEffect } from 'react'
+import { useConnectionLost } from '../parts/live/connection-lost.ts'
 import { MoonIcon, SunIcon } from '../parts/page/icons.tsx'
 import { LoadingBoundary } from '../parts/page/page.tsx'
+import { VisuallyHidden } from '../parts/page/visually-hidden.tsx'
 import { loadCode } from '../parts/recovery/load-code.ts'
 import { useSession } from '../session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { CommandPaletteButton } from './command-palette-button.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
 import { LiveIndicator } from './live-indicator.tsx'
 import { Logo } from './logo.tsx'
 import { useNavigationItems } from './navigation.ts'
 import { RegionsNote } from './regions-note.tsx'
+import classes from './shell.module.css'
 
 const Palette = lazy(() =>
   loadCode(() => import('./command-palette.tsx')).then((module) => ({ default: module.CommandPalette })),
@@ -42,12 +47,14 @@ export function Shell() {
   const path = useRouterState({ select: (state) => state.location.pathname })
   /** The path of the page that is rendered; while the next page loads, this is still the one before it. */
   const renderedPath = useRouterState({ select: (state) => state.matches.at(-1)?.pathname })
+  const lastUpdateMs = useConnectionLost()
+  const isOutdated = lastUpdateMs !== undefined
   useHotkeys([['mod+K', palette.toggle]], [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever another page is opened
   useEffect(() => menu.close(), [path])
   return (
     <AppShell
-      header={{ height: 56 }}
+      header={{ height: isOutdated ? { base: 112, sm: 96 } : 56 }}
       navbar={{ width: 216, breakpoint: 'md', collapsed: { mobile: !menuOpened } }}
       padding={{ base: 'md', lg: 'xl' }}
     >
@@ -55,7 +62,7 @@ export function Shell() {
         Skip to content
       </a>
       <AppShell.Header bg="var(--rk-panel)" px="md">
-        <Group h="100%" justify="space-between" wrap="nowrap">
+        <Group h={56} justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger
               opened={menuOpened}
@@ -81,17 +88,21 @@ export function Shell() {
             <AccountMenu />
           </Group>
         </Group>
+        <div role="alert" className={classes.alert}>
+          {isOutdated && <ConnectionBanner lastUpdateMs={lastUpdateMs} />}
+        </div>
       </AppShell.Header>
       <AppShell.Navbar bg="var(--rk-panel)" p="sm" aria-label="Pages">
         <ScrollArea>
           <Stack gap={2}>
-            {navigationItems.map(({ to, name, icon: Icon }) => (
+            {navigationItems.map(({ to, name, icon: Icon, useCount }) => (
               <NavLink
                 key={to}
                 component={Link}
                 to={to}
                 label={name}
                 leftSection={<Icon />}
+                rightSection={useCount && <ItemCount useCount={useCount} />}
                 active={to === '/' ? path === '/' : path.startsWith(to)}
                 activeOptions={exact}
                 variant="light"
@@ -102,9 +113,11 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} bg="var(--rk-page)">
-        <LoadingBoundary key={renderedPath}>
-          <Outlet />
-        </LoadingBoundary>
+        <div className={isOutdated ? classes.outdated : undefined}>
+          <LoadingBoundary key={renderedPath}>
+            <Outlet />
+          </LoadingBoundary>
+        </div>
       </AppShell.Main>
       <Modal
         opened={paletteOpened}
@@ -121,6 +134,17 @@ export function Shell() {
         </LoadingBoundary>
       </Modal>
     </AppShell>
+  )
+}
+
+function ItemCount({ useCount }: { readonly useCount: () => number | undefined }) {
+  const count = useCount()
+  if (!count) return null
+  return (
+    <Badge size="sm" color="fjord" tt="none">
+      {count.toLocaleString('en-GB')}
+      <VisuallyHidden> open</VisuallyHidden>
+    </Badge>
   )
 }
 

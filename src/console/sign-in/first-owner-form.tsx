@@ -26,11 +26,13 @@ export function FirstOwnerForm({ link }: { readonly link: string }) {
     <SignInCard title="Set up Roomkeeper">
       <form onSubmit={submit} noValidate>
         <Stack>
-          <Text>You become the first owner. Owners see everything, and manage people, keys and sign-in.</Text>
+          <Text>
+            You become the first owner. Owners see everything, and manage people, keys, sign-in and notifications.
+          </Text>
           <TextInput
             type="email"
             label="Your e-mail address"
-            description="Shown to other people and in the audit log. Roomkeeper sends no mail to it."
+            description="Shown to other people and in the audit log. If a mail server is set up, sign-in links are sent to it."
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
             maxLength={254}

@@ -1,12 +1,22 @@
 // Operations: what devices are asked to do, and how far they are. [contract 5.4.operation] [contract 6.operations]
 
 import Type from 'typebox'
+import { minuteMs } from '../durations.ts'
 import { EndpointIds, exampleEndpointId } from '../endpoints.ts'
-import { largeBodyBytes, operation } from '../operation.ts'
+import { largeBodyBytes, operation, smallBodyBytes } from '../operation.ts'
 import { Empty, Int32, ListOf, MultilineText, OneOf, Shape, Timestamp } from '../shape.ts'
 
 export const commandTypes = ['REBOOT', 'MESSAGE', 'COLLECT_LOGS'] as const
+/** When a reboot may happen. [contract 12.when] */
+export const rebootTimes = ['now', 'idle', 'window'] as const
+export type RebootTime = (typeof rebootTimes)[number]
+/** Conditions that an operation waits for before it is sent. */
+export const operationWaits = ['idle', 'window', 'connection'] as const
+export type OperationWait = (typeof operationWaits)[number]
 export type CommandType = (typeof commandTypes)[number]
+
+/** A reboot or a message that the device does not get in this time expires. [contract 8.operations] */
+export const commandDeadlineMs = 5 * minuteMs
 
 /** States only move forward: from an open one to a later open one, or to a final one, and stay there. */
 export const openCommandStates = ['QUEUED', 'SENT', 'ACKNOWLEDGED'] as const
@@ -29,6 +39,7 @@ export const DeviceCommand = Shape('webpageOperation', {
   updatedAt: Timestamp('When its state last changed.'),
   deadline: Timestamp('When it expires if it is not finished.'),
   error: Type.Optional(Type.String({ description: 'Why it failed.' })),
+  waitsFor: Type.Optional(OneOf(operationWaits, 'What it waits for before it is sent; absent: nothing.')),
 })
 const Operations = ListOf('webpageOperationList', 'operations', DeviceCommand)
 
@@ -51,11 +62,25 @@ export const deviceCommandOperations = {
     scope: 'write',
     operate: true,
     summary: 'Reboot an endpoint and everything paired with it',
-    description: 'The endpoint must be connected. A paired one that is not is listed as SKIPPED.',
+    description:
+      'Without `when` the endpoint must be connected, and a paired one that is not is listed as SKIPPED. With `idle` or `window` the operation waits.',
     params: { id: endpointId },
+    body: Shape('RebootRequest', {
+      when: Type.Optional(
+        OneOf(
+          rebootTimes,
+          'now; idle: when the rooms are not in use; window: also in the change window of their location.',
+        ),
+      ),
+      withinHours: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 168, description: 'It expires after so many hours; 24 if absent.' }),
+      ),
+    }),
+    bodyLimitBytes: smallBodyBytes,
+    optionalBody: 'any value',
     response: Operations,
     audit: { category: 'DEVICE', type: 'DEVICE_REBOOT_REQUESTED' },
-    example: { params: { id: exampleEndpointId }, response: { operations: [example] } },
+    example: { params: { id: exampleEndpointId }, body: { when: 'now' }, response: { operations: [example] } },
   }),
   endpointsSendMessage: operation({
     method: 'POST',
@@ -103,6 +128,16 @@ export const deviceCommandOperations = {
     params: { id: endpointId },
     response: Operations,
     example: { params: { id: exampleEndpointId }, response: { operations: [example] } },
+  }),
+  operationsList: operation({
+    method: 'GET',
+    path: '/operations',
+    tag: 'Operations',
+    scope: 'read',
+    summary: 'List the operations that are not finished, newest first',
+    description: 'Those that are QUEUED, SENT or ACKNOWLEDGED; 1000 at most.',
+    response: Operations,
+    example: { response: { operations: [example] } },
   }),
   operationsGet: operation({
     method: 'GET',

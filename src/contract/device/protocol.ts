@@ -104,6 +104,9 @@ export const DeviceCommandMessage = Shape('OperationCommand', {
   id: Type.String({ format: 'uuid', description: 'Which operation: reports name it, and the device remembers it.' }),
   type: OneOf([...commandTypes, 'UNENROL'], 'What to do.'),
   deadline: Timestamp('Do not begin after this.'),
+  onlyIfIdle: Type.Optional(
+    Type.Literal(true, { description: 'REBOOT: do it only if the device is not in use; else report FAILED `in use`.' }),
+  ),
   message: Type.Optional(MultilineText(1024, 'MESSAGE: what to show on the screen.')),
   logs: Type.Optional(
     Shape(
@@ -166,6 +169,11 @@ export const downTopic = (endpointId: string, kind: DownKind | '#'): string => `
 
 /** Where devices find the service. */
 export const devicePaths = { enrol: '/device/v1/enrol', mqtt: '/device/v1/mqtt', logs: '/device/v1/logs' } as const
+
+/** A device that has this in `supports` checks whether it is in use before a reboot with the key of the same name. */
+export const onlyIfIdle = 'onlyIfIdle'
+/** The error with which it refuses such a reboot. */
+export const inUseError = 'in use'
 
 /** Without one a dead connection would count as alive for ever. */
 export const keepAliveSeconds = { min: 5, max: 300, usual: 30 } as const

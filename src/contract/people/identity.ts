@@ -25,14 +25,15 @@ const settings = {
   groupsClaim: SingleLineText(100, 'The claim that has the groups of a person.'),
   groupRoles: Type.Array(GroupRole, {
     maxItems: 20,
-    description: 'Role and regions by group; the first match counts. With any, a person in no group may not sign in.',
+    description:
+      'Role and regions by group; the first match counts. If the list is not empty, a person in none of its groups cannot sign in.',
   }),
   trustedDomains: Type.Array(SingleLineText(253, 'A domain.'), {
     maxItems: 10,
     description: 'Addresses of these domains count as verified.',
   }),
   createUsers: Type.Boolean({
-    description: 'Whether a person with a role by group becomes a user without an invitation.',
+    description: 'Whether a person with a role by group becomes a user without being invited.',
   }),
   passkeys: Type.Boolean({ description: 'Whether people may sign in with passkeys; default true.' }),
   enabled: Type.Boolean({

@@ -25,7 +25,7 @@ const fields = {
     }),
   ),
   userId: Type.Optional(
-    Type.String({ description: 'The user that a personal key belongs to; absent: the key belongs to nobody.' }),
+    Type.String({ description: 'The user that a personal key belongs to; absent: not a personal key.' }),
   ),
   createdAt: Timestamp('When it was created.'),
   expiresAt: Type.Optional(Timestamp('When it stops working; absent: never.')),
@@ -98,7 +98,7 @@ export const keyOperations = {
     manage: true,
     summary: 'Revoke an API key',
     description:
-      'It stops working at once. The last key that manages cannot be revoked. Personal keys can be revoked here too.',
+      'It stops working immediately. The last key that manages cannot be revoked. Personal keys can be revoked here too.',
     params: { id },
     response: Empty,
     ifMatch: true,

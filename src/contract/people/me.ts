@@ -50,7 +50,7 @@ export const meOperations = {
       response: {
         actor: { type: 'USER', id: '4', name: 'ada@example.org' },
         role: 'admin',
-        scopes: ['read', 'operate', 'write'],
+        scopes: ['read', 'write'],
         manage: false,
         allRegions: false,
         regionIds: [11],
@@ -76,7 +76,7 @@ export const meOperations = {
     person: true,
     summary: 'Create a personal API key; the answer is the only place that shows it',
     description:
-      'The key acts as its person, never may more than they, and ends with them. A person has at most 10 keys. The key is refused after 30 days in which the person did not sign in, until they do.',
+      'The key acts as its person, can do nothing that they cannot, and stops working when they are disabled or deleted. A person has at most 10 keys. The key is refused after 30 days in which the person did not sign in, until they do.',
     body: Shape('MyKeysCreateRequest', {
       name: Name('key'),
       scopes: KeyScopes,

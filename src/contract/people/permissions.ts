@@ -8,22 +8,30 @@ export type Role = (typeof roles)[number]
 export const scopes = ['read', 'operate', 'write'] as const
 export type CallerScope = (typeof scopes)[number]
 
-/** `everywhere` is the right to change what all regions share, `audit` the right to read the audit log. */
-export type Permission = CallerScope | 'manage' | 'everywhere' | 'audit'
+/** `everywhere` is the right to change what all regions share, `auditLog` the right to read the audit log. */
+export type Permission = CallerScope | 'manage' | 'everywhere' | 'auditLog'
 export type Permissions = Readonly<Record<Permission, boolean>>
 
-export const permissionsOfRole = (role: Role, allRegions: boolean): Permissions => {
-  const isOwner = role === 'owner'
-  const isAdmin = isOwner || role === 'admin'
-  return {
+/** One line for each role, so that a new role does not compile before its permissions are decided. */
+const permissionsByRole: Readonly<Record<Role, (allRegions: boolean) => Permissions>> = {
+  owner: () => ({ read: true, operate: true, write: true, manage: true, everywhere: true, auditLog: true }),
+  admin: (allRegions) => ({
     read: true,
-    operate: role !== 'viewer',
-    write: isAdmin,
-    manage: isOwner,
-    everywhere: isOwner || (isAdmin && allRegions),
-    audit: isAdmin,
-  }
+    operate: true,
+    write: true,
+    manage: false,
+    everywhere: allRegions,
+    auditLog: true,
+  }),
+  operator: () => ({ read: true, operate: true, write: false, manage: false, everywhere: false, auditLog: false }),
+  viewer: () => ({ read: true, operate: false, write: false, manage: false, everywhere: false, auditLog: false }),
 }
+
+export const permissionsOfRole = (role: Role, allRegions: boolean): Permissions => permissionsByRole[role](allRegions)
+
+/** The scopes as answers show them: write contains operate, which is not shown beside it. [contract 3.3] */
+export const shownScopes = (has: (scope: CallerScope) => boolean): CallerScope[] =>
+  scopes.filter((scope) => has(scope) && !(scope === 'operate' && has('write')))
 
 interface KeyAttributes {
   readonly read: boolean
@@ -40,7 +48,7 @@ export const permissionsOfKey = ({ read, operate, write, manage, allRegions }: K
   write,
   manage,
   everywhere: write && allRegions,
-  audit: read,
+  auditLog: read,
 })
 
 /** A personal key has a permission if the key and its person both have it. */
@@ -50,15 +58,18 @@ export const permissionsOfBoth = (a: Permissions, b: Permissions): Permissions =
   write: a.write && b.write,
   manage: a.manage && b.manage,
   everywhere: a.everywhere && b.everywhere,
-  audit: a.audit && b.audit,
+  auditLog: a.auditLog && b.auditLog,
 })
 
-/** The permissions that an operation needs, all of them. There is no second list. */
+export const permissionNames = (permissions: Permissions): Permission[] =>
+  (Object.keys(permissions) as Permission[]).filter((name) => permissions[name])
+
+/** The permissions that an operation needs, all of them. The flags of the operation are the only place that says so. */
 export const neededPermissions = ({ scope, operate, manage, everywhere, auditLog }: Operation): Permission[] => [
   operate ? 'operate' : scope,
   ...(manage ? (['manage'] as const) : []),
   ...(everywhere ? (['everywhere'] as const) : []),
-  ...(auditLog ? (['audit'] as const) : []),
+  ...(auditLog ? (['auditLog'] as const) : []),
 ]
 
 /** The roles that have a permission. `everywhere` needs an admin of all regions. */

@@ -30,7 +30,7 @@ export const defaultAirLimits: AirLimits = {
 /** The signed-in caller and its permissions. */
 export interface ConsoleSession {
   readonly org: { readonly id: string; readonly name: string; readonly timezone: string }
-  /** Set if the session was opened with an API key that belongs to nobody. */
+  /** Set if the session was opened with an API key that is not personal. */
   readonly key?: { readonly id: string; readonly name: string }
   /** Set if the caller is a person. */
   readonly user?: { readonly id: string; readonly email: string; readonly name?: string; readonly role: Role }
@@ -40,6 +40,8 @@ export interface ConsoleSession {
   readonly allRegions: boolean
   readonly regionIds: readonly number[]
   readonly airLimits: AirLimits
+  /** An older sample of a device does not count for its room. [contract 5.2.aggregate] */
+  readonly roomFreshnessSeconds: number
   /** The version of the server. A console of another version should reload. */
   readonly version: string
 }
@@ -50,11 +52,14 @@ export const sessionPath = '/console/session'
 /** The paths that the console answers, each with all below it; the address of a page is the server's too. */
 export const consolePages = [
   '/sign-in',
+  '/incidents',
   '/rooms',
   '/devices',
   '/sites',
   '/profiles',
+  '/jobs',
   '/audit',
+  '/wall',
   '/settings',
   '/account',
 ] as const

@@ -37,11 +37,11 @@ export interface SignInWays {
 }
 
 /** The JSON forms of WebAuthn, whose details the browser and the server's library know. */
-const base64url = Type.String({ minLength: 1, maxLength: 10_000, pattern: '^[A-Za-z0-9_-]+$' })
-const optionalBase64url = Type.Optional(Type.Union([base64url, Type.Null()]))
+const Base64url = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$' })
+/** An id of WebAuthn has at most 1,023 bytes. */
 const credential = {
-  id: Type.String({ minLength: 1, maxLength: 1400, pattern: '^[A-Za-z0-9_-]+$' }),
-  rawId: Type.String({ minLength: 1, maxLength: 1400, pattern: '^[A-Za-z0-9_-]+$' }),
+  id: Base64url(1_400),
+  rawId: Base64url(1_400),
   type: Type.Literal('public-key'),
 }
 
@@ -49,10 +49,11 @@ export const PasskeySignIn = Shape('PasskeySignIn', {
   response: Shape('PasskeyAssertion', {
     ...credential,
     response: Shape('PasskeyAssertionResponse', {
-      authenticatorData: base64url,
-      clientDataJSON: base64url,
-      signature: base64url,
-      userHandle: optionalBase64url,
+      authenticatorData: Base64url(1_000),
+      clientDataJSON: Base64url(1_000),
+      // A signature of RSA with 4,096 bits has 683 characters.
+      signature: Base64url(700),
+      userHandle: Type.Optional(Type.Union([Base64url(100), Type.Null()])),
     }),
   }),
 })
@@ -64,8 +65,8 @@ export const PasskeyAdd = Shape('PasskeyAdd', {
   response: Shape('PasskeyAttestation', {
     ...credential,
     response: Shape('PasskeyAttestationResponse', {
-      attestationObject: base64url,
-      clientDataJSON: base64url,
+      attestationObject: Base64url(10_000),
+      clientDataJSON: Base64url(10_000),
       transports: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 10 })),
     }),
   }),

@@ -95,8 +95,7 @@ export const userOperations = {
     scope: 'write',
     manage: true,
     summary: 'Create a user',
-    description:
-      'The user may sign in with the identity provider. usersInvite makes a link for others. No mail is sent.',
+    description: 'The user may sign in with the identity provider. usersInvite makes a sign-in link for a user.',
     body: Shape('UsersCreateRequest', {
       email,
       role: Role,
@@ -119,7 +118,7 @@ export const userOperations = {
     manage: true,
     summary: 'Change a user',
     description:
-      'An absent key keeps its value. The last owner cannot be demoted, nor can the last one who can sign in be demoted or disabled. DISABLED ends all sessions and personal keys at once.',
+      'An absent key keeps its value. The last owner cannot be demoted, nor can the last one who can sign in be demoted or disabled. DISABLED ends all sessions and personal keys immediately.',
     params: { id },
     body: Shape('UsersUpdateRequest', {
       email: Type.Optional(email),
@@ -182,7 +181,7 @@ export const userOperations = {
     scope: 'write',
     manage: true,
     summary: 'Remove the identity, the passkeys and the personal keys of a user, and end their sessions',
-    description: 'The user needs a new invitation. The last owner who can sign in cannot be unlinked.',
+    description: 'The user needs a new sign-in link (usersInvite). The last owner who can sign in cannot be unlinked.',
     params: { id },
     response: Empty,
     audit: { category: 'USER', type: 'USER_UNLINKED' },

@@ -4,7 +4,7 @@ import { hourMs } from '../../contract/durations.ts'
 import type { Clock } from '../core/clock.ts'
 import { isApiKey, isSessionSecret, isUserSessionSecret, type TokenKind, tokenHash } from './token.ts'
 import { type RateLimit, TokenBucket } from './token-bucket.ts'
-import { limitNameOf, type PersonalKeyRefusal, type TokenHolder } from './token-holder.ts'
+import { limitKeyOf, type PersonalKeyRefusal, type TokenHolder } from './token-holder.ts'
 
 export interface Caller extends TokenHolder {
   readonly bucket: TokenBucket | undefined
@@ -143,7 +143,7 @@ export class Keyring {
     const rate = holder.rateLimit ?? this.#limit.rate
     const burst = holder.rateLimit === null ? this.#limit.burst : holder.rateLimit * 2
     if (rate === 0) return undefined
-    const name = limitNameOf(holder)
+    const name = limitKeyOf(holder)
     const existing = this.#buckets.get(name)
     if (existing?.limit.rate === rate) return existing
     const bucket = new TokenBucket({ rate, burst }, now)

@@ -45,7 +45,7 @@ export class TokenBucket {
   }
 
   /** The number of whole seconds until the next token, at least 1. */
-  get retryAfter(): number {
+  get retryAfterSeconds(): number {
     return Math.max(1, Math.ceil((1 - this.#tokens) / this.limit.rate))
   }
 

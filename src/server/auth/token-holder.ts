@@ -17,7 +17,7 @@ export interface Org {
 }
 
 /** Why a personal key is refused although it is valid. [contract 11.oidc] */
-export type PersonalKeyRefusal = 'the person may not sign in' | 'the person has not signed in for long'
+export type PersonalKeyRefusal = 'not active' | 'idle'
 
 /** A personal key is refused if its person did not sign in for this long. */
 export const personalKeyIdleDays = 30
@@ -47,7 +47,7 @@ export interface TokenHolder {
 }
 
 /** Names the limits that callers share: all sessions of a key, and all sessions and keys of a person. */
-export const limitNameOf = ({ org, key, user }: TokenHolder): string =>
+export const limitKeyOf = ({ org, key, user }: TokenHolder): string =>
   user ? `${org.key}/user/${user.id}` : `${org.key}/key/${key?.id}`
 
 /** A key with its organisation, and the person that it belongs to, as columns of the tables. */
@@ -99,7 +99,7 @@ export function keyHolderOf(row: KeyHolderRow): KeyHolder {
       ...limits,
     }
   }
-  const person = personOf({
+  const person = userFieldsOf({
     id: row.user_id,
     email: row.user_email ?? '',
     role: row.user_role ?? '',
@@ -111,10 +111,10 @@ export function keyHolderOf(row: KeyHolderRow): KeyHolder {
 }
 
 function refusalOf({ user_state, user_signed_in_at }: KeyHolderRow): NonNullable<TokenHolder['refusedFrom']> {
-  if (user_state !== 'ACTIVE') return { at: Number.NEGATIVE_INFINITY, reason: 'the person may not sign in' }
+  if (user_state !== 'ACTIVE') return { at: Number.NEGATIVE_INFINITY, reason: 'not active' }
   return {
     at: (user_signed_in_at ?? Number.NEGATIVE_INFINITY) + personalKeyIdleDays * dayMs,
-    reason: 'the person has not signed in for long',
+    reason: 'idle',
   }
 }
 
@@ -128,7 +128,7 @@ interface PersonRow {
 }
 
 /** Owners see everything, whatever their record says. [contract 11.user] */
-export function personOf({ id, email, role: storedRole, all_regions, regions }: PersonRow) {
+export function userFieldsOf({ id, email, role: storedRole, all_regions, regions }: PersonRow) {
   const role = storedRole as Role
   const allRegions = role === 'owner' || all_regions === 1
   return {

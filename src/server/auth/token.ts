@@ -47,7 +47,7 @@ export const isSessionSecret = (text: string): boolean => wellFormedSession.test
 export const isUserSessionSecret = (text: string): boolean => wellFormedUserSession.test(text) && hasValidChecksum(text)
 export const isUserLinkSecret = (text: string): boolean => wellFormedUserLink.test(text) && hasValidChecksum(text)
 /** Links of people and of keys differ in their prefix, also if they were not copied whole. */
-export const isLinkOfPerson = (text: string): boolean => text.startsWith('rki_')
+export const hasUserLinkPrefix = (text: string): boolean => text.startsWith('rki_')
 export const isSignInLinkSecret = (text: string): boolean => wellFormedLink.test(text) && hasValidChecksum(text)
 export const isCredential = (text: string): boolean => wellFormedCredential.test(text) && hasValidChecksum(text)
 

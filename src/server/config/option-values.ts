@@ -49,6 +49,19 @@ export const parseMqttUrl = (text: string) => {
   throw new StartupError(`--public-mqtt-url must be an address such as mqtts://rooms.example.org:8883, not "${text}".`)
 }
 
+/** The address may contain a password, so the error does not repeat it. */
+export const parseSmtpUrl = (text: string) => {
+  if (/^smtps?:\/\/\S+$/.test(text) && URL.parse(text)?.hostname) return text
+  throw new StartupError(
+    '--smtp-url must be an address such as smtps://user:password@mail.example.org, or smtp:// for a server that begins without TLS.',
+  )
+}
+
+export const parseSmtpFrom = (text: string) => {
+  if (/^(?:[^<>@\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(text)) return text
+  throw new StartupError(`--smtp-from must be an address such as "Roomkeeper <rooms@example.org>", not "${text}".`)
+}
+
 export const parseCidr = (item: string) => {
   const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(item) ?? []
   const family = isIP(address)

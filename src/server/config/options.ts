@@ -1,6 +1,7 @@
 // Declares every option of the server once, for flags, environment variables, help and docs/operations.md.
 import { defaultAirLimits } from '../../contract/people/session.ts'
 import { airLimitsText, parseAirLimits } from './air-limits.ts'
+import { databaseOptions, type OptionSpec } from './database-options.ts'
 import {
   maxRetentionDays,
   parseCidr,
@@ -13,58 +14,23 @@ import {
   parseOutboundAllow,
   parsePortOrOff,
   parsePublicUrl,
+  parseSmtpFrom,
+  parseSmtpUrl,
   parseWhole,
 } from './option-values.ts'
 import type { RetentionOptions } from './server-options.ts'
 
-export interface OptionSpec {
-  /** In the syntax of commander, for example `--port <number>`. */
-  readonly flag: string
-  readonly env: string
-  readonly default?: string | number | boolean
-  readonly help: string
-  readonly parse?: (text: string, before?: unknown) => unknown
-  /** True if the database stores the value, because all nodes must use the same one. */
-  readonly isShared?: true
-}
-
 export const retentionDefaults: RetentionOptions = {
-  sampleRetention: 30,
-  rollupRetention: 730,
-  dailyRetention: 'ever',
-  roomFreshness: 15,
+  sampleRetentionDays: 30,
+  rollupRetentionDays: 730,
+  dailyRetentionDays: 'ever',
+  roomFreshnessMinutes: 15,
+  idleMinutes: 10,
 }
-
-export const bundleQuotaDefaultGb = 20
 
 export const backupDefaults = { everyHours: 24, keepCount: 7 }
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-
-/** These say where the database is, and every command has them. */
-export const databaseOptions: readonly OptionSpec[] = [
-  {
-    flag: '--data-dir <folder>',
-    env: 'ROOMKEEPER_DATA_DIR',
-    default: './data',
-    help: 'folder of the SQLite database, the secret key and the lock',
-  },
-  {
-    flag: '--database-url <url>',
-    env: 'ROOMKEEPER_DATABASE_URL',
-    help: 'use this PostgreSQL database (postgres://…) instead of SQLite',
-  },
-  {
-    flag: '--secret-key-file <file>',
-    env: 'ROOMKEEPER_SECRET_KEY_FILE',
-    help: 'file of the secret key, which is not in the database (default: secret.key in the data folder)',
-  },
-  {
-    flag: '--config <file>',
-    env: 'ROOMKEEPER_CONFIG',
-    help: 'read settings from this file, a line NAME=value for each variable; options and variables take precedence',
-  },
-]
 
 export const serveOptions: readonly OptionSpec[] = [
   {
@@ -124,6 +90,18 @@ export const serveOptions: readonly OptionSpec[] = [
     help: 'host name, address or CIDR outside the public internet that the server may call, :port optional (repeatable), such as a sign-in provider in your network',
     parse: parseList(parseOutboundAllow),
   },
+  {
+    flag: '--smtp-url <url>',
+    env: 'ROOMKEEPER_SMTP_URL',
+    help: 'SMTP server for e-mail, such as smtps://user:password@mail.example.org; better in the variable, which other users do not see',
+    parse: parseSmtpUrl,
+  },
+  {
+    flag: '--smtp-from <address>',
+    env: 'ROOMKEEPER_SMTP_FROM',
+    help: 'sender of e-mail, such as "Roomkeeper <rooms@example.org>"; needed with --smtp-url',
+    parse: parseSmtpFrom,
+  },
   { flag: '--tls-cert <file>', env: 'ROOMKEEPER_TLS_CERT', help: 'certificate chain (PEM): serve HTTPS' },
   { flag: '--tls-key <file>', env: 'ROOMKEEPER_TLS_KEY', help: 'private key of the certificate (PEM)' },
   {
@@ -158,14 +136,23 @@ export const serveOptions: readonly OptionSpec[] = [
   {
     flag: '--bundle-quota <gigabytes>',
     env: 'ROOMKEEPER_BUNDLE_QUOTA',
-    default: bundleQuotaDefaultGb,
+    default: 20,
     help: 'how much space the logs of all bug reports may take; further uploads are refused',
+    isShared: true,
     parse: parseWhole('--bundle-quota', 1, 100_000),
+  },
+  {
+    flag: '--settle <minutes>',
+    env: 'ROOMKEEPER_SETTLE',
+    default: 10,
+    help: 'how long devices may take to come back after a start before they count as offline',
+    isShared: true,
+    parse: parseWhole('--settle', 0, 240),
   },
   {
     flag: '--sample-retention <days>',
     env: 'ROOMKEEPER_SAMPLE_RETENTION',
-    default: retentionDefaults.sampleRetention,
+    default: retentionDefaults.sampleRetentionDays,
     help: 'how long every sample of a device is kept; older ones are refused',
     isShared: true,
     parse: parseWhole('--sample-retention', 1, maxRetentionDays),
@@ -173,7 +160,7 @@ export const serveOptions: readonly OptionSpec[] = [
   {
     flag: '--rollup-retention <days>',
     env: 'ROOMKEEPER_ROLLUP_RETENTION',
-    default: retentionDefaults.rollupRetention,
+    default: retentionDefaults.rollupRetentionDays,
     help: 'how long the 15-minute and hourly history is kept; not less than --sample-retention',
     isShared: true,
     parse: parseWhole('--rollup-retention', 1, maxRetentionDays),
@@ -181,18 +168,34 @@ export const serveOptions: readonly OptionSpec[] = [
   {
     flag: '--daily-retention <days>',
     env: 'ROOMKEEPER_DAILY_RETENTION',
-    default: retentionDefaults.dailyRetention,
+    default: retentionDefaults.dailyRetentionDays,
     help: 'how long the daily history is kept: ever, or not less than --rollup-retention',
     isShared: true,
     parse: parseDaysOrEver('--daily-retention'),
   },
   {
+    flag: '--incident-retention <days>',
+    env: 'ROOMKEEPER_INCIDENT_RETENTION',
+    default: 400,
+    help: 'how long incidents are kept after their last change',
+    isShared: true,
+    parse: parseWhole('--incident-retention', 1, maxRetentionDays),
+  },
+  {
     flag: '--room-freshness <minutes>',
     env: 'ROOMKEEPER_ROOM_FRESHNESS',
-    default: retentionDefaults.roomFreshness,
+    default: retentionDefaults.roomFreshnessMinutes,
     help: 'how long the latest sample of a device counts for its room',
     isShared: true,
     parse: parseWhole('--room-freshness', 1, 1440),
+  },
+  {
+    flag: '--idle-minutes <minutes>',
+    env: 'ROOMKEEPER_IDLE_MINUTES',
+    default: retentionDefaults.idleMinutes,
+    help: 'how long a room must not be busy before it counts as idle',
+    isShared: true,
+    parse: parseWhole('--idle-minutes', 1, 120),
   },
   {
     flag: '--air-limits <limits>',
@@ -243,7 +246,7 @@ export const serveOptions: readonly OptionSpec[] = [
   {
     flag: '--rate-burst <number>',
     env: 'ROOMKEEPER_RATE_BURST',
-    help: 'requests that a key may send at once (default: twice the rate limit)',
+    help: 'requests that a key may send in one burst (default: twice the rate limit)',
     parse: parseWhole('--rate-burst', 1, 10_000_000),
   },
   {

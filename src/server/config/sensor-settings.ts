@@ -1,6 +1,6 @@
-// The settings for sensor data, converted from the command line's units to seconds.
+// The settings for sensor data, converted from the command line's units.
 
-import { daySeconds, minuteSeconds } from '../../contract/durations.ts'
+import { daySeconds, minuteMs, minuteSeconds } from '../../contract/durations.ts'
 import { type AirLimits, defaultAirLimits } from '../../contract/people/session.ts'
 import { StartupError } from '../core/failure.ts'
 import { retentionDefaults } from './options.ts'
@@ -16,29 +16,32 @@ export interface SensorSettings {
   readonly dailyRetentionSeconds: number
   /** The latest sample of an endpoint counts for its room this long. [contract 5.2.aggregate] */
   readonly freshnessSeconds: number
+  /** A room that has not been busy for this long is idle. [contract 12.idle] */
+  readonly idleMs: number
   /** The console shows values outside of these as outliers. */
   readonly airLimits: AirLimits
 }
 
 /** Each resolution must be retained at least as long as the finer one before it, so that history has no gaps. */
 export function sensorSettingsOf(options: RetentionOptions): SensorSettings {
-  const { sampleRetention, rollupRetention, dailyRetention, roomFreshness, airLimits = defaultAirLimits } = options
-  if (rollupRetention < sampleRetention) {
+  const { sampleRetentionDays, rollupRetentionDays, dailyRetentionDays, airLimits = defaultAirLimits } = options
+  if (rollupRetentionDays < sampleRetentionDays) {
     throw new StartupError(
-      `--rollup-retention (${rollupRetention} days) must not be smaller than --sample-retention (${sampleRetention} days). Raise the first or lower the second.`,
+      `--rollup-retention (${rollupRetentionDays} days) must not be smaller than --sample-retention (${sampleRetentionDays} days). Raise the first or lower the second.`,
     )
   }
-  const daily = dailyRetention === 'ever' ? Number.POSITIVE_INFINITY : dailyRetention
-  if (daily < rollupRetention) {
+  const daily = dailyRetentionDays === 'ever' ? Number.POSITIVE_INFINITY : dailyRetentionDays
+  if (daily < rollupRetentionDays) {
     throw new StartupError(
-      `--daily-retention (${daily} days) must not be smaller than --rollup-retention (${rollupRetention} days). Raise the first, set it to ever, or lower the second.`,
+      `--daily-retention (${daily} days) must not be smaller than --rollup-retention (${rollupRetentionDays} days). Raise the first, set it to ever, or lower the second.`,
     )
   }
   return {
-    sampleRetentionSeconds: sampleRetention * daySeconds,
-    rollupRetentionSeconds: rollupRetention * daySeconds,
+    sampleRetentionSeconds: sampleRetentionDays * daySeconds,
+    rollupRetentionSeconds: rollupRetentionDays * daySeconds,
     dailyRetentionSeconds: daily * daySeconds,
-    freshnessSeconds: roomFreshness * minuteSeconds,
+    freshnessSeconds: options.roomFreshnessMinutes * minuteSeconds,
+    idleMs: options.idleMinutes * minuteMs,
     airLimits,
   }
 }

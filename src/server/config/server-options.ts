@@ -2,21 +2,20 @@
 import type { AirLimits } from '../../contract/people/session.ts'
 
 export interface RetentionOptions {
-  /** Days. */
-  readonly sampleRetention: number
-  /** Days. */
-  readonly rollupRetention: number
-  /** Days. */
-  readonly dailyRetention: number | 'ever'
-  /** Minutes. */
-  readonly roomFreshness: number
+  readonly sampleRetentionDays: number
+  readonly rollupRetentionDays: number
+  readonly dailyRetentionDays: number | 'ever'
+  readonly roomFreshnessMinutes: number
+  readonly idleMinutes: number
   readonly airLimits?: AirLimits
 }
 
 /** The options that all nodes of a database share. */
 export interface SharedOptions extends RetentionOptions {
-  /** Days. */
-  readonly logRetention: number
+  readonly logRetentionDays: number
+  readonly incidentRetentionDays: number
+  readonly bundleQuotaGigabytes: number
+  readonly settleMinutes: number
   readonly airLimits: AirLimits
 }
 
@@ -39,18 +38,17 @@ export interface ServeOptions extends DatabaseOptions, Partial<SharedOptions> {
   readonly publicMqttUrl?: readonly string[]
   readonly trustProxy?: readonly string[]
   readonly outboundAllow?: readonly string[]
+  /** May contain a password. */
+  readonly smtpUrl?: string
+  readonly smtpFrom?: string
   readonly tlsCert?: string
   readonly tlsKey?: string
   readonly mqttPort: number | 'off'
   readonly mqttHost: string
   readonly mqttTlsPort: number | 'off'
-  /** Gigabytes. */
-  readonly bundleQuota?: number
-  /** Seconds. */
-  readonly stopDelay?: number
+  readonly stopDelaySeconds?: number
   readonly backupDir?: string
-  /** Hours. */
-  readonly backupEvery?: number
+  readonly backupEveryHours?: number
   readonly backupKeep?: number
   readonly corsOrigin?: readonly string[]
   readonly rateLimit: number

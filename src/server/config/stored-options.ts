@@ -1,7 +1,8 @@
 // The options that the database stores, because all nodes must use the same values: their names, texts and defaults.
 import { type AirLimits, defaultAirLimits } from '../../contract/people/session.ts'
 import { airLimitsText } from './air-limits.ts'
-import { type OptionSpec, serveOptions } from './options.ts'
+import { type OptionSpec, withUnit } from './database-options.ts'
+import { serveOptions } from './options.ts'
 import type { SharedOptions } from './server-options.ts'
 
 export interface SharedOption {
@@ -19,15 +20,14 @@ export const sharedOptions: readonly SharedOption[] = serveOptions.filter((o) =>
 
 function sharedOptionOf({ flag, parse = (text) => text, default: byDefault }: OptionSpec): SharedOption {
   const [, name = ''] = /^--([a-z-]+) /.exec(flag) ?? []
-  const key = keyOf(name)
+  const key = withUnit(camelCase(name), flag) as keyof SharedOptions
   const textOf = (value: unknown) => (key === 'airLimits' ? airLimitsText(value as AirLimits) : String(value))
   const defaultText = byDefault === undefined ? textOf(defaultAirLimits) : String(byDefault)
   return { name, key, parse: (text) => parse(text), textOf, defaultText }
 }
 
-/** commander names the value of --sample-retention sampleRetention. */
-function keyOf(name: string): keyof SharedOptions {
-  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()) as keyof SharedOptions
+function camelCase(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** Parses the values of all shared options. */

@@ -47,6 +47,7 @@ export async function openServices(
       devices: new DeviceMailbox(bus),
       feed,
       publicUrl: () => '',
+      mailer: undefined,
       settings: defaultSensorSettings,
     }
     const close = async () => {

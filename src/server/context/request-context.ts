@@ -3,10 +3,11 @@ import type { Permission, Role } from '../../contract/people/permissions.ts'
 import type { Org, TokenHolder } from '../auth/token-holder.ts'
 import type { SensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
-import type { RegionAccess } from '../core/region-access.ts'
+import { RegionAccess } from '../core/region-access.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { OrgDatabase } from '../db/db.ts'
 import type { OrgEventPublisher } from '../events/publisher.ts'
+import type { Mailer } from '../outbound/mailer.ts'
 import type { ConnectedDevices } from './connected-devices.ts'
 import type { Services } from './services.ts'
 
@@ -87,6 +88,10 @@ export class RequestContext implements Identity, RequestOrigin {
     return this.#services.settings
   }
 
+  get mailer(): Mailer | undefined {
+    return this.#services.mailer
+  }
+
   get publicUrl(): string {
     return this.#services.publicUrl()
   }
@@ -96,7 +101,16 @@ export class RequestContext implements Identity, RequestOrigin {
   }
 }
 
-/** A request with a token, or with a session that was opened with one, acts as its holder. [contract 9.session] */
+/** For work that no caller's rights limit: that of the service itself, and that of the command line, which reaches the database anyway. */
+export const unrestrictedContext = (
+  services: Services,
+  org: Org,
+  actor: Actor,
+  origin: RequestOrigin = {},
+): RequestContext =>
+  new RequestContext(services, { org, actor, may: () => true, access: RegionAccess.everything }, origin)
+
+/** A request acts as the holder of its token. A session that was opened with a key acts as that key. [contract 9.session] */
 export const contextOf = (services: Services, holder: TokenHolder, origin: RequestOrigin): RequestContext =>
   new RequestContext(
     services,

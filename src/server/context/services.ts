@@ -7,11 +7,12 @@ import type { Database } from '../db/db.ts'
 import type { EventPublisher } from '../events/publisher.ts'
 import type { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import type { ThisNode } from '../nodes/this-node.ts'
+import type { Mailer } from '../outbound/mailer.ts'
 import type { ConnectedDevices } from './connected-devices.ts'
 
 export interface Services {
   readonly db: Database
-  /** Undefined in a command, which serves nobody and has no row of its own. */
+  /** Undefined in a command, which serves no requests and has no row of its own. */
   readonly node: ThisNode | undefined
   /** Messages between nodes. */
   readonly bus: MessageBus
@@ -26,5 +27,7 @@ export interface Services {
   readonly feed: EventPublisher
   /** The address at which people and devices reach the service. */
   readonly publicUrl: () => string
+  /** Undefined if the operator has set no SMTP server. */
+  readonly mailer: Mailer | undefined
   readonly settings: SensorSettings
 }

@@ -10,6 +10,9 @@ const prefixes: Partial<Record<ErrorCode, string>> = {
 
 export interface FailureExtras {
   violations?: readonly Violation[]
+  /** When the caller should try again. */
+  retryAfterSeconds?: number
+  /** For failures that only HTTP can have. */
   headers?: Readonly<Record<string, string>>
   /** Overrides the status of the code. Two statuses share ABORTED, and 409 is the default. */
   status?: number
@@ -31,15 +34,26 @@ export class Failure extends Error {
 export const invalid = (violations: readonly Violation[]): Failure =>
   new Failure('INVALID_ARGUMENT', violations.map((v) => `${v.field} ${v.error}`).join('; '), { violations })
 
+/** Refuses a window of time that ends before it begins. */
+export function refuseReversed({
+  from,
+  to,
+}: {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}): void {
+  if (from !== undefined && to !== undefined && from > to) {
+    throw invalid([{ field: 'from', error: 'must not be after to' }])
+  }
+}
+
 /** Does not reveal whether the organisation exists. [contract 2.4] */
 export const organisationNotFound = (): Failure =>
   new Failure('NOT_FOUND', 'Requested resource not found', { exact: true })
 
-/** The answer to requests while the server stops. */
-export const shuttingDown = (): Failure =>
-  new Failure('UNAVAILABLE', 'The server is shutting down. Send the request again in a moment.', {
-    headers: { 'Retry-After': '5', Connection: 'close' },
-  })
+/** For a sentence that pages show too. The message of a failure goes on in the middle of a sentence. */
+export const preconditionFailed = (sentence: string): Failure =>
+  new Failure('FAILED_PRECONDITION', sentence.charAt(0).toLowerCase() + sentence.slice(1))
 
 /** Throws NOT_FOUND if a look-up found nothing. */
 export function mustFind<T>(found: T | undefined, what: string): T {

@@ -10,6 +10,12 @@ export function pageSizeOf(requested: number | undefined, defaultSize: number, m
   return Math.min(requested || defaultSize, maxSize)
 }
 
+/** The limit for entries that are listed newest first: of the audit log, incidents and deliveries. */
+export const maxLogPageSize = 1000
+const defaultLogPageSize = 100
+export const logPageSizeOf = (requested: number | undefined): number =>
+  pageSizeOf(requested, defaultLogPageSize, maxLogPageSize)
+
 export interface PagePosition {
   readonly timestamp: number
   readonly seq: number
@@ -50,3 +56,17 @@ export function positionOfPageToken(secrets: Secrets, context: string, token: st
 
 const sign = (secrets: Secrets, context: string, position: Buffer) =>
   secrets.mac('page token', context, '\n', position).subarray(0, 16)
+
+/** Cuts off the row that was read beyond `size`, which shows that there is a next page, and makes the token of that page. */
+export function cutPage<R>(
+  secrets: Secrets,
+  context: string,
+  rows: readonly R[],
+  size: number,
+  positionOf: (row: R) => PagePosition,
+): { readonly page: readonly R[]; readonly nextPageToken: string } {
+  const page = rows.slice(0, size)
+  const last = page.at(-1)
+  const nextPageToken = rows.length > size && last ? pageTokenAt(secrets, context, positionOf(last)) : ''
+  return { page, nextPageToken }
+}

@@ -3,6 +3,7 @@
 export class RegionAccess {
   /** Sees the whole organisation, also what is in no region. */
   static readonly everything = new RegionAccess(undefined)
+  static readonly nothing = new RegionAccess([])
 
   /** Sorted and without duplicates; undefined for everything. An empty list means nothing. */
   readonly regionIds: readonly number[] | undefined

@@ -30,3 +30,9 @@ export function passkeyProblemOf(publicUrl: string | undefined): string | undefi
   }
   return undefined
 }
+
+/** Returns why people cannot sign in with a company account, and what to do, or undefined if they can. [contract 11.oidc] */
+export const providerProblemOf = (publicUrl: string | undefined): string | undefined =>
+  publicUrl === undefined
+    ? 'Sign-in with a company account is off, because the server does not know its address. Start it with --public-url.'
+    : undefined

@@ -1,7 +1,10 @@
-// Runs a scheduled task again and again: never two runs at once, and a failed run is followed by the next.
+// Repeats scheduled tasks, and the steps of one that takes a limited number of rows at a time.
 import type { Log } from './log.ts'
 
-/** Returns the function that stops the task after its current run. A long run should check the signal. */
+/**
+ * Runs a task again and again: never two runs at once, and a failed run is followed by the next. Returns the function that stops the task
+ * after its current run. A long run should check the signal.
+ */
 export function repeat(
   pauseMs: number,
   name: string,
@@ -23,5 +26,17 @@ export function repeat(
     stop.abort()
     clearTimeout(timer)
     await currentRun
+  }
+}
+
+/** Repeats the step until it returns fewer rows than `limit`, or the signal is aborted: the next run of the task goes on then. */
+export async function repeatSteps(
+  limit: number,
+  step: () => Promise<readonly unknown[]>,
+  signal?: AbortSignal,
+): Promise<void> {
+  while (!signal?.aborted) {
+    const rows = await step()
+    if (rows.length < limit) return
   }
 }

@@ -8,6 +8,7 @@ import { type HandleReach, OrgReader, TelemetryTx, Tx, type WriteLog } from './h
 import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema/schema.ts'
 import { SystemReader, SystemTx } from './system.ts'
+import { WantedMessages } from './wanted-messages.ts'
 import type { WrittenRows } from './written-rows.ts'
 
 /** Runs first in a transaction, and refuses it by throwing. */
@@ -55,9 +56,11 @@ export class Database {
     if (!database) {
       database = new OrgDatabase({ org, access: RegionAccess.everything }, this.#engine, {
         audited: this.#engine.hasOneWriter ? () => this.#sharedCommits : () => this.#newGroupCommit(),
+        separate: () => this.#separateCommit(),
         unaudited: () => this.#sharedCommits,
         logInto: (rows) => this.#writeLog(rows),
         checked: (on, work) => this.#checked(on, work),
+        wantedMessages: new WantedMessages(),
       })
       this.#orgs.set(org, database)
     }
@@ -72,19 +75,18 @@ export class Database {
   }
 
   /**
-   * Like `systemTransaction`, but on PostgreSQL in a commit of its own: a row that another node has locked delays nothing else. On
-   * SQLite, which has one writer, the commit is shared all the same.
+   * Like `systemTransaction`, but on PostgreSQL in a commit of its own: a row that another node has locked delays nothing else. Such
+   * a commit must not write to a table with listeners. On SQLite, which has one writer, the commit is shared all the same.
    */
   separateTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
-    const commit = this.#engine.hasOneWriter ? this.#sharedCommits : this.#newGroupCommit()
-    return commit.add((on, { rows }) =>
+    return this.#separateCommit().add((on, { rows }) =>
       this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(rows)))),
     )
   }
 
   /**
    * Runs the work while no other process runs work of this name. On PostgreSQL an advisory lock, held by a transaction of its own,
-   * sees to that; on SQLite the server lock does. The work must be short: the session is idle meanwhile.
+   * sees to that; on SQLite the server lock does. The work must be short: the session is idle during it.
    */
   async exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
     if (this.engine === 'sqlite') return work()
@@ -179,6 +181,10 @@ export class Database {
     await this.#engine.close()
   }
 
+  #separateCommit(): GroupCommit {
+    return this.#engine.hasOneWriter ? this.#sharedCommits : this.#newGroupCommit(() => this.#root.fence?.separate)
+  }
+
   #newGroupCommit(fence?: () => CommitFence | undefined): GroupCommit {
     return new GroupCommit({
       ...(fence && { fence }),
@@ -217,9 +223,11 @@ const lockName = (kysely: Kysely<DatabaseSchema>, name: string) =>
 
 interface Commits {
   readonly audited: () => GroupCommit
+  readonly separate: () => GroupCommit
   readonly unaudited: () => GroupCommit
   readonly logInto: (rows: WrittenRows[]) => WriteLog
   readonly checked: <T>(on: EngineTransaction, work: () => Promise<T>) => Promise<T>
+  readonly wantedMessages: WantedMessages
 }
 
 /** One organisation's part of the database: reads it, and opens transactions that reach nothing else. */
@@ -253,18 +261,25 @@ export class OrgDatabase extends OrgReader {
 
   /**
    * Writes much without an audit entry. Where the engine allows several writers, the commit is not shared, so that small writes
-   * do not wait for this one.
+   * do not wait for this one. It must not write to a table with listeners.
    */
   bulkTransaction<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
-    const { audited, logInto } = this.#commits
-    return audited().add((on, { rows }) => work(new TelemetryTx(this, this.engine, on, logInto(rows))))
+    const { separate, logInto, checked, wantedMessages } = this.#commits
+    return separate().add((on, { rows }) =>
+      checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(rows), wantedMessages))),
+    )
   }
 
   /** Shares a commit with the other writes that wait; resolves when the work is durable. */
   telemetry<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
-    const { unaudited, logInto, checked } = this.#commits
+    const { unaudited, logInto, checked, wantedMessages } = this.#commits
     return unaudited().add((on, { rows }) =>
-      checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(rows)))),
+      checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(rows), wantedMessages))),
     )
+  }
+
+  /** Must be called after a change of channels, so that the next unaudited write reads what they want. */
+  channelsChanged(): void {
+    this.#commits.wantedMessages.clear()
   }
 }

@@ -55,7 +55,7 @@ export function databaseProblemOf(error: unknown): DatabaseProblem | undefined {
   return codes[code] ?? (/^08/.test(code) || lostConnectionMessage.test(message) ? 'gone' : undefined)
 }
 
-export const retryLater = { headers: { 'Retry-After': '5' } }
+export const retryLater = { retryAfterSeconds: 5 }
 
 /** A failure whose cause is the database and not the request. */
 export class DatabaseFailure extends Failure {}

@@ -52,7 +52,7 @@ test.each([
 })
 
 describe('concurrent audited works', () => {
-  const regionNames = async ({ by: ctx }: TestOrg) => (await regionsList(ctx)).regions.map(({ name }) => name)
+  const regionNames = async ({ ctx }: TestOrg) => (await regionsList(ctx)).regions.map(({ name }) => name)
   /** Verifies the chain of the audit log, and lists its entries about regions, oldest first. */
   async function regionEntries({ org, audit }: TestOrg): Promise<string[]> {
     expect(
@@ -78,7 +78,7 @@ describe('concurrent audited works', () => {
   test('share a commit where the engine has one writer, and each has its audit entry', async () => {
     const org = await harness.newOrg()
     const names = Array.from({ length: 40 }, (_, i) => `together ${i}`)
-    const { committed } = await countOutcomes(() => Promise.all(names.map((name) => regionsCreate(org.by, name))))
+    const { committed } = await countOutcomes(() => Promise.all(names.map((name) => regionsCreate(org.ctx, name))))
     if (engine === 'sqlite') expect(committed).toBeLessThan(20)
     else expect(committed).toBeGreaterThanOrEqual(40)
     expect((await regionNames(org)).toSorted()).toEqual(names.toSorted())
@@ -92,7 +92,7 @@ describe('concurrent audited works', () => {
         await insertRegion(tx, { id: 1000, name: 'half' })
         throw new Error('mine')
       })
-    const works = Array.from({ length: 30 }, (_, i) => (i % 3 === 1 ? half() : regionsCreate(org.by, `whole ${i}`)))
+    const works = Array.from({ length: 30 }, (_, i) => (i % 3 === 1 ? half() : regionsCreate(org.ctx, `whole ${i}`)))
     const outcomes = await Promise.allSettled(works)
     for (const [i, outcome] of outcomes.entries()) {
       expect(outcome.status).toBe(i % 3 === 1 ? 'rejected' : 'fulfilled')
@@ -108,11 +108,11 @@ describe('concurrent audited works', () => {
     async () => {
       const org = await harness.newOrg()
       const outcomes = await Promise.allSettled([
-        regionsCreate(org.by, 'first'),
-        regionsUpdate(org.by, 1, 'renamed'),
-        regionsDelete(org.by, 1),
-        regionsUpdate(org.by, 1, 'too late'),
-        regionsCreate(org.by, 'second'),
+        regionsCreate(org.ctx, 'first'),
+        regionsUpdate(org.ctx, 1, 'renamed'),
+        regionsDelete(org.ctx, 1),
+        regionsUpdate(org.ctx, 1, 'too late'),
+        regionsCreate(org.ctx, 'second'),
       ])
       expect(outcomes.map(({ status }) => status)).toEqual([
         'fulfilled',
@@ -141,7 +141,7 @@ describe('concurrent audited works', () => {
       const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(schema)
       await limit((rows[0]?.page_count ?? 0) + 4)
       const names = Array.from({ length: 100 }, (_, i) => `${i} ${'x'.repeat(90)}`)
-      const outcomes = await Promise.allSettled(names.map((name) => regionsCreate(org.by, name)))
+      const outcomes = await Promise.allSettled(names.map((name) => regionsCreate(org.ctx, name)))
       await limit(1_000_000)
       const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
       expect(refused.length).toBeGreaterThan(0)
@@ -149,7 +149,7 @@ describe('concurrent audited works', () => {
       const created = names.filter((_, i) => outcomes[i]?.status === 'fulfilled')
       expect(await regionNames(org)).toEqual(created)
       expect(await regionEntries(org)).toEqual(created.map((name) => `REGION_CREATED ${name}`))
-      await regionsCreate(org.by, 'space again')
+      await regionsCreate(org.ctx, 'space again')
       expect(await regionNames(org)).toContain('space again')
     },
   )

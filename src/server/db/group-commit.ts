@@ -28,21 +28,23 @@ export type CommitNumber =
 /** Is called after a commit that has a number, before its writers continue. */
 export type CommitListener = (written: readonly WrittenRows[], commit: CommitNumber) => void
 
-/** One commit at a time passes the fence. */
+/** One commit at a time passes the fence; any number pass its `separate` one. */
 export interface CommitFence {
+  /** The fence of commits that are not shared. It gives no numbers, so it refuses writes to tables with listeners. */
+  readonly separate: CommitFence
   /** Must be awaited before each transaction: after one of unknown outcome it reads how many commits there were. */
   prepare(): Promise<void>
   /**
    * Adds the statement that fails if this node's row is not up, and that numbers the commit if caches of other nodes may depend on it.
    * The caller need not wait for the statement: the commit fails with it.
    */
-  statement(on: EngineTransaction, isNumbered: boolean): void
+  addStatement(on: EngineTransaction, isNumbered: boolean): void
   /** Is called after the commit, and returns its number if it has one. */
-  committed(): CommitNumber | undefined
+  noteCommitted(): CommitNumber | undefined
   /** Is called when it is not known whether the commit was made, or which numbers the database has. */
-  uncertain(): void
+  noteUncertain(): void
   /** Is called when the commit failed because this node was declared dead. */
-  refused(): void
+  noteRefused(): void
 }
 
 export interface GroupCommitOptions {
@@ -128,15 +130,15 @@ export class GroupCommit {
       this.#options.notify(written)
       const problem = databaseProblemOf(error)
       if (problem === 'gone') {
-        fence?.uncertain()
+        fence?.noteUncertain()
         setTimeout(() => this.#options.notify(written), lateCommitMs).unref()
       }
-      if (problem === 'fenced') fence?.refused()
+      if (problem === 'fenced') fence?.noteRefused()
       await this.#handleFailure(group, error)
       return
     }
     this.#options.notify(written)
-    const number = fence ? fence.committed() : log.number
+    const number = fence ? fence.noteCommitted() : log.number
     if (number) this.#options.numbered(written, number)
     this.#waiting.unshift(...group.slice(outcomes.length))
     this.#observe('committed', group[0])
@@ -194,6 +196,6 @@ async function runGroup(
     outcomes.push(outcome ? await outcome : { result: await work(on, log) })
     if (performance.now() - started > maxGroupMs) break
   }
-  fence?.statement(on, log.rows.length > 0)
+  fence?.addStatement(on, log.rows.length > 0)
   return outcomes
 }

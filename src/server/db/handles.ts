@@ -5,6 +5,7 @@ import type { EventDraft } from '../events/draft.ts'
 import type { EngineName, StatementRunner } from './engine.ts'
 import { databaseFailure, databaseProblemOf } from './errors.ts'
 import type { DatabaseSchema } from './schema/schema.ts'
+import { WantedMessages } from './wanted-messages.ts'
 import type { WriteTarget, WrittenRows } from './written-rows.ts'
 
 /** Collects the rows that a transaction writes to tables with listeners. */
@@ -41,7 +42,7 @@ export abstract class Handle {
 
   noteWrite(target: WriteTarget, values: object, org: number | undefined): void {
     const log = this.#writeLog
-    if (log?.isWatched(target.table)) log.rows.push(target.rows(values, org))
+    if (log?.isWatched(target.table)) log.rows.push(...target.rows(values, org))
   }
 
   /** Returns the error to throw for a failed query. In a transaction that is the error itself, because the group commit decides whether to retry. */
@@ -80,9 +81,23 @@ export class Tx extends OrgReader {
   readonly drafts: EventDraft[] = []
   /** The number of the audit entry, once it is written: it is also the number of the commit. */
   entryNumber: number | undefined
+  /** Which messages the channels want, from the head of the audit log that this transaction has locked. */
+  wantedMessages = '[]'
 }
 
 /** For writes that are not audited: presence, status, reports of devices, last-used times. [contract 5.4.audit] */
 export class TelemetryTx extends OrgReader {
   readonly isAudited = false
+  readonly wantedMessages: WantedMessages
+
+  constructor(
+    reach: HandleReach,
+    engine: EngineName,
+    statements: StatementRunner,
+    writeLog?: WriteLog,
+    wantedMessages = new WantedMessages(),
+  ) {
+    super(reach, engine, statements, writeLog)
+    this.wantedMessages = wantedMessages
+  }
 }

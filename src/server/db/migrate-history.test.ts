@@ -37,12 +37,14 @@ test('004-history numbers endpoints, preserves samples, and marks their slots as
   await endpoint(2, 'other', 'null')
   await run("insert into counters (org, noun, last) values (1, 'endpoint', 5)")
   await run("insert into endpoint_numbers (org, endpoint_id, number) values (1, 'known', 4)")
-  const day = 20_000 * 86_400
-  for (const timestamp of [day, day + 10, day + 900, day + 86_400]) {
+  const midnightSeconds = 20_000 * 86_400
+  for (const timestamp of [midnightSeconds, midnightSeconds + 10, midnightSeconds + 900, midnightSeconds + 86_400]) {
     await run(`insert into samples (org, slot, endpoint, timestamp, co2, temp, shutter_closed)
       values (1, ${Math.floor(timestamp / 300)}, 4, ${timestamp}, 420, 225, 0)`)
   }
-  await run(`insert into samples_latest (org, endpoint_id, timestamp, people) values (1, 'known', ${day + 86_400}, 3)`)
+  await run(
+    `insert into samples_latest (org, endpoint_id, timestamp, people) values (1, 'known', ${midnightSeconds + 86_400}, 3)`,
+  )
 
   expect(await migrate(db, '004-history')).toEqual(['004-history'])
   expect(await rows('select org, id, number from endpoints order by org, number')).toEqual([
@@ -62,19 +64,19 @@ test('004-history numbers endpoints, preserves samples, and marks their slots as
     { endpoint: 7, since: 0, until: null, room_id: 7, endpoint_id: 'new' },
   ])
   expect(await rows('select endpoint, timestamp, people from samples_latest')).toEqual([
-    { endpoint: 4, timestamp: day + 86_400, people: 3 },
+    { endpoint: 4, timestamp: midnightSeconds + 86_400, people: 3 },
   ])
   expect(
     await rows('select endpoint, timestamp, co2, temp, people, shutter_closed from samples order by timestamp'),
   ).toEqual(
-    [day, day + 10, day + 900, day + 86_400].map((timestamp) => ({
+    [midnightSeconds, midnightSeconds + 10, midnightSeconds + 900, midnightSeconds + 86_400].map((timestamp) => ({
       ...{ endpoint: 4, timestamp, co2: 420, temp: 225, people: null, shutter_closed: 0 },
     })),
   )
   expect((await rows('select slot from sample_due order by slot')).map((row) => row.slot)).toEqual([
-    day / 900,
-    day / 900 + 1,
-    day / 900 + 96,
+    midnightSeconds / 900,
+    midnightSeconds / 900 + 1,
+    midnightSeconds / 900 + 96,
   ])
   await db.close()
   await remove()

@@ -31,6 +31,8 @@ describe('migrations', () => {
         '009-tasks',
         '010-bundles',
         '011-people',
+        '012-incidents',
+        '013-jobs',
       ])
       expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
       expect(await migrate(db)).toEqual([])
@@ -64,7 +66,7 @@ describe('migrations', () => {
         'passkeys',
         'passkey_challenges',
       ]
-      const exempt = ['settings', 'nodes', 'tasks', 'migrations', 'migrations_lock', 'orgs', ...directories]
+      const exempt = ['settings', 'nodes', 'tasks', 'migrations', 'migrations_lock', 'orgs', ...directories, 'messages']
       for (const { table, column } of rows) {
         if (!exempt.includes(table)) expect(column, table).toBe('org')
       }

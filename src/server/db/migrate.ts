@@ -16,6 +16,8 @@ import { nodes } from './migrations/008-nodes.ts'
 import { tasks } from './migrations/009-tasks.ts'
 import { bundles } from './migrations/010-bundles.ts'
 import { people } from './migrations/011-people.ts'
+import { incidents } from './migrations/012-incidents.ts'
+import { jobs } from './migrations/013-jobs.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names, and the order is fixed. A migration that was released is never edited. */
@@ -31,6 +33,8 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '009-tasks': tasks,
   '010-bundles': bundles,
   '011-people': people,
+  '012-incidents': incidents,
+  '013-jobs': jobs,
 }
 
 export interface ProgramMigrations {

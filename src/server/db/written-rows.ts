@@ -1,5 +1,6 @@
 // Derives the rows that a query writes from its syntax tree, so that caches are invalidated without manual calls.
-import type { CompiledQuery, OperationNode, UpdateQueryNode, ValuesNode, WhereNode } from 'kysely'
+import type { CompiledQuery, OperationNode, SelectQueryNode, UpdateQueryNode, ValuesNode, WhereNode } from 'kysely'
+import { listConditionOf } from './queries/any-of.ts'
 
 /** Stands in a query for a value that the caller passes. */
 export class Placeholder {
@@ -23,8 +24,11 @@ export interface WrittenRows {
 /** The table that a statement writes to, and the rows that it writes with given values. */
 export interface WriteTarget {
   readonly table: string
-  rows(values: object, org: number | undefined): WrittenRows
+  rows(values: object, org: number | undefined): WrittenRows[]
 }
+
+/** A statement with a longer list of ids counts as one that writes all rows of its organisation. */
+const maxListedIds = 500
 
 /** Returns undefined for a query that only reads. */
 export function writeTargetOf({ query }: CompiledQuery): WriteTarget | undefined {
@@ -40,7 +44,7 @@ export function writeTargetOf({ query }: CompiledQuery): WriteTarget | undefined
   }
 }
 
-/** Maps a column to the name of the value that it has. */
+/** Maps a column to the name of the value that it has, or to the name of a list that has its value. */
 type Equalities = ReadonlyMap<string, string>
 
 function writeTarget(
@@ -58,9 +62,20 @@ function writeTarget(
     rows(values, org) {
       const byName = values as Record<string, unknown>
       const where: Record<string, unknown> = {}
-      for (const [column, value] of entries) where[column] = byName[value]
-      const rows = { table: name, org: orgName === undefined ? undefined : (org ?? (byName[orgName] as number)), where }
-      return columns ? { ...rows, columns } : rows
+      let listed: Record<string, unknown>[] | undefined
+      for (const [column, valueName] of entries) {
+        const value = byName[valueName]
+        if (!Array.isArray(value)) where[column] = value
+        else if (areFewIds(value)) listed ??= value.map((id) => ({ [column]: id }))
+      }
+      const rows = {
+        table: name,
+        org: orgName === undefined ? undefined : (org ?? (byName[orgName] as number)),
+        ...(columns && { columns }),
+      }
+      // Rows of unknown organisations empty the caches once, whichever ids they have.
+      if (!listed || rows.org === undefined) return [{ ...rows, where }]
+      return listed.map((key) => ({ ...rows, where: { ...where, ...key } }))
     },
   }
 }
@@ -70,29 +85,45 @@ function updatedColumnsOf({ updates = [] }: UpdateQueryNode): ReadonlySet<string
   return names.every((name) => name !== undefined) ? new Set(names) : undefined
 }
 
-/** Collects the equalities that hold for every written row: `a = 1 and b = 2`, but nothing inside an `or`. */
-function equalitiesOf(node: WhereNode | undefined): Equalities {
+/** Ids of endpoints are strings. A change of a room is looked up in all cached endpoints, so many rooms count as all of them. */
+const areFewIds = (list: readonly unknown[]) =>
+  list.length <= maxListedIds && list.every((value) => typeof value === 'string')
+
+const columnName = ({ column }: Reference): string => column.column.name
+const qualifiedName = ({ table, column }: Reference): string => `${table?.table.identifier.name}.${column.column.name}`
+
+/**
+ * Collects the equalities that hold for every written row: `a = 1 and b = 2`, but nothing inside an `or`. A column of a joined table
+ * counts as the column with its name, because statements join tables that they write by columns with equal names.
+ */
+function equalitiesOf(node: WhereNode | undefined, nameOf: (column: Reference) => string = columnName): Equalities {
   const equalities = new Map<string, string>()
+  const set = (column: OperationNode, value: OperationNode) => {
+    if (isReference(column) && isValue(value) && value.value instanceof Placeholder) {
+      equalities.set(nameOf(column), value.value.name)
+    }
+  }
   const walk = (condition: OperationNode): void => {
     if (isAnd(condition)) {
       walk(condition.left)
       walk(condition.right)
     } else if (isComparison(condition) && condition.operator.operator === '=') {
-      const { leftOperand: left, rightOperand: right } = condition
-      if (isReference(left) && isValue(right) && right.value instanceof Placeholder) {
-        equalities.set(left.column.column.name, right.value.name)
-      }
+      set(condition.leftOperand, condition.rightOperand)
+    } else {
+      const list = listConditionOf(condition)
+      if (list) set(list.column, list.values)
     }
   }
   if (node) walk(node.where)
   return equalities
 }
 
-/** Only single-row inserts are tracked: with several rows no column has one value. */
+/** Nothing is known about an insert with several rows, because no column has one value. */
 function insertedValues(
   columns: readonly { column: { name: string } }[],
   values: OperationNode | undefined,
 ): Equalities {
+  if (values?.kind === 'SelectQueryNode') return selectedValues(columns, values as SelectQueryNode)
   const rows = values?.kind === 'ValuesNode' ? (values as ValuesNode).values : []
   const equalities = new Map<string, string>()
   if (rows.length !== 1) return equalities
@@ -100,6 +131,21 @@ function insertedValues(
     const column = columns[i]?.column.name
     const plain = isNode(value) ? (isValue(value) ? value.value : undefined) : value
     if (column !== undefined && plain instanceof Placeholder) equalities.set(column, plain.name)
+  }
+  return equalities
+}
+
+/** An inserted column has the value that the condition of the select gives to the column which it is copied from. */
+function selectedValues(
+  columns: readonly { column: { name: string } }[],
+  { selections = [], where }: SelectQueryNode,
+): Equalities {
+  const conditions = equalitiesOf(where, qualifiedName)
+  const equalities = new Map<string, string>()
+  for (const [i, { selection }] of selections.entries()) {
+    const column = columns[i]?.column.name
+    const value = isReference(selection) ? conditions.get(qualifiedName(selection)) : undefined
+    if (column !== undefined && value !== undefined) equalities.set(column, value)
   }
   return equalities
 }
@@ -113,7 +159,7 @@ type Comparison = OperationNode & {
   rightOperand: OperationNode
 }
 type Column = OperationNode & { column: { name: string } }
-type Reference = OperationNode & { column: Column }
+type Reference = OperationNode & { column: Column; table?: Table }
 type Value = OperationNode & { value: unknown }
 
 const isNode = (value: unknown): value is OperationNode =>

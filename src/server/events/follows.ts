@@ -106,5 +106,5 @@ export class Follows {
 
 const noMessages = (): Failure =>
   new Failure('UNAVAILABLE', 'This node is not connected to the others at the moment. Try again in a few seconds.', {
-    headers: { 'Retry-After': '2' },
+    retryAfterSeconds: 2,
   })

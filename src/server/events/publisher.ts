@@ -16,7 +16,7 @@ export interface EventPublisher {
   close(): Promise<void>
 }
 
-/** A command does not know who follows, so it sends all of its events. Nodes ignore those that nobody follows. */
+/** A command does not know who follows, so it sends all of its events. Nodes ignore those without a follower. */
 export class CommandEvents implements EventPublisher {
   readonly #options: OutboxOptions
   readonly #outboxes = new Map<number, EventOutbox>()

@@ -40,13 +40,20 @@ export function errorText(failure: Failure, requestId: string): string {
   return `${serialised},"requestId":"${requestId}"}`
 }
 
+/** The answer to requests while the server stops. */
+export const shuttingDown = (): Failure =>
+  new Failure('UNAVAILABLE', 'The server is shutting down. Send the request again in a moment.', {
+    retryAfterSeconds: 5,
+    headers: { Connection: 'close' },
+  })
+
 /** Answers a request with an error. */
 export type SendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
 export function sendError(log: Log): SendError {
   return (error, request, reply) => {
     const failure = asFailure(error, request)
-    const { headers } = failure.extras
+    const { headers, retryAfterSeconds } = failure.extras
     if (failure.code === 'INTERNAL') log.error({ requestId: request.id, err: error }, 'request failed')
     else if (failure.code === 'UNAVAILABLE')
       log.error({ requestId: request.id, reason: failure.message }, 'request failed: service unavailable')
@@ -56,6 +63,7 @@ export function sendError(log: Log): SendError {
     if (!request.begunAt) reply.header('x-request-id', request.id)
     if (reply.hasHeader('etag')) reply.removeHeader('etag')
     if (headers) reply.headers(headers)
+    if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
     sendJson(reply.code(httpStatusOf(failure)), errorText(failure, request.id))
   }
 }

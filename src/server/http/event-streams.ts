@@ -3,13 +3,14 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Event, heartbeatMs, reconnectAfterMs } from '../../contract/events.ts'
 import type { Caller } from '../auth/keyring.ts'
-import { limitNameOf } from '../auth/token-holder.ts'
+import { limitKeyOf } from '../auth/token-holder.ts'
 import { type Clock, isoTime } from '../core/clock.ts'
-import { Failure, shuttingDown } from '../core/failure.ts'
+import { Failure } from '../core/failure.ts'
 import type { EventChannel } from '../events/channel.ts'
 import type { EventFeed } from '../events/feed.ts'
 import type { EventFilter } from '../events/filter.ts'
 import { eventFrame } from '../events/ring.ts'
+import { shuttingDown } from './errors.ts'
 import type { RecheckCaller } from './gate.ts'
 
 /** The result of a rule whose operation is a stream: the server answers it with an event stream. */
@@ -113,13 +114,15 @@ export class EventStreams {
     if (channel || request.method === 'HEAD') return open(channel)
     const opening = { caller }
     this.#opening.add(opening)
-    return this.#feed
-      .follow(caller.org.key)
-      .finally(() => this.#opening.delete(opening))
-      .then(() => {
-        if (this.#isClosed) throw shuttingDown()
-        open(this.#feed.channel(caller.org.key))
-      })
+    const openLater = async () => {
+      await this.#feed.follow(caller.org.key)
+      // Streams that wait are not rechecked with the others, and the wait may take seconds.
+      const stillAllowed = await isAllowed()
+      if (this.#isClosed) throw shuttingDown()
+      if (!stillAllowed) throw notBegun()
+      open(this.#feed.channel(caller.org.key))
+    }
+    return openLater().finally(() => this.#opening.delete(opening))
   }
 
   #open(
@@ -128,7 +131,7 @@ export class EventStreams {
     { filter, lastEventId }: EventSubscription,
     { caller, isAllowed, channel }: { caller: Caller; isAllowed: IsAllowed; channel: EventChannel | undefined },
   ): void {
-    if (!channel && request.method !== 'HEAD') throw noLongerFollowed()
+    if (!channel && request.method !== 'HEAD') throw notBegun()
     const { raw: out } = reply.hijack()
     // The client may have disconnected while its key was looked up: 'close' was emitted then, and the stream would never be removed.
     if (out.destroyed) return
@@ -185,8 +188,8 @@ export class EventStreams {
     const all = [...this.#streams, ...this.#opening]
     if (all.length >= maxStreams) throw tooManyStreams(`${maxStreams} event streams are open`)
     let own = 0
-    const name = limitNameOf(reader)
-    for (const { caller } of all) if (limitNameOf(caller) === name) own++
+    const name = limitKeyOf(reader)
+    for (const { caller } of all) if (limitKeyOf(caller) === name) own++
     if (own >= maxStreamsPerCaller) {
       throw tooManyStreams(`${reader.user ? 'You have' : 'This key has'} ${maxStreamsPerCaller} event streams open`)
     }
@@ -261,17 +264,20 @@ export class EventStreams {
 /** The filter of a stream is made for one role and one set of regions. [contract 11.access] */
 const mayReadAs = (before: Caller, { permissions, user, access }: Caller): boolean =>
   permissions.read &&
-  permissions.audit === before.permissions.audit &&
+  permissions.auditLog === before.permissions.auditLog &&
   user?.role === before.user?.role &&
   access.key === before.access.key
 
-/** The node was declared dead, or lost its messages, in the moment between the last answer and the stream. */
-const noLongerFollowed = (): Failure =>
+/**
+ * The node was declared dead, or lost its messages, in the moment between the last answer and the stream; or the permissions of the
+ * caller have changed, and the next attempt gets what they are now.
+ */
+const notBegun = (): Failure =>
   new Failure('UNAVAILABLE', 'The stream could not begin. Try again in a few seconds.', {
-    headers: { 'Retry-After': '2' },
+    retryAfterSeconds: 2,
   })
 
 const tooManyStreams = (what: string): Failure =>
   new Failure('RESOURCE_EXHAUSTED', `${what}. Close one, or try again in a minute.`, {
-    headers: { 'Retry-After': '60' },
+    retryAfterSeconds: 60,
   })

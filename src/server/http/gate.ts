@@ -10,7 +10,7 @@ import { type PersonalKeyRefusal, personalKeyIdleDays } from '../auth/token-hold
 import type { Clock } from '../core/clock.ts'
 import { Failure, organisationNotFound } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
-import type { Metrics } from '../core/metrics.ts'
+import type { Metrics } from '../core/metrics/metrics.ts'
 import type { DatabaseHealth } from '../db/health.ts'
 import { type SessionCookie, sessionEnded } from './browser/session-cookie.ts'
 import type { SendError } from './errors.ts'
@@ -72,7 +72,7 @@ export function refusalCounter({ clock, log, metrics, authFailures }: RefuserOpt
     if (logLines.of(ip, now).take(now)) log.warn({ requestId: request.id, ip }, 'token refused')
     const bucket = failures.of(ip, now)
     if (authFailures.rate > 0 && !bucket.take(now))
-      return tooMany('failed attempts from this address', bucket.retryAfter)
+      return tooMany('failed attempts from this address', bucket.retryAfterSeconds)
     return failure
   }
 }
@@ -170,7 +170,7 @@ export function takeFromRateLimit({ bucket }: Caller, reply: FastifyReply, now: 
   const admitted = bucket.take(now)
   reply.header('ratelimit-policy', bucket.policy)
   reply.header('ratelimit', `"default";r=${bucket.remaining};t=${bucket.fullIn}`)
-  return admitted ? undefined : tooMany('requests with this key', bucket.retryAfter)
+  return admitted ? undefined : tooMany('requests with this key', bucket.retryAfterSeconds)
 }
 
 /** Caches do not store answers to requests with Authorization; answers to a cookie need these headers for that. [contract 9.cookie] */
@@ -224,11 +224,11 @@ const noToken = new Failure(
 )
 
 /** Made once, so that requests with guessed keys cost little. */
-const [notCurrent, notAKey, ofDisabledPerson, ofIdlePerson] = [
+const [notCurrent, notAKey, ofInactiveUser, ofIdleUser] = [
   'The token is not valid: unknown, expired or revoked. Use a current API key.',
-  'The token is not an API key of this service, or has a typing error. Copy the whole key.',
-  'This is the personal key of somebody who may not sign in at present. Ask an owner of the organisation.',
-  `This is the personal key of somebody who has not signed in for ${personalKeyIdleDays} days. Sign in to the console as that person, and it works again.`,
+  'This key is not valid. Check that you copied all of it.',
+  'This is a personal key of a user who is disabled or has no way to sign in. Ask an owner of the organisation.',
+  `This personal key is paused: its user has not signed in for ${personalKeyIdleDays} days. It works again when that user has signed in to the console.`,
 ].map(
   (sentence) =>
     new Failure('UNAUTHENTICATED', sentence, {
@@ -237,15 +237,15 @@ const [notCurrent, notAKey, ofDisabledPerson, ofIdlePerson] = [
 ) as [Failure, Failure, Failure, Failure]
 
 const personalKeyRefused: Readonly<Record<PersonalKeyRefusal, Failure>> = {
-  'the person may not sign in': ofDisabledPerson,
-  'the person has not signed in for long': ofIdlePerson,
+  'not active': ofInactiveUser,
+  idle: ofIdleUser,
 }
 
 export const badToken = (token: string): Failure => (isApiKey(token) ? notCurrent : notAKey)
 
-const tooMany = (what: string, retryAfter: number): Failure =>
-  new Failure('RESOURCE_EXHAUSTED', `Too many ${what}. Retry after ${retryAfter} s, and send requests less often.`, {
-    headers: { 'Retry-After': String(retryAfter) },
+const tooMany = (what: string, seconds: number): Failure =>
+  new Failure('RESOURCE_EXHAUSTED', `Too many ${what}. Retry after ${seconds} s, and send requests less often.`, {
+    retryAfterSeconds: seconds,
   })
 
 function scopeProblem(operation: Operation, caller: Caller): Failure | undefined {
@@ -287,7 +287,7 @@ const nameOf = (permission: Permission): string =>
     write: 'the scope write',
     manage: 'the attribute manage',
     everywhere: 'access to all regions',
-    audit: 'the right to read the audit log',
+    auditLog: 'the right to read the audit log',
   })[permission]
 
 function wayOutFor(permission: Permission): string {

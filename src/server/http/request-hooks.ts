@@ -1,11 +1,10 @@
 // Begins every request: its turn on the connection, the headers of its answer, and the checks that need no route.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { shuttingDown } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
-import type { Metrics } from '../core/metrics.ts'
+import type { Metrics } from '../core/metrics/metrics.ts'
 import { publicPathOf } from '../core/public-path.ts'
 import { cors } from './browser/cors.ts'
-import type { SendError } from './errors.ts'
+import { type SendError, shuttingDown } from './errors.ts'
 import type { AccessCheck } from './gate.ts'
 import { hostProblem, rememberReply } from './input/unreadable.ts'
 import { limitBodyTime } from './limits/body-time.ts'

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { maskSecrets } from '../auth/token.ts'
 import type { Log } from '../core/log.ts'
-import type { Metrics } from '../core/metrics.ts'
+import type { Metrics } from '../core/metrics/metrics.ts'
 
 export interface RequestRecordOptions {
   readonly log: Log

@@ -54,6 +54,11 @@ export class ServerCertificate {
     return this.#current
   }
 
+  /** When the certificate in use expires, in milliseconds. */
+  get expiresAt(): number {
+    return expiryOf(this.#current).getTime()
+  }
+
   /** The listener gets every renewed certificate for its new connections. */
   attach(listener: Pick<Server, 'setSecureContext'>): void {
     this.#listeners.add(listener)
@@ -82,7 +87,7 @@ export class ServerCertificate {
   }
 
   watchExpiry(registry: Registry): void {
-    const expiry = () => expiryOf(this.#current).getTime() / 1000
+    const expiry = () => this.expiresAt / 1000
     new Gauge({
       name: 'roomkeeper_tls_certificate_expiry_timestamp_seconds',
       help: 'When the certificate in use expires, in Unix time.',

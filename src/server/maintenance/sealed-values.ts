@@ -3,8 +3,12 @@ import type { Org } from '../auth/token-holder.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { listTables } from '../db/copy/catalog.ts'
 import { readBatches, type TableRow, type TableSide } from '../db/copy/table-rows.ts'
+import { channelContext } from '../resources/channels/settings.ts'
 import { endpointContext, profileContext } from '../resources/configs/sealed-config.ts'
+import { clientSecretContext } from '../resources/identity/settings.ts'
+import { jobContext } from '../resources/jobs/action.ts'
 import { enrolmentCodeContext } from '../resources/rooms/enrolment-code.ts'
+import { refreshTokenContext } from '../resources/sessions/refresh-token.ts'
 
 interface SealedValue {
   readonly sealed: Buffer
@@ -15,15 +19,24 @@ interface SealedValue {
 const passwords = (json: unknown, context: string): SealedValue[] =>
   Object.values<string>(JSON.parse(String(json))).map((text) => ({ sealed: Buffer.from(text, 'base64'), context }))
 
+const present = (sealed: unknown, context: string): SealedValue[] =>
+  sealed === null ? [] : [{ sealed: sealed as Buffer, context }]
+
 /** The sealed values in a row, for each table that has some. */
 const sealedIn: Readonly<Record<string, (org: Org, row: TableRow) => readonly SealedValue[]>> = {
   rooms: (org, row) => [{ sealed: row.dec_sealed as Buffer, context: enrolmentCodeContext(org.id, Number(row.id)) }],
   profiles: (org, row) => passwords(row.secrets, profileContext(org, Number(row.id))),
+  profile_versions: (org, row) => passwords(row.secrets, profileContext(org, Number(row.profile_id))),
   endpoint_configs: (org, row) => passwords(row.secrets, endpointContext(org, String(row.endpoint_id))),
   config_versions: (org, row) => [
     ...passwords(row.secrets, endpointContext(org, String(row.endpoint_id))),
     ...passwords(row.profile_secrets, profileContext(org, Number(row.profile_id))),
   ],
+  jobs: (org, row) => passwords(row.secrets, jobContext(org, Number(row.id))),
+  channels: (org, row) => [{ sealed: row.secrets as Buffer, context: channelContext(org.key, Number(row.id)) }],
+  identity_providers: (org, row) => present(row.client_secret, clientSecretContext(org.key)),
+  user_sessions: (org, row) =>
+    present(row.refresh_token, refreshTokenContext({ org: org.key, hash: row.hash as Buffer })),
 }
 
 export interface SealedVerdict {

@@ -91,10 +91,17 @@ export async function endSessionsOf(client: pg.ClientBase, process: string): Pro
   )
 }
 
-/** How long PostgreSQL has been running, by its own clock. */
-export async function secondsSinceStart(client: pg.ClientBase): Promise<number> {
+interface ServerStart {
+  readonly startedAgoMs: number
+  /** PostgreSQL has replayed transactions since its start, as a standby that was promoted has. */
+  readonly hasRecovered: boolean
+}
+
+/** Says for how long PostgreSQL has been running, by its own clock, and whether it began as a standby. */
+export async function findServerStart(client: pg.ClientBase): Promise<ServerStart> {
   const { rows } = await client.query(
-    'SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8 AS seconds',
+    `SELECT 1000 * extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8 AS "startedAgoMs",
+       pg_last_xact_replay_timestamp() IS NOT NULL AS "hasRecovered"`,
   )
-  return rows[0].seconds
+  return rows[0]
 }

@@ -1,29 +1,27 @@
 // The bus of a command, which sends messages to the nodes of a database and hears none.
-import { sql } from 'kysely'
+import { CompiledQuery } from 'kysely'
 import { LocalBus, type MessageBus } from '../bus/message-bus.ts'
 import { PostgresBus } from '../bus/postgres-bus.ts'
 import type { Database } from '../db/db.ts'
-import { notificationChannel } from './control-session.ts'
+import { notifyAll } from './control-session.ts'
 import { newProcessName } from './this-node.ts'
 
 /** A command does not wait longer than this for its messages: they are hints. */
 const flushTimeoutMs = 2_000
 
-export interface CommandBus {
+interface CommandBus {
   readonly bus: MessageBus
   /** Sends the messages that wait. Must be called before the database is closed. */
   flush(): Promise<void>
 }
 
-/** On SQLite nobody listens. */
+/** On SQLite no process listens. */
 export function openCommandBus(db: Database): CommandBus {
   if (db.engine === 'sqlite') return { bus: new LocalBus(() => undefined), flush: async () => {} }
   const bus = new PostgresBus({
     process: newProcessName(),
     nodeId: () => undefined,
-    notify: (notifications) =>
-      sql`select pg_notify(${notificationChannel}, text) from unnest(${notifications}::text[]) with ordinality
-        as part (text, number) order by number`.execute(db.schema),
+    notify: (notifications) => db.schema.executeQuery(CompiledQuery.raw(notifyAll, [notifications])),
     onError: () => {},
   })
   bus.connect({ isFirst: true })

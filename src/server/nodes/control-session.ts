@@ -9,6 +9,10 @@ import { int8AsNumber } from '../db/postgres/int8.ts'
 
 export const notificationChannel = 'roomkeeper'
 
+/** Sends a list of notifications in its order. */
+export const notifyAll = `SELECT pg_notify('${notificationChannel}', text)
+  FROM unnest($1::text[]) WITH ORDINALITY AS part (text, number) ORDER BY number`
+
 const reconnectPauseMs = 200
 const connectTimeoutMs = 3_000
 /** PostgreSQL gives a statement up before the driver does. */
@@ -29,7 +33,7 @@ const takeSharedLock = `SELECT pg_try_advisory_lock_shared($1) AS "isShared", pg
   (SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS since`
 const endBackend = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2'
 
-export interface ControlSessionOptions {
+interface ControlSessionOptions {
   readonly url: string
   /** Names the session in pg_stat_activity. */
   readonly applicationName: string

@@ -10,40 +10,43 @@ const timeoutMs = 5_000
  * Another connection notifies the session while that is idle. A pooler would deliver the notification to whichever client uses
  * the connection that listened.
  */
-export async function requireDirectConnection(client: pg.Client, url: string, word: string): Promise<void> {
-  const before = await stateOf(client, word)
+export async function requireDirectConnection(client: pg.Client, url: string, token: string): Promise<void> {
+  await setToken(client, token)
+  const before = await readSession(client)
   const heard = new Promise<boolean>((resolve) => {
     const listener = ({ payload }: pg.Notification) => {
-      if (payload !== word) return
+      if (payload !== token) return
       client.off('notification', listener)
       resolve(true)
     }
     client.on('notification', listener)
   })
-  await notifyFromAnother(url, word)
+  await notifyFromAnother(url, token)
   const isHeard = await Promise.race([heard, sleep(timeoutMs, false, { ref: false })])
-  const after = await stateOf(client)
-  if (isHeard && before.pid === after.pid && after.word === word) return
+  const after = await readSession(client)
+  if (isHeard && before.pid === after.pid && after.token === token) return
   throw new StartupError(
     'The connection to PostgreSQL goes through a pooler that assigns connections per transaction, so nodes cannot hear each other. Name the PostgreSQL server itself with --database-url.',
   )
 }
 
-/** Sets a session variable if a word is given. */
-async function stateOf(client: pg.Client, word?: string): Promise<{ pid: number; word: string | null }> {
-  if (word !== undefined) await client.query("SELECT set_config('roomkeeper.word', $1, false)", [word])
+/** The variable belongs to the session: another session does not have it. */
+const setToken = (client: pg.Client, token: string) =>
+  client.query("SELECT set_config('roomkeeper.token', $1, false)", [token])
+
+async function readSession(client: pg.Client): Promise<{ pid: number; token: string | null }> {
   const { rows } = await client.query(
-    "SELECT pg_backend_pid() AS pid, current_setting('roomkeeper.word', true) AS word",
+    "SELECT pg_backend_pid() AS pid, current_setting('roomkeeper.token', true) AS token",
   )
   return rows[0]
 }
 
-async function notifyFromAnother(url: string, word: string): Promise<void> {
+async function notifyFromAnother(url: string, token: string): Promise<void> {
   const other = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs })
   other.on('error', () => {})
   try {
     await other.connect()
-    await other.query('SELECT pg_notify($1, $2)', [notificationChannel, word])
+    await other.query('SELECT pg_notify($1, $2)', [notificationChannel, token])
   } finally {
     await other.end()
   }

@@ -5,50 +5,51 @@ import { StartupError } from '../core/failure.ts'
 import { programVersion } from '../core/program-version.ts'
 import {
   endSessionsOf,
+  findServerStart,
   insertClusterNode,
   listUpNodes,
   lockJoining,
   lockNode,
   type NodeRow,
-  secondsSinceStart,
   updateDead,
 } from './cluster-store.ts'
 
 /** PostgreSQL releases the lock of a killed process within milliseconds, but a start of the same name may be quicker. */
 const nameTimeoutMs = 2_000
 const namePauseMs = 200
-/** After a start of PostgreSQL, living nodes have this long to take their locks again before a start takes them for dead. */
-const settleSeconds = 5
+/** After a start or a failover of PostgreSQL, living nodes have this long to take their locks again before a start takes them for dead. */
+const relockMs = 5_000
 
 /** Thrown when another living node has the name. */
 export class NameTaken extends StartupError {}
 
-export interface Joining {
+export interface JoinRequest {
   readonly name: string
-  readonly process: string
+  readonly processName: string
   readonly at: () => number
   /** Throws if this process must not join the nodes that are up. */
   readonly checkOthers: (others: readonly NodeRow[]) => void
 }
 
-export interface Joined {
+interface Joined {
   readonly id: number
   /** The nodes that this start declared dead. */
   readonly dead: readonly NodeRow[]
 }
 
-/** Takes a row and its lock. */
-export async function joinNodes(client: pg.ClientBase, joining: Joining): Promise<Joined> {
-  const deadline = performance.now() + nameTimeoutMs
+/** Waits up to 2 seconds for the name, and ends the database sessions of nodes that it declares dead. */
+export async function joinNodes(client: pg.ClientBase, request: JoinRequest): Promise<Joined> {
+  const since = performance.now()
   for (;;) {
-    const joined = await inTransaction(client, () => tryToJoin(client, joining))
+    const waitedMs = performance.now() - since
+    const joined = await inTransaction(client, () => tryToJoin(client, request, waitedMs))
     if (typeof joined === 'object') {
       for (const { process } of joined.dead) await endSessionsOf(client, process)
       return joined
     }
-    if (joined === 'name taken' && performance.now() > deadline) {
+    if (joined === 'name taken' && performance.now() - since > nameTimeoutMs) {
       throw new NameTaken(
-        `A node with the name ${joining.name} is running on this database. Stop it, or give this one another name with --node-name. (If its machine vanished, PostgreSQL notices after 25 seconds: try again then.)`,
+        `A node with the name ${request.name} is running on this database. Stop it, or give this one another name with --node-name. (If its machine vanished, PostgreSQL notices after 25 seconds: try again then.)`,
       )
     }
     await sleep(namePauseMs)
@@ -57,7 +58,8 @@ export async function joinNodes(client: pg.ClientBase, joining: Joining): Promis
 
 async function tryToJoin(
   client: pg.ClientBase,
-  { name, process, at, checkOthers }: Joining,
+  { name, processName, at, checkOthers }: JoinRequest,
+  waitedMs: number,
 ): Promise<Joined | 'name taken' | 'too early'> {
   await lockJoining(client)
   const up = await listUpNodes(client)
@@ -70,11 +72,20 @@ async function tryToJoin(
     dead.push(row)
   }
   checkOthers(up.filter(({ isLocked }) => isLocked))
-  if (dead.length > 0 && (await secondsSinceStart(client)) < settleSeconds) return 'too early'
+  if (dead.length > 0 && (await mayHaveLostLocks(client, waitedMs))) return 'too early'
   for (const row of dead) await updateDead(client, row, at())
-  const id = await insertClusterNode(client, { name, process, version: programVersion(), at: at() })
+  const id = await insertClusterNode(client, { name, process: processName, version: programVersion(), at: at() })
   if (!(await lockNode(client, id))) throw new Error('the lock of a new node is taken')
   return { id, dead }
+}
+
+/**
+ * All nodes lose their locks when PostgreSQL starts, and when a standby takes its place. When a standby was promoted is not known,
+ * so the time that this start has waited counts there.
+ */
+async function mayHaveLostLocks(client: pg.ClientBase, waitedMs: number): Promise<boolean> {
+  const { startedAgoMs, hasRecovered } = await findServerStart(client)
+  return startedAgoMs < relockMs || (hasRecovered && waitedMs < relockMs)
 }
 
 async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {

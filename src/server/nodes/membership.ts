@@ -15,29 +15,29 @@ import {
   updateClusterLeft,
   updateDead,
 } from './cluster-store.ts'
-import { type ControlSession, type ControlSessionListener, notificationChannel } from './control-session.ts'
+import { type ControlSession, type ControlSessionListener, notifyAll } from './control-session.ts'
 import { requireDirectConnection } from './direct-connection.ts'
-import { type Joining, joinNodes, NameTaken } from './joining.ts'
-import { SilenceWatch } from './silence.ts'
+import { type JoinRequest, joinNodes, NameTaken } from './joining.ts'
+import { LivenessWatch } from './liveness.ts'
 import { ThisNode } from './this-node.ts'
 
 const beatEveryMs = 1_000
-/** A node that does not hear itself for this long gives its session up. */
-const maxDeafMs = 3_000
+/** Reconnects if this node has not received its own heartbeat for this long. */
+const maxEchoDelayMs = 3_000
 /** A stop does not wait longer than this for its last messages. */
 const flushTimeoutMs = 1_000
 /** A stop waits this long for a session that is being opened again, so that the row says that the node has left. */
 const leaveTimeoutMs = 3_000
 const leavePauseMs = 100
 
-export interface MembershipOptions {
+interface MembershipOptions {
   readonly url: string
   readonly name: string
-  readonly process: string
+  readonly processName: string
   readonly clock: Clock
   readonly log: Log
   /** Throws if this process must not join the nodes that are up. */
-  readonly checkOthers: Joining['checkOthers']
+  readonly checkOthers: JoinRequest['checkOthers']
   /** Is called when another node has taken the name of this one: this process must stop. */
   readonly onTaken: () => void
 }
@@ -46,7 +46,7 @@ export class Membership implements ControlSessionListener {
   readonly bus: PostgresBus
   readonly #session: ControlSession
   readonly #options: MembershipOptions
-  readonly #watch: SilenceWatch
+  readonly #watch: LivenessWatch
   #node: ThisNode | undefined
   /** Nodes whose end was announced. */
   readonly #ended = new Set<number>()
@@ -62,19 +62,13 @@ export class Membership implements ControlSessionListener {
   private constructor(session: ControlSession, options: MembershipOptions) {
     this.#session = session
     this.#options = options
-    this.#watch = new SilenceWatch(() => this.node.id, maxDeafMs)
+    this.#watch = new LivenessWatch(() => this.node.id, maxEchoDelayMs)
     this.bus = new PostgresBus({
-      process: options.process,
+      process: options.processName,
       nodeId: () => this.#node?.id,
       notify: (notifications) =>
-        session.run((client) =>
-          client.query({
-            name: 'notify',
-            text: `SELECT pg_notify('${notificationChannel}', text) FROM unnest($1::text[]) WITH ORDINALITY AS part (text, number) ORDER BY number`,
-            values: [notifications],
-          }),
-        ),
-      onError: (error) => options.log.error({ reason: (error as Error).stack }, 'a message of a node was not handled'),
+        session.run((client) => client.query({ name: 'notify', text: notifyAll, values: [notifications] })),
+      onError: (error) => options.log.error({ reason: (error as Error).stack }, 'message from a node not handled'),
     })
     this.bus.heard('nodeEnded', ({ nodeId }) => void this.#ended.add(nodeId))
   }
@@ -92,12 +86,12 @@ export class Membership implements ControlSessionListener {
   }
 
   async prepare(client: pg.Client): Promise<void> {
-    const { url, name, process, clock, checkOthers } = this.#options
+    const { url, name, processName, clock, checkOthers } = this.#options
     if (!this.#node) {
       await requireDirectConnection(client, url, randomBytes(8).toString('hex'))
-      const { id, dead } = await joinNodes(client, { name, process, at: clock.now, checkOthers })
+      const { id, dead } = await joinNodes(client, { name, processName, at: clock.now, checkOthers })
       this.#node = new ThisNode(name, id)
-      for (const row of dead) this.#noteEnded(row, 'an earlier node had ended without a word')
+      for (const row of dead) this.#noteEnded(row, 'earlier node ended without leaving, declared dead')
       return
     }
     if (!(await lockNode(client, this.#node.id))) throw new Error('the lock of this node is taken')
@@ -160,16 +154,16 @@ export class Membership implements ControlSessionListener {
     if (this.#isLeaving || !this.bus.isConnected) return
     const now = performance.now()
     // A process that was blocked has not sent its beats, so it cannot have heard them.
-    if (now - this.#tickedAt > maxDeafMs / 2) this.#heardSelfAt = now
+    if (now - this.#tickedAt > maxEchoDelayMs / 2) this.#heardSelfAt = now
     this.#tickedAt = now
     this.bus.sendBeat()
     void this.#beat()
     // The check is repeated after a turn of the event loop: if this process was blocked, the notification is in the socket.
-    if (this.#isDeaf) setImmediate(() => this.#isDeaf && this.bus.isConnected && this.#session.reconnect())
+    if (this.#isEchoLate) setImmediate(() => this.#isEchoLate && this.bus.isConnected && this.#session.reconnect())
   }
 
-  get #isDeaf(): boolean {
-    return performance.now() - this.#heardSelfAt > maxDeafMs
+  get #isEchoLate(): boolean {
+    return performance.now() - this.#heardSelfAt > maxEchoDelayMs
   }
 
   async #beat(): Promise<void> {
@@ -229,18 +223,20 @@ export class Membership implements ControlSessionListener {
   }
 
   async #replaceRow(client: pg.Client): Promise<void> {
-    const { name, process, clock, log, checkOthers, onTaken } = this.#options
+    const { name, processName, clock, log, checkOthers, onTaken } = this.#options
     const before = this.node.id
     this.#watch.interrupt()
     try {
-      await this.node.replace(async () => (await joinNodes(client, { name, process, at: clock.now, checkOthers })).id)
+      await this.node.replace(
+        async () => (await joinNodes(client, { name, processName, at: clock.now, checkOthers })).id,
+      )
     } catch (error) {
       if (error instanceof NameTaken) {
-        log.error('another node was started under the name of this one while this one was silent')
+        log.error('another node took the name of this node while it was not responding')
         onTaken()
       }
       throw error
     }
-    log.warn({ before, nodeId: this.node.id }, 'this node was declared dead, and goes on under a new id')
+    log.warn({ before, nodeId: this.node.id }, 'this node was declared dead, continuing under a new id')
   }
 }

@@ -17,6 +17,7 @@ const raiseNumber = CompiledQuery.raw(
 const readNumber = CompiledQuery.raw('select changes from nodes where id = $1') as CompiledQuery<{ changes: number }>
 
 export class NodeFence implements CommitFence {
+  readonly separate: CommitFence
   readonly #db: Database
   readonly #node: ThisNode
   readonly #onRefused: () => void
@@ -33,6 +34,7 @@ export class NodeFence implements CommitFence {
     this.#onRefused = onRefused
     this.#nodeId = node.id
     this.#last = { nodeId: node.id, number: 0 }
+    this.separate = separateFence(node, onRefused)
   }
 
   async prepare(): Promise<void> {
@@ -52,26 +54,46 @@ export class NodeFence implements CommitFence {
     }
   }
 
-  statement(on: EngineTransaction, isNumbered: boolean): void {
+  addStatement(on: EngineTransaction, isNumbered: boolean): void {
     this.#nodeId = this.#node.id
     this.#isNumbered = isNumbered
     void on.run(raiseNumber, [this.#nodeId, isNumbered ? 1 : 0])
   }
 
-  committed(): CommitNumber | undefined {
+  noteCommitted(): CommitNumber | undefined {
     if (!this.#isNumbered) return undefined
     const before = this.#last.nodeId === this.#nodeId ? this.#last.number : 0
     this.#last = { nodeId: this.#nodeId, number: before + 1 }
     return this.#last
   }
 
-  uncertain(): void {
+  noteUncertain(): void {
     // A first commit of a new row is counted from that row's beginning.
     if (this.#last.nodeId !== this.#nodeId) this.#last = { nodeId: this.#nodeId, number: 0 }
     this.#isUncertain = true
   }
 
-  refused(): void {
+  noteRefused(): void {
     this.#onRefused()
   }
+}
+
+/** Only the row is checked: several of these commits may run at the same time, so none of them could know its number. */
+function separateFence(node: ThisNode, onRefused: () => void): CommitFence {
+  const fence: CommitFence = {
+    get separate() {
+      return fence
+    },
+    async prepare() {},
+    addStatement(on, isNumbered) {
+      if (isNumbered) {
+        throw new Error('A commit of its own wrote to a table with listeners, of which other nodes would not hear.')
+      }
+      void on.run(raiseNumber, [node.id, 0])
+    },
+    noteCommitted: () => undefined,
+    noteUncertain() {},
+    noteRefused: onRefused,
+  }
+  return fence
 }

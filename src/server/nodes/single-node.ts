@@ -7,19 +7,19 @@ import { ThisNode } from './this-node.ts'
 
 interface SingleNodeOptions {
   readonly name: string
-  readonly process: string
+  readonly processName: string
 }
 
 /** Takes a row. Rows of earlier starts that have not ended belong to processes that crashed. */
 export async function startSingleNode(
   db: Database,
   clock: Clock,
-  { name, process }: SingleNodeOptions,
+  { name, processName }: SingleNodeOptions,
 ): Promise<ThisNode> {
   const at = clock.now()
   const row = await db.systemTransaction(async (on) => {
     await updateAllDead(on, { at })
-    return insertNode(on, { name, process, version: programVersion(), at })
+    return insertNode(on, { name, process: processName, version: programVersion(), at })
   })
   if (!row) throw new Error('the database gave the new node no id')
   return new ThisNode(name, row.id)

@@ -1,5 +1,5 @@
 // SQL of the table of nodes.
-import { systemQuery, systemWrite, systemWriteOne } from '../db/system.ts'
+import { systemQuery, systemQueryOne, systemWrite, systemWriteOne } from '../db/system.ts'
 
 export const insertNode = systemWriteOne((db, p: { name: string; process: string; version: string; at: number }) =>
   db
@@ -17,22 +17,11 @@ export const insertNode = systemWriteOne((db, p: { name: string; process: string
     .returning('id'),
 )
 
-export const listUp = systemQuery((db) => db.selectFrom('nodes').select('id').where('state', '=', 'up'))
+export const listUpNodeIds = systemQuery((db) => db.selectFrom('nodes').select('id').where('state', '=', 'up'))
 
 /** A node that stops by itself. */
 export const updateLeft = systemWrite((db, p: { id: number; at: number }) =>
   db.updateTable('nodes').set({ state: 'left', ended_at: p.at }).where('id', '=', p.id).where('state', '=', 'up'),
-)
-
-/**
- * Fails the transaction unless the node is up: the column must not be null. The statement must be the last one, because it locks
- * the row of the node.
- */
-export const refuseUnlessUp = systemWrite((db, p: { id: number }) =>
-  db
-    .updateTable('nodes')
-    .set((e) => ({ changes: e.case().when('state', '=', 'up').then(e.ref('changes')).end() as never }))
-    .where('id', '=', p.id),
 )
 
 /** For a start that knows that no other node can be up. */
@@ -42,6 +31,11 @@ export const updateAllDead = systemWrite((db, p: { at: number }) =>
 
 export const listEndedNodes = systemQuery((db) =>
   db.selectFrom('nodes').select(['id', 'ended_at']).where('state', '!=', 'up').orderBy('id'),
+)
+
+/** Finds since when a node that is up runs: the one that started first. */
+export const findFirstStart = systemQueryOne((db) =>
+  db.selectFrom('nodes').select('started_at').where('state', '=', 'up').orderBy('started_at').limit(1),
 )
 
 /** Deletes the row of a node that has ended and that no endpoint points at. */

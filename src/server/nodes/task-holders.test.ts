@@ -1,6 +1,6 @@
 // Scheduled tasks of several nodes: each has one holder, and a node that lost a task can commit nothing for it.
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { engine, newPlace } from '../../../test/support/harness.ts'
 import { SharedTestBus } from '../../../test/support/nodes/shared-bus.ts'
 import { until } from '../../../test/support/program.ts'
@@ -106,6 +106,15 @@ test('a task has one holder, and the nodes share the parts of a task that is sha
   expect([a.hasSweep(), b.hasSweep()]).toEqual([true, false])
   expect(a.parts()).toHaveLength(3)
   expect([...a.parts(), ...b.parts()].sort()).toEqual(parts)
+})
+
+test('a new part of a task is taken as soon as a node asks for it', async () => {
+  const { a, b } = await twoNodes()
+  await a.holders.refresh()
+  await until('the second node has its share', () => b.parts().length === 2)
+  parts.push(16)
+  onTestFinished(() => void parts.pop())
+  await until('one of them has it', () => a.parts().length + b.parts().length === 6, { timeoutMs: 2_000 })
 })
 
 test.each(['left', 'dead'] as const)('the tasks of a node that is %s go to another one', async (state) => {

@@ -5,8 +5,10 @@ import type { Database } from '../db/db.ts'
 import { claimTasks, countNodesUp, isHeldBy, listHeldTasks, releaseTasks, type TaskKey } from './task-store.ts'
 import type { ThisNode } from './this-node.ts'
 
-/** The table is looked at this often. Messages about nodes that ended and tasks that were released make it sooner. */
+/** The table of tasks is read this often. Messages about nodes that ended and tasks that were released make it sooner. */
 const refreshMs = 5_000
+/** A part that no node held at the last refresh, such as a new organisation, leads to a refresh, but not more often than this. */
+const newPartPauseMs = 500
 
 /** Thrown by a transaction of a task that another node holds now. */
 export class TaskMoved extends Error {
@@ -42,11 +44,14 @@ export class TaskHolders {
   readonly #options: TaskHoldersOptions
   readonly #tasks: readonly ClusterTask[]
   readonly #held = new Map<string, Held>()
+  /** The tasks that any node held at the last refresh. */
+  #heldAnywhere: ReadonlySet<string> = new Set()
+  #newPartAt = -newPartPauseMs
   #timer: NodeJS.Timeout | undefined
   #refreshing: Promise<void> = Promise.resolve()
-  /** Rises when everything that was read before is out of date. */
+  /** Raised to discard the result of a refresh that is under way. */
   #epoch = 0
-  /** True if a node has ended since the last look: tasks that are free now were its own. New organisations have free tasks too. */
+  /** True if a node has ended since the last refresh. Only then is it logged that tasks were taken over: those of a new organisation are free too. */
   #hasNodeEnded = false
   #isStopped = false
   /** True while the session for messages is lost. */
@@ -81,7 +86,16 @@ export class TaskHolders {
 
   /** Returns undefined if this node must not run the task now. */
   find(name: string, part = 0): HeldTask | undefined {
-    return this.#held.get(keyText([name, part]))
+    const key = keyText([name, part])
+    if (!this.#heldAnywhere.has(key)) this.#refreshForNewPart()
+    return this.#held.get(key)
+  }
+
+  #refreshForNewPart(): void {
+    const now = performance.now()
+    if (now - this.#newPartAt < newPartPauseMs) return
+    this.#newPartAt = now
+    void this.refresh()
   }
 
   /** Takes tasks that no living node holds, and stops those that this node has lost. Never fails. */
@@ -126,7 +140,8 @@ export class TaskHolders {
     if (plan.release.length > 0) bus.send('tasksReleased', {})
     if (epoch !== this.#epoch || this.#isStopped) return
     const released = new Set(plan.release.map(keyText))
-    this.#keep([...mine.filter((key) => !released.has(keyText(key))), ...claimed])
+    this.#heldAnywhere = new Set([...rows.map(({ name, part }) => keyText([name, part])), ...claimed.map(keyText)])
+    this.#setHeld([...mine.filter((key) => !released.has(keyText(key))), ...claimed])
     if (claimed.length > 0 && this.#hasNodeEnded) log.info({ tasks: describe(claimed) }, 'scheduled tasks taken over')
     this.#hasNodeEnded = false
   }
@@ -171,7 +186,7 @@ export class TaskHolders {
     await db.systemTransaction((tx) => releaseTasks(tx, { node: node.id, keys }))
   }
 
-  #keep(keys: readonly TaskKey[]): void {
+  #setHeld(keys: readonly TaskKey[]): void {
     const wanted = new Set(keys.map(keyText))
     for (const text of this.#held.keys()) if (!wanted.has(text)) this.#drop(text)
     for (const key of keys) if (!this.#held.has(keyText(key))) this.#held.set(keyText(key), this.#hold(key))

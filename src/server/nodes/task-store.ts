@@ -1,15 +1,14 @@
 // SQL of the table of tasks, which names the node that holds each scheduled task.
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { EngineName } from '../db/engine.ts'
+import { jsonRows } from '../db/queries/json-rows.ts'
 import { systemQuery, systemQueryExists, systemQueryOne, systemWrite } from '../db/system.ts'
 
 /** A whole task has the part 0. */
 export type TaskKey = readonly [name: string, part: number]
 
-const keysOf = (engine: EngineName, keys: readonly TaskKey[]): RawBuilder<{ name: string; part: number }> =>
-  engine === 'postgres'
-    ? sql`(select value ->> 0 as name, cast(value ->> 1 as integer) as part from jsonb_array_elements(${keys}::jsonb))`
-    : sql`(select value ->> 0 as name, value ->> 1 as part from json_each(${keys}))`
+const keysOf = (engine: EngineName, keys: readonly TaskKey[]) =>
+  jsonRows<{ name: string; part: number }>(engine, keys, { name: 'text', part: 'integer' })
 
 /** The tasks that a living node holds. */
 export const listHeldTasks = systemQuery((db, _: object) =>

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 export const newProcessName = (): string => randomBytes(4).toString('hex')
 
 /** The database sessions of a process carry this name, so that they can be ended when the process is declared dead. */
-export const sessionNameOf = (process: string): string => `roomkeeper ${process}`
+export const sessionNameOf = (processName: string): string => `roomkeeper ${processName}`
 
 export class ThisNode {
   readonly name: string

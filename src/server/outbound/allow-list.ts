@@ -49,6 +49,7 @@ export interface OutboundTarget {
 
 interface AllowRule {
   readonly port: number | undefined
+  readonly isRange: boolean
   matches(name: string, address: string): boolean
 }
 
@@ -68,6 +69,13 @@ export class AllowList {
     return this.#rules.some((rule) => (rule.port ?? port) === port && rule.matches(name, address))
   }
 
+  /** Tells whether the operator may have named this host name: it can resolve to an address in a range. */
+  mayBeNamed({ hostname, port }: OutboundTarget): boolean {
+    const name = withoutRootDot(hostname)
+    const isPossible = (rule: AllowRule) => (rule.port ?? port) === port && (rule.isRange || rule.matches(name, ''))
+    return this.#allowLoopback || this.#rules.some(isPossible)
+  }
+
   /** Tells whether a connection to this address may be opened for the target. */
   allows(target: OutboundTarget, address: string): boolean {
     return isGloballyReachable(address) || this.isNamed(target, address)
@@ -77,7 +85,7 @@ export class AllowList {
 function ruleOf(text: string): AllowRule {
   const item = parseAllowItem(text)
   if (!item) throw new TypeError(`${text} is no host name, address or CIDR range`)
-  if ('name' in item) return { port: item.port, matches: (name) => name === item.name }
+  if ('name' in item) return { port: item.port, isRange: false, matches: (name) => name === item.name }
   const matchesRange = addressMatcher([item.range])
-  return { port: item.port, matches: (_, address) => matchesRange(address) }
+  return { port: item.port, isRange: true, matches: (_, address) => matchesRange(address) }
 }

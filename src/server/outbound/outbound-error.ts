@@ -19,9 +19,13 @@ export class OutboundError extends Error {
   /** With the port, if it is not the default one. */
   readonly host: string
 
-  constructor(reason: OutboundReason, host: string) {
+  /** The status of the answer, if there was one. */
+  readonly status: number | undefined
+
+  constructor(reason: OutboundReason, host: string, status?: number) {
     super(`${host}: ${reason}`)
     this.reason = reason
+    this.status = status
     this.host = host
   }
 }

@@ -10,8 +10,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { certificate } from '../../../test/support/certificate.ts'
+import type { ResolveName } from './name-lookups.ts'
 import { OutboundError } from './outbound-error.ts'
-import { type OutboundClient, openOutbound, type ResolveName } from './outbound-fetch.ts'
+import { type OutboundClient, openOutbound } from './outbound-fetch.ts'
 
 const opened: OutboundClient[] = []
 afterEach(async () => {
@@ -112,7 +113,7 @@ test('a name is refused for the addresses that it resolves to', async () => {
   expect(requests()).toBe(0)
 })
 
-test('of several addresses of a name the connection gets only those that are allowed', async () => {
+test('a connection gets only the allowed ones of the addresses of a name', async () => {
   const { port } = await serve(ok)
   const mixed = resolvesTo('10.0.0.1', '169.254.169.254', '127.0.0.1')
   const answer = await open({ allowLoopback: true }, mixed)(`http://idp.example.org:${port}/`)

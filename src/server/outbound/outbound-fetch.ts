@@ -1,8 +1,9 @@
 // Sends the server's own HTTP requests to other services, and refuses addresses that its users must not reach through it.
-import { type LookupAddress, lookup } from 'node:dns'
+import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { Agent, Pool, fetch as undiciFetch } from 'undici'
 import { AllowList, type OutboundRules, type OutboundTarget } from './allow-list.ts'
+import { NameLookups, type ResolveName } from './name-lookups.ts'
 import { literalAddress, OutboundError, outboundErrorOf } from './outbound-error.ts'
 
 const defaultTimeoutMs = 15_000
@@ -17,20 +18,17 @@ export interface OutboundRequest {
   readonly timeoutMs?: number
   /** Counted after decompression. */
   readonly maxAnswerBytes?: number
+  /** The answer is complete with its headers; its body is neither read nor waited for. */
+  readonly ignoresBody?: boolean
 }
 
-/** Resolves to any answer that is no redirect, with its whole body; rejects with an OutboundError only. */
+/** Resolves to any answer that is no redirect, with its whole body unless the request ignores it; rejects with an OutboundError only. */
 export type OutboundFetch = (url: string | URL, request?: OutboundRequest) => Promise<Response>
-
-/** Has the shape of `dns.lookup` with the option `all`. Tests answer with addresses of their own. */
-export type ResolveName = (
-  hostname: string,
-  options: { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void
 
 export interface OutboundClient {
   readonly fetch: OutboundFetch
+  /** Says what is already known to be wrong with an address, without a look-up: names are checked when a connection is opened. */
+  readonly findProblem: (url: URL) => OutboundError | undefined
   close(): Promise<void>
 }
 
@@ -41,26 +39,26 @@ export interface OutboundClient {
  */
 export function openOutbound(rules: OutboundRules, resolveName: ResolveName = lookup): OutboundClient {
   const allowList = new AllowList(rules)
+  const lookups = new NameLookups(resolveName)
   const agent = new Agent({
     allowH2: false,
     // No connection is used twice, because an idle one may end at the moment when a request that must not be repeated is sent.
     pipelining: 0,
     factory: (origin, options) =>
-      new Pool(origin, { ...options, connect: { lookup: checkedLookup(allowList, new URL(origin), resolveName) } }),
+      new Pool(origin, { ...options, connect: { lookup: checkedLookup(allowList, new URL(origin), lookups) } }),
   })
   return {
     fetch: (url, request = {}) => send(agent, allowList, new URL(url), request),
+    findProblem: (url) => findProblem(allowList, url),
     close: () => agent.close(),
   }
 }
 
 async function send(agent: Agent, allowList: AllowList, url: URL, request: OutboundRequest): Promise<Response> {
-  const { timeoutMs = defaultTimeoutMs, maxAnswerBytes = defaultMaxAnswerBytes, signal, ...rest } = request
+  const { timeoutMs = defaultTimeoutMs, maxAnswerBytes = defaultMaxAnswerBytes, signal, ignoresBody, ...rest } = request
   // Node calls no look-up function for an address, so an address in the URL is checked here.
-  const address = literalAddress(url.hostname)
-  const problem = address === undefined ? undefined : problemOf(allowList, url, address)
+  const problem = findAddressProblem(allowList, url)
   if (problem) throw problem
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new OutboundError('https required', url.host)
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
     const answer = await undiciFetch(url, {
@@ -73,7 +71,11 @@ async function send(agent: Agent, allowList: AllowList, url: URL, request: Outbo
     const { status } = answer
     if (status >= 300 && status < 400 && status !== 304) {
       await answer.body?.cancel()
-      throw new OutboundError('redirect', url.host)
+      throw new OutboundError('redirect', url.host, status)
+    }
+    if (ignoresBody) {
+      await answer.body?.cancel()
+      return new Response(null, { status, headers: [...answer.headers] })
     }
     const body = await readBody(answer.body, maxAnswerBytes, url)
     const hasNoBody = status === 204 || status === 205 || status === 304
@@ -99,6 +101,19 @@ async function readBody(
   return new Uint8Array(Buffer.concat(parts))
 }
 
+/** A name is not looked up: it has no problem here, unless it can never be called without TLS. */
+function findProblem(allowList: AllowList, url: URL): OutboundError | undefined {
+  const problem = findAddressProblem(allowList, url)
+  if (problem || url.protocol === 'https:' || literalAddress(url.hostname) !== undefined) return problem
+  return allowList.mayBeNamed(targetOf(url)) ? undefined : new OutboundError('https required', url.host)
+}
+
+function findAddressProblem(allowList: AllowList, url: URL): OutboundError | undefined {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return new OutboundError('https required', url.host)
+  const address = literalAddress(url.hostname)
+  return address === undefined ? undefined : problemOf(allowList, url, address)
+}
+
 /** Plain HTTP is readable by everybody on the way, so the operator has to name such a target. */
 function problemOf(allowList: AllowList, url: URL, address: string): OutboundError | undefined {
   const target = targetOf(url)
@@ -113,9 +128,9 @@ const targetOf = ({ hostname, port, protocol }: URL): OutboundTarget => ({
 })
 
 /** Resolves a name for a connection to `origin`, and leaves out the addresses that are refused. */
-function checkedLookup(allowList: AllowList, origin: URL, resolveName: ResolveName): LookupFunction {
+function checkedLookup(allowList: AllowList, origin: URL, lookups: NameLookups): LookupFunction {
   return (hostname, options, callback) => {
-    resolveName(hostname, { ...options, all: true }, (error, addresses) => {
+    lookups.resolve(hostname, (error, addresses) => {
       if (error) return callback(error, '', 0)
       const checked = addresses.map((found) => ({ found, problem: problemOf(allowList, origin, found.address) }))
       const [first, ...others] = checked.filter(({ problem }) => !problem).map(({ found }) => found)

@@ -1,28 +1,32 @@
 // Phase 1 of a start: the locks, the database, the row of this node, and the services that everything else uses.
 import { Keyring } from '../auth/keyring.ts'
 import type { TokenKind } from '../auth/token.ts'
+import { mailerOptionsOf } from '../config/mailer-options.ts'
 import { outboundRulesOf } from '../config/outbound-rules.ts'
 import { sensorSettingsOf } from '../config/sensor-settings.ts'
 import type { ServeOptions } from '../config/server-options.ts'
 import { givenTexts, sharedValuesOf } from '../config/stored-options.ts'
+import { CacheList } from '../context/cache-list.ts'
 import { DeviceMailbox } from '../context/connected-devices.ts'
+import { KeyChanges } from '../context/key-changes.ts'
 import { secretKeyFileOf } from '../context/open-services.ts'
+import { PublicAddress } from '../context/public-address.ts'
 import type { Services } from '../context/services.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import { type BuildLabels, type Metrics, makeMetrics } from '../core/metrics.ts'
+import { type BuildLabels, type Metrics, makeMetrics } from '../core/metrics/metrics.ts'
 import { programVersion } from '../core/program-version.ts'
 import { loadDatabaseSecrets } from '../db/database-secrets.ts'
 import { databaseVersion } from '../db/database-version.ts'
-import type { Database } from '../db/db.ts'
 import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { hasDatabase, openDatabase, prepareDataFolder } from '../db/open.ts'
 import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
-import { listUp } from '../nodes/store.ts'
+import { listUpNodeIds } from '../nodes/store.ts'
 import { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import type { ThisNode } from '../nodes/this-node.ts'
-import { openOutbound } from '../outbound/outbound-fetch.ts'
+import { openMailer } from '../outbound/mailer.ts'
+import { type OutboundClient, openOutbound } from '../outbound/outbound-fetch.ts'
 import { findHead } from '../resources/audit/store.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { findHolder } from '../resources/keys/store.ts'
@@ -34,41 +38,12 @@ import { ProviderClient } from '../resources/sign-in/oidc/provider-client.ts'
 import { SessionChecks } from '../resources/sign-in/oidc/session-check.ts'
 import { lockDatabase, nodeIdentity } from './node.ts'
 
-export interface CoreOptions {
+interface CoreOptions {
   readonly options: ServeOptions
   readonly log: Log
   readonly clock: Clock
   /** Called when another program has taken the database, or the name of this node: this process must stop. */
   readonly onLost: () => void
-}
-
-/** Caches register here, so that all of them can be cleared together. */
-export class CacheList {
-  readonly #caches: { clear(): void }[] = []
-
-  add(...caches: { clear(): void }[]): void {
-    this.#caches.push(...caches)
-  }
-
-  clear(): void {
-    for (const cache of this.#caches) cache.clear()
-  }
-}
-
-/** The address under which others reach the service. It is known when the HTTP server listens, unless an option names it. */
-export class PublicAddress {
-  #url: string
-
-  constructor(url = '') {
-    this.#url = url
-  }
-
-  /** Has no effect if an option named the address. */
-  setDefault(url: string): void {
-    this.#url ||= url
-  }
-
-  readonly get = (): string => this.#url
 }
 
 export interface Core {
@@ -82,6 +57,8 @@ export interface Core {
   readonly streams: EventStreams
   readonly mailbox: DeviceMailbox
   readonly caches: CacheList
+  /** Sends requests to other services. */
+  readonly outbound: OutboundClient
   /** The identity providers of organisations. */
   readonly providers: ProviderClient
   readonly publicAddress: PublicAddress
@@ -92,69 +69,29 @@ export interface Core {
   isStopping: boolean
 }
 
-/** On SQLite only commands write beside this process, and they cannot send their events. */
-const auditGapMs = { sqlite: 0, postgres: 1000 } as const
-
-export async function openCore(
-  stack: AsyncDisposableStack,
-  { options, log: processLog, clock, onLost }: CoreOptions,
-): Promise<Core> {
+export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOptions): Promise<Core> {
+  const { options, clock } = coreOptions
   // Wrong settings are refused before anything is written to the data folder.
+  const mail = mailerOptionsOf(options)
   if (!hasDatabase(options)) sensorSettingsOf(sharedValuesOf(givenTexts(options)))
   prepareDataFolder(options.dataDir)
   const metrics = makeMetrics()
   const caches = new CacheList()
   const publicAddress = new PublicAddress(options.publicUrl)
-  const identity = nodeIdentity(options)
-  // The logs of several nodes may be collected in one place.
-  const log = options.databaseUrl ? processLog.child({ nodeName: identity.name }) : processLog
-  const place = await lockDatabase(stack, { ...identity, options, log, clock, onLost })
-  const opened = await openDatabase(options, {
-    isLocked: true,
-    mustExist: false,
-    applicationName: place.sessionName,
-    onError: ({ message }) => log.error({ reason: message }, 'database connection lost'),
-  })
+  const joined = await joinDatabase(stack, coreOptions)
+  const { opened, sharedSettings, node, bus, log } = joined
   const { db } = opened
-  stack.defer(() => db.close())
-  await refuseForgottenSqlite(db, options)
-  const sharedSettings = await SharedSettings.load(db, options)
-  const { node, bus } = await place.enter(db)
-  stack.defer(() => place.leave())
   const mailbox = new DeviceMailbox(bus)
   // Another program may have written while this node could not hear of it.
   bus.lost(() => caches.clear())
   // Its devices are not connected any more.
   bus.heard('nodeEnded', () => caches.clear())
   node.onReplaced(() => caches.clear())
-  const outbound = openOutbound(outboundRulesOf(options))
-  stack.defer(() => outbound.close())
-  const providers = new ProviderClient(outbound.fetch)
-  const sessionChecks: { current?: SessionChecks } = {}
-  const keyring = makeKeyring(db, options, clock, sessionChecks)
-  const feed = new EventFeed({
-    bus,
-    locate: (org, wanted) => listPlacesOf(db.forOrg(org), wanted),
-    clock,
-    log,
-    nodeId: () => node.id,
-    listNodes: async () => (await listUp(db.system)).map(({ id }) => id),
-    findAuditNumber: async (org) => (await findHead(db.forOrg(org)))?.count ?? 0,
-    auditGapMs: auditGapMs[db.engine],
-  })
-  node.onNewRow(() => feed.rejoin())
-  await feed.start()
-  stack.defer(() => feed.close())
-  const streams = new EventStreams(feed, clock)
+  const { outbound, mailer, providers } = openOutside(stack, options, mail)
+  const { feed, streams } = await openFeed(stack, joined, clock)
   const reads = new StrictReads(db, bus)
   caches.add(reads)
-  const dropCallers = () => {
-    keyring.invalidate()
-    void streams.recheckCallers()
-  }
-  bus.heard('keysChanged', (_, { isSelf }) => {
-    if (!isSelf) dropCallers()
-  })
+  const keyChanges = new KeyChanges(bus)
   const services: Services = {
     db,
     node,
@@ -162,31 +99,28 @@ export async function openCore(
     reads,
     clock,
     secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options), options.secretKey),
-    keysChanged: () => {
-      dropCallers()
-      bus.send('keysChanged', {})
-    },
+    keysChanged: () => keyChanges.announce(),
     devices: mailbox,
     feed,
     publicUrl: publicAddress.get,
+    mailer,
     get settings() {
       return sharedSettings.sensors
     },
   }
-  const checks = new SessionChecks({ services, providers, log })
-  sessionChecks.current = checks
-  stack.defer(() => checks.close())
-  metrics.watchSessionChecks(checks.counts)
-  services.bus.heard('settingsChanged', () => void sharedSettings.refresh(db).catch(() => {}))
+  const sessionChecks = new SessionChecks({ services, providers, log })
+  stack.defer(() => sessionChecks.close())
+  metrics.watchSessionChecks(sessionChecks.counts)
+  const keyring = makeKeyring(services, options, sessionChecks)
+  keyChanges.listen(() => {
+    keyring.invalidate()
+    void streams.recheckCallers()
+  })
+  bus.heard('settingsChanged', () => void sharedSettings.refresh(db).catch(() => {}))
   stack.defer(opened.watch())
   // The last uses are written when everything that could use a key has stopped.
   stack.defer(() => writeLastUsed(services, keyring, log))
-  db.metrics = metrics.db
-  const build = { version: programVersion(), node: process.versions.node, database: await databaseVersion(db) }
-  metrics.describeBuild(build)
-  metrics.describeNode(node)
-  metrics.watchPools(opened.pools)
-  metrics.watchStreams(streams)
+  const build = await describeInMetrics(metrics, joined, streams)
   db.health.listen((isAnswering) => {
     // A commit that was given up during the outage may have been made after all.
     caches.clear()
@@ -204,6 +138,7 @@ export async function openCore(
     streams,
     mailbox,
     caches,
+    outbound,
     providers,
     publicAddress,
     build,
@@ -212,18 +147,90 @@ export async function openCore(
   }
 }
 
+type JoinedDatabase = Awaited<ReturnType<typeof joinDatabase>>
+
+/** Locks and opens the database, and makes this process a node of it. */
+async function joinDatabase(stack: AsyncDisposableStack, { options, log: processLog, clock, onLost }: CoreOptions) {
+  const identity = nodeIdentity(options)
+  // The logs of several nodes may be collected in one place.
+  const log = options.databaseUrl ? processLog.child({ nodeName: identity.name }) : processLog
+  const lifecycle = await lockDatabase(stack, { ...identity, options, log, clock, onLost })
+  const opened = await openDatabase(options, {
+    isLocked: true,
+    mustExist: false,
+    applicationName: lifecycle.sessionName,
+    onError: ({ message }) => log.error({ reason: message }, 'database connection lost'),
+  })
+  const { db } = opened
+  stack.defer(() => db.close())
+  await refuseForgottenSqlite(db, options)
+  const sharedSettings = await SharedSettings.load(db, options)
+  const entered = await lifecycle.enter(db)
+  stack.defer(() => entered.leave())
+  const { node, bus } = entered
+  return { opened, sharedSettings, node, bus, log }
+}
+
+/** Opens the ways to other services: requests, mail, identity providers. */
+function openOutside(stack: AsyncDisposableStack, options: ServeOptions, mail: ReturnType<typeof mailerOptionsOf>) {
+  const outbound = openOutbound(outboundRulesOf(options))
+  stack.defer(() => outbound.close())
+  const mailer = mail && openMailer(mail)
+  stack.defer(() => mailer?.close())
+  return { outbound, mailer, providers: new ProviderClient(outbound.fetch) }
+}
+
+/** On SQLite only commands write beside this process, and they cannot send their events. */
+const auditGapMs = { sqlite: 0, postgres: 1000 } as const
+
+async function openFeed(
+  stack: AsyncDisposableStack,
+  { opened: { db }, node, bus, log }: JoinedDatabase,
+  clock: Clock,
+): Promise<{ readonly feed: EventFeed; readonly streams: EventStreams }> {
+  const feed = new EventFeed({
+    bus,
+    locate: (org, wanted) => listPlacesOf(db.forOrg(org), wanted),
+    clock,
+    log,
+    nodeId: () => node.id,
+    listNodes: async () => (await listUpNodeIds(db.system)).map(({ id }) => id),
+    findAuditNumber: async (org) => (await findHead(db.forOrg(org)))?.count ?? 0,
+    auditGapMs: auditGapMs[db.engine],
+  })
+  node.onNewRow(() => feed.rejoin())
+  await feed.start()
+  stack.defer(() => feed.close())
+  return { feed, streams: new EventStreams(feed, clock) }
+}
+
+async function describeInMetrics(
+  metrics: Metrics,
+  { opened: { db, pools }, node }: JoinedDatabase,
+  streams: EventStreams,
+): Promise<BuildLabels> {
+  db.metrics = metrics.db
+  const build = { version: programVersion(), node: process.versions.node, database: await databaseVersion(db) }
+  metrics.describeBuild(build)
+  metrics.describeNode(node)
+  metrics.watchPools(pools)
+  metrics.watchStreams(streams)
+  return build
+}
+
 const findTokenHolder = { key: findHolder, session: findSessionHolder, userSession: findUserSessionHolder } as const
 
-/** The checks of sessions need the services, which need the keyring: they are set when both exist. */
 function makeKeyring(
-  db: Database,
+  { db, clock }: Services,
   { rateLimit, rateBurst }: ServeOptions,
-  clock: Clock,
-  checks: { readonly current?: SessionChecks },
+  sessionChecks: SessionChecks,
 ): Keyring {
   const lookUp = async (hash: Buffer, kind: TokenKind) => {
     const holder = await findTokenHolder[kind](db.system, hash)
-    return holder && checks.current ? checks.current.admit(holder) : holder
+    const checked = holder && sessionChecks.recheck(holder)
+    if (!(checked instanceof Promise)) return checked
+    // Role, regions and state may have changed while the provider was asked.
+    return (await checked) ? findTokenHolder[kind](db.system, hash) : undefined
   }
   return new Keyring(lookUp, clock, { rate: rateLimit, burst: rateBurst ?? rateLimit * 2 })
 }

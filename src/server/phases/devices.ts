@@ -3,6 +3,7 @@
 import type { Services } from '../context/services.ts'
 import { DeviceConnections } from '../devices/mqtt/device-connections.ts'
 import type { DeviceHandlers } from '../devices/mqtt/handlers.ts'
+import { CredentialAttempts } from '../devices/mqtt/limits/credential-attempts.ts'
 import { type MqttListeners, openMqttListeners } from '../devices/mqtt/listeners.ts'
 import { type DeviceMetrics, makeDeviceMetrics } from '../devices/mqtt/metrics.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
@@ -27,6 +28,7 @@ export interface Devices {
   readonly listeners: MqttListeners
   readonly handlers: DeviceHandlers
   readonly metrics: DeviceMetrics
+  readonly attempts: CredentialAttempts
   /** Takes no new connections, and disconnects the devices one after the other over up to this time. */
   release(maxMs: number): Promise<void>
   /** Takes no new connections, and closes those that are open. */
@@ -39,7 +41,8 @@ export async function startDevices(
   { intake }: Resources,
   certificate: ServerCertificate | undefined,
 ): Promise<Devices> {
-  const handlers = deviceHandlers(services, intake)
+  const attempts = new CredentialAttempts(services.clock)
+  const handlers = deviceHandlers(services, intake, attempts)
   const metrics = makeDeviceMetrics(registry)
   const connections = new DeviceConnections({
     handlers,
@@ -63,16 +66,17 @@ export async function startDevices(
     await connections.close()
   }
   stack.defer(close)
-  return { connections, listeners, handlers, metrics, release, close }
+  return { connections, listeners, handlers, metrics, attempts, release, close }
 }
 
 const noAnswer = () => []
 
-const deviceHandlers = (services: Services, intake: SampleIntake): DeviceHandlers => ({
+const deviceHandlers = (services: Services, intake: SampleIntake, attempts: CredentialAttempts): DeviceHandlers => ({
   identify: (endpointId, credential) => findDeviceByCredential(services, endpointId, credential),
   findUnenrolled: (endpointId, credential) => findUnenrolledDevice(services, endpointId, credential),
+  attempted: (kind, endpointId, address) => attempts.record(kind, endpointId, address),
   connected: (session) => markConnected(services, session),
-  disconnected: (session) => markDisconnected(services, session),
+  disconnected: (session, why) => markDisconnected(services, session, why),
   listOwn: (endpointIds) => listOwnConnections(services, endpointIds),
   waiting: (session, listensTo) => listPendingMessages(services, session, listensTo),
   received: {

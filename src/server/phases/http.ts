@@ -11,14 +11,20 @@ import { listen } from '../http/listen.ts'
 import { type HttpServer, makeHttpServer } from '../http/server.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
 import { serviceRoutes } from '../http/service-routes.ts'
+import type { OutboundClient } from '../outbound/outbound-fetch.ts'
 import { auditRoutes } from '../resources/audit/routes.ts'
 import { bugReportRoutes } from '../resources/bug-reports/routes.ts'
+import { channelRoutes } from '../resources/channels/routes.ts'
 import { commandRoutes } from '../resources/commands/routes.ts'
 import { configRoutes } from '../resources/configs/routes.ts'
+import { connectionRoutes } from '../resources/connections/routes.ts'
 import { enrolDevice } from '../resources/endpoints/enrol.ts'
 import { endpointRoutes } from '../resources/endpoints/routes.ts'
 import { eventRoutes } from '../resources/events/routes.ts'
 import { identityRoutes } from '../resources/identity/routes.ts'
+import { incidentRuleRoutes } from '../resources/incident-rules/routes.ts'
+import { incidentRoutes } from '../resources/incidents/routes.ts'
+import { jobRoutes } from '../resources/jobs/routes.ts'
 import { keyRoutes } from '../resources/keys/routes.ts'
 import { locationRoutes } from '../resources/locations/routes.ts'
 import { noteRoutes } from '../resources/notes/routes.ts'
@@ -27,9 +33,10 @@ import { regionRoutes } from '../resources/regions/routes.ts'
 import { roomRoutes } from '../resources/rooms/routes.ts'
 import { sensorRoutes } from '../resources/sensors/routes.ts'
 import { BrowserSessions } from '../resources/sessions/browser-sessions.ts'
-import { invitationRoutes, sessionRoutes } from '../resources/sessions/routes.ts'
+import { sessionRoutes, userLinkRoutes } from '../resources/sessions/routes.ts'
 import { providerRoutes } from '../resources/sign-in/oidc/routes.ts'
 import { signInRoutes } from '../resources/sign-in/routes.ts'
+import { silenceRoutes } from '../resources/silences/routes.ts'
 import { userRoutes } from '../resources/users/routes.ts'
 import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
@@ -38,7 +45,7 @@ import type { Resources } from './resources.ts'
 /** Requests that run when the service stops have this long to finish. */
 const drainTimeoutMs = 20_000
 
-export interface HttpPhaseOptions {
+interface HttpPhaseOptions {
   readonly certificate: ServerCertificate | undefined
   readonly consoleFolder: string
   /** When the service stops, its devices are disconnected over up to this time. */
@@ -49,6 +56,7 @@ export interface HttpPhaseOptions {
 const operationHandlers = (
   { bundles, latest, endpoints }: Resources,
   publicUrl: string | undefined,
+  outbound: OutboundClient,
 ): OperationHandlers => ({
   ...auditRoutes,
   ...endpointRoutes(endpoints),
@@ -64,11 +72,17 @@ const operationHandlers = (
   ...profileRoutes,
   ...userRoutes,
   ...keyRoutes,
-  ...invitationRoutes,
+  ...userLinkRoutes,
   ...identityRoutes(publicUrl),
+  ...connectionRoutes,
+  ...incidentRoutes,
+  ...incidentRuleRoutes,
+  ...silenceRoutes,
+  ...channelRoutes(outbound),
+  ...jobRoutes,
 })
 
-export interface RunningHttp {
+interface RunningHttp {
   /** The address under which this machine reaches the server. */
   readonly url: string
   readonly healthPort: number | undefined
@@ -84,7 +98,7 @@ export async function startHttp(
   const { services, streams, keyring, log, metrics, options, publicAddress } = core
   const http = await makeHttpServer({
     services,
-    handlers: operationHandlers(resources, options.publicUrl),
+    handlers: operationHandlers(resources, options.publicUrl, core.outbound),
     streams,
     keyring,
     clock: services.clock,
@@ -128,7 +142,7 @@ function addRoutes(
   const browser = new BrowserSessions({ services, keyring, cookie, refuse })
   sessionRoutes(app, { services, keyring, browser, refuse, countSignIn: metrics.signIn })
   const { providers } = core
-  providerRoutes(app, { services, keyring, cookie, refuse, metrics, log, providers, publicUrl: options.publicUrl })
+  providerRoutes(app, { services, browser, refuse, metrics, log, providers, publicUrl: options.publicUrl })
   signInRoutes(app, { services, browser, refuse, countSignIn: metrics.signIn, publicUrl: options.publicUrl })
   staticFileRoutes(app, consoleFolder)
   enrolPage(app)

@@ -1,13 +1,13 @@
 // Finds in the database what messages between nodes would have told this one, had they not been lost.
 import type { Services } from '../context/services.ts'
 import type { DeviceConnections } from '../devices/mqtt/device-connections.ts'
-import { listQueued } from '../resources/commands/progress.ts'
+import { listEndpointsWithQueuedCommand } from '../resources/commands/progress.ts'
 import { listPending } from '../resources/configs/reported.ts'
 import type { Core } from './core.ts'
 
 /** Sends the devices of this node what waits for them. */
 export async function wakeWaiting(services: Services, connections: DeviceConnections): Promise<void> {
-  connections.wake(await listQueued(services))
+  connections.wake(await listEndpointsWithQueuedCommand(services))
   for (const { id, version } of await listPending(services)) connections.wakeForConfig(id, version)
 }
 

@@ -20,65 +20,73 @@ interface NodeOptions extends NodeIdentity {
   readonly onLost: () => void
 }
 
-export interface NodeIdentity {
+interface NodeIdentity {
   readonly name: string
-  /** Names the process, also among earlier and later ones with the same name. */
-  readonly process: string
+  /** Differs from that of earlier and later processes of a node with the same name. */
+  readonly processName: string
 }
 
 export function nodeIdentity({ nodeName, port }: ServeOptions): NodeIdentity {
-  const process = newProcessName()
+  const processName = newProcessName()
   // A port that is not known yet would not tell two servers of a host apart.
-  return { process, name: nodeName ?? `${hostname()}:${port === 0 ? process : port}` }
+  return { processName, name: nodeName ?? `${hostname()}:${port === 0 ? processName : port}` }
 }
 
-/** The place of this process at its database: first it locks the database, then, after migrations, it takes a row. */
-export interface NodePlace {
+/** Joins and leaves the nodes of a database. The database is locked first; the row is taken after the migrations. */
+interface NodeLifecycle {
   /** Names the sessions of the process in PostgreSQL. */
   readonly sessionName: string
-  enter(db: Database): Promise<{ readonly node: ThisNode; readonly bus: MessageBus }>
+  enter(db: Database): Promise<EnteredNode>
+}
+
+interface EnteredNode {
+  readonly node: ThisNode
+  readonly bus: MessageBus
   leave(): Promise<void>
 }
 
 /** Keeps away other servers on SQLite, and on PostgreSQL all programs that need the database for themselves. */
 export async function lockDatabase(
   stack: AsyncDisposableStack,
-  { options, name, process, log, clock, onLost }: NodeOptions,
-): Promise<NodePlace> {
-  const sessionName = sessionNameOf(process)
+  { options, name, processName, log, clock, onLost }: NodeOptions,
+): Promise<NodeLifecycle> {
+  const sessionName = sessionNameOf(processName)
   const { databaseUrl: url } = options
   // An empty option counts as absent.
   if (!url) {
     stack.defer(await takeServerLock(options))
-    return singlePlace(clock, { name, process, sessionName })
+    return singleNodeLifecycle(clock, { name, processName, sessionName })
   }
   const session = await ControlSession.open({ url, applicationName: sessionName, onTaken: onLost })
   stack.defer(() => session.close())
-  let membership: Membership
   return {
     sessionName,
     async enter(db) {
       const checkOthers = (others: readonly { readonly name: string }[]) => requirePublicUrl(options, others)
-      membership = await Membership.start(session, { url, name, process, clock, log, checkOthers, onTaken: onLost })
+      const membership = await Membership.start(session, {
+        url,
+        name,
+        processName,
+        clock,
+        log,
+        checkOthers,
+        onTaken: onLost,
+      })
       db.fence = new NodeFence(db, membership.node, () => membership.noteFenced())
       return membership
     },
-    leave: () => membership.leave(),
   }
 }
 
-function singlePlace(
+function singleNodeLifecycle(
   clock: Clock,
-  { name, process, sessionName }: NodeIdentity & { readonly sessionName: string },
-): NodePlace {
-  let leave = async () => {}
+  { name, processName, sessionName }: NodeIdentity & { readonly sessionName: string },
+): NodeLifecycle {
   return {
     sessionName,
     async enter(db) {
-      const node = await startSingleNode(db, clock, { name, process })
-      leave = () => leaveSingleNode(db, clock, node)
-      return { node, bus: new LocalBus(() => node.id) }
+      const node = await startSingleNode(db, clock, { name, processName })
+      return { node, bus: new LocalBus(() => node.id), leave: () => leaveSingleNode(db, clock, node) }
     },
-    leave: () => leave(),
   }
 }

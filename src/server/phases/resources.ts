@@ -1,22 +1,29 @@
 // Phase 2 of a start: the objects of the resources that live as long as the process, caches above all.
 import { join } from 'node:path'
-import { bundleQuotaDefaultGb } from '../config/options.ts'
-import { watchFleet } from '../core/fleet-metrics.ts'
+import { minuteMs } from '../../contract/durations.ts'
+import { watchDeliveries } from '../core/metrics/delivery-metrics.ts'
+import { watchFleet } from '../core/metrics/fleet-metrics.ts'
 import { FolderStorage } from '../resources/bug-reports/bundles/folder-storage.ts'
 import { RowStorage } from '../resources/bug-reports/bundles/row-storage.ts'
 import type { BugReportSettings } from '../resources/bug-reports/routes.ts'
 import { BundleUploads } from '../resources/bug-reports/upload.ts'
+import { DeliveryTask } from '../resources/channels/delivery/delivery-task.ts'
+import { waitingCount } from '../resources/channels/delivery/waiting-count.ts'
+import { DeferredReboots } from '../resources/commands/deferred/deferred-reboots.ts'
 import { EndpointCache } from '../resources/endpoints/endpoint-cache.ts'
-import { FleetCounts } from '../resources/rooms/fleet-counts.ts'
+import { IncidentEngine } from '../resources/incidents/engine/engine.ts'
+import { IncidentMetrics } from '../resources/incidents/engine/metrics.ts'
+import { JobEngine } from '../resources/jobs/engine/engine.ts'
+import { fleetCounts } from '../resources/rooms/fleet-counts.ts'
 import { SampleIntake } from '../resources/sensors/ingest/intake.ts'
-import { LatestSamples } from '../resources/sensors/latest/cache.ts'
+import { LatestSampleCache } from '../resources/sensors/latest/cache.ts'
 import { Horizon } from '../resources/sensors/rollups/horizon.ts'
 import { SampleDeletion } from '../resources/sensors/rollups/sample-deletion.ts'
 import type { Core } from './core.ts'
 
 export interface Resources {
   readonly endpoints: EndpointCache
-  readonly latest: LatestSamples
+  readonly latest: LatestSampleCache
   readonly intake: SampleIntake
   readonly sampleDeletion: SampleDeletion
   readonly horizon: Horizon
@@ -24,25 +31,29 @@ export interface Resources {
   /** The folder of bundles: on PostgreSQL it may have some of version 0.1. */
   readonly bundleFolder: FolderStorage
   readonly uploads: BundleUploads
+  readonly deliveries: DeliveryTask
+  readonly incidents: IncidentEngine
+  readonly deferredReboots: DeferredReboots
+  readonly jobs: JobEngine
 }
 
-export async function makeResources({ services, sharedSettings, metrics, caches, options }: Core): Promise<Resources> {
+export async function makeResources(core: Core, sampleGatherMs?: number): Promise<Resources> {
+  const { services, sharedSettings, metrics, caches, options } = core
   const { db } = services
   const endpoints = new EndpointCache(services)
-  const latest = new LatestSamples(services)
+  const latest = new LatestSampleCache(services)
   caches.add(endpoints, latest)
   const horizon = await Horizon.load(db)
-  const intake = new SampleIntake(services, latest, horizon)
+  const intake = new SampleIntake(services, latest, horizon, sampleGatherMs)
   metrics.watchCount('roomkeeper_samples_stored_total', 'Samples that were written.', () => intake.stored)
   metrics.watchCount('roomkeeper_samples_refused_total', 'Samples that were refused.', () => intake.refused)
-  watchFleet(metrics.registry, new FleetCounts(db, services.clock).current)
+  watchFleet(metrics.registry, fleetCounts(db, services.clock).current)
   const bundleFolder = new FolderStorage(db, join(options.dataDir, 'bundles'))
   const storage = db.engine === 'sqlite' ? bundleFolder : new RowStorage(db, bundleFolder)
-  const quotaBytes = (options.bundleQuota ?? bundleQuotaDefaultGb) * 1e9
   const bundles = {
     storage,
     get retentionDays() {
-      return sharedSettings.values.logRetention
+      return sharedSettings.values.logRetentionDays
     },
   }
   return {
@@ -53,6 +64,22 @@ export async function makeResources({ services, sharedSettings, metrics, caches,
     horizon,
     bundles,
     bundleFolder,
-    uploads: new BundleUploads(services, storage, quotaBytes),
+    uploads: new BundleUploads(services, storage, () => sharedSettings.values.bundleQuotaGigabytes * 1e9),
+    deliveries: makeDeliveries(core),
+    deferredReboots: new DeferredReboots(),
+    incidents: new IncidentEngine(services, {
+      settleMs: () => sharedSettings.values.settleMinutes * minuteMs,
+      metrics: new IncidentMetrics(metrics.registry, db, services.clock),
+    }),
+    jobs: new JobEngine({
+      idleMs: () => services.settings.idleMs,
+      send: () => ({ logRetentionDays: sharedSettings.values.logRetentionDays }),
+    }),
   }
+}
+
+function makeDeliveries({ services, outbound, metrics, log }: Core): DeliveryTask {
+  const { mailer } = services
+  const counts = watchDeliveries(metrics.registry, waitingCount(services.db, services.clock).current)
+  return new DeliveryTask({ fetch: outbound.fetch, mailer }, counts, log)
 }

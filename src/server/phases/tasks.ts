@@ -8,53 +8,25 @@ import type { DeviceConnections } from '../devices/mqtt/device-connections.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
 import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
 import { type HeldTask, TaskHolders, TaskMoved } from '../nodes/task-holders.ts'
-import { moveOldBundles } from '../resources/bug-reports/bundles/move.ts'
-import { deleteOldReports, sweepBundleFolder } from '../resources/bug-reports/retention.ts'
-import { deleteOldCommands, expireCommands, listUnacknowledged } from '../resources/commands/progress.ts'
+import { expireCommands, listEndpointsWithOverdueCommand } from '../resources/commands/progress.ts'
 import { listUndelivered } from '../resources/configs/reported.ts'
 import { clearEndedNodes } from '../resources/endpoints/ended-nodes.ts'
-import { deletePastCredentials } from '../resources/endpoints/past-credentials.ts'
+import { writeAttempts } from '../resources/incidents/credentials/attempts.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
 import { listOrgs } from '../resources/orgs/store.ts'
 import { makePartitions } from '../resources/sensors/rollups/partitions.ts'
 import { rollUpOrg } from '../resources/sensors/rollups/roll-up.ts'
-import { deleteOldSessions } from '../resources/sessions/retention.ts'
-import { deleteOldChallenges } from '../resources/sign-in/retention.ts'
 import type { Core } from './core.ts'
+import { deletionTasks } from './deletion-tasks.ts'
 import type { Devices } from './devices.ts'
 import { reconcileAfterLoss, wakeWaiting } from './lost-messages.ts'
 import type { Resources } from './resources.ts'
-
-/**
- * Every node runs a task that is about itself: its connections, streams, files, memory. Other tasks run once in the cluster, on the
- * node that holds them, or once for each organisation, shared out among the nodes.
- */
-type ScheduledTask = EveryNodeTask | OneNodeTask | OrganisationTask
-
-interface TaskTiming {
-  /** Completes the sentence "… failed, trying again" in the log. */
-  readonly name: string
-  readonly pauseMs: number
-}
-interface EveryNodeTask extends TaskTiming {
-  readonly runsOn: 'every node'
-  readonly run: (signal: AbortSignal) => Promise<unknown>
-}
-interface OneNodeTask extends TaskTiming {
-  readonly runsOn: 'one node'
-  /** Must write through these services only: their database refuses to when another node holds the task. */
-  readonly run: (services: Services, signal: AbortSignal) => Promise<unknown>
-}
-interface OrganisationTask extends TaskTiming {
-  readonly runsOn: 'one node for each organisation'
-  readonly run: (services: Services, org: OrgRow, signal: AbortSignal) => Promise<unknown>
-}
-type OrgRow = Awaited<ReturnType<typeof listOrgs>>[number]
+import type { ScheduledTask } from './scheduled-task.ts'
 
 const scheduledTasks = (
   core: Core,
   resources: Resources,
-  { connections }: Devices,
+  { connections, attempts }: Devices,
   certificate: ServerCertificate | undefined,
 ): readonly ScheduledTask[] => {
   const { services, streams, keyring, log } = core
@@ -93,10 +65,40 @@ const scheduledTasks = (
       run: () => writeLastUsed(services, keyring, log),
     },
     {
+      name: 'writing attempts with credentials',
+      pauseMs: 5000,
+      runsOn: 'every node',
+      run: () => writeAttempts(services, attempts),
+    },
+    {
+      name: 'looking for incidents',
+      pauseMs: 1000,
+      runsOn: 'one node for each organisation',
+      run: (held, org, signal) => resources.incidents.run(held, org, signal, certificate?.expiresAt),
+    },
+    {
+      name: 'restarting devices of idle rooms',
+      pauseMs: 1000,
+      runsOn: 'one node for each organisation',
+      run: (held, org) => resources.deferredReboots.run(held, org),
+    },
+    {
+      name: 'advancing jobs',
+      pauseMs: 1000,
+      runsOn: 'one node for each organisation',
+      run: (held, org, signal) => resources.jobs.advance(held, org, signal),
+    },
+    {
       name: 'rolling up samples',
       pauseMs: 10_000,
       runsOn: 'one node for each organisation',
       run: rollUpOrg,
+    },
+    {
+      name: 'delivering messages',
+      pauseMs: 500,
+      runsOn: 'one node for each organisation',
+      run: (held, org, signal) => resources.deliveries.run(held, org, signal),
     },
     {
       // SQLite has no partitions.
@@ -104,12 +106,6 @@ const scheduledTasks = (
       pauseMs: 10_000,
       runsOn: 'one node',
       run: async (held, signal) => db.engine === 'postgres' && makePartitions(held, signal),
-    },
-    {
-      name: 'deleting old samples',
-      pauseMs: 10_000,
-      runsOn: 'one node',
-      run: (held, signal) => resources.sampleDeletion.run(held, signal),
     },
     {
       name: 'reading shared settings',
@@ -129,7 +125,7 @@ const scheduledTasks = (
       pauseMs: resendAfterMs / 2,
       runsOn: 'every node',
       async run() {
-        connections.wake(await listUnacknowledged(services))
+        connections.wake(await listEndpointsWithOverdueCommand(services))
         connections.wake(await listUndelivered(services))
       },
     },
@@ -140,44 +136,7 @@ const scheduledTasks = (
       run: clearEndedNodes,
     },
     ...tasksForLostMessages(core, connections),
-    {
-      name: 'deleting old bug reports',
-      pauseMs: hourMs,
-      runsOn: 'one node',
-      run: (services) => deleteOldReports(services, resources.bundles.storage),
-    },
-    {
-      // The folder is on the disk of this node.
-      name: 'sweeping the folder of log bundles',
-      pauseMs: hourMs,
-      runsOn: 'every node',
-      run: () => sweepBundleFolder(services, resources.bundleFolder),
-    },
-    ...(db.engine === 'postgres' ? [moveTask(core, resources)] : []),
-    {
-      name: 'deleting old commands',
-      pauseMs: hourMs,
-      runsOn: 'one node',
-      run: deleteOldCommands,
-    },
-    {
-      name: 'deleting credentials of unenrolled endpoints',
-      pauseMs: hourMs,
-      runsOn: 'one node',
-      run: deletePastCredentials,
-    },
-    {
-      name: 'deleting old sessions',
-      pauseMs: hourMs,
-      runsOn: 'one node',
-      run: deleteOldSessions,
-    },
-    {
-      name: 'deleting answered challenges of passkeys',
-      pauseMs: hourMs,
-      runsOn: 'one node',
-      run: deleteOldChallenges,
-    },
+    ...deletionTasks(core, resources),
     ...(backups
       ? [
           {
@@ -198,13 +157,6 @@ const scheduledTasks = (
     },
   ]
 }
-
-const moveTask = ({ services, log }: Core, { bundleFolder: folder, bundles }: Resources): ScheduledTask => ({
-  name: 'moving log bundles into the database',
-  pauseMs: 60_000,
-  runsOn: 'every node',
-  run: (signal) => moveOldBundles(services, { folder, rows: bundles.storage, log }, signal),
-})
 
 /** Messages between nodes are hints. These tasks find in the database what a lost message would have said; SQLite has one node. */
 function tasksForLostMessages({ services }: Core, connections: DeviceConnections): ScheduledTask[] {
@@ -233,12 +185,18 @@ function makeScheduledBackups({ options, log, services, metrics }: Core): Schedu
   return backups
 }
 
+interface TaskSettings {
+  readonly certificate: ServerCertificate | undefined
+  /** The pauses between runs, as a share of those in the table. */
+  readonly pauseShare: number
+}
+
 export function startTasks(
   stack: AsyncDisposableStack,
   core: Core,
   resources: Resources,
   devices: Devices,
-  certificate: ServerCertificate | undefined,
+  { certificate, pauseShare }: TaskSettings,
 ): void {
   reconcileAfterLoss(core, devices.connections)
   const { services, node, log } = core
@@ -252,8 +210,9 @@ export function startTasks(
       .map(({ name, runsOn }) => (runsOn === 'one node' ? { name } : { name, listParts })),
   )
   stack.defer(() => holders.release())
+  stack.defer(() => resources.deliveries.finish())
   for (const task of tasks) {
-    stack.defer(repeat(task.pauseMs, task.name, log, (signal) => runTask(task, services, holders, signal)))
+    stack.defer(repeat(task.pauseMs * pauseShare, task.name, log, (signal) => runTask(task, services, holders, signal)))
   }
   // A stop first ends the tasks that run, then waits for each of them.
   stack.defer(() => holders.stop())
@@ -269,12 +228,12 @@ async function runTask(
   if (task.runsOn === 'every node') {
     await task.run(signal)
   } else if (task.runsOn === 'one node') {
-    await runHeld(holders.find(task.name), holders, ({ db, signal }) => task.run({ ...services, db }, signal))
+    await runHeld(holders.find(task.name), holders, (held) => task.run({ ...services, db: held.db }, held.signal))
   } else {
     for (const org of await listOrgs(services.db.system)) {
       if (signal.aborted) return
-      const held = holders.find(task.name, org.key)
-      await runHeld(held, holders, ({ db, signal }) => task.run({ ...services, db }, org, signal))
+      const found = holders.find(task.name, org.key)
+      await runHeld(found, holders, (held) => task.run({ ...services, db: held.db }, org, held.signal))
     }
   }
 }

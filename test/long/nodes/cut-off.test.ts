@@ -1,7 +1,14 @@
 // One node alone cannot reach PostgreSQL: after 45 s it disconnects its devices and refuses new ones, so that they go elsewhere.
 import { expect, test } from 'vitest'
 import { clusterForTest } from '../../support/nodes/node-cluster.ts'
-import { connectTo, enrolAt, isOpen, newDevicesAt, newRoom, untilReady } from '../../support/nodes/situation.ts'
+import {
+  connectTo,
+  enrolAt,
+  isConnectionOpen,
+  newDevicesAt,
+  newRoom,
+  untilReady,
+} from '../../support/nodes/situation.ts'
 import { until } from '../../support/program.ts'
 
 const disconnectsAfterMs = 45_000
@@ -17,9 +24,9 @@ test.each(['cut', 'swallow'] as const)(
     const identity = await enrolAt(alone, dec)
     const begun = performance.now()
     alone.proxy[fault]()
-    await until('the devices are disconnected', () => devices.every((device) => !isOpen(device)), {
-      every: 100,
-      within: disconnectsAfterMs + slackMs,
+    await until('the devices are disconnected', () => devices.every((device) => !isConnectionOpen(device)), {
+      everyMs: 100,
+      timeoutMs: disconnectsAfterMs + slackMs,
     })
     const elapsed = performance.now() - begun
     expect(elapsed).toBeGreaterThan(disconnectsAfterMs - slackMs)

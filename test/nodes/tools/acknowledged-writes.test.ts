@@ -1,9 +1,9 @@
 // The checker of acknowledged writes accepts a right history and finds each planted mistake.
 import { expect, test } from 'vitest'
-import type { CallRecord, Outcome } from '../../support/nodes/trial/call-log.ts'
+import type { CallOutcome, CallRecord } from '../../support/nodes/trial/call-log.ts'
 import { checkAcknowledgedWrites } from '../../support/nodes/trial/checkers/acknowledged-writes.ts'
 
-const write = (requestId: string, outcome: Outcome): CallRecord => ({
+const write = (requestId: string, outcome: CallOutcome): CallRecord => ({
   requestId,
   node: 'node-1',
   method: 'POST',

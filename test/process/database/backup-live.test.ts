@@ -86,7 +86,7 @@ test('a backup that is killed leaves no file under its name, and the next one wo
   const file = join(folder, 'backup.tar')
   const program = site.launch(['backup', file, ...site.flags])
   await until('the backup has begun', () => readdirSync(folder).some((name) => name.includes('.unfinished-')), {
-    every: 1,
+    everyMs: 1,
   })
   await program.stop('SIGKILL')
   expect(existsSync(file)).toBe(false)
@@ -108,7 +108,7 @@ test('a backup and a restore that are stopped by a signal say so and leave nothi
   expect(checked.stdout).toMatch(/^audit log {3}ok: the 1 entry of \w+ is verified\.$/m)
   expect(checked.stdout).toMatch(/^secret key {2}ok: the key fits, and opens 0 encrypted values\.$/m)
   const stopAt = async (program: Program, within: string, pattern: RegExp, signal: NodeJS.Signals) => {
-    await until('it has begun', () => readdirSync(within).some((name) => pattern.test(name)), { every: 1 })
+    await until('it has begun', () => readdirSync(within).some((name) => pattern.test(name)), { everyMs: 1 })
     return program.stop(signal)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

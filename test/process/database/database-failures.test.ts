@@ -39,7 +39,7 @@ async function foreignLock(): Promise<() => Promise<void>> {
 }
 
 describe('a write lock that another program holds', () => {
-  test('makes writes wait, and nobody else; they are done when it is freed', async () => {
+  test('makes only writes wait; they are done when it is freed', async () => {
     const free = await foreignLock()
     const waiting = create('waited')
     for (let i = 0; i < 5; i++) {
@@ -87,7 +87,7 @@ if (engine === 'postgres') {
         .then((found) => found.rowCount),
     )
 
-  /** Another program that lets nobody read regions. */
+  /** Another program that locks the regions against all readers. */
   const lockRegions = async () => {
     const other = new pg.Client({ connectionString: harness.place.databaseUrl })
     await other.connect()
@@ -130,7 +130,7 @@ if (engine === 'postgres') {
       expect(await names()).toEqual(['afterwards'])
     })
 
-    test("in the middle of a read is nobody's trouble: it is read over another", async () => {
+    test('in the middle of a read does not fail it: it is read over another', async () => {
       await create('before')
       const free = await lockRegions()
       const reading = names()

@@ -1,4 +1,4 @@
-// An empty PostgreSQL database beside a SQLite database that is in use: the server does not begin anew without a word.
+// An empty PostgreSQL database beside a SQLite database that is in use: the server refuses to start on an empty database.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,16 +1,16 @@
-// A PostgreSQL that stops answering: the service says so in time, hangs nobody, and goes on by itself when it answers again.
+// A PostgreSQL that stops answering: the service says so in time, lets no request hang, and goes on by itself when it answers again.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { verifyChain } from '../../../src/server/resources/audit/chain.ts'
-import { freezableCluster, frozen, type Outage, swallowed } from '../../support/database/outages.ts'
+import { freezableCluster, frozen, swallowed, type TestOutage } from '../../support/database/outages.ts'
 import { storedTimes } from '../../support/database/stored-samples.ts'
 import { newDevice } from '../../support/devices/test-device.ts'
 import { engine, type Harness, type Reply, startHarness, type TestOrg } from '../../support/harness.ts'
 import { until } from '../../support/program.ts'
 
 /** The promises: /readyz says it, every request is answered, everything goes on. In milliseconds. */
-const noticedWithin = 2000
-const answeredWithin = 12_000
-const resumedWithin = 5000
+const noticedWithinMs = 2000
+const answeredWithinMs = 12_000
+const resumedWithinMs = 5000
 
 interface Timed extends Reply {
   readonly ms: number
@@ -21,7 +21,7 @@ async function timed(ask: () => Promise<Reply>): Promise<Timed> {
   return { ...(await ask()), ms: performance.now() - begun }
 }
 
-async function houseIn({ databaseUrl }: Outage) {
+async function houseIn({ databaseUrl }: TestOutage) {
   const harness = await startHarness({ databaseUrl })
   onTestFinished(() => harness.close())
   const org = await harness.newOrg()
@@ -52,7 +52,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     ['is frozen', () => frozen(cluster)],
     ['is behind a network that swallows packets', () => swallowed(cluster)],
   ])(
-    'that %s: /readyz is 503 in time, nobody hangs, nothing remembered is served, and all goes on [contract 2.5]',
+    'that %s: /readyz is 503 in time, no request hangs, nothing cached is served, and all goes on [contract 2.5]',
     async (_, make) => {
       const outage = await make()
       const { harness, org, room, device, offline } = await houseIn(outage)
@@ -71,7 +71,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
       const writer = async (name: string) => {
         for (let i = 0; isWriting; i++) {
           const { status, body, ms } = await timed(() => createRegion(org, `${name}-${i}`))
-          expect(ms).toBeLessThan(answeredWithin)
+          expect(ms).toBeLessThan(answeredWithinMs)
           if (status === 200) acknowledged.push(`${name}-${i}`)
           // A session that the server gave up may hold its locks until it is ended: a writer that waits for them gets a 409.
           else expect([409, 503]).toContain(status)
@@ -104,7 +104,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
         expect(ms, '/readyz does not wait').toBeLessThan(1000)
         return status === 503
       })
-      expect(performance.now() - begun).toBeLessThan(noticedWithin)
+      expect(performance.now() - begun).toBeLessThan(noticedWithinMs)
 
       const paths = [...remembered, '/regions', `/rooms/${room.id}`, '/nowhere']
       for (const { status, body, ms } of await Promise.all(paths.map((path) => timed(() => org.call('GET', path))))) {
@@ -119,7 +119,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
 
       for (const [i, { status, body, ms }] of (await underWay).entries()) {
         expect({ status, code: body.code }).toEqual({ status: 503, code: 'UNAVAILABLE' })
-        expect(ms).toBeLessThan(answeredWithin)
+        expect(ms).toBeLessThan(answeredWithinMs)
         if (i >= 16 && isUnchanged(body)) refusedUnchanged.push(`under way ${i - 16}`)
       }
       expect(isAcknowledged, 'a sample that is not stored is not acknowledged').toBe(false)
@@ -129,7 +129,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
       await until('it is ready', () => isReady(harness))
       expect((await createRegion(org, 'after')).status).toBe(200)
       for (const path of paths) expect((await org.call('GET', path)).status).toBe(path === '/nowhere' ? 404 : 200)
-      expect(performance.now() - ended).toBeLessThan(resumedWithin)
+      expect(performance.now() - ended).toBeLessThan(resumedWithinMs)
       isWriting = false
       await writers
 

@@ -19,7 +19,7 @@ const states = async (site: Site) =>
 async function secondsUntilDead(site: Site, row: string, limitSeconds: number): Promise<number> {
   const since = performance.now()
   const isDead = async () => (await states(site))[row] === 'dead'
-  await until(`${row} is dead`, isDead, { within: limitSeconds * 1_000, every: 50 })
+  await until(`${row} is dead`, isDead, { timeoutMs: limitSeconds * 1_000, everyMs: 50 })
   return (performance.now() - since) / 1_000
 }
 
@@ -52,7 +52,7 @@ test('a killed node is dead within 6 seconds, a frozen one within 16; when that 
   expect(sessions).toEqual([])
   await pause(Math.max(0, 20 - frozenSeconds) * 1_000)
   frozen.signal('SIGCONT')
-  await frozen.printed(/"msg":"this node was declared dead, and goes on under a new id"/, 'stderr')
+  await frozen.printed(/"msg":"this node was declared dead, continuing under a new id"/, 'stderr')
   expect(await states(site)).toEqual({
     [`watcher ${watcherId}`]: 'up',
     [`killed ${killedId}`]: 'dead',

@@ -40,7 +40,7 @@ test('a node that freezes with the head of an audit log: others write to that or
   await until(
     'the organisation can be written to',
     async () => (await create(other.url, frozen.org, frozen.key, 'other')).status === 200,
-    { within: 6_000 },
+    { timeoutMs: 6_000 },
   )
   frozen.signal('SIGCONT')
   expect((await writing).status).toBe(503)
@@ -55,7 +55,7 @@ const upsert = systemWrite((db, p: { name: string; value: string }) =>
     .onConflict((c) => c.column('name').doUpdateSet({ value: p.value })),
 )
 
-test('of the writes that share a commit, only the one that touches a locked row is refused', async () => {
+test('only the write that touches a locked row is refused, of those that share a commit', async () => {
   const group = await nodeGroup()
   const { db } = (await group.start()).services
   const put = (name: string, value: string) => db.systemTransaction((tx) => upsert(tx, { name, value }))

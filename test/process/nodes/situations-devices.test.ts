@@ -7,7 +7,7 @@ import { TestDevice } from '../../support/devices/test-device.ts'
 import { newPlace, quiet, type Reply, send, TestClock } from '../../support/harness.ts'
 import { type ServiceGroup, startServices } from '../../support/nodes/service-group.ts'
 import { checkExecutions } from '../../support/nodes/trial/checkers/executions.ts'
-import { FleetDevice } from '../../support/nodes/trial/fleet-device.ts'
+import { TrialDevice } from '../../support/nodes/trial/fleet-device.ts'
 import { newDeviceHistory } from '../../support/nodes/trial/histories.ts'
 import { until } from '../../support/program.ts'
 
@@ -97,7 +97,7 @@ describe('three nodes whose clocks are 3 s apart', () => {
       const node = turns++ % offsetsMs.length
       return { name: `node-${node + 1}`, mqttPort: portOf(node) }
     }
-    const device = new FleetDevice(answer, history, times, Math.floor(Date.now() / 1000) - 86_400, target)
+    const device = new TrialDevice(answer, history, times, Math.floor(Date.now() / 1000) - 86_400, target)
     const ticking = setInterval(() => device.tick(performance.now()), 50)
     onTestFinished(() => {
       clearInterval(ticking)
@@ -129,7 +129,7 @@ describe('three nodes whose clocks are 3 s apart', () => {
     expect(written).toEqual(written.toSorted((a, b) => a - b))
   })
 
-  test('of two uploads of one bundle at two nodes one counts, and its content is what is downloaded', async () => {
+  test('one of two uploads of one bundle at two nodes counts, and its content is downloaded', async () => {
     const { serial, answer } = await enrol()
     const device = new TestDevice(portOf(0), serial, model, answer)
     onTestFinished(() => device.close())

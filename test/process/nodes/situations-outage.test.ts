@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { send } from '../../support/harness.ts'
 import { durableClusterForTest } from '../../support/nodes/node-cluster.ts'
-import { callAt, countNodes, isOpen, newDevicesAt, timed, untilReady } from '../../support/nodes/situation.ts'
+import { callAt, countNodes, isConnectionOpen, newDevicesAt, timed, untilReady } from '../../support/nodes/situation.ts'
 import { until } from '../../support/program.ts'
 
 const noticedWithinMs = 2000
@@ -39,7 +39,7 @@ test('a restart of PostgreSQL disconnects no device, loses no sample, and kills 
   await pause(5000)
   await cluster.postgres.startAgain()
   await untilReady(cluster.nodes)
-  expect(devices.every(isOpen), 'no device was disconnected').toBe(true)
+  expect(devices.every(isConnectionOpen), 'no device was disconnected').toBe(true)
   await until('the samples are acknowledged', () => acknowledged === devices.length)
   const stored = await cluster.query('select timestamp from samples')
   expect(stored.map(({ timestamp }) => Number(timestamp) - start).toSorted((a, b) => a - b)).toEqual([
@@ -84,7 +84,7 @@ test('a write that was made never gets a 503 with Retry-After, and one of unknow
       )
       return rows.length > 0
     },
-    { every: 1 },
+    { everyMs: 1 },
   )
   node.proxy.swallow(undefined, 'toClient')
   await pause(500)

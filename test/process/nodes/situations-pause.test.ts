@@ -1,4 +1,4 @@
-// A node that is stopped (SIGSTOP) for 20 s: its devices are offline in time, and when it wakes it changes nobody's presence.
+// A node that is stopped (SIGSTOP) for 20 s: its devices are offline in time, and when it wakes it changes no presence.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { clusterForTest } from '../../support/nodes/node-cluster.ts'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
-import { pathOf } from '../debian.ts'
+import { programPath } from '../debian.ts'
 import { until } from '../program.ts'
 
 const flags = [
@@ -20,7 +20,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 /** Each test file has one browser, which its `afterAll` closes. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
-    executablePath: pathOf('chromium') ?? 'chromium',
+    executablePath: programPath('chromium') ?? 'chromium',
     args: flags,
     // Users' browsers keep the previous page in the back-forward cache, so the tests do too.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
@@ -68,7 +68,7 @@ export async function tabIn(context: BrowserContext, url: string, trouble: strin
 }
 
 /** Signs in with a key in the sign-in form. */
-export async function signIn({ page, trouble }: Tab, key: string, path = '/'): Promise<void> {
+export async function signInWithKey({ page, trouble }: Tab, key: string, path = '/'): Promise<void> {
   await page.goto(path)
   await page.getByLabel('API key').fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -85,7 +85,7 @@ export async function signedIn(
   key: string,
 ): Promise<Pick<BrowserContextOptions, 'storageState'>> {
   const context = await browser.newContext({ baseURL: url })
-  await signIn(await tabIn(context, url), key)
+  await signInWithKey(await tabIn(context, url), key)
   const storageState = await context.storageState()
   await context.close()
   return { storageState }
@@ -105,7 +105,8 @@ export async function settled(page: Page, title: string): Promise<void> {
 /** This code runs in the page. It is a string, because the tests are compiled for Node and not for the browser. */
 const runAxe = (
   rules: readonly string[],
-) => `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })
+  within: string,
+) => `axe.run(${JSON.stringify(within)}, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })
   .then(({ violations }) => violations.map(({ id, help, nodes }) =>
     id + ': ' + help + ': ' + nodes.map((node) => node.html.slice(0, 160)).join(' | ')))`
 const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
@@ -115,9 +116,13 @@ const endTransitions = `document.getAnimations()
   .filter((animation) => animation instanceof CSSTransition)
   .forEach((transition) => transition.finish())`
 
-/** Returns the violations of WCAG 2.2 AA that axe finds, as sentences; `colours` checks the contrast only. */
-export async function axe(page: Page, what: 'everything' | 'colours' = 'everything'): Promise<string[]> {
+/** Returns the violations of WCAG 2.2 AA that axe finds, as sentences; `colours` checks the contrast only. `within` is a selector. */
+export async function axe(
+  page: Page,
+  what: 'everything' | 'colours' = 'everything',
+  within = 'html',
+): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource)
   await page.evaluate(endTransitions)
-  return page.evaluate(runAxe(what === 'colours' ? ['color-contrast'] : everything))
+  return page.evaluate(runAxe(what === 'colours' ? ['color-contrast'] : everything, within))
 }

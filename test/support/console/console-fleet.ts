@@ -1,7 +1,7 @@
 // Starts a small fleet for tests of the console: two locations, a working pair, an offline room and a day of samples.
 
 import { type LiveDevice, startDevice } from '../devices/agent-device.ts'
-import { enrolDevice } from '../devices/test-device.ts'
+import { enrolTestDevice } from '../devices/test-device.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 
 export interface ConsoleFleet {
@@ -21,7 +21,7 @@ export async function startConsoleFleet(harness: Harness): Promise<ConsoleFleet>
     return reply.body.id ?? reply.body.profile.id
   }
   const europe = await create('/regions', { name: 'Europe' })
-  const oslo = await create('/locations', { name: 'Oslo', regionId: europe })
+  const oslo = await create('/locations', { name: 'Oslo', regionId: europe, timezone: 'Asia/Tokyo' })
   const bergen = await create('/locations', { name: 'Bergen', regionId: europe })
   const fjord = await create('/rooms', { name: 'Fjord', locationId: oslo })
   const skog = await create('/rooms', { name: 'Skog', locationId: bergen })
@@ -36,7 +36,7 @@ export async function startConsoleFleet(harness: Harness): Promise<ConsoleFleet>
     pairingSerial: 'BAR00001',
     status: { firmwareVersion: 'NFA1.20260401.0001', pairingSerial: 'BAR00001' },
   })
-  await enrolDevice(harness, org, { roomId: skog, serial: 'BAR00002', model: 'NF19B1' })
+  await enrolTestDevice(harness, org, { roomId: skog, serial: 'BAR00002', model: 'NF19B1' })
 
   // The samples cover a day with a gap of six hours; the last one has stale air.
   const now = Math.floor(harness.clock.now() / 1000)

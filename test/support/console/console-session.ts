@@ -15,7 +15,7 @@ export const cookieName = ({ url }: Pick<Harness, 'url'>): string => `roomkeeper
 export const session = (harness: Harness, method: string, { headers, ...call }: Call = {}) =>
   harness.call(method, '/console/session', { ...call, headers: { ...own, ...headers } })
 
-export async function signIn(
+export async function openSession(
   harness: Harness,
   body: { key: string } | { link: string },
   headers: Record<string, string> = {},

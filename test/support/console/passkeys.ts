@@ -7,8 +7,8 @@ import { consoleCall, invite, signInByLink } from './user-session.ts'
 /** The public address of the service under test. */
 export const passkeyOrigin = 'https://rooms.example.org'
 
-/** The requests of one service. */
-export function passkeyRequests(of: () => Harness) {
+/** The requests of one service, which people open at `origin`. */
+export function passkeyRequests(of: () => Harness, origin: () => string = () => passkeyOrigin) {
   const post = (path: string, body?: unknown, cookie?: string) =>
     consoleCall(of(), 'POST', path, { ...(body !== undefined && { body }), ...(cookie && { cookie }) })
   const signInOptions = async () => (await post('/console/sign-in/passkey/options')).body
@@ -24,7 +24,7 @@ export function passkeyRequests(of: () => Harness) {
   }
 
   async function addTo(cookie: string, name?: string) {
-    const authenticator = new Authenticator(passkeyOrigin)
+    const authenticator = new Authenticator(origin())
     const response = authenticator.create(await addOptions(cookie))
     const reply = await post('/console/passkeys/verify', { response, ...(name && { name }) }, cookie)
     expect(reply.status, reply.text).toBe(200)

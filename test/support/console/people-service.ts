@@ -38,7 +38,8 @@ export async function tabWithAuthenticator(browser: Browser, url: string): Promi
   return tab
 }
 
-async function addAuthenticator(page: Page): Promise<void> {
+/** Gives the browser of a page an authenticator that confirms every request. */
+export async function addAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
   await session.send('WebAuthn.addVirtualAuthenticator', {

@@ -3,7 +3,10 @@ import { sql } from 'kysely'
 import type { Database } from '../../../src/server/db/db.ts'
 
 /** Begins to count. The result returns how many rows of each table were written since. */
-export async function countWrites(db: Database, tables: readonly string[]): Promise<() => Promise<object>> {
+export async function countWrites(
+  db: Database,
+  tables: readonly string[],
+): Promise<() => Promise<Record<string, number>>> {
   const run = (text: string) => sql.raw(text).execute(db.schema)
   await run('create table test_writes (table_name text not null)')
   if (db.engine === 'postgres') {
@@ -11,7 +14,7 @@ export async function countWrites(db: Database, tables: readonly string[]): Prom
       'begin insert into test_writes values (TG_TABLE_NAME); return null; end'`)
   }
   for (const table of tables) {
-    // The row of a node that is up changes every second, which belongs to nobody's stop or start.
+    // The row of a node that is up changes every second, which belongs to no stop or start.
     const update = table === 'nodes' ? 'update of state' : 'update'
     for (const event of ['insert', update, 'delete']) {
       const body =
@@ -25,6 +28,7 @@ export async function countWrites(db: Database, tables: readonly string[]): Prom
     const { rows } = await sql<{ name: string; count: number }>`
       select table_name as name, count(*) as count from test_writes group by table_name order by table_name
     `.execute(db.schema)
-    return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]))
+    // PostgreSQL names the partition that a sample is written to.
+    return Object.fromEntries(rows.map(({ name, count }) => [name.replace(/_day_\d+$/, ''), Number(count)]))
   }
 }

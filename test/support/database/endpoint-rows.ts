@@ -9,7 +9,7 @@ type Row = Selectable<DatabaseSchema['endpoints']>
 /** The columns of a row; an endpoint with `connected: 1` points at the node of the harness. */
 export type EndpointValues = Partial<Row> & { readonly connected?: number }
 
-/** One for each of the given values; they have no credential, so nobody can connect as one. */
+/** One for each of the given values; they have no credential, so no device can connect as one. */
 export async function putEndpoints(
   harness: Pick<Harness, 'services'>,
   { org }: Pick<TestOrg, 'org'>,
@@ -26,7 +26,14 @@ export async function putEndpoints(
     const device = { id, serial: `S${id.slice(0, 13)}`, pairing_serial: null, model: 'NF19B1', status: '{}' }
     // A node that is given explicitly comes later, with the other values.
     const node_id = connected ? (node?.id ?? null) : null
-    const presence = { node_id, connection: connected ?? 0, previous_node_id: null, connection_time: null }
+    const presence = {
+      node_id,
+      connection: connected ?? 0,
+      previous_node_id: null,
+      connection_time: null,
+      call_ended_at: null,
+      status_connection: connected ?? 0,
+    }
     return {
       org: org.key,
       number: last + 1 + i,

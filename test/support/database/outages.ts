@@ -5,7 +5,7 @@ import { type Wire, wireTo } from '../severable-proxy.ts'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
 import { createDatabase } from './postgres-tables.ts'
 
-export interface Outage {
+export interface TestOutage {
   /** Where a service finds its database. */
   readonly databaseUrl: string
   begin(): void
@@ -58,13 +58,13 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-export async function frozen(cluster: Awaited<ReturnType<typeof freezableCluster>>): Promise<Outage> {
+export async function frozen(cluster: Awaited<ReturnType<typeof freezableCluster>>): Promise<TestOutage> {
   const { databaseUrl } = await createDatabase(cluster.url)
   onTestFinished(() => cluster.thaw())
   return { databaseUrl, begin: () => cluster.freeze(), end: () => cluster.thaw() }
 }
 
-export async function swallowed(cluster: Cluster): Promise<Outage & Pick<Wire, 'loseOpen' | 'deliverLost'>> {
+export async function swallowed(cluster: Cluster): Promise<TestOutage & Pick<Wire, 'loseOpen' | 'deliverLost'>> {
   const { databaseUrl } = await createDatabase(cluster.url)
   const wire = await wireTo(databaseUrl)
   const url = new URL(databaseUrl)

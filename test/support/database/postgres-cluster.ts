@@ -141,7 +141,7 @@ export async function startCluster(given: Readonly<Record<string, string>> = {})
   const port = await freePort()
   const server = spawnPostgres(cluster, port, given)
   const url = `postgres://test:${cluster.password}@127.0.0.1:${port}/postgres`
-  await untilReady(server, url)
+  await untilPostgresReady(server, url)
   return {
     url,
     pid: server.pid ?? 0,
@@ -178,7 +178,7 @@ const freePort = () =>
     })
   })
 
-export async function untilReady(server: ChildProcess, url: string): Promise<void> {
+export async function untilPostgresReady(server: ChildProcess, url: string): Promise<void> {
   const deadline = Date.now() + 30_000
   for (;;) {
     const client = new pg.Client({ connectionString: url })

@@ -9,7 +9,7 @@ import { openDatabase } from '../../../src/server/db/open.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The database that has tables and no rows. Nobody connects to it: PostgreSQL copies only what nobody uses. */
+    /** The database that has tables and no rows. No test connects to it: PostgreSQL copies only databases without connections. */
     postgresTables: string
   }
 }

@@ -1,25 +1,70 @@
 // Everything that a running service has stored, for tests that prove that nothing has changed.
-import { listTables } from '../../../src/server/db/copy/catalog.ts'
+import { expect } from 'vitest'
+import { listTables, type TableShape } from '../../../src/server/db/copy/catalog.ts'
 import { readBatches, type TableRow } from '../../../src/server/db/copy/table-rows.ts'
 import { withoutTransaction } from '../../../src/server/db/copy/transaction-side.ts'
 import type { Harness } from '../harness.ts'
 
-/** The service writes these by itself: which nodes run, which of them holds a task, and how far rollups are. */
-const bookkeepingTables = ['nodes', 'tasks', 'sample_progress']
+/** The service writes these by itself: which nodes run, which of them holds a task, rollups and how far they are, and what it observes. */
+const bookkeepingTables = [
+  'nodes',
+  'tasks',
+  ...['sample_due', 'sample_quarters', 'sample_hours', 'sample_days', 'sample_progress'],
+  'incident_progress',
+  'findings',
+  'credential_attempts',
+]
 /** Any request changes these, also one that is refused. */
 const timesOfUse = ['last_used_at', 'used_at', 'last_seen_at']
 
+/** The service works while it is looked at, so a difference counts only if it is there each time: a request that leaves a trace does so each time. */
+const maxLooks = 3
+
+/** Proves that requests leave no trace. */
+export async function leavesNoTrace(harness: Harness, requests: () => Promise<void>): Promise<void> {
+  for (let look = 1; ; look++) {
+    const before = await storedRows(harness)
+    await requests()
+    const changed = changedRows(before, await storedRows(harness))
+    if (Object.keys(changed).length === 0) return
+    if (look === maxLooks) return expect(changed).toEqual({})
+  }
+}
+
+type RowsByTable = Readonly<Record<string, readonly string[]>>
+
+/** The rows that are there on one side only, by table. */
+function changedRows(before: RowsByTable, after: RowsByTable): RowsByTable {
+  const changed: Record<string, string[]> = {}
+  for (const table of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [old, now] = [new Set(before[table]), new Set(after[table])]
+    const rows = [...old.symmetricDifference(now)]
+    if (rows.length > 0) changed[table] = rows
+  }
+  return changed
+}
+
 /** The rows of all tables by table, as comparable text, without the times at which keys and sessions were used. */
-export async function storedRows({ services }: Harness): Promise<Record<string, string[]>> {
+async function storedRows({ services }: Harness): Promise<RowsByTable> {
   const side = withoutTransaction(services.db)
   const content: Record<string, string[]> = {}
-  for (const table of await listTables(side, side.engine)) {
+  for (const table of await tablesOf(services)) {
     if (bookkeepingTables.includes(table.name)) continue
     const rows: string[] = []
     for await (const batch of readBatches(side, table)) rows.push(...batch.map(rowText))
-    if (rows.length > 0) content[table.name] = rows.sort()
+    if (rows.length > 0) content[table.name] = rows
   }
   return content
+}
+
+/** Tables do not change while a service runs, and listing them takes longer than reading most of them. */
+const knownTables = new WeakMap<Harness['services'], Promise<TableShape[]>>()
+
+function tablesOf(services: Harness['services']): Promise<TableShape[]> {
+  const side = withoutTransaction(services.db)
+  const tables = knownTables.get(services) ?? listTables(side, side.engine)
+  knownTables.set(services, tables)
+  return tables
 }
 
 const rowText = (row: TableRow): string =>

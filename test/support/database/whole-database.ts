@@ -5,11 +5,14 @@ import { listTables } from '../../../src/server/db/copy/catalog.ts'
 import { readBatches, type TableRow } from '../../../src/server/db/copy/table-rows.ts'
 import { withoutTransaction } from '../../../src/server/db/copy/transaction-side.ts'
 import { openDatabase } from '../../../src/server/db/open.ts'
+import { markConnected } from '../../../src/server/resources/endpoints/presence.ts'
+import { upsertJudgedUntil } from '../../../src/server/resources/incidents/engine/restarts/settle-store.ts'
 import { rollUp } from '../../../src/server/resources/sensors/rollups/roll-up.ts'
 import { recordRefusedSignIn } from '../../../src/server/resources/sessions/refusals.ts'
 import { linkHolder, loginLinkCreate, sessionStartByLink } from '../../../src/server/resources/sessions/rules.ts'
 import { inviteUser } from '../../../src/server/resources/sessions/user-links.ts'
-import { enrolDevice } from '../devices/test-device.ts'
+import { storedConnection } from '../devices/stored-connection.ts'
+import { enrolTestDevice } from '../devices/test-device.ts'
 import { type Fixture, newFixture } from '../fixture.ts'
 import type { Harness } from '../harness.ts'
 import { newWayToSignIn } from '../person.ts'
@@ -19,20 +22,38 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   const fixture = await newFixture(harness)
   const { call, room, profile, endpoint, region, person } = fixture
   const { services } = harness
+  // Disabled, so that the messages about the changes below wait for it.
+  const log = {
+    name: 'Audit',
+    kind: 'webhook',
+    url: 'https://hooks.example.org/audit',
+    events: ['audit.entry'],
+    enabled: false,
+  }
+  await call('POST', '/channels', { body: log })
   const config = { settingsPassword: 'Quite secret', nightMode: false }
   await call('POST', `/endpoints/${endpoint}/config`, { body: config })
   await call('POST', '/profiles', { body: { name: 'Locked', config } })
   await call('POST', `/rooms/${room}/profile`, { body: { profileId: profile } })
   await call('POST', `/rooms/${room}/regenerate_dec`)
-  const unenrolled = await enrolDevice(harness, fixture, { roomId: room })
-  await call('DELETE', `/endpoints/${unenrolled.answer.endpointId}`)
-  await loginLinkCreate(fixture.by)
-  const { secret } = await loginLinkCreate(fixture.by)
+  const unenrolled = (await enrolTestDevice(harness, fixture, { roomId: room })).answer
+  // Its deletion ends this connection.
+  await markConnected(services, await storedConnection(services, unenrolled.endpointId, unenrolled.credential))
+  await call('DELETE', `/endpoints/${unenrolled.endpointId}`)
+  await loginLinkCreate(fixture.ctx)
+  const { secret } = await loginLinkCreate(fixture.ctx)
   await sessionStartByLink(services, (await linkHolder(services, secret)) as KeyHolder, secret, {})
   await call('POST', '/keys', { body: { name: 'One region', scopes: ['read'], regionIds: [region] } })
   await newWayToSignIn(harness, fixture, person.id, 'oidc')
   await call('PUT', '/identity', { body: { passkeys: true } })
-  await inviteUser(fixture.by, fixture.user)
+  await call('PUT', '/incident_rules/storage.low', { body: { severity: 'INFO' } })
+  await inviteUser(fixture.ctx, fixture.user)
+  // The running server would go on with jobs that are open, and so change rows that tests compare.
+  await services.db.systemTransaction(({ kysely }) =>
+    kysely.updateTable('jobs').set({ state: 'CANCELLED', ended_at: services.clock.now() }).execute(),
+  )
+  // The engine writes it once devices had their time to come back after a start.
+  await services.db.forOrg(fixture.org.key).telemetry((tx) => upsertJudgedUntil(tx, { judgedUntil: 1 }))
   const target = { type: 'user', id: fixture.user, name: 'ada@example.org' }
   const refusal = {
     identity: `user ${fixture.user}`,
@@ -48,6 +69,11 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   await rollUp(services)
   await services.db.systemTransaction(async ({ kysely }) => {
     // The service releases its own tasks when it stops.
+    const attempts = { kind: 'refused', minute: 60_000, address: '192.0.2.1', count: 3 } as const
+    await kysely
+      .insertInto('credential_attempts')
+      .values({ org: fixture.org.key, endpoint_id: endpoint, ...attempts })
+      .execute()
     await kysely.insertInto('tasks').values({ name: 'of no node', part: 0, node_id: 0 }).execute()
     // A passkey needs a browser, and a public address.
     const owned = { org: fixture.org.key, user_id: Number(fixture.user) }

@@ -15,6 +15,10 @@ export interface Wanted {
   readonly status?: UpMessage<'status'>
   /** Settings that cannot be changed. */
   readonly readOnly?: AgentSettings
+  /** Settings that the device rejects, with the reason of each. */
+  readonly rejects?: Readonly<Record<string, string>>
+  /** A reboot takes as long as this. */
+  readonly whileRebooting?: () => Promise<void>
 }
 
 export interface LiveDevice {
@@ -33,7 +37,7 @@ export interface LiveDevice {
 }
 
 export async function startDevice(harness: Harness, org: TestOrg, wanted: Wanted): Promise<LiveDevice> {
-  const { roomId, serial, model, pairingSerial, status = {}, readOnly = {} } = wanted
+  const { roomId, serial, model, pairingSerial, status = {}, readOnly = {}, rejects = {}, whileRebooting } = wanted
   const { dec } = (await org.call('GET', `/rooms/${roomId}`)).body
   const identity = await requestEnrolment(harness.url, {
     code: dec,
@@ -59,12 +63,15 @@ export async function startDevice(harness: Harness, org: TestOrg, wanted: Wanted
         return { ...shown, ...readOnly }
       },
       applyConfig: (config) => {
-        device.settings = config
-        return undefined
+        const [rejected, applied] = [Object.keys(config).filter((key) => key in rejects), { ...config }]
+        for (const key of rejected) delete applied[key]
+        device.settings = applied
+        return rejected.length === 0 ? undefined : Object.fromEntries(rejected.map((key) => [key, rejects[key] ?? '']))
       },
       reboot: async () => {
         device.reboots++
         await agent.stop()
+        await whileRebooting?.()
         await agent.start()
       },
       showMessage: (text) => {

@@ -12,6 +12,7 @@ interface Schema {
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
   readonly enum?: readonly string[]
+  readonly const?: boolean
   readonly format?: string
   readonly minLength?: number
   readonly maxLength?: number
@@ -44,6 +45,7 @@ const meaningOf = (field: Schema): string =>
 function typeOf(field: Schema): string {
   if (field.$ref) return nameOf(field.$ref)
   if (field.enum) return code(field.enum)
+  if (field.const !== undefined) return code([String(field.const)])
   if (field.anyOf) return field.anyOf.flatMap((one) => (one.type === 'null' ? [] : [typeOf(one)])).join(' or ')
   if (field.patternProperties) {
     const count = field.maxProperties === undefined ? '' : ` of up to ${field.maxProperties} keys`

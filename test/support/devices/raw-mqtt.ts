@@ -35,8 +35,8 @@ export interface RawConnection {
   readonly isClosed: boolean
 }
 
-export async function rawMqtt(port: number): Promise<RawConnection> {
-  const socket = connect(port, '127.0.0.1')
+export async function rawMqtt(port: number, localAddress = '127.0.0.1'): Promise<RawConnection> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
   const connection = { socket, received: [] as { type: number; id: number }[], isClosed: false }
   let rest = Buffer.alloc(0)
   socket.on('error', () => {})

@@ -21,10 +21,10 @@ export interface NewDevice {
 }
 
 type Body = Reply['body']
-const patience = 5_000
+const defaultTimeoutMs = 5_000
 let count = 0
 
-export async function enrolDevice(
+export async function enrolTestDevice(
   harness: Pick<Harness, 'call'>,
   org: TestOrg,
   {
@@ -47,7 +47,7 @@ export async function newDevice(
   org: TestOrg,
   wanted: NewDevice,
 ): Promise<TestDevice> {
-  const { serial, model, answer } = await enrolDevice(harness, org, wanted)
+  const { serial, model, answer } = await enrolTestDevice(harness, org, wanted)
   const device = new TestDevice(harness.mqttPort, serial, model, answer)
   if (!wanted.offline) await device.connect()
   return device
@@ -89,7 +89,7 @@ export class TestDevice {
       password: this.credential,
       keepalive: 30,
       reconnectPeriod: 0,
-      connectTimeout: patience,
+      connectTimeout: defaultTimeoutMs,
       ...rest,
     })
     client.on('error', () => {})
@@ -111,9 +111,9 @@ export class TestDevice {
     await this.client.publishAsync(upTopic(this.id, kind), JSON.stringify(body), { qos: 1 })
   }
 
-  /** The next message of a kind that nobody has taken yet. */
-  async next(kind: DownKind, within = patience): Promise<Body> {
-    const deadline = performance.now() + within
+  /** The next message of a kind that was not taken yet. */
+  async next(kind: DownKind, timeoutMs = defaultTimeoutMs): Promise<Body> {
+    const deadline = performance.now() + timeoutMs
     for (;;) {
       const ofKind = this.received.filter((m) => m.kind === kind)
       const taken = this.#taken.get(kind) ?? 0
@@ -123,7 +123,7 @@ export class TestDevice {
         return message.body
       }
       const left = deadline - performance.now()
-      if (left <= 0) throw new Error(`no ${kind} came within ${within} ms`)
+      if (left <= 0) throw new Error(`no ${kind} came within ${timeoutMs} ms`)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, left)
         this.#waiting.push(() => {
@@ -135,11 +135,11 @@ export class TestDevice {
   }
 
   /** Resolves when the service has ended the connection. */
-  async ended(within = patience): Promise<void> {
+  async ended(timeoutMs = defaultTimeoutMs): Promise<void> {
     const { client } = this
     if (client.stream.destroyed) return
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`still connected after ${within} ms`)), within)
+      const timer = setTimeout(() => reject(new Error(`still connected after ${timeoutMs} ms`)), timeoutMs)
       client.once('close', () => {
         clearTimeout(timer)
         resolve()
@@ -152,7 +152,7 @@ export class TestDevice {
     await this.#client?.endAsync(!this.#client.connected)
   }
 
-  /** As if somebody had pulled the plug. */
+  /** As if the cable had been pulled. */
   drop(): void {
     this.client.stream.destroy()
   }

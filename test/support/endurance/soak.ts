@@ -103,7 +103,7 @@ export async function soak(
       after = await residentBytes(url)
       return after <= before * maxMemoryFactor
     },
-    { within: recoveryMs, every: 500 },
+    { timeoutMs: recoveryMs, everyMs: 500 },
   )
   expect(times.length, 'most requests of others are served').toBeGreaterThan(refused)
   expect(server.stderr, 'nothing is logged as an error').toBe('')

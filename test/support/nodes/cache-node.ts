@@ -8,7 +8,7 @@ import { StrictReads } from '../../../src/server/nodes/strict-reads/strict-reads
 import { ThisNode } from '../../../src/server/nodes/this-node.ts'
 import { EndpointCache } from '../../../src/server/resources/endpoints/endpoint-cache.ts'
 import { commandLineActor } from '../../../src/server/resources/orgs/rules.ts'
-import { LatestSamples } from '../../../src/server/resources/sensors/latest/cache.ts'
+import { LatestSampleCache } from '../../../src/server/resources/sensors/latest/cache.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 import type { UnreliableBus } from './unreliable-bus.ts'
 
@@ -17,7 +17,7 @@ export interface CacheNode {
   readonly bus: ReturnType<UnreliableBus['join']>
   readonly services: Services
   readonly endpoints: EndpointCache
-  readonly latest: LatestSamples
+  readonly latest: LatestSampleCache
   /** Acts in an organisation through this node. */
   actIn(org: TestOrg): Promise<RequestContext>
   close(): Promise<void>
@@ -45,7 +45,7 @@ export async function startCacheNode(harness: Harness, shared: UnreliableBus): P
     bus,
     services,
     endpoints: new EndpointCache(services),
-    latest: new LatestSamples(services),
+    latest: new LatestSampleCache(services),
     actIn: ({ id }) => commandLineActor(services, { type: 'SYSTEM', id: 'test', name: 'Test' }, id),
     async close() {
       clearInterval(beating)

@@ -128,14 +128,19 @@ export async function durableClusterForTest(count: number): Promise<NodeCluster>
   return cluster
 }
 
-/** A cluster on the PostgreSQL that all tests share, which is ready sooner. */
+/** A cluster on the PostgreSQL that all tests share, which is ready sooner. It goes with the test, however that ends. */
 export async function clusterForTest(count: number): Promise<NodeCluster> {
+  const cluster = await startSharedCluster(count)
+  onTestFinished(() => cluster.close())
+  return cluster
+}
+
+/** For a `beforeAll`: the file closes the cluster in `afterAll`. */
+export async function startSharedCluster(count: number): Promise<NodeCluster> {
   const server = inject('postgresUrl')
   const { name, databaseUrl } = await createDatabase(server, inject('postgresTables'))
   const remove = () => dropDatabase(server, name)
-  const cluster = await NodeCluster.start({ url: databaseUrl, postgres: undefined, remove }, count)
-  onTestFinished(() => cluster.close())
-  return cluster
+  return NodeCluster.start({ url: databaseUrl, postgres: undefined, remove }, count)
 }
 
 const dataDirOf = (folder: string, name: string) => join(folder, name)
@@ -147,6 +152,7 @@ async function makeNode(databaseUrl: string, folder: string, number: number): Pr
   const proxy = await FaultProxy.start(Number(new URL(databaseUrl).port))
   const [httpPort, mqttPort] = await Promise.all([freePort(), freePort()])
   const options = {
+    '--node-name': name,
     '--port': httpPort,
     '--mqtt-port': mqttPort,
     '--data-dir': dataDir,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
-import { need, pathOf } from '../debian.ts'
+import { need, programPath } from '../debian.ts'
 import { freePort, until } from '../program.ts'
 
 /** Returns the URL of the database behind the pooler, which ends with the test. */
@@ -34,7 +34,9 @@ ignore_startup_parameters = options,statement_timeout
   )
   const isRoot = process.getuid?.() === 0
   // PgBouncer refuses to run as root.
-  const child = spawn(pathOf('pgbouncer') ?? '', [config, ...(isRoot ? ['-u', 'nobody'] : [])], { stdio: 'ignore' })
+  const child = spawn(programPath('pgbouncer') ?? '', [config, ...(isRoot ? ['-u', 'nobody'] : [])], {
+    stdio: 'ignore',
+  })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   onTestFinished(async () => {
     child.kill('SIGKILL')

@@ -9,7 +9,7 @@ import {
   initialiseCluster,
   removeCluster,
   spawnPostgres,
-  untilReady,
+  untilPostgresReady,
 } from '../database/postgres-cluster.ts'
 import { freePort, until } from '../program.ts'
 
@@ -36,7 +36,7 @@ export class PostgresServer {
 
   static async start(): Promise<PostgresServer> {
     const server = new PostgresServer(initialiseCluster(), await freePort())
-    await untilReady(server.#process, server.url)
+    await untilPostgresReady(server.#process, server.url)
     return server
   }
 
@@ -52,7 +52,7 @@ export class PostgresServer {
       { ...as, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
     const standby = new PostgresServer({ bin, folder, data, password, as }, await freePort())
-    await untilReady(standby.#process, standby.url)
+    await untilPostgresReady(standby.#process, standby.url)
     await until('the standby streams', async () => {
       const rows = await this.query("select 1 from pg_stat_replication where state = 'streaming'")
       return rows.length > 0
@@ -102,7 +102,7 @@ export class PostgresServer {
     for (;;) {
       this.#process = spawnPostgres(this.#cluster, this.port, durable)
       try {
-        await untilReady(this.#process, this.url)
+        await untilPostgresReady(this.#process, this.url)
         return
       } catch (error) {
         // After a kill, children of the old server may still hold its shared memory for a moment.

@@ -6,7 +6,7 @@ import type { FaultProxy } from './fault-proxy.ts'
 /** Several nodes start at once, on a busy machine, with a PostgreSQL that waits for the disk. */
 const startTimeoutMs = 60_000
 
-export interface NodePlace {
+interface ServerNodeOptions {
   readonly name: string
   readonly httpPort: number
   readonly mqttPort: number
@@ -27,7 +27,7 @@ export class ServerNode {
   #earlierOutput = ''
   isPaused = false
 
-  constructor({ name, httpPort, mqttPort, proxy, launch }: NodePlace) {
+  constructor({ name, httpPort, mqttPort, proxy, launch }: ServerNodeOptions) {
     this.name = name
     this.url = `http://127.0.0.1:${httpPort}`
     this.mqttPort = mqttPort

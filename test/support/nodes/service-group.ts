@@ -1,4 +1,5 @@
 // Several services of one database in the test's own process, behind a balancer that gives each connection to the next one.
+// All listen on the same port of different loopback addresses, because the name of the session cookie contains the port.
 import { mkdirSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
@@ -22,10 +23,12 @@ export async function startServices(
   options: ServeOptions,
   log: Log,
   clocks: readonly [Clock, ...Clock[]],
+  taskPauseShare = 1,
 ): Promise<ServiceGroup> {
-  if (clocks.length === 1) return alone(await startService(options, log, { clock: clocks[0] }))
-  const balancers = { http: await Balancer.start(), mqtt: await Balancer.start() }
-  const url = `http://127.0.0.1:${balancers.http.port}`
+  if (clocks.length === 1) return alone(await startService(options, log, { clock: clocks[0], taskPauseShare }))
+  const balancers = { http: await Balancer.start(options.port), mqtt: await Balancer.start() }
+  const { port } = balancers.http
+  const url = `http://127.0.0.1:${port}`
   const members: Service[] = []
   const close = async () => {
     await Promise.all([...members.map((member) => member.close()), balancers.http.close(), balancers.mqtt.close()])
@@ -36,11 +39,12 @@ export async function startServices(
       const dataDir = i === 0 ? options.dataDir : join(options.dataDir, `node-${i + 1}`)
       mkdirSync(dataDir, { recursive: true, mode: 0o700 })
       const addresses = { publicUrl: url, publicMqttUrl: [`mqtt://127.0.0.1:${balancers.mqtt.port}`] }
-      const own = { ...addresses, ...options, dataDir, secretKeyFile, nodeName: `node-${i + 1}` }
-      const member = await startService(own, log, { clock })
+      const host = `127.0.0.${i + 2}`
+      const own = { ...addresses, ...options, host, port, dataDir, secretKeyFile, nodeName: `node-${i + 1}` }
+      const member = await startService(own, log, { clock, taskPauseShare })
       members.push(member)
-      balancers.http.add(Number(new URL(member.url).port))
-      if (member.mqttPort) balancers.mqtt.add(member.mqttPort)
+      balancers.http.add({ host, port })
+      if (member.mqttPort) balancers.mqtt.add({ host: '127.0.0.1', port: member.mqttPort })
     }
   } catch (error) {
     await close()
@@ -64,15 +68,20 @@ const alone = (service: Service): ServiceGroup => ({
   close: () => service.close(),
 })
 
+interface Target {
+  readonly host: string
+  readonly port: number
+}
+
 /** Gives each connection to the next target. It passes bytes on as they are, so that malformed requests stay malformed. */
 class Balancer {
   readonly #server: Server
-  readonly #ports: number[] = []
+  readonly #targets: Target[] = []
   #connections = 0
 
   private constructor() {
     this.#server = createServer((near) => {
-      const far = connect(this.#ports[this.#connections++ % this.#ports.length] as number, '127.0.0.1')
+      const far = connect(this.#targets[this.#connections++ % this.#targets.length] as Target)
       near.on('error', () => {}).once('close', () => far.destroy())
       far.on('error', () => {}).once('close', () => near.destroy())
       near.pipe(far)
@@ -80,9 +89,10 @@ class Balancer {
     })
   }
 
-  static async start(): Promise<Balancer> {
+  /** Listens on a free port if none is given. */
+  static async start(port = 0): Promise<Balancer> {
     const balancer = new Balancer()
-    balancer.#server.listen(0, '127.0.0.1')
+    balancer.#server.listen(port, '127.0.0.1')
     await new Promise((resolve) => balancer.#server.once('listening', resolve))
     return balancer
   }
@@ -91,8 +101,8 @@ class Balancer {
     return (this.#server.address() as AddressInfo).port
   }
 
-  add(port: number): void {
-    this.#ports.push(port)
+  add(target: Target): void {
+    this.#targets.push(target)
   }
 
   async close(): Promise<void> {

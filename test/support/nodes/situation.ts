@@ -7,7 +7,9 @@ import { until } from '../program.ts'
 import type { NodeCluster } from './node-cluster.ts'
 import type { ServerNode } from './server-node.ts'
 
-const model = 'NF19B1'
+const bar = 'NF19B1'
+/** A model that does not measure people: a room with only such devices counts as idle. */
+export const padModel = 'NF19A1'
 let serials = 0
 
 /** Calls a path of the cluster's organisation at one node. */
@@ -29,21 +31,25 @@ export async function newRoom(cluster: NodeCluster, node: ServerNode, name = 'Fj
   return reply.body
 }
 
-export interface Enrolled {
+export interface EnrolledDevice {
   readonly serial: string
+  readonly model: string
   readonly answer: EnrolAnswer
 }
 
-export async function enrolAt(node: ServerNode, code: string): Promise<Enrolled> {
+export async function enrolAt(node: ServerNode, code: string, model = bar): Promise<EnrolledDevice> {
   const serial = `SITUATION-${++serials}`
   const reply = await send(node.url, 'POST', devicePaths.enrol, { body: { code, serial, model } })
   expect(reply.status, reply.text).toBe(200)
-  return { serial, answer: reply.body }
+  return { serial, model, answer: reply.body }
 }
 
+export const deviceAt = (node: ServerNode, { serial, model, answer }: EnrolledDevice): TestDevice =>
+  new TestDevice(node.mqttPort, serial, model, answer)
+
 /** A connection of an enrolled device to a node. It does not come back by itself when it is lost. */
-export async function connectTo(node: ServerNode, { serial, answer }: Enrolled): Promise<TestDevice> {
-  const device = new TestDevice(node.mqttPort, serial, model, answer)
+export async function connectTo(node: ServerNode, enrolled: EnrolledDevice): Promise<TestDevice> {
+  const device = deviceAt(node, enrolled)
   await device.connect()
   // A frozen node would not answer a DISCONNECT.
   onTestFinished(() => void device.client.end(true))
@@ -79,12 +85,12 @@ export async function untilOffline(
       const connected = await connectedAt(cluster, node)
       return devices.every(({ id }) => !connected.has(id))
     },
-    { every: 100, within: 30_000 },
+    { everyMs: 100, timeoutMs: 30_000 },
   )
   return performance.now() - since
 }
 
-export const isOpen = (device: TestDevice): boolean => !device.client.stream.destroyed
+export const isConnectionOpen = (device: TestDevice): boolean => !device.client.stream.destroyed
 
 /** The rows of the table of nodes in a state. */
 export async function countNodes(cluster: NodeCluster, state: 'up' | 'left' | 'dead'): Promise<number> {

@@ -24,8 +24,8 @@ export async function twoNodes(clocks: { readonly a?: Clock; readonly b?: Clock 
   const group = await nodeGroup()
   const [a, b] = [await group.start({}, clocks.a), await group.start({}, clocks.b)]
   const org = await orgCreate(a.services, actor, 'Test organisation')
-  const by = await commandLineActor(a.services, actor, org.id)
-  const { key } = (await keysCreate(by, { name: 'Test key', scopes: ['read', 'write'], manage: true })).body
+  const ctx = await commandLineActor(a.services, actor, org.id)
+  const { key } = (await keysCreate(ctx, { name: 'Test key', scopes: ['read', 'write'], manage: true })).body
   const call = (node: GroupNode, method: string, path: string, given: Call = {}) =>
     send(node.url, method, `/v1/orgs/${org.id}${path}`, { key, ...given })
   const roomId = (await call(a, 'POST', '/rooms', { body: { name: 'Fjord' } })).body.id

@@ -3,14 +3,14 @@ import type { MessageBus, MessageListener } from '../../../src/server/bus/messag
 import type { MessageKind, NodeMessages } from '../../../src/server/bus/messages.ts'
 
 /** Returns after how many milliseconds a receiver gets a message; undefined drops it. */
-export type Delivery = () => number | undefined
+export type BusDelivery = () => number | undefined
 
-export const promptly: Delivery = () => 0
-export const never: Delivery = () => undefined
+export const promptly: BusDelivery = () => 0
+export const never: BusDelivery = () => undefined
 
 export class UnreliableBus {
   /** Is asked for each message and each receiver but the sender. */
-  delivery: Delivery = promptly
+  delivery: BusDelivery = promptly
   readonly #members: BusMember[] = []
   readonly sent: { kind: MessageKind; body: unknown; nodeId: number }[] = []
 

@@ -12,7 +12,7 @@ export interface ValueCall {
 
 /**
  * Finds reads that miss a value which was written, or shown by another read, before they began, and reads of a value that
- * nobody had begun to write. Without these, the reads and writes of a key have an order that fits all of their times.
+ * no client had begun to write. Without these, the reads and writes of a key have an order that fits all of their times.
  */
 export function staleReads(history: readonly ValueCall[]): string[] {
   const problems: string[] = []

@@ -1,4 +1,5 @@
 // A service with an organisation whose people sign in at a test provider, and browsers that do so.
+import type { ServeOptions } from '../../../src/server/config/server-options.ts'
 import type { Harness, Reply, TestOrg } from '../harness.ts'
 import { startHarness } from '../harness.ts'
 import { newPerson, type TestPerson } from '../person.ts'
@@ -15,7 +16,7 @@ export interface SignInResult {
   readonly status: number
   readonly page: string
   readonly location: string | undefined
-  /** Lists whoever is signed in, as the API sees them. */
+  /** Returns the signed-in person, as the API sees them. */
   me(): Promise<Reply>
 }
 
@@ -33,11 +34,15 @@ export class ProviderSite {
   }
 
   /** The provider is at 127.0.0.1. For a browser a service at localhost is another site. */
-  static async start(host = '127.0.0.1'): Promise<ProviderSite> {
+  static async start(host = '127.0.0.1', options: Partial<ServeOptions> = {}, nodes?: number): Promise<ProviderSite> {
     const port = await freePort()
     const provider = await startTestProvider()
     const url = `http://${host}:${port}`
-    return new ProviderSite(await startHarness({ port, publicUrl: url }), provider, url)
+    return new ProviderSite(
+      await startHarness({ port, publicUrl: url, ...options }, { ...(nodes && { nodes }) }),
+      provider,
+      url,
+    )
   }
 
   /** Makes an organisation whose owner has set up the provider, tested it and turned it on. */
@@ -107,12 +112,13 @@ export class ProviderSite {
   }
 
   /** Asks who is signed in, as the console does. */
-  async session(browser: CookieBrowser): Promise<Reply> {
-    const cookie = browser.cookiesFor(new URL(this.url))
-    return this.harness.call('GET', '/console/session', {
-      key: false,
-      headers: { cookie, 'sec-fetch-site': 'same-origin' },
-    })
+  session(browser: CookieBrowser): Promise<Reply> {
+    return this.harness.call('GET', '/console/session', { key: false, headers: this.headersOf(browser) })
+  }
+
+  /** The headers with which a page of the service sends requests in this browser. */
+  headersOf(browser: CookieBrowser): Record<string, string> {
+    return { cookie: browser.cookiesFor(new URL(this.url)), 'sec-fetch-site': 'same-origin' }
   }
 
   callbackUrl(org: TestOrg): string {

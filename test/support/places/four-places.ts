@@ -2,6 +2,8 @@
 
 import { type NewEndpoint, newEndpoint } from '../fixture.ts'
 import type { Harness, TestOrg } from '../harness.ts'
+import { newIncident } from '../incidents.ts'
+import { newJobs } from '../jobs.ts'
 import { firstIds, setFirstIds } from './first-ids.ts'
 
 /** The ids that a request can name. All ids of a kind are equally long, so that answers that name them are too. */
@@ -11,6 +13,12 @@ export interface Place extends Omit<NewEndpoint, 'serial' | 'credential'> {
   readonly room: number
   readonly note: string
   readonly user: string
+  /** Open, about the endpoint. */
+  readonly incident: string
+  /** Silences the room for a day. */
+  readonly silence: string
+  /** A draft about the endpoint. */
+  readonly job: string
 }
 
 /** Nothing has these ids. */
@@ -20,6 +28,9 @@ export const unknownPlace: Place = {
   room: firstIds.room + 99_999,
   note: String(firstIds.note + 99_999),
   user: String(firstIds.user + 99_999),
+  incident: String(firstIds.incident + 99_999),
+  silence: String(firstIds.silence + 99_999),
+  job: String(firstIds.job + 99_999),
   endpoint: '00000000-0000-4000-8000-000000000000',
   operation: '00000000-0000-4000-8000-000000000001',
   supportId: 'ZZZZ-ZZZZ',
@@ -50,14 +61,21 @@ export async function newFourPlaces(harness: Harness): Promise<FourPlaces> {
     const regionIds = region ? [region] : []
     const user = (await make('/users', { email: `${name}@example.org`, role: 'admin', regionIds })).id
     const { serial: _, credential: __, ...device } = await newEndpoint(harness, org, room, { sampleCount: 3 })
+    const incident = await newIncident(harness, org, { endpoints: [device.endpoint] })
+    const to = new Date(harness.clock.now() + 86_400_000).toISOString()
+    const silence = (await make('/silences', { place: { roomId: room }, reason: `${name} silence`, to })).id
+    const [job = ''] = await newJobs(harness, org, [{ state: 'DRAFT', room, endpoint: device.endpoint }])
     // A place without a region or location has ids there that nothing else has.
     const [noRegion, noLocation] = [
       firstIds.region + room - firstIds.room + 1000,
       firstIds.location + room - firstIds.room + 1000,
     ]
-    return { region: region ?? noRegion, location: location ?? noLocation, room, note, user, ...device }
+    const places = { region: region ?? noRegion, location: location ?? noLocation, room }
+    return { ...places, note, user, incident, silence, job, ...device }
   }
   const own = await newPlace('own', { region: true, location: true })
+  // Its incidents have more than one page.
+  await newIncident(harness, org, { rooms: [own.room] })
   const foreign = await newPlace('foreign', { region: true, location: true })
   const withoutRegion = await newPlace('regionless', { location: true })
   const withoutLocation = await newPlace('homeless', {})

@@ -1,11 +1,12 @@
 // Builds a generated organisation, and knows of everything in it which regions it has been in.
 import fc from 'fast-check'
 import { SampleIntake } from '../../../src/server/resources/sensors/ingest/intake.ts'
-import { LatestSamples } from '../../../src/server/resources/sensors/latest/cache.ts'
+import { LatestSampleCache } from '../../../src/server/resources/sensors/latest/cache.ts'
 import { Horizon } from '../../../src/server/resources/sensors/rollups/horizon.ts'
 import { storedConnection } from '../devices/stored-connection.ts'
 import { newEndpoint } from '../fixture.ts'
 import type { Harness, TestOrg } from '../harness.ts'
+import { newIncident } from '../incidents.ts'
 import { setFirstIds } from './first-ids.ts'
 
 /** Numbers choose from what exists, modulo its count. `null` is no place. */
@@ -28,7 +29,7 @@ export const plans = fc.record({
   /** The regions that the restricted caller sees beside the first one. */
   seen: fc.array(choice, { maxLength: 2 }),
 })
-export type Plan = typeof plans extends fc.Arbitrary<infer P> ? P : never
+export type PlacePlan = typeof plans extends fc.Arbitrary<infer P> ? P : never
 
 /** Anything with an id that a caller may see or not. */
 export interface Thing {
@@ -52,6 +53,9 @@ export interface GeneratedEndpoint extends Thing {
   readonly operation: string
   readonly supportId: string
   readonly credential: string
+  /** About the endpoint, where it is after all moves. */
+  incident: string
+  marks: readonly string[]
 }
 
 export interface GeneratedPlaces extends TestOrg {
@@ -61,8 +65,12 @@ export interface GeneratedPlaces extends TestOrg {
   readonly endpoints: readonly GeneratedEndpoint[]
   readonly notes: readonly Thing[]
   readonly users: readonly Thing[]
+  /** The profile of all rooms. */
+  readonly profile: number
   /** A bug report of all endpoints. */
   readonly mixedSupportId: string
+  /** A draft about all endpoints. */
+  readonly job: string
   /** The regions that the restricted caller sees. */
   readonly seenRegions: readonly Thing[]
 }
@@ -70,7 +78,7 @@ export interface GeneratedPlaces extends TestOrg {
 export const everythingIn = (places: GeneratedPlaces): readonly Thing[] =>
   [places.regions, places.locations, places.rooms, places.endpoints, places.notes, places.users].flat()
 
-export async function buildPlaces(harness: Harness, plan: Plan): Promise<GeneratedPlaces> {
+export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<GeneratedPlaces> {
   const org = await harness.newOrg()
   await setFirstIds(harness, org)
   const make = async (path: string, body: unknown) => {
@@ -120,8 +128,19 @@ export async function buildPlaces(harness: Harness, plan: Plan): Promise<Generat
     const marks = [serial, rest.operation, rest.supportId, mark('message'), mark('config')]
     await make('/endpoints/send_message', { endpointIds: [id], message: marks[3] })
     await make(`/endpoints/${id}/config`, { ntpServer: marks[4] })
-    endpoints.push({ kind: 'endpoint', id, ...rest, marks, parents: [room], past: new Set(), hasMoved: false })
+    endpoints.push({
+      kind: 'endpoint',
+      id,
+      ...rest,
+      incident: '',
+      marks,
+      parents: [room],
+      past: new Set(),
+      hasMoved: false,
+    })
   }
+  const profile = (await make('/profiles', { name: 'Quiet', config: { nightMode: true } })).profile.id
+  for (const { id } of rooms) await org.call('PUT', `/rooms/${id}/profile`, { body: { profileId: profile } })
   const users: Thing[] = []
   for (const { allRegions, regions: indexes } of plan.users) {
     const own = [...new Set(indexes.map((index) => at(regions, index)))]
@@ -156,8 +175,21 @@ export async function buildPlaces(harness: Harness, plan: Plan): Promise<Generat
     }
     settle(thing, target)
   }
+  for (const endpoint of endpoints) {
+    const assigneeId = users.length > 0 ? Number(at(users, count).id) : undefined
+    const assigned = { endpoints: [endpoint.id], ...(assigneeId !== undefined && { assigneeId }) }
+    endpoint.incident = await newIncident(harness, org, assigned)
+    endpoint.marks = [...endpoint.marks, endpoint.incident]
+  }
+  const to = new Date(harness.clock.now() + 7_200_000).toISOString()
+  for (const { kind, id, marks } of [...regions, ...locations, ...rooms, ...endpoints]) {
+    await make('/silences', { place: { [`${kind}Id`]: id }, reason: `Silence of ${marks[0]}`, to })
+  }
+  const target = { endpointIds: endpoints.map(({ id }) => id), exclude: { roomIds: [1], models: ['none'] } }
+  const action = { type: 'MESSAGE', message: 'To all rooms.' }
+  const job = (await make('/jobs', { name: 'All rooms', target, action })).id
   const seenRegions = [...new Set([at(regions, 0), ...plan.seen.map((index) => at(regions, index))])]
-  return { ...org, regions, locations, rooms, endpoints, notes, users, mixedSupportId, seenRegions }
+  return { ...org, regions, locations, rooms, endpoints, notes, users, profile, mixedSupportId, job, seenRegions }
 }
 
 const isIn = (thing: Thing, other: Thing): boolean =>
@@ -165,7 +197,7 @@ const isIn = (thing: Thing, other: Thing): boolean =>
 
 /** Stores a sample of an endpoint as if its device had sent it. */
 export async function sendSample({ services }: Harness, { id, credential }: GeneratedEndpoint, later: number) {
-  const intake = new SampleIntake(services, new LatestSamples(services), new Horizon())
+  const intake = new SampleIntake(services, new LatestSampleCache(services), new Horizon())
   // A second sample with the timestamp of another one would be ignored.
   const sample = { timestamp: Math.floor(services.clock.now() / 1000) + later, people: later }
   await intake.receive(await storedConnection(services, id, credential), { samples: [sample] })

@@ -1,6 +1,6 @@
 // Tests how the search parameters filter and sort devices.
 import { expect, test } from 'vitest'
-import { type DeviceTableRow, defaultDeviceSort, deviceMatcher, sortDevices } from './device-rows.ts'
+import { type DeviceTableRow, defaultDeviceSort, deviceMatcher, firmwareStateOf, sortDevices } from './device-rows.ts'
 
 const row = (id: string, more: Partial<DeviceTableRow> = {}): DeviceTableRow => ({
   id,
@@ -8,8 +8,10 @@ const row = (id: string, more: Partial<DeviceTableRow> = {}): DeviceTableRow => 
   model: 'NF19B1',
   connected: true,
   modelName: 'Bar',
-  locationName: undefined,
+  location: undefined,
+  profileName: undefined,
   call: undefined,
+  restartingSinceMs: undefined,
   searchText: `bar ${id} fjord`,
   sortKey: `bar\0${id}`,
   ...more,
@@ -34,9 +36,38 @@ test('connected is yes or no; anything else filters nothing', () => {
   expect(shown({ connected: 'perhaps' })).toEqual(['a', 'b', 'c'])
 })
 
+test('region, location, profile and settings are those of the row; "none" is a device without', () => {
+  const oslo = { id: 3, name: 'Oslo', region: { id: 11, name: 'Europe' } } as NonNullable<DeviceTableRow['location']>
+  const placed = [
+    row('a', { location: oslo, profileId: 2, configState: 'FAILED' }),
+    row('b', { location: { ...oslo, id: 4 }, configState: 'DELIVERED' }),
+    row('c'),
+  ]
+  const found = (filter: Parameters<typeof deviceMatcher>[0]) =>
+    placed.filter(deviceMatcher(filter)).map(({ id }) => id)
+  expect(found({ region: '11' })).toEqual(['a', 'b'])
+  expect(found({ region: 'none' })).toEqual(['c'])
+  expect(found({ location: '4' })).toEqual(['b'])
+  expect([found({ profile: '2' }), found({ profile: 'none' })]).toEqual([['a'], ['b', 'c']])
+  expect([found({ settings: 'FAILED' }), found({ settings: 'none' })]).toEqual([['a'], ['c']])
+  expect(found({ settings: 'perhaps' })).toEqual(['a', 'b', 'c'])
+})
+
 test('offline comes first; what is not known last', () => {
   expect(sortDevices(rows, defaultDeviceSort).map(({ id }) => id)).toEqual(['b', 'a', 'c'])
   expect(order('room')).toEqual(['c', 'a', 'b'])
   expect(order('room', true)).toEqual(['a', 'c', 'b'])
   expect(order('name')).toEqual(['a', 'c', 'b'])
+})
+
+test('firmware is current or behind only if both versions are known', () => {
+  const versions = (firmwareVersion?: string, latestVersion?: string) =>
+    firmwareStateOf(row('x', { ...(firmwareVersion && { firmwareVersion }), ...(latestVersion && { latestVersion }) }))
+  expect([versions('1.2', '1.2'), versions('1.2', '1.3')]).toEqual(['current', 'behind'])
+  expect([versions('1.2'), versions(undefined, '1.3'), versions()]).toEqual(['unknown', 'unknown', 'unknown'])
+})
+
+test('a device that is being restarted is not offline', () => {
+  const away = row('d', { connected: false, restartingSinceMs: 1 })
+  expect([deviceMatcher({ connected: 'no' })(away), deviceMatcher({ connected: 'yes' })(away)]).toEqual([false, true])
 })

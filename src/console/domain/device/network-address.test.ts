@@ -32,7 +32,7 @@ test('a MAC address is six pairs', () => {
   expect(macText(base64('001122aabb0c'))).toBe('00:11:22:aa:bb:0c')
 })
 
-test('what is no such address is shown as it came', () => {
+test('a text that is no such address is shown unchanged', () => {
   expect(macText('00:11:22:aa:bb:cc')).toBe('00:11:22:aa:bb:cc')
   expect(addressTexts({ ipv4: '192.168.1.20' })).toEqual(['192.168.1.20'])
   expect(addressTexts({ ipv4: base64('c0a801') })).toEqual([base64('c0a801')])

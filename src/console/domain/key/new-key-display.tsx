@@ -1,8 +1,9 @@
 // Shows a new API key once, with a button to copy it.
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import { CheckIcon, CopyIcon, WarnIcon } from '../../parts/page/icons.tsx'
+import { ShownOnceField } from '../../parts/page/shown-once-field.tsx'
 
 export interface CreatedKey {
   readonly name: string
@@ -20,17 +21,7 @@ export const NewKeyDisplay = ({ created, onDone }: NewKeyDisplayProps) => (
       Key <b>{created.name}</b> created. Copy the key now, for example to a password manager.
     </Text>
     <Group gap="xs" wrap="nowrap" align="flex-end">
-      <TextInput
-        label="API key"
-        value={created.key}
-        readOnly
-        flex={1}
-        // At 14 pixels some fonts draw the underscore of a key below the visible part of the field.
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
-        onFocus={(event) => event.currentTarget.select()}
-        autoComplete="off"
-        spellCheck={false}
-      />
+      <ShownOnceField label="API key" value={created.key} />
       <CopyKey text={created.key} />
     </Group>
     <Group gap="xs" wrap="nowrap" align="flex-start">

@@ -9,9 +9,10 @@ export const roleNames: Readonly<Record<Role, string>> = {
 }
 
 export const roleTexts: Readonly<Record<Role, string>> = {
-  owner: 'Sees everything, and manages people, keys and sign-in.',
+  owner: 'Sees and changes everything, and manages people, keys, sign-in and notifications.',
   admin:
-    'Changes settings, rooms and locations, and reads the audit log. With all regions, also changes regions and profiles.',
-  operator: 'Restarts devices, sends messages, collects logs, writes notes and enrols devices.',
-  viewer: 'Sees rooms and devices, and changes nothing.',
+    'Changes settings, rooms and locations, also with jobs, does what an operator does, and reads the audit log. With all regions, also changes regions, profiles and incident rules.',
+  operator:
+    'Restarts devices, sends messages and collects logs, also with jobs. Handles incidents, creates silences, writes notes and enrols devices.',
+  viewer: 'Sees rooms, devices, incidents and jobs, and changes nothing.',
 }

@@ -12,7 +12,11 @@ const row = (id: number, name: string, more: Partial<RoomTableRow> = {}): RoomTa
   endpointCount: 2,
   connectedCount: 2,
   region: undefined,
+  sinceMs: undefined,
+  profileName: undefined,
+  restartingSinceMs: undefined,
   sample: undefined,
+  freshness: { atMs: 1000, isNow: true },
   outliers: [],
   searchText: normalizeText(name),
   sortKey: naturalSortKey(name),
@@ -50,13 +54,21 @@ test('filters narrow together, and "none" finds rooms that are nowhere', () => {
   expect(shown({ air: 'any' })).toEqual([4])
 })
 
+test('an old reading is neither a problem of now nor a sign that a room is free', () => {
+  const old = { atMs: 1000, isNow: false }
+  const aged = rows.map((one) => ({ ...one, freshness: old }))
+  for (const filter of [{ air: 'co2' }, { air: 'any' }, { people: 'some' }, { people: 'none' }])
+    expect(aged.filter(roomMatcher(filter))).toEqual([])
+  expect(aged.filter(roomMatcher({ people: 'unknown' })).map(({ id }) => id)).toEqual(all)
+})
+
 test('a room that cannot count people is neither used nor free', () => {
   expect(shown({ people: 'some' })).toEqual([1])
   expect(shown({ people: 'none' })).toEqual([2])
   expect(shown({ people: 'unknown' })).toEqual([3, 4])
 })
 
-test('what the address says wrongly filters nothing', () => {
+test('an invalid filter in the address filters nothing', () => {
   expect(shown({ state: 'BROKEN', air: 'light', people: 'toString' })).toEqual(all)
 })
 
@@ -67,7 +79,7 @@ test('the worst comes first, then by name with numbers as numbers', () => {
   expect(order('no such column')).toEqual([3, 2, 4, 1])
 })
 
-test('what is not known comes last, whichever way it is sorted', () => {
+test('unknown values come last in both directions', () => {
   const order = (descending: boolean) => sortRooms(rows, { by: 'people', descending }).map(({ id }) => id)
   expect(order(false)).toEqual([2, 1, 3, 4])
   expect(order(true)).toEqual([1, 2, 3, 4])
@@ -79,4 +91,11 @@ test('the order is kept in the address unless it is the usual one', () => {
   expect(parseSort('-people', defaultRoomSort)).toEqual(byPeople)
   expect(formatSort(defaultRoomSort, defaultRoomSort)).toBeUndefined()
   expect(parseSort(undefined, defaultRoomSort)).toEqual(defaultRoomSort)
+})
+
+test('a tag and a profile are those of the room', () => {
+  const tagged = [row(5, 'Vik', { tags: ['huddle', 'canary'], profileId: 2 }), row(6, 'Nes')]
+  const found = (filter: Parameters<typeof roomMatcher>[0]) => tagged.filter(roomMatcher(filter)).map(({ id }) => id)
+  expect([found({ tag: 'canary' }), found({ tag: 'can' })]).toEqual([[5], []])
+  expect([found({ profile: '2' }), found({ profile: 'none' })]).toEqual([[5], [6]])
 })

@@ -3,6 +3,8 @@
 import { type Sort, type SortKey, sortRows } from '../../parts/table/sorting.ts'
 import { compareText, includesAll, searchWords } from '../../parts/text/search-text.ts'
 import { type AirSensor, airSensors, isMeasured } from '../air/air.ts'
+import { hasProfile } from '../device/profile-names.ts'
+import { unassigned } from '../site/sites.ts'
 import type { RoomTableRow } from './room-rows.ts'
 import { type RoomState, roomStates } from './room-state.tsx'
 
@@ -14,10 +16,9 @@ export interface RoomFilter {
   readonly state?: string
   readonly air?: string
   readonly people?: string
+  readonly tag?: string
+  readonly profile?: string
 }
-
-/** Filter value in place of an id: rooms without a region, or without a location. */
-export const unassigned = 'none'
 
 export const peopleChoices = {
   some: 'Occupied',
@@ -36,6 +37,8 @@ export function roomMatcher(filter: RoomFilter): RoomMatcher {
     ...stateTests(filter.state),
     ...airTests(filter.air),
     ...peopleTests(filter.people),
+    ...(filter.tag === undefined ? [] : [tagTest(filter.tag)]),
+    ...(filter.profile === undefined ? [] : [(row: RoomTableRow) => hasProfile(row.profileId, filter.profile)]),
   ]
   return (row) => tests.every((test) => test(row))
 }
@@ -50,6 +53,11 @@ function idTest(wanted: string, idOf: (row: RoomTableRow) => number | undefined)
   return (row) => idOf(row) === id
 }
 
+const tagTest =
+  (tag: string): RoomMatcher =>
+  ({ tags }) =>
+    tags?.includes(tag) === true
+
 export const isRoomState = (text: string | undefined): text is RoomState => roomStates.some((state) => state === text)
 /** Filter value in place of a state: rooms that are offline or degraded. */
 export const needsAttention = 'ATTENTION'
@@ -62,15 +70,19 @@ export const roomNeedsAttention: RoomMatcher = ({ state }) => state === 'OFFLINE
 export const isAirSensor = (text: string | undefined): text is AirSensor => airSensors.some((name) => name === text)
 /** Filter value in place of a sensor: any of them. */
 export const anySensor = 'any'
+/** Only current readings count, as on the overview. */
 function airTests(air: string | undefined): RoomMatcher[] {
-  if (air === anySensor) return [(row) => row.outliers.length > 0]
-  return isAirSensor(air) ? [(row) => row.outliers.some(({ sensor }) => sensor === air)] : []
+  if (air === anySensor) return [(row) => row.freshness.isNow && row.outliers.length > 0]
+  if (!isAirSensor(air)) return []
+  return [(row) => row.freshness.isNow && row.outliers.some(({ sensor }) => sensor === air)]
 }
 
+/** Only a current number counts, as on the overview. */
+const currentPeople = ({ people, freshness }: RoomTableRow) => (freshness.isNow ? people : undefined)
 const peopleTest: Readonly<Record<PeopleChoice, RoomMatcher>> = {
-  some: ({ people }) => people !== undefined && people > 0,
-  none: ({ people }) => people === 0,
-  unknown: ({ people }) => people === undefined,
+  some: (row) => (currentPeople(row) ?? 0) > 0,
+  none: (row) => currentPeople(row) === 0,
+  unknown: (row) => currentPeople(row) === undefined,
 }
 export const isPeopleChoice = (text: string | undefined): text is PeopleChoice =>
   text !== undefined && Object.hasOwn(peopleChoices, text)
@@ -91,6 +103,9 @@ const keys: Readonly<Record<string, Key>> = {
   people: (row) => row.people ?? null,
   location: (row) => row.location?.name.toLowerCase() ?? null,
   region: (row) => row.region?.name.toLowerCase() ?? null,
+  profile: (row) => row.profileName?.toLowerCase() ?? null,
+  since: (row) => row.sinceMs ?? null,
+  tags: (row) => row.tags?.join(' ') ?? null,
   co2: air('co2'),
   voc: air('voc'),
   temp: air('temp'),

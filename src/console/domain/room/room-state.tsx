@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { CheckIcon, CrossIcon, DotIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { RestartingLabel } from '../device/restarting-label.tsx'
 
 export type RoomState = 'HEALTHY' | 'DEGRADED' | 'OFFLINE' | 'EMPTY'
 
@@ -46,8 +47,18 @@ export const roomStateColour = (state: RoomState): string => roomStateStyles[sta
 export const roomStateIcon = (state: RoomState): ReactNode => roomStateStyles[state].icon
 export const roomStateMeaning = (state: RoomState): string => roomStateStyles[state].meaning
 
-export const RoomStateLabel = ({ state }: { readonly state: RoomState }) => (
-  <StatusLabel colour={roomStateStyles[state].colour} icon={roomStateStyles[state].icon}>
-    {roomStateStyles[state].label}
-  </StatusLabel>
-)
+interface RoomStateLabelProps {
+  readonly state: RoomState
+  /** The time at which an open restart in the room was asked for. */
+  readonly restartingSinceMs?: number | undefined
+}
+
+/** A restart hides that the room is healthy, and no other state. */
+export const RoomStateLabel = ({ state, restartingSinceMs }: RoomStateLabelProps) =>
+  state === 'HEALTHY' && restartingSinceMs !== undefined ? (
+    <RestartingLabel sinceMs={restartingSinceMs} />
+  ) : (
+    <StatusLabel colour={roomStateStyles[state].colour} icon={roomStateStyles[state].icon}>
+      {roomStateStyles[state].label}
+    </StatusLabel>
+  )

@@ -9,6 +9,9 @@ import { compareText, naturalSortKey } from '../../parts/text/search-text.ts'
 export type ListedLocation = ResponseOf<Operations['locationsList']>['locations'][number]
 export type ListedRegion = ResponseOf<Operations['regionsList']>['regions'][number]
 
+/** Filter value in place of an id: without a region, or without a location. */
+export const unassigned = 'none'
+
 export interface Sites {
   readonly regions: readonly ListedRegion[]
   readonly locations: readonly ListedLocation[]

@@ -1,4 +1,4 @@
-// Creates a personal API key in a form: name, access and expiry. It never may more than its person. [contract 11.local]
+// Creates a personal API key in a form: name, access and expiry. The key can do nothing that its person cannot. [contract 11.local]
 import { Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { maxPersonalKeyDays } from '../../../contract/people/me.ts'

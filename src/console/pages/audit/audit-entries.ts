@@ -4,9 +4,9 @@ import { useMemo } from 'react'
 import type { Static } from 'typebox'
 import type { AuditEntry } from '../../../contract/audit.ts'
 import { queryKeyOf } from '../../api.ts'
+import { actionName } from '../../domain/audit/action-names.ts'
 import type { AuditWindow } from '../../domain/audit/audit-window.ts'
 import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
-import { humanize } from '../../parts/text/words.ts'
 import { client } from '../../session.ts'
 
 export type AuditLogEntry = Static<typeof AuditEntry>
@@ -52,7 +52,7 @@ export function filterEntries(
 const searchText = ({ actor, target, type, details, requestId = '', ip = '' }: AuditLogEntry) =>
   [actor, target, ...(details?.affected ?? [])]
     .map((named) => named?.name ?? '')
-    .concat(humanize(type), requestId, ip)
+    .concat(actionName(type), requestId, ip)
     .join(' ')
 
 export const targetKey = ({ type, id }: Pick<AuditTarget, 'type' | 'id'>): string => `${type} ${id}`

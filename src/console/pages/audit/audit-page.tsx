@@ -2,12 +2,13 @@
 import { Button, Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
+import { actionName } from '../../domain/audit/action-names.ts'
 import { useAuditWindow } from '../../domain/audit/audit-window.ts'
 import { CrossIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, ErrorPanel, Loading, Page } from '../../parts/page/page.tsx'
 import { FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
-import { humanize, plural } from '../../parts/text/words.ts'
+import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 import { type AuditLogEntry, entriesPerPage, filterEntries, useAuditEntries } from './audit-entries.ts'
 import { categoryNames } from './audit-names.ts'
@@ -20,7 +21,7 @@ const noEntries: readonly AuditLogEntry[] = []
 const categories = Object.entries(categoryNames).map(([value, label]) => ({ value, label }))
 
 /** Only admins, owners and keys with Read may read the log. [contract 11.user] */
-export const AuditPage = () => (usePermissions().audit ? <AuditLog /> : <NoAuditAccess />)
+export const AuditPage = () => (usePermissions().auditLog ? <AuditLog /> : <NoAuditAccess />)
 
 const NoAuditAccess = () => (
   <Page title="Audit">
@@ -66,13 +67,17 @@ function AuditLog() {
   return (
     <Page title="Audit" actions={<ExportButton window={window} isFiltered={isFiltered} />}>
       <WindowPicker window={window} onChange={(from, to) => setSearch({ from, to })} />
-      <FilterBar>
-        <SearchBox
-          label="Search"
-          placeholder="Actor or target"
-          value={search.q ?? ''}
-          onChange={(q) => setSearch({ q: q || undefined })}
-        />
+      <FilterBar
+        setCount={[search.category, search.type].filter(Boolean).length}
+        search={
+          <SearchBox
+            label="Search"
+            placeholder="Actor or target"
+            value={search.q ?? ''}
+            onChange={(q) => setSearch({ q: q || undefined })}
+          />
+        }
+      >
         <FilterSelect
           label="Category"
           value={search.category}
@@ -130,4 +135,4 @@ function countText(shown: number, loaded: number, hasMore: boolean): string {
 }
 
 const typesIn = (entries: readonly AuditLogEntry[]) =>
-  [...new Set(entries.map(({ type }) => type))].sort().map((value) => ({ value, label: humanize(value) }))
+  [...new Set(entries.map(({ type }) => type))].sort().map((value) => ({ value, label: actionName(value) }))

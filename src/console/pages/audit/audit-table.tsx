@@ -1,11 +1,12 @@
 // Shows audit entries as a table; each row expands to its details.
 import { Text } from '@mantine/core'
 import { useCallback, useMemo, useState } from 'react'
+import { actionName } from '../../domain/audit/action-names.ts'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
-import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
-import { humanize } from '../../parts/text/words.ts'
 import { AuditDetails } from './audit-details.tsx'
 import { type AuditLogEntry, deletedTargets } from './audit-entries.ts'
 import { actorTypeNames } from './audit-names.ts'
@@ -66,7 +67,7 @@ const columnsOf = (deleted: ReadonlySet<string>, toggle: (id: string) => void): 
       </DisclosureButton>
     ),
   },
-  { id: 'what', title: 'Action', width: 'minmax(0, 1.2fr)', cell: ({ entry }) => humanize(entry.type) },
+  { id: 'what', title: 'Action', width: 'minmax(0, 1.2fr)', cell: ({ entry }) => actionName(entry.type) },
   {
     id: 'target',
     title: 'Target',

@@ -14,6 +14,11 @@ const typeNames: Readonly<Record<string, string>> = {
   key: 'API key',
   user: 'Person',
   organisation: 'Organisation',
+  incident: 'Incident',
+  job: 'Job',
+  incidentRule: 'Rule',
+  silence: 'Silence',
+  channel: 'Channel',
   audit: '',
 }
 
@@ -64,6 +69,20 @@ function targetLink(
   if (type === 'location' || type === 'region') {
     return (
       <Link to="/rooms" search={{ [type]: id }}>
+        {name}
+      </Link>
+    )
+  }
+  if (type === 'incident') {
+    return (
+      <Link to="/incidents/$incidentId" params={{ incidentId: id }}>
+        {name}
+      </Link>
+    )
+  }
+  if (type === 'job') {
+    return (
+      <Link to="/jobs/$jobId" params={{ jobId: id }}>
         {name}
       </Link>
     )

@@ -1,15 +1,16 @@
-// Offers the actions on a device: restart, send a message, move.
+// Offers the actions on a device: restart, send a message, silence, move.
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { DeviceDetails } from '../../domain/device/device.ts'
+import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
 import { MoveDevices } from '../../domain/device/move-devices.tsx'
 import { usePairGroup } from '../../domain/device/pair-group.ts'
+import { SilenceButton } from '../../domain/silence/silence-button.tsx'
 import { MessageIcon, MoveIcon, RebootIcon } from '../../parts/page/icons.tsx'
 import { usePermissions } from '../../session.ts'
 import { MessageDialog } from './message-dialog.tsx'
 import { RebootDialog } from './reboot-dialog.tsx'
 
-/** A restart and a message need Operate; a move needs Write. */
+/** A restart, a message and a silence need Operate; a move needs Write. */
 export function DeviceActions({ device }: { readonly device: DeviceDetails }) {
   const { write } = usePermissions()
   const [openDialog, setOpenDialog] = useState<'reboot' | 'message' | 'move'>()
@@ -23,6 +24,7 @@ export function DeviceActions({ device }: { readonly device: DeviceDetails }) {
       <Button variant="default" leftSection={<MessageIcon />} onClick={() => setOpenDialog('message')}>
         Send message
       </Button>
+      <SilenceButton place={{ endpointId: device.id }} name={deviceName(device)} />
       {write && (
         <Button variant="default" leftSection={<MoveIcon />} onClick={() => setOpenDialog('move')}>
           Move to room

@@ -5,12 +5,12 @@ import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 
 export function DeviceNotFound() {
-  const { audit } = usePermissions()
+  const { auditLog } = usePermissions()
   return (
     <Page title="Device not found">
       <EmptyState title="There is no device at this address">
         <p>
-          The device may have been unenrolled{audit && '; see the audit log'}. A device that enrols again gets a new
+          The device may have been unenrolled{auditLog && '; see the audit log'}. A device that enrols again gets a new
           address.
         </p>
         <Button component={Link} to="/devices" variant="default">

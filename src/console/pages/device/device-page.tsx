@@ -7,6 +7,9 @@ import { ApiError } from '../../../client/client.ts'
 import { operationQuery, useIsWriting } from '../../api.ts'
 import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
 import { type DeviceDetails, deviceName, useDeviceTimeZone } from '../../domain/device/device.ts'
+import { useRestarts } from '../../domain/device/restarts.ts'
+import { WaitingRestarts } from '../../domain/device/waiting-restarts.tsx'
+import { containingPlaces, SilenceNotice } from '../../domain/silence/silence-notice.tsx'
 import { DeviceBreadcrumbs } from '../../domain/site/room-link.tsx'
 import { ErrorPanel, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { loadCode } from '../../parts/recovery/load-code.ts'
@@ -57,6 +60,8 @@ function DeviceView({ device, etag }: TabProps) {
       beside={<ConnectionState device={device} />}
       actions={may.operate && <DeviceActions device={device} />}
     >
+      <DeviceSilences device={device} />
+      <WaitingRestarts devices={[device]} />
       <Tabs
         value={opened?.id ?? null}
         onChange={(id) => void navigate({ search: id === 'status' || id === null ? {} : { tab: id }, replace: true })}
@@ -81,12 +86,21 @@ function DeviceView({ device, etag }: TabProps) {
   )
 }
 
+/** A device is silenced with its room and the sites of its room too. */
+function DeviceSilences({ device: { id, roomId } }: Pick<TabProps, 'device'>) {
+  const room = useQuery({ ...operationQuery('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data
+    ?.body
+  const ids = { endpointId: id, roomId, locationId: room?.location?.id, regionId: room?.location?.region?.id }
+  return <SilenceNotice places={containingPlaces(ids)} />
+}
+
 function ConnectionState({ device }: { readonly device: DeviceDetails }) {
   const zone = useDeviceTimeZone(device)
+  const restartingSinceMs = useRestarts().get(device.id)
   return (
     <Group gap={6}>
-      <ConnectionLabel connected={device.connected} />
-      {device.connectionTime && (
+      <ConnectionLabel connected={device.connected} restartingSinceMs={restartingSinceMs} />
+      {device.connectionTime && restartingSinceMs === undefined && (
         <Text span c="dimmed" fz="sm">
           since <DateTime at={device.connectionTime} zone={zone} />
         </Text>

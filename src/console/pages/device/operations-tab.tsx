@@ -5,6 +5,7 @@ import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody, useWrite } from '../../api.ts'
 import { useDeviceTimeZone } from '../../domain/device/device.ts'
+import { waitTexts } from '../../domain/device/waiting-restarts.tsx'
 import {
   CheckIcon,
   ClockIcon,
@@ -94,7 +95,7 @@ export function OperationsTab({ device }: TabProps) {
 }
 
 function OperationRow({ operation, zone }: { readonly operation: Operation; readonly zone: string }) {
-  const { id, type, state, error, createdAt, updatedAt, deadline } = operation
+  const { id, type, state, error, createdAt, updatedAt, deadline, waitsFor } = operation
   const { name, icon } = types[type]
   const { word, colour, mark, meaning, isOpen } = states[state]
   const may = usePermissions()
@@ -111,7 +112,9 @@ function OperationRow({ operation, zone }: { readonly operation: Operation; read
           {word}
         </StatusLabel>
         <Text fz="xs" c="dimmed" pl={22} style={{ overflowWrap: 'anywhere' }}>
-          {error ?? meaning ?? `After ${ageText(Date.parse(createdAt), Date.parse(updatedAt))}.`}
+          {error ??
+            (waitsFor ? `${waitTexts[waitsFor]}.` : meaning) ??
+            `After ${ageText(Date.parse(createdAt), Date.parse(updatedAt))}.`}
           {isOpen && (
             <>
               {' '}

@@ -2,8 +2,11 @@
 import { Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { errorMessage, useWrite } from '../../api.ts'
-import { callText, deviceName, type ListedDevice } from '../../domain/device/device.ts'
+import { deviceName, type ListedDevice } from '../../domain/device/device.ts'
 import type { PairGroup } from '../../domain/device/pair-group.ts'
+import { restartEffectText, restartText } from '../../domain/device/restart-groups.ts'
+import { RestartOutcome } from '../../domain/device/restart-outcome.tsx'
+import { type RestartChoice, RestartTime, useRestartTime } from '../../domain/device/restart-time.tsx'
 import { RoomName } from '../../domain/site/room-link.tsx'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
@@ -11,11 +14,13 @@ import { plural } from '../../parts/text/words.ts'
 import type { PairDialogProps } from './pair-dialog-props.ts'
 
 export function RebootDialog({ device, pair, opened, onClose }: PairDialogProps) {
+  const choice = useRestartTime(pair.members ?? [device], { isNowPossible: device.connected, isOpen: opened })
+  const { when } = choice
   const reboot = useWrite('endpointsReboot', {
     quiet: true,
     successText: ({ operations }) => {
       const skipped = operations.filter(({ state }) => state === 'SKIPPED').length
-      const text = `Restarting ${plural(operations.length - skipped, 'device')}`
+      const text = restartText(operations.length - skipped, when)
       return skipped === 0 ? text : `${text} (${skipped} offline, skipped)`
     },
     onDone: onClose,
@@ -25,27 +30,35 @@ export function RebootDialog({ device, pair, opened, onClose }: PairDialogProps)
     <ConfirmDialog
       opened={opened}
       onClose={onClose}
-      title={device.connected ? `Restart ${deviceName(device)}?` : `${deviceName(device)} cannot be restarted`}
-      verb={onlineCount > 1 ? `Restart ${plural(onlineCount, 'device')}` : 'Restart'}
-      blocked={!device.connected || pair.members === undefined}
+      title={`Restart ${deviceName(device)}?`}
+      verb={when !== 'now' ? 'Restart later' : onlineCount > 1 ? `Restart ${plural(onlineCount, 'device')}` : 'Restart'}
+      blocked={pair.members === undefined || choice.isLoading}
       mutation={reboot}
-      onConfirm={() => reboot.mutate({ input: { id: device.id } })}
+      onConfirm={() => reboot.mutate({ input: { id: device.id, body: { when } } })}
     >
-      {device.connected ? <RestartPreview pair={pair} /> : <OfflineNotice pair={pair} close={onClose} />}
+      {!device.connected && <OfflineNotice pair={pair} close={onClose} />}
+      <RestartPreview device={device} pair={pair} choice={choice} />
+      <RestartTime {...choice} />
     </ConfirmDialog>
   )
 }
 
-function RestartPreview({ pair: { members, error } }: { readonly pair: PairGroup }) {
+interface RestartPreviewProps {
+  readonly device: PairDialogProps['device']
+  readonly pair: PairGroup
+  readonly choice: RestartChoice
+}
+
+function RestartPreview({ device, pair: { members, error }, choice }: RestartPreviewProps) {
   if (!members) {
     return <Text fz="sm">{error ? errorMessage(error) : 'Checking paired devices…'}</Text>
   }
+  const isNow = choice.when === 'now'
   return (
     <Stack gap="sm">
       <Text fz="sm">
-        {members.length > 1
-          ? 'Paired devices restart together. They will be offline for 1 to 2 minutes, and active calls will end.'
-          : 'The device will be offline for 1 to 2 minutes, and an active call will end.'}
+        {restartEffectText(members.length, isNow)}
+        {choice.hasPeople && ' People are in the room.'}
       </Text>
       {groupByRoom(members).map(({ roomId, devices }) => (
         <div key={roomId ?? 0}>
@@ -55,7 +68,7 @@ function RestartPreview({ pair: { members, error } }: { readonly pair: PairGroup
           <ul className={classes.list}>
             {devices.map((one) => (
               <li key={one.id}>
-                {deviceName(one)} <RestartOutcome device={one} />
+                {deviceName(one)} <RestartOutcome device={one} isAwaited={!isNow && one.id === device.id} />
               </li>
             ))}
           </ul>
@@ -73,33 +86,17 @@ function groupByRoom(devices: readonly ListedDevice[]): { roomId: number | undef
     .sort((a, b) => Number(a.roomId === undefined) - Number(b.roomId === undefined))
 }
 
-function RestartOutcome({ device: { connected, inCallStatus } }: { readonly device: ListedDevice }) {
-  const call = callText(inCallStatus)
-  if (!connected) {
-    return (
-      <Text span fz="sm" c="dimmed">
-        is offline and will be skipped
-      </Text>
-    )
-  }
-  if (!call) return 'will restart'
-  return (
-    <Text span fz="sm" c="var(--rk-degraded)" fw={550}>
-      will restart (now {call})
-    </Text>
-  )
-}
-
 function OfflineNotice({ pair, close }: { readonly pair: PairGroup; readonly close: () => void }) {
   const reachable = pair.others.filter(({ connected }) => connected)
   return (
-    <Stack gap="sm" fz="sm">
+    <Stack gap="sm" fz="sm" mb="sm">
       <Text fz="sm">
-        The device is offline and cannot be restarted remotely. Check power and network, or power-cycle it on site.
+        The device is offline, so it can restart only when it is back. Check power and network, or power-cycle it on
+        site.
       </Text>
       {reachable.length > 0 && (
         <div>
-          <Text fz="sm">Paired devices that are online can be restarted from their own page:</Text>
+          <Text fz="sm">Paired devices that are online can be restarted now from their own page:</Text>
           <ul className={classes.list}>
             {reachable.map((one) => (
               <li key={one.id}>

@@ -1,24 +1,61 @@
 // Defines the columns of the table of devices.
 import { Link } from '@tanstack/react-router'
 import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
-import type { DeviceTableRow } from '../../domain/device/device-rows.ts'
-import type { Column } from '../../parts/table/virtual-table.tsx'
+import {
+  type DeviceTableRow,
+  firmwareStateOf,
+  firmwareStates,
+  settingsStateOf,
+  settingsStates,
+  sinceMsOf,
+} from '../../domain/device/device-rows.ts'
+import { SettingsStateLabel } from '../../domain/device/settings-state-label.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { ageText, shortTime } from '../../parts/text/time.tsx'
 import classes from './devices.module.css'
 
 const Dimmed = ({ children }: { readonly children: string }) => <span className={classes.dimmed}>{children}</span>
 
-export const deviceColumns = (isWide: boolean): Column<DeviceTableRow>[] => [
+const textColumn = (
+  column: Omit<Column<DeviceTableRow>, 'cell' | 'text' | 'canSort'>,
+  textOf: (row: DeviceTableRow) => string | undefined,
+  missing = '–',
+): Column<DeviceTableRow> => ({
+  ...column,
+  canSort: true,
+  text: (row) => textOf(row) ?? '',
+  cell: (row) => {
+    const text = textOf(row)
+    return text ? <span title={text}>{text}</span> : <Dimmed>{missing}</Dimmed>
+  },
+})
+
+const seenText = (row: DeviceTableRow) => {
+  if (row.connected) return 'Now'
+  const at = sinceMsOf(row)
+  return at === undefined ? 'Never' : shortTime(at)
+}
+const sinceText = (row: DeviceTableRow) => {
+  const at = sinceMsOf(row)
+  return at === undefined ? undefined : ageText(at)
+}
+const stateText = ({ connected, restartingSinceMs }: DeviceTableRow) =>
+  restartingSinceMs === undefined ? (connected ? 'Online' : 'Offline') : 'Restarting'
+
+export const deviceColumns: readonly Column<DeviceTableRow>[] = [
   {
     id: 'name',
     title: 'Device',
-    width: 'minmax(210px, 1.4fr)',
+    width: 'minmax(165px, 1.4fr)',
     canSort: true,
+    text: ({ modelName, serial }) => `${modelName} ${serial}`,
     cell: ({ id, modelName, serial }) => (
       <Link
         to="/devices/$endpointId"
         params={{ endpointId: id }}
         className={classes.device}
         title={`${modelName} ${serial}`}
+        data-row-link
       >
         <span>{modelName}</span> <span className={classes.serial}>{serial}</span>
       </Link>
@@ -27,15 +64,28 @@ export const deviceColumns = (isWide: boolean): Column<DeviceTableRow>[] => [
   {
     id: 'connected',
     title: 'State',
-    width: '116px',
+    width: '106px',
     canSort: true,
-    cell: ({ connected }) => <ConnectionLabel connected={connected} />,
+    text: stateText,
+    cell: ({ connected, restartingSinceMs }) => (
+      <ConnectionLabel connected={connected} restartingSinceMs={restartingSinceMs} />
+    ),
+  },
+  {
+    id: 'since',
+    title: 'Since',
+    width: '68px',
+    canSort: true,
+    from: 'medium',
+    text: ({ connectionTime }) => connectionTime ?? '',
+    cell: (row) => sinceText(row) ?? <Dimmed>–</Dimmed>,
   },
   {
     id: 'room',
     title: 'Room',
-    width: 'minmax(130px, 1.4fr)',
+    width: 'minmax(110px, 1.4fr)',
     canSort: true,
+    text: ({ roomName }) => roomName ?? '',
     cell: ({ roomId, roomName }) =>
       roomId === undefined ? (
         <Dimmed>Unassigned</Dimmed>
@@ -45,28 +95,54 @@ export const deviceColumns = (isWide: boolean): Column<DeviceTableRow>[] => [
         </Link>
       ),
   },
+  textColumn({ id: 'location', title: 'Location', width: 'minmax(84px, 1fr)' }, ({ location }) => location?.name),
+  textColumn(
+    { id: 'region', title: 'Region', width: 'minmax(84px, 1fr)', from: 'wide' },
+    (row) => row.location?.region?.name,
+  ),
+  textColumn({ id: 'profile', title: 'Profile', width: 'minmax(84px, 1fr)', from: 'medium' }, (row) => row.profileName),
   {
-    id: 'location',
-    title: 'Location',
-    width: 'minmax(100px, 1fr)',
+    id: 'settings',
+    title: 'Settings',
+    width: '98px',
     canSort: true,
-    cell: ({ locationName }) => (locationName ? <span title={locationName}>{locationName}</span> : <Dimmed>–</Dimmed>),
+    text: (row) => settingsStates[settingsStateOf(row)],
+    cell: (row) => <SettingsStateLabel state={settingsStateOf(row)} />,
   },
-  ...(isWide ? [firmwareColumn] : []),
+  {
+    id: 'update',
+    title: 'Update',
+    width: '76px',
+    canSort: true,
+    from: 'medium',
+    text: (row) => firmwareStates[firmwareStateOf(row)],
+    cell: (row) => {
+      const state = firmwareStateOf(row)
+      return state === 'behind' ? firmwareStates[state] : <Dimmed>{firmwareStates[state]}</Dimmed>
+    },
+  },
+  textColumn(
+    { id: 'firmware', title: 'Firmware', width: 'minmax(160px, 1fr)', from: 'wide' },
+    (row) => row.firmwareVersion,
+    'Not reported',
+  ),
+  {
+    id: 'seen',
+    title: 'Last seen',
+    width: '104px',
+    canSort: true,
+    from: 'wide',
+    text: (row) => (row.connected ? 'Now' : (row.connectionTime ?? '')),
+    cell: seenText,
+  },
+  textColumn({ id: 'ip', title: 'IP address', width: '116px', from: 'wide' }, (row) => row.localIpAddress),
   {
     id: 'call',
     title: 'In a call',
-    width: '84px',
+    width: '76px',
     canSort: true,
+    from: 'wide',
+    text: ({ call, connected }) => call ?? (connected ? 'No' : ''),
     cell: ({ call, connected }) => call ?? <Dimmed>{connected ? 'No' : '–'}</Dimmed>,
   },
 ]
-
-const firmwareColumn: Column<DeviceTableRow> = {
-  id: 'firmware',
-  title: 'Firmware',
-  width: 'minmax(170px, 1fr)',
-  canSort: true,
-  cell: ({ firmwareVersion }) =>
-    firmwareVersion ? <span title={firmwareVersion}>{firmwareVersion}</span> : <Dimmed>Not reported</Dimmed>,
-}

@@ -1,8 +1,10 @@
 // The devices page shows a live table of all devices; the address holds the search and the filters.
-import { Stack } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
+import { Button, Group, Stack } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
+import { BulkActions } from '../../domain/bulk/bulk-actions.tsx'
+import { deviceTarget } from '../../domain/bulk/bulk-target.ts'
+import { deviceName } from '../../domain/device/device.ts'
 import {
   type DeviceFilter,
   defaultDeviceSort,
@@ -11,10 +13,15 @@ import {
   useDeviceRows,
 } from '../../domain/device/device-rows.ts'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
+import { ColumnMenu, useColumnChoice } from '../../parts/table/column-choice.tsx'
+import { exportRows } from '../../parts/table/export-rows.ts'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
+import { SelectionBar } from '../../parts/table/selection-bar.tsx'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
 import { VirtualTable } from '../../parts/table/virtual-table.tsx'
+import { plural } from '../../parts/text/words.ts'
 import { deviceColumns } from './device-columns.tsx'
 import { DeviceFilters } from './device-filters.tsx'
 
@@ -25,7 +32,6 @@ export function DevicesPage() {
   const rows = useDeviceRows()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const isWide = useMediaQuery('(min-width: 64em)', undefined, { getInitialValueInEffect: false })
   const change = useSearchParamsUpdate<Search>(navigate)
 
   const deferredSearch = useDeferredValue(search)
@@ -33,7 +39,11 @@ export function DevicesPage() {
   // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortDevices(rows, sort), [rows, sort])
   const shown = useMemo(() => ordered.filter(deviceMatcher(deferredSearch)), [ordered, deferredSearch])
-  const columns = useMemo(() => deviceColumns(isWide), [isWide])
+  const chosen = useColumnChoice('devices', deviceColumns)
+  const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))
+
+  // Rows that the filters hide stay selected; deleted rows are gone.
+  const selected = useMemo(() => ordered.filter(({ id }) => selection.keys.has(id)), [ordered, selection.keys])
 
   const isFiltered = filterNames.some((name) => search[name] !== undefined)
   const clear = () =>
@@ -45,34 +55,60 @@ export function DevicesPage() {
       <VirtualTable
         label="Devices"
         rows={shown}
-        columns={columns}
+        columns={chosen.shown}
+        isCards={chosen.isCards}
+        belowPx={chosen.isCards && selection.keys.size > 0 ? 84 : 32}
+        selection={{ rows: selection, nameOf: deviceName }}
         keyOf={(row) => row.id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultDeviceSort) })}
         empty={
           isFiltered ? (
-            <EmptyState title="No devices match your filters">Change the search or clear the filters.</EmptyState>
+            <EmptyState title="No devices match these filters">Change the search or clear the filters.</EmptyState>
           ) : (
             <NoDevices />
           )
         }
       />
     ),
-    [shown, columns, sort, change, isFiltered],
+    [shown, chosen.shown, chosen.isCards, selection, sort, change, isFiltered],
   )
 
   return (
     <Page title="Devices">
       <Stack gap="xs">
         <DeviceFilters rows={rows} filter={search} onChange={change} />
-        <ResultCount shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
+        <Group justify="space-between" gap="xs" wrap="nowrap">
+          <ResultCount shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
+          {!chosen.isCards && <ColumnMenu columns={deviceColumns} chosen={chosen} />}
+        </Group>
+        {selected.length > 0 && (
+          <SelectionBar selection={selection} count={selected.length}>
+            <BulkActions
+              subject={plural(selected.length, 'device')}
+              targetOf={() => deviceTarget(selected, rows)}
+              onDone={selection.clear}
+            />
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              style={{ flex: 'none' }}
+              onClick={() => exportRows('devices.csv', chosen.shown, selected)}
+            >
+              Export CSV
+            </Button>
+          </SelectionBar>
+        )}
         {table}
       </Stack>
     </Page>
   )
 }
 
-const filterNames = ['q', 'model', 'firmware', 'connected'] as const satisfies readonly (keyof DeviceFilter)[]
+const filterNames = [
+  ...(['q', 'model', 'firmware', 'connected', 'update'] as const),
+  ...(['region', 'location', 'profile', 'settings'] as const),
+] as const satisfies readonly (keyof DeviceFilter)[]
 
 const NoDevices = () => (
   <EmptyState title="No devices yet">

@@ -5,10 +5,11 @@ import { useMemo } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody } from '../../api.ts'
+import { actionName } from '../../domain/audit/action-names.ts'
 import { useAuditWindow } from '../../domain/audit/audit-window.ts'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
-import { humanize, plural } from '../../parts/text/words.ts'
+import { plural } from '../../parts/text/words.ts'
 import classes from './overview.module.css'
 
 type Entry = ResponseOf<Operations['auditLogs']>['logs'][number]
@@ -53,7 +54,7 @@ function RunItem({ newest, count, actorCount }: EntryRun) {
       </Text>
       <div className={classes.truncated}>
         <Text span fz="sm" fw={550}>
-          {humanize(type)}
+          {actionName(type)}
           {count > 1 && ` (${count}×)`}
         </Text>
         <Text fz="sm" c="dimmed" truncate title={targetName}>

@@ -46,21 +46,22 @@ export function AirSection({ rows, air, error }: AirSectionProps) {
 
 interface SensorSummary {
   readonly sensor: AirSensor
-  /** This many rooms have a reading of the sensor. */
+  /** This many rooms have a current reading of the sensor. */
   readonly measured: number
   /** These rooms are outside the limits; the worst comes first. */
   readonly outside: readonly { readonly row: RoomTableRow; readonly value: number; readonly excess: number }[]
 }
 
 function summariseSensor(sensor: AirSensor, rows: readonly RoomTableRow[]): SensorSummary {
-  const outside = rows.flatMap((row) =>
+  const current = rows.filter(({ freshness }) => freshness.isNow)
+  const outside = current.flatMap((row) =>
     row.outliers
       .filter((outlier) => outlier.sensor === sensor)
       .map((outlier) => ({ row, value: outlier.value, excess: distanceBeyondLimit(outlier) })),
   )
   return {
     sensor,
-    measured: rows.filter(({ sample }) => sample && isMeasured(sample[sensor])).length,
+    measured: current.filter(({ sample }) => sample && isMeasured(sample[sensor])).length,
     outside: outside.sort((a, b) => b.excess - a.excess || a.row.id - b.row.id),
   }
 }

@@ -37,9 +37,7 @@ export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
                 <NewRoomButton />
               </Group>
             ) : (
-              roomCount === 0 && (
-                <Text c="dimmed">You have read-only access. Ask an administrator to create a room.</Text>
-              )
+              roomCount === 0 && <Text c="dimmed">You have read-only access. Ask an admin to create a room.</Text>
             )}
           </Step>
           <Step number={2} title="Enter the room code on the device">

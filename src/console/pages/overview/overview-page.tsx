@@ -1,4 +1,4 @@
-// The overview page shows rooms by state, rooms that need attention, air, devices and the activity of today.
+// The overview page shows the worst incidents, rooms by state and region, air, devices and the activity of today.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useDeviceRows } from '../../domain/device/device-rows.ts'
@@ -9,16 +9,18 @@ import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 import { ActivitySection } from './activity-section.tsx'
 import { AirSection } from './air-section.tsx'
-import { AttentionSection } from './attention-section.tsx'
-import { DevicesByFirmwareSection, DevicesByModelSection } from './devices-sections.tsx'
+import { DevicesByModelSection } from './devices-section.tsx'
+import { FirmwareByModelSection } from './firmware-section.tsx'
 import { GettingStarted } from './getting-started.tsx'
+import { IncidentsSection } from './incidents-section.tsx'
 import classes from './overview.module.css'
+import { RegionsSection } from './regions-section.tsx'
 import { PeopleTile, StateTiles } from './tiles.tsx'
 
 export function OverviewPage() {
   const { rows, air, airError } = useRoomRows()
   const devices = useDeviceRows()
-  const { audit } = usePermissions()
+  const { auditLog } = usePermissions()
   if (devices.length === 0) {
     return (
       <Page title="Overview">
@@ -33,13 +35,18 @@ export function OverviewPage() {
         <PeopleTile rows={rows} />
       </div>
       <div className={classes.twoColumns}>
-        <AttentionSection rows={rows} />
-        <AirSection rows={rows} air={air} error={airError} />
+        <LoadingBoundary>
+          <IncidentsSection rows={rows} />
+        </LoadingBoundary>
+        <div className={classes.stack}>
+          <RegionsSection rows={rows} />
+          <AirSection rows={rows} air={air} error={airError} />
+        </div>
       </div>
       <div className={classes.threeColumns}>
         <DevicesByModelSection rows={devices} />
-        <DevicesByFirmwareSection rows={devices} />
-        {audit && (
+        <FirmwareByModelSection rows={devices} />
+        {auditLog && (
           <LoadingBoundary>
             <ActivitySection />
           </LoadingBoundary>

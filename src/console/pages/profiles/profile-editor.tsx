@@ -1,19 +1,21 @@
 // Edits the name, the description and the locked settings of a profile; changes are saved after a review.
 import { Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { errorMessage, useWrite } from '../../api.ts'
+import { errorMessage, operationQuery, useWrite } from '../../api.ts'
 import { refetchIfChanged } from '../../parts/dialog/concurrent-change.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { diffSides, type SettingChanges, useDraft } from '../../parts/settings-form/draft.ts'
 import { ConcurrentChangeNotice, ReviewDialog } from '../../parts/settings-form/review-dialog.tsx'
-import type { SettingValues } from '../../parts/settings-form/setting-values.ts'
+import { findConfigKey, type SettingValues } from '../../parts/settings-form/setting-values.ts'
 import { SettingsForm } from '../../parts/settings-form/settings-form.tsx'
 import { LeaveGuard, UnsavedBar } from '../../parts/settings-form/unsaved-changes.tsx'
 import { type FieldErrors, serverViolations } from '../../parts/settings-form/validation.ts'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 import { draftConfig, profileBody, profileProblems } from './profile-fields.ts'
+import { savingText } from './reach-text.ts'
 
 type Draft = ReturnType<typeof useDraft>
 
@@ -86,11 +88,19 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
         onConfirm={() => void save()}
         onContinue={isStale ? draft.rebase : undefined}
       >
-        Devices with this profile apply the changed settings immediately, offline devices when they reconnect.
+        {id !== undefined && <SavingEffect id={id} changes={changes} />}
       </ReviewDialog>
       <LeaveGuard count={isBusy ? 0 : count} what="this profile" />
     </Stack>
   )
+}
+
+/** Says how many devices change. A new name or description changes none. */
+function SavingEffect({ id, changes }: { readonly id: number; readonly changes: SettingChanges }) {
+  const reach = useQuery(operationQuery('profilesReach', { id })).data?.body
+  const changesSettings = Object.keys(changes).some((name) => findConfigKey(name) !== undefined)
+  if (!changesSettings) return 'No setting changes, so devices keep what they have.'
+  return reach ? savingText(reach) : 'Counting the devices with this profile…'
 }
 
 /** Creates or updates the profile. The server's errors stay at their fields until the values change. */

@@ -1,13 +1,15 @@
-// The profile page shows the name, description and locked settings of one profile, or of a new one.
-import { Breadcrumbs, Text } from '@mantine/core'
-import { Link, useParams } from '@tanstack/react-router'
-import { useMemo } from 'react'
+// The profile page has tabs for the settings, the reach and the versions of one profile; a new one has its settings only.
+import { Breadcrumbs, Tabs, Text } from '@mantine/core'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { type ComponentType, useMemo } from 'react'
 import { useBody, useResponse } from '../../api.ts'
-import { EmptyState, Page } from '../../parts/page/page.tsx'
+import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 import { DeleteProfile } from './profile-delete.tsx'
 import { ProfileEditor } from './profile-editor.tsx'
 import { draftOfProfile } from './profile-fields.ts'
+import { ProfileReach } from './profile-reach.tsx'
+import { ProfileVersions } from './profile-versions.tsx'
 
 export function ProfilePage() {
   const { profileId } = useParams({ from: '/profiles/$profileId' })
@@ -28,19 +30,54 @@ const breadcrumbs = (
   </nav>
 )
 
+const tabs: readonly { id: string; name: string; content: ComponentType<{ readonly id: number }> }[] = [
+  { id: 'settings', name: 'Settings', content: ProfileSettings },
+  { id: 'reach', name: 'Rooms and devices', content: ProfileReach },
+  { id: 'versions', name: 'Versions', content: ProfileVersions },
+]
+
 function ProfileView({ id }: { readonly id: number }) {
+  const { tab } = useSearch({ from: '/profiles/$profileId' })
+  const navigate = useNavigate({ from: '/profiles/$profileId' })
   const { body, etag } = useResponse('profilesGet', { id })
   const may = usePermissions()
-  const stored = useMemo(() => draftOfProfile(body.profile, body.config), [body])
+  const opened = tabs.find((one) => one.id === tab) ?? tabs[0]
   return (
     <Page
       title={body.profile.name}
       above={breadcrumbs}
       actions={may.everywhere && <DeleteProfile id={id} name={body.profile.name} etag={etag} />}
     >
-      <ProfileEditor id={id} stored={stored} etag={etag} />
+      <Tabs
+        value={opened?.id ?? null}
+        onChange={(chosen) =>
+          void navigate({ search: chosen === 'settings' || chosen === null ? {} : { tab: chosen }, replace: true })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List mb="md" aria-label="Profile details">
+          {tabs.map((one) => (
+            <Tabs.Tab key={one.id} value={one.id}>
+              {one.name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {tabs.map(({ id: tabId, content: Content }) => (
+          <Tabs.Panel key={tabId} value={tabId}>
+            <LoadingBoundary>
+              <Content id={id} />
+            </LoadingBoundary>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
     </Page>
   )
+}
+
+function ProfileSettings({ id }: { readonly id: number }) {
+  const { body, etag } = useResponse('profilesGet', { id })
+  const stored = useMemo(() => draftOfProfile(body.profile, body.config), [body])
+  return <ProfileEditor id={id} stored={stored} etag={etag} />
 }
 
 const emptyDraft = {}

@@ -9,7 +9,8 @@ import { operationQuery, useBody } from '../../api.ts'
 import { PlusIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { settingName } from '../../parts/settings-form/setting-sections.ts'
-import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 
@@ -73,7 +74,7 @@ export function ProfilesPage() {
           <EmptyState title="No profiles yet">
             {may.everywhere
               ? 'Create a profile for settings shared by many rooms, then assign it to rooms.'
-              : 'Ask an administrator to create a profile.'}
+              : 'Ask an admin to create a profile.'}
           </EmptyState>
         }
       />

@@ -1,9 +1,10 @@
-// Shows the current readings of a room, for the sensors that its devices have; values outside the limits are marked.
+// Shows the latest readings of a room with their age, for the sensors that its devices have; values outside the limits are marked.
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Sensor } from '../../../contract/device/models.ts'
 import { airOutliers, type Outlier, outlierText, sensorLabels, sensorNumberText } from '../../domain/air/air.ts'
+import { freshnessOf, maxAgeOfNowMs } from '../../domain/room/freshness.ts'
 import type { RoomDetails } from '../../domain/room/room.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
 import { ErrorPanel, Section } from '../../parts/page/page.tsx'
@@ -18,26 +19,33 @@ import { sampleQuery } from './sample-query.ts'
 interface CurrentReadingsProps {
   readonly room: RoomDetails
   readonly zone: string
+  /** A device of the room is being restarted. */
+  readonly isRestarting: boolean
 }
 
-export function CurrentReadings({ room, zone }: CurrentReadingsProps) {
+export function CurrentReadings({ room, zone, isRestarting }: CurrentReadingsProps) {
   const { airLimits } = useSession()
   const { data: sample, error, refetch } = useQuery(sampleQuery(room.id))
   const { sensors, connectedSensors, hasShutter } = roomSensors(room.endpoints)
+  const { isNow: isFresh } = freshnessOf(sample ? Number(sample.timestamp) * 1000 : undefined, useNow())
+  const isNow = isFresh && room.endpoints.some(({ connected }) => connected)
   if (sensors.length === 0) return null
   if (!sample) {
     return (
       <Section title="Current readings">
         {sample === undefined && error && <ErrorPanel error={error} onRetry={() => void refetch()} />}
         <Text c="dimmed" role="status">
-          {sample === null && noReadingsText(room)}
+          {sample === null && noReadingsText(room, isRestarting)}
         </Text>
       </Section>
     )
   }
   const outliers = airOutliers(sample, airLimits)
   return (
-    <Section title="Current readings" actions={<ReadingAge at={Number(sample.timestamp) * 1000} zone={zone} />}>
+    <Section
+      title={isNow ? 'Current readings' : 'Last readings'}
+      actions={<ReadingAge at={Number(sample.timestamp) * 1000} zone={zone} />}
+    >
       <dl className={classes.tiles}>
         {sensors.map((sensor) => (
           <Tile key={sensor} name={sensorLabels[sensor].name}>
@@ -60,8 +68,10 @@ export function CurrentReadings({ room, zone }: CurrentReadingsProps) {
   )
 }
 
-const noReadingsText = ({ state }: RoomDetails) =>
-  state === 'OFFLINE' ? 'No readings: all devices are offline.' : 'No recent readings. See the history below.'
+function noReadingsText({ state }: RoomDetails, isRestarting: boolean): string {
+  if (isRestarting) return 'No readings while devices restart.'
+  return state === 'OFFLINE' ? 'No readings: all devices are offline.' : 'No recent readings. See the history below.'
+}
 
 const Tile = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
   <div>
@@ -94,16 +104,13 @@ const Reading = ({ sensor, value, outlier }: ReadingProps) => (
   </>
 )
 
-/** An older sample is marked as stale. The API gives no room sample that is older than 15 minutes. */
-const staleAfterMs = 10 * 60_000
-
 function ReadingAge({ at, zone }: { readonly at: number; readonly zone: string }) {
   const now = useNow(5000)
   const ageMs = now - at
-  const isStale = ageMs > staleAfterMs
+  const isStale = ageMs >= maxAgeOfNowMs
   return (
     <Text span fz="sm" c={isStale ? 'var(--rk-degraded)' : 'dimmed'}>
-      {isStale ? 'Last reading' : 'Updated'} {ageMs < 5000 ? 'just now' : `${ageText(at, now)} ago`},{' '}
+      {isStale ? 'Measured' : 'Updated'} {ageMs < 5000 ? 'just now' : `${ageText(at, now)} ago`},{' '}
       <DateTime at={at} zone={zone} />
     </Text>
   )

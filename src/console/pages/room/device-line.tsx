@@ -14,12 +14,20 @@ import classes from './room.module.css'
 interface DeviceLineProps {
   readonly device: DeviceDetails
   readonly hasRejectedSettings: boolean
+  readonly restartingSinceMs: number | undefined
   readonly zone: string
   readonly isFollower: boolean
   readonly action: ReactNode
 }
 
-export function DeviceLine({ device, hasRejectedSettings, zone, isFollower, action }: DeviceLineProps) {
+export function DeviceLine({
+  device,
+  hasRejectedSettings,
+  restartingSinceMs,
+  zone,
+  isFollower,
+  action,
+}: DeviceLineProps) {
   const { id, model, serial, connected, connectionTime, inCallStatus, firmwareVersion } = device
   const call = callText(inCallStatus)
   return (
@@ -30,8 +38,8 @@ export function DeviceLine({ device, hasRejectedSettings, zone, isFollower, acti
         </Link>
       </Text>
       <span className={classes.marks}>
-        <ConnectionLabel connected={connected} />
-        {!connected && (
+        <ConnectionLabel connected={connected} restartingSinceMs={restartingSinceMs} />
+        {!connected && restartingSinceMs === undefined && (
           <Text span fz="xs" c="dimmed">
             {connectionTime ? (
               <>
@@ -42,7 +50,7 @@ export function DeviceLine({ device, hasRejectedSettings, zone, isFollower, acti
             )}
           </Text>
         )}
-        {connected && call && (
+        {connected && restartingSinceMs === undefined && call && (
           <Text span fz="sm">
             {capitalised(call)}
           </Text>

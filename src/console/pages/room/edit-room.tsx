@@ -1,8 +1,10 @@
-// Renames a room or changes its location in a form.
-import { TextInput } from '@mantine/core'
-import { useState } from 'react'
+// Changes the name, the location, the capacity and the tags of a room in a form.
+import { NumberInput, TagsInput, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { maxCapacity, maxTags, minCapacity } from '../../../contract/rooms.ts'
 import { maxNameLength } from '../../../contract/shape.ts'
-import { useWrite } from '../../api.ts'
+import { operationQuery, useWrite } from '../../api.ts'
 import type { RoomDetails } from '../../domain/room/room.ts'
 import { LocationSelect } from '../../domain/site/location-select.tsx'
 import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
@@ -11,10 +13,20 @@ import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 interface RoomFields {
   readonly name: string
   readonly locationId: number | null
+  readonly capacity: number | null
+  readonly tags: readonly string[]
 }
 
-const fieldsOf = ({ name, location }: RoomDetails): RoomFields => ({ name, locationId: location?.id ?? null })
-const isSame = (a: RoomFields, b: RoomFields) => a.name === b.name && a.locationId === b.locationId
+const fieldsOf = ({ name, location, capacity, tags }: RoomDetails): RoomFields => ({
+  name,
+  locationId: location?.id ?? null,
+  capacity: capacity ?? null,
+  tags: tags ?? [],
+})
+const isSame = (a: RoomFields, b: RoomFields) =>
+  a.name === b.name && a.locationId === b.locationId && a.capacity === b.capacity && a.tags.join() === b.tags.join()
+
+const tagPattern = /^[a-z0-9-]{1,40}$/
 
 interface EditRoomProps {
   readonly id: number
@@ -33,7 +45,7 @@ export function EditRoom({ id, onClose }: EditRoomProps) {
       initial={initial}
       isBusy={write.isPending}
       error={write.error}
-      onSubmit={(body) => write.mutate({ input: { id, body }, ifMatch })}
+      onSubmit={({ tags, ...fields }) => write.mutate({ input: { id, body: { ...fields, tags: [...tags] } }, ifMatch })}
       onCancel={onClose}
       onReload={() => reload(write.reset)}
     />
@@ -52,11 +64,17 @@ interface RoomFormProps {
 function RoomForm({ initial, onSubmit, ...form }: RoomFormProps) {
   const [name, setName] = useState(initial.name)
   const [locationId, setLocationId] = useState(initial.locationId)
-  const fields = { name: name.trim(), locationId }
+  const [capacity, setCapacity] = useState<number | null>(initial.capacity)
+  const [tags, setTags] = useState(initial.tags)
+  const rooms = useQuery(operationQuery('roomsList')).data?.body.rooms
+  const knownTags = useMemo(() => [...new Set(rooms?.flatMap((room) => room.tags ?? []))].sort(), [rooms])
+  const wrongTag = tags.find((tag) => !tagPattern.test(tag))
+  const isCapacityAllowed = capacity === null || (capacity >= minCapacity && capacity <= maxCapacity)
+  const fields = { name: name.trim(), locationId, capacity, tags }
   return (
     <DialogForm
       verb="Save"
-      canSubmit={fields.name !== '' && !isSame(fields, initial)}
+      canSubmit={fields.name !== '' && isCapacityAllowed && wrongTag === undefined && !isSame(fields, initial)}
       onSubmit={() => onSubmit(fields)}
       {...form}
     >
@@ -69,6 +87,28 @@ function RoomForm({ initial, onSubmit, ...form }: RoomFormProps) {
         data-autofocus
       />
       <LocationSelect value={locationId} onChange={setLocationId} />
+      <NumberInput
+        label="Capacity"
+        description="Maximum number of people. Optional."
+        value={capacity ?? ''}
+        onChange={(value) => setCapacity(typeof value === 'number' ? value : null)}
+        min={minCapacity}
+        max={maxCapacity}
+        // A value outside the limits is reported, not corrected silently.
+        clampBehavior="none"
+        error={isCapacityAllowed ? undefined : `From ${minCapacity} to ${maxCapacity} people.`}
+        allowDecimal={false}
+        allowNegative={false}
+      />
+      <TagsInput
+        label="Tags"
+        description="Lists are filtered by tags, and jobs choose rooms by them. Press Enter after each."
+        value={[...tags]}
+        onChange={(chosen) => setTags(chosen.map((tag) => tag.toLowerCase()))}
+        data={knownTags}
+        maxTags={maxTags}
+        error={wrongTag !== undefined && `${wrongTag} is not possible: use up to 40 of a to z, 0 to 9 and hyphens.`}
+      />
     </DialogForm>
   )
 }

@@ -1,4 +1,4 @@
-// Shows the enrolment code of a room as text and QR code with its expiry, and creates a new code.
+// Shows the enrolment code of a room when it is asked for, as text and QR code with its expiry, and creates a new code.
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -18,10 +18,46 @@ import classes from './room.module.css'
 interface EnrolmentSectionProps {
   readonly room: RoomDetails
   readonly zone: string
+  readonly isOpen: boolean
+  /** Absent for a room without devices, whose code is always shown. */
+  readonly onToggle: (() => void) | undefined
 }
 
-export function EnrolmentSection({ room, zone }: EnrolmentSectionProps) {
+export function EnrolmentSection({ room, zone, isOpen, onToggle }: EnrolmentSectionProps) {
   const [isConfirming, setConfirming] = useState(false)
+  return (
+    <Section
+      title="Enrol a device"
+      actions={
+        <Group gap="xs">
+          {isOpen && (
+            <Button variant="default" size="xs" onClick={() => setConfirming(true)}>
+              New code
+            </Button>
+          )}
+          {onToggle && (
+            <Button variant="default" size="xs" aria-expanded={isOpen} onClick={onToggle}>
+              {isOpen ? 'Hide code' : 'Show code'}
+            </Button>
+          )}
+        </Group>
+      }
+    >
+      {isOpen && (
+        <Enrolment room={room} zone={zone} isConfirming={isConfirming} onConfirmed={() => setConfirming(false)} />
+      )}
+    </Section>
+  )
+}
+
+interface EnrolmentProps {
+  readonly room: RoomDetails
+  readonly zone: string
+  readonly isConfirming: boolean
+  readonly onConfirmed: () => void
+}
+
+function Enrolment({ room, zone, isConfirming, onConfirmed }: EnrolmentProps) {
   const expiresAtMs = expiryOfCode(room)
   const hasExpired = useNow() >= (expiresAtMs ?? Number.POSITIVE_INFINITY) || room.dec === undefined
   const { data, error, refetch } = useQuery({
@@ -31,14 +67,7 @@ export function EnrolmentSection({ room, zone }: EnrolmentSectionProps) {
   const isRejected = error instanceof ApiError && error.body?.code === 'FAILED_PRECONDITION'
   const isExpired = hasExpired || isRejected
   return (
-    <Section
-      title="Enrol a device"
-      actions={
-        <Button variant="default" size="xs" onClick={() => setConfirming(true)}>
-          New code
-        </Button>
-      }
-    >
+    <>
       {isExpired && (
         <Stack gap={4}>
           <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
@@ -75,8 +104,8 @@ export function EnrolmentSection({ room, zone }: EnrolmentSectionProps) {
           </Stack>
         </div>
       )}
-      <NewCodeDialog room={room} isExpired={isExpired} opened={isConfirming} onClose={() => setConfirming(false)} />
-    </Section>
+      <NewCodeDialog room={room} isExpired={isExpired} opened={isConfirming} onClose={onConfirmed} />
+    </>
   )
 }
 

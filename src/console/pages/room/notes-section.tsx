@@ -1,6 +1,8 @@
 // Lists the notes of a room, newest first; notes can be added and deleted.
+
 import { ActionIcon, Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
+import { maxNoteCharacters } from '../../../contract/incidents/limits.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody, useWrite } from '../../api.ts'
@@ -70,8 +72,6 @@ export function NotesSection({ roomId, zone }: NotesSectionProps) {
   )
 }
 
-const maxNoteLength = 4096
-
 function NewNote({ roomId }: { readonly roomId: number }) {
   const [text, setText] = useState('')
   const write = useWrite('roomNotesCreate', { onDone: () => setText('') })
@@ -88,7 +88,7 @@ function NewNote({ roomId }: { readonly roomId: number }) {
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={addByKey}
-        maxLength={maxNoteLength}
+        maxLength={maxNoteCharacters}
         autosize
         minRows={2}
         maxRows={10}

@@ -1,18 +1,20 @@
-// Offers the actions on a whole room: send a message, edit, delete.
+// Offers the actions on a whole room: restart, send a message, silence, edit, delete.
 import { Button, Modal } from '@mantine/core'
 import { useState } from 'react'
 import type { RoomSnapshot } from '../../domain/room/room.ts'
-import { BinIcon, EditIcon, MessageIcon } from '../../parts/page/icons.tsx'
+import { SilenceButton } from '../../domain/silence/silence-button.tsx'
+import { BinIcon, EditIcon, MessageIcon, RebootIcon } from '../../parts/page/icons.tsx'
 import { LoadingBoundary } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 import { DeleteRoom } from './delete-room.tsx'
 import { EditRoom } from './edit-room.tsx'
+import { RestartRoom } from './restart-room.tsx'
 import { RoomMessageForm } from './room-message-form.tsx'
 
-/** A message needs Operate; the other actions need Write too. */
+/** A restart, a message and a silence need Operate; the other actions need Write too. */
 export function RoomActions({ room, etag }: RoomSnapshot) {
   const { write } = usePermissions()
-  const [openDialog, setOpenDialog] = useState<'edit' | 'message' | 'delete'>()
+  const [openDialog, setOpenDialog] = useState<'restart' | 'edit' | 'message' | 'delete'>()
   const close = () => setOpenDialog(undefined)
   return (
     <>
@@ -24,6 +26,15 @@ export function RoomActions({ room, etag }: RoomSnapshot) {
       >
         Send message
       </Button>
+      <Button
+        variant="default"
+        leftSection={<RebootIcon />}
+        onClick={() => setOpenDialog('restart')}
+        disabled={room.endpoints.length === 0}
+      >
+        Restart room
+      </Button>
+      <SilenceButton place={{ roomId: room.id }} name={room.name} />
       {write && (
         <>
           <Button variant="default" leftSection={<EditIcon />} onClick={() => setOpenDialog('edit')}>
@@ -47,6 +58,7 @@ export function RoomActions({ room, etag }: RoomSnapshot) {
       <Modal opened={openDialog === 'message'} onClose={close} title="Send message to all screens">
         <RoomMessageForm room={room} onClose={close} />
       </Modal>
+      <RestartRoom room={room} opened={openDialog === 'restart'} onClose={close} />
       <DeleteRoom room={room} etag={etag} opened={openDialog === 'delete'} onClose={close} />
     </>
   )

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { operationQuery } from '../../api.ts'
 import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
 import { MoveDevices } from '../../domain/device/move-devices.tsx'
+import type { Restarts } from '../../domain/device/restarts.ts'
 import type { RoomDetails } from '../../domain/room/room.ts'
 import { LinkIcon, MoveIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
@@ -17,10 +18,11 @@ import classes from './room.module.css'
 interface RoomDevicesProps {
   readonly room: RoomDetails
   readonly rejectingDevices: readonly DeviceDetails[]
+  readonly restarts: Restarts
   readonly zone: string
 }
 
-export function RoomDevices({ room, rejectingDevices, zone }: RoomDevicesProps) {
+export function RoomDevices({ room, rejectingDevices, restarts, zone }: RoomDevicesProps) {
   const { operate, write } = usePermissions()
   const [moving, setMoving] = useState<DeviceDetails>()
   const { data } = useQuery({ ...operationQuery('endpointsBasicList'), enabled: namesOthers(room.endpoints) })
@@ -36,7 +38,7 @@ export function RoomDevices({ room, rejectingDevices, zone }: RoomDevicesProps) 
         <EmptyState title="No devices in this room">
           {operate
             ? `Enrol a device with the code below${write ? ', or move one from another room' : ''}.`
-            : 'Your access does not include enrolment codes. Ask an administrator to enrol a device.'}
+            : 'Your access does not include enrolment codes. Ask an admin to enrol a device.'}
         </EmptyState>
       )}
       <ul className={classes.groups}>
@@ -48,6 +50,7 @@ export function RoomDevices({ room, rejectingDevices, zone }: RoomDevicesProps) 
                   key={device.id}
                   device={device}
                   hasRejectedSettings={rejectingDevices.includes(device)}
+                  restartingSinceMs={restarts.get(device.id)}
                   zone={zone}
                   isFollower={device !== group.leader}
                   action={write && index === 0 && <MoveButton group={group} device={device} onMove={move} />}

@@ -1,16 +1,23 @@
 // The room page shows the state of one room, its readings, devices, history, profile, notes and enrolment code.
-import { Button, Grid, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Grid, Group, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ApiError } from '../../../client/client.ts'
 import { operationQuery, useIsWriting } from '../../api.ts'
-import { type RoomSnapshot, roomTimeZone } from '../../domain/room/room.ts'
+import { useRestarts } from '../../domain/device/restarts.ts'
+import { WaitingRestarts } from '../../domain/device/waiting-restarts.tsx'
+import type { RoomSnapshot } from '../../domain/room/room.ts'
+import { restartOf, stateDuringRestart } from '../../domain/room/room-restarts.ts'
 import { RoomStateLabel } from '../../domain/room/room-state.tsx'
+import { containingPlaces, SilenceNotice } from '../../domain/silence/silence-notice.tsx'
 import { SiteBreadcrumbs } from '../../domain/site/room-link.tsx'
+import { useSites } from '../../domain/site/sites.ts'
 import { EmptyState, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { clockInZone } from '../../parts/text/time.tsx'
 import { usePermissions, useSession } from '../../session.ts'
+import { ConnectionsSection } from './connections/connections-section.tsx'
 import { CurrentReadings } from './current-readings.tsx'
 import { EnrolmentSection } from './enrolment-section.tsx'
 import { HistorySection } from './history/history-section.tsx'
@@ -19,6 +26,7 @@ import { ProfileSection } from './profile-section.tsx'
 import { RoomActions } from './room-actions.tsx'
 import { RoomDevices } from './room-devices.tsx'
 import { stateReason, useRejectingDevices } from './room-reason.ts'
+import { WaitingJobs } from './waiting-jobs.tsx'
 
 /** Ids are positive 32-bit integers. [contract 1.4] */
 const maxId = 2 ** 31 - 1
@@ -45,27 +53,50 @@ function RoomLoader({ id }: { readonly id: number }) {
 function RoomView({ room, etag }: RoomSnapshot) {
   const { org } = useSession()
   const { operate } = usePermissions()
-  const zone = roomTimeZone(room, org.timezone)
+  const { locationById } = useSites()
+  // Silences, change windows and hours of channels count in this zone too.
+  const zone = (room.location && locationById.get(room.location.id)?.timezone) ?? org.timezone
   const rejectingDevices = useRejectingDevices(room)
+  const restarts = useRestarts()
+  const restart = restartOf(room.endpoints, restarts)
   const isEmpty = room.endpoints.length === 0
-  const enrolment = operate && <EnrolmentSection room={room} zone={zone} />
+  // The code stays open when the first device has enrolled: more devices may follow.
+  const [isCodeOpen, code] = useDisclosure(isEmpty)
+  const enrolment = operate && (
+    <EnrolmentSection
+      room={room}
+      zone={zone}
+      isOpen={isEmpty || isCodeOpen}
+      onToggle={isEmpty ? undefined : code.toggle}
+    />
+  )
   return (
     <Page
       title={room.name}
       above={<SiteBreadcrumbs label="Breadcrumb" location={room.location} />}
-      beside={<RoomStateLabel state={room.state} />}
+      beside={<RoomStateLabel state={stateOf(room, restart?.count ?? 0)} restartingSinceMs={restart?.sinceMs} />}
       actions={operate && <RoomActions room={room} etag={etag} />}
     >
       <Group gap="lg" mt={-12}>
-        <Text role="status">{stateReason(room, rejectingDevices)}</Text>
+        <Text role="status">{stateReason(room, rejectingDevices, restarts)}</Text>
         <LocalTime zone={zone} />
+        <RoomTags tags={room.tags} />
       </Group>
+      <WaitingRestarts devices={room.endpoints} />
+      <SilenceNotice
+        places={containingPlaces({
+          roomId: room.id,
+          locationId: room.location?.id,
+          regionId: room.location?.region?.id,
+        })}
+      />
+      <WaitingJobs roomId={room.id} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack>
-            {!isEmpty && <CurrentReadings room={room} zone={zone} />}
-            <RoomDevices room={room} rejectingDevices={rejectingDevices} zone={zone} />
-            {isEmpty && enrolment}
+            {!isEmpty && <CurrentReadings room={room} zone={zone} isRestarting={restart !== undefined} />}
+            <RoomDevices room={room} rejectingDevices={rejectingDevices} restarts={restarts} zone={zone} />
+            {isEmpty ? enrolment : <ConnectionsSection room={room} zone={zone} restarts={restarts} />}
             <HistorySection room={room} zone={zone} />
           </Stack>
         </Grid.Col>
@@ -85,22 +116,43 @@ function RoomView({ room, etag }: RoomSnapshot) {
   )
 }
 
+const stateOf = ({ state, endpoints }: RoomSnapshot['room'], restartCount: number) =>
+  stateDuringRestart(
+    { state, endpointCount: endpoints.length, connectedCount: endpoints.filter(({ connected }) => connected).length },
+    restartCount,
+  )
+
+function RoomTags({ tags }: { readonly tags: readonly string[] | undefined }) {
+  if (!tags) return null
+  return (
+    <Group component="ul" aria-label="Tags" gap={6} m={0} p={0} style={{ listStyle: 'none' }}>
+      {tags.map((tag) => (
+        <li key={tag}>
+          <Badge variant="default" tt="none">
+            {tag}
+          </Badge>
+        </li>
+      ))}
+    </Group>
+  )
+}
+
 function LocalTime({ zone }: { readonly zone: string }) {
   const there = clockInZone(useNow(), zone)
   return there === undefined ? null : <Text c="dimmed">Local time {there}</Text>
 }
 
 function RoomNotFound() {
-  const { audit } = usePermissions()
+  const { auditLog } = usePermissions()
   return (
     <Page title="Room not found">
       <EmptyState title="There is no room at this address">
-        <p>The room may have been deleted. Check the address{audit && ', or search the audit log'}.</p>
+        <p>The room may have been deleted. Check the address{auditLog && ', or search the audit log'}.</p>
         <Group justify="center" gap="xs">
           <Button component={Link} to="/rooms">
             View all rooms
           </Button>
-          {audit && (
+          {auditLog && (
             <Button component={Link} to="/audit" variant="default">
               View audit log
             </Button>

@@ -2,10 +2,20 @@
 import { useQueries } from '@tanstack/react-query'
 import { operationQuery } from '../../api.ts'
 import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
+import type { Restarts } from '../../domain/device/restarts.ts'
 import type { RoomDetails } from '../../domain/room/room.ts'
 import { plural } from '../../parts/text/words.ts'
 
-export function stateReason({ state, endpoints }: RoomDetails, rejectingDevices: readonly DeviceDetails[]): string {
+export function stateReason(room: RoomDetails, rejectingDevices: readonly DeviceDetails[], restarts: Restarts): string {
+  const restarting = room.endpoints.filter(({ id }) => restarts.has(id))
+  if (restarting.length === 0) return reasonOf(room, rejectingDevices)
+  const text = `${plural(restarting.length, 'device is', 'devices are')} restarting.`
+  const others = room.endpoints.filter(({ id }) => !restarts.has(id))
+  const offlineCount = others.filter(({ connected }) => !connected).length
+  return offlineCount === 0 ? text : `${text} ${plural(offlineCount, 'other device is', 'other devices are')} offline.`
+}
+
+function reasonOf({ state, endpoints }: RoomDetails, rejectingDevices: readonly DeviceDetails[]): string {
   const offline = endpoints.filter(({ connected }) => !connected)
   if (state === 'EMPTY') return 'No devices in this room yet.'
   if (state === 'HEALTHY') return `${allDevicesText(endpoints.length)} online.`

@@ -1,5 +1,6 @@
 // Defines the columns of the table of rooms.
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import {
   type AirSensor,
   airSensors,
@@ -8,11 +9,13 @@ import {
   sensorLabels,
   sensorNumberText,
 } from '../../domain/air/air.ts'
+import type { Freshness } from '../../domain/room/freshness.ts'
 import type { RoomTableRow } from '../../domain/room/room-rows.ts'
-import { RoomStateLabel } from '../../domain/room/room-state.tsx'
+import { RoomStateLabel, roomStateLabel } from '../../domain/room/room-state.tsx'
 import { WarnIcon } from '../../parts/page/icons.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
-import type { Column } from '../../parts/table/virtual-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { ageText } from '../../parts/text/time.tsx'
 import classes from './rooms.module.css'
 
 const dash = (label: string) => (
@@ -23,45 +26,75 @@ const dash = (label: string) => (
 const noSite = dash('none')
 const noData = dash('no data')
 
-/** `airColumns` names the sensors that get a column. */
-export const roomColumns = (airColumns: readonly AirSensor[], isWide: boolean): Column<RoomTableRow>[] => [
+const currentNumber = (value: number | undefined, { isNow }: Freshness) =>
+  value === undefined || !isNow ? '' : String(value)
+
+/** `requested` names the sensors whose columns are shown in any window, because the list is filtered or sorted by them. */
+export const roomColumns = (requested: readonly AirSensor[]): readonly Column<RoomTableRow>[] => [
   {
     id: 'name',
     title: 'Room',
-    width: 'minmax(160px, 2fr)',
+    width: 'minmax(136px, 2fr)',
     canSort: true,
+    text: ({ name }) => name,
     cell: ({ id, name }) => (
-      <Link to="/rooms/$roomId" params={{ roomId: String(id) }} className={classes.name} title={name}>
+      <Link to="/rooms/$roomId" params={{ roomId: String(id) }} className={classes.name} title={name} data-row-link>
         {name}
       </Link>
     ),
   },
-  { id: 'state', title: 'State', width: '108px', canSort: true, cell: ({ state }) => <RoomStateLabel state={state} /> },
+  {
+    id: 'state',
+    title: 'State',
+    width: '112px',
+    canSort: true,
+    text: ({ state }) => roomStateLabel(state),
+    cell: ({ state, restartingSinceMs }) => <RoomStateLabel state={state} restartingSinceMs={restartingSinceMs} />,
+  },
+  {
+    id: 'since',
+    title: 'Since',
+    width: '66px',
+    canSort: true,
+    from: 'medium',
+    text: ({ sinceMs }) => (sinceMs === undefined ? '' : new Date(sinceMs).toISOString()),
+    cell: ({ sinceMs }) => (sinceMs === undefined ? dash('unknown') : ageText(sinceMs)),
+  },
   {
     id: 'location',
     title: 'Location',
-    width: 'minmax(110px, 1.4fr)',
+    width: 'minmax(90px, 1.4fr)',
     canSort: true,
+    text: ({ location }) => location?.name ?? '',
     cell: ({ location }) => (location ? <span title={location.name}>{location.name}</span> : noSite),
   },
-  ...(isWide ? [regionColumn] : []),
+  regionColumn,
+  profileColumn,
+  tagsColumn,
   {
     id: 'devices',
     title: 'Devices',
     width: '72px',
     isNumber: true,
     canSort: true,
+    text: ({ endpointCount, connectedCount }) => `${connectedCount} of ${endpointCount}`,
     cell: ({ endpointCount, connectedCount }) => (endpointCount === 0 ? '0' : `${connectedCount} of ${endpointCount}`),
   },
   {
     id: 'people',
     title: 'People',
-    width: '64px',
+    width: '72px',
     isNumber: true,
     canSort: true,
-    cell: ({ people }) => people?.toLocaleString('en-GB') ?? noData,
+    text: ({ people, freshness }) => currentNumber(people, freshness),
+    cell: ({ people, freshness }) =>
+      people === undefined || freshness.atMs === undefined ? (
+        noData
+      ) : (
+        <Aged freshness={freshness}>{people.toLocaleString('en-GB')}</Aged>
+      ),
   },
-  ...airSensors.filter((sensor) => airColumns.includes(sensor)).map(airColumn),
+  ...airSensors.map((sensor) => airColumn(sensor, requested.includes(sensor))),
 ]
 
 const regionColumn: Column<RoomTableRow> = {
@@ -69,27 +102,70 @@ const regionColumn: Column<RoomTableRow> = {
   title: 'Region',
   width: 'minmax(90px, 1fr)',
   canSort: true,
+  from: 'wide',
+  text: ({ region }) => region?.name ?? '',
   cell: ({ region }) => (region ? <span title={region.name}>{region.name}</span> : noSite),
 }
 
-const airColumn = (sensor: AirSensor): Column<RoomTableRow> => ({
+const profileColumn: Column<RoomTableRow> = {
+  id: 'profile',
+  title: 'Profile',
+  width: 'minmax(84px, 1fr)',
+  canSort: true,
+  from: 'medium',
+  text: ({ profileName }) => profileName ?? '',
+  cell: ({ profileName }) => (profileName ? <span title={profileName}>{profileName}</span> : dash('none')),
+}
+
+const tagsColumn: Column<RoomTableRow> = {
+  id: 'tags',
+  title: 'Tags',
+  width: 'minmax(84px, 1fr)',
+  canSort: true,
+  from: 'wide',
+  text: ({ tags }) => tags?.join(' ') ?? '',
+  cell: ({ tags }) => (tags?.length ? <span title={tags.join(', ')}>{tags.join(', ')}</span> : dash('none')),
+}
+
+const defaultAirSensors: readonly AirSensor[] = ['co2', 'temp']
+
+const airColumn = (sensor: AirSensor, isRequested: boolean): Column<RoomTableRow> => ({
+  ...(!isRequested && { from: defaultAirSensors.includes(sensor) ? 'medium' : 'never' }),
+  text: ({ sample, freshness }) =>
+    currentNumber(sample && isMeasured(sample[sensor]) ? sample[sensor] : undefined, freshness),
   id: sensor,
   title: `${sensor === 'temp' ? 'Temp' : sensorLabels[sensor].name}, ${sensorLabels[sensor].unit}`,
-  width: '96px',
+  width: '82px',
   isNumber: true,
   canSort: true,
   cell: (row) => <AirCell row={row} sensor={sensor} />,
 })
 
-function AirCell({ row: { sample, outliers }, sensor }: { readonly row: RoomTableRow; readonly sensor: AirSensor }) {
+/** A value that is not of now has its age beside it. */
+const Aged = ({ freshness, children }: { readonly freshness: Freshness; readonly children: ReactNode }) => (
+  <>
+    {children}
+    {!freshness.isNow && freshness.atMs !== undefined && (
+      <span className={classes.age}> {ageText(freshness.atMs)}</span>
+    )}
+  </>
+)
+
+function AirCell({
+  row: { sample, outliers, freshness },
+  sensor,
+}: {
+  readonly row: RoomTableRow
+  readonly sensor: AirSensor
+}) {
   if (!sample || !isMeasured(sample[sensor])) return noData
   const value = sensorNumberText(sensor, sample[sensor])
   const outlier = outliers.find((one) => one.sensor === sensor)
-  if (!outlier) return value
+  if (!outlier) return <Aged freshness={freshness}>{value}</Aged>
   return (
     <span className={classes.outlier} title={outlierText(outlier)}>
       <WarnIcon size={14} />
-      {value}
+      <Aged freshness={freshness}>{value}</Aged>
       <VisuallyHidden> outside limits</VisuallyHidden>
     </span>
   )

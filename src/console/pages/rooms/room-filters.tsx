@@ -1,6 +1,7 @@
 // Shows the search box and the filters above the table of rooms.
-import { useCallback, useMemo } from 'react'
+import { useMemo } from 'react'
 import { airSensors, limitText, sensorLabels } from '../../domain/air/air.ts'
+import { profileChoices, useProfileNames } from '../../domain/device/profile-names.ts'
 import {
   anySensor,
   isAirSensor,
@@ -9,38 +10,28 @@ import {
   needsAttention,
   peopleChoices,
   type RoomFilter,
-  unassigned,
 } from '../../domain/room/room-filter.ts'
+import type { RoomTableRow } from '../../domain/room/room-rows.ts'
 import { roomStateLabel, roomStates } from '../../domain/room/room-state.tsx'
-import { locationLabel, useSites } from '../../domain/site/sites.ts'
-import { FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
+import { SiteFilters } from '../../domain/site/site-filters.tsx'
+import { countFilters, FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
+import { compareText } from '../../parts/text/search-text.ts'
 import { useSession } from '../../session.ts'
 
 interface RoomFiltersProps {
+  readonly rows: readonly RoomTableRow[]
   readonly filter: RoomFilter
-  readonly onChange: (changes: { readonly [K in keyof RoomFilter]: string | undefined }) => void
+  readonly onChange: (changes: { readonly [K in keyof RoomFilter]?: string | undefined }) => void
 }
 
-export function RoomFilters({ filter, onChange }: RoomFiltersProps) {
-  const { regions, locations, locationById } = useSites()
+export function RoomFilters({ rows, filter, onChange }: RoomFiltersProps) {
   const { airLimits } = useSession()
-  const { region, location } = filter
-
-  const regionChoices = useMemo<FilterChoice[]>(
-    () => [
-      ...regions.map(({ id, name }) => ({ value: String(id), label: name })),
-      { value: unassigned, label: 'No region' },
-    ],
-    [regions],
-  )
-  const locationChoices = useMemo<FilterChoice[]>(
-    () => [
-      ...locations
-        .filter((one) => region === undefined || String(one.region?.id ?? unassigned) === region)
-        .map((one) => ({ value: String(one.id), label: region === undefined ? locationLabel(one) : one.name })),
-      ...(region === undefined || region === unassigned ? [{ value: unassigned, label: 'No location' }] : []),
-    ],
-    [locations, region],
+  const profileNames = useProfileNames()
+  const profiles = useMemo(() => profileChoices(profileNames), [profileNames])
+  const tagChoices = useMemo<FilterChoice[]>(
+    () =>
+      [...new Set(rows.flatMap(({ tags }) => tags ?? []))].sort(compareText).map((tag) => ({ value: tag, label: tag })),
+    [rows],
   )
   const airChoices = useMemo<FilterChoice[]>(
     () => [
@@ -55,39 +46,38 @@ export function RoomFilters({ filter, onChange }: RoomFiltersProps) {
   const setFilter = useMemo(
     () => ({
       q: (q: string) => onChange({ q: q || undefined }),
-      location: (next: FilterValue) => onChange({ location: next }),
       state: (next: FilterValue) => onChange({ state: next }),
       air: (next: FilterValue) => onChange({ air: next }),
       people: (next: FilterValue) => onChange({ people: next }),
+      tag: (next: FilterValue) => onChange({ tag: next }),
+      profile: (next: FilterValue) => onChange({ profile: next }),
     }),
     [onChange],
-  )
-  const setRegion = useCallback(
-    (next: FilterValue) => {
-      // A location outside the new region is cleared, because no room could match both filters.
-      const regionOfLocation = String(locationById.get(Number(location))?.region?.id ?? unassigned)
-      const isOutsideRegion = location !== undefined && next !== undefined && regionOfLocation !== next
-      onChange({ region: next, ...(isOutsideRegion && { location: undefined }) })
-    },
-    [onChange, location, locationById],
   )
   const state = filter.state === needsAttention || isRoomState(filter.state) ? filter.state : undefined
   const air = filter.air === anySensor || isAirSensor(filter.air) ? filter.air : undefined
   const people = isPeopleChoice(filter.people) ? filter.people : undefined
 
   return (
-    <FilterBar>
-      <SearchBox
-        label="Search rooms"
-        placeholder="Name, location or region"
-        value={filter.q ?? ''}
-        onChange={setFilter.q}
-      />
-      <FilterSelect label="Region" value={region} choices={regionChoices} onChange={setRegion} />
-      <FilterSelect label="Location" value={location} choices={locationChoices} onChange={setFilter.location} />
+    <FilterBar
+      setCount={countFilters(filter)}
+      search={
+        <SearchBox
+          label="Search rooms"
+          placeholder="Name, location, region or tag"
+          value={filter.q ?? ''}
+          onChange={setFilter.q}
+        />
+      }
+    >
+      <SiteFilters region={filter.region} location={filter.location} onChange={onChange} />
       <FilterSelect label="State" value={state} choices={stateChoices} onChange={setFilter.state} />
       <FilterSelect label="Air" value={air} choices={airChoices} onChange={setFilter.air} />
       <FilterSelect label="People" value={people} choices={peopleOptions} onChange={setFilter.people} />
+      <FilterSelect label="Profile" value={filter.profile} choices={profiles} onChange={setFilter.profile} />
+      {(tagChoices.length > 0 || filter.tag !== undefined) && (
+        <FilterSelect label="Tag" value={filter.tag} choices={tagChoices} onChange={setFilter.tag} />
+      )}
     </FilterBar>
   )
 }

@@ -1,5 +1,5 @@
-// The settings page has tabs for people, API keys, the identity provider, and information about the installation.
-import { Tabs } from '@mantine/core'
+// The settings page has tabs for people, API keys, the identity provider, notifications, rules, and information about the installation.
+import { Alert, Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ComponentType, lazy } from 'react'
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
@@ -15,6 +15,13 @@ const IdentityTab = lazy(() =>
   loadCode(() => import('./identity/sign-in-settings.tsx')).then((module) => ({ default: module.SignInSettings })),
 )
 
+const NotificationsTab = lazy(() =>
+  loadCode(() => import('./channels/channels-section.tsx')).then((module) => ({ default: module.ChannelsSection })),
+)
+const RulesTab = lazy(() =>
+  loadCode(() => import('./rules/rules-section.tsx')).then((module) => ({ default: module.RulesSection })),
+)
+
 interface SettingsTab {
   readonly id: string
   readonly name: string
@@ -25,7 +32,9 @@ interface SettingsTab {
 const tabs: readonly SettingsTab[] = [
   { id: 'people', name: 'People', content: PeopleSection },
   { id: 'keys', name: 'API keys', content: () => (usePermissions().manage ? <KeysSection /> : <NoKeyAccess />) },
-  { id: 'identity', name: 'Identity', content: IdentityTab, onlyForManagers: true },
+  { id: 'identity', name: 'Sign-in', content: IdentityTab, onlyForManagers: true },
+  { id: 'notifications', name: 'Notifications', content: NotificationsTab, onlyForManagers: true },
+  { id: 'rules', name: 'Rules', content: RulesTab },
   { id: 'about', name: 'About', content: AboutSection },
 ]
 
@@ -35,8 +44,14 @@ export function SettingsPage() {
   const { manage } = usePermissions()
   const offered = tabs.filter(({ onlyForManagers }) => manage || !onlyForManagers)
   const opened = offered.find(({ id }) => id === tab) ?? offered[0]
+  const refused = manage ? undefined : tabs.find(({ id, onlyForManagers }) => id === tab && onlyForManagers)
   return (
     <Page title="Settings">
+      {refused && (
+        <Alert color="gray" role="note" py="xs" mb="md">
+          You need Manage access to open {refused.name}. Ask an owner.
+        </Alert>
+      )}
       <Tabs
         value={opened?.id ?? null}
         onChange={(id) => void navigate({ search: id === 'people' || id === null ? {} : { tab: id }, replace: true })}

@@ -32,7 +32,7 @@ const NameList = ({ names }: { readonly names: readonly string[] }) => (
 export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readonly region: RegionNode | undefined }) {
   const remove = useWrite('regionsDelete', { successText: 'Region deleted', onDone: onClose, quiet: true })
   const users = useQuery({ ...operationQuery('usersList'), enabled: opened }).data?.body.users
-  const admins = users?.filter(({ regionIds }) => region && regionIds.includes(region.id)) ?? []
+  const usersOfRegion = users?.filter(({ regionIds }) => region && regionIds.includes(region.id)) ?? []
   const isBlocked = region !== undefined && region.locationCount > 0
   return (
     <ConfirmDialog
@@ -59,12 +59,15 @@ export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readon
           <Text>
             <b>{region.name}</b> will be permanently deleted. Rooms and devices are not affected.
           </Text>
-          {admins.length > 0 && (
+          {usersOfRegion.length > 0 && (
             <>
-              <Text>The region is removed from {plural(admins.length, 'user')}:</Text>
-              <NameList names={admins.map(({ email }) => email)} />
+              <Text>The region is removed from {plural(usersOfRegion.length, 'person', 'people')}:</Text>
+              <NameList names={usersOfRegion.map(({ email }) => email)} />
             </>
           )}
+          <Text>
+            Keys that are limited to this region lose it too. A person or key without another region then sees nothing.
+          </Text>
         </Stack>
       )}
     </ConfirmDialog>

@@ -1,6 +1,7 @@
 // Checks before a save that a site is unchanged, because the API has no version (ETag) for regions and locations.
 import { useMutation } from '@tanstack/react-query'
 import { operationQuery, queryClient } from '../../api.ts'
+import { weeklyText } from '../../domain/silence/silence.ts'
 import { ConcurrentChangeError } from '../../parts/dialog/concurrent-change.ts'
 import { capitalised } from '../../parts/text/words.ts'
 
@@ -24,6 +25,10 @@ interface InitialLocation {
   readonly name: string
   /** 0 means no region. */
   readonly regionId: number
+  /** Empty means that of the organisation. */
+  readonly timezone: string
+  /** Empty means always. */
+  readonly changeWindow: string
 }
 
 export async function checkLocation(id: number, initial: InitialLocation): Promise<void> {
@@ -35,6 +40,10 @@ export async function checkLocation(id: number, initial: InitialLocation): Promi
     ...((current.region?.id ?? 0) === initial.regionId
       ? []
       : [current.region ? `moved to ${current.region.name}` : 'moved out of its region']),
+    ...((current.timezone ?? '') === initial.timezone ? [] : ['moved to another time zone']),
+    ...((current.changeWindow ? weeklyText(current.changeWindow) : '') === initial.changeWindow
+      ? []
+      : ['given another change window']),
   ]
   if (changes.length > 0) throw new ConcurrentChangeError(capitalised(`${changes.join(' and ')} by someone else.`))
 }

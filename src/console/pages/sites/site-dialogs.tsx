@@ -2,6 +2,7 @@
 import { Modal, Text } from '@mantine/core'
 import type { Static } from 'typebox'
 import type { RoomInList } from '../../../contract/rooms.ts'
+import { SilenceDialog } from '../../domain/silence/silence-button.tsx'
 import { DeleteLocation, DeleteRegion } from './delete-site.tsx'
 import { LocationForm } from './location-form.tsx'
 import { RegionForm } from './region-form.tsx'
@@ -48,6 +49,12 @@ export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsP
             <DeletedNotice />
           ))}
       </Modal>
+      <SilenceDialog
+        place={location && { locationId: location.id }}
+        name={location?.name ?? ''}
+        opened={opened && kind === 'silence-location' && location !== undefined}
+        onClose={onClose}
+      />
       <DeleteRegion region={region} opened={opened && kind === 'delete-region'} onClose={onClose} />
       <DeleteLocation
         location={location}

@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import { memo, type ReactNode } from 'react'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
-import { BinIcon, EditIcon, PlusIcon } from '../../parts/page/icons.tsx'
+import { BellOffIcon, BinIcon, EditIcon, PlusIcon } from '../../parts/page/icons.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { StartTask } from './site-tasks.ts'
 import type { LocationNode, RegionNode } from './site-tree.ts'
@@ -70,11 +70,12 @@ interface RegionBranchProps {
   readonly onToggle: (id: number) => void
   /** Callers that may not write get undefined. */
   readonly start: StartTask | undefined
+  readonly silence: StartTask | undefined
   /** Whether the region itself may be renamed and deleted. */
   readonly mayChange: boolean
 }
 
-export const RegionBranch = memo(({ region, isOpen, onToggle, start, mayChange }: RegionBranchProps) => (
+export const RegionBranch = memo(({ region, isOpen, onToggle, start, silence, mayChange }: RegionBranchProps) => (
   <Branch
     id={`region-${region.id}`}
     name={region.name}
@@ -116,7 +117,7 @@ export const RegionBranch = memo(({ region, isOpen, onToggle, start, mayChange }
     }
   >
     {region.locations.map((location) => (
-      <LocationRow key={location.id} location={location} start={start} />
+      <LocationRow key={location.id} location={location} start={start} silence={silence} />
     ))}
   </Branch>
 ))
@@ -124,16 +125,26 @@ export const RegionBranch = memo(({ region, isOpen, onToggle, start, mayChange }
 interface LocationRowProps {
   readonly location: LocationNode
   readonly start: StartTask | undefined
+  /** Callers that may not operate get undefined. */
+  readonly silence: StartTask | undefined
 }
 
 export const LocationRow = memo(
-  ({ location, start }: LocationRowProps) => (
+  ({ location, start, silence }: LocationRowProps) => (
     <li className={`${classes.row} ${classes.location}`}>
       <a href={roomsUrl('location', location.id)} className={classes.name} title={location.name} data-tree-row>
         {location.name}
       </a>
       <TallyCells name={location.name} tally={location} href={roomsUrl('location', location.id)} />
       <span className={classes.actions}>
+        {silence && (
+          <ActionButton
+            label={`Silence ${location.name}`}
+            onClick={() => silence({ kind: 'silence-location', id: location.id })}
+          >
+            <BellOffIcon />
+          </ActionButton>
+        )}
         {start && (
           <>
             <ActionButton
@@ -154,7 +165,7 @@ export const LocationRow = memo(
     </li>
   ),
   // The tree is rebuilt whenever a room changes, while most rows stay equal.
-  (a, b) => a.start === b.start && isSameLocation(a.location, b.location),
+  (a, b) => a.start === b.start && a.silence === b.silence && isSameLocation(a.location, b.location),
 )
 
 const isSameLocation = (a: LocationNode, b: LocationNode) =>

@@ -3,6 +3,9 @@
 export type SiteTask =
   | { readonly kind: 'new-region' }
   | { readonly kind: 'new-location'; readonly regionId: number | undefined }
-  | { readonly kind: 'rename-region' | 'delete-region' | 'change-location' | 'delete-location'; readonly id: number }
+  | {
+      readonly kind: 'rename-region' | 'delete-region' | 'change-location' | 'delete-location' | 'silence-location'
+      readonly id: number
+    }
 
 export type StartTask = (task: SiteTask) => void

@@ -1,6 +1,7 @@
 // Builds the tree of regions and locations with the number and the worst state of their rooms.
 import type { Static } from 'typebox'
 import type { RoomInList } from '../../../contract/rooms.ts'
+import { type RestartingRooms, stateDuringRestart } from '../../domain/room/room-restarts.ts'
 import { type RoomState, roomStates } from '../../domain/room/room-state.tsx'
 import type { Sites } from '../../domain/site/sites.ts'
 import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
@@ -19,6 +20,10 @@ export interface LocationNode extends RoomTally {
   readonly id: number
   readonly name: string
   readonly regionId: number | undefined
+  /** Undefined means that of the organisation. */
+  readonly timezone: string | undefined
+  /** Undefined means that its rooms can be changed at any time. */
+  readonly changeWindow: Sites['locations'][number]['changeWindow']
 }
 
 export interface RegionNode extends RoomTally {
@@ -47,16 +52,20 @@ function tallyRooms(counts: Counts): RoomTally {
   }
 }
 
-/** The regions and locations must be sorted. */
-export function buildSiteTree({ regions, locations }: Sites, rooms: readonly ListedRoom[]): SiteTree {
+/** The regions and locations must be sorted. A room whose devices are being restarted is not offline. */
+export function buildSiteTree(
+  { regions, locations }: Sites,
+  rooms: readonly ListedRoom[],
+  restarting: RestartingRooms,
+): SiteTree {
   const withoutLocation = zeroCounts()
   const counts = new Map(locations.map(({ id }) => [id, zeroCounts()]))
-  for (const { location, state } of rooms) {
-    const there = (location && counts.get(location.id)) ?? withoutLocation
-    there[state] += 1
+  for (const room of rooms) {
+    const there = (room.location && counts.get(room.location.id)) ?? withoutLocation
+    there[stateDuringRestart(room, restarting.get(room.id)?.count ?? 0)] += 1
   }
-  const nodes = locations.map(({ id, name, region }) => ({
-    ...{ id, name, regionId: region?.id },
+  const nodes = locations.map(({ id, name, region, timezone, changeWindow }) => ({
+    ...{ id, name, regionId: region?.id, timezone, changeWindow },
     ...tallyRooms(counts.get(id) ?? zeroCounts()),
   }))
   const locationsByRegion = Map.groupBy(nodes, (node) => node.regionId)

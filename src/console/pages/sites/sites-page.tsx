@@ -3,6 +3,8 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useCallback, useMemo, useState } from 'react'
 import { useBody } from '../../api.ts'
+import { useRestarts } from '../../domain/device/restarts.ts'
+import { useRestartingRooms } from '../../domain/room/room-restarts.ts'
 import { useSites } from '../../domain/site/sites.ts'
 import { PlusIcon } from '../../parts/page/icons.tsx'
 import { Page } from '../../parts/page/page.tsx'
@@ -15,7 +17,8 @@ import { SitesTree } from './sites-tree.tsx'
 export function SitesPage() {
   const places = useSites()
   const { rooms } = useBody('roomsList')
-  const tree = useMemo(() => buildSiteTree(places, rooms), [places, rooms])
+  const restarting = useRestartingRooms(useRestarts())
+  const tree = useMemo(() => buildSiteTree(places, rooms, restarting), [places, rooms, restarting])
   const may = usePermissions()
   const [task, setTask] = useState<SiteTask>()
   const [opened, dialog] = useDisclosure(false)
@@ -42,7 +45,12 @@ export function SitesPage() {
   )
   return (
     <Page title="Sites" actions={actions}>
-      <SitesTree tree={tree} start={may.write ? start : undefined} mayChangeRegions={may.everywhere} />
+      <SitesTree
+        tree={tree}
+        start={may.write ? start : undefined}
+        silence={may.operate ? start : undefined}
+        mayChangeRegions={may.everywhere}
+      />
       <SiteDialogs task={task} opened={opened} onClose={dialog.close} tree={tree} rooms={rooms} />
     </Page>
   )

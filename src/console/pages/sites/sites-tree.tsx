@@ -13,6 +13,8 @@ import classes from './sites.module.css'
 interface SitesTreeProps {
   readonly tree: SiteTree
   readonly start: StartTask | undefined
+  /** Sessions that may not operate get undefined. */
+  readonly silence: StartTask | undefined
   readonly mayChangeRegions: boolean
 }
 
@@ -21,7 +23,7 @@ const maxExpandedLocations = 60
 /** Locations without a region are in a branch with this id. */
 const noRegionId = 0
 
-export function SitesTree({ tree, start, mayChangeRegions }: SitesTreeProps) {
+export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeProps) {
   const [text, setText] = useState('')
   const query = useDeferredValue(text.trim())
   const shown = useMemo(() => filterSiteTree(tree, query), [tree, query])
@@ -85,6 +87,7 @@ export function SitesTree({ tree, start, mayChangeRegions }: SitesTreeProps) {
               isOpen={isOpen(region.id)}
               onToggle={toggle}
               start={start}
+              silence={silence}
               mayChange={mayChangeRegions}
             />
           ))}
@@ -100,7 +103,7 @@ export function SitesTree({ tree, start, mayChangeRegions }: SitesTreeProps) {
               beside={null}
             >
               {shown.locationsWithoutRegion.map((location) => (
-                <LocationRow key={location.id} location={location} start={start} />
+                <LocationRow key={location.id} location={location} start={start} silence={silence} />
               ))}
             </Branch>
           )}
@@ -121,7 +124,7 @@ const RoomsWithoutLocation = ({ tree: { roomsWithoutLocation } }: { readonly tre
     </Text>
   )
 
-const NoSites = ({ tree, start }: Omit<SitesTreeProps, 'mayChangeRegions'>) => (
+const NoSites = ({ tree, start }: Pick<SitesTreeProps, 'tree' | 'start'>) => (
   <Card bg="var(--rk-panel)">
     <EmptyState title="No sites yet">
       Locations are buildings or floors. Regions group locations. Use them to filter lists.

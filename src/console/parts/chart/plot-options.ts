@@ -1,6 +1,7 @@
-// The uPlot options of a sensor chart: the mean as a line, minimum to maximum as a band, limits as dashed lines.
-import type uPlot from 'uplot'
+// The uPlot options of a sensor chart: the mean as a line, minimum to maximum as a band, limits as dashed lines, working hours shaded.
+import uPlot from 'uplot'
 import type { Limits } from '../../../contract/people/session.ts'
+import { workingHoursIn } from '../text/zoned-time.ts'
 import { timeLabels } from './time-labels.ts'
 
 export interface TimeRange {
@@ -14,6 +15,8 @@ interface PlotSettings {
   readonly height: number
   /** Charts with the same key share their cursor. */
   readonly syncKey: string
+  /** The time zone of the axis. */
+  readonly zone: string
   readonly limits: Limits
   readonly yRange: (least: number | null, largest: number | null) => [number, number]
   /** Called when the user selects a range with the pointer. */
@@ -43,6 +46,7 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
     height: settings.height,
     padding: [8, 16, 0, 0],
     legend: { show: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), settings.zone),
     scales: {
       x: { time: true, auto: false },
       y: { range: (_, low, high) => settings.yRange(low, high) },
@@ -53,7 +57,7 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
         size: 26,
         space: 64,
         grid: { show: false },
-        values: (_, splits, __, ___, step) => timeLabels(splits, step),
+        values: (_, splits, __, ___, step) => timeLabels(splits, step, settings.zone),
       },
       {
         ...axis,
@@ -85,6 +89,7 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
     hooks: {
       setSelect: [(plot) => select(plot, settings.onZoom)],
       setCursor: [(plot) => settings.onPoint(plot.cursor.idx ?? null)],
+      drawClear: [(plot) => shadeWorkingHours(plot, settings.zone)],
       draw: [(plot) => drawLimits(plot, settings.limits)],
     },
   }
@@ -104,6 +109,21 @@ function isolatedPoints(plot: uPlot, series: number): number[] | null {
     if (values[i] != null && values[i - 1] == null && values[i + 1] == null) alone.push(i)
   }
   return alone.length > 0 ? alone : null
+}
+
+function shadeWorkingHours(plot: uPlot, zone: string): void {
+  const { ctx, bbox } = plot
+  const { min, max } = plot.scales.x ?? {}
+  if (min == null || max == null) return
+  ctx.save()
+  ctx.fillStyle = colour('--rk-working-hours')
+  for (const { fromMs, toMs } of workingHoursIn(min * 1000, max * 1000, zone)) {
+    const [from, to] = [Math.max(fromMs / 1000, min), Math.min(toMs / 1000, max)]
+    if (to <= from) continue
+    const left = plot.valToPos(from, 'x', true)
+    ctx.fillRect(left, bbox.top, plot.valToPos(to, 'x', true) - left, bbox.height)
+  }
+  ctx.restore()
 }
 
 function drawLimits(plot: uPlot, { min, max }: Limits): void {

@@ -19,12 +19,13 @@ interface SensorChartProps {
   readonly limits: Limits
   readonly height: number
   readonly syncKey: string
+  readonly zone: string
   readonly onZoom: (range: TimeRange | undefined) => void
   readonly onPoint: (index: number | null) => void
 }
 
 export function SensorChart(props: SensorChartProps) {
-  const { sensor, label, lines, range, limits, height, syncKey } = props
+  const { sensor, label, lines, range, limits, height, syncKey, zone } = props
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const scheme = useComputedColorScheme('light')
@@ -39,6 +40,7 @@ export function SensorChart(props: SensorChartProps) {
       width: element.clientWidth,
       height,
       syncKey,
+      zone,
       limits,
       yRange: (least, largest) => yRange(least, largest, sensorScales[sensor], limits),
       onZoom: (chosen) => zoom(chosen),
@@ -56,7 +58,7 @@ export function SensorChart(props: SensorChartProps) {
       chart.destroy()
       plot.current = undefined
     }
-  }, [sensor, limits, height, syncKey, scheme])
+  }, [sensor, limits, height, syncKey, zone, scheme])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new chart needs its data too
   useEffect(() => {
@@ -65,7 +67,7 @@ export function SensorChart(props: SensorChartProps) {
       chart.setData(lines, false)
       chart.setScale('x', range)
     })
-  }, [lines, range, sensor, limits, height, syncKey, scheme])
+  }, [lines, range, sensor, limits, height, syncKey, zone, scheme])
 
   return <div ref={box} role="img" aria-label={label} className={classes.plot} style={{ height }} />
 }

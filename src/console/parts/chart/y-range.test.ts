@@ -11,7 +11,7 @@ test('a limit that is near is in sight, one that is far is not', () => {
   expect(far).toBeLessThan(1000)
 })
 
-test('what hardly moves does not fill the height', () => {
+test('a line that hardly moves does not fill the height', () => {
   const [low, high] = yRange(420, 421, co2)
   expect(high - low).toBeGreaterThanOrEqual(co2.minSpan)
 })

@@ -33,6 +33,10 @@ export const SiteIcon = icon(
 )
 export const ProfileIcon = icon(<path d="M4 6h9M17 6h3M4 12h3M11 12h9M4 18h11M19 18h1M15 4v4M9 10v4M17 16v4" />)
 export const AuditIcon = icon(<path d="M6 3h9l4 4v14H6zM14 3v5h5M9 12h6M9 16h6" />)
+export const JobIcon = icon(<path d="M4 6h4v4H4zM4 14h4v4H4zM12 8h8M12 16h8" />)
+export const PauseIcon = icon(<path d="M8 5v14M16 5v14" strokeWidth="3" />)
+export const PlayIcon = icon(<path d="M7 5v14l12-7z" />)
+export const UndoIcon = icon(<path d="M9 14 4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3" />)
 export const SettingsIcon = icon(
   <path d="M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM19 13.5l1.7 1.2-2 3.5-1.9-.8a7.5 7.5 0 0 1-2.1 1.2l-.3 2.1h-4l-.3-2.1a7.5 7.5 0 0 1-2.1-1.2l-1.9.8-2-3.5 1.7-1.2a7.6 7.6 0 0 1 0-2.9L4.1 9.3l2-3.5 1.9.8a7.5 7.5 0 0 1 2.1-1.2l.3-2.1h4l.3 2.1a7.5 7.5 0 0 1 2.1 1.2l1.9-.8 2 3.5-1.7 1.2a7.6 7.6 0 0 1 0 2.9z" />,
 )
@@ -57,6 +61,10 @@ export const DotIcon = icon(<path d="M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6z" />)
 export const LockIcon = icon(<path d="M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3" />)
 export const PeopleIcon = icon(
   <path d="M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2.5 20a6.5 6.5 0 0 1 13 0M16 4.500a3.5 3.5 0 0 1 0 6.500M18 14a6.5 6.5 0 0 1 3.5 6" />,
+)
+export const NoteIcon = icon(<path d="M5 4h14v11l-5 5H5zM14 20v-5h5M9 9h6M9 13h3" />)
+export const BellOffIcon = icon(
+  <path d="M18 15V10.500a6 6 0 0 0-9.5-4.900M6.3 8.500A6 6 0 0 0 6 10.500V15l-2 2.500h13.500M10 20.500h4M4 4l16 16" />,
 )
 export const ClockIcon = icon(<path d="M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3.5 2" />)
 export const LinkIcon = icon(

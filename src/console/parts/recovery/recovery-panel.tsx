@@ -13,7 +13,7 @@ import { hasUnsavedInput } from './unsaved-input.ts'
 const probeBackOff = { firstMs: 1000, maxMs: 30_000 }
 /** A server without its database answers the probe while requests still fail, so these are repeated slowly. */
 const notReadyBackOff = { firstMs: 10_000, maxMs: 30_000 }
-/** A tab that nobody looks at must not probe for days. */
+/** A hidden tab must not probe for days. */
 const probeLimitMs = 60 * 60_000
 
 const isGatewayError = (error: unknown): error is ApiError =>
@@ -122,6 +122,6 @@ function textOf(phase: Phase, error: unknown): string {
     case 'unsaved input':
       return 'This page has input that is not saved. Save or copy it, then reload.'
     case 'reload did not help':
-      return 'A reload did not help. If another one does not either, tell an administrator of Roomkeeper.'
+      return 'A reload did not help. If reloading again does not help, tell an administrator of Roomkeeper.'
   }
 }

@@ -3,7 +3,7 @@
 const edited = new Set<HTMLInputElement | HTMLTextAreaElement>()
 const dirtyForms = new Set<object>()
 
-/** Starts to remember the fields that somebody types into. */
+/** Starts to remember the fields that the user types into. */
 export const trackInput = (): void =>
   document.addEventListener(
     'input',

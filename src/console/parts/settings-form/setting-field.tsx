@@ -1,8 +1,10 @@
 // The control of a setting, by its type. Each control can also show that the setting is not set.
-import { Autocomplete, NumberInput, SegmentedControl, Select, Stack, Text } from '@mantine/core'
+import { Autocomplete, SegmentedControl, Select, Stack, Text } from '@mantine/core'
+import { ZoneSelect } from '../page/zone-select.tsx'
 import type { FieldProps } from './field-props.ts'
+import { NumberField } from './number-field.tsx'
 import { SecretField } from './secret-field.tsx'
-import { durationText, enumChoices, explanationOf } from './setting-values.ts'
+import { enumChoices, explanationOf } from './setting-values.ts'
 
 export function SettingField(props: FieldProps) {
   switch (props.configKey.type) {
@@ -47,29 +49,6 @@ function SwitchField({ labelId, value, error, onChange, unset }: FieldProps) {
   )
 }
 
-function NumberField({ id, configKey, value, error, onChange, unset }: FieldProps) {
-  const { type, min, max, unit } = configKey
-  const duration = unit === 'ms' && typeof value === 'number' ? durationText(value) : undefined
-  return (
-    <NumberInput
-      id={id}
-      value={value === undefined || value === null ? '' : Number.isNaN(Number(value)) ? String(value) : Number(value)}
-      onChange={(next) => onChange(next === '' ? null : next)}
-      allowDecimal={type === 'number'}
-      step={max !== undefined && max <= 1 ? 0.05 : unit === 'ms' ? 60_000 : 1}
-      {...(min !== undefined && { min })}
-      {...(max !== undefined && { max })}
-      // A value outside the limits is reported, not corrected silently.
-      clampBehavior="none"
-      suffix={unit ? ` ${unit}` : ''}
-      placeholder={unset}
-      error={error}
-      description={duration && `= ${duration}`}
-      inputWrapperOrder={['input', 'description', 'error']}
-    />
-  )
-}
-
 function ChoiceField({ id, name, value, stored, error, onChange, unset }: FieldProps) {
   return (
     <Select
@@ -86,29 +65,14 @@ function ChoiceField({ id, name, value, stored, error, onChange, unset }: FieldP
   )
 }
 
-const zones = Intl.supportedValuesOf('timeZone')
-/** Intl does not list UTC. */
-const zonesAndUtc = zones.includes('UTC') ? zones : ['UTC', ...zones]
-
 function ZoneField({ id, value, error, onChange, unset }: FieldProps) {
-  const zone = typeof value === 'string' ? value : null
   return (
-    <Select
+    <ZoneSelect
       id={id}
       comboboxProps={unmountWhenClosed}
-      data={zone === null || zonesAndUtc.includes(zone) ? zonesAndUtc : [zone, ...zonesAndUtc]}
-      value={zone}
+      value={typeof value === 'string' ? value : null}
       onChange={onChange}
       placeholder={unset}
-      searchable
-      clearable
-      clearButtonProps={{ 'aria-label': 'Clear' }}
-      limit={60}
-      filter={({ options, search }) => {
-        const wanted = search.toLowerCase().trim().replaceAll(' ', '_')
-        return options.filter((option) => 'value' in option && String(option.value).toLowerCase().includes(wanted))
-      }}
-      nothingFoundMessage="No matches. Try a large city."
       error={error}
     />
   )

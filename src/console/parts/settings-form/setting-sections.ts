@@ -17,7 +17,7 @@ const table: readonly SectionTable[] = [
   {
     title: 'Display',
     keys: {
-      brightness: { hint: '0 = darkest, 1 = brightest' },
+      brightness: { hint: '0 % = darkest, 100 % = brightest' },
       nightMode: {},
       screenStandby: { name: 'Screen standby after' },
       screenStayOn: { name: 'Keep screen on' },
@@ -113,10 +113,7 @@ const labels: Readonly<Record<string, SettingLabel>> = Object.assign(
 export const settingName = (key: string): string =>
   (Object.hasOwn(labels, key) ? labels[key]?.name : undefined) ?? humanize(key)
 export const settingHint = (key: string): string | undefined =>
-  (Object.hasOwn(labels, key) ? labels[key]?.hint : undefined) ??
-  (Object.hasOwn(configKeys, key) && configKeys[key]?.unit === 'ms' ? inMilliseconds : undefined)
-
-const inMilliseconds = 'In milliseconds: 600000 = 10 minutes'
+  Object.hasOwn(labels, key) ? labels[key]?.hint : undefined
 
 export interface SettingSection {
   readonly title: string

@@ -1,6 +1,7 @@
 // Values of settings as readable text: FRAMING_MODE_GROUP and GROUP are both "Group".
 import { type ConfigKey, type ConfigValue, configKeys, readOnlyKeys } from '../../../contract/device/config-keys.ts'
 import { humanize } from '../text/words.ts'
+import { numberText } from './setting-units.ts'
 
 export type SettingValues = Readonly<Record<string, ConfigValue>>
 
@@ -34,20 +35,6 @@ export function explanationOf(name: string, value: string): string | undefined {
   }
 }
 
-const durationUnits = [
-  { ms: 3_600_000, one: 'hour' },
-  { ms: 60_000, one: 'minute' },
-  { ms: 1000, one: 'second' },
-]
-
-/** 600000 ms as "10 minutes". */
-export function durationText(ms: number): string | undefined {
-  const unit = durationUnits.find((length) => ms >= length.ms)
-  if (!unit) return undefined
-  const count = ms / unit.ms
-  return `${count.toLocaleString('en-GB', { maximumFractionDigits: 1 })} ${count === 1 ? unit.one : `${unit.one}s`}`
-}
-
 /** Stands for the stored password. The service does not reveal whether there is one. */
 export const unknownSecret = '*** (unknown)'
 /** Stands for a password that is being changed. [contract 5.3.versions] */
@@ -62,10 +49,7 @@ export function valueText(name: string, value: unknown): string {
   const key = findConfigKey(name)
   if (key?.secret) return secretTexts[String(value)] ?? 'password (hidden)'
   if (typeof value === 'boolean') return key ? (value ? 'On' : 'Off') : value ? 'Yes' : 'No'
-  if (typeof value === 'number') {
-    const length = key?.unit === 'ms' ? durationText(value) : undefined
-    return length ? `${length} (${value} ms)` : [value, key?.unit].filter((part) => part !== undefined).join(' ')
-  }
+  if (typeof value === 'number') return key ? numberText(key, value) : String(value)
   if (typeof value !== 'string') return JSON.stringify(value)
   if (key?.type === 'enum') return enumText(key, value)
   const gloss = explanationOf(name, value)

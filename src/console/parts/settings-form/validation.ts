@@ -3,6 +3,7 @@ import { ApiError } from '../../../client/client.ts'
 import type { ConfigKey } from '../../../contract/device/config-keys.ts'
 import { int32 } from '../../../contract/shape.ts'
 import type { SettingChanges } from './draft.ts'
+import { limitInUnit } from './setting-units.ts'
 import { findConfigKey } from './setting-values.ts'
 
 export type FieldErrors = Readonly<Record<string, string>>
@@ -15,13 +16,14 @@ function problemOf(key: ConfigKey, value: unknown): string | undefined {
   return textInputProblem(String(value), maxTextCharacters)
 }
 
-function numberProblem({ type, min, max }: ConfigKey, value: unknown): string | undefined {
+function numberProblem(key: ConfigKey, value: unknown): string | undefined {
+  const { type, min, max } = key
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'Enter a number.'
   if (type === 'integer' && !Number.isInteger(value)) return 'Enter a whole number.'
   const lowest = min ?? (type === 'integer' ? int32.minimum : undefined)
   const highest = max ?? (type === 'integer' ? int32.maximum : undefined)
-  if (lowest !== undefined && value < lowest) return `Minimum is ${lowest}.`
-  if (highest !== undefined && value > highest) return `Maximum is ${highest}.`
+  if (lowest !== undefined && value < lowest) return `Minimum is ${limitInUnit(key, lowest)}.`
+  if (highest !== undefined && value > highest) return `Maximum is ${limitInUnit(key, highest)}.`
   return undefined
 }
 

@@ -5,9 +5,37 @@ import { CrossIcon, SearchIcon } from '../page/icons.tsx'
 import { plural } from '../text/words.ts'
 import classes from './list-filters.module.css'
 
-export const FilterBar = ({ children }: { readonly children: ReactNode }) => (
-  <search className={classes.filters}>{children}</search>
-)
+interface FilterBarProps {
+  /** The search box, which is always shown. Without one the filters are too. */
+  readonly search?: ReactNode
+  /** How many filters are set. */
+  readonly setCount?: number
+  readonly children: ReactNode
+}
+
+/** Under 640 px the filters are behind one button. */
+export function FilterBar({ search, setCount = 0, children }: FilterBarProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  if (search === undefined) return <search className={classes.filters}>{children}</search>
+  return (
+    <search className={classes.filters} data-collapses data-open={isOpen || undefined}>
+      {search}
+      <Button
+        className={classes.toggle ?? ''}
+        variant="default"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen((before) => !before)}
+      >
+        {setCount > 0 ? `Filters (${setCount})` : 'Filters'}
+      </Button>
+      {children}
+    </search>
+  )
+}
+
+/** Counts the filters that are set, without the search text. */
+export const countFilters = (filter: object): number =>
+  Object.entries(filter).filter(([name, value]) => value !== undefined && name !== 'q' && name !== 'sort').length
 
 interface SearchBoxProps {
   readonly label: string
@@ -69,6 +97,8 @@ interface FilterSelectProps {
   readonly label: string
   readonly value: string | undefined
   readonly choices: readonly FilterChoice[]
+  /** The label of the choice that is not a filter. */
+  readonly anyLabel?: string
   /** Called with undefined when the filter is cleared. */
   readonly onChange: (value: string | undefined) => void
 }
@@ -76,13 +106,14 @@ interface FilterSelectProps {
 const anyValue = '*'
 
 /** Memoized because five selects take longer to render than all visible rows. */
-export const FilterSelect = memo(function FilterSelect({ label, value, choices, onChange }: FilterSelectProps) {
+export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps) {
+  const { label, value, choices, anyLabel = 'Any', onChange } = props
   const options = useMemo(() => {
     const isKnown = value === undefined || choices.some((choice) => choice.value === value)
     // A bookmarked address may name something that has been deleted.
     const unknown = isKnown ? [] : [{ value, label: 'Deleted' }]
-    return [{ value: anyValue, label: 'Any' }, ...choices, ...unknown]
-  }, [choices, value])
+    return [{ value: anyValue, label: anyLabel }, ...choices, ...unknown]
+  }, [choices, value, anyLabel])
   return (
     <Select
       label={label}

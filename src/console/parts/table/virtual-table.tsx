@@ -2,32 +2,18 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows are positioned by their offset, which the rows of a table element cannot be
 // biome-ignore-all lint/a11y/useFocusableInteractive: the links and buttons in the cells take the focus
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the button in the row does the same by keyboard
-import { Box, UnstyledButton } from '@mantine/core'
+import { Box } from '@mantine/core'
 import { useElementScrollRestoration } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import {
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactNode,
-  type RefObject,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type MouseEvent, type ReactNode, useRef } from 'react'
+import type { Column } from './column.ts'
+import { TableHeadRow } from './head-row.tsx'
+import type { RowKey, RowSelection } from './row-selection.ts'
+import { SelectCell } from './select-cell.tsx'
 import type { Sort } from './sorting.ts'
+import { handleTableKey } from './table-keys.ts'
+import { useStableScroll, useTopOffset } from './table-scroll.ts'
 import classes from './virtual-table.module.css'
-
-export interface Column<T> {
-  readonly id: string
-  readonly title: string
-  /** A track size of grid-template-columns, such as "2fr" or "120px". */
-  readonly width: string
-  readonly cell: (row: T) => ReactNode
-  /** Numbers are aligned to the right. */
-  readonly isNumber?: boolean
-  /** The heading is a button that sorts. */
-  readonly canSort?: boolean
-}
 
 interface VirtualTableProps<T> {
   readonly label: string
@@ -39,6 +25,8 @@ interface VirtualTableProps<T> {
   /** Shown if there are no rows. */
   readonly empty?: ReactNode
   readonly rowHeight?: number
+  /** A table that is wider than the window scrolls sideways; its rows are never narrower than this. */
+  readonly minWidthPx?: number
   /** The table fills the height of the window, but is never lower than this. */
   readonly minHeightPx?: number
   /** The height of the content below the table, including the margin of the page. */
@@ -47,12 +35,17 @@ interface VirtualTableProps<T> {
   readonly onRowClick?: (row: T) => void
   /** The content of a row that is one cell of any height, such as the details of the row above; undefined for normal rows. */
   readonly wideContent?: (row: T) => ReactNode
+  /** Each row gets a checkbox, which is named after the row. */
+  readonly selection?: { readonly rows: RowSelection; readonly nameOf: (row: T) => string } | undefined
+  /** Each row is a card: the first two columns are its first line, and the others follow with their titles. */
+  readonly isCards?: boolean
   /** New rows are added at the top; the scroll position then follows the rows that the user reads. */
   readonly growsAbove?: boolean
 }
 
 /** The estimated height until the row is measured. */
 const wideRowHeightPx = 240
+const cardHeightPx = 104
 
 export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const {
@@ -64,11 +57,14 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
     onSort,
     empty,
     rowHeight = 44,
+    minWidthPx = 640,
     minHeightPx = 360,
     belowPx = 32,
     onRowClick,
     wideContent,
     growsAbove = false,
+    selection,
+    isCards = false,
   } = props
   const scroller = useRef<HTMLDivElement>(null)
   const top = useTopOffset(scroller)
@@ -77,29 +73,15 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (wideContent?.(rows[index] as T) === undefined ? rowHeight : wideRowHeightPx),
+    estimateSize: (index) =>
+      isCards ? cardHeightPx : wideContent?.(rows[index] as T) === undefined ? rowHeight : wideRowHeightPx,
     overscan: 8,
     initialOffset: left?.scrollY ?? 0,
     getItemKey: (index) => keyOf(rows[index] as T),
   })
   useStableScroll(scroller, rows, keyOf, growsAbove ? rowHeight : 0)
-  const template = columns.map((column) => column.width).join(' ')
-
-  /** The arrow keys move the focus between the first links or buttons of the rows. */
-  const moveBetweenRows = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    const row = (event.target as HTMLElement).closest('[data-index]')
-    if (!step || !row) return
-    event.preventDefault()
-    const next = Number(row.getAttribute('data-index')) + step
-    if (next < 0 || next >= rows.length) return
-    virtual.scrollToIndex(next)
-    requestAnimationFrame(() => {
-      scroller.current
-        ?.querySelector<HTMLElement>(`[data-index="${next}"] :is(a, button)`)
-        ?.focus({ preventScroll: true })
-    })
-  }
+  const template = [...(selection ? ['24px'] : []), ...columns.map((column) => column.width)].join(' ')
+  const rowStyle = isCards ? {} : { gridTemplateColumns: template, minWidth: minWidthPx }
 
   return (
     <Box
@@ -107,25 +89,34 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       role="table"
       aria-label={label}
       aria-rowcount={rows.length + 1}
-      aria-colcount={columns.length}
+      aria-colcount={columns.length + (selection ? 1 : 0)}
       // A scrollable element must be reachable by keyboard.
       tabIndex={0}
       className={classes.scroller}
       style={{ maxHeight: `max(${minHeightPx}px, calc(100dvh - ${top + belowPx}px))` }}
       data-scroll-restoration-id={label}
-      onKeyDown={moveBetweenRows}
+      onKeyDown={(event) =>
+        handleTableKey(event, {
+          ...{ scroller, virtual, count: rows.length, selection: selection?.rows },
+          keyAt: (index) => keyOf(rows[index] as T),
+        })
+      }
     >
-      <div role="rowgroup" className={classes.head}>
-        <div role="row" aria-rowindex={1} className={classes.row} style={{ gridTemplateColumns: template }}>
-          {columns.map((column) => (
-            <HeadCell key={column.id} column={column} sort={sort} onSort={onSort} />
-          ))}
-        </div>
-      </div>
+      <TableHeadRow
+        columns={columns}
+        sort={sort}
+        onSort={onSort}
+        style={rowStyle}
+        selection={selection?.rows}
+        isHidden={isCards}
+      />
       <div
         role="rowgroup"
         className={classes.body}
-        style={{ height: rows.length ? virtual.getTotalSize() : undefined }}
+        style={{
+          height: rows.length ? virtual.getTotalSize() : undefined,
+          ...(!isCards && { minWidth: minWidthPx }),
+        }}
       >
         {virtual.getVirtualItems().map((item) => {
           const row = rows[item.index] as T
@@ -134,25 +125,30 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
           return (
             <div
               key={item.key}
-              {...(isWide && { ref: virtual.measureElement })}
+              {...((isWide || isCards) && { ref: virtual.measureElement })}
               role="row"
               aria-rowindex={item.index + 2}
               data-index={item.index}
               {...(onRowClick &&
                 !isWide && { 'data-clickable': true, onClick: (event) => isOnRow(event) && onRowClick(row) })}
-              className={`${classes.item} ${isWide ? classes.wide : classes.row}`}
+              {...(selection?.rows.keys.has(item.key as RowKey) && { 'data-selected': true })}
+              className={`${classes.item} ${isWide ? classes.wide : isCards ? classes.card : classes.row}`}
               style={{
                 transform: `translateY(${item.start}px)`,
-                ...(!isWide && { gridTemplateColumns: template, height: rowHeight }),
+                ...(!isWide && !isCards && { ...rowStyle, height: rowHeight }),
               }}
             >
+              {selection && !isWide && (
+                <SelectCell selection={selection.rows} rowKey={keyOf(row)} name={selection.nameOf(row)} />
+              )}
               {isWide ? (
                 <div role="cell" aria-colspan={columns.length}>
                   {content}
                 </div>
               ) : (
-                columns.map((column) => (
+                columns.map((column, index) => (
                   <div key={column.id} role="cell" className={column.isNumber ? classes.number : classes.cell}>
+                    {isCards && index > 1 && <span className={classes.title}>{column.title} </span>}
                     {column.cell(row)}
                   </div>
                 ))
@@ -172,68 +168,6 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
   )
 }
 
-interface HeadCellProps<T> {
-  readonly column: Column<T>
-  readonly sort: Sort | undefined
-  readonly onSort: ((sort: Sort) => void) | undefined
-}
-
-function HeadCell<T>({ column, sort, onSort }: HeadCellProps<T>) {
-  const isSorted = sort?.by === column.id
-  const order = isSorted ? (sort.descending ? 'descending' : 'ascending') : undefined
-  const next = { by: column.id, descending: isSorted && !sort.descending }
-  return (
-    <div
-      role="columnheader"
-      className={column.isNumber ? classes.number : classes.cell}
-      {...(order && { 'aria-sort': order })}
-    >
-      {column.canSort && onSort ? (
-        <UnstyledButton className={classes.sort} onClick={() => onSort(next)}>
-          {column.title}
-          <span aria-hidden="true">{order === 'ascending' ? ' ↑' : order === 'descending' ? ' ↓' : ''}</span>
-        </UnstyledButton>
-      ) : (
-        column.title
-      )}
-    </div>
-  )
-}
-
-/** Keeps the visible rows in place when rows are added at the top; a `rowHeight` of 0 turns it off. */
-function useStableScroll<T>(
-  scroller: RefObject<HTMLDivElement | null>,
-  rows: readonly T[],
-  keyOf: (row: T) => string | number,
-  rowHeight: number,
-): void {
-  const first = rows[0] === undefined ? undefined : keyOf(rows[0])
-  const before = useRef(first)
-  useLayoutEffect(() => {
-    const box = scroller.current
-    const added =
-      rowHeight === 0 || before.current === first ? 0 : rows.findIndex((row) => keyOf(row) === before.current)
-    if (box && box.scrollTop > 0 && added > 0) box.scrollTop += added * rowHeight
-    before.current = first
-  }, [scroller, rows, keyOf, first, rowHeight])
-}
-
 /** True for a click on the row itself: not on a link or button, and not at the end of a text selection. */
 const isOnRow = ({ target }: MouseEvent): boolean =>
   !(target as HTMLElement).closest('a, button') && getSelection()?.type !== 'Range'
-
-/** The table's offset from the top of the page, which changes when the content above it wraps or changes. */
-function useTopOffset(scroller: RefObject<HTMLDivElement | null>): number {
-  // The first guess is rather large: a table that is too high could not restore its scroll position.
-  const [top, setTop] = useState(400)
-  useLayoutEffect(() => {
-    const box = scroller.current
-    if (!box) return
-    const measure = () => setTop(Math.ceil(box.getBoundingClientRect().top + scrollY))
-    measure()
-    const observer = new ResizeObserver(measure)
-    for (const around of [box.parentElement, document.body]) if (around) observer.observe(around)
-    return () => observer.disconnect()
-  }, [scroller])
-  return top
-}

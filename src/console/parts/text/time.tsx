@@ -37,6 +37,18 @@ export function shortTime(at: number, now: number = Date.now()): string {
   return format(at, viewerTimeZone, { ...day, ...(!isThisYear && { year: 'numeric' }), ...clock })
 }
 
+/** "14:05:09", for today. */
+export const clockTime = (at: number): string => format(at, viewerTimeZone, { ...clock, second: '2-digit' })
+
+/** "14:05" for today, else "16 Nov, 14:05", on the clocks of the zone. */
+export function zonedTime(at: number, zone: string, now: number = Date.now()): string {
+  const isToday = format(at, zone, { dateStyle: 'short' }) === format(now, zone, { dateStyle: 'short' })
+  return format(at, zone, isToday ? clock : { ...day, ...clock })
+}
+
+/** "Mon 16". */
+export const zonedWeekday = (at: number, zone: string): string => format(at, zone, { weekday: 'short', day: 'numeric' })
+
 export const fullTime = (at: number, zone: string = viewerTimeZone): string =>
   format(at, isKnownTimeZone(zone) ? zone : viewerTimeZone, full)
 

@@ -59,7 +59,7 @@ export const people: MigrationStatements = (dialect) => [
   'CREATE INDEX user_sessions_user ON user_sessions (org, user_id, used_at)',
   'CREATE INDEX user_sessions_used ON user_sessions (used_at)',
   'CREATE INDEX user_sessions_sid ON user_sessions (org, oidc_sid)',
-  // A link of the first owner belongs to nobody yet: its user is null.
+  // A link of the first owner belongs to no user yet: its user is null.
   `CREATE TABLE user_links (
     hash ${dialect.bytes} PRIMARY KEY,
     org integer NOT NULL,

@@ -29,7 +29,7 @@ export function insertMany<T extends keyof DatabaseSchema>(
   const byArrays = CompiledQuery.raw(`${into} select * from unnest(${arrays}) on conflict ${conflict}`)
 
   const everything = { table, org: undefined, where: {} }
-  const target: WriteTarget = { table, rows: () => everything }
+  const target: WriteTarget = { table, rows: () => [everything] }
 
   return async (on, rows) => {
     if (rows.length === 0) return []

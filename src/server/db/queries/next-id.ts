@@ -15,6 +15,10 @@ export type CountedNoun =
   | 'endpoint'
   | 'userSession'
   | 'passkey'
+  | 'incident'
+  | 'silence'
+  | 'channel'
+  | 'job'
 
 const incrementCounter = writeAny((db, p: { org: number; noun: string }) =>
   db

@@ -4,13 +4,19 @@ import type { EngineName } from '../engine.ts'
 import type { Handle, OrgReader, TelemetryTx, Tx } from '../handles.ts'
 import type { DatabaseSchema } from '../schema/schema.ts'
 import { Placeholder, type WriteTarget, writeTargetOf } from '../written-rows.ts'
-import { isVisible, type PlacedTable, placedTableIn, type QualifiedColumn, type VisibleSubject } from './visible.ts'
+import {
+  isVisible,
+  type QualifiedColumn,
+  type RegionScopedTable,
+  regionScopedTableIn,
+  type VisibleSubject,
+} from './visible.ts'
 
 /** Builds a query in which `p` stands for the values: `(db, p) => db.selectFrom('regions')….where('org', '=', p.org)`. */
 export type BuildQuery<P, R, S = DatabaseSchema> = (db: Kysely<S>, p: P, engine: EngineName) => Compilable<R>
 
 /** Tables whose rows all callers of an organisation may see, as far as their operations allow it. */
-type PlainSchema = Omit<DatabaseSchema, PlacedTable>
+type UnscopedSchema = Omit<DatabaseSchema, RegionScopedTable>
 
 /** Builds a query of which only the visible rows are read: the condition is added to it. */
 type BuildSelect<P, R> = (
@@ -28,28 +34,29 @@ type Values<P> = Omit<P, 'org'>
 /** The argument is optional if the query has no other values. */
 type ValuesArgument<P> = object extends Values<P> ? [values?: Values<P>] : [values: Values<P>]
 
-/** Reads rows of one organisation that are in no place, such as profiles and keys. */
-export function query<P extends ForOrg, R>(build: BuildQuery<P, R, PlainSchema>) {
-  return wholeQuery(withoutPlaces(build))
+/** Reads rows of one organisation that belong to no region, such as profiles and keys. */
+export function query<P extends ForOrg, R>(build: BuildQuery<P, R, UnscopedSchema>) {
+  return wholeQuery(refuseScopedTables(build))
 }
 
 /** Reads the first row, or undefined. */
-export function queryOne<P extends ForOrg, R>(build: BuildQuery<P, R, PlainSchema>) {
-  return wholeQueryOne(withoutPlaces(build))
+export function queryOne<P extends ForOrg, R>(build: BuildQuery<P, R, UnscopedSchema>) {
+  return wholeQueryOne(refuseScopedTables(build))
 }
 
 /** Reads whether there is a row. */
-export function queryExists<P extends ForOrg, R>(build: BuildQuery<P, R, PlainSchema>) {
-  return wholeQueryExists(withoutPlaces(build))
+export function queryExists<P extends ForOrg, R>(build: BuildQuery<P, R, UnscopedSchema>) {
+  return wholeQueryExists(refuseScopedTables(build))
 }
 
-/** The types do not notice a table with places that a helper function names, so the statement is looked at too, once for each engine. */
-const withoutPlaces =
-  <P, R>(build: BuildQuery<P, R, PlainSchema>): BuildQuery<P, R> =>
+/** The types do not notice a region-scoped table that a helper function names, so the statement is looked at too, once for each engine. */
+const refuseScopedTables =
+  <P, R>(build: BuildQuery<P, R, UnscopedSchema>): BuildQuery<P, R> =>
   (db, p, engine) => {
-    const built = build(db as unknown as Kysely<PlainSchema>, p, engine)
-    const table = placedTableIn(built.compile().sql)
-    if (table) throw new Error(`a query reads ${table}, whose rows are in places: use visibleQuery() or wholeQuery()`)
+    const built = build(db as unknown as Kysely<UnscopedSchema>, p, engine)
+    const table = regionScopedTableIn(built.compile().sql)
+    if (table)
+      throw new Error(`This query reads ${table}, whose rows belong to regions. Use visibleQuery() or wholeQuery().`)
     return built
   }
 

@@ -4,8 +4,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { EngineName } from '../engine.ts'
 import { isAnyNumberOf } from './any-of.ts'
 
-/** The tables whose rows are in a place, or show places. `query()` does not know them: see `visibleQuery()`. */
-const placedTables = [
+/** The tables whose rows belong to regions, or show regions. `query()` does not know them: see `visibleQuery()`. */
+const regionScopedTables = [
   'regions',
   'locations',
   'rooms',
@@ -24,17 +24,40 @@ const placedTables = [
   'sample_quarters',
   'sample_hours',
   'sample_days',
+  'connection_spans',
+  'findings',
+  'incidents',
+  'incident_subjects',
+  'incident_timeline',
+  'silences',
+  'jobs',
+  'job_units',
+  'job_unit_rooms',
+  'job_endpoints',
 ] as const
-export type PlacedTable = (typeof placedTables)[number]
+export type RegionScopedTable = (typeof regionScopedTables)[number]
 
-/** Returns a table with places that a statement reads. */
-export const placedTableIn = (statement: string): string | undefined =>
-  [...statement.matchAll(/\b(?:from|join)\s+"?(\w+)/g)].map((m) => m[1] ?? '').find((name) => placedNames.has(name))
+/** Returns a table whose rows belong to regions, if a statement reads one. */
+export const regionScopedTableIn = (statement: string): string | undefined =>
+  [...statement.matchAll(/\b(?:from|join)\s+"?(\w+)/g)]
+    .map((m) => m[1] ?? '')
+    .find((name) => regionScopedNames.has(name))
 
-const placedNames: ReadonlySet<string> = new Set(placedTables)
+const regionScopedNames: ReadonlySet<string> = new Set(regionScopedTables)
 
 /** The thing that a row shows. An endpoint is named by its id, or by its number in the tables of samples. */
-export type VisibleSubject = 'region' | 'location' | 'room' | 'endpoint' | 'endpointNumber' | 'bugReport' | 'user'
+export type VisibleSubject =
+  | 'region'
+  | 'location'
+  | 'room'
+  | 'endpoint'
+  | 'endpointNumber'
+  | 'bugReport'
+  | 'user'
+  | 'incident'
+  | 'job'
+  | 'jobUnit'
+  | 'steerableUnit'
 
 /** A column with its table: `r.id`. A bare name would be taken for a column of the tables inside the condition. */
 export type QualifiedColumn = `${string}.${string}`
@@ -76,6 +99,17 @@ export function isVisible(
         join rooms vr on vr.org = ve.org and vr.id = ve.room_id
         join locations vl on vl.org = vr.org and vl.id = vr.location_id
         where vi.org = ${org} and vi.report_id = ${id} and ${inRegions})`
+    case 'incident':
+      // An incident is visible if one of its subjects was in a visible region when it joined.
+      return sql`exists (select 1 from incident_subjects vs where vs.org = ${org} and vs.incident_id = ${id}
+        and ${isAnyNumberOf(engine, 'vs.region_id', visibleRegions)})`
+    case 'job':
+      return isJobVisible(org, id, inRegions)
+    case 'jobUnit':
+      // The column has the number of the unit; the column `job_id` is beside it.
+      return isUnitVisible(org, jobOf(column), id, inRegions)
+    case 'steerableUnit':
+      return isUnitSteerable(org, jobOf(column), id, inRegions)
     case 'user':
       // Owners, and users with all regions, overlap every region, but not with a caller who sees none. Lists are passed as JSON text.
       return sql`exists (select 1 from users vu where vu.org = ${org} and vu.id = ${id}
@@ -84,3 +118,50 @@ export function isVisible(
           where vg.org = vu.org and vg.user_id = vu.id and ${isAnyNumberOf(engine, 'vg.region_id', visibleRegions)})))`
   }
 }
+
+const jobOf = (unitColumn: QualifiedColumn) => sql.ref(unitColumn.replace(/\.\w+$/, '.job_id'))
+
+/**
+ * A job is visible if one of its units is. The condition begins with the rooms that the caller sees, because a job that concerns none of
+ * them may have a hundred thousand units. Units whose rooms were all deleted are found by their location.
+ */
+const isJobVisible = (
+  org: number,
+  job: RawBuilder<unknown>,
+  inRegions: RawBuilder<SqlBool>,
+  // SQLite joins the tables of a cross join in the order in which they are written.
+): RawBuilder<SqlBool> => sql`(exists (select 1 from locations vl cross join rooms vr cross join job_unit_rooms vm
+    where vl.org = ${org} and ${inRegions} and vr.org = vl.org and vr.location_id = vl.id
+      and vm.org = vr.org and vm.room_id = vr.id and vm.job_id = ${job}
+      and ${isUnitVisible(org, sql`vm.job_id`, sql`vm.unit`, inRegions)})
+  or exists (select 1 from locations vl cross join job_units vu
+    where vl.org = ${org} and ${inRegions} and vu.org = vl.org and vu.job_id = ${job} and vu.location_id = vl.id
+      and not exists (select 1 from job_unit_rooms vm join rooms vr on vr.org = vm.org and vr.id = vm.room_id
+        where vm.org = vu.org and vm.job_id = vu.job_id and vm.unit = vu.number)))`
+
+/**
+ * A unit is visible if all of its rooms are, because its name contains theirs. A room that was deleted counts by the location that its unit
+ * had when it was made. A unit without a room is visible only to callers who see everything.
+ */
+const isUnitVisible = (
+  org: number,
+  job: RawBuilder<unknown>,
+  unit: RawBuilder<unknown>,
+  inRegions: RawBuilder<SqlBool>,
+): RawBuilder<SqlBool> => sql`coalesce((select min(case when ${inRegions} then 1 else 0 end) from job_unit_rooms vj
+  left join rooms vr on vr.org = vj.org and vr.id = vj.room_id
+  left join locations vl on vl.org = vj.org and vl.id = case when vr.id is null
+    then (select vd.location_id from job_units vd where vd.org = vj.org and vd.job_id = vj.job_id and vd.number = vj.unit)
+    else vr.location_id end
+  where vj.org = ${org} and vj.job_id = ${job} and vj.unit = ${unit}), 0) = 1`
+
+/** A room that was deleted cannot be changed any more, so that it keeps no caller from steering the job. */
+const isUnitSteerable = (
+  org: number,
+  job: RawBuilder<unknown>,
+  unit: RawBuilder<unknown>,
+  inRegions: RawBuilder<SqlBool>,
+): RawBuilder<SqlBool> => sql`coalesce((select min(case when vr.id is null or ${inRegions} then 1 else 0 end) from job_unit_rooms vj
+  left join rooms vr on vr.org = vj.org and vr.id = vj.room_id
+  left join locations vl on vl.org = vr.org and vl.id = vr.location_id
+  where vj.org = ${org} and vj.job_id = ${job} and vj.unit = ${unit}), 0) = 1`

@@ -2,6 +2,9 @@
 // Times are milliseconds, flags are 0 or 1 and JSON is text, because both engines read these alike.
 
 import type { Generated } from 'kysely'
+import type { OperationWait } from '../../../contract/device/commands.ts'
+import type { IncidentSchema } from './incidents.ts'
+import type { JobSchema } from './jobs.ts'
 import type { PeopleSchema } from './people.ts'
 
 /** The sensors' columns in the tables of samples. */
@@ -20,7 +23,7 @@ export type Rollup = { org: number; endpoint: number; slot: number; room: number
   [S in SensorColumn as `${S}_count`]: number
 } & { [S in SensorColumn as `${S}_${'min' | 'max' | 'sum'}`]: number | null }
 
-export interface DatabaseSchema extends PeopleSchema {
+export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema {
   settings: { name: string; value: string }
   /** A row for each start of a server. */
   nodes: {
@@ -41,7 +44,14 @@ export interface DatabaseSchema extends PeopleSchema {
   tasks: { name: string; part: number; node_id: number }
   orgs: { key: Generated<number>; id: string; name: string; created_at: number; timezone: Generated<string> }
   counters: { org: number; noun: string; last: number }
-  audit_heads: { org: number; count: number; mac: Buffer; timestamp: number }
+  audit_heads: {
+    org: number
+    count: number
+    mac: Buffer
+    timestamp: number
+    /** Which messages each channel wants, as a JSON list of its filters (channels/filter.ts). */
+    wanted_messages: Generated<string>
+  }
   audit_log: {
     org: number
     seq: number
@@ -62,7 +72,17 @@ export interface DatabaseSchema extends PeopleSchema {
     regions: string | null
   }
   regions: { org: number; id: number; version: number; name: string }
-  locations: { org: number; id: number; version: number; name: string; region_id: number | null }
+  locations: {
+    org: number
+    id: number
+    version: number
+    name: string
+    region_id: number | null
+    /** Null means that of the organisation. */
+    timezone: string | null
+    /** WeeklyHours as JSON; null means always. */
+    change_window: string | null
+  }
   profiles: {
     org: number
     id: number
@@ -83,6 +103,10 @@ export interface DatabaseSchema extends PeopleSchema {
     dec_sealed: Buffer
     dec_used_at: number | null
     dec_timeout: number
+    /** How many people it is made for. */
+    capacity: number | null
+    /** A JSON list. */
+    tags: Generated<string>
   }
   dec_directory: { mac: Buffer; org: number; room_id: number }
   room_notes: {
@@ -112,6 +136,10 @@ export interface DatabaseSchema extends PeopleSchema {
     connection_time: number | null
     enrolment_time: number
     status: string
+    /** When it last reported that a call had ended. */
+    call_ended_at: number | null
+    /** The number of the connection over which its last status came. */
+    status_connection: number | null
     /** Stands for the endpoint in the tables of samples, where a UUID would take most of a row. */
     number: number
   }
@@ -159,6 +187,8 @@ export interface DatabaseSchema extends PeopleSchema {
     author_name: string
     created_at: number
     updated_at: number
+    /** The job that made it. */
+    job_id: number | null
   }
   operations: {
     org: number
@@ -177,6 +207,13 @@ export interface DatabaseSchema extends PeopleSchema {
     sent_connection: number | null
     told_connection: number | null
     error: string | null
+    /** Set if the reboot waits for idle rooms, or also for the change window. */
+    reboot_time: 'idle' | 'window' | null
+    waits_for: OperationWait | null
+    /** The operations of one request have the id of the first of them, if they wait. */
+    group_id: string | null
+    /** The operation that this row is an attempt to send. Answers do not show attempts. */
+    attempt_of: string | null
   }
   bug_reports: { org: number; id: string; created_at: number; expires_at: number; in_call_logs: number }
   bug_report_items: {

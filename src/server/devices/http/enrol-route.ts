@@ -46,8 +46,8 @@ export function enrolRoute(app: FastifyInstance, { clock, log, metrics, enrol, a
         metrics.refused.inc({ reason: 'enrolment limit' })
         throw new Failure(
           'RESOURCE_EXHAUSTED',
-          `Too many wrong enrolment codes from this address. Wait ${bucket.retryAfter} s, then check the code.`,
-          { headers: { 'Retry-After': String(bucket.retryAfter) } },
+          `Too many wrong enrolment codes from this address. Wait ${bucket.retryAfterSeconds} s, then check the code.`,
+          { retryAfterSeconds: bucket.retryAfterSeconds },
         )
       }
       try {

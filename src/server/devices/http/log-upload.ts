@@ -43,8 +43,8 @@ export function logUploadRoutes(app: FastifyInstance, { identify, refuse, upload
     const now = clock.now()
     const bucket = attempts.of(device.id, now)
     if (!bucket.take(now)) {
-      throw new Failure('RESOURCE_EXHAUSTED', `Too many uploads. Wait ${bucket.retryAfter} s, then try again.`, {
-        headers: { 'Retry-After': String(bucket.retryAfter) },
+      throw new Failure('RESOURCE_EXHAUSTED', `Too many uploads. Wait ${bucket.retryAfterSeconds} s, then try again.`, {
+        retryAfterSeconds: bucket.retryAfterSeconds,
       })
     }
     const { operationId, token } = request.params as { operationId: string; token: string }

@@ -31,7 +31,7 @@ export class Unenrolled extends Error {
 }
 
 interface AdmissionOptions {
-  readonly handlers: Pick<DeviceHandlers, 'identify' | 'findUnenrolled'>
+  readonly handlers: Pick<DeviceHandlers, 'identify' | 'findUnenrolled' | 'attempted'>
   readonly clock: Clock
   readonly refusals: RefusalLog
   readonly metrics: DeviceMetrics
@@ -98,8 +98,9 @@ export class Admission {
 
   /** Delays only the address that fails often. */
   async refuseCredential(address: string, username: string | undefined): Promise<Refused> {
-    const { clock, refusals } = this.#options
+    const { clock, refusals, handlers } = this.#options
     refusals.record('credential', { address, username })
+    handlers.attempted('refused', username, address)
     const now = clock.now()
     if (!this.#wrongCredentials.of(address, now).take(now)) await sleep(deadCredentialDelayMs)
     return new Refused('unknown credential')

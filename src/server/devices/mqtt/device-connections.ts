@@ -1,12 +1,12 @@
 // Knows which devices are connected, lets them in and out, and keeps their presence in the database true.
 import type { Duplex } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { downTopic } from '../../../contract/device/protocol.ts'
 import { tokenHash } from '../../auth/token.ts'
 import type { DisconnectReason, LocalDevices } from '../../context/connected-devices.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { Admission, Refused, Unenrolled } from './admission.ts'
+import { DisconnectWriter } from './disconnect-writer.ts'
 import { Downlink, type DownlinkOptions } from './downlink.ts'
 import { type Device, type DeviceConnection, type DeviceHandlers, isNamed, type Presence } from './handlers.ts'
 import { Ingest } from './ingest.ts'
@@ -34,7 +34,6 @@ export interface DeviceConnectionsOptions {
 /** The other end of the wire, whatever is spoken on it. The address is undefined when the connection is closed. */
 type Peer = { readonly remoteAddress?: string | undefined }
 
-const retryAfterMs = 5_000
 /** Long enough for a last packet to leave, short enough to count as immediate. */
 const unenrolDelayMs = 100
 
@@ -49,7 +48,7 @@ export class DeviceConnections implements LocalDevices {
   readonly #current = new Map<string, MqttSession>()
   /** The number up to which other nodes have taken over connections whose own number is not known yet. */
   readonly #takenOver = new WeakMap<DeviceConnection, number>()
-  readonly #persisting = new Set<Promise<void>>()
+  readonly #disconnects: DisconnectWriter
   #ticking: NodeJS.Timeout | undefined
   /** True when the service stops: no connection is accepted. */
   #isReleasing = false
@@ -63,6 +62,7 @@ export class DeviceConnections implements LocalDevices {
     const refusals = new RefusalLog(log, clock, metrics)
     const ingest = new Ingest({ received: handlers.received, metrics, logThrottle, budget, badMessages })
     this.#services = { ...options, logThrottle }
+    this.#disconnects = new DisconnectWriter({ handlers, logThrottle, isConnected: (id) => this.#current.has(id) })
     this.#admission = new Admission({ handlers, clock, refusals, metrics, budget, badMessages })
     this.#badMessages = badMessages
     this.#sessionOptions = {
@@ -100,7 +100,7 @@ export class DeviceConnections implements LocalDevices {
     this.#sessions.set(session, peer)
     socket.on('error', (error) => {
       metrics.broken.inc()
-      session.endReason ??= error.message
+      session.ended.note(error.message, 'LOST')
       log.debug({ reason: error.message }, 'device connection broke')
     })
     socket.once('close', () => {
@@ -183,7 +183,7 @@ export class DeviceConnections implements LocalDevices {
     clearInterval(this.#ticking)
     for (const session of this.#sessions.keys()) session.shutDown()
     this.#current.clear()
-    await Promise.all(this.#persisting)
+    await this.#disconnects.close()
   }
 
   async #connect(session: MqttSession, request: ConnectRequest): Promise<ConnectOutcome> {
@@ -214,6 +214,7 @@ export class DeviceConnections implements LocalDevices {
     // The session before this one ends before the presence is written, even if this one is refused after all.
     const before = this.#current.get(device.id)
     this.#current.set(device.id, session)
+    if (before) handlers.attempted('taken over', device.id, this.#addressOf(before))
     before?.close('replaced')
     let presence: Presence | undefined
     try {
@@ -223,7 +224,7 @@ export class DeviceConnections implements LocalDevices {
       if (!presence) this.#disconnected(session)
       else if ((this.#takenOver.get(connection) ?? 0) >= presence.number) this.#release(session, device.id)
       // The connection ended, or was replaced, while its presence was written.
-      if (this.#current.get(device.id) !== session) this.#persistEnd(connection)
+      if (this.#current.get(device.id) !== session) this.#disconnects.write(connection, session.ended.why)
     }
     if (!presence) throw await this.#admission.refuseCredential(address, request.username)
     if (presence.mayHavePending) downlink.wake()
@@ -256,6 +257,7 @@ export class DeviceConnections implements LocalDevices {
   /** Closes a session without writing that it has ended, because the endpoint's row names another connection. */
   #release(session: MqttSession, endpointId: string): void {
     if (this.#current.get(endpointId) === session) this.#current.delete(endpointId)
+    this.#services.handlers.attempted('taken over', endpointId, this.#addressOf(session))
     session.close('replaced')
   }
 
@@ -265,33 +267,14 @@ export class DeviceConnections implements LocalDevices {
     if (!connection || this.#current.get(connection.device.id) !== session) return
     this.#current.delete(connection.device.id)
     // While the presence is being written, its number is not known yet. A stop writes one row for all devices: that of the node.
-    if (connection.number > 0 && !this.#isReleasing) this.#persistEnd(connection)
-  }
-
-  #persistEnd(connection: DeviceConnection): void {
-    const persisting: Promise<void> = this.#persistDisconnect(connection).finally(() =>
-      this.#persisting.delete(persisting),
-    )
-    this.#persisting.add(persisting)
+    if (connection.number > 0 && !this.#isReleasing) this.#disconnects.write(connection, session.ended.why)
   }
 
   /** One line for each connection that ends, except at a stop of the service, which ends all of them. */
-  #logEnd({ wasConnected, identified, endReason = 'the device closed the connection' }: MqttSession): void {
+  #logEnd({ wasConnected, identified, ended }: MqttSession): void {
     if (!wasConnected || !identified || this.#isReleasing) return
     const { org, id, serial } = identified.connection.device
-    this.#services.log.info({ org: org.id, endpoint: id, serial, reason: endReason }, 'device disconnected')
-  }
-
-  /** Tries until it is written, until the device is connected again, or until the service stops, which ends the node's row. */
-  async #persistDisconnect(connection: DeviceConnection): Promise<void> {
-    const { handlers, logThrottle } = this.#services
-    while (!this.#isClosed && !this.#current.has(connection.device.id)) {
-      try {
-        return await handlers.disconnected(connection)
-      } catch (error) {
-        logThrottle.warn('disconnect not persisted, retrying', error as Error, connection.device)
-        if (!this.#isClosed) await sleep(retryAfterMs)
-      }
-    }
+    const { reason = 'the device closed the connection' } = ended
+    this.#services.log.info({ org: org.id, endpoint: id, serial, reason }, 'device disconnected')
   }
 }

@@ -1,6 +1,8 @@
 // The functions that the MQTT side calls when devices connect and send. phases/devices.ts provides them, so no resource is imported here.
 import type { DownKind, DownMessage, UpKind, UpMessage } from '../../../contract/device/protocol.ts'
+import type { ConnectionEnd } from '../../../contract/incidents/connections.ts'
 import type { Org } from '../../auth/token-holder.ts'
+import type { AttemptKind } from './limits/credential-attempts.ts'
 
 /** The endpoint at the other end of a connection. */
 export interface Device {
@@ -24,6 +26,8 @@ export interface DeviceConnection {
   /** The node and the number that the endpoint's row has while this is its connection. Both are 0 until that is durable. */
   nodeId: number
   number: number
+  /** A status came over this connection. Until then it is not known whether the device is in a call. */
+  hasReportedStatus?: boolean
 }
 
 /** A connection as the database names it. */
@@ -74,10 +78,15 @@ export interface DeviceHandlers {
   identify(endpointId: string, credential: string): Promise<Device | undefined>
   /** Finds the endpoint whose credential this was until it was unenrolled. */
   findUnenrolled(endpointId: string, credential: string): Promise<UnenrolledDevice | undefined>
+  /**
+   * Counts a wrong credential, or a connection that another one of the same device has ended, with its address. Two devices that share
+   * a credential take over each other's connections, so that these addresses alternate.
+   */
+  attempted(kind: AttemptKind, endpointId: string | undefined, address: string): void
   /** Resolves when the presence is durable; undefined if the credential died since `identify`. */
   connected(connection: DeviceConnection): Promise<Presence | undefined>
   /** Resolves when it is durable that this connection has ended. */
-  disconnected(connection: DeviceConnection): Promise<void>
+  disconnected(connection: DeviceConnection, why: ConnectionEnd): Promise<void>
   /** Reads the connections to this node that the database names: all of them, or those of some endpoints. The key is the endpoint's id. */
   listOwn(endpointIds?: readonly string[]): Promise<ReadonlyMap<string, StoredConnection>>
   /**

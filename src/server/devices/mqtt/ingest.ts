@@ -1,6 +1,7 @@
 // Takes what devices publish: reads it, hands it to the handler of its kind, and acknowledges it when it is durable.
 import type { IPublishPacket } from 'mqtt-packet'
 import type { DownMessage } from '../../../contract/device/protocol.ts'
+import type { Downlink } from './downlink.ts'
 import { ConnectionReplaced, type Device, type DeviceConnection, type DeviceHandlers } from './handlers.ts'
 import { type BadMessageLimit, maxBeforeShutOut, maxBeforeSlowed } from './limits/bad-message-limit.ts'
 import type { IngestBudget } from './limits/ingest-budget.ts'
@@ -58,6 +59,7 @@ export class Ingest {
     handled.then(
       (answers) => {
         for (const answer of answers) downlink?.send(answer)
+        if (name === 'status') noteStatus(connection, downlink)
         finish()
       },
       (error) => {
@@ -127,4 +129,11 @@ export class Ingest {
     this.#options.logThrottle.warn('a message could not be stored; the device sends it again', error, device)
     session.fail('a message could not be stored', reasonCodes.serverBusy)
   }
+}
+
+/** Reboots of rooms that are not in use are sent only after the first status. */
+function noteStatus(connection: DeviceConnection, downlink: Downlink | undefined): void {
+  if (connection.hasReportedStatus) return
+  connection.hasReportedStatus = true
+  void downlink?.deliver()
 }

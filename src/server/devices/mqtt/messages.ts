@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { downMessages, type MessageRefused, type UpKind, upMessages } from '../../../contract/device/protocol.ts'
 import { parseTime } from '../../core/clock.ts'
-import { hasTooManyKeys, maxJsonKeys } from '../../core/json-keys.ts'
+import { exceededLimit } from '../../core/json-limits.ts'
 import { textProblem } from '../../core/text.ts'
 import { isUuid } from '../../core/uuid.ts'
 import { BadText, type Copy, knownFieldsCopier } from './known-fields.ts'
@@ -90,7 +90,8 @@ const isKind = (name: string): name is UpKind => Object.hasOwn(upMessages, name)
 export function readMessage(kind: string, payload: Buffer): { kind: UpKind; message: unknown } {
   if (!isKind(kind)) throw new BadMessage('is of a kind that does not exist', '', Object.keys(upMessages))
   if (!isUtf8(payload)) throw new BadMessage('is not UTF-8 text')
-  if (hasTooManyKeys(payload)) throw new BadMessage(`has more than ${maxJsonKeys} keys`)
+  const exceeded = exceededLimit(payload)
+  if (exceeded) throw new BadMessage(exceeded)
   let message: unknown
   try {
     message = JSON.parse(payload.toString('utf8'))

@@ -33,6 +33,7 @@ import { Outbound } from './outbound.ts'
 import { assignedClientId, type ConnectRequest, readConnect, readPacket, readVersion } from './packet-reader.ts'
 import { ProtocolError } from './protocol-error.ts'
 import { type ConnectOutcome, type EndingReason, type ReasonCode, reasonCodes } from './reasons.ts'
+import { SessionEnd } from './session-end.ts'
 import {
   closeTimeoutSeconds,
   connectTimeoutSeconds,
@@ -66,8 +67,7 @@ export class MqttSession implements FrameHandler, PacketSink {
   #identified: IdentifiedDevice | undefined
   /** Why the connection ends, if the device broke the protocol or is gone. */
   #failure: Error | undefined
-  /** For the log; undefined if the device closed its connection without DISCONNECT. */
-  endReason: string | undefined
+  readonly ended = new SessionEnd()
   wasConnected = false
 
   constructor(socket: Duplex, options: SessionOptions) {
@@ -155,7 +155,7 @@ export class MqttSession implements FrameHandler, PacketSink {
 
   /** Ends the connection, because the device broke the protocol or is gone. MQTT 5 says why, MQTT 3.1.1 just closes. */
   fail(reason: string, reasonCode: ReasonCode): void {
-    this.endReason ??= reason
+    this.ended.noteFailure(reason, reasonCode)
     if (this.#outbound.version === 4 || this.#state.name === 'closing') {
       this.#abort(reason)
       return
@@ -174,7 +174,7 @@ export class MqttSession implements FrameHandler, PacketSink {
 
   /** Ends the connection of a device that is not to blame; in MQTT 3.1.1 after a delay, so that a last message can leave. */
   close(reason: EndingReason, delayMs = 0): void {
-    this.endReason ??= reason
+    this.ended.noteEnding(reason)
     if (this.#mayDisconnect) this.#endWith(this.#outbound.disconnectBecause(reason))
     this.beginClosing()
     if (!this.socket.writableEnded) setTimeout(() => this.socket.destroy(), delayMs).unref()
@@ -200,7 +200,7 @@ export class MqttSession implements FrameHandler, PacketSink {
   }
 
   #abort(reason: string): void {
-    this.endReason ??= reason
+    this.ended.note(reason, 'LOST')
     this.beginClosing()
     this.socket.destroy(new Error(reason))
   }
@@ -287,7 +287,7 @@ export class MqttSession implements FrameHandler, PacketSink {
 
   /** Pending acknowledgements are still sent. */
   #disconnect(): void {
-    this.endReason ??= 'DISCONNECT'
+    this.ended.note('DISCONNECT', 'DISCONNECTED')
     this.beginClosing()
     this.socket.end(() => this.socket.destroy())
   }

@@ -2,10 +2,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { Failure } from '../../core/failure.ts'
-import { hasTooManyKeys, maxJsonKeys } from '../../core/json-keys.ts'
+import { exceededLimit } from '../../core/json-limits.ts'
 import { rememberText } from './number-text.ts'
-
-const maxDepth = 32
 
 export function registerBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -35,7 +33,8 @@ const unsupported = (sentence: string) => new Failure('UNSUPPORTED_MEDIA_TYPE', 
 function parseJson(bytes: Buffer, keepsNumberText: boolean): unknown {
   if (bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw malformed('is not valid JSON: it is not UTF-8 text')
-  if (hasTooManyKeys(bytes)) throw malformed(`has more than ${maxJsonKeys} keys`)
+  const exceeded = exceededLimit(bytes)
+  if (exceeded) throw malformed(exceeded)
   const text = bytes.toString('utf8')
   let value: unknown
   try {
@@ -43,7 +42,6 @@ function parseJson(bytes: Buffer, keepsNumberText: boolean): unknown {
   } catch (error) {
     throw malformed(`is not valid JSON: ${(error as Error).message}`)
   }
-  if (isDeeper(value, maxDepth)) throw malformed(`is nested more than ${maxDepth} levels deep`)
   if (keepsNumberText) rememberText(value, text)
   return value
 }
@@ -52,11 +50,3 @@ const malformed = (error: string) =>
   new Failure('INVALID_ARGUMENT', `the body ${error}.`, {
     violations: [{ field: 'body', error }],
   })
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1))
-  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
-  return false
-}

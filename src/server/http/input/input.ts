@@ -6,8 +6,9 @@ import type { Violation } from '../../../contract/error.ts'
 import type { Operation } from '../../../contract/operation.ts'
 import { parseTime } from '../../core/clock.ts'
 import { Failure, invalid } from '../../core/failure.ts'
+import { parseInt32 } from '../../core/int32.ts'
 import { textProblem } from '../../core/text.ts'
-import { isConfigTimeZone } from '../../core/time-zone.ts'
+import { isConfigTimeZone } from '../../core/time/time-zone.ts'
 import { isLegacy } from '../paths.ts'
 import { type NumberText, numberTextOf } from './number-text.ts'
 import { dateTimeSentence, maxViolations, violationsOf } from './violations.ts'
@@ -47,13 +48,14 @@ export function inputReader(operation: Operation): (raw: RawInput) => RequestInp
   const readParams = parameterReader(operation.params ?? {}, true)
   const readQuery = parameterReader(operation.query ?? {}, false)
   const readBody = operation.body ? bodyReader(operation.body, operation.bodyAliases ?? {}) : undefined
+  const bodyOf = optionalBodyReader(operation)
   const unwrap = unwrapper(operation)
   return (raw) => {
     const violations: Violation[] = []
     const params = readParams(raw.params as Record<string, string>, violations)
     const query = readQuery(raw.query as Record<string, string | string[]>, violations)
     if (violations.length > 0) throw invalid(violations)
-    const body = readBody?.(unwrap(raw.body))
+    const body = readBody?.(bodyOf(unwrap(raw.body)))
     return {
       params,
       query,
@@ -65,6 +67,11 @@ export function inputReader(operation: Operation): (raw: RawInput) => RequestInp
       legacy: isLegacy(raw.raw),
     }
   }
+}
+
+function optionalBodyReader({ optionalBody }: Operation): (sent: unknown) => unknown {
+  if (optionalBody === 'any value') return (sent) => (isObject(sent) ? sent : {})
+  return optionalBody === 'missing' ? (sent) => sent ?? {} : (sent) => sent
 }
 
 /** Removes the object that some clients wrap around a body. Known fields outside of it are refused by name, because they would be lost. */
@@ -82,15 +89,6 @@ function unwrapper({ bodyWrapper: wrapper, body }: Operation): (sent: unknown) =
 
 const wantsCsv = ({ headers: { accept = '' } }: RawInput): boolean =>
   /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept)
-
-const plainInt32 = /^(0|-?[1-9]\d{0,9})$/
-
-/** `1e3`, `01`, `2147483648` and `-0` are not int32. [contract 1.5] */
-export function parseInt32(text: string): number | undefined {
-  if (!plainInt32.test(text)) return undefined
-  const value = Number(text)
-  return value === (value | 0) ? value : undefined
-}
 
 type Parse = (text: string) => { value: unknown } | string
 

@@ -41,7 +41,7 @@ function sentenceOf({ keyword, params, message }: ErrorObject): string {
     case 'required':
       return 'is required'
     case 'additionalProperties':
-      return 'is not a known config key'
+      return 'is not a known key'
     case 'minLength':
       return `must have at least ${quantity(params.limit, 'character')}`
     case 'maxLength':

@@ -4,7 +4,7 @@ import { answerUnreadable } from '../input/unreadable.ts'
 
 /** Limits a body whose sender is not authenticated, and the rest of a body whose request was already answered. */
 const unauthenticatedBodyTimeoutMs = 20_000
-/** Limits a body that is parsed, which has at most 64 KiB. */
+/** Limits a body that is parsed, which has at most 256 KiB. */
 const parsedBodyTimeoutMs = 60_000
 
 export function limitBodyTime(request: FastifyRequest, reply: FastifyReply): void {

@@ -9,7 +9,7 @@ import type { ServeOptions } from '../../config/server-options.ts'
 import type { Clock } from '../../core/clock.ts'
 import { StartupError } from '../../core/failure.ts'
 import type { Log } from '../../core/log.ts'
-import type { Metrics } from '../../core/metrics.ts'
+import type { Metrics } from '../../core/metrics/metrics.ts'
 import { backupInChild } from './backup-process.ts'
 import { type BackupSummary, unfinishedSuffix } from './make-backup.ts'
 
@@ -45,7 +45,7 @@ export class ScheduledBackups {
     this.#options = options
     this.#log = log
     this.#clock = clock
-    this.#everyMs = (options.backupEvery ?? backupDefaults.everyHours) * hourMs
+    this.#everyMs = (options.backupEveryHours ?? backupDefaults.everyHours) * hourMs
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
     } catch (error) {

@@ -1,6 +1,6 @@
 // Remembers of which commits this node has heard: of its own when they succeed, of others by their messages.
 import type { CommitNumber } from '../../db/group-commit.ts'
-import type { LastCommits } from './commit-look.ts'
+import type { LastCommits } from './last-commits.ts'
 
 /** After so many later numbers, the missing one is not waited for any more. */
 const maxHeardAhead = 1000
@@ -22,7 +22,7 @@ class HeardNumbers {
     if (number <= this.#upTo) return
     this.#ahead.add(number)
     this.#advance()
-    // The message was lost, and no reader has noticed it yet. The next one will, because the set does not grow to the end.
+    // A message was lost. Forget what came after the gap: the next reader finds that commits are missing and drops its caches.
     if (this.#ahead.size > maxHeardAhead) this.#ahead.clear()
   }
 
@@ -39,7 +39,7 @@ class HeardNumbers {
 }
 
 /** Commits of which nothing was heard. */
-export interface UnheardCommits {
+interface UnheardCommits {
   /** True if they may be about any organisation. */
   readonly ofNodes: boolean
   readonly ofOrgs: readonly number[]
@@ -71,7 +71,7 @@ export class HeardCommits {
   }
 
   /** Undefined if this node has heard of all these commits. */
-  unheard({ lastNode, nodes, orgs }: LastCommits): UnheardCommits | undefined {
+  findUnheard({ lastNode, nodes, orgs }: LastCommits): UnheardCommits | undefined {
     // A node that started since the last look may have ended again, and nothing else would tell of its commits.
     let ofNodes = lastNode !== this.#lastNode
     let mayArrive = !ofNodes
@@ -96,7 +96,7 @@ export class HeardCommits {
   }
 
   /** Resolves when a further commit was heard, or after the time. */
-  async more(maxMs: number): Promise<void> {
+  async waitForNext(maxMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, maxMs)
     this.#waiting.push(resolve)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CacheNode } from '../../../../test/support/nodes/cache-node.ts'
 import { show, ThreeNodes } from '../../../../test/support/nodes/three-nodes.ts'
-import { type Delivery, never, promptly } from '../../../../test/support/nodes/unreliable-bus.ts'
+import { type BusDelivery, never, promptly } from '../../../../test/support/nodes/unreliable-bus.ts'
 import { staleReads, type ValueCall } from '../../../../test/support/nodes/value-history.ts'
 
 let cluster: ThreeNodes
@@ -52,7 +52,7 @@ async function readAndWrite(durationMs: number): Promise<ValueCall[]> {
   return history
 }
 
-const badLuck: Delivery = () => (Math.random() < 0.2 ? undefined : Math.random() * 30)
+const badLuck: BusDelivery = () => (Math.random() < 0.2 ? undefined : Math.random() * 30)
 
 test.each([
   ['all messages arrive', promptly],

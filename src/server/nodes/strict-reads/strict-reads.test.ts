@@ -85,7 +85,7 @@ describe('without any message', () => {
       .set((e) => ({ changes: e('changes', '+', 1) }))
       .where('id', '=', first().id)
       .execute()
-    fence?.uncertain()
+    fence?.noteUncertain()
     await cacheAt(second(), anId())
     await report(first(), anId(), '2')
     for (const node of cluster.nodes) expect(show(await get(node, anId())).firmwareVersion).toBe('2')

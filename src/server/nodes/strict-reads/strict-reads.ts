@@ -9,8 +9,8 @@ import type { WrittenMessage } from '../../bus/messages.ts'
 import type { Database } from '../../db/db.ts'
 import type { CommitNumber } from '../../db/group-commit.ts'
 import type { WrittenRows } from '../../db/written-rows.ts'
-import { CommitLook, type LastCommits } from './commit-look.ts'
 import { HeardCommits } from './heard-commits.ts'
+import { type LastCommits, LastCommitsReader } from './last-commits.ts'
 import { writtenRowsMessages, writtenRowsOf } from './written-message.ts'
 
 /** A message needs about a millisecond. One that takes longer than this is treated as lost. */
@@ -19,7 +19,7 @@ const maxMessageDelayMs = 20
 export class StrictReads {
   readonly #db: Database
   readonly #bus: MessageBus
-  readonly #look: CommitLook
+  readonly #lastCommits: LastCommitsReader
   readonly #heard = new HeardCommits()
   /** The confirmation of the last look that was asked for. Everybody who shares the look shares it too. */
   #shared: { readonly look: Promise<LastCommits>; readonly confirmed: Promise<void> } | undefined
@@ -29,7 +29,7 @@ export class StrictReads {
   constructor(db: Database, bus: MessageBus) {
     this.#db = db
     this.#bus = bus
-    this.#look = new CommitLook(db.system)
+    this.#lastCommits = new LastCommitsReader(db.system)
     // SQLite has one process, which is told of its own commits before the writer continues.
     if (db.engine === 'sqlite') return
     db.onCommitted((written, number) => this.#committed(written, number))
@@ -45,7 +45,7 @@ export class StrictReads {
    */
   confirm(org: number): Promise<void> | undefined {
     if (this.#db.engine === 'sqlite') return undefined
-    const look = this.#look.lastCommits(org)
+    const look = this.#lastCommits.read(org)
     if (this.#shared?.look !== look) this.#shared = { look, confirmed: this.#confirmAll(look) }
     return this.#shared.confirmed
   }
@@ -54,7 +54,7 @@ export class StrictReads {
   clear(): void {
     this.#generation++
     this.#heard.clear()
-    this.#db.fence?.uncertain()
+    this.#db.fence?.noteUncertain()
     this.#db.invalidateAll()
   }
 
@@ -70,11 +70,11 @@ export class StrictReads {
   async #catchUp(last: LastCommits, generation: number): Promise<boolean> {
     const deadline = performance.now() + maxMessageDelayMs
     while (generation === this.#generation) {
-      const unheard = this.#heard.unheard(last)
+      const unheard = this.#heard.findUnheard(last)
       if (!unheard) return true
       const restMs = deadline - performance.now()
       if (unheard.mayArrive && restMs > 0) {
-        await this.#heard.more(restMs)
+        await this.#heard.waitForNext(restMs)
         continue
       }
       // Reads that are under way may have begun before these commits. The listeners see to it that their results are not cached.

@@ -1,9 +1,9 @@
-// Writes the rows of a commit into a message, and reads them from it. What does not fit is widened, never left out.
+// Writes the rows of a commit into a message, and reads them from it. A list that is too long becomes all rows; nothing is left out.
 import type { WrittenRowsMessage } from '../../bus/messages.ts'
 import type { WrittenRows } from '../../db/written-rows.ts'
 
 /** Columns whose values are sent: caches look for these, and they hold nothing secret. */
-const keyColumns = ['id', 'room_id', 'node_id']
+const keyColumns = ['id', 'endpoint_id', 'room_id', 'node_id']
 
 /** More rows of a table than this are sent as "all rows": 500 ids fill five notifications of PostgreSQL. */
 const maxValues = 500

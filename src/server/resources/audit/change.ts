@@ -8,12 +8,14 @@ import type { Actor, RequestContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import type { Tx } from '../../db/handles.ts'
 import type { SystemTx } from '../../db/system.ts'
+import { areMessagesWanted, type MessageDraft, queueMessages } from '../channels/outbox.ts'
 import { listOrgs } from '../orgs/store.ts'
 import { entryMac, firstMac } from './chain.ts'
 import { changeEventDrafts } from './change-event.ts'
 import type { Changed } from './changed.ts'
 import { type ChangedPlaces, findChangedPlaces } from './changed-places.ts'
 import { type HeadRow, insertEntry, insertHead, lockHead, updateHead } from './store.ts'
+import { entryView, type ShownEntry } from './view.ts'
 
 interface EntryKind {
   readonly category: AuditCategory
@@ -21,24 +23,31 @@ interface EntryKind {
   readonly undoType?: string
 }
 
-/** Runs the work and writes its audit entry in one transaction, so that both are committed or neither is. */
-export async function change<T>(
+/**
+ * Runs the work and writes its audit entry in one transaction, so that both are committed or neither is. On PostgreSQL every other audited
+ * change of the organisation waits while the work runs. A part of it that takes seconds is `prepare`, which runs before: it may lock only rows
+ * for which no other change waits while it runs its work.
+ */
+export async function change<T, P = undefined>(
   ctx: RequestContext,
   operation: ChangeId,
-  work: (tx: Tx) => Promise<Changed<T>>,
+  work: (tx: Tx, prepared: P) => Promise<Changed<T>>,
+  prepare?: (tx: Tx) => Promise<P>,
 ): Promise<T> {
   const kind = kindOf(operation)
   const { db, events } = ctx
-  const { drafts, result } = await db.transaction(async (tx) => {
+  const { makeDrafts, result } = await db.transaction(async (tx) => {
+    const prepared = (await prepare?.(tx)) as P
     const head = await lockHead(tx)
     if (!head) throw new Error(`organisation ${ctx.org.id} has no audit head`)
-    const changed = await work(tx)
+    tx.wantedMessages = head.wanted_messages
+    const changed = await work(tx, prepared)
     const places = await findChangedPlaces(tx, changed)
     const entry = await appendEntry(tx, ctx, head, kind, changed, places)
-    return { result: changed.result, drafts: () => changeEventDrafts(tx, entry, changed, places) }
+    return { result: changed.result, makeDrafts: () => changeEventDrafts(tx, entry, changed, places) }
   })
   // Two commits may be confirmed in another order than they were made: the feed orders events by their audit numbers.
-  if (events.isFollowed()) events.publish(drafts())
+  if (events.isFollowed()) events.publish(makeDrafts())
   return result
 }
 
@@ -49,7 +58,7 @@ const cliChanges = {
   settingsSet: { category: 'ORG', type: 'SETTING_UPDATED' },
 } as const
 
-/** These changes are sign-ins and sign-outs of the console, and what people change about their own. [contract 9.session] [contract 11.local] */
+/** These changes are sign-ins and sign-outs of the console, and changes of a person's own sessions and passkeys. [contract 9.session] [contract 11.local] */
 const consoleChanges = {
   sessionStart: { category: 'USER', type: 'SESSION_STARTED' },
   sessionEnd: { category: 'USER', type: 'SESSION_ENDED' },
@@ -62,10 +71,18 @@ const consoleChanges = {
 
 /** These changes come with a sign-in at an identity provider, or with its end there. [contract 11.oidc] */
 const providerChanges = {
-  userLinked: { category: 'USER', type: 'USER_LINKED' },
-  userCreatedBySignIn: { category: 'USER', type: 'USER_CREATED' },
-  userUpdatedBySignIn: { category: 'USER', type: 'USER_UPDATED' },
-  identityTested: { category: 'USER', type: 'IDENTITY_TESTED' },
+  userLink: { category: 'USER', type: 'USER_LINKED' },
+  userCreateBySignIn: { category: 'USER', type: 'USER_CREATED' },
+  userUpdateBySignIn: { category: 'USER', type: 'USER_UPDATED' },
+  identityTestFinish: { category: 'USER', type: 'IDENTITY_TESTED' },
+} as const
+
+/** These changes are made by jobs themselves. [contract 12.states] */
+const jobChanges = {
+  jobStageStart: { category: 'DEVICE', type: 'JOB_STAGE_STARTED' },
+  jobExtend: { category: 'DEVICE', type: 'JOB_EXTENDED' },
+  jobStop: { category: 'DEVICE', type: 'JOB_STOPPED' },
+  jobEnd: { category: 'DEVICE', type: 'JOB_ENDED' },
 } as const
 
 const otherChanges: Readonly<Record<string, EntryKind>> = {
@@ -73,15 +90,17 @@ const otherChanges: Readonly<Record<string, EntryKind>> = {
   ...cliChanges,
   ...consoleChanges,
   ...providerChanges,
+  ...jobChanges,
 }
 
-/** A change is an operation of the API, an action of a device, a command, or a sign-in or sign-out of the console. */
+/** A change is an operation of the API, an action of a device, a command, a sign-in or sign-out of the console, or a step of a job. */
 export type ChangeId =
   | AuditedId
   | keyof typeof deviceChanges
   | keyof typeof cliChanges
   | keyof typeof consoleChanges
   | keyof typeof providerChanges
+  | keyof typeof jobChanges
 
 const kindOf = (id: ChangeId): EntryKind =>
   otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as EntryKind)
@@ -125,6 +144,7 @@ export function changeInAllOrgs(
       const tx = systemTx.forOrg(key)
       const head = await lockHead(tx)
       if (!head) throw new Error(`organisation ${id} has no audit head`)
+      tx.wantedMessages = head.wanted_messages
       await appendEntry(
         tx,
         { secrets, clock, actor, requestId: undefined, ip: undefined },
@@ -142,12 +162,13 @@ type EntryContext = Pick<RequestContext, 'secrets' | 'clock' | 'actor' | 'reques
 async function appendEntry(
   tx: Tx,
   ctx: EntryContext,
-  head: Omit<HeadRow, 'org'>,
+  head: Pick<HeadRow, 'count' | 'mac' | 'timestamp'>,
   kind: EntryKind,
   changed: Changed<unknown>,
-  { regions }: ChangedPlaces,
+  places: ChangedPlaces,
 ) {
-  const { target, before, after, affected } = changed
+  const { regions } = places
+  const { target, before, after, affected, jobId } = changed
   const entry = {
     seq: head.count + 1,
     // Timestamps never decrease, even when the clock is set back. [contract D.8]
@@ -164,6 +185,7 @@ async function appendEntry(
       ...(before && { before }),
       ...(after && { after }),
       ...(affected?.length && { affected }),
+      ...(jobId !== undefined && { jobId: String(jobId) }),
     }),
     request_id: ctx.requestId ?? null,
     ip: ctx.ip ?? null,
@@ -173,5 +195,19 @@ async function appendEntry(
   await insertEntry(tx, { ...entry, mac })
   await updateHead(tx, { count: entry.seq, mac, timestamp: entry.timestamp })
   tx.entryNumber = entry.seq
+  if (await areMessagesWanted(tx, ['audit.entry'])) await queueMessages(tx, [entryDraft(entry, places)])
   return entry
+}
+
+/** A channel that is limited to places is told about changes that name them. [contract 10.channel] */
+function entryDraft(entry: ShownEntry, { regions, places }: ChangedPlaces): MessageDraft {
+  const orNone = <T>(ids: readonly T[]) => (ids.length > 0 ? ids : [null])
+  return {
+    type: 'audit.entry',
+    orderKey: `entry ${entry.seq}`,
+    at: entry.timestamp,
+    regionIds: orNone(regions.all),
+    locationIds: orNone(places.locations),
+    data: { entry: entryView(entry) },
+  }
 }

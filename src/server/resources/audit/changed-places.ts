@@ -21,7 +21,7 @@ export interface ChangedPlaces {
 /** Must be called in the transaction of the change, after its work: a later change may move or delete the places. */
 export async function findChangedPlaces(on: OrgReader, changed: Changed<unknown>): Promise<ChangedPlaces> {
   const about = subjectsOf(changed)
-  const rows = knownRows(changed, about) ?? (await listPlacesOf(on, about))
+  const rows = changed.located ?? knownRows(changed, about) ?? (await listPlacesOf(on, about))
   const index = new PlaceIndex(rows)
   const target = targetRegions(index, changed)
   const places = index.placesAround(about.endpoints, about)
@@ -43,11 +43,12 @@ export async function findChangedPlaces(on: OrgReader, changed: Changed<unknown>
 }
 
 /** Collects everything that the entry names, before and after: a move has two places, a deletion the former place. */
-function subjectsOf({ target, affected = [], before = {}, after = {} }: Changed<unknown>): ChangeSubjects {
+function subjectsOf({ target, affected = [], before = {}, after = {}, located }: Changed<unknown>): ChangeSubjects {
+  if (located) return subjectsAt(located)
   const named = (type: string) => [target, ...affected].filter((ref) => ref.type === type)
   const numbered = (type: string, one: string, many: string) => [
     ...named(type).map((ref: AuditRef) => Number(ref.id)),
-    ...[before[one], after[one], before[many], after[many]].flatMap(valuesIn).filter((id) => typeof id === 'number'),
+    ...[before[one], after[one], before[many], after[many]].flatMap(numbersIn),
   ]
   return {
     endpoints: named('endpoint').map((ref) => ref.id),
@@ -55,6 +56,12 @@ function subjectsOf({ target, affected = [], before = {}, after = {} }: Changed<
     locations: numbered('location', 'locationId', 'locationIds'),
     regions: numbered('region', 'regionId', 'regionIds'),
   }
+}
+
+function subjectsAt(rows: readonly LocatedRow[]): ChangeSubjects {
+  const idsOf = (place: 'room' | 'location' | 'region') =>
+    [...new Set(rows.map((row) => row[place]))].filter((id) => id !== null)
+  return { endpoints: [], rooms: idsOf('room'), locations: idsOf('location'), regions: idsOf('region') }
 }
 
 /** A change that names no more than regions, and a location whose region its details say, needs no query. */
@@ -80,7 +87,11 @@ const valuesIn = (value: unknown): unknown[] =>
 const isTarget = ({ target }: Changed<unknown>, type: string, id: number): boolean =>
   target.type === type && target.id === String(id)
 
-function targetRegions(index: PlaceIndex, { target, before, after }: Changed<unknown>): readonly number[] {
+function targetRegions(
+  index: PlaceIndex,
+  { target, before, after, affected = [], located }: Changed<unknown>,
+): readonly number[] {
+  if (located) return subjectsAt(located).regions
   const details = after ?? before ?? {}
   const regionsAround = (subjects: EventSubjects) => index.placesAround(subjects.endpoints ?? [], subjects).regions
   const found = ((): readonly number[] => {
@@ -98,6 +109,13 @@ function targetRegions(index: PlaceIndex, { target, before, after }: Changed<unk
         return regionsAround({ rooms: numbersIn(details.roomId) })
       case 'user':
         return numbersIn(details.regionIds)
+      case 'silence':
+        return regionsAround({
+          endpoints: affected.filter((ref) => ref.type === 'endpoint').map((ref) => ref.id),
+          rooms: numbersIn(details.roomId),
+          locations: numbersIn(details.locationId),
+          regions: numbersIn(details.regionId),
+        })
       default:
         return []
     }

@@ -1,4 +1,5 @@
 // The contents of an audit entry, as the work of a change returns them.
+import type { LocatedRow } from '../../events/surroundings.ts'
 
 /** A resource that an audit entry names. */
 export interface AuditRef {
@@ -19,6 +20,10 @@ export interface Changed<T> {
   readonly before?: Readonly<Record<string, unknown>>
   readonly after?: Readonly<Record<string, unknown>>
   readonly affected?: readonly AuditRef[]
+  /** The job whose effect this is. [contract 12.rights] */
+  readonly jobId?: number | undefined
+  /** The places of a target that has several, such as an incident. They were looked up when its subjects joined it. */
+  readonly located?: readonly LocatedRow[]
   /** True if the call did the opposite of its operation, such as removing a profile: the entry then has `undoType`. */
   readonly undone?: boolean
 }

@@ -1,21 +1,25 @@
 // Reads the audit log in pages, and exports a whole time window. [contract 4.auditLogs]
-import type { Static } from 'typebox'
-import type { AuditEntry } from '../../../contract/audit.ts'
-import type { Actor, RequestContext } from '../../context/request-context.ts'
+import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
-import { invalid } from '../../core/failure.ts'
-import { type PagePosition, pageContext, pageSizeOf, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
+import { refuseReversed } from '../../core/failure.ts'
+import {
+  logPageSizeOf,
+  maxLogPageSize,
+  type PagePosition,
+  pageContext,
+  pageTokenAt,
+  positionOfPageToken,
+} from '../../core/page-token.ts'
 import { StreamedAnswer } from '../../http/answer.ts'
 import type { AnswerOf, InputOf } from '../../http/handlers.ts'
 import { change } from './change.ts'
 import { csvHeader, csvLine } from './csv.ts'
 import { listWindow } from './store.ts'
+import { entryView } from './view.ts'
 import { entrySeenBy, type VisibleEntry } from './visible-entry.ts'
 
 type Query = InputOf<'auditLogs'>['query']
 
-const defaultPageSize = 100
-const maxPageSize = 1000
 /** A page ends early after this many entries, because few of them may be visible, or none. */
 const maxEntriesPerPage = 5000
 
@@ -26,8 +30,8 @@ export async function auditLogs(
   headOnly: boolean,
 ): Promise<AnswerOf<'auditLogs'>> {
   const { from, to, pageSize, pageToken = '' } = query
-  if (from > to) throw invalid([{ field: 'from', error: 'must not be after to' }])
-  const size = pageSizeOf(pageSize, defaultPageSize, maxPageSize)
+  refuseReversed({ from, to })
+  const size = logPageSizeOf(pageSize)
   if (csv) {
     // A HEAD request exports nothing.
     if (!headOnly) await recordExport(ctx, from, to)
@@ -38,7 +42,7 @@ export async function auditLogs(
   const context = pageContext(ctx, 'audit log', from, to)
   const start = pageToken === '' ? { timestamp: to, seq: 0 } : positionOfPageToken(secrets, context, pageToken)
   const { entries, next } = await readPage(ctx, from, start, size)
-  return { logs: entries.map(entryOf), nextPageToken: next ? pageTokenAt(secrets, context, next) : '' }
+  return { logs: entries.map(entryView), nextPageToken: next ? pageTokenAt(secrets, context, next) : '' }
 }
 
 /** `next` is the position of the last entry that was read; undefined if there are no more. */
@@ -49,7 +53,7 @@ async function readPage(
   size: number,
 ): Promise<{ entries: readonly VisibleEntry[]; next?: PagePosition }> {
   // Callers who see everything see every row, so that one query is enough.
-  const limit = ctx.access.isEverything ? size + 1 : maxPageSize
+  const limit = ctx.access.isEverything ? size + 1 : maxLogPageSize
   const entries: VisibleEntry[] = []
   let before = start
   for (let read = 0; read < maxEntriesPerPage; read += limit) {
@@ -81,7 +85,7 @@ async function* csvOf(ctx: RequestContext, from: number, to: number): AsyncGener
       from,
       beforeTimestamp: before.timestamp,
       beforeSeq: before.seq,
-      limit: maxPageSize,
+      limit: maxLogPageSize,
     })
     const last = rows.at(-1)
     if (!last) return
@@ -90,17 +94,3 @@ async function* csvOf(ctx: RequestContext, from: number, to: number): AsyncGener
     before = last
   }
 }
-
-const entryOf = (row: VisibleEntry): Static<typeof AuditEntry> => ({
-  id: String(row.seq),
-  timestamp: isoTime(row.timestamp),
-  category: row.category as 'USER' | 'DEVICE' | 'ORG',
-  type: row.type,
-  actor: { type: row.actor_type as Actor['type'], id: row.actor_id, name: row.actor_name },
-  ...(row.target_type !== null && {
-    target: { type: row.target_type, id: row.target_id ?? '', name: row.target_name ?? '' },
-  }),
-  ...(row.details !== null && { details: JSON.parse(row.details) }),
-  ...(row.request_id !== null && { requestId: row.request_id }),
-  ...(row.ip !== null && { ip: row.ip }),
-})

@@ -1,11 +1,12 @@
 // Holds the SQL of the audit log and of the heads of its chains.
 
 import type { Selectable } from 'kysely'
-import { query, queryOne, write, writeOne } from '../../db/queries/query.ts'
+import { query, queryOne, write, writeAny, writeOne } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
 export type EntryRow = Selectable<DatabaseSchema['audit_log']>
 export type HeadRow = Selectable<DatabaseSchema['audit_heads']>
+type HeadValues = Omit<HeadRow, 'wanted_messages'>
 
 /** The lock on the head serialises the writers of an organisation on PostgreSQL. SQLite has one writer at a time anyway. */
 export const lockHead = writeOne((db, p: { org: number }, engine) =>
@@ -16,16 +17,34 @@ export const lockHead = writeOne((db, p: { org: number }, engine) =>
     .$if(engine === 'postgres', (q) => q.forUpdate()),
 )
 
+/** Keeps audited changes waiting on PostgreSQL until the end of a transaction that decides by what they write, and is not audited itself. */
+export const waitForChanges = writeAny((db, p: { org: number }, engine) =>
+  db
+    .selectFrom('audit_heads')
+    .select('count')
+    .where('org', '=', p.org)
+    .$if(engine === 'postgres', (q) => q.forUpdate()),
+)
+
 export const findHead = queryOne((db, p: { org: number }) =>
   db.selectFrom('audit_heads').selectAll().where('org', '=', p.org),
 )
 
-export const insertHead = write((db, p: HeadRow) =>
+export const insertHead = write((db, p: HeadValues) =>
   db.insertInto('audit_heads').values({ org: p.org, count: p.count, mac: p.mac, timestamp: p.timestamp }),
 )
 
-export const updateHead = write((db, p: HeadRow) =>
+export const updateHead = write((db, p: HeadValues) =>
   db.updateTable('audit_heads').set({ count: p.count, mac: p.mac, timestamp: p.timestamp }).where('org', '=', p.org),
+)
+
+/** Which messages the channels want, as JSON. Audited changes read it with the head. */
+export const findWantedMessages = queryOne((db, p: { org: number }) =>
+  db.selectFrom('audit_heads').select('wanted_messages').where('org', '=', p.org),
+)
+
+export const updateWantedMessages = write((db, p: { org: number; wanted: string }) =>
+  db.updateTable('audit_heads').set({ wanted_messages: p.wanted }).where('org', '=', p.org),
 )
 
 export const insertEntry = write((db, p: EntryRow) =>

@@ -24,7 +24,7 @@ import { uploadUrl } from './upload.ts'
 let harness: Harness
 let org: OrgWithRoom
 beforeEach(async () => {
-  harness = await startHarness({ logRetention: 7 })
+  harness = await startHarness({ logRetentionDays: 7 })
   org = await newOrgWithRoom(harness)
 })
 afterEach(() => harness.close())

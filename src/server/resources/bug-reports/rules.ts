@@ -7,7 +7,8 @@ import { Failure, mustFind, mustFindAll } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
 import { StreamedAnswer } from '../../http/answer.ts'
 import { change } from '../audit/change.ts'
-import { insertCommands } from '../commands/store.ts'
+import type { Changed } from '../audit/changed.ts'
+import { insertCommands, type NewCommand } from '../commands/store.ts'
 import { commandEventDraft, newCommandViews } from '../commands/view.ts'
 import { requireVisibleGroups } from '../endpoints/pair-groups.ts'
 import { listEndpointsById } from '../endpoints/store.ts'
@@ -26,32 +27,36 @@ export interface BugReportRequest {
   readonly retentionDays: number
 }
 
-export async function endpointsGenerateBugReport(
+export async function endpointsGenerateBugReport(ctx: RequestContext, request: BugReportRequest) {
+  const { supportId } = await change(ctx, 'endpointsGenerateBugReport', (tx) => requestLogs(tx, ctx, request))
+  ctx.devices.wake(request.endpointIds)
+  return { supportId }
+}
+
+/** Asks endpoints for their logs. The result has the commands. The caller wakes the devices after the commit. */
+export async function requestLogs(
+  tx: Tx,
   ctx: RequestContext,
   { endpointIds, inCallLogs, retentionDays }: BugReportRequest,
-) {
+): Promise<Changed<{ supportId: string; commands: readonly NewCommand[] }>> {
   const ids = [...new Set(endpointIds)]
-  const supportId = await change(ctx, 'endpointsGenerateBugReport', async (tx) => {
-    const endpoints = mustFindAll('body', 'endpoint', ids, await listEndpointsById(tx, ids))
-    // The logs of a device tell of the devices that it is paired with.
-    if (!tx.access.isEverything) await requireVisibleGroups(tx, ids)
-    const now = ctx.clock.now()
-    const id = await insertReportWithNewId(tx, now, now + retentionDays * dayMs, inCallLogs)
-    const commands = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: 'QUEUED' }))
-    const payload = JSON.stringify({ supportId: formatSupportId(id), inCallLogs })
-    const batch = { org: ctx.org.key, type: 'COLLECT_LOGS', payload, at: now, deadline: now + uploadDeadlineMs }
-    await insertCommands(tx, batch, commands)
-    tx.drafts.push(...newCommandViews(batch, commands).map((command) => commandEventDraft(command)))
-    await insertItems(tx, { report: id, commands: commands.map((command) => command.id) })
-    return {
-      result: formatSupportId(id),
-      target: endpointRef(endpoints[0]),
-      after: { supportId: formatSupportId(id), uploadInCallLogs: inCallLogs },
-      affected: endpoints.slice(1).map(endpointRef),
-    }
-  })
-  ctx.devices.wake(ids)
-  return { supportId }
+  const endpoints = mustFindAll('body', 'endpoint', ids, await listEndpointsById(tx, ids))
+  // The logs of a device tell of the devices that it is paired with.
+  if (!tx.access.isEverything) await requireVisibleGroups(tx, ids)
+  const now = ctx.clock.now()
+  const id = await insertReportWithNewId(tx, now, now + retentionDays * dayMs, inCallLogs)
+  const commands = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: 'QUEUED' }))
+  const payload = JSON.stringify({ supportId: formatSupportId(id), inCallLogs })
+  const batch = { org: ctx.org.key, type: 'COLLECT_LOGS', payload, at: now, deadline: now + uploadDeadlineMs }
+  await insertCommands(tx, batch, commands)
+  tx.drafts.push(...newCommandViews(batch, commands).map((command) => commandEventDraft(command)))
+  await insertItems(tx, { report: id, commands: commands.map((command) => command.id) })
+  return {
+    result: { supportId: formatSupportId(id), commands },
+    target: endpointRef(endpoints[0]),
+    after: { supportId: formatSupportId(id), uploadInCallLogs: inCallLogs },
+    affected: endpoints.slice(1).map(endpointRef),
+  }
 }
 
 /** A support ID has 40 random bits. If the organisation already has a report with the same one, another is tried. */
@@ -90,6 +95,6 @@ export async function bugReportsFileGet(
 
 async function requireReport(ctx: RequestContext, supportId: string) {
   const id = parseSupportId(supportId)
-  const report = id === undefined ? undefined : await findReport(ctx.db, id)
+  const report = id === undefined ? undefined : await findReport(ctx.db, { id })
   return mustFind(report, 'bug report with this support ID')
 }

@@ -53,14 +53,13 @@ export const insertItems = write((db, p: { org: number; report: string; commands
 )
 
 /** A caller sees a report if one of its endpoints is visible. [contract 11.access] */
-const selectReport = visibleQueryOne('bugReport', 'bug_reports.id', (db, p: Key) =>
+export const findReport = visibleQueryOne('bugReport', 'bug_reports.id', (db, p: Key) =>
   db
     .selectFrom('bug_reports')
     .select(['id', 'created_at', 'expires_at', 'in_call_logs'])
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const findReport = (on: OrgReader, id: string) => selectReport(on, { id })
 export type ReportRow = NonNullable<Awaited<ReturnType<typeof findReport>>>
 
 export const listItems = visibleQuery('endpoint', 'i.endpoint_id', (db, p: Key) =>

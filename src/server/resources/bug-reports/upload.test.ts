@@ -199,11 +199,11 @@ function connection({ url }: RequestedLogs) {
 test('a refusal reaches a sender that is still sending, and its connection lives on', async () => {
   const it = await requestLogs()
   const { socket, statuses } = connection(it)
-  const size = 20 * 1024 * 1024
-  socket.write(head(it, size))
+  const bodyBytes = 20 * 1024 * 1024
+  socket.write(head(it, bodyBytes))
   socket.write(Buffer.alloc(1024))
   await expect.poll(statuses).toEqual([400])
-  socket.write(Buffer.alloc(size - 1024))
+  socket.write(Buffer.alloc(bodyBytes - 1024))
   socket.write(head(it, bundle.length))
   socket.write(bundle)
   await expect.poll(statuses, { timeout: 5000 }).toEqual([400, 200])

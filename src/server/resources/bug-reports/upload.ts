@@ -8,6 +8,7 @@ import type { Org } from '../../auth/token-holder.ts'
 import type { Services } from '../../context/services.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
 import type { Device } from '../../devices/mqtt/handlers.ts'
+import { queueFinishedCommands } from '../channels/endpoint-messages.ts'
 import { findCommand, finishCommand } from '../commands/store.ts'
 import { commandEventDraft, commandMessage, commandView } from '../commands/view.ts'
 import { bundleTooLarge, CheckedPieces } from './bundles/pieces.ts'
@@ -46,11 +47,11 @@ interface ActiveUpload {
 export class BundleUploads {
   readonly #services: Services
   readonly #storage: BundleStorage
-  readonly #quotaBytes: number
+  readonly #quotaBytes: () => number
   /** The key is the id of the command. */
   readonly #active = new Map<string, ActiveUpload>()
 
-  constructor(services: Services, storage: BundleStorage, quotaBytes: number) {
+  constructor(services: Services, storage: BundleStorage, quotaBytes: () => number) {
     this.#services = services
     this.#storage = storage
     this.#quotaBytes = quotaBytes
@@ -102,7 +103,7 @@ export class BundleUploads {
       .forOrg(org)
       .bulkTransaction((tx) => insertUpload(tx, { id, report, endpoint, bytes, at: clock.now() }))
       .catch(throwUnlessDeleted)
-    if ((await sumBundleBytes(db.system)) <= this.#quotaBytes) return
+    if ((await sumBundleBytes(db.system)) <= this.#quotaBytes()) return
     await this.#storage.remove(upload)
     throw quotaReached()
   }
@@ -130,7 +131,9 @@ export class BundleUploads {
       const at = clock.now()
       if (!(await updateUploadSize(tx, { id, bytes: size }))) return undefined
       const command = await finishCommand(tx, { id: commandId, state: 'SUCCEEDED', error: null, at })
-      if (command) await updateUploaded(tx, { command: commandId, upload: id, file: `${device.id}.log.gz`, size, at })
+      if (!command) return undefined
+      await updateUploaded(tx, { command: commandId, upload: id, file: `${device.id}.log.gz`, size, at })
+      await queueFinishedCommands(tx, [commandView(command)])
       return command
     })
     if (finished) await feed.forOrg(org).publish([commandEventDraft(commandView(finished))])
@@ -166,8 +169,8 @@ const foreignKeyCodes = new Set(['23503', 'SQLITE_CONSTRAINT_FOREIGNKEY'])
 const quotaReached = () =>
   new Failure(
     'UNAVAILABLE',
-    'The space for log bundles is used up, and nothing was stored. Raise --bundle-quota, or shorten --log-retention; the device sends it again later.',
-    { headers: { 'Retry-After': '300' } },
+    'The space for log bundles is used up, and nothing was stored. Raise bundle-quota, or shorten log-retention, with "roomkeeper settings set"; the device sends it again later.',
+    { retryAfterSeconds: 300 },
   )
 
 const invalidAddress = () =>

@@ -133,7 +133,7 @@ test('endpointsSendMessage makes one operation for each endpoint, in their order
   await here.close()
 })
 
-test('endpointsSendMessage to unknown or foreign endpoints is a 400 that names each, and nobody gets it [contract 2.2]', async () => {
+test('endpointsSendMessage to unknown or foreign endpoints is a 400 that names each, and no device gets it [contract 2.2]', async () => {
   const [org, elsewhere] = [await building(), await building()]
   const [mine] = await putEndpoints(harness, org, [{ room_id: 1 }])
   const [foreign] = await putEndpoints(harness, elsewhere, [{ room_id: 1 }])
@@ -156,7 +156,7 @@ test('endpointsSendMessage to unknown or foreign endpoints is a 400 that names e
   expect(await rowsOf(elsewhere)).toEqual([])
 })
 
-test('roomsSendMessage reaches every endpoint of the rooms once; an empty room has nobody [contract 6.messages]', async () => {
+test('roomsSendMessage reaches every endpoint of the rooms once; an empty room has none [contract 6.messages]', async () => {
   const org = await building()
   const rows = await putEndpoints(harness, org, [{ room_id: 1 }, { room_id: 1, connected: 1 }, { room_id: 2 }, {}])
   const { operations } = (await toRooms(org, [2, 1, 2])).body as { operations: Operation[] }
@@ -196,6 +196,19 @@ test('endpointsOperationsList shows the newest 200, newest first [contract 6.ope
     ...{ createdAt: '1970-01-01T00:00:00.204Z', updatedAt: '1970-01-01T00:00:00.204Z' },
     deadline: '1970-01-01T00:00:00.205Z',
   })
+})
+
+test('operationsList shows the operations that are not finished, newest first [contract 6.operations]', async () => {
+  const [org, elsewhere] = [await building(), await building()]
+  await toEndpoints(elsewhere, [(await putEndpoints(harness, elsewhere, [{}]))[0]?.id ?? ''])
+  const [one, other] = (await putEndpoints(harness, org, [{}, {}])).map((row) => row.id) as [string, string]
+  expect((await org.call('GET', '/operations')).body).toEqual({ operations: [] })
+  const first = (await toEndpoints(org, [one])).body.operations[0]
+  const cancelled = (await toEndpoints(org, [one])).body.operations[0]
+  await cancel(org, cancelled.id)
+  harness.clock.advance(1000)
+  const last = (await toEndpoints(org, [other])).body.operations[0]
+  expect((await org.call('GET', '/operations')).body).toEqual({ operations: [last, first] })
 })
 
 test('operationsCancel works before SENT, and the device never hears of it [contract 6.operations]', async () => {

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { minuteMs } from '../../../contract/durations.ts'
-import { deleteOldCommands, listUnacknowledged } from './progress.ts'
+import { listEndpointsWithOverdueCommand } from './progress.ts'
+import { deleteOldCommands } from './retention.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -29,9 +30,9 @@ const read = async (org: TestOrg, id: string) => (await org.call('GET', `/operat
 const stateOf = async (org: TestOrg, id: string) => (await read(org, id)).state
 
 /** Waits for a certain command, because others may be sent again before they are acknowledged. */
-async function commanded(device: TestDevice, id: string, within = 1_000) {
+async function commanded(device: TestDevice, id: string, timeoutMs = 1_000) {
   for (;;) {
-    const command = await device.next('operation', within)
+    const command = await device.next('operation', timeoutMs)
     if (command.id === id) return command
   }
 }
@@ -119,7 +120,7 @@ test('commands for an offline device reach it within a second of its reconnectin
   await device.close()
 })
 
-test('what was sent and not acknowledged is sent again, under the same id', async () => {
+test('a command that was sent and not acknowledged is sent again, under the same id', async () => {
   const org = await building()
   const device = await newDevice(harness, org, { roomId: 1 })
   const id = await message(org, device)
@@ -127,15 +128,17 @@ test('what was sent and not acknowledged is sent again, under the same id', asyn
   device.drop()
   await device.connect()
   await commanded(device, id)
-  expect(await listUnacknowledged(harness.services)).not.toContain(device.id)
+  expect(await listEndpointsWithOverdueCommand(harness.services)).not.toContain(device.id)
   harness.clock.advance(minuteMs + 1)
-  expect(await listUnacknowledged(harness.services), 'a silent device gets the command again').toContain(device.id)
+  expect(await listEndpointsWithOverdueCommand(harness.services), 'a silent device gets the command again').toContain(
+    device.id,
+  )
   harness.services.devices.wake([device.id])
   await commanded(device, id)
-  expect(await listUnacknowledged(harness.services)).not.toContain(device.id)
+  expect(await listEndpointsWithOverdueCommand(harness.services)).not.toContain(device.id)
   await report(device, id, 'ACKNOWLEDGED')
   harness.clock.advance(minuteMs + 1)
-  expect(await listUnacknowledged(harness.services)).not.toContain(device.id)
+  expect(await listEndpointsWithOverdueCommand(harness.services)).not.toContain(device.id)
   device.drop()
   await device.connect()
   const next = await message(org, device)
@@ -164,7 +167,7 @@ test('an operation expires at its deadline without anybody asking, sent or not',
   for (const device of [away, silent]) await device.close()
 })
 
-test('a device speaks for itself only, and an unknown operation is nobody’s', async () => {
+test('a device reports its own operations only, and an unknown operation changes nothing', async () => {
   const [org, elsewhere] = [await building(), await building()]
   const [device, neighbour] = [
     await newDevice(harness, org, { roomId: 1 }),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enrolDevice } from '../../../../test/support/devices/test-device.ts'
+import { enrolTestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 import {
   expectNothingChanged,
@@ -33,6 +33,7 @@ test('an operation is visible with its endpoint, and a hidden one gets the answe
   expect((await t.call('GET', `/operations/${mine}`)).body).toMatchObject({ id: mine, state: 'QUEUED' })
   const list = (await t.call('GET', `/endpoints/${t.mine.endpoint}/operations`)).body.operations
   expect(list).toMatchObject([{ id: mine }])
+  expect((await t.call('GET', '/operations')).body.operations).toMatchObject([{ id: mine }])
   await expectNothingChanged(t, async () => {
     for (const operation of hidden) {
       for (const method of ['GET', 'DELETE']) {
@@ -83,7 +84,7 @@ test('a message or bug report that names something hidden gets the answer to an 
 
 /** A device that is enrolled in the room and uploads its logs for a bug report. */
 async function newLogDevice({ org }: TwoRegions, roomId: number) {
-  const { answer } = await enrolDevice(harness, org, { roomId })
+  const { answer } = await enrolTestDevice(harness, org, { roomId })
   const { endpointId: id, credential } = answer
   const upload = async () => {
     const { operations } = (await org.call('GET', `/endpoints/${id}/operations`)).body

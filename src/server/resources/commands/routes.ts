@@ -6,6 +6,7 @@ import {
   endpointsSendMessage,
   operationsCancel,
   operationsGet,
+  operationsList,
   roomsSendMessage,
 } from './rules.ts'
 
@@ -14,13 +15,15 @@ export const commandRoutes: OperationHandlers<
   | 'endpointsSendMessage'
   | 'roomsSendMessage'
   | 'endpointsOperationsList'
+  | 'operationsList'
   | 'operationsGet'
   | 'operationsCancel'
 > = {
-  endpointsReboot: (ctx, { params }) => endpointsReboot(ctx, params.id),
+  endpointsReboot: (ctx, { params, body }) => endpointsReboot(ctx, params.id, body),
   endpointsSendMessage: (ctx, { body }) => endpointsSendMessage(ctx, body),
   roomsSendMessage: (ctx, { body }) => roomsSendMessage(ctx, body),
   endpointsOperationsList: (ctx, { params }) => endpointsOperationsList(ctx, params.id),
+  operationsList: (ctx) => operationsList(ctx),
   operationsGet: (ctx, { params }) => operationsGet(ctx, params.id),
   operationsCancel: (ctx, { params }) => operationsCancel(ctx, params.id),
 }

@@ -2,33 +2,28 @@
 
 import { type Selectable, sql } from 'kysely'
 import { isUuid } from '../../core/uuid.ts'
-import type { EngineName } from '../../db/engine.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
+import { jsonRows } from '../../db/queries/json-rows.ts'
 import {
   visibleQuery,
   visibleQueryOne,
-  wholeQuery,
+  wholeQueryOne,
   write,
   writeOne,
   writeTelemetry,
   writeTelemetryOne,
 } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
-import { systemQuery, systemQueryExists, systemWrite } from '../../db/system.ts'
+import { systemQuery } from '../../db/system.ts'
 
 export type CommandRow = Omit<Selectable<DatabaseSchema['operations']>, 'org'>
 
 /** The states are literals, because SQLite uses the partial index of open commands only then. */
-const open = sql<boolean>`state in ('QUEUED', 'SENT', 'ACKNOWLEDGED')`
-const waiting = sql<boolean>`state in ('QUEUED', 'SENT')`
-const final = sql<boolean>`state in ('SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED', 'SKIPPED')`
+export const isOpen = sql<boolean>`state in ('QUEUED', 'SENT', 'ACKNOWLEDGED')`
+export const isUnacknowledged = sql<boolean>`state in ('QUEUED', 'SENT')`
 
-/** The endpoint of the command points at the node. */
-const isAtNode = (node: number) => sql<boolean>`exists (select 1 from endpoints as e
-  where e.org = operations.org and e.id = operations.endpoint_id and e.node_id = ${node})`
-
-const columns = [
+export const commandColumns = [
   'id',
   'endpoint_id',
   'type',
@@ -42,12 +37,24 @@ const columns = [
   'sent_connection',
   'told_connection',
   'error',
+  'reboot_time',
+  'waits_for',
+  'group_id',
+  'attempt_of',
 ] as const
 
+/** Attempts to send a reboot that waits are commands too, which only their devices see. */
+const isNoAttempt = sql<boolean>`attempt_of is null`
+
 const selectCommand = visibleQueryOne('endpoint', 'operations.endpoint_id', (db, p: { org: number; id: string }) =>
-  db.selectFrom('operations').select(columns).where('org', '=', p.org).where('id', '=', p.id),
+  db.selectFrom('operations').select(commandColumns).where('org', '=', p.org).where('id', '=', p.id).where(isNoAttempt),
 )
 export const findCommand = async (on: OrgReader, id: string) => (isUuid(id) ? selectCommand(on, { id }) : undefined)
+
+/** Finds a command or an attempt, by the id that a device names. */
+export const findCommandOrAttempt = wholeQueryOne((db, p: { org: number; id: string }) =>
+  db.selectFrom('operations').select(commandColumns).where('org', '=', p.org).where('id', '=', p.id),
+)
 
 export const listCommandsOf = visibleQuery(
   'endpoint',
@@ -55,68 +62,28 @@ export const listCommandsOf = visibleQuery(
   (db, p: { org: number; endpoint: string; limit: number }) =>
     db
       .selectFrom('operations')
-      .select(columns)
+      .select(commandColumns)
       .where('org', '=', p.org)
       .where('endpoint_id', '=', p.endpoint)
+      .where(isNoAttempt)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(p.limit),
 )
 
-/** Collecting logs takes long, so a device may acknowledge the command, restart, and not know of it any more. */
-const collecting = sql<boolean>`(type = 'COLLECT_LOGS' and state = 'ACKNOWLEDGED')`
-
-/** A command that was sent over this connection before `overdue` and not acknowledged is sent again. */
-export interface ResendRule {
-  readonly now: number
-  readonly overdue: number
-  /** Connections are compared by number, because times of two nodes cannot be compared. */
-  readonly connection: number
-}
-
-/** Lists the commands to send to a device, the oldest first, without those sent a moment ago over this connection. */
-export const listWaiting = wholeQuery((db, p: ResendRule & { org: number; endpoint: string }) =>
-  db
-    .selectFrom('operations')
-    .select(columns)
-    .where('org', '=', p.org)
-    .where('endpoint_id', '=', p.endpoint)
-    .where((e) => {
-      const onAnEarlierConnection = e('told_connection', '<', p.connection)
-      return e.or([
-        e('state', '=', 'QUEUED'),
-        e.and([e('state', '=', 'SENT'), e.or([onAnEarlierConnection, e('told_at', '<', p.overdue)])]),
-        e.and([collecting, onAnEarlierConnection]),
-      ])
-    })
-    .where('deadline', '>', p.now)
-    .orderBy('created_at')
-    .orderBy('id'),
-)
-
-/** Lists the endpoints of a node with a command that was sent or created before the given time and not acknowledged. */
-export const listOverdueEndpoints = systemQuery((db, p: { node: number; now: number; before: number }) =>
-  db
-    .selectFrom('operations')
-    .select('endpoint_id')
-    .distinct()
-    .where(open)
-    .where('deadline', '>', p.now)
-    .where(waiting)
-    .where((e) => e(e.fn.coalesce('told_at', 'created_at'), '<', p.before))
-    .where(isAtNode(p.node)),
-)
-
-/** Lists the endpoints of a node with a command that was never sent. */
-export const listQueuedEndpoints = systemQuery((db, p: { node: number; now: number }) =>
-  db
-    .selectFrom('operations')
-    .select('endpoint_id')
-    .distinct()
-    .where(open)
-    .where('deadline', '>', p.now)
-    .where('state', '=', 'QUEUED')
-    .where(isAtNode(p.node)),
+export const listOpenCommands = visibleQuery(
+  'endpoint',
+  'operations.endpoint_id',
+  (db, p: { org: number; limit: number }) =>
+    db
+      .selectFrom('operations')
+      .select(commandColumns)
+      .where('org', '=', p.org)
+      .where(isOpen)
+      .where(isNoAttempt)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(p.limit),
 )
 
 /** The values that the commands of one request share. */
@@ -127,32 +94,26 @@ export interface CommandBatch {
   readonly payload: string
   readonly at: number
   readonly deadline: number
+  /** For reboots that wait. */
+  readonly rebootTime?: CommandRow['reboot_time']
+  readonly groupId?: string | null
+  readonly waitsFor?: CommandRow['waits_for']
 }
 export type NewCommand = Pick<CommandRow, 'id' | 'endpoint_id' | 'state'>
 
-/** Selects an item of a row, which is a JSON array. */
-const item = (engine: EngineName, position: 0 | 1 | 2) =>
-  engine === 'postgres'
-    ? sql<string>`value ->> ${sql.lit(position)}`
-    : sql<string>`value ->> ${sql.lit(`$[${position}]`)}`
-
-const insertRows = write((db, p: CommandBatch & { items: string }, engine) =>
+const insertRows = write((db, p: Required<CommandBatch> & { rows: readonly unknown[] }, engine) =>
   db
     .insertInto('operations')
-    .columns(['org', ...columns])
+    .columns(['org', ...commandColumns])
     .expression((e) =>
       e
-        .selectFrom(
-          engine === 'postgres'
-            ? sql<{ value: unknown }>`jsonb_array_elements(${p.items}::jsonb)`.as('i')
-            : sql<{ value: unknown }>`json_each(${p.items})`.as('i'),
-        )
+        .selectFrom(jsonRows<NewCommand>(engine, p.rows, { id: 'text', endpoint_id: 'text', state: 'text' }).as('r'))
         .select((q) => [
           sql<number>`cast(${p.org} as integer)`.as('org'),
-          item(engine, 0).as('id'),
-          item(engine, 1).as('endpoint_id'),
+          'r.id',
+          'r.endpoint_id',
           sql<string>`cast(${p.type} as text)`.as('type'),
-          item(engine, 2).as('state'),
+          'r.state',
           sql<string>`cast(${p.payload} as text)`.as('payload'),
           sql<number>`cast(${p.at} as bigint)`.as('created_at'),
           sql<number>`cast(${p.at} as bigint)`.as('updated_at'),
@@ -162,6 +123,10 @@ const insertRows = write((db, p: CommandBatch & { items: string }, engine) =>
           q.lit(null).as('sent_connection'),
           q.lit(null).as('told_connection'),
           q.lit(null).as('error'),
+          sql<CommandRow['reboot_time']>`cast(${p.rebootTime} as text)`.as('reboot_time'),
+          sql<CommandRow['waits_for']>`cast(${p.waitsFor} as text)`.as('waits_for'),
+          sql<string | null>`cast(${p.groupId} as text)`.as('group_id'),
+          q.lit(null).as('attempt_of'),
         ]),
     ),
 )
@@ -169,44 +134,12 @@ const insertRows = write((db, p: CommandBatch & { items: string }, engine) =>
 const maxRowsPerInsert = 250
 
 export async function insertCommands(tx: Tx, batch: CommandBatch, items: readonly NewCommand[]): Promise<void> {
+  const { rebootTime = null, groupId = null, waitsFor = null } = batch
   for (let at = 0; at < items.length; at += maxRowsPerInsert) {
     const rows = items.slice(at, at + maxRowsPerInsert).map((i) => [i.id, i.endpoint_id, i.state])
-    await insertRows(tx, { ...batch, items: JSON.stringify(rows) })
+    await insertRows(tx, { ...batch, rebootTime, groupId, waitsFor, rows })
   }
 }
-
-type Sending = { org: number; ids: readonly string[]; at: number; endpoint: string; node: number; connection: number }
-
-/**
- * Marks commands as sent over a connection and returns them. A cancelled command is not returned; a returned one can no longer be
- * cancelled. Nothing is sent over a connection that another one has replaced.
- */
-export const updateToSent = writeTelemetry((db, p: Sending, engine) =>
-  db
-    .updateTable('operations')
-    .set((e) => ({
-      state: sql<string>`case state when 'QUEUED' then 'SENT' else state end`,
-      updated_at: sql<number>`case state when 'QUEUED' then ${p.at} else updated_at end`,
-      sent_at: e.fn.coalesce('sent_at', e.val(p.at)),
-      told_at: p.at,
-      sent_connection: e.fn.coalesce('sent_connection', e.val(p.connection)),
-      told_connection: p.connection,
-    }))
-    .where('org', '=', p.org)
-    .where(isAnyOf(engine, 'id', p.ids))
-    .where((e) => e.or([waiting, collecting]))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('endpoints')
-          .select('endpoints.id')
-          .where('endpoints.org', '=', p.org)
-          .where('endpoints.id', '=', p.endpoint)
-          .where('endpoints.node_id', '=', p.node)
-          .where('endpoints.connection', '=', p.connection),
-      ),
-    )
-    .returning(columns),
-)
 
 type Step = { org: number; id: string; at: number }
 
@@ -217,8 +150,8 @@ export const updateToAcknowledged = writeTelemetryOne((db, p: Step) =>
     .set({ state: 'ACKNOWLEDGED', updated_at: p.at })
     .where('org', '=', p.org)
     .where('id', '=', p.id)
-    .where(waiting)
-    .returning(columns),
+    .where(isUnacknowledged)
+    .returning(commandColumns),
 )
 
 /** Returns undefined if the command was not open, because a final state never changes. */
@@ -228,8 +161,8 @@ export const finishCommand = writeTelemetryOne((db, p: Step & { state: string; e
     .set({ state: p.state, error: p.error, updated_at: p.at })
     .where('org', '=', p.org)
     .where('id', '=', p.id)
-    .where(open)
-    .returning(columns),
+    .where(isOpen)
+    .returning(commandColumns),
 )
 
 const cancelIfQueued = writeOne((db, p: Step) =>
@@ -239,53 +172,40 @@ const cancelIfQueued = writeOne((db, p: Step) =>
     .where('org', '=', p.org)
     .where('id', '=', p.id)
     .where('state', '=', 'QUEUED')
-    .returning(columns),
+    .where(isNoAttempt)
+    .returning(commandColumns),
 )
 /** Returns undefined if the command is not queued any more. */
 export const cancelQueuedCommand = async (tx: Tx, id: string, at: number) =>
   isUuid(id) ? cancelIfQueued(tx, { id, at }) : undefined
 
-/** Cancels the commands of endpoints that are unenrolled. [contract 4.endpointsDelete] */
-export const cancelOpenCommands = write((db, p: { org: number; endpoints: readonly string[]; at: number }, engine) =>
+const cancelAllOpen = write((db, p: { org: number; endpoints: readonly string[]; at: number }, engine) =>
   db
     .updateTable('operations')
     .set({ state: 'CANCELLED', updated_at: p.at })
     .where('org', '=', p.org)
     .where(isAnyOf(engine, 'endpoint_id', p.endpoints))
-    .where(open)
-    .returning(columns),
+    .where(isOpen)
+    .returning(commandColumns),
 )
 
-export const hasExpiredCommand = systemQueryExists((db, p: { now: number }) =>
-  db.selectFrom('operations').select('id').where(open).where('deadline', '<=', p.now).limit(1),
+/** Cancels the commands of endpoints that are unenrolled, with the attempts to send them. [contract 4.endpointsDelete] */
+export const cancelOpenCommands = async (tx: Tx, p: { endpoints: readonly string[]; at: number }) =>
+  (await cancelAllOpen(tx, p)).filter(isCommand)
+
+/** Answers, events and messages show commands, and not the attempts to send them. */
+export const isCommand = ({ attempt_of }: Pick<CommandRow, 'attempt_of'>): boolean => attempt_of === null
+
+export const listOrgsWithExpired = systemQuery((db, p: { now: number }) =>
+  db.selectFrom('operations').select('org').distinct().where(isOpen).where('deadline', '<=', p.now),
 )
 
-/** Expires commands in all organisations. */
-export const expireOpenCommands = systemWrite((db, p: { now: number }) =>
+export const expireOpenCommands = writeTelemetry((db, p: { org: number; now: number }) =>
   db
     .updateTable('operations')
     .set({ state: 'EXPIRED', updated_at: p.now })
-    .where(open)
+    .where('org', '=', p.org)
+    .where(isOpen)
     .where('deadline', '<=', p.now)
-    .returning(['org', ...columns]),
-)
-
-export const hasOldCommand = systemQueryExists((db, p: { before: number }) =>
-  db.selectFrom('operations').select('id').where(final).where('updated_at', '<', p.before).limit(1),
-)
-
-/** Deletes at most `limit` commands, in all organisations. */
-export const deleteOldCommandRows = systemWrite((db, p: { before: number; limit: number }) =>
-  db.deleteFrom('operations').where(
-    (e) => e.refTuple('org', 'id'),
-    'in',
-    (e) =>
-      e
-        .selectFrom('operations as o')
-        .select(['o.org', 'o.id'])
-        .where(final)
-        .where('o.updated_at', '<', p.before)
-        .limit(p.limit)
-        .$asTuple('org', 'id'),
-  ),
+    .returning(commandColumns),
 )

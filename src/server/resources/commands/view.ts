@@ -10,7 +10,15 @@ import type { CommandBatch, CommandRow, NewCommand } from './store.ts'
 type View = Static<typeof DeviceCommand>
 
 /** The columns that answers do not show. */
-type Unshown = 'payload' | 'sent_at' | 'told_at' | 'sent_connection' | 'told_connection'
+type Unshown =
+  | 'payload'
+  | 'sent_at'
+  | 'told_at'
+  | 'sent_connection'
+  | 'told_connection'
+  | 'reboot_time'
+  | 'group_id'
+  | 'attempt_of'
 
 export const commandView = (row: Omit<CommandRow, Unshown>): View => ({
   id: row.id,
@@ -21,12 +29,15 @@ export const commandView = (row: Omit<CommandRow, Unshown>): View => ({
   updatedAt: isoTime(row.updated_at),
   deadline: isoTime(row.deadline),
   ...(row.error !== null && { error: row.error }),
+  ...(row.waits_for !== null && row.state === 'QUEUED' && { waitsFor: row.waits_for }),
 })
 
 /** Shows commands that were just inserted, without reading them again. */
 export const newCommandViews = (batch: Omit<CommandBatch, 'org' | 'payload'>, rows: readonly NewCommand[]): View[] => {
-  const { type, at, deadline } = batch
-  return rows.map((row) => commandView({ ...row, type, created_at: at, updated_at: at, deadline, error: null }))
+  const { type, at, deadline, waitsFor = null } = batch
+  return rows.map((row) =>
+    commandView({ ...row, type, created_at: at, updated_at: at, deadline, error: null, waits_for: waitsFor }),
+  )
 }
 
 /** A deleted endpoint has no room in the database, so its event must carry the `rooms` that it was in. */
@@ -45,6 +56,7 @@ export function commandMessage(
   const command = { id, type: type as DeviceCommandMessage['type'], deadline: isoTime(deadline) }
   const details = JSON.parse(payload)
   if (type === 'MESSAGE') return { ...command, message: details.message }
+  if (type === 'REBOOT' && details.onlyIfIdle) return { ...command, onlyIfIdle: true }
   if (type !== 'COLLECT_LOGS') return command
   const { supportId, inCallLogs } = details
   return { ...command, logs: { supportId, inCallLogs, uploadUrl: uploadUrl(id) } }

@@ -1,4 +1,4 @@
-// Config keys that a device rejected. They are not sent again while they have the rejected value. [contract 5.3.versions]
+// Config keys that a device rejected. They are not sent again while they have the rejected value, unless a job is retried. [contract 5.3.versions]
 import { type ConfigValue, configKeys } from '../../../contract/device/config-keys.ts'
 import type { Org } from '../../auth/token-holder.ts'
 import type { Secrets } from '../../core/secrets.ts'

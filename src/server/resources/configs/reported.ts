@@ -5,8 +5,9 @@ import { type ConfigReport, type DesiredConfig, resendAfterMs } from '../../../c
 import { int32 } from '../../../contract/shape.ts'
 import type { Services } from '../../context/services.ts'
 import { textProblem } from '../../core/text.ts'
-import { isConfigTimeZone } from '../../core/time-zone.ts'
+import { isConfigTimeZone } from '../../core/time/time-zone.ts'
 import { ConnectionReplaced, connectionKey, type Device, type DeviceConnection } from '../../devices/mqtt/handlers.ts'
+import { queueConfigOutcome } from '../channels/endpoint-messages.ts'
 import { lockConnection } from '../endpoints/store.ts'
 import { type DesiredValues, desiredValuesOf, newlyRejected, rejectionError, stillRejected } from './rejected.ts'
 import {
@@ -64,6 +65,7 @@ export async function configReported(
       ...{ id, version, state, error, now },
       rejected: JSON.stringify(rejected),
     })
+    await queueConfigOutcome(tx, id, { version, state, error }, now)
     return { outcome: { version, state } }
   })
   if (!stored) throw new ConnectionReplaced()

@@ -3,17 +3,16 @@
 import { type DeviceConfigBody, readOnlyKeys } from '../../../contract/device/config-keys.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import { Failure, invalid, mustFind } from '../../core/failure.ts'
-import type { OrgReader, Tx } from '../../db/handles.ts'
+import { invalid, mustFind } from '../../core/failure.ts'
+import type { OrgReader } from '../../db/handles.ts'
 import { type NumberText, withNumberText } from '../../http/input/number-text.ts'
 import { change } from '../audit/change.ts'
-import type { Changed } from '../audit/changed.ts'
-import { endpointRef } from '../endpoints/view.ts'
-import { explicitLayer, profileLayer } from './effective.ts'
-import { makeVersions } from './make-versions.ts'
+import { explicitLayer } from './effective.ts'
+import { refuseProfileKeys } from './profile-conflict.ts'
 import { desiredValuesOf, rejectionReasons, stillRejected } from './rejected.ts'
-import { differences, endpointContext, keysOf, type SealedConfig, sealConfig, shownConfig } from './sealed-config.ts'
-import { type EndpointConfigRow, findConfig, listVersions, updateExplicit } from './store.ts'
+import { endpointContext, keysOf, sealConfig, shownConfig } from './sealed-config.ts'
+import { requireConfig, setExplicit } from './set-explicit.ts'
+import { type EndpointConfigRow, listVersions } from './store.ts'
 import { readOnlyView, settingsAnswer, settingsView, stateView, unsetView, versionView } from './view.ts'
 
 export const endpointsSettings = async (ctx: RequestContext, id: string) => {
@@ -74,32 +73,10 @@ export async function configStateGet(ctx: RequestContext, id: string) {
   return stateView(row, rejectionReasons(stillRejected(desiredValuesOf(ctx.secrets, ctx.org, row), row)))
 }
 
-const requireConfig = async (on: OrgReader, id: string) => mustFind(await findConfig(on, id), `endpoint ${id}`)
-
 /** Returns the version and its predecessor, if it has one. */
 async function requireVersion(on: OrgReader, id: string, n: number) {
   const [row, before] = await listVersions(on, { id, upTo: n, count: 2 })
   return [mustFind(row?.version === n ? row : undefined, `config version ${n} of endpoint ${id}`), before] as const
-}
-
-/** Makes a version even if no key changes. The result is the new config. */
-async function setExplicit(
-  tx: Tx,
-  ctx: RequestContext,
-  row: EndpointConfigRow,
-  to: SealedConfig,
-): Promise<Changed<EndpointConfigRow>> {
-  const changes = Object.entries(differences(explicitLayer(row), to))
-  await updateExplicit(tx, { id: row.id, explicit: to.config, secrets: to.secrets })
-  await makeVersions(tx, ctx, [row.id])
-  const side = (which: 'before' | 'after') =>
-    Object.fromEntries(changes.flatMap(([name, d]) => (d[which] === undefined ? [] : [[name, d[which]]])))
-  return {
-    result: await requireConfig(tx, row.id),
-    target: endpointRef(row),
-    before: side('before'),
-    after: side('after'),
-  }
 }
 
 /** A client may send back read-only keys with the values that it read. [contract 4.endpointsApplyConfig] */
@@ -122,15 +99,4 @@ function withoutReadBack(sent: DeviceConfigBody, settable: DeviceConfigBody, row
   if (!isWholeAnswer) return settable
   const reported = unsetView(row)
   return Object.fromEntries(Object.entries(settable).filter(([name, value]) => reported[name] !== value))
-}
-
-/** Clients compare this message byte for byte. [contract 4.endpointsApplyConfig] */
-function refuseProfileKeys(row: EndpointConfigRow, names: readonly string[]): void {
-  const conflicts = keysOf(profileLayer(row)).filter((name) => names.includes(name))
-  if (conflicts.length === 0) return
-  throw new Failure(
-    'FAILED_PRECONDITION',
-    `Failed to apply config: attempted to override profile settings: the following fields contain conflicts: [${conflicts.join(', ')}]`,
-    { exact: true },
-  )
 }

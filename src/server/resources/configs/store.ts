@@ -103,6 +103,7 @@ interface Author {
   readonly type: string
   readonly id: string
   readonly name: string
+  readonly jobId: number | undefined
 }
 type NewVersions = {
   org: number
@@ -111,6 +112,7 @@ type NewVersions = {
   authorType: string
   authorId: string
   authorName: string
+  job: number | null
 }
 const text = (value: string) => sql<string>`cast(${value} as text)`
 const time = (value: number) => sql<number>`cast(${value} as bigint)`
@@ -132,6 +134,7 @@ const insertNewest = write((db, p: NewVersions, engine) =>
       'author_name',
       'created_at',
       'updated_at',
+      'job_id',
     ])
     .expression((q) =>
       q
@@ -153,6 +156,7 @@ const insertNewest = write((db, p: NewVersions, engine) =>
           text(p.authorName).as('author_name'),
           time(p.now).as('created_at'),
           time(p.now).as('updated_at'),
+          sql<number | null>`cast(${p.job} as integer)`.as('job_id'),
         ])
         .where('c.org', '=', p.org)
         .where(isAnyOf(engine, 'c.endpoint_id', p.ids)),
@@ -160,7 +164,14 @@ const insertNewest = write((db, p: NewVersions, engine) =>
 )
 /** Writes the newest version of each endpoint into its history, with the profile as it is now. */
 export const insertVersions = (tx: Tx, ids: readonly string[], author: Author, now: number) =>
-  insertNewest(tx, { ids, now, authorType: author.type, authorId: author.id, authorName: author.name })
+  insertNewest(tx, {
+    ids,
+    now,
+    authorType: author.type,
+    authorId: author.id,
+    authorName: author.name,
+    job: author.jobId ?? null,
+  })
 
 type Report = Key & { version: number; reported: string; now: number }
 /** The write locks the config of this endpoint until the transaction ends. */
@@ -201,6 +212,15 @@ const clearReported = write((db, p: Key) =>
 /** A device that enrols again may have lost its config. Returns true if a config was ever set. */
 export const deleteReported = async (tx: Tx, id: string): Promise<boolean> =>
   ((await clearReported(tx, { id }))[0]?.version ?? 0) > 0
+
+/** Lets a device be sent keys again that it has rejected. The caller must make a version in the same transaction. */
+export const deleteRejections = write((db, p: { org: number; ids: readonly string[] }, engine) =>
+  db
+    .updateTable('endpoint_configs')
+    .set({ rejected: '{}' })
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'endpoint_id', p.ids)),
+)
 
 type Outcome = Key & { version: number; state: string; error: string | null; rejected: string; now: number }
 const updateCurrentOutcome = writeTelemetry((db, p: Outcome) =>

@@ -2,6 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
+import { change } from '../audit/change.ts'
+import { requireConfig, setExplicit } from './set-explicit.ts'
+import { listVersions } from './store.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -112,4 +115,22 @@ test('restoring a version that has a key which the profile fixes is the conflict
   })
   expect([(await e.call('GET', `${e.at}/versions`)).text, await e.audit()]).toEqual(before)
   expect((await e.restore(1)).body).toEqual({ config: { brightness: 0.5 } })
+})
+
+test('a version and the audit entry of a change by a job name the job, and no others do [contract 12.rights]', async () => {
+  const e = await newEndpoint()
+  await e.apply({ nightMode: true })
+  const to = { config: '{"nightMode":false}', secrets: '{}' }
+  await change(e.ctx, 'endpointsApplyConfig', async (tx) =>
+    setExplicit(tx, e.ctx, await requireConfig(tx, e.device.id), to, { jobId: 7 }),
+  )
+  const versions = await listVersions(e.ctx.db, { id: e.device.id, upTo: 9, count: 9 })
+  expect(versions.map(({ version, job_id }) => [version, job_id])).toEqual([
+    [2, 7],
+    [1, null],
+  ])
+  const [byJob, byKey] = await e.audit()
+  expect(byJob).toMatchObject({ type: 'DEVICE_CONFIG_CHANGED', target: { id: e.device.id } })
+  expect(byJob.details).toEqual({ before: { nightMode: true }, after: { nightMode: false }, jobId: '7' })
+  expect(byKey.details).toEqual({ before: {}, after: { nightMode: true } })
 })

@@ -5,6 +5,7 @@ import type { Tx } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import {
+  wholeQuery,
   wholeQueryOne,
   write,
   writeExists,
@@ -13,7 +14,7 @@ import {
   writeTelemetryOne,
 } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
-import { systemQuery, systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
+import { systemQuery, systemQueryOne } from '../../db/system.ts'
 import { isConnected } from '../../nodes/connected-sql.ts'
 import { insertStay } from './stay-store.ts'
 
@@ -197,43 +198,59 @@ export const listConnectionsById = systemQuery((db, p: { node: number; ids: read
   connectionsOfNode(db, p.node).where(isAnyOf(engine, 'e.id', p.ids)),
 )
 
-export const hasEndpointOfNode = systemQueryExists((db, p: { node: number }) =>
-  db.selectFrom('endpoints').select('id').where('node_id', '=', p.node).limit(1),
+/** Finds an organisation with an endpoint that points at the node. */
+export const findOrgOfNode = systemQueryOne((db, p: { node: number }) =>
+  db.selectFrom('endpoints').select('org').where('node_id', '=', p.node).limit(1),
 )
 
-/** Disconnects at most `limit` endpoints of a node that has ended. No answer changes, because its end has disconnected them already. */
-export const clearEndedNode = systemWrite((db, p: { node: number; endedAt: number; limit: number }) =>
+/** Lists at most `limit` endpoints that point at the node. On PostgreSQL they are locked, and those that connect just now are left out. */
+export const lockEndpointsOfNode = wholeQuery((db, p: { org: number; node: number; limit: number }, engine) =>
   db
-    .updateTable('endpoints')
-    .set({
-      node_id: null,
-      connection_time: sql<number>`case when connection_time > ${p.endedAt} then connection_time else ${p.endedAt} end`,
-    })
-    .where('node_id', '=', p.node)
-    .where(
-      (e) => e.refTuple('org', 'id'),
-      'in',
-      (e) =>
-        e
-          .selectFrom('endpoints as n')
-          .select(['n.org', 'n.id'])
-          .where('n.node_id', '=', p.node)
-          .limit(p.limit)
-          .$asTuple('org', 'id'),
-    )
-    .returning('id'),
+    .selectFrom('endpoints as e')
+    .select('e.id')
+    .where('e.org', '=', p.org)
+    .where('e.node_id', '=', p.node)
+    .limit(p.limit)
+    .$if(engine === 'postgres', (q) => q.forUpdate('e').skipLocked()),
+)
+
+/** Disconnects endpoints whose node has ended. */
+export const updateNodeCleared = writeTelemetry(
+  (db, p: { org: number; ids: readonly string[]; endedAt: number }, engine) =>
+    db
+      .updateTable('endpoints')
+      .set({
+        node_id: null,
+        connection_time: sql<number>`case when connection_time > ${p.endedAt} then connection_time else ${p.endedAt} end`,
+      })
+      .where('org', '=', p.org)
+      .where(isAnyOf(engine, 'id', p.ids)),
 )
 
 /** Called after `lockConnection`. */
 export const findStatus = wholeQueryOne((db, p: { org: number; id: string }) =>
-  db.selectFrom('endpoints').select(['status', 'pairing_serial']).where('org', '=', p.org).where('id', '=', p.id),
+  db
+    .selectFrom('endpoints')
+    .select(['status', 'pairing_serial', 'call_ended_at', 'status_connection'])
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
 )
 
-export const updateStatus = writeTelemetry(
-  (db, p: { org: number; id: string; status: string; pairing_serial: string | null }) =>
-    db
-      .updateTable('endpoints')
-      .set({ status: p.status, pairing_serial: p.pairing_serial })
-      .where('org', '=', p.org)
-      .where('id', '=', p.id),
+type Status = { org: number; id: string; status: string; call_ended_at: number | null; connection: number }
+export const updateStatus = writeTelemetry((db, p: Status) =>
+  db
+    .updateTable('endpoints')
+    .set({ status: p.status, call_ended_at: p.call_ended_at, status_connection: p.connection })
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+
+/** Notes the first status of a connection if it changes nothing else. */
+export const updateStatusConnection = writeTelemetry((db, p: { org: number; id: string; connection: number }) =>
+  db.updateTable('endpoints').set({ status_connection: p.connection }).where('org', '=', p.org).where('id', '=', p.id),
+)
+
+/** A statement of its own: caches of groups look at the columns that are written, and most reports do not change the leader. */
+export const updateLeader = writeTelemetry((db, p: { org: number; id: string; pairing_serial: string | null }) =>
+  db.updateTable('endpoints').set({ pairing_serial: p.pairing_serial }).where('org', '=', p.org).where('id', '=', p.id),
 )

@@ -1,25 +1,48 @@
 // Clears the endpoints that point at nodes that have ended, and deletes the rows of these nodes.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { hourMs } from '../../../contract/durations.ts'
+import { hourMs, minuteMs } from '../../../contract/durations.ts'
 import type { Services } from '../../context/services.ts'
-import { deleteEndedNode, listEndedNodes } from '../../nodes/store.ts'
-import { clearEndedNode, hasEndpointOfNode } from './device-store.ts'
+import type { TelemetryTx } from '../../db/handles.ts'
+import { deleteEndedNode, findFirstStart, listEndedNodes } from '../../nodes/store.ts'
+import { queuePresenceMessages } from '../channels/endpoint-messages.ts'
+import { insertSpansOfEndedNode } from '../connections/store.ts'
+import { findOrgOfNode, lockEndpointsOfNode, updateNodeCleared } from './device-store.ts'
 
 /** SQLite holds the event loop for a few milliseconds with this many rows. */
 const rowsPerStep = 250
+
+/** Devices that come back within this time were hardly away: they connect to another node, or to the same one after its restart. */
+const returnTimeMs = minuteMs
 
 /** The row of a node is kept this long after its end, so that it can still be looked up. */
 const keepNodeMs = 24 * hourMs
 
 /** Runs in steps that let other writers run in between. Endpoints show the same before and after. */
 export async function clearEndedNodes({ db, clock }: Services, signal: AbortSignal): Promise<void> {
+  const now = clock.now()
+  // Devices could not come back while no node was up.
+  const { started_at: reachableSince = now } = (await findFirstStart(db.system)) ?? {}
   for (const { id: node, ended_at } of await listEndedNodes(db.system)) {
     const endedAt = ended_at ?? 0
-    while (await hasEndpointOfNode(db.system, { node })) {
+    if (Math.max(endedAt, reachableSince) > now - returnTimeMs) continue
+    for (let org = await findOrgOfNode(db.system, { node }); org; org = await findOrgOfNode(db.system, { node })) {
       if (signal.aborted) return
-      await db.systemTransaction((on) => clearEndedNode(on, { node, endedAt, limit: rowsPerStep }))
+      const cleared = await db.forOrg(org.org).telemetry((on) => clearSome(on, node, endedAt))
+      // The rows that are left are locked, because their devices connect. The next run looks again.
+      if (cleared === 0) break
       await nextTurn()
     }
-    if (endedAt < clock.now() - keepNodeMs) await db.systemTransaction((on) => deleteEndedNode(on, { id: node }))
+    if (endedAt < now - keepNodeMs) await db.systemTransaction((on) => deleteEndedNode(on, { id: node }))
   }
+}
+
+/** No answer changes, because the end of the node has disconnected these endpoints already. Returns how many there were. */
+async function clearSome(on: TelemetryTx, node: number, endedAt: number): Promise<number> {
+  const rows = await lockEndpointsOfNode(on, { node, limit: rowsPerStep })
+  if (rows.length === 0) return 0
+  const ids = rows.map(({ id }) => id)
+  await insertSpansOfEndedNode(on, { ids })
+  await updateNodeCleared(on, { ids, endedAt })
+  await queuePresenceMessages(on, ids, { type: 'endpoint.disconnected', at: endedAt, why: 'SERVER_ENDED' })
+  return rows.length
 }

@@ -1,12 +1,13 @@
 // Tests that cached answers are never older than the last write: they equal those of an empty cache.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
-import { enrolDevice, newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
+import { enrolTestDevice, newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { until } from '../../../../test/support/program.ts'
 import { RegionAccess } from '../../core/region-access.ts'
-import { OrgReader } from '../../db/handles.ts'
+import { Handle, OrgReader } from '../../db/handles.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
 
 let harness: Harness
@@ -41,6 +42,12 @@ async function expectFresh(org: TestOrg) {
   return fresh
 }
 
+/** Answers the next config that the device receives. */
+async function reportConfig(device: TestDevice, rejected: Record<string, string> = {}) {
+  const { version, config } = await device.next('config')
+  await device.publish('config', { version, config, rejected })
+}
+
 const only = (body: { endpoints: object[] }) => body.endpoints[0]
 
 test('after every kind of write the answers are new [contract 7.8] [contract 7.10]', async () => {
@@ -53,11 +60,21 @@ test('after every kind of write the answers are new [contract 7.8] [contract 7.1
     'a room that is renamed': [() => put('/rooms/1', { name: 'Fjell' }), { roomName: 'Fjell' }],
     'a move': [() => post('/endpoints/move_paired', { endpointIds: [id], roomId: 2 }), { roomId: 2, roomName: 'Fuji' }],
     'the other room renamed': [() => put('/rooms/2', { name: 'Asama' }), { roomName: 'Asama' }],
-    'a profile': [() => put(`/endpoints/${id}/profile`, { profileId: 1 }), {}],
+    'a profile': [
+      () => put(`/endpoints/${id}/profile`, { profileId: 1 }),
+      { profileId: 1, configState: 'PENDING', connectionTime: expect.any(String) },
+    ],
+    'a config that the device has': [() => reportConfig(device), { configState: 'DELIVERED' }],
+    'a setting': [() => post(`/endpoints/${id}/config`, { brightness: 0.4 }), { configState: 'PENDING' }],
+    'a config that the device refused': [
+      () => reportConfig(device, { brightness: 'broken' }),
+      { configState: 'FAILED' },
+    ],
+    'an address': [() => device.publish('status', { localIpAddress: '10.0.0.7' }), { localIpAddress: '10.0.0.7' }],
     'the profile of its room': [() => put('/rooms/2/profile', { profileId: 1 }), {}],
     'a pairing': [() => device.publish('status', { pairingSerial: 'LEADER' }), { pairingSerial: 'LEADER' }],
     'its absence': [() => device.close(), { connected: false }],
-    'another device': [() => enrolDevice(harness, org, { roomId: 1 }), {}],
+    'another device': [() => enrolTestDevice(harness, org, { roomId: 1 }), {}],
     'another room': [() => post('/rooms', { name: 'Attic' }), {}],
   }
   let before = await expectFresh(org)
@@ -83,6 +100,55 @@ test('no organisation gets an answer that was cached for another', async () => {
   const [{ org, device }, other] = [await makeBuilding(), await makeBuilding()]
   await org.call('GET', `/endpoints/${device.id}`)
   expect((await other.org.call('GET', `/endpoints/${device.id}`)).status).toBe(404)
+  await Promise.all([device.close(), other.device.close()])
+})
+
+test('a list reads again only the endpoints that were written, and none of another organisation', async () => {
+  const [{ org, device }, other] = [await makeBuilding(), await makeBuilding()]
+  const rows = await putEndpoints(
+    harness,
+    org,
+    Array.from({ length: 600 }, () => ({ room_id: 1 })),
+  )
+  const [{ id: one }] = rows as [(typeof rows)[number]]
+  /** Reads both lists, and returns how many endpoints of each were read from the database. */
+  const countRead = async () => {
+    const rowCounts = { mine: 0, others: 0 }
+    const run = vi.spyOn(Handle.prototype, 'run')
+    try {
+      await Promise.all([org, other.org].map((building) => building.call('GET', '/endpoints')))
+      const reads = run.mock.results.map(({ value }, i) => ({
+        value,
+        query: run.mock.calls[i]?.[0],
+        on: run.mock.contexts[i],
+      }))
+      for (const { value, query, on } of reads) {
+        if (!query?.sql.includes('config_state') || !(on instanceof OrgReader)) continue
+        const { length } = await value
+        if (on.org === org.org.key) rowCounts.mine += length
+        if (on.org === other.org.org.key) rowCounts.others += length
+      }
+    } finally {
+      run.mockRestore()
+    }
+    return rowCounts
+  }
+  expect(await countRead()).toEqual({ mine: 601, others: 1 })
+  // The first status of the devices may still be written.
+  await until('both lists are cached', async () => isDeepStrictEqual(await countRead(), { mine: 0, others: 0 }))
+  const body = { brightness: 0.5 }
+  const steps: Record<string, [write: () => Promise<{ status: number }>, mine: number]> = {
+    'a setting': [() => org.call('POST', `/endpoints/${device.id}/config`, { body }), 1],
+    'the next setting': [() => org.call('POST', `/endpoints/${one}/config`, { body: { nightMode: true } }), 1],
+  }
+  for (const [what, [write, mine]] of Object.entries(steps)) {
+    expect((await write()).status, what).toBe(200)
+    expect(await countRead(), what).toEqual({ mine, others: 0 })
+  }
+  const list = async () => (await org.call('GET', '/endpoints')).body
+  const cached = await list()
+  harness.services.db.invalidateAll()
+  expect(cached).toEqual(await list())
   await Promise.all([device.close(), other.device.close()])
 })
 

@@ -46,6 +46,13 @@ export class EndpointCache {
     db.onWrite('nodes', ({ columns }) => {
       if (!columns || columns.has('state')) this.clear()
     })
+    // The list shows the state of the newest config version, which changes only together with the row of that version.
+    db.onWrite('config_versions', ({ org, where: { endpoint_id: id } }) => {
+      for (const list of org === undefined ? this.#lists.values() : [this.#lists.get(org)]) {
+        if (typeof id === 'string') list?.invalidate(id)
+        else list?.invalidateAll()
+      }
+    })
     // An endpoint shows the name of its room.
     db.onWrite('rooms', (written) => this.#invalidate(written, undefined, written.where.id))
   }

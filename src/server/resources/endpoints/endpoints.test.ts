@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
-import { enrolDevice, newDevice } from '../../../../test/support/devices/test-device.ts'
+import { enrolTestDevice, newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
 let harness: Harness
@@ -35,15 +35,21 @@ test('endpointsBasicList shows the basic fields, and omits room and reports wher
     timezone: 'x',
     networkName: '"inCallStatus":"OTHER"',
     firmwareVersion: 'NF "1"\\',
+    latestVersion: 'NF 2',
+    localIpAddress: '10.0.0.7',
+    networks: [{ macAddress: 'rN5IABEi' }, { display: 'wlan0' }],
     inCallStatus: 'ZOOM',
   }
   await putEndpoints(harness, org, [
-    { id: full, serial: 'S2', room_id: 1, connected: 1, pairing_serial: 'S1', status: JSON.stringify(report) },
+    {
+      ...{ id: full, serial: 'S2', room_id: 1, connected: 1, pairing_serial: 'S1', status: JSON.stringify(report) },
+      profile_id: 2,
+    },
     { id: bare, serial: 'S1', model: 'NF19A1' },
   ])
   const { body } = await org.call('GET', '/endpoints')
-  const place = { roomId: 1, roomName: 'Fjord' }
-  const reported = { inCallStatus: 'ZOOM', firmwareVersion: 'NF "1"\\', pairingSerial: 'S1' }
+  const place = { roomId: 1, roomName: 'Fjord', profileId: 2, localIpAddress: '10.0.0.7', macAddresses: ['rN5IABEi'] }
+  const reported = { inCallStatus: 'ZOOM', firmwareVersion: 'NF "1"\\', latestVersion: 'NF 2', pairingSerial: 'S1' }
   expect(body).toEqual({
     endpoints: [
       { id: bare, serial: 'S1', model: 'NF19A1', connected: false },
@@ -145,7 +151,7 @@ test('endpointsDelete unenrols: connection closed, every later one too, operatio
   })
   expect(entry.details).toEqual({ before: { serial, model: 'NF19B1', roomId: 1 } })
 
-  const again = await enrolDevice(harness, org, { roomId: 2, serial })
+  const again = await enrolTestDevice(harness, org, { roomId: 2, serial })
   expect(again.answer.endpointId).not.toBe(id)
   await other.close()
 })

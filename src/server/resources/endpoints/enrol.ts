@@ -11,6 +11,7 @@ import type { OrgReader, Tx } from '../../db/handles.ts'
 import { SystemReader } from '../../db/system.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
+import { endpointDraft, queueMessages } from '../channels/outbox.ts'
 import { makeVersions } from '../configs/make-versions.ts'
 import { deleteReported } from '../configs/store.ts'
 import { raiseResourceVersions } from '../places/versions.ts'
@@ -98,6 +99,9 @@ async function enrol(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: C
   // A known serial may now be other hardware, so it gets the whole config again and may refuse other keys.
   const hadConfig = known !== undefined && (await deleteReported(tx, endpoint.id))
   if (hadConfig || (known?.profile_id ?? null) !== room.profile_id) await makeVersions(tx, ctx, [endpoint.id])
+  const { location_id: locationId, region_id: regionId } = room
+  const place = { roomId: room.id, locationId, regionId }
+  await queueMessages(tx, [endpointDraft('endpoint.enrolled', { ...endpoint, ...place }, endpoint.enrolment_time)])
   return {
     result: { orgId: ctx.org.id, roomId: room.id, endpointId: endpoint.id, credential },
     target: endpointRef(endpoint),
@@ -140,5 +144,5 @@ const stillConnected = (serial: string) =>
   new Failure(
     'ABORTED',
     `Device ${serial} is connected with the credential that it has. Disconnect it, or unenrol it, then enrol again.`,
-    { headers: { 'Retry-After': '60' } },
+    { retryAfterSeconds: 60 },
   )

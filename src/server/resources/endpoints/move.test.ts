@@ -50,7 +50,7 @@ test.each([
   ['its leader', [0]],
   ['a follower', [2]],
   ['all of them, backwards and twice', [2, 1, 0, 1, 2]],
-])('naming %s moves the whole group, each once, and nobody else [contract 5.1.pairing]', async (_, named) => {
+])('naming %s moves the whole group, each once, and no other device [contract 5.1.pairing]', async (_, named) => {
   const org = await building()
   const ids = await group(org)
   const [before, tags, log] = [await rowsOf(org), await roomTags(org), await org.audit()]

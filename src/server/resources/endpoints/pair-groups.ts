@@ -1,10 +1,10 @@
 // Reads the pair groups of endpoints for writes that concern whole groups. [contract 5.1.pairing]
 import { Failure } from '../../core/failure.ts'
 import type { OrgReader } from '../../db/handles.ts'
-import { type EndpointSummary, listEndpointsById, listPairedEndpoints } from './store.ts'
+import { listEndpointsById, listPairedEndpoints, type PairedEndpoint } from './store.ts'
 
 /** Returns these endpoints and all others in their groups. Refuses if the caller does not see some of them. [contract 11.access] */
-export async function requireVisibleGroups(on: OrgReader, ids: readonly string[]): Promise<EndpointSummary[]> {
+export async function requireVisibleGroups(on: OrgReader, ids: readonly string[]): Promise<PairedEndpoint[]> {
   const group = await listPairedEndpoints(on, ids)
   if (on.access.isEverything) return group
   const visible = await listEndpointsById(
@@ -13,9 +13,9 @@ export async function requireVisibleGroups(on: OrgReader, ids: readonly string[]
   )
   const hidden = group.length - visible.length
   if (hidden === 0) return group
-  const those = hidden === 1 ? '1 paired endpoint is' : `${hidden} paired endpoints are`
+  const hiddenText = hidden === 1 ? '1 paired endpoint is' : `${hidden} paired endpoints are`
   throw new Failure(
     'FAILED_PRECONDITION',
-    `${those} outside the regions that you see, so nothing was done. Ask somebody who sees the whole group.`,
+    `${hiddenText} outside the regions that you see, so nothing was done. Ask a person who sees all of these regions.`,
   )
 }

@@ -90,7 +90,7 @@ test('an endpoint in another room is in the group of the leader that it names if
   expect(await groups.moved('FRAME')).toEqual(['BAR', 'FRAME', 'PAD'])
 })
 
-test('a device that names a leader in another room, which does not list it, goes nowhere with it, and takes nobody along', async () => {
+test('a device that names a leader in another room, which does not list it, is not moved with it, and moves no other device', async () => {
   const org = await building()
   const endpoints = [
     { serial: 'BAR', room: 1, lists: ['PAD'] },
@@ -105,7 +105,7 @@ test('a device that names a leader in another room, which does not list it, goes
   expect(await groups.moved('BAR')).toEqual(['BAR', 'PAD'])
 })
 
-test('a leader that lists somebody who does not name it takes nobody along', async () => {
+test('a leader that lists a device which does not name it moves alone', async () => {
   const groups = await groupsOf(await building(), [
     { serial: 'HOSTILE', room: 1, lists: ['BAR', 'PAD'] },
     { serial: 'BAR', room: 2 },

@@ -69,7 +69,7 @@ test('the end of an old connection does not disconnect a device that has moved',
   // The device connects again: here, and then at another node.
   const next = await markConnected(harness.services, old)
   expect(next).toMatchObject({ nodeId: old.nodeId, number: old.number + 1 })
-  await markDisconnected(harness.services, old)
+  await markDisconnected(harness.services, old, 'LOST')
   expect(await read(device.id)).toMatchObject({ connected: true })
 
   const node_id = await newNode()
@@ -77,8 +77,8 @@ test('the end of an old connection does not disconnect a device that has moved',
     kysely.updateTable('endpoints').set({ node_id }).where('id', '=', device.id).execute(),
   )
   harness.services.db.invalidateAll()
-  await markDisconnected(harness.services, { ...old, number: old.number + 1 })
-  await markDisconnected(harness.services, { ...old, number: 0 })
+  await markDisconnected(harness.services, { ...old, number: old.number + 1 }, 'LOST')
+  await markDisconnected(harness.services, { ...old, number: 0 }, 'LOST')
   expect(await read(device.id)).toMatchObject({ connected: true })
   expect(await rowOf(device.id)).toMatchObject({ node_id, connection: old.number + 1 })
 })
@@ -158,10 +158,12 @@ test('endpoints of an ended node are cleared in steps without changing an answer
   const nodes = async () =>
     (await harness.services.db.system.kysely.selectFrom('nodes').select('id').execute()).map(({ id }) => id)
 
+  // Devices have a minute to come back to the node that is up.
+  const minuteLater = { ...harness.services, clock: { now: () => now + 60_000 } }
   const stopped = AbortSignal.abort()
-  await clearEndedNodes(harness.services, stopped)
+  await clearEndedNodes(minuteLater, stopped)
   expect(await pointing()).toBe(600)
-  await clearEndedNodes(harness.services, signal)
+  await clearEndedNodes(minuteLater, signal)
   expect(await pointing()).toBe(0)
   harness.services.db.invalidateAll()
   expect(await show()).toEqual(before)

@@ -1,6 +1,7 @@
 // Identifies devices by their credential, and stores their connects, disconnects and status reports. [contract 5.1]
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ConnectionEnd } from '../../../contract/incidents/connections.ts'
 import { isCredential, tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
 import {
@@ -11,6 +12,8 @@ import {
   type Presence,
   type StoredConnection,
 } from '../../devices/mqtt/handlers.ts'
+import { queuePresenceMessages } from '../channels/endpoint-messages.ts'
+import { insertEndedSpan, insertReplacedSpan } from '../connections/store.ts'
 import {
   findByCredential,
   findStatus,
@@ -19,7 +22,9 @@ import {
   updateConnected,
   updateDisconnected,
   updateDisconnectedFrom,
+  updateLeader,
   updateStatus,
+  updateStatusConnection,
 } from './device-store.ts'
 import { lockConnection } from './store.ts'
 
@@ -44,7 +49,15 @@ export async function markConnected(
   const { org, id } = device
   const thisNode = requireNode(services)
   const { id: node } = thisNode
-  const row = await db.forOrg(org.key).telemetry((on) => updateConnected(on, { id, hash, node, at: since }))
+  const row = await db.forOrg(org.key).telemetry(async (on) => {
+    await insertReplacedSpan(on, { id, hash, at: since })
+    const row = await updateConnected(on, { id, hash, node, at: since })
+    // Channels were not told that a device was gone whose row still names a node.
+    if (row?.previous_node_id === null) {
+      await queuePresenceMessages(on, [id], { type: 'endpoint.connected', at: since })
+    }
+    return row
+  })
   if (!row) return undefined
   if (thisNode.id !== node) throw new Error('this node was declared dead while the device connected')
   const { connection, previous_node_id: previous } = row
@@ -59,15 +72,21 @@ export async function markConnected(
 export async function markDisconnected(
   services: Services,
   { device: { org, id }, nodeId, number }: DeviceConnection,
+  why: ConnectionEnd,
 ): Promise<void> {
   const { db, clock, feed } = services
   const at = clock.now()
-  const isChanged = await db.forOrg(org.key).telemetry((on) =>
-    number > 0
-      ? updateDisconnected(on, { id, node: nodeId, connection: number, at })
-      : // Whether this connection was written is not known. No other one of this device is open here.
-        updateDisconnectedFrom(on, { id, node: requireNode(services).id, at }),
-  )
+  // With the number 0 it is not known whether this connection was written. No other one of this device is open here.
+  const node = number > 0 ? nodeId : requireNode(services).id
+  const isChanged = await db.forOrg(org.key).telemetry(async (on) => {
+    await insertEndedSpan(on, { id, node, connection: number, at, why })
+    const isWritten =
+      number > 0
+        ? await updateDisconnected(on, { id, node, connection: number, at })
+        : await updateDisconnectedFrom(on, { id, node, at })
+    if (isWritten) await queuePresenceMessages(on, [id], { type: 'endpoint.disconnected', at, why })
+    return isWritten
+  })
   if (isChanged) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id }])
 }
 
@@ -103,31 +122,40 @@ function requireNode({ node }: Services) {
 
 /** Changes only the fields that the report names; null removes a field. Stores nothing if this is not the device's connection any more. */
 export async function storeStatus(
-  { db, feed }: Services,
+  { db, feed, clock }: Services,
   connection: DeviceConnection,
   report: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { device } = connection
+  const { device, number } = connection
   const { pairingSerial, ...reported } = report
   const networks = reported.networks as ReportedNetwork[] | null | undefined
   const outcome = await db.forOrg(device.org.key).telemetry(async (on) => {
     const before = (await lockConnection(on, connectionKey(connection))) && (await findStatus(on, { id: device.id }))
     if (!before) return 'replaced'
+    const stored: Record<string, unknown> = JSON.parse(before.status)
     const fields: Record<string, unknown> = {
-      ...JSON.parse(before.status),
+      ...stored,
       ...reported,
       ...(networks && { networks: networks.map(completeNetwork) }),
     }
     const status = JSON.stringify(fields, (_, value) => (value === null ? undefined : value))
     // An empty serial names no leader, and must not group all devices that report one.
     const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
-    if (status === before.status && leader === before.pairing_serial) return 'unchanged'
-    await updateStatus(on, { id: device.id, status, pairing_serial: leader })
+    if (status === before.status && leader === before.pairing_serial) {
+      if (before.status_connection !== number) await updateStatusConnection(on, { id: device.id, connection: number })
+      return 'unchanged'
+    }
+    const call_ended_at = isInCall(stored) && !isInCall(fields) ? clock.now() : before.call_ended_at
+    await updateStatus(on, { id: device.id, status, call_ended_at, connection: number })
+    if (leader !== before.pairing_serial) await updateLeader(on, { id: device.id, pairing_serial: leader })
     return 'changed'
   })
   if (outcome === 'replaced') throw new ConnectionReplaced()
   if (outcome === 'changed') feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: device.id }])
 }
+
+const isInCall = ({ inCallStatus = null }: Readonly<Record<string, unknown>>): boolean =>
+  inCallStatus !== null && inCallStatus !== 'NONE'
 
 interface ReportedNetwork {
   readonly addresses?: readonly object[]

@@ -166,7 +166,7 @@ test('a reboot, move or bug report of endpoints that are paired with hidden ones
         const reply = await post(path, body)
         expect([reply.status, reply.body.code], path).toEqual([400, 'FAILED_PRECONDITION'])
         expect(reply.body.message, path).toBe(
-          'Operation preconditions not met: 2 paired endpoints are outside the regions that you see, so nothing was done. Ask somebody who sees the whole group.',
+          'Operation preconditions not met: 2 paired endpoints are outside the regions that you see, so nothing was done. Ask a person who sees all of these regions.',
         )
         expect(reply.text).not.toMatch(new RegExp(`${far}|${roomless}|FAR|NO-ROOM`))
       }

@@ -3,13 +3,16 @@
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, findReferenced, mustFind, mustFindAll } from '../../core/failure.ts'
-import type { OrgReader } from '../../db/handles.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
-import { auditRef } from '../audit/changed.ts'
+import { auditRef, type Changed } from '../audit/changed.ts'
+import { queueFinishedCommands } from '../channels/endpoint-messages.ts'
+import { areMessagesWanted, endpointDraft, queueMessages } from '../channels/outbox.ts'
 import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
-import { makeVersions } from '../configs/make-versions.ts'
+import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
+import { insertUnenrolledSpan } from '../connections/store.ts'
 import { raiseResourceVersions } from '../places/versions.ts'
 import { findProfile } from '../profiles/store.ts'
 import { findRoom } from '../rooms/store.ts'
@@ -47,10 +50,21 @@ export async function endpointsDelete(ctx: RequestContext, id: string) {
   await change(ctx, 'endpointsDelete', async (tx) => {
     const endpoint = await requireEndpoint(tx, id)
     checkIfMatch(ctx, endpoint.version)
-    await deleteEndpoint(tx, id, ctx.clock.now())
+    await insertUnenrolledSpan(tx, { id, at: ctx.clock.now() })
     const cancelled = await cancelOpenCommands(tx, { endpoints: [id], at: ctx.clock.now() })
+    await queueFinishedCommands(tx, cancelled.map(commandView))
+    await deleteEndpoint(tx, id, ctx.clock.now())
     tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), roomIdsOf([endpoint]))))
     await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
+    if (await areMessagesWanted(tx, ['endpoint.removed'])) {
+      const room = endpoint.room_id === null ? undefined : await findRoom(tx, { id: endpoint.room_id })
+      const place = {
+        roomId: endpoint.room_id,
+        locationId: room?.location_id ?? null,
+        regionId: room?.region_id ?? null,
+      }
+      await queueMessages(tx, [endpointDraft('endpoint.removed', { ...endpoint, ...place }, ctx.clock.now())])
+    }
     return {
       result: {},
       target: endpointRef(endpoint),
@@ -63,58 +77,76 @@ export async function endpointsDelete(ctx: RequestContext, id: string) {
 
 /** Moves the endpoints and everything that is paired with them, in one transaction. [contract 4.endpointsMoveRoom] */
 export async function endpointsMoveRoom(ctx: RequestContext, body: InputOf<'endpointsMoveRoom'>['body']) {
-  const { roomId, assignRoomProfile = false } = body
-  const { moved, changed } = await change(ctx, 'endpointsMoveRoom', async (tx) => {
-    const requestedIds = [...new Set(body.endpointIds)]
-    mustFindAll('endpointIds', 'endpoint', requestedIds, await listEndpointsById(tx, requestedIds))
-    const room = await findRoom(tx, { id: roomId })
-    if (!room) {
-      throw new Failure('FAILED_PRECONDITION', `there is no room ${roomId}. Create it first, or name another.`)
-    }
-
-    const group = await requireVisibleGroups(tx, requestedIds)
-    const ids = group.map((e) => e.id)
-    await updateRoomOf(tx, ids, roomId, ctx.clock.now())
-    await raiseResourceVersions(tx, { endpointsOfRoom: [...roomIdsOf(group), roomId] })
-    const reassigned = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
-    if (reassigned.length > 0) {
-      await updateProfileOf(tx, { ids: reassigned, profile: room.profile_id })
-      await makeVersions(tx, ctx, reassigned)
-    }
-    return {
-      result: { moved: ids, changed: reassigned },
-      target: auditRef('room', room),
-      before: {
-        roomIds: Object.fromEntries(group.map((e) => [e.id, e.room_id])),
-        ...(assignRoomProfile && { profileIds: Object.fromEntries(group.map((e) => [e.id, e.profile_id])) }),
-      },
-      after: { roomId, ...(assignRoomProfile && { profileId: room.profile_id }) },
-      affected: group.map(endpointRef),
-    }
-  })
+  const { moved, changed } = await change(ctx, 'endpointsMoveRoom', (tx) => moveEndpoints(tx, ctx, body))
   ctx.devices.wake(changed)
   return { endpointIds: moved }
 }
 
+/** The result says which endpoints moved, and which of them have a new config. */
+export async function moveEndpoints(
+  tx: Tx,
+  ctx: RequestContext,
+  body: InputOf<'endpointsMoveRoom'>['body'],
+  origin: VersionOrigin = {},
+): Promise<Changed<{ moved: string[]; changed: string[] }>> {
+  const { roomId, assignRoomProfile = false } = body
+  const requestedIds = [...new Set(body.endpointIds)]
+  mustFindAll('endpointIds', 'endpoint', requestedIds, await listEndpointsById(tx, requestedIds))
+  const room = await findRoom(tx, { id: roomId })
+  if (!room) {
+    throw new Failure('FAILED_PRECONDITION', `there is no room ${roomId}. Create it first, or name another.`)
+  }
+
+  const group = await requireVisibleGroups(tx, requestedIds)
+  const ids = group.map((e) => e.id)
+  await updateRoomOf(tx, ids, roomId, ctx.clock.now())
+  await raiseResourceVersions(tx, { endpointsOfRoom: [...roomIdsOf(group), roomId] })
+  const reassigned = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
+  if (reassigned.length > 0) {
+    await updateProfileOf(tx, { ids: reassigned, profile: room.profile_id })
+    await makeVersions(tx, ctx, reassigned, origin)
+  }
+  return {
+    result: { moved: ids, changed: reassigned },
+    target: auditRef('room', room),
+    before: {
+      roomIds: Object.fromEntries(group.map((e) => [e.id, e.room_id])),
+      ...(assignRoomProfile && { profileIds: Object.fromEntries(group.map((e) => [e.id, e.profile_id])) }),
+    },
+    after: { roomId, ...(assignRoomProfile && { profileId: room.profile_id }) },
+    affected: group.map(endpointRef),
+    jobId: origin.jobId,
+  }
+}
+
 export async function endpointsAssignProfile(ctx: RequestContext, id: string, profileId: number | null) {
-  await change(ctx, 'endpointsAssignProfile', async (tx) => {
-    const endpoint = await requireEndpoint(tx, id)
-    checkIfMatch(ctx, endpoint.version)
-    const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, { id: known }))
-    const to = profile?.id ?? null
-    await updateProfileOf(tx, { ids: [id], profile: to })
-    await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
-    if (endpoint.profile_id !== to) await makeVersions(tx, ctx, [id])
-    return {
-      result: {},
-      target: endpointRef(endpoint),
-      before: { profileId: endpoint.profile_id },
-      after: { profileId: to },
-      undone: profile === undefined,
-    }
-  })
+  await change(ctx, 'endpointsAssignProfile', (tx) => assignProfile(tx, ctx, id, profileId))
   ctx.devices.wake([id])
   return {}
+}
+
+export async function assignProfile(
+  tx: Tx,
+  ctx: RequestContext,
+  id: string,
+  profileId: number | null,
+  origin: VersionOrigin = {},
+): Promise<Changed<object>> {
+  const endpoint = await requireEndpoint(tx, id)
+  checkIfMatch(ctx, endpoint.version)
+  const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, { id: known }))
+  const to = profile?.id ?? null
+  await updateProfileOf(tx, { ids: [id], profile: to })
+  await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
+  if (endpoint.profile_id !== to) await makeVersions(tx, ctx, [id], origin)
+  return {
+    result: {},
+    target: endpointRef(endpoint),
+    before: { profileId: endpoint.profile_id },
+    after: { profileId: to },
+    undone: profile === undefined,
+    jobId: origin.jobId,
+  }
 }
 
 const requireEndpoint = async (on: OrgReader, id: string) => mustFind(await findEndpoint(on, id), `endpoint ${id}`)

@@ -41,8 +41,13 @@ interface Filter {
 const listed = (db: Kysely<DatabaseSchema>) =>
   endpointsWithNode(db)
     .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
-    .select(['e.id', 'e.serial', 'e.pairing_serial', 'e.model', 'e.status', 'e.room_id'])
-    .select([isConnected.as('connected'), 'r.name as room_name'])
+    // A config that was reported but never set has version 0.
+    .leftJoin('endpoint_configs as c', (j) =>
+      j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id').on('c.version', '>', 0),
+    )
+    .select(['e.id', 'e.serial', 'e.pairing_serial', 'e.model', 'e.status', 'e.room_id', 'e.profile_id'])
+    .select([isConnected.as('connected'), connectionTime.as('connection_time')])
+    .select(['r.name as room_name', 'c.state as config_state'])
 
 const listing = bySite((byRegion, byLocation) =>
   visibleQuery('location', 'r.location_id', (db, p: Filter) =>
@@ -121,6 +126,16 @@ const withGroup = (db: Kysely<DatabaseSchema>, engine: EngineName) => {
     .select(sql<number>`case when ${isAbsent} then e.room_id else 0 end`.as('apart'))
 }
 
+/** Lists a page of all endpoints with their pair groups, in the order of their ids. */
+export const listGroupedEndpointsAfter = wholeQuery((db, p: { org: number; after: string; limit: number }, engine) =>
+  withGroup(db, engine)
+    .select(sql<number>`case when e.connection_time is null then 0 else 1 end`.as('was_connected'))
+    .where('e.org', '=', p.org)
+    .where('e.id', '>', p.after)
+    .orderBy('e.id')
+    .limit(p.limit),
+)
+
 /** The parts are materialized, because the statement refers to them several times. */
 const selectPairGroups = wholeQuery((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
@@ -155,7 +170,7 @@ const selectPairGroups = wholeQuery((db, p: { org: number; ids: readonly string[
           .where(isIn(engine, sql.ref('e.id'), sql`select id from near`)),
     )
     .selectFrom('grouped as g')
-    .select(['g.id', 'g.serial', 'g.model', 'g.room_id', 'g.profile_id', 'g.connected'])
+    .select(['g.id', 'g.serial', 'g.model', 'g.room_id', 'g.profile_id', 'g.connected', 'g.leader', 'g.apart'])
     .where(({ eb, refTuple, selectFrom }) =>
       eb(
         refTuple('g.leader', 'g.apart'),
@@ -168,9 +183,11 @@ const selectPairGroups = wholeQuery((db, p: { org: number; ids: readonly string[
     )
     .orderBy('g.id'),
 )
-/** Returns these endpoints and all others in their groups, each once, also those that the caller does not see. [contract 5.1.pairing] */
+/** Returns these endpoints and all others in their groups, each once, also those that the caller does not see. Members of a group have the same `leader` and `apart`. [contract 5.1.pairing] */
 export const listPairedEndpoints = (on: OrgReader, ids: readonly string[]) =>
   selectPairGroups(on, { ids: ids.filter(isUuid) })
+
+export type PairedEndpoint = Awaited<ReturnType<typeof selectPairGroups>>[number]
 
 export const listEndpointsInRoom = visibleQuery('room', 'e.room_id', (db, p: { org: number; room: number }) =>
   selectAllColumns(db).where('e.org', '=', p.org).where('e.room_id', '=', p.room).orderBy('e.id'),
@@ -250,7 +267,11 @@ export async function deleteEndpoint(tx: Tx, id: string, at: number) {
 }
 
 const deleteRowsInRoom = write((db, p: { org: number; room: number }) =>
-  db.deleteFrom('endpoints').where('org', '=', p.org).where('room_id', '=', p.room).returning(['id', 'serial']),
+  db
+    .deleteFrom('endpoints')
+    .where('org', '=', p.org)
+    .where('room_id', '=', p.room)
+    .returning(['id', 'serial', 'model']),
 )
 export async function deleteEndpointsInRoom(tx: Tx, room: number, at: number) {
   await updateStaysEnded(tx, room, at)

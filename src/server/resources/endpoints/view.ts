@@ -32,12 +32,20 @@ export function endpointView(row: EndpointRow, roomName: string | null): Endpoin
 
 /** An answer may hold ten thousand of these, so the fields are assigned one by one instead of spread. */
 export function basicEndpointView(row: ListedEndpoint): BasicEndpointView {
-  const { inCallStatus, firmwareVersion, pairedSerials }: ReportedStatus = JSON.parse(row.status)
+  const status: ReportedStatus = JSON.parse(row.status)
+  const { localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion, pairedSerials } = status
   const view: BasicEndpointView = { id: row.id, serial: row.serial, model: row.model, connected: row.connected === 1 }
+  if (row.connection_time !== null) view.connectionTime = isoTime(row.connection_time)
   if (row.room_id !== null) view.roomId = row.room_id
   if (row.room_name !== null) view.roomName = row.room_name
+  if (row.profile_id !== null) view.profileId = row.profile_id
+  if (row.config_state !== null) view.configState = row.config_state as NonNullable<BasicEndpointView['configState']>
+  if (localIpAddress !== undefined) view.localIpAddress = localIpAddress
+  const macAddresses = networks?.flatMap(({ macAddress }) => macAddress ?? [])
+  if (macAddresses?.length) view.macAddresses = macAddresses
   if (inCallStatus !== undefined) view.inCallStatus = inCallStatus
   if (firmwareVersion !== undefined) view.firmwareVersion = firmwareVersion
+  if (latestVersion !== undefined) view.latestVersion = latestVersion
   if (row.pairing_serial !== null) view.pairingSerial = row.pairing_serial
   if (pairedSerials !== undefined) view.pairedSerials = pairedSerials
   return view

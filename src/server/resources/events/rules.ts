@@ -12,7 +12,7 @@ export function eventsStream(
   { types, lastEventId, ...places }: InputOf<'eventsStream'>['query'],
 ): EventSubscription {
   const options = { ...places, types: types === undefined ? undefined : parseTypes(types) }
-  const reader = { access: ctx.access, mayReadAuditLog: ctx.may('audit') }
+  const reader = { access: ctx.access, mayReadAuditLog: ctx.may('auditLog') }
   return new EventSubscription(new EventFilter(options, reader), lastEventId)
 }
 

@@ -3,7 +3,7 @@
 import type { Violation } from '../../../contract/error.ts'
 import { invalid } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
-import { listRegions } from '../regions/store.ts'
+import { unknownRegions } from '../regions/requested-regions.ts'
 import type { ProviderIdentitySettings } from './settings.ts'
 
 const domain = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/
@@ -23,7 +23,10 @@ export async function checkSettings(tx: Tx, given: ProviderIdentitySettings): Pr
     ...settings.trustedDomains.flatMap((name, i) =>
       domain.test(name) ? [] : [{ field: `trustedDomains[${i}]`, error: 'must be a domain such as example.org' }],
     ),
-    ...(await regionProblems(tx, settings)),
+    ...(await unknownRegions(
+      tx,
+      settings.groupRoles.map(({ regionIds = [] }, i) => [`groupRoles[${i}].regionIds`, regionIds] as const),
+    )),
   ]
   if (problems.length > 0) throw invalid(problems)
   return settings
@@ -39,16 +42,4 @@ function issuerProblems(issuer: string | undefined): Violation[] {
   }
   if (!url.pathname.includes('/.well-known/')) return []
   return [{ field: 'issuer', error: 'must be the issuer, which is the part before /.well-known' }]
-}
-
-async function regionProblems(tx: Tx, { groupRoles }: ProviderIdentitySettings): Promise<Violation[]> {
-  if (!groupRoles.some(({ regionIds }) => regionIds?.length)) return []
-  const known = new Set((await listRegions(tx)).map(({ id }) => id))
-  return groupRoles.flatMap(({ regionIds = [] }, i) =>
-    regionIds.flatMap((id, j) =>
-      known.has(id)
-        ? []
-        : [{ field: `groupRoles[${i}].regionIds[${j}]`, error: `names region ${id}, which does not exist` }],
-    ),
-  )
 }

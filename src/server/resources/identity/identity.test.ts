@@ -102,7 +102,7 @@ test('turning on needs a test of exactly these settings, by an owner, within the
 
   site.provider.addAccount('viewer', { email: 'viewer@example.org' })
   await site.invite(org, 'viewer@example.org')
-  expect(await site.test(org, 'viewer')).toContain('this was no owner')
+  expect(await site.test(org, 'viewer')).toContain('you would not sign in as an owner')
   expect((await put(org, enable)).body.code).toBe('FAILED_PRECONDITION')
   site.provider.addAccount('owner', { email: org.owner.email, emailVerified: false })
   expect(await site.test(org)).toContain('not verified')
@@ -124,7 +124,7 @@ test('a test that was begun before a change of the settings does not count for t
   await put(org, { enabled: false })
   const { body } = await org.call('POST', '/identity/test')
   await put(org, { createUsers: true })
-  await expect(site.open(body.url, 'owner')).rejects.toThrow(/settings were changed/)
+  await expect(site.open(body.url, 'owner')).rejects.toThrow(/settings have changed/)
   expect((await put(org, enable)).body.code).toBe('FAILED_PRECONDITION')
 })
 

@@ -50,20 +50,23 @@ export async function readIdentity(on: OrgReader, secrets: Secrets): Promise<Sto
   const row = await findIdentityRow(on)
   return {
     version: row?.version ?? 0,
-    settings: {
-      ...defaultIdentitySettings,
-      ...(row ? (JSON.parse(row.settings) as Partial<ProviderIdentitySettings>) : {}),
-    },
-    clientSecret: row?.client_secret ? secrets.unseal(row.client_secret, sealContext(on.org)) : undefined,
+    settings: settingsIn(row),
+    clientSecret: row?.client_secret ? secrets.unseal(row.client_secret, clientSecretContext(on.org)) : undefined,
     testedHash: row?.tested_settings ?? null,
     testedAt: row?.tested_at ?? null,
   }
 }
 
-export const sealClientSecret = (secrets: Secrets, org: number, secret: string): Buffer =>
-  secrets.seal(secret, sealContext(org))
+/** Settings that are not stored have their defaults. */
+export const settingsIn = (row: { readonly settings: string } | undefined): ProviderIdentitySettings => ({
+  ...defaultIdentitySettings,
+  ...(row ? (JSON.parse(row.settings) as Partial<ProviderIdentitySettings>) : {}),
+})
 
-const sealContext = (org: number) => `client secret of organisation ${org}`
+export const sealClientSecret = (secrets: Secrets, org: number, secret: string): Buffer =>
+  secrets.seal(secret, clientSecretContext(org))
+
+export const clientSecretContext = (org: number) => `client secret of organisation ${org}`
 
 /**
  * Identifies everything that decides who may sign in. A test counts for the settings with the same hash only, and so do the state

@@ -1,10 +1,11 @@
 // Tests API keys, through HTTP.
+
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, newPlace, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { hourMs } from '../../../contract/durations.ts'
 
 const start = Date.UTC(2026, 2, 2, 9, 15)
-const hour = 3_600_000
 
 let harness: Harness
 beforeAll(async () => {
@@ -40,7 +41,7 @@ const isoIn = (ms: number) => new Date(harness.clock.now() + ms).toISOString()
 
 test('keysCreate shows the key once; later its prefix and six characters more [contract 3.2] [contract 6.keys]', async () => {
   const org = await harness.newOrg()
-  const expiresAt = isoIn(hour)
+  const expiresAt = isoIn(hourMs)
   const { key, ...created } = (await create(org, { scopes: ['write', 'read'], expiresAt })).body
   expect(key).toMatch(/^rk_[0-9A-Za-z]{40}$/)
   expect(created).toEqual({
@@ -153,9 +154,9 @@ test.each([
 test('a key works until the moment of its expiry, and stays in the list [contract 3.3] [contract 2.2]', async () => {
   const org = await harness.newOrg()
   expect((await create(org, { expiresAt: isoIn(0) })).status, 'now is not the future').toBe(400)
-  const { key, expiresAt } = (await create(org, { expiresAt: isoIn(hour).replace('Z', '+00:00') })).body
-  expect(expiresAt).toBe(isoIn(hour))
-  harness.clock.advance(hour - 1)
+  const { key, expiresAt } = (await create(org, { expiresAt: isoIn(hourMs).replace('Z', '+00:00') })).body
+  expect(expiresAt).toBe(isoIn(hourMs))
+  harness.clock.advance(hourMs - 1)
   expect(await works(org, key)).toBe(200)
   harness.clock.advance(1)
   const refused = await org.call('GET', '/regions', { key })
@@ -217,8 +218,8 @@ test('the last key with manage cannot be revoked [contract 3.7]', async () => {
 
 test('an expired key with manage does not count as one [contract 3.7]', async () => {
   const org = await harness.newOrg()
-  await create(org, { scopes: ['read', 'write'], manage: true, expiresAt: isoIn(hour) })
-  harness.clock.advance(hour)
+  await create(org, { scopes: ['read', 'write'], manage: true, expiresAt: isoIn(hourMs) })
+  harness.clock.advance(hourMs)
   const before = await stateOf(org)
   expect((await org.call('DELETE', '/keys/1')).body.code).toBe('FAILED_PRECONDITION')
   expect(await stateOf(org)).toEqual(before)

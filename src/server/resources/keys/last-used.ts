@@ -3,7 +3,6 @@
 import type { Keyring, TokenUse } from '../../auth/keyring.ts'
 import type { Services } from '../../context/services.ts'
 import type { Log } from '../../core/log.ts'
-import { refuseUnlessUp } from '../../nodes/store.ts'
 import { updateSessionUsed } from '../sessions/store.ts'
 import { updateUserSessionUsed } from '../sessions/user-session-store.ts'
 import { updateLastSeen } from '../users/store.ts'
@@ -13,7 +12,7 @@ import { updateLastUsed } from './store.ts'
  * Writes the uses since the last call in one batch. A batch that cannot be written is lost: the next use of the key follows. Every
  * node updates the rows in the same order, so that two nodes cannot wait for each other.
  */
-export async function writeLastUsed({ db, node }: Services, keyring: Keyring, log: Log): Promise<void> {
+export async function writeLastUsed({ db }: Services, keyring: Keyring, log: Log): Promise<void> {
   const uses = keyring.takeUses()
   if (uses.length === 0) return
   const bySession = uses.flatMap(({ session, keyId, at }) => (session ? [{ hash: session, keyId, at }] : []))
@@ -29,7 +28,6 @@ export async function writeLastUsed({ db, node }: Services, keyring: Keyring, lo
       for (const { hash, at } of ofKeys) await updateSessionUsed(tx, { hash, at })
       for (const { hash, at } of ofPeople) await updateUserSessionUsed(tx, { hash, at })
       for (const use of latestUses(uses, 'userId')) await updateLastSeen(tx, use)
-      if (node && db.fence) await refuseUnlessUp(tx, { id: node.id })
     })
     .catch(() => log.warn('last-used times not written: the database was not reached'))
 }
@@ -40,7 +38,7 @@ interface LatestUse {
   readonly at: number
 }
 
-/** A key and its sessions may have been used at different times: the last one counts. So for a person. Sorted by the keys of the rows. */
+/** A key and its sessions may have been used at different times: the last one counts. The same holds for a person and their sessions. Sorted by the keys of the rows. */
 function latestUses(uses: readonly TokenUse[], holder: 'keyId' | 'userId'): readonly LatestUse[] {
   const last = new Map<string, LatestUse>()
   for (const { org, at, [holder]: id } of uses) {

@@ -41,7 +41,7 @@ test('meGet says who a person is, by session and by personal key [contract 11.us
   const expected = {
     actor: { type: 'USER', id: person.id, name: person.email },
     role: 'admin',
-    scopes: ['read', 'operate', 'write'],
+    scopes: ['read', 'write'],
     manage: false,
     allRegions: false,
     regionIds: [region],
@@ -78,7 +78,7 @@ test('a person makes a personal key, which acts as that person and may no more [
   })
 })
 
-test('nobody gives a personal key what they lack: the 403 names role and scope [contract 11.user]', async () => {
+test('a person cannot give a personal key what they lack: the 403 names role and scope [contract 11.user]', async () => {
   const org = await harness.newOrg()
   const person = await newPerson(harness, org, { role: 'viewer', allRegions: true })
   const before = [await ownKeys(org, person), await org.audit()]
@@ -147,7 +147,7 @@ test('myKeysDelete revokes own keys only: any other is a 404 [contract 11.local]
   expect((await org.call('DELETE', `/keys/${other.keyId}`)).status, 'owners revoke any key').toBe(200)
 })
 
-test('a key that belongs to nobody has no personal keys: 403 [contract 11.local]', async () => {
+test('a key that is not personal has no personal keys: 403 [contract 11.local]', async () => {
   const org = await harness.newOrg()
   for (const method of ['GET', 'POST'])
     expect((await org.call(method, '/me/keys', method === 'POST' ? { body: {} } : {})).status).toBe(403)
@@ -164,7 +164,7 @@ test('after 30 days without a sign-in a personal key is refused with the reason,
   harness.clock.advance(1)
   const refused = await read()
   expect(refused.status).toBe(401)
-  expect(refused.body.message).toContain('has not signed in for 30 days. Sign in to the console')
+  expect(refused.body.message).toContain('has not signed in for 30 days. It works again when that user has signed in')
   expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"')
   await harness.services.db.systemTransaction((tx) =>
     updateSignedIn(tx.forOrg(org.org.key), { user: Number(person.id), at: harness.clock.now() }),
@@ -175,7 +175,7 @@ test('after 30 days without a sign-in a personal key is refused with the reason,
   expect((await read()).body.message, 'an expired key is just expired').toContain('expired')
 })
 
-test('the last key that manages is one that belongs to nobody [contract 3.7]', async () => {
+test('the last key that manages is one that is not personal [contract 3.7]', async () => {
   const org = await harness.newOrg()
   // The key of this person is stored with manage, which no personal key gets from the API.
   const person = await newPerson(harness, org, { role: 'owner' })

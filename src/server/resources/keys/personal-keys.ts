@@ -16,13 +16,13 @@ import { deleteKey, listKeysOfUser } from './store.ts'
 import { keyView } from './view.ts'
 
 export const myKeysList = async (ctx: RequestContext) => ({
-  keys: (await listKeysOfUser(ctx.db, { user: personOf(ctx) })).map(keyView),
+  keys: (await listKeysOfUser(ctx.db, { user: requireUserId(ctx) })).map(keyView),
 })
 
 /** The role and the regions of its person limit the key at the time of each request. */
 export async function myKeysCreate(ctx: RequestContext, { name, scopes, expiresAt }: InputOf<'myKeysCreate'>['body']) {
-  const userId = personOf(ctx)
-  refuseGrantBeyondOwn(ctx, scopes, RegionAccess.of([]))
+  const userId = requireUserId(ctx)
+  refuseGrantBeyondOwn(ctx, scopes, RegionAccess.nothing)
   const now = ctx.clock.now()
   const expiry = futureTime(expiresAt, now)
   if (expiry > now + maxPersonalKeyDays * dayMs) {
@@ -44,7 +44,7 @@ export async function myKeysCreate(ctx: RequestContext, { name, scopes, expiresA
 }
 
 export async function myKeysDelete(ctx: RequestContext, keyId: string) {
-  const user = personOf(ctx)
+  const user = requireUserId(ctx)
   await change(ctx, 'myKeysDelete', async (tx) => {
     const own = (await listKeysOfUser(tx, { user })).find(({ id }) => String(id) === keyId)
     const key = mustFind(own, `personal key ${keyId}`)
@@ -57,7 +57,7 @@ export async function myKeysDelete(ctx: RequestContext, keyId: string) {
 }
 
 /** The access checks refuse callers that are no person: the operations declare that they need one. */
-function personOf({ user }: RequestContext): number {
+function requireUserId({ user }: RequestContext): number {
   if (!user) throw new Error('an operation of a person was called without one')
   return user.id
 }

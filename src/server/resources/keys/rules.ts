@@ -3,10 +3,10 @@ import type { CallerScope, Permission } from '../../../contract/people/permissio
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, invalid, mustFind } from '../../core/failure.ts'
+import { parseInt32 } from '../../core/int32.ts'
 import { RegionAccess } from '../../core/region-access.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import { refuseGrantBeyondOwn } from '../../http/grants.ts'
-import { parseInt32 } from '../../http/input/input.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
 import { requireRegions } from '../regions/requested-regions.ts'
@@ -69,7 +69,7 @@ export async function keysDelete(ctx: RequestContext, keyId: string) {
 /** A caller cannot grant a permission that it lacks, and a key that manages is not limited to regions. [contract 3.5] [contract 3.6] */
 function refuseWrongGrant(ctx: RequestContext, { scopes, manage, regionIds }: NewKey) {
   const permissions: Permission[] = [...scopes, ...(manage ? (['manage'] as const) : [])]
-  refuseGrantBeyondOwn(ctx, permissions, RegionAccess.of([]))
+  refuseGrantBeyondOwn(ctx, permissions, RegionAccess.nothing)
   if (!regionIds) return
   if (regionIds.length === 0)
     throw invalid([{ field: 'regionIds', error: 'must name at least one region; leave it out for all regions' }])

@@ -1,7 +1,7 @@
 // Shows API keys as the API answers them. [contract 3.2] [contract 3.3]
 import type { Static } from 'typebox'
 import type { Key } from '../../../contract/people/keys.ts'
-import { scopes } from '../../../contract/people/permissions.ts'
+import { shownScopes } from '../../../contract/people/permissions.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { KeyRow } from './store.ts'
 
@@ -9,8 +9,7 @@ export const keyView = (row: KeyRow): Static<typeof Key> => ({
   id: String(row.id),
   name: row.name,
   prefix: row.prefix,
-  // Write contains operate, which is not shown beside it.
-  scopes: scopes.filter((scope) => row[scope] === 1 && !(scope === 'operate' && row.write === 1)),
+  scopes: shownScopes((scope) => row[scope] === 1),
   manage: row.manage === 1,
   ...(row.all_regions === 0 && { regionIds: regionIdsOf(row) }),
   ...(row.user_id !== null && { userId: String(row.user_id) }),

@@ -1,4 +1,4 @@
-// Tests locations, and the rules for text in names,, through HTTP.
+// Tests locations, and the rules for text in names, through HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
@@ -96,6 +96,70 @@ test.each([0, null])(
     expect((await call('GET', '/regions')).body.regions[0]).toEqual({ id: 1, name: 'Europe', locations: [] })
   },
 )
+
+test('a location may have a time zone: absent keeps it, null clears it, and rooms do not show it [contract 4.locationsUpdate]', async () => {
+  const org = await createAtlas()
+  const { id } = (await org.call('POST', '/locations', { body: { name: 'Oslo', timezone: 'Europe/Oslo' } })).body
+  const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord', locationId: id } })).body.id
+  const read = async () =>
+    (await org.call('GET', '/locations')).body.locations.find((location: { id: number }) => location.id === id)
+  expect(await read()).toEqual({ id, name: 'Oslo', timezone: 'Europe/Oslo' })
+  expect((await org.call('GET', `/rooms/${roomId}`)).body.location).toEqual({ id, name: 'Oslo' })
+  const put = (body: object) => org.call('PUT', `/locations/${id}`, { body })
+  expect((await put({ name: 'Oslo HQ' })).body).toMatchObject({ name: 'Oslo HQ', timezone: 'Europe/Oslo' })
+  expect((await put({ timezone: 'Asia/Tokyo' })).body).toMatchObject({ name: 'Oslo HQ', timezone: 'Asia/Tokyo' })
+  expect((await org.audit())[0].details).toMatchObject({
+    ...{ before: { timezone: 'Europe/Oslo' }, after: { timezone: 'Asia/Tokyo' } },
+  })
+  for (const timezone of ['Mars/Base', '', 'Europe/Oslo\n']) {
+    const refused = await put({ timezone })
+    expect(refused.status, timezone).toBe(400)
+    expect(refused.body.violations).toMatchObject([{ field: 'timezone' }])
+  }
+  expect(await read()).toMatchObject({ timezone: 'Asia/Tokyo' })
+  expect((await put({ timezone: null })).body).not.toHaveProperty('timezone')
+  expect(await read()).toEqual({ id, name: 'Oslo HQ' })
+})
+
+test('a location may have a change window: absent keeps it, null clears it, and rooms do not show it [contract 12.window]', async () => {
+  const org = await createAtlas()
+  const changeWindow = { days: ['fri', 'mon', 'fri'], from: '20:00', to: '05:00' }
+  const stored = { days: ['mon', 'fri'], from: '20:00', to: '05:00' }
+  const made = await org.call('POST', '/locations', { body: { name: 'Oslo', changeWindow } })
+  const { id } = made.body
+  expect(made.body).toEqual({ id, name: 'Oslo', changeWindow: stored })
+  expect((await org.audit())[0].details.after).toMatchObject({ changeWindow: stored })
+  const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord', locationId: id } })).body.id
+  expect((await org.call('GET', `/rooms/${roomId}`)).body.location).toEqual({ id, name: 'Oslo' })
+  const read = async () =>
+    (await org.call('GET', '/locations')).body.locations.find((location: { id: number }) => location.id === id)
+  const put = (body: object) => org.call('PUT', `/locations/${id}`, { body })
+  expect((await put({ name: 'Oslo HQ' })).body).toEqual({ id, name: 'Oslo HQ', changeWindow: stored })
+  expect((await org.audit())[0].details.after).not.toHaveProperty('changeWindow')
+  const always = { ...stored, from: '00:00', to: '00:00' }
+  expect((await put({ changeWindow: always })).body.changeWindow).toEqual(always)
+  expect((await org.audit())[0].details).toMatchObject({
+    ...{ before: { changeWindow: stored }, after: { changeWindow: always } },
+  })
+  for (const wrong of [
+    {},
+    [],
+    'always',
+    { ...stored, days: [] },
+    { ...stored, days: ['monday'] },
+    { ...stored, from: '24:00' },
+    { ...stored, to: '5:00' },
+    { days: ['mon'], from: '20:00' },
+  ]) {
+    const refused = await put({ changeWindow: wrong })
+    expect(refused.status, JSON.stringify(wrong)).toBe(400)
+    expect(refused.body.violations[0].field).toMatch(/^changeWindow/)
+  }
+  expect(await read()).toEqual({ id, name: 'Oslo HQ', changeWindow: always })
+  expect((await put({ changeWindow: null })).body).toEqual({ id, name: 'Oslo HQ' })
+  expect((await org.audit())[0].details.after).toMatchObject({ changeWindow: null })
+  expect(await read()).toEqual({ id, name: 'Oslo HQ' })
+})
 
 test('locationsUpdate needs at least one key that it knows, of the right type [contract 4.locationsUpdate]', async () => {
   const org = await createAtlas()

@@ -2,15 +2,18 @@
 
 import type { Static } from 'typebox'
 import type { Location } from '../../../contract/locations.ts'
+import { type WeeklyHours, weekdays } from '../../../contract/weekly-hours.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import { findReferenced, mustFind } from '../../core/failure.ts'
+import { findReferenced, invalid, mustFind } from '../../core/failure.ts'
+import { timeZoneProblem } from '../../core/time/time-zone.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
+import { removePlaceFromChannels } from '../channels/places.ts'
 import { raiseResourceVersions } from '../places/versions.ts'
 import { requireVisibleAfter } from '../places/visible-after.ts'
 import { findRegion } from '../regions/store.ts'
@@ -27,15 +30,20 @@ export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCre
     requireVisibleAfter(tx, region?.id, ...withoutRegion)
     const id = await nextId(tx, 'location')
     const { name } = body
-    await insertLocation(tx, id, { name, region_id: region?.id ?? null })
+    const timezone = requireTimeZone(body.timezone ?? null)
+    const changeWindow = body.changeWindow ?? null
+    const values = { name, region_id: region?.id ?? null, timezone, change_window: windowText(changeWindow) }
+    await insertLocation(tx, id, values)
     await raiseResourceVersions(tx, { locationsOfRegion: [region?.id] })
     return {
-      result: new VersionedAnswer(
-        1,
-        view({ id, name, region_id: region?.id ?? null, region_name: region?.name ?? null }),
-      ),
+      result: new VersionedAnswer(1, view({ id, ...values, region_name: region?.name ?? null })),
       target: auditRef('location', { id, name }),
-      after: { name, regionId: region?.id ?? null },
+      after: {
+        name,
+        regionId: region?.id ?? null,
+        ...(timezone !== null && { timezone }),
+        ...(changeWindow !== null && { changeWindow: windowOf(values) }),
+      },
     }
   })
 
@@ -49,34 +57,55 @@ export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'
         ? { id: location.region_id, name: location.region_name }
         : await findReferencedRegion(tx, body.regionId)
     requireVisibleAfter(tx, region?.id, ...withoutRegion)
-    const values = { name, region_id: region?.id ?? null }
+    const isZoneNamed = body.timezone !== undefined
+    const timezone = body.timezone === undefined ? location.timezone : requireTimeZone(body.timezone)
+    const isWindowNamed = body.changeWindow !== undefined
+    const change_window = body.changeWindow === undefined ? location.change_window : windowText(body.changeWindow)
+    const values = { name, region_id: region?.id ?? null, timezone, change_window }
     await updateLocation(tx, id, values)
     await raiseResourceVersions(tx, { location: [id], locationsOfRegion: [location.region_id, values.region_id] })
     return {
       result: new VersionedAnswer(location.version + 1, view({ id, ...values, region_name: region?.name ?? null })),
       target: auditRef('location', { id, name }),
-      before: { name: location.name, regionId: location.region_id },
-      after: { name, regionId: values.region_id },
+      before: {
+        name: location.name,
+        regionId: location.region_id,
+        ...(isZoneNamed && { timezone: location.timezone }),
+        ...(isWindowNamed && { changeWindow: windowOf(location) }),
+      },
+      after: {
+        name,
+        regionId: values.region_id,
+        ...(isZoneNamed && { timezone }),
+        ...(isWindowNamed && { changeWindow: windowOf(values) }),
+      },
     }
   })
 
-export const locationsDelete = (ctx: RequestContext, id: number) =>
-  change(ctx, 'locationsDelete', async (tx) => {
+export async function locationsDelete(ctx: RequestContext, id: number) {
+  await change(ctx, 'locationsDelete', async (tx) => {
     const location = await requireLocation(tx, id)
     checkIfMatch(ctx, location.version)
     const rooms = await unassignRoomsOfLocation(tx, { location: id })
     if (rooms.length > 0) {
       requireVisibleAfter(tx, null, `the rooms of location ${id} any more`, 'Move or delete them first.')
     }
+    const channels = await removePlaceFromChannels(tx, 'locationIds', id)
     await deleteLocation(tx, { id })
     await raiseResourceVersions(tx, { locationsOfRegion: [location.region_id] })
     return {
-      result: {},
+      result: undefined,
       target: auditRef('location', location),
       before: { name: location.name, regionId: location.region_id },
-      affected: rooms.map((room) => auditRef('room', room)),
+      affected: [
+        ...rooms.map((room) => auditRef('room', room)),
+        ...channels.map((channel) => auditRef('channel', channel)),
+      ],
     }
   })
+  ctx.db.channelsChanged()
+  return {}
+}
 
 const withoutRegion = ['a location without a region', 'Send the regionId of a region that you see.'] as const
 
@@ -85,14 +114,36 @@ const requireLocation = async (on: OrgReader, id: number) => mustFind(await find
 const findReferencedRegion = (on: OrgReader, id: number | null | undefined) =>
   findReferenced('region', id, (known) => findRegion(on, { id: known }))
 
+function requireTimeZone(zone: string | null): string | null {
+  const problem = zone === null ? undefined : timeZoneProblem(zone)
+  if (problem !== undefined) throw invalid([{ field: 'timezone', error: problem }])
+  return zone
+}
+
 interface ShownLocation {
   id: number
   name: string
   region_id: number | null
   region_name: string | null
+  timezone: string | null
+  change_window: string | null
 }
-const view = ({ id, name, region_id, region_name }: ShownLocation): Static<typeof Location> => ({
-  id,
-  name,
-  ...(region_id !== null && { region: { id: region_id, name: region_name ?? '' } }),
-})
+function view(location: ShownLocation): Static<typeof Location> {
+  const { id, name, region_id, region_name, timezone } = location
+  const changeWindow = windowOf(location)
+  return {
+    id,
+    name,
+    ...(region_id !== null && { region: { id: region_id, name: region_name ?? '' } }),
+    ...(timezone !== null && { timezone }),
+    ...(changeWindow && { changeWindow }),
+  }
+}
+
+/** The days are stored once each, in the order of the week. */
+const windowText = (window: WeeklyHours | null): string | null =>
+  window &&
+  JSON.stringify({ days: weekdays.filter((day) => window.days.includes(day)), from: window.from, to: window.to })
+
+const windowOf = ({ change_window }: { change_window: string | null }): WeeklyHours | null =>
+  change_window === null ? null : JSON.parse(change_window)

@@ -9,7 +9,7 @@ export const listLocations = visibleQuery('region', 'l.region_id', (db, p: { org
   db
     .selectFrom('locations as l')
     .leftJoin('regions as r', (j) => j.onRef('r.org', '=', 'l.org').onRef('r.id', '=', 'l.region_id'))
-    .select(['l.id', 'l.name', 'l.region_id', 'r.name as region_name'])
+    .select(['l.id', 'l.name', 'l.region_id', 'l.timezone', 'l.change_window', 'r.name as region_name'])
     .where('l.org', '=', p.org)
     .orderBy('l.id'),
 )
@@ -18,7 +18,7 @@ export const findLocation = visibleQueryOne('region', 'l.region_id', (db, p: Loc
   db
     .selectFrom('locations as l')
     .leftJoin('regions as r', (j) => j.onRef('r.org', '=', 'l.org').onRef('r.id', '=', 'l.region_id'))
-    .select(['l.id', 'l.name', 'l.version', 'l.region_id', 'r.name as region_name'])
+    .select(['l.id', 'l.name', 'l.version', 'l.region_id', 'l.timezone', 'l.change_window', 'r.name as region_name'])
     .where('l.org', '=', p.org)
     .where('l.id', '=', p.id),
 )
@@ -26,17 +26,33 @@ export const findLocation = visibleQueryOne('region', 'l.region_id', (db, p: Loc
 interface LocationValues {
   name: string
   region_id: number | null
+  timezone: string | null
+  change_window: string | null
 }
 
 const insertRow = write((db, p: LocationKey & LocationValues) =>
-  db.insertInto('locations').values({ org: p.org, id: p.id, name: p.name, region_id: p.region_id, version: 1 }),
+  db.insertInto('locations').values({
+    org: p.org,
+    id: p.id,
+    name: p.name,
+    region_id: p.region_id,
+    timezone: p.timezone,
+    change_window: p.change_window,
+    version: 1,
+  }),
 )
 export const insertLocation = (tx: Tx, id: number, values: LocationValues) => insertRow(tx, { id, ...values })
 
 const updateRow = write((db, p: LocationKey & LocationValues) =>
   db
     .updateTable('locations')
-    .set((e) => ({ name: p.name, region_id: p.region_id, version: e('version', '+', 1) }))
+    .set((e) => ({
+      name: p.name,
+      region_id: p.region_id,
+      timezone: p.timezone,
+      change_window: p.change_window,
+      version: e('version', '+', 1),
+    }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )

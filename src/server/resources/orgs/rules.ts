@@ -2,12 +2,11 @@
 
 import { randomText } from '../../auth/token.ts'
 import type { Org } from '../../auth/token-holder.ts'
-import { type Actor, RequestContext } from '../../context/request-context.ts'
+import { type Actor, type RequestContext, unrestrictedContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import { mustFind, StartupError } from '../../core/failure.ts'
-import { RegionAccess } from '../../core/region-access.ts'
 import { nameProblem } from '../../core/text.ts'
-import { timeZoneProblem } from '../../core/time-zone.ts'
+import { timeZoneProblem } from '../../core/time/time-zone.ts'
 import { SystemReader } from '../../db/system.ts'
 import { change, changeNewOrg } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
@@ -50,14 +49,8 @@ function requireTimeZone(timezone: string): void {
   if (problem) throw new StartupError(`The time zone of an organisation ${problem}.`)
 }
 
-/** Returns a context with all permissions, because the command line has direct access to the database anyway. */
 export async function commandLineActor(services: Services, actor: Actor, orgId: string): Promise<RequestContext> {
   const org = await findOrg(services.db.system, { id: orgId })
   if (!org) throw new StartupError(`There is no organisation ${orgId}. See "org list".`)
-  return new RequestContext(services, {
-    actor,
-    org: { key: org.key, id: org.id },
-    may: () => true,
-    access: RegionAccess.everything,
-  })
+  return unrestrictedContext(services, { key: org.key, id: org.id }, actor)
 }

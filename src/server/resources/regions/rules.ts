@@ -8,6 +8,7 @@ import { nextId } from '../../db/queries/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
+import { removePlaceFromChannels } from '../channels/places.ts'
 import { deleteRegionOfKeys } from '../keys/store.ts'
 import { raiseResourceVersions } from '../places/versions.ts'
 import { deleteRegionOfUsers } from '../users/store.ts'
@@ -71,6 +72,7 @@ export async function regionsDelete(ctx: RequestContext, id: number) {
     await raiseResourceVersions(tx, { usersOfRegion: [id], keysOfRegion: [id] })
     const users = await deleteRegionOfUsers(tx, { region: id })
     const keys = await deleteRegionOfKeys(tx, { region: id })
+    const channels = await removePlaceFromChannels(tx, 'regionIds', id)
     await deleteRegion(tx, { id })
     return {
       result: undefined,
@@ -79,10 +81,12 @@ export async function regionsDelete(ctx: RequestContext, id: number) {
       affected: [
         ...users.map((u) => auditRef('user', { id: u.id, name: u.email })),
         ...keys.map((key) => auditRef('key', key)),
+        ...channels.map((channel) => auditRef('channel', channel)),
       ],
     }
   })
   ctx.keysChanged()
+  ctx.db.channelsChanged()
   return {}
 }
 

@@ -165,6 +165,73 @@ test('roomsUpdate sets name and location, and an absent locationId clears it [co
   expect((await org.audit())[0]).toMatchObject({ type: 'ROOM_UPDATED', details })
 })
 
+test('a room has a capacity of 1 to 10,000: absent keeps it, null clears it, and an absent locationId still clears the location [contract 5.4.room]', async () => {
+  const org = await createBuilding()
+  const read = async (id: number) => (await org.call('GET', `/rooms/${id}`)).body
+  const made = await org.call('POST', '/rooms', { body: { name: 'Hall', locationId: 1, capacity: 10_000 } })
+  expect(made.body).toMatchObject({ capacity: 10_000, location: { id: 1 } })
+  const { id } = made.body
+  const listed = async () =>
+    (await org.call('GET', '/rooms')).body.rooms.find((room: { id: number }) => room.id === id).capacity
+  expect(await listed()).toBe(10_000)
+  expect((await org.call('GET', '/rooms/1')).body).not.toHaveProperty('capacity')
+
+  const put = (body: object) => org.call('PUT', `/rooms/${id}`, { body: { name: 'Hall', ...body } })
+  const changed = (await put({ locationId: 1, capacity: 12 })).body
+  expect(changed.capacity).toBe(12)
+  expect((await org.audit())[0].details).toMatchObject({ before: { capacity: 10_000 }, after: { capacity: 12 } })
+  const kept = (await put({})).body
+  expect(kept.capacity).toBe(12)
+  expect(kept).not.toHaveProperty('location')
+  for (const capacity of [0, 10_001, 1.5, '12']) {
+    const refused = await put({ capacity })
+    expect(refused.status, String(capacity)).toBe(400)
+    expect(refused.body.violations).toMatchObject([{ field: 'capacity' }])
+  }
+  expect((await read(id)).capacity).toBe(12)
+  expect((await put({ capacity: null })).body).not.toHaveProperty('capacity')
+  expect(await listed()).toBeUndefined()
+})
+
+test('a room has up to 20 tags, each once: absent keeps them, null or an empty list clears them, and roomsList finds them [contract 12.when]', async () => {
+  const org = await createBuilding()
+  const body = { name: 'Hall', tags: ['huddle', 'canary', 'huddle'] }
+  const made = (await org.call('POST', '/rooms', { body })).body
+  expect(made.tags).toEqual(['huddle', 'canary'])
+  expect((await org.audit())[0].details.after).toMatchObject({ tags: ['huddle', 'canary'] })
+  expect((await org.call('GET', '/rooms/1')).body).not.toHaveProperty('tags')
+  const found = async (query: string) =>
+    (await org.call('GET', `/rooms?${query}`)).body.rooms.map(({ id, tags }: { id: number; tags?: string[] }) => ({
+      id,
+      tags,
+    }))
+  const { id } = made
+  const hall = { id, tags: ['huddle', 'canary'] }
+  expect(await found('tag=canary')).toEqual([hall])
+  expect(await found('')).toContainEqual(hall)
+  expect(await found('')).toContainEqual({ id: 1, tags: undefined })
+  for (const query of ['tag=can', 'tag=', 'tag=%22', 'tag=canary&locationId=1']) expect(await found(query)).toEqual([])
+
+  const put = (changes: object) => org.call('PUT', `/rooms/${id}`, { body: { name: 'Hall', ...changes } })
+  expect((await put({ locationId: 1 })).body.tags).toEqual(hall.tags)
+  expect((await org.audit())[0].details.after).not.toHaveProperty('tags')
+  expect(await found('tag=canary&locationId=1')).toEqual([hall])
+  expect((await put({ tags: ['a-1'] })).body.tags).toEqual(['a-1'])
+  expect((await org.audit())[0].details).toMatchObject({ before: { tags: hall.tags }, after: { tags: ['a-1'] } })
+  const many = Array.from({ length: 21 }, (_, n) => `t${n}`)
+  for (const tags of ['a', [1], [''], ['A'], ['a b'], ['a\n'], ['x'.repeat(41)], ['a', null], many, {}]) {
+    const refused = await put({ tags })
+    expect(refused.status, JSON.stringify(tags)).toBe(400)
+    expect(refused.body.violations[0].field).toMatch(/^tags/)
+  }
+  expect((await put({})).body.tags).toEqual(['a-1'])
+  expect((await put({ tags: many.slice(1) })).body.tags).toHaveLength(20)
+  for (const tags of [null, []]) {
+    expect((await put({ tags: ['x'.repeat(40)] })).body.tags).toHaveLength(1)
+    expect((await put({ tags })).body).not.toHaveProperty('tags')
+  }
+})
+
 test('invalid values of a room are refused, and nothing changes [contract 6.rooms] [contract 2.2]', async () => {
   const org = await createBuilding()
   const before = await stateOf(org)

@@ -10,10 +10,13 @@ import { nextId } from '../../db/queries/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
-import { auditRef } from '../audit/changed.ts'
+import { auditRef, type Changed } from '../audit/changed.ts'
+import { finishedCommandDraft } from '../channels/endpoint-messages.ts'
+import { endpointDraft, queueMessages } from '../channels/outbox.ts'
 import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
-import { makeVersions } from '../configs/make-versions.ts'
+import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
+import { insertUnenrolledSpansInRoom } from '../connections/store.ts'
 import { deleteEndpointsInRoom, listEndpointsInRoom, updateProfileInRoom } from '../endpoints/store.ts'
 import { endpointRef, endpointView } from '../endpoints/view.ts'
 import { findLocation } from '../locations/store.ts'
@@ -43,10 +46,12 @@ import {
   updateRoomProfile,
 } from './store.ts'
 
-export async function roomsList(ctx: RequestContext, { regionId, locationId }: InputOf<'roomsList'>['query']) {
+export async function roomsList(ctx: RequestContext, { regionId, locationId, tag }: InputOf<'roomsList'>['query']) {
   const rows = await listRooms(ctx.db, freshSince(ctx), regionId, locationId)
   return {
-    rooms: rows.map((row) => {
+    rooms: rows.flatMap((row) => {
+      const tagged = tagsOf(row)
+      if (tag !== undefined && !tagged.tags?.includes(tag)) return []
       const endpointCount = Number(row.endpoints)
       const connectedCount = Number(row.connected)
       return {
@@ -57,6 +62,9 @@ export async function roomsList(ctx: RequestContext, { regionId, locationId }: I
         endpointCount,
         connectedCount,
         ...(row.people !== null && { people: row.people }),
+        ...(row.capacity !== null && { capacity: row.capacity }),
+        ...(row.profile_id !== null && { profileId: row.profile_id }),
+        ...tagged,
       }
     }),
   }
@@ -70,10 +78,14 @@ export const roomsCreate = (ctx: RequestContext, body: InputOf<'roomsCreate'>['b
     requireVisibleAfter(tx, location?.region_id, ...withoutLocation)
     const id = await nextId(tx, 'room')
     const code = makeSealedCode(ctx, id)
+    const capacity = body.capacity ?? null
+    const tags = withoutRepeats(body.tags)
     await insertRoom(tx, {
       id,
       name: body.name,
       location_id: location?.id ?? null,
+      capacity,
+      tags: JSON.stringify(tags),
       dec_sealed: code.sealed,
       dec_timeout: enrolmentCodeTimeoutHours,
     })
@@ -81,7 +93,12 @@ export const roomsCreate = (ctx: RequestContext, body: InputOf<'roomsCreate'>['b
     return {
       result: await view(ctx, tx, await requireRoom(tx, id)),
       target: auditRef('room', { id, name: body.name }),
-      after: { name: body.name, locationId: location?.id ?? null },
+      after: {
+        name: body.name,
+        locationId: location?.id ?? null,
+        ...(capacity !== null && { capacity }),
+        ...(tags.length > 0 && { tags }),
+      },
     }
   })
 
@@ -91,13 +108,29 @@ export const roomsUpdate = (ctx: RequestContext, id: number, body: InputOf<'room
     checkIfMatch(ctx, room.version)
     const location = await findReferencedLocation(tx, body.locationId)
     requireVisibleAfter(tx, location?.region_id, ...withoutLocation)
-    await updateRoom(tx, { id, name: body.name, location_id: location?.id ?? null })
+    const isCapacityNamed = body.capacity !== undefined
+    const capacity = body.capacity === undefined ? room.capacity : body.capacity
+    const areTagsNamed = body.tags !== undefined
+    const tagsBefore = tagsOf(room).tags ?? []
+    const tags = areTagsNamed ? withoutRepeats(body.tags) : tagsBefore
+    const values = { name: body.name, location_id: location?.id ?? null, capacity, tags: JSON.stringify(tags) }
+    await updateRoom(tx, { id, ...values })
     await raiseResourceVersions(tx, { nameOfRoom: [id] })
     return {
       result: await view(ctx, tx, await requireRoom(tx, id)),
       target: auditRef('room', { id, name: body.name }),
-      before: { name: room.name, locationId: room.location_id },
-      after: { name: body.name, locationId: location?.id ?? null },
+      before: {
+        name: room.name,
+        locationId: room.location_id,
+        ...(isCapacityNamed && { capacity: room.capacity }),
+        ...(areTagsNamed && { tags: tagsBefore }),
+      },
+      after: {
+        name: body.name,
+        locationId: values.location_id,
+        ...(isCapacityNamed && { capacity }),
+        ...(areTagsNamed && { tags }),
+      },
     }
   })
 
@@ -106,9 +139,15 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
     const room = await requireRoom(tx, id)
     checkIfMatch(ctx, room.version)
     const notes = await listNotesOfRoom(tx, { room: id })
+    await insertUnenrolledSpansInRoom(tx, { room: id, at: ctx.clock.now() })
     const endpoints = await deleteEndpointsInRoom(tx, id, ctx.clock.now())
     const endpointIds = endpoints.map((e) => e.id)
     const cancelled = await cancelOpenCommands(tx, { endpoints: endpointIds, at: ctx.clock.now() })
+    const place = { locationId: room.location_id, regionId: room.region_id }
+    await queueMessages(tx, [
+      ...cancelled.map((row) => finishedCommandDraft(commandView(row), place)),
+      ...endpoints.map((e) => endpointDraft('endpoint.removed', { ...e, roomId: id, ...place }, ctx.clock.now())),
+    ])
     tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), [id])))
     await deleteRoom(tx, { id })
     return {
@@ -137,26 +176,36 @@ export const roomsRegenerateDec = (ctx: RequestContext, id: number) =>
 
 /** Assigns the profile to the endpoints of the room too. Those that had another get a new config version. [contract 5.4.profile] */
 export async function roomsAssignProfile(ctx: RequestContext, id: number, profileId: number | null) {
-  const changed = await change(ctx, 'roomsAssignProfile', async (tx) => {
-    const room = await requireRoom(tx, id)
-    checkIfMatch(ctx, room.version)
-    const newProfileId = (await findReferencedProfile(tx, profileId))?.id ?? null
-    await updateRoomProfile(tx, id, newProfileId)
-    const endpoints = await listEndpointsInRoom(tx, { room: id })
-    await updateProfileInRoom(tx, { room: id, profile: newProfileId })
-    const changedIds = endpoints.filter((e) => e.profile_id !== newProfileId).map((e) => e.id)
-    await makeVersions(tx, ctx, changedIds)
-    return {
-      result: changedIds,
-      target: auditRef('room', room),
-      before: { profileId: room.profile_id },
-      after: { profileId: newProfileId },
-      affected: endpoints.map(endpointRef),
-      undone: newProfileId === null,
-    }
-  })
+  const changed = await change(ctx, 'roomsAssignProfile', (tx) => assignRoomProfile(tx, ctx, id, profileId))
   ctx.devices.wake(changed)
   return {}
+}
+
+/** Sets the profile of a room and of its endpoints. The result has the endpoints with a new config. */
+export async function assignRoomProfile(
+  tx: Tx,
+  ctx: RequestContext,
+  id: number,
+  profileId: number | null,
+  origin: VersionOrigin = {},
+): Promise<Changed<string[]>> {
+  const room = await requireRoom(tx, id)
+  checkIfMatch(ctx, room.version)
+  const newProfileId = (await findReferencedProfile(tx, profileId))?.id ?? null
+  await updateRoomProfile(tx, id, newProfileId)
+  const endpoints = await listEndpointsInRoom(tx, { room: id })
+  await updateProfileInRoom(tx, { room: id, profile: newProfileId })
+  const changedIds = endpoints.filter((e) => e.profile_id !== newProfileId).map((e) => e.id)
+  await makeVersions(tx, ctx, changedIds, origin)
+  return {
+    result: changedIds,
+    target: auditRef('room', room),
+    before: { profileId: room.profile_id },
+    after: { profileId: newProfileId },
+    affected: endpoints.map(endpointRef),
+    undone: newProfileId === null,
+    jobId: origin.jobId,
+  }
 }
 
 const withoutLocation = ['a room without a location', 'Send the locationId of a location that you see.'] as const
@@ -168,6 +217,11 @@ const findReferencedLocation = (tx: Tx, id: number | null | undefined) =>
 
 const findReferencedProfile = (tx: Tx, id: number | null) =>
   findReferenced('profile', id, (known) => findProfile(tx, { id: known }))
+
+/** A room without tags shows none. */
+const tagsOf = ({ tags }: { tags: string }): { tags?: string[] } => (tags === '[]' ? {} : { tags: JSON.parse(tags) })
+
+const withoutRepeats = (tags: readonly string[] | null | undefined): string[] => [...new Set(tags ?? [])]
 
 function makeSealedCode(ctx: RequestContext, room: number) {
   const text = makeEnrolmentCode()
@@ -198,6 +252,8 @@ async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<
       },
     }),
     ...(room.profile_id !== null && { profileId: room.profile_id }),
+    ...(room.capacity !== null && { capacity: room.capacity }),
+    ...tagsOf(room),
     ...(ctx.may('operate') &&
       enrolmentCodeFields(secrets, enrolmentCodeContext(ctx.org.id, room.id), room, clock.now())),
     endpoints: endpoints.map((e) => endpointView(e, room.name)),

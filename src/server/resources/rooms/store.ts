@@ -47,6 +47,9 @@ const selectRooms = bySite((byRegion, byLocation) =>
         'r.name',
         'l.id as location_id',
         'l.name as location_name',
+        'r.capacity',
+        'r.profile_id',
+        'r.tags',
         e.fn.coalesce('e.endpoints', sql<number>`0`).as('endpoints'),
         e.fn.coalesce('e.connected', sql<number>`0`).as('connected'),
         e.fn.coalesce('e.failed', sql<number>`0`).as('failed'),
@@ -72,6 +75,8 @@ export const findRoom = visibleQueryOne('region', 'l.region_id', (db, p: RoomKey
       'r.name',
       'r.version',
       'r.profile_id',
+      'r.capacity',
+      'r.tags',
       'r.dec_sealed',
       'r.dec_used_at',
       'r.dec_timeout',
@@ -97,7 +102,7 @@ export const hasFailedConfig = visibleQueryExists('room', 'n.room_id', (db, p: R
     .limit(1),
 )
 
-/** A room that the caller does not see has the profile too. */
+/** Counts rooms that the caller does not see: the profile must not be deleted while one has it. */
 export const hasRoomWithProfile = wholeQueryExists((db, p: { org: number; profile: number }) =>
   db.selectFrom('rooms').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
 )
@@ -107,6 +112,8 @@ interface NewRoom {
   id: number
   name: string
   location_id: number | null
+  capacity: number | null
+  tags: string
   dec_sealed: Buffer
   dec_timeout: number
 }
@@ -117,6 +124,8 @@ export const insertRoom = write((db, p: NewRoom) =>
     version: 1,
     name: p.name,
     location_id: p.location_id,
+    capacity: p.capacity,
+    tags: p.tags,
     profile_id: null,
     dec_sealed: p.dec_sealed,
     dec_used_at: null,
@@ -124,10 +133,18 @@ export const insertRoom = write((db, p: NewRoom) =>
   }),
 )
 
-export const updateRoom = write((db, p: RoomKey & { name: string; location_id: number | null }) =>
+type RoomValues = { name: string; location_id: number | null; capacity: number | null; tags: string }
+
+export const updateRoom = write((db, p: RoomKey & RoomValues) =>
   db
     .updateTable('rooms')
-    .set((e) => ({ name: p.name, location_id: p.location_id, version: e('version', '+', 1) }))
+    .set((e) => ({
+      name: p.name,
+      location_id: p.location_id,
+      capacity: p.capacity,
+      tags: p.tags,
+      version: e('version', '+', 1),
+    }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )

@@ -2,7 +2,7 @@
 // each sample or bucket, and those objects cost more than reading the rows.
 import { daySeconds } from '../../../contract/durations.ts'
 import { isoTime } from '../../core/clock.ts'
-import { dateOf } from '../../core/time-zone.ts'
+import { dateOf } from '../../core/time/time-zone.ts'
 import { slotSeconds } from './slots.ts'
 
 /**
@@ -21,7 +21,7 @@ const decimals = (digits: number): readonly string[] =>
 const tenths = decimals(1)
 const hundredths = decimals(2)
 
-/** Most numbers are small, so their texts are prepared. */
+/** Most numbers are small, so their texts are prepared: the bench row `history`, 30 days of one endpoint, writes thousands of them. */
 const small = Array.from({ length: 10_000 }, (_, i) => `${i}`)
 export const wholeText = (value: number): string =>
   value >= 0 && value < small.length ? (small[value] as string) : `${value}`

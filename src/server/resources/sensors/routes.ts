@@ -1,11 +1,11 @@
 // Connects the operations of sensor data to their rules.
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { endpointsSensorHistory, roomsSensorHistory } from './history/rules.ts'
-import type { LatestSamples } from './latest/cache.ts'
+import type { LatestSampleCache } from './latest/cache.ts'
 import { endpointsBulkSensorData, endpointsSensorData, roomsBulkSensorData, roomsSensorData } from './rules.ts'
 
 export const sensorRoutes = (
-  latest: LatestSamples,
+  latest: LatestSampleCache,
 ): OperationHandlers<
   | 'endpointsSensorData'
   | 'endpointsBulkSensorData'

@@ -7,7 +7,7 @@ import type { InputOf } from '../../http/handlers.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { SampleRow } from './ingest/store.ts'
 import { aggregate } from './latest/aggregate.ts'
-import type { LatestSamples, SamplesByNumber } from './latest/cache.ts'
+import type { LatestSampleCache, SamplesByNumber } from './latest/cache.ts'
 import type { PlannedRoom, RoomPlan } from './latest/room-plan.ts'
 import { findLatest, listLatestInRoom } from './latest/store.ts'
 import { entryText, freshSince, sampleText } from './view.ts'
@@ -20,7 +20,7 @@ export async function endpointsSensorData(ctx: RequestContext, id: string, legac
 
 export async function endpointsBulkSensorData(
   ctx: RequestContext,
-  latest: LatestSamples,
+  latest: LatestSampleCache,
   filter: InputOf<'endpointsBulkSensorData'>['query'],
   legacy: boolean,
 ) {
@@ -52,7 +52,7 @@ export async function roomsSensorData(ctx: RequestContext, id: number, legacy: b
 
 export async function roomsBulkSensorData(
   ctx: RequestContext,
-  latest: LatestSamples,
+  latest: LatestSampleCache,
   filter: InputOf<'roomsBulkSensorData'>['query'],
   legacy: boolean,
 ) {

@@ -1,6 +1,6 @@
 // The periods that samples are grouped in, in Unix seconds. Rows store the numbers of slots, so a length must never change.
 import { daySeconds, hourSeconds } from '../../../contract/durations.ts'
-import { dayOf, startOfDay } from '../../core/time-zone.ts'
+import { dayOf, startOfDay } from '../../core/time/time-zone.ts'
 
 /** The slot of raw samples. */
 export const slotSeconds = 300

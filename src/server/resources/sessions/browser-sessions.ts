@@ -1,7 +1,7 @@
 // The session of a browser: finds it, puts a new one in its place, and says who is signed in. [contract 9.session]
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { scopes } from '../../../contract/people/permissions.ts'
+import { shownScopes } from '../../../contract/people/permissions.ts'
 import type { ConsoleSession } from '../../../contract/people/session.ts'
 import type { Caller, Keyring } from '../../auth/keyring.ts'
 import { sessionKindOf } from '../../auth/token.ts'
@@ -25,7 +25,7 @@ export interface BrowserSessionOptions {
 }
 
 /** A person who is signed in with a session of their own. */
-export type SignedInPerson = Caller & {
+export type UserCaller = Caller & {
   readonly user: NonNullable<Caller['user']>
   readonly session: NonNullable<Caller['session']>
 }
@@ -44,16 +44,24 @@ export class BrowserSessions {
   readonly checkOrigin = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void =>
     done(this.#options.cookie.originProblem(request))
 
+  /** The secret in the request's cookie. Its session may have ended. */
+  secretOf(request: FastifyRequest): string | undefined {
+    return this.#options.cookie.read(request)
+  }
+
   /** The caller of the session in the request's cookie, if there is one. */
-  async find(request: FastifyRequest): Promise<Caller | undefined> {
-    const secret = this.#options.cookie.read(request) ?? ''
-    return this.#options.keyring.find(secret, sessionKindOf(secret))
+  find(request: FastifyRequest): Promise<Caller | undefined> {
+    return this.findBySecret(this.secretOf(request))
+  }
+
+  async findBySecret(secret: string | undefined): Promise<Caller | undefined> {
+    return secret === undefined ? undefined : this.#options.keyring.find(secret, sessionKindOf(secret))
   }
 
   /** The caller of a request that needs a session, counted against their rate limit. */
   async require(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     // A first visit to the console has no cookie, and does not count as a failed authentication.
-    if (this.#options.cookie.read(request) === undefined)
+    if (this.secretOf(request) === undefined)
       throw signInFirst('You are not signed in. Sign in with a company account, a passkey, a link or an API key.')
     const caller = await this.find(request)
     if (!caller) throw this.#options.refuse(request, sessionEnded())
@@ -63,8 +71,8 @@ export class BrowserSessions {
     return caller
   }
 
-  /** A session that was opened with an API key is nobody's own, even if the key is personal: whoever has the key must not gain a passkey. */
-  async requirePerson(request: FastifyRequest, reply: FastifyReply): Promise<SignedInPerson> {
+  /** A session that was opened with an API key has no person of its own, even if the key is personal: a holder of the key must not gain a passkey. */
+  async requirePerson(request: FastifyRequest, reply: FastifyReply): Promise<UserCaller> {
     const caller = await this.require(request, reply)
     const { user, session, key } = caller
     if (user && session && !key) return { ...caller, user, session }
@@ -74,12 +82,12 @@ export class BrowserSessions {
     )
   }
 
-  /** Puts a new session into the browser. The session that the browser had ends. */
-  async start(request: FastifyRequest, reply: FastifyReply, secret: string): Promise<Caller> {
-    const { services, keyring, cookie } = this.#options
-    const before = await this.find(request)
+  /** Puts a new session into the browser. The session that the browser had ends: that of its cookie, unless another one is given. */
+  async start(request: FastifyRequest, reply: FastifyReply, secret: string, previous?: Caller): Promise<Caller> {
+    const { services, cookie } = this.#options
+    const before = previous ?? (await this.find(request))
     if (before) await sessionEnd(services, before, originOf(request))
-    const caller = await keyring.find(secret, sessionKindOf(secret))
+    const caller = await this.findBySecret(secret)
     if (!caller) throw sessionEnded()
     request.caller = caller
     reply.header('Set-Cookie', cookie.store(request, secret))
@@ -105,16 +113,17 @@ export class BrowserSessions {
       ...(holder.user
         ? { user: await this.#viewUser(holder, holder.user) }
         : holder.key && { key: { id: String(holder.key.id), name: holder.key.name } }),
-      scopes: scopes.filter((scope) => holder.permissions[scope]),
+      scopes: shownScopes((scope) => holder.permissions[scope]),
       manage: holder.permissions.manage,
       allRegions: holder.access.isEverything,
       regionIds: holder.access.regionIds ?? [],
       airLimits: settings.airLimits,
+      roomFreshnessSeconds: settings.freshnessSeconds,
       version: this.#version,
     }
   }
 
-  async #viewUser({ org, actor }: TokenHolder, { id, role }: SignedInPerson['user']) {
+  async #viewUser({ org, actor }: TokenHolder, { id, role }: UserCaller['user']) {
     const row = await findUserName(this.#options.services.db.forOrg(org.key), { user: id })
     return { id: String(id), email: actor.name, ...(row?.name && { name: row.name }), role }
   }

@@ -1,46 +1,34 @@
 // Lists the sessions of a signed-in person, and ends one of them. [contract 11.local]
 
 import type { OwnSession } from '../../../contract/people/sign-in.ts'
-import { sessionIdleMs } from '../../auth/keyring.ts'
 import { contextOf, type RequestOrigin } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
-import { isoTime } from '../../core/clock.ts'
 import { mustFind } from '../../core/failure.ts'
-import { parseInt32 } from '../../http/input/input.ts'
+import { parseInt32 } from '../../core/int32.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
-import type { SignedInPerson } from './browser-sessions.ts'
-import { deleteSessionOfUser, listSessionsOfUser } from './user-session-store.ts'
-import type { SignInWay } from './user-sessions.ts'
+import type { UserCaller } from './browser-sessions.ts'
+import { listOpenSessions, sessionView } from './session-view.ts'
+import { deleteUserSessionById } from './user-session-store.ts'
 
-/** The list has no session that has ended by time, even if it was not deleted yet. */
 export async function listOwnSessions(
   { db, clock }: Services,
-  { org, user, session }: SignedInPerson,
+  { org, user, session }: UserCaller,
 ): Promise<{ sessions: OwnSession[] }> {
   const now = clock.now()
-  const rows = await listSessionsOfUser(db.forOrg(org.key), { user: user.id })
-  // The last use of the current session is written some seconds late.
-  const isCurrent = (row: (typeof rows)[number]) => row.hash.equals(session.hash)
-  const isOpen = (row: (typeof rows)[number]) =>
-    isCurrent(row) || (row.used_at + sessionIdleMs > now && (row.expires_at === null || row.expires_at > now))
+  const rows = await listOpenSessions(db.forOrg(org.key), { user: user.id, now, current: session.hash })
   return {
-    sessions: rows.filter(isOpen).map((row) => ({
-      id: String(row.id),
-      via: row.via as SignInWay,
-      createdAt: isoTime(row.created_at),
-      usedAt: isoTime(isCurrent(row) ? now : row.used_at),
-      ...(row.ip !== null && { ip: row.ip }),
-      ...(row.browser !== null && { browser: row.browser }),
-      current: isCurrent(row),
-    })),
+    sessions: rows.map((row) => {
+      const current = row.hash.equals(session.hash)
+      return { ...sessionView(current ? { ...row, used_at: now } : row), current }
+    }),
   }
 }
 
 /** Ends one session of the person, in this browser or another one. */
 export async function endOwnSession(
   services: Services,
-  person: SignedInPerson,
+  person: UserCaller,
   sessionId: string,
   origin: RequestOrigin,
 ): Promise<{ isCurrent: boolean }> {
@@ -50,8 +38,8 @@ export async function endOwnSession(
     `session ${sessionId}`,
   )
   await change(contextOf(services, person, origin), 'sessionRevoke', async (tx) => {
-    const isDeleted = await deleteSessionOfUser(tx, { user: person.user.id, id: parseInt32(sessionId) ?? 0 })
-    mustFind(isDeleted || undefined, `session ${sessionId}`)
+    const id = parseInt32(sessionId) ?? 0
+    mustFind(await deleteUserSessionById(tx, { user: person.user.id, id }), `session ${sessionId}`)
     const { via, createdAt, browser } = session
     return {
       result: undefined,

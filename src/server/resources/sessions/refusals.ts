@@ -7,7 +7,7 @@ import type { Services } from '../../context/services.ts'
 import { change } from '../audit/change.ts'
 import type { AuditRef } from '../audit/changed.ts'
 import { findRefusal, writeRefusal } from './refusal-store.ts'
-import { signInSystem } from './sign-in-context.ts'
+import { systemSignInContext } from './sign-in-context.ts'
 import type { SignInWay } from './user-sessions.ts'
 
 /** Attempts in quick succession must not fill the audit log. */
@@ -34,7 +34,7 @@ export async function recordRefusedSignIn(
   if (last && last.refused_at > before) return
   const alreadyRecorded = new Error('another request has recorded this refusal')
   try {
-    await change(signInSystem(services, org, origin), 'signInRefuse', async (tx) => {
+    await change(systemSignInContext(services, org, origin), 'signInRefuse', async (tx) => {
       if (!(await writeRefusal(tx, { identity, at: now, before }))) throw alreadyRecorded
       return { result: undefined, target, after: { via, reason } }
     })

@@ -1,5 +1,6 @@
 // Deletes sessions, sign-in links and refused sign-ins whose time is over.
 
+import { minuteMs } from '../../../contract/durations.ts'
 import { sessionIdleMs } from '../../auth/keyring.ts'
 import type { Services } from '../../context/services.ts'
 import { deleteOldRefusals } from './refusal-store.ts'
@@ -9,7 +10,7 @@ import { deleteExpiredUserLinks } from './user-link-store.ts'
 import { deleteUnusedUserSessions } from './user-session-store.ts'
 
 /** The last use of a session is written some seconds late, so a session in use must not be deleted too early. */
-const gracePeriodMs = 60_000
+const gracePeriodMs = minuteMs
 
 export const deleteOldSessions = (services: Services): Promise<void> =>
   services.db.systemTransaction(async (tx) => {

@@ -4,11 +4,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { SignIn, sessionPath } from '../../../contract/people/session.ts'
 import { ownSessionsPath } from '../../../contract/people/sign-in.ts'
 import type { Keyring } from '../../auth/keyring.ts'
-import { isLinkOfPerson } from '../../auth/token.ts'
+import { hasUserLinkPrefix } from '../../auth/token.ts'
 import type { RequestOrigin } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import { Failure, invalid } from '../../core/failure.ts'
-import type { SignInCounter } from '../../core/metrics.ts'
+import type { SignInCounter } from '../../core/metrics/metrics.ts'
 import { badToken, type CountRefusal, takeFromRateLimit } from '../../http/gate.ts'
 import type { OperationHandlers } from '../../http/handlers.ts'
 import { bodyReader } from '../../http/input/input.ts'
@@ -19,9 +19,9 @@ import { endOwnSession, listOwnSessions } from './own-sessions.ts'
 import { recordRefusedSignIn } from './refusals.ts'
 import { badLink, linkHolder, sessionEnd, sessionStart, sessionStartByLink } from './rules.ts'
 import type { UserLink } from './user-link-store.ts'
-import { badUserLink, findUserLinkOf, sessionStartByUserLink, usersInvite } from './user-links.ts'
+import { badUserLink, findUserLinkBySecret, sessionStartByUserLink, usersInvite } from './user-links.ts'
 
-export const invitationRoutes: OperationHandlers<'usersInvite'> = {
+export const userLinkRoutes: OperationHandlers<'usersInvite'> = {
   usersInvite: (ctx, { params }) => usersInvite(ctx, params.id),
 }
 
@@ -50,7 +50,7 @@ export function sessionRoutes(
 
   const startByUserLink = async (request: FastifyRequest, secret: string, email: string | undefined) => {
     const origin = originOf(request)
-    const link = await findUserLinkOf(services, secret)
+    const link = await findUserLinkBySecret(services, secret)
     try {
       if (!link) throw badUserLink()
       const started = await sessionStartByUserLink(
@@ -81,7 +81,7 @@ export function sessionRoutes(
       const failure = takeFromRateLimit(caller, reply, services.clock.now())
       if (failure) throw failure
       secret = await sessionStart(services, { ...caller, key: caller.key }, origin)
-    } else if (isLinkOfPerson(link ?? '')) secret = await startByUserLink(request, link ?? '', email)
+    } else if (hasUserLinkPrefix(link ?? '')) secret = await startByUserLink(request, link ?? '', email)
     else secret = await startByKeyLink(request, link ?? '', origin)
     return browser.answer(reply, await browser.view(await browser.start(request, reply, secret)))
   })

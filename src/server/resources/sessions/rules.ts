@@ -1,5 +1,6 @@
 // Starts and ends sessions of the console, and makes sign-in links. [contract 9.session] [contract 9.link]
 
+import { minuteMs } from '../../../contract/durations.ts'
 import type { Caller } from '../../auth/keyring.ts'
 import { isSignInLinkSecret, makeSessionSecret, makeSignInLinkSecret, tokenHash } from '../../auth/token.ts'
 import type { KeyHolder } from '../../auth/token-holder.ts'
@@ -13,11 +14,11 @@ import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
 import { findKey, type KeyRow, listKeys } from '../keys/store.ts'
 import { deleteLink, deleteSession, deleteSurplusSessions, findLinkHolder, insertLink, insertSession } from './store.ts'
-import { deleteUserSession } from './user-session-store.ts'
+import { deleteUserSessionByHash } from './user-session-store.ts'
 
 /** More concurrent sessions of one key than this do not come from people. */
 const maxSessionsPerKey = 1000
-const linkLifetimeMs = 15 * 60_000
+const linkLifetimeMs = 15 * minuteMs
 
 /** Starts a session for a key that the caller presented, and returns the secret of the session. */
 export function sessionStart(services: Services, holder: KeyHolder, origin: RequestOrigin): Promise<string> {
@@ -83,7 +84,8 @@ export async function sessionEnd(services: Services, caller: Caller, origin: Req
   try {
     await change(contextOf(services, caller, origin), 'sessionEnd', async (tx) => {
       const { hash } = session
-      if (!(await (isOfPerson ? deleteUserSession(tx, { hash }) : deleteSession(tx, { hash })))) throw alreadyEnded
+      if (!(await (isOfPerson ? deleteUserSessionByHash(tx, { hash }) : deleteSession(tx, { hash }))))
+        throw alreadyEnded
       return { result: undefined, target: key ? auditRef('key', key) : auditRef('user', caller.actor) }
     })
   } catch (error) {

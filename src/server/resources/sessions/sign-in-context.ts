@@ -5,10 +5,10 @@ import { RequestContext, type RequestOrigin } from '../../context/request-contex
 import type { Services } from '../../context/services.ts'
 import { RegionAccess } from '../../core/region-access.ts'
 
-/** The sign-in itself acts where the person is not proven, or where nobody asked. */
+/** The sign-in itself acts where the person is not proven, or where no person asked. */
 export const signInActor = { type: 'SYSTEM', id: 'sign-in', name: 'Sign-in' } as const
 
-export const signInSystem = (services: Services, org: Org, origin: RequestOrigin = {}): RequestContext =>
+export const systemSignInContext = (services: Services, org: Org, origin: RequestOrigin = {}): RequestContext =>
   new RequestContext(
     services,
     {

@@ -6,14 +6,14 @@ import { wholeQueryOne, write, writeExists } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { type SystemReader, systemQueryOne, systemWrite } from '../../db/system.ts'
 
-/** An invitation, a way back in from the command line, or the link that makes the first owner. */
+/** A link of usersInvite, one of the command line, or the one that makes the first owner. */
 export type UserLinkPurpose = 'invite' | 'sign-in' | 'first-owner'
 
 export interface UserLink {
   readonly hash: Buffer
   readonly org: Org
   readonly purpose: UserLinkPurpose
-  /** Absent for the link of the first owner. */
+  /** Absent for the link of the first owner until it has made one. */
   readonly user: LinkedUser | undefined
 }
 
@@ -54,6 +54,17 @@ export const insertUserLink = write((db, p: Insertable<DatabaseSchema['user_link
 /** Returns true for one of several concurrent callers: the one that deleted the link. */
 export const deleteUserLink = writeExists((db, p: { org: number; hash: Buffer }) =>
   db.deleteFrom('user_links').where('org', '=', p.org).where('hash', '=', p.hash).returning('purpose'),
+)
+
+/** Gives the link of the first owner to the user that it has made. Returns true for one of several concurrent callers. */
+export const assignUserLink = writeExists((db, p: { org: number; hash: Buffer; user: number }) =>
+  db
+    .updateTable('user_links')
+    .set({ user_id: p.user })
+    .where('org', '=', p.org)
+    .where('hash', '=', p.hash)
+    .where('user_id', 'is', null)
+    .returning('purpose'),
 )
 
 export const deleteLinksOfUser = write((db, p: { org: number; user: number }) =>

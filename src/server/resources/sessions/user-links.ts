@@ -1,22 +1,23 @@
 // Makes the links that sign people in, and starts sessions with them. [contract 11.local]
 
 import { dayMs, minuteMs } from '../../../contract/durations.ts'
-import { type Permission, permissionsOfRole, type Role } from '../../../contract/people/permissions.ts'
+import { permissionNames, permissionsOfRole, type Role } from '../../../contract/people/permissions.ts'
 import { isUserLinkSecret, makeUserLinkSecret, tokenHash } from '../../auth/token.ts'
-import { RequestContext, type RequestOrigin } from '../../context/request-context.ts'
+import { type RequestContext, type RequestOrigin, unrestrictedContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import { isoTime } from '../../core/clock.ts'
 import { Failure, invalid, mustFind } from '../../core/failure.ts'
+import { parseInt32 } from '../../core/int32.ts'
 import { RegionAccess } from '../../core/region-access.ts'
 import { emailKey } from '../../core/text.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { signInFirst } from '../../http/browser/session-cookie.ts'
 import { refuseGrantBeyondOwn } from '../../http/grants.ts'
-import { parseInt32 } from '../../http/input/input.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
-import { findUserByEmail, hasActiveOwner, insertFirstOwner, updateInvited } from '../users/store.ts'
+import { findUserByEmail, hasActiveOwner, insertUser, updateInvited } from '../users/store.ts'
 import {
+  assignUserLink,
   deleteLinksOfUser,
   deleteUserLink,
   findUserLink,
@@ -25,7 +26,7 @@ import {
   type UserLink,
   type UserLinkPurpose,
 } from './user-link-store.ts'
-import { type SignedInUser, signingIn, startUserSession } from './user-sessions.ts'
+import { type SignedInUser, signInContext, startUserSession } from './user-sessions.ts'
 
 const lifetimeMs: Readonly<Record<UserLinkPurpose, number>> = {
   invite: 7 * dayMs,
@@ -39,36 +40,50 @@ export interface NewUserLink {
   readonly expiresAt: string
 }
 
+interface MailableLink extends NewUserLink {
+  readonly email: string
+}
+
 export const signInUrl = (base: string, secret: string): string => `${base}/sign-in#${secret}`
 
 /** Makes a link with which a user signs in and adds a passkey. Earlier links of the user stop working. */
-export const inviteUser = (ctx: RequestContext, userId: string): Promise<NewUserLink> =>
+export const inviteUser = (ctx: RequestContext, userId: string): Promise<MailableLink> =>
   change(ctx, 'usersInvite', async (tx) => {
     const id = parseInt32(userId)
     const user = mustFind(id === undefined ? undefined : await findUserToInvite(tx, { id }), `user ${userId}`)
     refuseDisabled(user)
-    refuseMissingRights(ctx, user)
+    refuseLinkBeyondOwn(ctx, user)
     const link = newLink(ctx, 'invite')
     await deleteLinksOfUser(tx, { user: user.id })
     await insertUserLink(tx, { ...link.row, user_id: user.id })
     await updateInvited(tx, { user: user.id, at: ctx.clock.now() })
     return {
-      result: link.shown,
+      result: { ...link.shown, email: user.email },
       target: auditRef('user', { id: user.id, name: user.email }),
       after: { expiresAt: link.shown.expiresAt },
     }
   })
 
+/** A person waits for the answer, so the mail of a link has less time than others. */
+const linkMailTimeoutMs = 15_000
+
+/** The answer has the link in any case: a mail may be refused, or get lost. */
 export async function usersInvite(ctx: RequestContext, userId: string) {
-  const { secret, expiresAt } = await inviteUser(ctx, userId)
-  return { url: signInUrl(ctx.publicUrl, secret), expiresAt, mailed: false }
+  const { secret, expiresAt, email } = await inviteUser(ctx, userId)
+  const url = signInUrl(ctx.publicUrl, secret)
+  const mail = {
+    to: [email],
+    subject: 'Your invitation to Roomkeeper',
+    text: `You are invited to Roomkeeper. Open this link to sign in. It works once, until ${expiresAt}:\n\n${url}\n`,
+  }
+  const sent = await ctx.mailer?.send(mail, AbortSignal.timeout(linkMailTimeoutMs))
+  return { url, expiresAt, mailed: sent?.isDelivered === true }
 }
 
 /** The way back in from the command line: a link for a user who may have lost every other way. */
 export const userLoginLinkCreate = (ctx: RequestContext, email: string) =>
   change(ctx, 'loginLinkCreate', async (tx) => {
-    const found = await findUserByEmail(tx, { key: emailKey(email) })
-    const user = found && (await findUserToInvite(tx, { id: found.id }))
+    const user = await findUserByEmail(tx, { key: emailKey(email) })
     if (!user) {
       throw new Failure('NOT_FOUND', `there is no user ${email}. Create one with "roomkeeper users invite ${email}".`)
     }
@@ -95,14 +110,14 @@ export const firstOwnerLinkCreate = (ctx: RequestContext): Promise<NewUserLink> 
   })
 
 /** Finds a link by its secret. This does not use up the link. */
-export async function findUserLinkOf(services: Services, secret: string): Promise<UserLink | undefined> {
+export async function findUserLinkBySecret(services: Services, secret: string): Promise<UserLink | undefined> {
   if (!isUserLinkSecret(secret)) return undefined
   return findUserLink(services.db.system, tokenHash(secret), services.clock.now())
 }
 
 export const badUserLink = (): Failure =>
   signInFirst(
-    'This link does not work: it was used already, has expired, was replaced by a newer one, or was not copied whole. Ask an owner for another invitation, or run "roomkeeper login-link --user EMAIL" on the server.',
+    'This link does not work: it was used already, has expired, was replaced by a newer one, or was not copied whole. Ask an owner for a new sign-in link, or run "roomkeeper login-link --user EMAIL" on the server.',
   )
 
 interface LinkSignIn {
@@ -118,26 +133,38 @@ export async function sessionStartByUserLink(
   { email, browser }: LinkSignIn,
   origin: RequestOrigin,
 ): Promise<string> {
-  const { org, hash, user } = link
-  if (!user) {
-    if (email === undefined) {
-      throw invalid([{ field: 'email', error: 'is required, because this link makes the first owner' }])
-    }
-    const owner = await makeFirstOwner(services, link, email, origin)
-    return startUserSession(signingIn(services, org, owner, origin), owner, { via: 'link', browser })
-  }
-  const person = { ...user, role: user.role as Role }
-  return startUserSession(signingIn(services, org, person, origin), person, { via: 'link', browser }, async (tx) => {
+  const { org, hash } = link
+  const user = await userOfLink(services, link, email, origin)
+  return startUserSession(signInContext(services, org, user, origin), user, { via: 'link', browser }, async (tx) => {
     if (!(await deleteUserLink(tx, { hash }))) throw badUserLink()
   })
 }
 
+/** The link of the first owner makes its user. If the session then fails to start, the link works again, for that user. */
+async function userOfLink(
+  services: Services,
+  link: UserLink,
+  email: string | undefined,
+  origin: RequestOrigin,
+): Promise<SignedInUser> {
+  const { user, purpose } = link
+  if (!user) {
+    if (email === undefined) {
+      throw invalid([{ field: 'email', error: 'is required, because this link makes the first owner' }])
+    }
+    return makeFirstOwner(services, link, email, origin)
+  }
+  const isOther = email !== undefined && emailKey(email) !== emailKey(user.email)
+  if (purpose === 'first-owner' && isOther) throw ownerExists()
+  return { ...user, role: user.role as Role }
+}
+
 export const ownerExists = (): Failure =>
   signInFirst(
-    'This link makes the first owner, and the organisation has an owner who has signed in. Ask the owner for an invitation, or run "roomkeeper login-link --user EMAIL" on the server.',
+    'This link makes the first owner, and the organisation has an owner who has signed in. Ask the owner for a sign-in link, or run "roomkeeper login-link --user EMAIL" on the server.',
   )
 
-/** Uses up the link of the first owner, in one transaction with the user that it makes. */
+/** Gives the link to the user that it makes, in one transaction. */
 function makeFirstOwner(
   services: Services,
   { org, hash }: UserLink,
@@ -145,10 +172,9 @@ function makeFirstOwner(
   origin: RequestOrigin,
 ): Promise<SignedInUser> {
   const actor = { type: 'SYSTEM', id: 'first-owner-link', name: 'Link of the first owner' } as const
-  const ctx = new RequestContext(services, { org, actor, may: () => true, access: RegionAccess.everything }, origin)
+  const ctx = unrestrictedContext(services, org, actor, origin)
   return change(ctx, 'usersCreate', async (tx) => {
     if (await hasActiveOwner(tx)) throw ownerExists()
-    if (!(await deleteUserLink(tx, { hash }))) throw badUserLink()
     const taken = await findUserByEmail(tx, { key: emailKey(email) })
     if (taken) {
       throw new Failure(
@@ -157,7 +183,15 @@ function makeFirstOwner(
       )
     }
     const user = { id: await nextId(tx, 'user'), email, role: 'owner' as const }
-    await insertFirstOwner(tx, { ...user, email_key: emailKey(email), at: ctx.clock.now() })
+    await insertUser(tx, user.id, {
+      ...user,
+      email_key: emailKey(email),
+      name: null,
+      all_regions: 0,
+      state: 'ACTIVE',
+      invited_at: ctx.clock.now(),
+    })
+    if (!(await assignUserLink(tx, { hash, user: user.id }))) throw badUserLink()
     return {
       result: user,
       target: auditRef('user', { id: user.id, name: email }),
@@ -174,12 +208,11 @@ function newLink(ctx: RequestContext, purpose: UserLinkPurpose) {
 
 function refuseDisabled({ email, state }: { email: string; state: string }): void {
   if (state !== 'DISABLED') return
-  throw new Failure('FAILED_PRECONDITION', `${email} is disabled. Set the state of the user to ACTIVE first.`)
+  throw new Failure('FAILED_PRECONDITION', `${email} is disabled. Enable the user first.`)
 }
 
 /** A link lets its holder act as the user, so it is not made for a user who may do more than the caller. [contract 11.user] */
-function refuseMissingRights(ctx: RequestContext, user: { role: string; all_regions: number }): void {
-  const rights = permissionsOfRole(user.role as Role, user.all_regions === 1)
-  const permissions = (Object.keys(rights) as Permission[]).filter((name) => rights[name])
-  refuseGrantBeyondOwn(ctx, permissions, RegionAccess.of([]))
+function refuseLinkBeyondOwn(ctx: RequestContext, user: { role: string; all_regions: number }): void {
+  const permissions = permissionNames(permissionsOfRole(user.role as Role, user.all_regions === 1))
+  refuseGrantBeyondOwn(ctx, permissions, RegionAccess.nothing)
 }

@@ -1,9 +1,9 @@
 // Holds the SQL of the sessions of people. [contract 11.local]
 
 import type { Insertable } from 'kysely'
-import { personOf, type TokenHolder } from '../../auth/token-holder.ts'
+import { type TokenHolder, userFieldsOf } from '../../auth/token-holder.ts'
 import { regionList } from '../../db/queries/holder-columns.ts'
-import { query, queryExists, wholeQueryOne, write, writeExists } from '../../db/queries/query.ts'
+import { query, queryExists, wholeQueryOne, write, writeExists, writeOne } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { type SystemReader, systemQueryOne, systemWrite } from '../../db/system.ts'
 
@@ -28,7 +28,7 @@ export async function findUserSessionHolder(on: SystemReader, hash: Buffer): Pro
   if (!row) return undefined
   return {
     org: { key: row.org, id: row.org_id },
-    ...personOf(row),
+    ...userFieldsOf(row),
     expiresAt: row.expires_at,
     rateLimit: null,
     key: undefined,
@@ -54,7 +54,7 @@ export const insertUserSession = write((db, p: Insertable<DatabaseSchema['user_s
   }),
 )
 
-export const deleteUserSession = writeExists((db, p: { org: number; hash: Buffer }) =>
+export const deleteUserSessionByHash = writeExists((db, p: { org: number; hash: Buffer }) =>
   db.deleteFrom('user_sessions').where('org', '=', p.org).where('hash', '=', p.hash).returning('id'),
 )
 
@@ -64,7 +64,7 @@ export const hasUserSession = queryExists((db, p: { org: number; hash: Buffer })
 )
 
 /** Signs a person out everywhere, and returns the sessions that ended. */
-export const deleteSessionsOfUser = write((db, p: { org: number; user: number }) =>
+export const deleteUserSessions = write((db, p: { org: number; user: number }) =>
   db.deleteFrom('user_sessions').where('org', '=', p.org).where('user_id', '=', p.user).returning('id'),
 )
 
@@ -93,8 +93,7 @@ export const deleteSurplusUserSessions = write((db, p: { org: number; user: numb
   }),
 )
 
-/** Ends one session of a person by its id. */
-export const deleteSessionOfUser = writeExists((db, p: { org: number; user: number; id: number }) =>
+export const deleteUserSessionById = writeOne((db, p: { org: number; user: number; id: number }) =>
   db
     .deleteFrom('user_sessions')
     .where('org', '=', p.org)

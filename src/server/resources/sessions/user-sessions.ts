@@ -13,6 +13,7 @@ import { signInFirst } from '../../http/browser/session-cookie.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
 import { updateSignedIn } from '../users/store.ts'
+import { sealRefreshToken } from './refresh-token.ts'
 import { deleteSurplusUserSessions, insertUserSession } from './user-session-store.ts'
 
 /** More concurrent sessions than this do not come from one person. */
@@ -34,12 +35,17 @@ export interface UserSessionOptions {
   /** The latest end of a session that an identity provider vouched for. */
   readonly expiresAt?: number | undefined
   readonly oidcSid?: string | undefined
-  /** Sealed. */
-  readonly refreshToken?: Buffer | undefined
+  /** Is stored sealed. */
+  readonly refreshToken?: string | undefined
 }
 
 /** The context of a person who is signing in: the audit log names them as the actor. */
-export const signingIn = (services: Services, org: Org, user: SignedInUser, origin: RequestOrigin): RequestContext =>
+export const signInContext = (
+  services: Services,
+  org: Org,
+  user: SignedInUser,
+  origin: RequestOrigin,
+): RequestContext =>
   new RequestContext(
     services,
     {
@@ -67,8 +73,9 @@ export async function startUserSession(
     await verify(tx)
     const now = ctx.clock.now()
     if (!(await updateSignedIn(tx, { user: user.id, at: now }))) throw accountDisabled()
+    const hash = tokenHash(secret)
     await insertUserSession(tx, {
-      hash: tokenHash(secret),
+      hash,
       user_id: user.id,
       id: await nextId(tx, 'userSession'),
       via,
@@ -78,7 +85,8 @@ export async function startUserSession(
       ip: ctx.ip ?? null,
       browser: browser ?? null,
       oidc_sid: oidcSid ?? null,
-      refresh_token: refreshToken ?? null,
+      refresh_token:
+        refreshToken === undefined ? null : sealRefreshToken(ctx.secrets, { org: tx.org, hash }, refreshToken),
       checked_at: refreshToken ? now : null,
     })
     await deleteSurplusUserSessions(tx, { user: user.id, max: maxSessionsPerPerson })

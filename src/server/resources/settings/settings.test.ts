@@ -14,7 +14,7 @@ beforeAll(async () => {
   const made = await newPlace()
   place = made.place
   remove = made.remove
-  harness = await startHarness({ ...place, sampleRetention: 60 })
+  harness = await startHarness({ ...place, sampleRetentionDays: 60 })
   orgs = [await harness.newOrg('A'), await harness.newOrg('B')]
 })
 afterAll(async () => {
@@ -30,10 +30,14 @@ const logs = () => Promise.all(orgs.map((org) => org.audit()))
 test('the first start stores the values that it is given, and the defaults of the others', async () => {
   expect(await stored()).toEqual({
     'log-retention': '30',
+    'bundle-quota': '20',
+    settle: '10',
     'sample-retention': '60',
     'rollup-retention': '730',
     'daily-retention': 'ever',
+    'incident-retention': '400',
     'room-freshness': '15',
+    'idle-minutes': '10',
     'air-limits': 'co2=..1000,voc=..2000,temp=18..27,humidity=25..65',
   })
   expect(harness.services.settings.sampleRetentionSeconds).toBe(60 * 86_400)
@@ -43,6 +47,7 @@ test('a change is used by the server, and is in the audit log of every organisat
   await set('room-freshness', '5')
   expect(await stored()).toMatchObject({ 'room-freshness': '5', 'sample-retention': '60' })
   await expect.poll(() => harness.services.settings.freshnessSeconds).toBe(300)
+  expect(harness.services.settings.idleMs).toBe(600_000)
   for (const [entry] of await logs()) {
     expect(entry).toMatchObject({
       category: 'ORG',
@@ -58,9 +63,9 @@ test('another node reads a change by itself', async () => {
   const { db } = harness.services
   const other = await SharedSettings.load(db, {})
   await set('log-retention', '14')
-  expect(other.values.logRetention).toBe(30)
+  expect(other.values.logRetentionDays).toBe(30)
   await other.refresh(db)
-  expect(other.values.logRetention).toBe(14)
+  expect(other.values.logRetentionDays).toBe(14)
 })
 
 test.each([
@@ -82,11 +87,11 @@ test('a start with another value is refused and names the command; one with equa
   const { db } = harness.services
   const load = (options: Parameters<typeof SharedSettings.load>[1]) => SharedSettings.load(db, options)
   const before = await stored()
-  await expect(load({ sampleRetention: 30, dailyRetention: 'ever' })).rejects.toThrow(
+  await expect(load({ sampleRetentionDays: 30, dailyRetentionDays: 'ever' })).rejects.toThrow(
     /^--sample-retention 30 differs from 60, which the database stores for all of its servers\. Leave the option out, or change it for all with "roomkeeper settings set sample-retention 30"\.$/,
   )
-  expect((await load({})).values).toMatchObject({ sampleRetention: 60, roomFreshness: 5 })
-  expect((await load({ sampleRetention: 60, roomFreshness: 5 })).values.sampleRetention).toBe(60)
+  expect((await load({})).values).toMatchObject({ sampleRetentionDays: 60, roomFreshnessMinutes: 5 })
+  expect((await load({ sampleRetentionDays: 60, roomFreshnessMinutes: 5 })).values.sampleRetentionDays).toBe(60)
   expect(await stored()).toEqual(before)
 })
 
@@ -95,6 +100,7 @@ test('values that contradict each other are refused before anything is stored', 
   await db.systemTransaction(async ({ kysely }) => {
     await kysely.deleteFrom('settings').where('name', 'like', '%-retention').execute()
   })
-  await expect(SharedSettings.load(db, { sampleRetention: 800 })).rejects.toThrow(/must not be smaller/)
-  expect((await settingsList(harness.services)).filter(({ isStored }) => isStored)).toHaveLength(2)
+  await expect(SharedSettings.load(db, { sampleRetentionDays: 800 })).rejects.toThrow(/must not be smaller/)
+  const names = (await settingsList(harness.services)).filter(({ isStored }) => isStored).map(({ name }) => name)
+  expect(names).toEqual(['bundle-quota', 'settle', 'room-freshness', 'idle-minutes', 'air-limits'])
 })

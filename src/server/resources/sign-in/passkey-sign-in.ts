@@ -9,7 +9,7 @@ import type { RelyingParty } from '../../core/relying-party.ts'
 import { signInFirst } from '../../http/browser/session-cookie.ts'
 import { auditRef } from '../audit/changed.ts'
 import { recordRefusedSignIn } from '../sessions/refusals.ts'
-import { accountDisabled, signingIn, startUserSession } from '../sessions/user-sessions.ts'
+import { accountDisabled, signInContext, startUserSession } from '../sessions/user-sessions.ts'
 import { challengeEnd, challengeLifetimeMs, isFramed, makeChallenge } from './challenge.ts'
 import { type FoundPasskey, findPasskey, insertAnsweredChallenge, updatePasskeyUsed } from './passkey-store.ts'
 import { loadWebAuthn, userHandleOf } from './passkeys.ts'
@@ -40,7 +40,7 @@ export async function sessionStartByPasskey(
   const passkey = await findPasskey(services.db.system, { id: response.id })
   if (!passkey) {
     throw signInFirst(
-      'This passkey is not known here: it was removed, or belongs to another service. Sign in in another way, and add a new one.',
+      'This passkey is not known here: it was removed, or belongs to another service. Sign in with a company account or a link, and add a new passkey.',
     )
   }
   const org = { key: passkey.org, id: passkey.org_id }
@@ -48,7 +48,7 @@ export async function sessionStartByPasskey(
     refuseOff(passkey)
     const { challenge, end, counter } = await verify(services, party, passkey, response)
     const user = { id: passkey.user_id, email: passkey.email, role: passkey.role as Role }
-    const ctx = signingIn(services, org, user, origin)
+    const ctx = signInContext(services, org, user, origin)
     return await startUserSession(ctx, user, { via: 'passkey', browser }, async (tx) => {
       const answered = { challenge, end, purpose: 'sign-in', user: user.id }
       if (!(await insertAnsweredChallenge(tx, answered))) throw notAccepted()

@@ -1,7 +1,7 @@
 // Holds the SQL of passkeys, and of the challenges that were answered. [contract 11.local]
 
 import type { Insertable } from 'kysely'
-import { query, queryOne, wholeQueryExists, writeExists, writeOne } from '../../db/queries/query.ts'
+import { query, queryOne, writeExists, writeOne } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemQueryOne, systemWrite } from '../../db/system.ts'
 
@@ -66,30 +66,6 @@ export const deletePasskey = writeOne((db, p: { org: number; user: number; numbe
     .where('user_id', '=', p.user)
     .where('number', '=', p.number)
     .returning(['number', 'name']),
-)
-
-const activeOwner = { role: 'owner', state: 'ACTIVE' }
-
-export const hasOwnerWithPasskey = wholeQueryExists((db, p: { org: number }) =>
-  db
-    .selectFrom('passkeys as k')
-    .innerJoin('users as u', (j) => j.onRef('u.org', '=', 'k.org').onRef('u.id', '=', 'k.user_id'))
-    .select('k.id')
-    .where('k.org', '=', p.org)
-    .where('u.role', '=', activeOwner.role)
-    .where('u.state', '=', activeOwner.state)
-    .limit(1),
-)
-
-export const hasOwnerWithIdentity = wholeQueryExists((db, p: { org: number }) =>
-  db
-    .selectFrom('user_identities as i')
-    .innerJoin('users as u', (j) => j.onRef('u.org', '=', 'i.org').onRef('u.id', '=', 'i.user_id'))
-    .select('u.id')
-    .where('i.org', '=', p.org)
-    .where('u.role', '=', activeOwner.role)
-    .where('u.state', '=', activeOwner.state)
-    .limit(1),
 )
 
 export const findPasskeySettings = queryOne((db, p: { org: number }) =>

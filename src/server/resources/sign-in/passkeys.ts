@@ -5,24 +5,22 @@ import type { Org } from '../../auth/token-holder.ts'
 import { contextOf, type RequestOrigin } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import { isoTime } from '../../core/clock.ts'
-import { Failure, invalid, mustFind } from '../../core/failure.ts'
+import { Failure, invalid, mustFind, preconditionFailed } from '../../core/failure.ts'
+import { parseInt32 } from '../../core/int32.ts'
 import type { RelyingParty } from '../../core/relying-party.ts'
-import type { Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { sessionEnded } from '../../http/browser/session-cookie.ts'
-import { parseInt32 } from '../../http/input/input.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
 import { findOrg } from '../orgs/store.ts'
-import type { SignedInPerson } from '../sessions/browser-sessions.ts'
+import type { UserCaller } from '../sessions/browser-sessions.ts'
 import { hasUserSession } from '../sessions/user-session-store.ts'
+import { requireOwnerWhoSignsIn } from '../users/owners.ts'
 import { raiseUserVersion } from '../users/store.ts'
 import { challengeEnd, challengeLifetimeMs, isFramed, makeChallenge } from './challenge.ts'
 import {
   deletePasskey,
   findPasskeySettings,
-  hasOwnerWithIdentity,
-  hasOwnerWithPasskey,
   insertAnsweredChallenge,
   insertPasskey,
   listPasskeys,
@@ -38,10 +36,10 @@ export const loadWebAuthn = () => import('@simplewebauthn/server')
 /** An authenticator keeps one passkey for each handle, so a person always has the same one. */
 export const userHandleOf = ({ id }: Org, userId: number): Buffer<ArrayBuffer> => Buffer.from(`${id}/${userId}`)
 
-const addSubject = ({ org, user }: SignedInPerson) => `add ${org.key}/${user.id}` as const
+const addSubject = ({ org, user }: UserCaller) => `add ${org.key}/${user.id}` as const
 
 /** Makes the options with which the browser asks an authenticator for a new passkey. */
-export async function makePasskeyOptions(services: Services, party: RelyingParty, person: SignedInPerson) {
+export async function makePasskeyOptions(services: Services, party: RelyingParty, person: UserCaller) {
   const { db, secrets, clock } = services
   const { org, user, actor } = person
   await requirePasskeysAllowed(services, org)
@@ -73,7 +71,7 @@ interface NewPasskey extends PasskeyAdd {
 export async function addPasskey(
   services: Services,
   party: RelyingParty,
-  person: SignedInPerson,
+  person: UserCaller,
   { response, name: givenName, browser }: NewPasskey,
   origin: RequestOrigin,
 ): Promise<Passkey> {
@@ -109,7 +107,7 @@ export async function addPasskey(
 async function verifyAdded(
   { secrets, clock }: Services,
   party: RelyingParty,
-  person: SignedInPerson,
+  person: UserCaller,
   response: PasskeyAdd['response'],
 ) {
   const { verifyRegistrationResponse } = await loadWebAuthn()
@@ -139,11 +137,11 @@ const notAccepted = () =>
   invalid([
     {
       field: 'response',
-      error: 'is not an answer to the options of this person at this address within 5 minutes. Start again',
+      error: 'does not match the options that this person got, or came after more than 5 minutes. Start again',
     },
   ])
 
-export async function listOwnPasskeys({ db }: Services, { org, user }: SignedInPerson): Promise<Passkey[]> {
+export async function listOwnPasskeys({ db }: Services, { org, user }: UserCaller): Promise<Passkey[]> {
   const rows = await listPasskeys(db.forOrg(org.key), { user: user.id })
   return rows.map(({ number, name, created_at, used_at }) => ({
     id: String(number),
@@ -155,7 +153,7 @@ export async function listOwnPasskeys({ db }: Services, { org, user }: SignedInP
 
 export async function removePasskey(
   services: Services,
-  person: SignedInPerson,
+  person: UserCaller,
   passkeyId: string,
   origin: RequestOrigin,
 ): Promise<void> {
@@ -176,18 +174,9 @@ export async function removePasskey(
   })
 }
 
-/** Is called after the removal: an organisation always has an owner who can sign in. [contract 11.user] */
-async function requireOwnerWhoSignsIn(tx: Tx): Promise<void> {
-  if ((await hasOwnerWithPasskey(tx)) || (await hasOwnerWithIdentity(tx))) return
-  throw new Failure(
-    'FAILED_PRECONDITION',
-    'this is the last passkey with which an owner can sign in. Add another passkey first, or link a company account.',
-  )
-}
-
 async function requirePasskeysAllowed({ db }: Services, org: Org): Promise<void> {
   const row = await findPasskeySettings(db.forOrg(org.key))
-  if (!allowsPasskeys(row?.settings)) throw new Failure('FAILED_PRECONDITION', passkeysTurnedOff)
+  if (!allowsPasskeys(row?.settings)) throw preconditionFailed(passkeysTurnedOff)
 }
 
 function refuseTooMany(count: number): void {

@@ -1,6 +1,6 @@
 // Serves the ways to sign in, the ceremonies of passkeys, and a person's own passkeys. [contract 11.local]
 
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { largeBodyBytes } from '../../../contract/operation.ts'
 import {
   PasskeyAdd,
@@ -13,8 +13,8 @@ import {
   signInPath,
 } from '../../../contract/people/sign-in.ts'
 import type { Services } from '../../context/services.ts'
-import { Failure } from '../../core/failure.ts'
-import type { SignInCounter } from '../../core/metrics.ts'
+import { Failure, preconditionFailed } from '../../core/failure.ts'
+import type { SignInCounter } from '../../core/metrics/metrics.ts'
 import { passkeyProblemOf, type RelyingParty, relyingPartyOf } from '../../core/relying-party.ts'
 import type { CountRefusal } from '../../http/gate.ts'
 import { bodyReader } from '../../http/input/input.ts'
@@ -44,7 +44,7 @@ export function signInRoutes(
   const requireParty = (): RelyingParty => {
     const party = relyingPartyOf(publicUrl)
     if (party) return party
-    throw new Failure('FAILED_PRECONDITION', passkeyProblemOf(publicUrl) ?? '')
+    throw preconditionFailed(passkeyProblemOf(publicUrl) ?? '')
   }
 
   app.get(signInPath, { onRequest }, async (_request, reply) =>
@@ -55,9 +55,9 @@ export function signInRoutes(
     browser.answer(reply, await makePasskeySignInOptions(services, requireParty())),
   )
 
-  app.post(passkeySignInPath, { onRequest, bodyLimit: largeBodyBytes }, async (request, reply) => {
-    const party = requireParty()
+  app.post(passkeySignInPath, { onRequest }, async (request, reply) => {
     const { response } = readSignIn(request.body)
+    const party = requireParty()
     const from = { response, browser: browserName(request.headers['user-agent']) }
     let secret: string
     try {
@@ -81,11 +81,20 @@ export function signInRoutes(
     return browser.answer(reply, await makePasskeyOptions(services, requireParty(), person))
   })
 
-  app.post(passkeyAddPath, { onRequest, bodyLimit: largeBodyBytes }, async (request, reply) => {
-    const person = await browser.requirePerson(request, reply)
-    const added = { ...readAdd(request.body), browser: browserName(request.headers['user-agent']) }
-    return browser.answer(reply, await addPasskey(services, requireParty(), person, added, originOf(request)))
-  })
+  /** A long body is read only if it comes from a person who is signed in. */
+  const requireSession = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    await browser.requirePerson(request, reply)
+  }
+
+  app.post(
+    passkeyAddPath,
+    { onRequest: [onRequest, requireSession], bodyLimit: largeBodyBytes },
+    async (request, reply) => {
+      const person = await browser.requirePerson(request, reply)
+      const added = { ...readAdd(request.body), browser: browserName(request.headers['user-agent']) }
+      return browser.answer(reply, await addPasskey(services, requireParty(), person, added, originOf(request)))
+    },
+  )
 
   app.delete<{ Params: { id: string } }>(`${passkeysPath}/:id`, { onRequest }, async (request, reply) => {
     const person = await browser.requirePerson(request, reply)

@@ -2,7 +2,7 @@
 
 import type { SignInWays } from '../../../contract/people/sign-in.ts'
 import type { Services } from '../../context/services.ts'
-import { passkeyProblemOf, relyingPartyOf } from '../../core/relying-party.ts'
+import { passkeyProblemOf, providerProblemOf, relyingPartyOf } from '../../core/relying-party.ts'
 import { listOrgs } from '../orgs/store.ts'
 import { listIdentityProviders } from './provider-store.ts'
 
@@ -15,12 +15,10 @@ interface StoredSettings {
 export const allowsPasskeys = (settings: string | null | undefined): boolean =>
   !settings || (JSON.parse(settings) as StoredSettings).passkeys !== false
 
-const noPublicUrl =
-  'Sign-in with a company account is off, because the server does not know its address. Start it with --public-url.'
-
 /** `publicUrl` is the value of --public-url. */
 export async function listSignInWays({ db }: Services, publicUrl: string | undefined): Promise<SignInWays> {
   const rows = await listIdentityProviders(db.system)
+  const providersReason = providerProblemOf(publicUrl)
   const isEnabled = ({ settings }: (typeof rows)[number]) => (JSON.parse(settings) as StoredSettings).enabled === true
   return {
     passkeys: await passkeyWay(),
@@ -30,7 +28,7 @@ export async function listSignInWays({ db }: Services, publicUrl: string | undef
         : rows
             .filter(isEnabled)
             .map(({ orgId, orgName }) => ({ orgId, orgName, url: `${publicUrl}/auth/${orgId}/oidc` })),
-    ...(publicUrl === undefined && { providersReason: noPublicUrl }),
+    ...(providersReason !== undefined && { providersReason }),
   }
 
   async function passkeyWay(): Promise<SignInWays['passkeys']> {

@@ -16,10 +16,6 @@ export const findUserByIdentity = wholeQueryOne((db, p: { org: number; issuer: s
     .where('i.subject', '=', p.subject),
 )
 
-export const findUserToLink = wholeQueryOne((db, p: { org: number; key: string }) =>
-  db.selectFrom('users as u').select(columns).where('u.org', '=', p.org).where('u.email_key', '=', p.key),
-)
-
 export const hasIdentity = wholeQueryExists((db, p: { org: number; user: number }) =>
   db.selectFrom('user_identities').select('user_id').where('org', '=', p.org).where('user_id', '=', p.user),
 )
@@ -44,37 +40,6 @@ export const insertIdentity = write(
 export const deleteIdentities = write((db, p: { org: number }) =>
   db.deleteFrom('user_identities').where('org', '=', p.org),
 )
-
-interface SignInUser {
-  readonly id: number
-  readonly email: string
-  readonly email_key: string
-  readonly name: string | null
-  readonly role: string
-  readonly all_regions: number
-}
-
-const insertRow = write((db, p: SignInUser & { org: number; at: number }) =>
-  db.insertInto('users').values({
-    org: p.org,
-    id: p.id,
-    version: 1,
-    email: p.email,
-    email_key: p.email_key,
-    name: p.name,
-    role: p.role,
-    all_regions: p.all_regions,
-    state: 'ACTIVE',
-    invited_at: p.at,
-  }),
-)
-export async function insertUserOfProvider(
-  tx: Tx,
-  { regionIds, ...user }: SignInUser & { readonly at: number; readonly regionIds: readonly number[] },
-): Promise<void> {
-  await insertRow(tx, user)
-  await updateRegionsOfUser(tx, user.id, regionIds)
-}
 
 const updateRow = write((db, p: { org: number; id: number; role: string; all_regions: number }) =>
   db

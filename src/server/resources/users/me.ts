@@ -1,7 +1,7 @@
 // Says who the caller is and what it may do. [contract 11.user]
 import type { Static } from 'typebox'
 import type { Me } from '../../../contract/people/me.ts'
-import { scopes } from '../../../contract/people/permissions.ts'
+import { shownScopes } from '../../../contract/people/permissions.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { mustFind } from '../../core/failure.ts'
 import { findOwnOrg } from '../orgs/store.ts'
@@ -11,7 +11,7 @@ export async function meGet({ db, actor, user, may, access, org }: RequestContex
   return {
     actor: { type: user ? 'USER' : 'KEY', id: actor.id, name: actor.name },
     ...(user && { role: user.role }),
-    scopes: scopes.filter((scope) => may(scope)),
+    scopes: shownScopes(may),
     manage: may('manage'),
     allRegions: access.isEverything,
     regionIds: [...(access.regionIds ?? [])],

@@ -1,7 +1,9 @@
 // Tests what users are as people who sign in: states, sessions, ways to sign in, and the last owner; through HTTP.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { newPerson, newWayToSignIn, sessionHeaders, type TestPerson } from '../../../../test/support/person.ts'
+import { hourMs } from '../../../contract/durations.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -95,7 +97,7 @@ test('DISABLED ends sessions and refuses personal keys at once; enabled again, t
   expect((await put(org, person.id, { state: 'DISABLED' })).body).toMatchObject({ state: 'DISABLED' })
   expect([await byKey(org, person), await bySession(org, person)]).toEqual([401, 401])
   const refused = await org.call('GET', '/me', { key: person.key })
-  expect(refused.body.message).toContain('may not sign in at present. Ask an owner')
+  expect(refused.body.message).toContain('is disabled or has no way to sign in. Ask an owner')
   expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"')
   expect([await byKey(org, other), await bySession(org, other)]).toEqual([200, 200])
   await put(org, person.id, { state: 'ACTIVE' })
@@ -165,14 +167,13 @@ test('userSessionsList shows the sessions, and userSessionsDelete signs out ever
 test('a session that was not used for 12 hours is not listed [contract 9.session]', async () => {
   const org = await harness.newOrg()
   const person = await newPerson(harness, org, { role: 'viewer' })
-  const hour = 3_600_000
-  harness.clock.advance(12 * hour - 60_000)
+  harness.clock.advance(12 * hourMs - 60_000)
   expect(await sessionsOf(org, person.id)).toHaveLength(1)
   harness.clock.advance(60_000)
   expect(await sessionsOf(org, person.id)).toEqual([])
 })
 
-test('usersUnlink removes identity, passkeys, links and sessions; a new invitation is needed [contract 11.user]', async () => {
+test('usersUnlink removes identity, passkeys, links and sessions; a new sign-in link is needed [contract 11.user]', async () => {
   const org = await harness.newOrg()
   const person = await newPerson(harness, org, { role: 'viewer' })
   await newWayToSignIn(harness, org, person.id, 'passkey')
@@ -236,7 +237,7 @@ test('two owners who are unlinked at once: one can still sign in [contract 11.us
   expect(replies.map((r) => r.status).sort()).toEqual([200, 400])
 })
 
-test('nobody grants what they lack, and a new address counts as a new person [contract 11.user]', async () => {
+test('a caller cannot grant what it lacks, and a new address counts as a new person [contract 11.user]', async () => {
   const org = await harness.newOrg()
   const person = await newPerson(harness, org, { role: 'admin' })
   const disabled = await newPerson(harness, org, { role: 'viewer' })

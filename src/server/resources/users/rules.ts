@@ -1,16 +1,16 @@
 // Carries out the operations on users, one function for each. [contract 11.user] [contract 6.users]
 
-import { type Permission, permissionsOfRole, type Role } from '../../../contract/people/permissions.ts'
+import { permissionNames, permissionsOfRole, type Role } from '../../../contract/people/permissions.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
+import { parseInt32 } from '../../core/int32.ts'
 import { RegionAccess } from '../../core/region-access.ts'
 import { emailKey } from '../../core/text.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { refuseGrantBeyondOwn } from '../../http/grants.ts'
 import type { InputOf } from '../../http/handlers.ts'
-import { parseInt32 } from '../../http/input/input.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
 import { deleteKeysOfUser } from '../keys/store.ts'
@@ -154,26 +154,25 @@ async function refuseTakenEmail(tx: Tx, email: string, ownId: number | undefined
   if (!holder || holder.id === ownId) return
   throw new Failure(
     'FAILED_PRECONDITION',
-    `user ${holder.id} already has the address ${email}. Change that one instead.`,
+    `user ${holder.id} already has the address ${email}. Change that user instead.`,
   )
 }
 
 /** Refuses a change that gives a person more than they had, if the caller lacks it. Another e-mail address is another person. */
 function refuseGrant(ctx: RequestContext, before: UserWithRegions | undefined, after: UserWithRegions): void {
-  const had = before && emailKey(before.email) === emailKey(after.email) ? rightsOf(before) : undefined
-  const has = rightsOf(after)
+  const had = before && emailKey(before.email) === emailKey(after.email) ? grantsOf(before) : undefined
+  const has = grantsOf(after)
   if (!has) return
   const gained = has.permissions.filter((permission) => !had?.permissions.includes(permission))
-  refuseGrantBeyondOwn(ctx, gained, had?.access.includes(has.access) ? RegionAccess.of([]) : has.access)
+  refuseGrantBeyondOwn(ctx, gained, had?.access.includes(has.access) ? RegionAccess.nothing : has.access)
 }
 
 /** Undefined for a user who may not sign in. */
-function rightsOf({ role, all_regions, state, regionIds }: UserWithRegions) {
+function grantsOf({ role, all_regions, state, regionIds }: UserWithRegions) {
   if (state === 'DISABLED') return undefined
-  const permissions = permissionsOfRole(role as Role, all_regions === 1)
   const isEverywhere = role === 'owner' || all_regions === 1
   return {
-    permissions: (Object.keys(permissions) as Permission[]).filter((permission) => permissions[permission]),
+    permissions: permissionNames(permissionsOfRole(role as Role, all_regions === 1)),
     access: isEverywhere ? RegionAccess.everything : RegionAccess.of(regionIds),
   }
 }

@@ -1,14 +1,10 @@
 // Carries out the operations on the sessions of a user and on the ways in which they sign in. [contract 11.user]
 
-import type { Static } from 'typebox'
-import type { UserSession } from '../../../contract/people/users.ts'
-import { sessionIdleMs } from '../../auth/keyring.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import { isoTime } from '../../core/clock.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
 import { deleteKeysOfUser } from '../keys/store.ts'
-import { listSessionsOfUser } from '../sessions/user-session-store.ts'
+import { listOpenSessions, sessionView } from '../sessions/session-view.ts'
 import { endSessions } from './end-sessions.ts'
 import { requireAnotherOwnerWhoSignsIn } from './owners.ts'
 import { requireUser } from './rules.ts'
@@ -17,12 +13,8 @@ import { userView } from './view.ts'
 
 export async function userSessionsList(ctx: RequestContext, userId: string) {
   const user = await requireUser(ctx.db, userId)
-  const now = ctx.clock.now()
-  // Sessions that have ended are deleted some time later.
-  const current = (await listSessionsOfUser(ctx.db, { user: user.id })).filter(
-    ({ used_at, expires_at }) => used_at + sessionIdleMs > now && (expires_at === null || expires_at > now),
-  )
-  return { sessions: current.map(sessionView) }
+  const rows = await listOpenSessions(ctx.db, { user: user.id, now: ctx.clock.now() })
+  return { sessions: rows.map(sessionView) }
 }
 
 export async function userSessionsDelete(ctx: RequestContext, userId: string) {
@@ -54,14 +46,3 @@ export async function usersUnlink(ctx: RequestContext, userId: string) {
   ctx.keysChanged()
   return {}
 }
-
-type SessionRow = Awaited<ReturnType<typeof listSessionsOfUser>>[number]
-
-const sessionView = ({ id, via, created_at, used_at, ip, browser }: SessionRow): Static<typeof UserSession> => ({
-  id: String(id),
-  via: via as Static<typeof UserSession>['via'],
-  createdAt: isoTime(created_at),
-  usedAt: isoTime(used_at),
-  ...(ip !== null && { ip }),
-  ...(browser !== null && { browser }),
-})

@@ -58,7 +58,11 @@ export const findUser = visibleQueryOne('user', 'users.id', (db, p: UserKey) =>
 )
 
 export const findUserByEmail = wholeQueryOne((db, p: { org: number; key: string }) =>
-  db.selectFrom('users').select('id').where('org', '=', p.org).where('email_key', '=', p.key),
+  db
+    .selectFrom('users')
+    .select(['id', 'email', 'role', 'state', 'all_regions', 'invited_at'])
+    .where('org', '=', p.org)
+    .where('email_key', '=', p.key),
 )
 
 /** An owner who was disabled on purpose does not count. */
@@ -73,18 +77,23 @@ export const hasOtherOwner = wholeQueryExists((db, p: UserKey) =>
     .limit(1),
 )
 
-/** Returns whether an owner beside this user has signed in, and has an account or a passkey for the next time. [contract 11.user] */
-export const hasOtherOwnerWhoSignsIn = wholeQueryExists((db, p: UserKey) =>
+const selectOwnerWays = wholeQueryOne((db, p: { org: number; except: number }) =>
   db
     .selectFrom('users')
-    .select('id')
+    .select([
+      sql<SqlBit | null>`max(${hasIdentity})`.as('identity'),
+      sql<SqlBit | null>`max(${hasPasskey})`.as('passkey'),
+    ])
     .where('org', '=', p.org)
     .where('role', '=', 'owner')
     .where('state', '=', 'ACTIVE')
-    .where('id', '!=', p.id)
-    .where((e) => e.or([e(hasIdentity, '=', 1), e(hasPasskey, '=', 1)]))
-    .limit(1),
+    .where('id', '!=', p.except),
 )
+/** Reads in which ways owners can sign in; with `except`, owners beside that user. Ways that are turned off count too. [contract 11.user] */
+export async function findOwnerWays(on: OrgReader, except = 0): Promise<{ identity: boolean; passkey: boolean }> {
+  const row = await selectOwnerWays(on, { except })
+  return { identity: row?.identity === 1, passkey: row?.passkey === 1 }
+}
 
 export const listRegionsOfUsers = visibleQuery('region', 'user_regions.region_id', (db, p: { org: number }) =>
   db.selectFrom('user_regions').select(['user_id', 'region_id']).where('org', '=', p.org).orderBy('region_id'),
@@ -179,7 +188,7 @@ const deleteIdentity = write((db, p: UserKey) =>
 const deletePasskeysOfUser = write((db, p: UserKey) =>
   db.deleteFrom('passkeys').where('org', '=', p.org).where('user_id', '=', p.id),
 )
-/** A new invitation is needed: until then not even the e-mail address leads to the user. */
+/** A new sign-in link is needed: until then not even the e-mail address leads to the user. */
 const updateUnlinked = write((db, p: UserKey) =>
   db
     .updateTable('users')
@@ -247,20 +256,4 @@ export const hasActiveOwner = wholeQueryExists((db, p: { org: number }) =>
     .where('role', '=', 'owner')
     .where('state', '=', 'ACTIVE')
     .limit(1),
-)
-
-/** The first owner is active at once, because they are signing in. */
-export const insertFirstOwner = write((db, p: UserKey & { email: string; email_key: string; at: number }) =>
-  db.insertInto('users').values({
-    org: p.org,
-    id: p.id,
-    version: 1,
-    email: p.email,
-    email_key: p.email_key,
-    role: 'owner',
-    state: 'ACTIVE',
-    invited_at: p.at,
-    signed_in_at: p.at,
-    last_seen_at: p.at,
-  }),
 )

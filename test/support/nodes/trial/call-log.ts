@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http'
 
 /** `unknown`: the change may have been made or not. */
-export type Outcome = 'done' | 'refused' | 'unknown'
+export type CallOutcome = 'done' | 'refused' | 'unknown'
 
 /** Times are milliseconds of the monotonic clock of the test process. */
 export interface CallRecord {
@@ -12,7 +12,7 @@ export interface CallRecord {
   readonly path: string
   readonly invokedAt: number
   readonly endedAt: number
-  readonly outcome: Outcome
+  readonly outcome: CallOutcome
   /** Undefined if no answer came. */
   readonly status: number | undefined
 }
@@ -57,7 +57,7 @@ export class CallLog {
     const requestId = `${this.#prefix}-${++this.#count}`
     const invokedAt = performance.now()
     let answer: Answer | undefined
-    let outcome: Outcome
+    let outcome: CallOutcome
     try {
       answer = await this.#send(node.url, method, path, requestId, body)
       outcome = outcomeOf(answer.status, answer.headers['retry-after'] !== undefined)
@@ -116,7 +116,7 @@ export class CallLog {
 }
 
 /** A 503 with Retry-After says that nothing was changed; one without says that the outcome is unknown. */
-export function outcomeOf(status: number, hasRetryAfter: boolean): Outcome {
+export function outcomeOf(status: number, hasRetryAfter: boolean): CallOutcome {
   if (status < 400) return 'done'
   if (status < 500 || (status === 503 && hasRetryAfter)) return 'refused'
   return 'unknown'

@@ -5,21 +5,21 @@ import type { SeededChoices } from '../../endurance/random.ts'
 import { send } from '../../harness.ts'
 import { until } from '../../program.ts'
 import type { NodeCluster } from '../node-cluster.ts'
-import { FleetDevice } from './fleet-device.ts'
+import { TrialDevice } from './fleet-device.ts'
 import { type DeviceHistory, newDeviceHistory } from './histories.ts'
 
 const tickMs = 50
 /** Samples begin so long ago that their quarters are complete, and stay within the retention. */
 const firstSampleDaysAgo = 20
 
-export interface FleetOptions {
+export interface TrialFleetOptions {
   readonly rooms: number
   readonly devicesPerRoom: number
   readonly sampleEveryMs: number
   readonly statusEveryMs: number
 }
 
-export interface FleetRoom {
+export interface TrialRoom {
   readonly id: number
   readonly name: string
   readonly version: number
@@ -27,12 +27,12 @@ export interface FleetRoom {
 }
 
 export class DeviceFleet {
-  readonly rooms: readonly FleetRoom[]
-  readonly devices: readonly FleetDevice[]
+  readonly rooms: readonly TrialRoom[]
+  readonly devices: readonly TrialDevice[]
   readonly history: DeviceHistory
   readonly #timer: NodeJS.Timeout
 
-  private constructor(rooms: readonly FleetRoom[], devices: readonly FleetDevice[], history: DeviceHistory) {
+  private constructor(rooms: readonly TrialRoom[], devices: readonly TrialDevice[], history: DeviceHistory) {
     this.rooms = rooms
     this.devices = devices
     this.history = history
@@ -43,11 +43,11 @@ export class DeviceFleet {
   }
 
   /** Enrols the devices at the first node and connects them to random ones. */
-  static async start(cluster: NodeCluster, choices: SeededChoices, options: FleetOptions): Promise<DeviceFleet> {
+  static async start(cluster: NodeCluster, choices: SeededChoices, options: TrialFleetOptions): Promise<DeviceFleet> {
     const { url } = cluster.node(0)
     const history = newDeviceHistory()
-    const rooms: FleetRoom[] = []
-    const devices: FleetDevice[] = []
+    const rooms: TrialRoom[] = []
+    const devices: TrialDevice[] = []
     const firstSampleAt = Math.floor(Date.now() / 900_000) * 900 - firstSampleDaysAgo * 86_400
     for (let i = 0; i < options.rooms; i++) {
       const name = `Room ${i}`
@@ -69,7 +69,7 @@ export class DeviceFleet {
           const { running } = cluster
           return running.length > 0 ? choices.pick(running) : undefined
         }
-        devices.push(new FleetDevice(answer, history, times, firstSampleAt, target))
+        devices.push(new TrialDevice(answer, history, times, firstSampleAt, target))
       }
       const version = Number(/\d+/.exec(room.headers.get('etag') ?? '')?.[0])
       rooms.push({ id: room.body.id, name, version, endpointIds })
@@ -85,18 +85,18 @@ export class DeviceFleet {
   }
 
   /** The devices that are connected to this node. */
-  at(node: string): readonly FleetDevice[] {
+  at(node: string): readonly TrialDevice[] {
     return this.devices.filter((device) => device.node === node)
   }
 
-  untilConnected(within = 60_000): Promise<unknown> {
-    return until('all devices are connected', () => this.devices.every(({ isConnected }) => isConnected), { within })
+  untilConnected(timeoutMs = 60_000): Promise<unknown> {
+    return until('all devices are connected', () => this.devices.every(({ isConnected }) => isConnected), { timeoutMs })
   }
 
   /** Ends samples and statuses, and waits until everything that was sent is acknowledged. */
-  async comeToRest(within = 60_000): Promise<void> {
+  async comeToRest(timeoutMs = 60_000): Promise<void> {
     for (const device of this.devices) device.stopSampling()
-    await until('everything is acknowledged', () => this.devices.every(({ isIdle }) => isIdle), { within })
+    await until('everything is acknowledged', () => this.devices.every(({ isIdle }) => isIdle), { timeoutMs })
   }
 
   stop(): void {

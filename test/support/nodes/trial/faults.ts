@@ -90,7 +90,7 @@ export class Faults {
   }
 }
 
-/** Every fault that the long form chooses from, with times that are drawn anew for each. */
+/** Every fault that the long form chooses from, with times that are drawn again for each. */
 export const randomFaults: readonly ((faults: Faults, node: ServerNode, choices: SeededChoices) => Promise<void>)[] = [
   (faults, node, choices) => faults.kill(node, choices.below(10_000)),
   (faults, node) => faults.restart(node),

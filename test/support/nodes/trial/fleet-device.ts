@@ -38,7 +38,7 @@ export interface DeviceTimes {
   readonly reconnectMs: () => number
 }
 
-export class FleetDevice {
+export class TrialDevice {
   readonly identity: DeviceIdentity
   readonly #history: DeviceHistory
   readonly #times: DeviceTimes

@@ -1,5 +1,5 @@
 // The logs that the workers and devices of a trial write and the checkers read. Times are milliseconds of the test's monotonic clock.
-import type { Outcome } from './call-log.ts'
+import type { CallOutcome } from './call-log.ts'
 
 /** A register is one value that is written and read: the name of a room, or the firmware version of a device. */
 export interface RegisterWrite {
@@ -10,7 +10,7 @@ export interface RegisterWrite {
   readonly invokedAt: number
   /** Infinite if no answer came. */
   readonly endedAt: number
-  readonly outcome: Outcome
+  readonly outcome: CallOutcome
 }
 
 export interface RegisterRead {

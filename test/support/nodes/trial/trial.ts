@@ -13,13 +13,13 @@ import { checkPresence } from './checkers/presence.ts'
 import { checkRollups, checkSamples } from './checkers/samples.ts'
 import { checkStrictReads } from './checkers/strict-reads.ts'
 import { countUnfinished, readContent } from './database-content.ts'
-import { DeviceFleet, type FleetOptions } from './device-fleet.ts'
+import { DeviceFleet, type TrialFleetOptions } from './device-fleet.ts'
 import { Faults } from './faults.ts'
 import type { FaultRecord } from './histories.ts'
 import { RoamingFollower } from './roaming-follower.ts'
 import { type WorkerPauses, Workers } from './workers.ts'
 
-export interface TrialOptions extends FleetOptions, WorkerPauses {
+export interface TrialOptions extends TrialFleetOptions, WorkerPauses {
   readonly seed: number
   /** The follower of events changes node this often. */
   readonly followMs: number
@@ -76,7 +76,7 @@ export class Trial {
       const lastEntry = content.entries.length
       const hasAll = () => follower.lastEntry === lastEntry || follower.items.at(-1)?.kind === 'reset'
       // If an event is missing, the checker says which.
-      await until('the follower has everything', hasAll, { within: 10_000 }).catch(() => {})
+      await until('the follower has everything', hasAll, { timeoutMs: 10_000 }).catch(() => {})
       await follower.stop()
 
       const { history: devices } = fleet
@@ -120,8 +120,8 @@ export class Trial {
   async #comeToRest(fleet: DeviceFleet): Promise<void> {
     const { cluster } = this
     await until('all nodes are ready', async () => (await Promise.all(cluster.nodes.map(isReady))).every(Boolean), {
-      within: 60_000,
-      every: 100,
+      timeoutMs: 60_000,
+      everyMs: 100,
     })
     await fleet.untilConnected()
     await fleet.comeToRest()
@@ -132,7 +132,7 @@ export class Trial {
         left = await countUnfinished(cluster)
         return left.commands === 0 && left.quarters === 0
       },
-      { within: 90_000, every: 250 },
+      { timeoutMs: 90_000, everyMs: 250 },
     ).catch((error) => {
       throw new Error(`${error.message}: ${JSON.stringify(left)} are left`)
     })

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededChoices } from '../../endurance/random.ts'
 import type { CalledNode, CallLog } from './call-log.ts'
-import type { DeviceFleet, FleetRoom } from './device-fleet.ts'
+import type { DeviceFleet, TrialRoom } from './device-fleet.ts'
 import { firmwareRegister } from './fleet-device.ts'
 import type { PresenceRead, RegisterRead, RegisterWrite } from './histories.ts'
 
@@ -21,7 +21,7 @@ export interface WorkerPauses {
   readonly commandMs: number
 }
 
-const nameRegister = (room: FleetRoom) => `name of room ${room.id}`
+const nameRegister = (room: TrialRoom) => `name of room ${room.id}`
 const versionIn = (etag: string | undefined) => Number(/^"(\d+)/.exec(etag ?? '')?.[1])
 
 interface EndpointAnswer {
@@ -37,7 +37,7 @@ export class Workers {
   readonly #fleet: DeviceFleet
   readonly #choices: SeededChoices
   readonly #nodes: () => readonly CalledNode[]
-  readonly #roomOf = new Map<string, FleetRoom>()
+  readonly #roomOf = new Map<string, TrialRoom>()
   #names = 0
   #isWorking = true
   #working: Promise<unknown> = Promise.resolve()

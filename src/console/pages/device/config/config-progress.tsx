@@ -2,9 +2,9 @@
 import { Card, Code, Group, List, Stack, Text } from '@mantine/core'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
+import { ConfigStateMark } from '../../../domain/device/config-state-mark.tsx'
 import { settingName } from '../../../parts/settings-form/setting-sections.ts'
 import { plural } from '../../../parts/text/words.ts'
-import { ConfigStateMark } from './config-state-mark.tsx'
 
 interface ConfigProgressProps {
   readonly state: ResponseOf<Operations['configStateGet']>

@@ -1,6 +1,8 @@
 // Restores an earlier config version after a review of the differences.
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { ResponseOf } from '../../../../contract/operation.ts'
+import type { Operations } from '../../../../contract/operations.ts'
 import { useBody, useWrite } from '../../../api.ts'
 import { deviceName } from '../../../domain/device/device.ts'
 import { refetchIfChanged } from '../../../parts/dialog/concurrent-change.ts'
@@ -9,11 +11,10 @@ import { settingName } from '../../../parts/settings-form/setting-sections.ts'
 import { differenceCount } from '../../../parts/text/diff-table.tsx'
 import { plural } from '../../../parts/text/words.ts'
 import { configEtag } from './config-etag.ts'
-import type { ListedConfigVersion } from './config-version-row.tsx'
 
 interface RestoreDialogProps {
   readonly endpointId: string
-  readonly version: ListedConfigVersion
+  readonly version: ResponseOf<Operations['configVersionsList']>['versions'][number]
   readonly onClose: () => void
 }
 

@@ -64,7 +64,7 @@ function UpdateState({ device }: { readonly device: DeviceDetails }) {
   if (device.hasUnscheduledFirmwareUpdate || (latestVersion && firmwareVersion && latestVersion !== firmwareVersion)) {
     return (
       <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-        Available, not scheduled
+        Update available
       </StatusLabel>
     )
   }

@@ -7,6 +7,7 @@ import { operationQuery } from '../../../api.ts'
 import { ConnectionLabel } from '../../../domain/device/connection-label.tsx'
 import { callText, type DeviceDetails, deviceName } from '../../../domain/device/device.ts'
 import { type PairGroup, usePairGroup } from '../../../domain/device/pair-group.ts'
+import { useRestarts } from '../../../domain/device/restarts.ts'
 import { RoomLink, RoomName } from '../../../domain/site/room-link.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import { DefinitionList } from '../../../parts/text/definition-list.tsx'
@@ -70,6 +71,7 @@ function PairedDevices({
   readonly device: DeviceDetails
   readonly pair: PairGroup
 }) {
+  const restarts = useRestarts()
   const isLeaderHere = members.some(({ serial }) => serial === leaderSerial)
   if (members.length === 0) return null
   if (others.length === 0 && isLeaderHere && !unpairedLeader) return null
@@ -112,7 +114,7 @@ function PairedDevices({
                 )}
               </Text>
             </div>
-            <ConnectionLabel connected={one.connected} />
+            <ConnectionLabel connected={one.connected} restartingSinceMs={restarts.get(one.id)} />
           </li>
         ))}
       </ul>

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { operationQuery } from '../../../api.ts'
 import type { DeviceDetails } from '../../../domain/device/device.ts'
+import { useRestarts } from '../../../domain/device/restarts.ts'
 import { CrossIcon, WarnIcon } from '../../../parts/page/icons.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
 import { gigabytesText, isNearlyFull, storageVolumes } from './storage-section.tsx'
@@ -17,7 +18,11 @@ interface DeviceProblem {
 
 export function ProblemsSection({ device }: { readonly device: DeviceDetails }) {
   const configState = useQuery(operationQuery('configStateGet', { id: device.id })).data?.body.state
-  const problems = [...deviceProblems(device), ...(configState === 'FAILED' ? [rejectedSettings(device)] : [])]
+  const isRestarting = useRestarts().has(device.id)
+  const problems = [
+    ...deviceProblems(device, isRestarting),
+    ...(configState === 'FAILED' ? [rejectedSettings(device)] : []),
+  ]
   if (problems.length === 0) return null
   return (
     <Card component="section" aria-label="Problems" bg="var(--rk-panel)">
@@ -40,10 +45,10 @@ export function ProblemsSection({ device }: { readonly device: DeviceDetails }) 
   )
 }
 
-function deviceProblems(device: DeviceDetails): DeviceProblem[] {
+function deviceProblems(device: DeviceDetails, isRestarting: boolean): DeviceProblem[] {
   const { connected, connectionTime, ntpServerReachable, activeNtpServer, ntpServer } = device
   return [
-    ...(connected
+    ...(connected || isRestarting
       ? []
       : [
           {

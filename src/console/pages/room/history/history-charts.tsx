@@ -7,7 +7,7 @@ import { airSensors, limitText, sensorLabels, sensorNumberText, sensorValueText 
 import { chartLines, type SensorSummary, summaryOf } from '../../../parts/chart/buckets.ts'
 import type { TimeRange } from '../../../parts/chart/plot-options.ts'
 import { SensorChart } from '../../../parts/chart/sensor-chart.tsx'
-import { clockInZone, shortTime } from '../../../parts/text/time.tsx'
+import { zonedTime } from '../../../parts/text/time.tsx'
 import { useSession } from '../../../session.ts'
 import classes from '../room.module.css'
 import { type RoomHistory, type SpanName, spans } from './history-query.ts'
@@ -94,6 +94,7 @@ function ChartPanel({ sensor, isExpanded = false, roomId, data, range, onZoom, o
         limits={isAir(sensor) ? airLimits[sensor] : noLimits}
         height={isExpanded ? 340 : 150}
         syncKey={`room ${roomId}`}
+        zone={zone}
         onZoom={onZoom}
         onPoint={setCursorIndex}
       />
@@ -124,7 +125,6 @@ interface CursorReadoutProps {
 }
 
 function CursorReadout({ sensor, atSeconds, min, max, mean, zone }: CursorReadoutProps) {
-  const elsewhere = clockInZone(atSeconds * 1000, zone)
   return (
     <>
       {mean == null || min == null || max == null ? (
@@ -137,8 +137,7 @@ function CursorReadout({ sensor, atSeconds, min, max, mean, zone }: CursorReadou
           {min !== max && ` · min ${sensorNumberText(sensor, min)} · max ${sensorNumberText(sensor, max)}`}
         </>
       )}
-      {` · ${shortTime(atSeconds * 1000)}`}
-      {elsewhere && ` (${elsewhere})`}
+      {` · ${zonedTime(atSeconds * 1000, zone)}`}
     </>
   )
 }

@@ -1,6 +1,7 @@
 // Checks that the table and the CSV of a history lose no sample and invent none.
 import { expect, test } from 'vitest'
 import type { HistoryBucket } from '../../../parts/chart/buckets.ts'
+import { viewerTimeZone } from '../../../parts/text/time.tsx'
 import { historyCsv } from './history-csv.ts'
 import { historyRows } from './history-rows.ts'
 
@@ -9,15 +10,15 @@ const at = (hour: number, minute: number, co2?: number): HistoryBucket => ({
   ...(co2 !== undefined && { co2: { min: co2, max: co2, mean: co2, count: 1 } }),
 })
 
-test('rows hold the hours of the viewer, the newest first, with all samples of each', () => {
-  const rows = historyRows([at(8, 0, 400), at(8, 55, 600), at(10, 5, 700)], ['co2', 'temp'], 1)
+test('rows hold the hours of the room, the newest first, with all samples of each', () => {
+  const rows = historyRows([at(8, 0, 400), at(8, 55, 600), at(10, 5, 700)], ['co2', 'temp'], 1, viewerTimeZone)
   expect(rows.map((row) => row.at)).toEqual([new Date(2026, 4, 4, 10).getTime(), new Date(2026, 4, 4, 8).getTime()])
   expect(rows[1]?.values.get('co2')).toEqual({ min: 400, max: 600, mean: 500, count: 2 })
   expect(rows[1]?.values.has('temp')).toBe(false)
 })
 
 test('rows of a day begin at its midnight', () => {
-  const rows = historyRows([at(8, 0, 400), at(23, 55, 600)], ['co2'], 24)
+  const rows = historyRows([at(8, 0, 400), at(23, 55, 600)], ['co2'], 24, viewerTimeZone)
   expect(rows.map((row) => row.at)).toEqual([new Date(2026, 4, 4).getTime()])
 })
 

@@ -1,9 +1,12 @@
 // Merges buckets into the rows of the history table: an hour, six hours or a day each.
+
 import type { Sensor } from '../../../../contract/device/models.ts'
+import { hourMs } from '../../../../contract/durations.ts'
 import { type HistoryBucket, mergeStatistics, type Statistics } from '../../../parts/chart/buckets.ts'
+import { timeOfWallClock, wallClockMs } from '../../../parts/text/zoned-time.ts'
 
 interface HistoryRow {
-  /** The row starts on a full hour or at midnight in the viewer's zone; the time is in milliseconds. */
+  /** The row starts on a full hour or at midnight in the room's zone; the time is in milliseconds. */
   readonly at: number
   readonly values: ReadonlyMap<Sensor, Statistics>
 }
@@ -13,20 +16,19 @@ export function historyRows(
   buckets: readonly HistoryBucket[],
   sensors: readonly Sensor[],
   rowHours: number,
+  zone: string,
 ): HistoryRow[] {
-  const groups = Map.groupBy(buckets, ({ start }) => startOfRow(new Date(start), rowHours))
+  const groups = Map.groupBy(buckets, ({ start }) => startOfRow(Date.parse(start), rowHours, zone))
   return [...groups]
     .map(([at, members]) => ({ at, values: new Map(sensors.flatMap((sensor) => sensorEntry(members, sensor))) }))
     .sort((a, b) => b.at - a.at)
 }
 
-const startOfRow = (time: Date, rowHours: number): number =>
-  new Date(
-    time.getFullYear(),
-    time.getMonth(),
-    time.getDate(),
-    time.getHours() - (time.getHours() % rowHours),
-  ).getTime()
+/** Rows divide the day of the zone's clock, which has 24 hours also when clocks change. */
+function startOfRow(atMs: number, rowHours: number, zone: string): number {
+  const rowMs = rowHours * hourMs
+  return timeOfWallClock(Math.floor(wallClockMs(atMs, zone) / rowMs) * rowMs, zone)
+}
 
 function sensorEntry(buckets: readonly HistoryBucket[], sensor: Sensor): [Sensor, Statistics][] {
   const all = mergeStatistics(buckets.flatMap((bucket) => bucket[sensor] ?? []))

@@ -10,7 +10,6 @@ import { startSeconds } from '../../../parts/chart/buckets.ts'
 import type { TimeRange } from '../../../parts/chart/plot-options.ts'
 import { DownloadIcon } from '../../../parts/page/icons.tsx'
 import { EmptyState, ErrorPanel, Loading, Section } from '../../../parts/page/page.tsx'
-import { viewerTimeZone } from '../../../parts/text/time.tsx'
 import { roomSensors, sortSensors } from '../room-sensors.ts'
 import { HistoryCharts } from './history-charts.tsx'
 import { downloadHistoryCsv } from './history-csv.ts'
@@ -81,7 +80,7 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
       )}
       {data && sensors.length > 0 && (
         <>
-          <ZoomButtons whole={whole} zoom={zoom} onZoom={setZoom} />
+          <ZoomButtons zone={zone} whole={whole} zoom={zoom} onZoom={setZoom} />
           {isTable ? (
             <HistoryTable buckets={buckets} sensors={sensors} span={shownSpan} zone={zone} />
           ) : (
@@ -96,7 +95,7 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
               chosen={search.sensor}
             />
           )}
-          <HistoryLegend room={room} sensorsWithData={sensors} isTable={isTable} />
+          <HistoryLegend room={room} zone={zone} sensorsWithData={sensors} isTable={isTable} />
         </>
       )}
     </Section>
@@ -137,18 +136,19 @@ const SpanControl = ({ span, onChange }: SpanControlProps) => (
 
 interface HistoryLegendProps {
   readonly room: RoomDetails
+  readonly zone: string
   readonly sensorsWithData: readonly Sensor[]
   readonly isTable: boolean
 }
 
-function HistoryLegend({ room, sensorsWithData, isTable }: HistoryLegendProps) {
+function HistoryLegend({ room, zone, sensorsWithData, isTable }: HistoryLegendProps) {
   const silent = roomSensors(room.endpoints).sensors.filter((sensor) => !sensorsWithData.includes(sensor))
   return (
     <Text fz="xs" c="dimmed" mt="sm">
       {isTable
         ? 'Average, with the range from minimum to maximum.'
-        : 'Line: average. Band: minimum to maximum. Drag to zoom, double-click to reset.'}{' '}
-      Times in {viewerTimeZone.replaceAll('_', ' ')}.
+        : 'Line: average. Band: minimum to maximum. Drag to zoom, double-click to reset. Shaded: Monday to Friday, 8:00 to 18:00.'}{' '}
+      Times in {zone.replaceAll('_', ' ')}.
       {silent.length > 0 && ` No data for ${silent.map((sensor) => sensorLabels[sensor].name).join(', ')}.`}
     </Text>
   )

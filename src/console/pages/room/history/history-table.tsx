@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import type { Sensor } from '../../../../contract/device/models.ts'
 import { sensorLabels, sensorNumberText } from '../../../domain/air/air.ts'
 import type { HistoryBucket } from '../../../parts/chart/buckets.ts'
-import { DateTime } from '../../../parts/text/time.tsx'
+import { zonedTime } from '../../../parts/text/time.tsx'
 import classes from '../room.module.css'
 import { type SpanName, spans } from './history-query.ts'
 import { historyRows } from './history-rows.ts'
@@ -17,7 +17,7 @@ interface HistoryTableProps {
 }
 
 export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps) {
-  const rows = useMemo(() => historyRows(buckets, sensors, spans[span].rowHours), [buckets, sensors, span])
+  const rows = useMemo(() => historyRows(buckets, sensors, spans[span].rowHours, zone), [buckets, sensors, span, zone])
   return (
     <section
       aria-label="History table"
@@ -49,7 +49,7 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
           {rows.map(({ at, values }) => (
             <Table.Tr key={at}>
               <Table.Th scope="row" fw={400}>
-                <DateTime at={at} zone={zone} />
+                {zonedTime(at, zone)}
               </Table.Th>
               {sensors.map((sensor) => (
                 <Table.Td key={sensor} ta="right" style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>

@@ -2,15 +2,16 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useRef } from 'react'
 import type { TimeRange } from '../../../parts/chart/plot-options.ts'
-import { shortTime } from '../../../parts/text/time.tsx'
+import { zonedTime } from '../../../parts/text/time.tsx'
 
 interface ZoomButtonsProps {
+  readonly zone: string
   readonly whole: TimeRange
   readonly zoom: TimeRange | undefined
   readonly onZoom: (range: TimeRange | undefined) => void
 }
 
-export function ZoomButtons({ whole, zoom, onZoom }: ZoomButtonsProps) {
+export function ZoomButtons({ zone, whole, zoom, onZoom }: ZoomButtonsProps) {
   const zoomInButton = useRef<HTMLButtonElement>(null)
   const range = zoom ?? whole
   const lengthSeconds = range.max - range.min
@@ -47,7 +48,7 @@ export function ZoomButtons({ whole, zoom, onZoom }: ZoomButtonsProps) {
             Reset zoom
           </Button>
           <Text span fz="sm" c="dimmed" role="status">
-            {shortTime(zoom.min * 1000)} to {shortTime(zoom.max * 1000)}
+            {zonedTime(zoom.min * 1000, zone)} to {zonedTime(zoom.max * 1000, zone)}
           </Text>
         </>
       )}

@@ -90,7 +90,7 @@ export function IdentityForm(props: IdentityFormProps) {
         <GroupRoles value={draft.groupRoles} regions={regions} onChange={(groupRoles) => set({ groupRoles })} />
         <Checkbox
           label="Create people at their first sign-in"
-          description="Only with a role by group. Others need an invitation."
+          description="Only with a role by group. Others have to be invited."
           checked={draft.createUsers}
           onChange={(event) => set({ createUsers: event.currentTarget.checked })}
         />

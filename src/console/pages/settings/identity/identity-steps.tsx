@@ -107,8 +107,7 @@ export function EnableStep({ settings, isChanged, etag, onDone }: EnableStepProp
         </Alert>
       )}
       <Text fz="sm" role="status">
-        {settings.enabled ? 'Company accounts are on.' : 'Company accounts are off.'} Passkeys and links work in any
-        case.
+        {settings.enabled ? 'Company accounts are on.' : 'Company accounts are off.'} Passkeys and links always work.
       </Text>
       <Group gap="xs">
         {settings.enabled ? (

@@ -100,7 +100,7 @@ function PasskeySwitch({ settings, etag, onDone }: PasskeySwitchProps) {
         )}
         <Checkbox
           label="Allow passkeys"
-          description="Links for sign-in work in any case."
+          description="Sign-in links always work."
           checked={settings.passkeys}
           disabled={update.isPending}
           onChange={(event) =>

@@ -38,7 +38,8 @@ export function RevokeKey({ apiKey: key, keys, opened, onClose }: RevokeKeyProps
       {key && isRevoked && revoke.isIdle && <Text>This key is already revoked.</Text>}
       {key && !isRevoked && isLast && (
         <Text>
-          <b>{key.name}</b> is the last key that can manage keys and users. Create another key with Manage access first.
+          <b>{key.name}</b> is the last key that can manage keys and people. Create another key with Manage access
+          first.
         </Text>
       )}
       {key && !isRevoked && !isLast && (

@@ -33,7 +33,7 @@ export function InviteDialog({ person: known, regions, opened, onClose }: Invite
       title={invite.data ? 'Send this link' : known ? 'Create a sign-in link' : 'Invite a person'}
       size={invite.data ? 'lg' : 'md'}
     >
-      {person && invite.data && <InviteLink person={person} invitation={invite.data} onDone={onClose} />}
+      {person && invite.data && <InviteLink person={person} link={invite.data} onDone={onClose} />}
       {person && !invite.data && (
         <NewLink
           person={person}

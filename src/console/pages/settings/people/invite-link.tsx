@@ -1,21 +1,22 @@
-// Shows the link of an invitation once, ready to copy, because the server sends no mail. [contract 11.local]
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+// Shows a new sign-in link once, ready to copy, and says whether it was mailed. [contract 11.local]
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { type Person, personName } from '../../../domain/person/person.ts'
 import { CheckIcon, CopyIcon } from '../../../parts/page/icons.tsx'
+import { ShownOnceField } from '../../../parts/page/shown-once-field.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 
-export type Invitation = ResponseOf<Operations['usersInvite']>
+export type NewSignInLink = ResponseOf<Operations['usersInvite']>
 
 interface InviteLinkProps {
   readonly person: Person
-  readonly invitation: Invitation
+  readonly link: NewSignInLink
   readonly onDone: () => void
 }
 
-export function InviteLink({ person, invitation: { url, expiresAt, mailed }, onDone }: InviteLinkProps) {
+export function InviteLink({ person, link: { url, expiresAt, mailed }, onDone }: InviteLinkProps) {
   const { copied, copy, error } = useClipboard({ timeout: 4000 })
   return (
     <Stack>
@@ -26,22 +27,13 @@ export function InviteLink({ person, invitation: { url, expiresAt, mailed }, onD
           </>
         ) : (
           <>
-            Send this link to <b>{personName(person)}</b>. Roomkeeper sends no mail.
+            Send this link to <b>{personName(person)}</b>. It was not mailed.
           </>
         )}{' '}
         With the link they sign in once and add a passkey.
       </Text>
       <Group gap="xs" wrap="nowrap" align="flex-end">
-        <TextInput
-          label="Sign-in link"
-          value={url}
-          readOnly
-          flex={1}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
-          onFocus={(event) => event.currentTarget.select()}
-          autoComplete="off"
-          spellCheck={false}
-        />
+        <ShownOnceField label="Sign-in link" value={url} />
         <Button leftSection={copied ? <CheckIcon /> : <CopyIcon />} onClick={() => copy(url)} data-autofocus>
           {copied ? 'Copied' : error ? 'Select the link' : 'Copy link'}
         </Button>

@@ -55,8 +55,8 @@ export function UnlinkDialog({ person, opened, onClose }: PersonDialogProps) {
       onConfirm={() => person && unlink.mutate({ input: { id: person.id } })}
     >
       <Sentence>
-        Roomkeeper forgets the company account and the passkeys of <b>{person && personName(person)}</b>, and ends their
-        sessions. To sign in again, they need a new link from you.
+        This removes the company account and the passkeys of <b>{person && personName(person)}</b>, revokes their
+        personal keys and ends their sessions. To sign in again, they need a new link from you.
       </Sentence>
     </ConfirmDialog>
   )

@@ -25,7 +25,7 @@ export function NewPersonForm({ regions, onClose, onCreated }: FormProps & { onC
   const create = useWrite('usersCreate', { onDone: onCreated, quiet: true })
   return (
     <PersonForm
-      verb="Create invitation"
+      verb="Create sign-in link"
       initial={newPerson}
       regions={regions}
       isBusy={create.isPending}
@@ -81,7 +81,7 @@ function PersonForm({ verb, initial, regions, isBusy, error, onSubmit, onClose, 
       ...(name.trim() !== '' && { name: name.trim() }),
       role,
       // Owners see everything. Their regions stay as they were, and count again when they are demoted.
-      ...withoutHidden(choice),
+      ...regionsToSend(choice),
     })
   return (
     <DialogForm
@@ -139,8 +139,8 @@ function PersonForm({ verb, initial, regions, isBusy, error, onSubmit, onClose, 
   )
 }
 
-/** The chosen regions of somebody who sees all of them are not sent. */
-const withoutHidden = ({ allRegions, regionIds }: Pick<PersonFields, 'allRegions' | 'regionIds'>) => ({
+/** The chosen regions of a person who sees all of them are not sent. */
+const regionsToSend = ({ allRegions, regionIds }: Pick<PersonFields, 'allRegions' | 'regionIds'>) => ({
   allRegions,
   regionIds: allRegions ? [] : regionIds,
 })

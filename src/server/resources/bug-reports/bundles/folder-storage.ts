@@ -116,5 +116,5 @@ const namesIn = (folder: string): Promise<string[]> =>
 const diskFullCodes = new Set(['ENOSPC', 'EDQUOT'])
 const diskFull = () =>
   new Failure('UNAVAILABLE', 'The disk for bundles is full, and nothing was stored. Send it again later.', {
-    headers: { 'Retry-After': '300' },
+    retryAfterSeconds: 300,
   })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { type PlainSample, plainHistory } from '../../../../../test/support/plain-history.ts'
+import { daySeconds } from '../../../../contract/durations.ts'
 import { type Interval, intervals } from '../../../../contract/sensor-history.ts'
 import { RegionAccess } from '../../../core/region-access.ts'
 import { OrgReader } from '../../../db/handles.ts'
@@ -15,7 +16,6 @@ import { findNextSlot, listDueIn, listQuarters, listRaw, listRollups, listStays,
 import { maxRowsPerSlice, walk } from './walk.ts'
 
 const noon = Date.UTC(2026, 9, 28, 12) / 1000
-const day = 86_400
 let harness: Harness
 let org: TestOrg
 let device: TestDevice
@@ -45,7 +45,7 @@ const every = (seconds: number, from: number, to: number) =>
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
 
 async function compare(interval: Interval, path: string) {
-  const from = noon - 30 * day
+  const from = noon - 30 * daySeconds
   const question = { interval, fields: ['co2'], zone: 'Europe/Oslo', from, to: noon } as const
   const query = `${path}/sensor/history?from=${iso(from)}&interval=${interval}&timezone=Europe/Oslo&fields=co2`
   const expected = plainHistory(samples, question, path.startsWith('/rooms'))
@@ -69,8 +69,8 @@ async function compare(interval: Interval, path: string) {
 test('a month is whole before, while and after it is rolled up, with its gaps and with what comes late [contract 6.sensorHistory]', async () => {
   const path = `/endpoints/${device.id}`
   // The first days sparsely, then nothing for a week, then a sample a minute, and some minutes with one a second.
-  await send(every(900, noon - 29 * day, noon - 12 * day))
-  await send(every(60, noon - 5 * day, noon - day))
+  await send(every(900, noon - 29 * daySeconds, noon - 12 * daySeconds))
+  await send(every(60, noon - 5 * daySeconds, noon - daySeconds))
   await send(every(1, noon - 1500, noon))
   const isDue = async () =>
     (await harness.services.db.system.kysely.selectFrom('sample_due').select('slot').execute()).length
@@ -80,7 +80,7 @@ test('a month is whole before, while and after it is rolled up, with its gaps an
   await rollUp(harness.services)
   expect(await isDue()).toBeLessThan(3)
   for (const interval of intervals) await compare(interval, path)
-  await send(every(4000, noon - 29 * day + 7, noon - 12 * day))
+  await send(every(4000, noon - 29 * daySeconds + 7, noon - 12 * daySeconds))
   expect(await isDue()).toBeGreaterThan(300)
   for (const interval of intervals) await compare(interval, path)
   for (const interval of intervals) await compare(interval, '/rooms/1')
@@ -129,7 +129,7 @@ test('no query of a walk has many rows, and a gap of years takes a few', async (
 
 test('every query goes by keys, and on PostgreSQL only to the days that it needs', async () => {
   const { on, asked } = watched()
-  const slots = every(1, Math.floor((noon - 2 * day) / 300), Math.floor((noon - 2 * day) / 300) + 20)
+  const slots = every(1, Math.floor((noon - 2 * daySeconds) / 300), Math.floor((noon - 2 * daySeconds) / 300) + 20)
   for (const room of [0, 1]) {
     const endpoints = [1, 2]
     const whose = { room, endpoints }
@@ -151,7 +151,7 @@ test('every query goes by keys, and on PostgreSQL only to the days that it needs
     if (engine === 'sqlite') expect(plan).toMatch(/SEARCH s USING PRIMARY KEY \(org=\? AND slot=\? AND endpoint=\?/)
     else
       expect(new Set(plan.match(/samples_day_\d+(?= )/g)), plan).toEqual(
-        new Set([`samples_day_${Math.floor(noon / day) - 2}`]),
+        new Set([`samples_day_${Math.floor(noon / daySeconds) - 2}`]),
       )
   }
 })

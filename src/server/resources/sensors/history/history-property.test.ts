@@ -1,10 +1,13 @@
 // History against a plain recomputation: any samples in any order, moves between rooms, days of any length, rollups at any moment.
+
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { runCount } from '../../../../../test/support/long-form.ts'
 import { type PlainSample, plainHistory, type Question } from '../../../../../test/support/plain-history.ts'
 import { type Sensor, sensors } from '../../../../contract/device/models.ts'
+import { daySeconds, hourSeconds } from '../../../../contract/durations.ts'
 import { intervals } from '../../../../contract/sensor-history.ts'
 import { orgTimezone } from '../../orgs/rules.ts'
 import { rollUp } from '../rollups/roll-up.ts'
@@ -15,8 +18,6 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-const hour = 3600
-const day = 24 * hour
 const zones = [
   'UTC',
   'Europe/Oslo',
@@ -42,9 +43,9 @@ const readings = fc.record(
 )
 /** Seconds before now: mostly few, so that samples meet in buckets and fall on the same second. */
 const age = fc.oneof(
-  { weight: 3, arbitrary: fc.integer({ min: -300, max: 2 * hour }) },
+  { weight: 3, arbitrary: fc.integer({ min: -300, max: 2 * hourSeconds }) },
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 36 }).map((n) => n * 900) },
-  { weight: 2, arbitrary: fc.integer({ min: 0, max: 4 * day }) },
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: 4 * daySeconds }) },
 )
 const one = fc.nat({ max: 1 })
 const step = fc.oneof(
@@ -61,7 +62,7 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       does: fc.constant('wait' as const),
-      seconds: fc.oneof(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 0, max: 12 * hour })),
+      seconds: fc.oneof(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 0, max: 12 * hourSeconds })),
     }),
   },
   { weight: 3, arbitrary: fc.record({ does: fc.constant('roll up' as const) }) },
@@ -74,11 +75,11 @@ const step = fc.oneof(
       fields: fc.subarray([...sensors], { minLength: 1 }),
       interval: fc.constantFrom(...intervals),
       zone: fc.constantFrom(...zones),
-      back: fc.oneof(fc.integer({ min: 0, max: 3 * hour }), fc.integer({ min: 0, max: 5 * day })),
+      back: fc.oneof(fc.integer({ min: 0, max: 3 * hourSeconds }), fc.integer({ min: 0, max: 5 * daySeconds })),
       length: fc.oneof(
-        fc.constant(6 * day),
-        fc.integer({ min: 0, max: 3 * hour }),
-        fc.integer({ min: 0, max: 5 * day }),
+        fc.constant(6 * daySeconds),
+        fc.integer({ min: 0, max: 3 * hourSeconds }),
+        fc.integer({ min: 0, max: 5 * daySeconds }),
       ),
       pageSize: fc.constantFrom(4, 30, 1000),
     }),
@@ -166,9 +167,9 @@ class World {
 }
 
 async function newWorld(zone: string, night: string): Promise<World> {
-  harness.clock.fix(Date.parse(night) + 2 * day * 1000)
+  harness.clock.fix(Date.parse(night) + 2 * daySeconds * 1000)
   const org = await harness.newOrg()
-  await orgTimezone(org.by, zone)
+  await orgTimezone(org.ctx, zone)
   for (const name of ['Fjord', 'Skog']) await org.call('POST', '/rooms', { body: { name } })
   // A model that is not known has every sensor.
   const devices = [1, 2].map(() => newDevice(harness, org, { roomId: 1, model: 'UNHEARD-OF' }))
@@ -189,16 +190,16 @@ test('every interval of every history equals what its samples say, at any moment
             else if (act.does === 'move') await world.move(act.device, act.room)
             else if (act.does === 'wait') harness.clock.advance(act.seconds * 1000)
             else if (act.does === 'roll up') await rollUp(harness.services)
-            else if (act.does === 'set zone') await orgTimezone(world.org.by, act.zone)
+            else if (act.does === 'set zone') await orgTimezone(world.org.ctx, act.zone)
             else {
               const from = world.now - act.back
               const question = { ...act, from, to: from + act.length }
               await Promise.all([act.whileRollingUp && rollUp(harness.services), world.ask(question, act.pageSize)])
             }
           }
-          const all = { zone, fields: sensors, from: world.now - 7 * day, to: world.now + day }
+          const all = { zone, fields: sensors, from: world.now - 7 * daySeconds, to: world.now + daySeconds }
           for (const interval of intervals) await world.ask({ ...all, interval }, 1000)
-          harness.clock.advance(day * 1000)
+          harness.clock.advance(daySeconds * 1000)
           await rollUp(harness.services)
           for (const interval of intervals) await world.ask({ ...all, interval }, 1000)
           for (const other of zones) await world.ask({ ...all, interval: '1d', zone: other }, 1000)
@@ -207,6 +208,6 @@ test('every interval of every history equals what its samples say, at any moment
         }
       },
     ),
-    { numRuns: 25, interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true },
+    { numRuns: runCount({ short: 8, long: 100 }), endOnFailure: true },
   )
-}, 120_000)
+}, 1_200_000)

@@ -1,19 +1,19 @@
 // The history of rooms, which endpoints come to and go from, and how far back a history reaches.
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../../test/support/database/endpoint-rows.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { daySeconds, hourSeconds } from '../../../../contract/durations.ts'
 import { type Rollup, sensorColumns } from '../../../db/schema/schema.ts'
 import { orgTimezone } from '../../orgs/rules.ts'
 import { rollUp } from '../rollups/roll-up.ts'
 
 const noon = Date.UTC(2026, 9, 28, 12) / 1000
-const hour = 3600
-const day = 24 * hour
 let harness: Harness
 const devices: TestDevice[] = []
 beforeAll(async () => {
-  harness = await startHarness({ sampleRetention: 3, rollupRetention: 10, dailyRetention: 'ever' })
+  harness = await startHarness({ sampleRetentionDays: 3, rollupRetentionDays: 10, dailyRetentionDays: 'ever' })
 })
 afterAll(async () => {
   for (const device of devices) await device.close()
@@ -53,11 +53,11 @@ describe('roomsSensorHistory [contract 6.sensorHistory]', () => {
     await send(two, noon - 100, 500)
     await send(two, noon - 200, 700)
     for (const interval of ['5m', '15m', '1h', '1d']) {
-      const { buckets } = await read(org, '/rooms/1', { from: iso(noon - hour), interval })
+      const { buckets } = await read(org, '/rooms/1', { from: iso(noon - hourSeconds), interval })
       expect(buckets, interval).toHaveLength(1)
       expect(buckets[0].co2).toEqual({ min: 400, max: 700, mean: 533.33, count: 3 })
     }
-    const { samples } = await read(org, '/rooms/1', { from: iso(noon - hour), interval: 'raw' })
+    const { samples } = await read(org, '/rooms/1', { from: iso(noon - hourSeconds), interval: 'raw' })
     const at = (ago: number) => String(noon - ago)
     expect(samples).toEqual([
       { timestamp: at(200), endpointId: two.id, co2: 700 },
@@ -69,31 +69,31 @@ describe('roomsSensorHistory [contract 6.sensorHistory]', () => {
   test('a sample counts for the room that its endpoint was in when it measured it, also if it comes later [contract D.35]', async () => {
     const org = await twoRooms()
     const device = await deviceIn(org, 1)
-    await send(device, noon - day, 100)
-    harness.clock.advance(hour * 1000)
+    await send(device, noon - daySeconds, 100)
+    harness.clock.advance(hourSeconds * 1000)
     await move(org, device, 2)
-    harness.clock.advance(hour * 1000)
-    await send(device, noon + hour - 1, 200)
-    await send(device, noon + hour, 300)
+    harness.clock.advance(hourSeconds * 1000)
+    await send(device, noon + hourSeconds - 1, 200)
+    await send(device, noon + hourSeconds, 300)
     await move(org, device, 1)
-    await send(device, noon + 2 * hour, 400)
+    await send(device, noon + 2 * hourSeconds, 400)
     const valuesOf = async (room: number) => {
       const { samples } = await read(org, `/rooms/${room}`, {
-        from: iso(noon - 2 * day),
-        to: iso(noon + day),
+        from: iso(noon - 2 * daySeconds),
+        to: iso(noon + daySeconds),
         interval: 'raw',
       })
       return samples.map((s: { co2: number }) => s.co2)
     }
     const countsOf = async (room: number, interval: string) => {
-      const { buckets } = await read(org, `/rooms/${room}`, { from: iso(noon), to: iso(noon + day), interval })
+      const { buckets } = await read(org, `/rooms/${room}`, { from: iso(noon), to: iso(noon + daySeconds), interval })
       return buckets.map((b: { co2: { min: number; max: number } }) => [b.co2.min, b.co2.max])
     }
     const [first, second] = [await valuesOf(1), await valuesOf(2)]
     expect([first, second]).toEqual([[100, 200, 400], [300]])
     for (const isRolledUp of [false, true]) {
       if (isRolledUp) {
-        harness.clock.advance(day * 1000)
+        harness.clock.advance(daySeconds * 1000)
         await rollUp(harness.services)
       }
       expect(await countsOf(1, '1h')).toEqual([
@@ -107,15 +107,15 @@ describe('roomsSensorHistory [contract 6.sensorHistory]', () => {
     expect(buckets[0].co2, 'its own history is all of it, wherever it was').toMatchObject({ count: 3 })
   })
 
-  test('what an endpoint measured stays in the history of its room after it is unenrolled [interface 5]', async () => {
+  test('the samples of an endpoint stay in the history of its room after it is unenrolled [interface 5]', async () => {
     const org = await twoRooms()
     const device = await deviceIn(org, 1)
-    await send(device, noon - hour, 400)
+    await send(device, noon - hourSeconds, 400)
     await org.call('DELETE', `/endpoints/${device.id}`)
-    harness.clock.advance(hour * 1000)
-    const query = { from: iso(noon - day), interval: 'raw' }
+    harness.clock.advance(hourSeconds * 1000)
+    const query = { from: iso(noon - daySeconds), interval: 'raw' }
     expect((await call(org, `/endpoints/${device.id}`, query)).status).toBe(404)
-    const sample = { timestamp: String(noon - hour), endpointId: device.id, co2: 400 }
+    const sample = { timestamp: String(noon - hourSeconds), endpointId: device.id, co2: 400 }
     expect((await read(org, '/rooms/1', query)).samples).toEqual([sample])
     await rollUp(harness.services)
     expect((await read(org, '/rooms/1', { ...query, interval: '1d' })).buckets).toHaveLength(1)
@@ -138,7 +138,7 @@ describe('roomsSensorHistory [contract 6.sensorHistory]', () => {
     const seen: { start: string; co2: object }[] = []
     let [token, pages] = ['', 0]
     do {
-      const body = await read(org, '/rooms/1', { from: iso(noon - 8 * day), pageToken: token })
+      const body = await read(org, '/rooms/1', { from: iso(noon - 8 * daySeconds), pageToken: token })
       expect(body.buckets.length).toBeGreaterThan(0)
       seen.push(...body.buckets)
       token = body.nextPageToken
@@ -171,7 +171,7 @@ describe('how far back a history reaches [contract D.40]', () => {
   test('samples, then quarters and hours, then days: each as long as it is kept', async () => {
     const org = await twoRooms()
     const device = await deviceIn(org, 1)
-    const samples = Array.from({ length: (3 * day) / 300 }, (_, i) => ({ timestamp: noon - i * 300, co2: 400 }))
+    const samples = Array.from({ length: (3 * daySeconds) / 300 }, (_, i) => ({ timestamp: noon - i * 300, co2: 400 }))
     for (let at = 0; at < samples.length; at += 400) {
       await device.publish('sample', { samples: samples.slice(at, at + 400) })
     }
@@ -182,31 +182,31 @@ describe('how far back a history reaches [contract D.40]', () => {
       return first && (first.start ?? iso(Number(first.timestamp)))
     }
     await rollUp(harness.services)
-    harness.clock.advance((day + 450) * 1000)
-    const now = noon + day + 450
-    expect(await firstOf('raw')).toBe(iso(now - 3 * day + 150))
-    expect(await firstOf('5m')).toBe(iso(now - 3 * day + 150))
-    expect(await firstOf('15m')).toBe(iso(noon - 3 * day))
-    harness.clock.advance(7 * day * 1000)
+    harness.clock.advance((daySeconds + 450) * 1000)
+    const now = noon + daySeconds + 450
+    expect(await firstOf('raw')).toBe(iso(now - 3 * daySeconds + 150))
+    expect(await firstOf('5m')).toBe(iso(now - 3 * daySeconds + 150))
+    expect(await firstOf('15m')).toBe(iso(noon - 3 * daySeconds))
+    harness.clock.advance(7 * daySeconds * 1000)
     await rollUp(harness.services)
     expect(await firstOf('raw')).toBeUndefined()
     expect(await firstOf('5m')).toBeUndefined()
-    expect(await firstOf('15m'), 'the one that is old in part is not shown').toBe(iso(noon - 2 * day + 900))
-    expect(await firstOf('1h')).toBe(iso(noon - 2 * day + hour))
+    expect(await firstOf('15m'), 'the one that is old in part is not shown').toBe(iso(noon - 2 * daySeconds + 900))
+    expect(await firstOf('1h')).toBe(iso(noon - 2 * daySeconds + hourSeconds))
     expect(await firstOf('1d')).toBe('2026-10-25T00:00:00.000Z')
-    harness.clock.advance(1000 * day * 1000)
+    harness.clock.advance(1000 * daySeconds * 1000)
     expect(await firstOf('1h')).toBeUndefined()
     expect(await firstOf('1d')).toBe('2026-10-25T00:00:00.000Z')
   })
 
   test("beyond quarters there are days of the organisation's zone only, and the refusal names the first of the other [contract D.38]", async () => {
     const org = await twoRooms()
-    await orgTimezone(org.by, 'Europe/Oslo')
+    await orgTimezone(org.ctx, 'Europe/Oslo')
     const device = await deviceIn(org, 1)
-    await send(device, noon - day, 400)
+    await send(device, noon - daySeconds, 400)
     await rollUp(harness.services)
     const path = `/endpoints/${device.id}`
-    harness.clock.advance(11 * day * 1000)
+    harness.clock.advance(11 * daySeconds * 1000)
     // Ten days before 2026-11-08T12:00Z, which is 21:00 in Tokyo.
     const first = '2026-10-29T15:00:00.000Z'
     const ask = (from: string, timezone: string) => call(org, path, { from, interval: '1d', timezone })

@@ -1,13 +1,13 @@
 // Sensor history over HTTP: buckets, samples, windows, pages and CSV of samples that devices sent over MQTT.
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { daySeconds, hourSeconds } from '../../../../contract/durations.ts'
 import { orgTimezone } from '../../orgs/rules.ts'
 import { rollUp } from '../rollups/roll-up.ts'
 
 const noon = Date.UTC(2026, 9, 28, 12) / 1000
-const hour = 3600
-const day = 24 * hour
 let harness: Harness
 let org: TestOrg
 const devices: TestDevice[] = []
@@ -43,12 +43,12 @@ async function read(device: TestDevice, query: Record<string, string | number>) 
   expect(status, text).toBe(200)
   return body
 }
-const today = { from: iso(noon - 12 * hour) }
+const today = { from: iso(noon - 12 * hourSeconds) }
 const alone = (value: number) => ({ min: value, max: value, mean: value, count: 1 })
 
 describe('endpointsSensorHistory [contract 6.sensorHistory]', () => {
   test('a bucket has the least, the largest and the mean value, and how many they were', async () => {
-    const at = noon - 2 * hour
+    const at = noon - 2 * hourSeconds
     const device = await deviceWith(
       { at, co2: 400, temp: 21.5, humidity: 40 },
       { at: at + 60, co2: 500, temp: -0.1 },
@@ -75,17 +75,17 @@ describe('endpointsSensorHistory [contract 6.sensorHistory]', () => {
   test('a mean is rounded to two decimals, a half upwards [contract D.37]', async () => {
     const temps = (at: number, ...values: number[]) => values.map((temp, i) => ({ at: at + i, temp }))
     const device = await deviceWith(
-      ...temps(noon - hour, 0.1, 0, 0, 0, 0, 0, 0, 0),
-      ...temps(noon - 2 * hour, -0.1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-      ...temps(noon - 3 * hour, -0.1, -0.1, -0.2),
-      ...temps(noon - 4 * hour, 0, 0.1, 0.1),
+      ...temps(noon - hourSeconds, 0.1, 0, 0, 0, 0, 0, 0, 0),
+      ...temps(noon - 2 * hourSeconds, -0.1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+      ...temps(noon - 3 * hourSeconds, -0.1, -0.1, -0.2),
+      ...temps(noon - 4 * hourSeconds, 0, 0.1, 0.1),
     )
     const { buckets } = await read(device, { ...today, interval: '1h' })
     expect(buckets.map((b: { temp: { mean: number } }) => b.temp.mean)).toEqual([0.07, -0.13, 0, 0.01])
   })
 
   test('every interval shows the same samples, at once and also after they were rolled up', async () => {
-    const at = noon - 3 * hour
+    const at = noon - 3 * hourSeconds
     const sent = [0, 299, 300, 899, 900, 3599, 3600].map((after, i) => ({ at: at + after, co2: 400 + i }))
     const device = await deviceWith(...sent)
     const startsOf = async (interval: string) => {
@@ -116,7 +116,7 @@ describe('endpointsSensorHistory [contract 6.sensorHistory]', () => {
   })
 
   test('a bucket is whole, whatever the window cuts; samples are not [contract D.36]', async () => {
-    const at = noon - 5 * hour
+    const at = noon - 5 * hourSeconds
     const device = await deviceWith({ at, co2: 400 }, { at: at + 890, co2: 500 }, { at: at + 900, co2: 600 })
     const counts = async (from: number, to: number, interval = '15m') => {
       const { buckets, samples } = await read(device, { from: iso(from), to: iso(to), interval })
@@ -133,14 +133,16 @@ describe('endpointsSensorHistory [contract 6.sensorHistory]', () => {
 
   test('a day is a calendar day of the zone, also when its clocks are set', async () => {
     const night = Date.UTC(2026, 9, 25) / 1000
-    const samples = [-2 * hour - 1, -2 * hour, 0, 23 * hour - 1, 23 * hour].map((after) => ({
-      at: night + after,
-      co2: 1,
-    }))
+    const samples = [-2 * hourSeconds - 1, -2 * hourSeconds, 0, 23 * hourSeconds - 1, 23 * hourSeconds].map(
+      (after) => ({
+        at: night + after,
+        co2: 1,
+      }),
+    )
     const device = await deviceWith(...samples)
     const daysOf = async (timezone?: string) => {
       const zone = timezone === undefined ? {} : { timezone }
-      const { buckets } = await read(device, { from: iso(night - day), interval: '1d', ...zone })
+      const { buckets } = await read(device, { from: iso(night - daySeconds), interval: '1d', ...zone })
       return buckets.map((b: { start: string; day: string; co2: { count: number } }) => [b.day, b.start, b.co2.count])
     }
     const oslo = [
@@ -156,30 +158,33 @@ describe('endpointsSensorHistory [contract 6.sensorHistory]', () => {
     await rollUp(harness.services)
     expect(await daysOf('Europe/Oslo')).toEqual(oslo)
     expect(await daysOf()).toEqual(utc)
-    await orgTimezone(org.by, 'Europe/Oslo')
+    await orgTimezone(org.ctx, 'Europe/Oslo')
     expect(await daysOf(), 'made of quarters until the days are made anew').toEqual(oslo)
     await rollUp(harness.services)
     expect(await daysOf()).toEqual(oslo)
     expect(await daysOf('Etc/UTC')).toEqual(utc)
-    await orgTimezone(org.by, 'UTC')
+    await orgTimezone(org.ctx, 'UTC')
   })
 
   test('only the fields that were asked for are there, and nothing where none of them was measured', async () => {
-    const device = await deviceWith({ at: noon - hour, co2: 400, temp: 20 }, { at: noon - 2 * hour, people: 3 })
+    const device = await deviceWith(
+      { at: noon - hourSeconds, co2: 400, temp: 20 },
+      { at: noon - 2 * hourSeconds, people: 3 },
+    )
     const fields = 'temp, co2,temp'
     const { buckets } = await read(device, { ...today, fields })
-    expect(buckets).toEqual([{ start: iso(noon - hour), co2: alone(400), temp: alone(20) }])
+    expect(buckets).toEqual([{ start: iso(noon - hourSeconds), co2: alone(400), temp: alone(20) }])
     const { samples } = await read(device, { ...today, fields: 'people', interval: 'raw' })
-    expect(samples).toEqual([{ timestamp: String(noon - 2 * hour), people: 3 }])
+    expect(samples).toEqual([{ timestamp: String(noon - 2 * hourSeconds), people: 3 }])
   })
 
-  test('what cannot be is refused, and the sentence says what can', async () => {
+  test('an impossible request is refused, and the sentence says what is possible', async () => {
     const device = await deviceWith()
     const { from } = today
     const refusals = [
       [{}, 'from', 'is required'],
       [{ from: 'yesterday' }, 'from', 'must be a date and time such as 2026-03-02T09:15:00Z'],
-      [{ from, to: iso(noon - 13 * hour) }, 'from', 'must not be after to'],
+      [{ from, to: iso(noon - 13 * hourSeconds) }, 'from', 'must not be after to'],
       [{ from, interval: '2h' }, 'interval', 'must be one of raw, 5m, 15m, 1h, 1d'],
       [
         { from, fields: 'co2,radon' },
@@ -195,7 +200,7 @@ describe('endpointsSensorHistory [contract 6.sensorHistory]', () => {
       const { status, body } = await call(device, query)
       expect([status, body.code, body.violations], field).toEqual([400, 'INVALID_ARGUMENT', [{ field, error }]])
     }
-    expect((await read(device, { from: iso(noon + day) })).buckets, 'the future is empty').toEqual([])
+    expect((await read(device, { from: iso(noon + daySeconds) })).buckets, 'the future is empty').toEqual([])
   })
 
   test('pages of any size hold everything once; a token is bound to what was asked', async () => {
@@ -221,7 +226,7 @@ describe('endpointsSensorHistory [contract 6.sensorHistory]', () => {
     const other = await deviceWith()
     for (const attempt of [
       call(other, { ...today, pageToken }),
-      call(device, { ...today, pageToken, from: iso(noon - 11 * hour) }),
+      call(device, { ...today, pageToken, from: iso(noon - 11 * hourSeconds) }),
       call(device, { ...today, pageToken, to: iso(noon) }),
       call(device, { ...today, pageToken, interval: '5m' }),
       call(device, { ...today, pageToken, fields: 'co2' }),
@@ -232,7 +237,10 @@ describe('endpointsSensorHistory [contract 6.sensorHistory]', () => {
   })
 
   test('as text/csv streams the whole window; a cell is empty where a value is absent', async () => {
-    const device = await deviceWith({ at: noon - 2 * hour, co2: 400, temp: -0.5 }, { at: noon - hour + 7, co2: 0 })
+    const device = await deviceWith(
+      { at: noon - 2 * hourSeconds, co2: 400, temp: -0.5 },
+      { at: noon - hourSeconds + 7, co2: 0 },
+    )
     const csv = async (query: Record<string, string>) => {
       const reply = await call(device, { ...today, fields: 'co2,temp', ...query }, { accept: 'text/csv' })
       expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8')

@@ -118,7 +118,7 @@ export class RollupReader implements SliceReader<StatisticsRow> {
     throw new Failure(
       'UNAVAILABLE',
       'The time zone of the organisation was changed, and its days are being computed again. Send the request again in a moment.',
-      { headers: { 'Retry-After': '5' } },
+      { retryAfterSeconds: 5 },
     )
   }
 

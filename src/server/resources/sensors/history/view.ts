@@ -2,7 +2,7 @@
 import { csvRow } from '../../../../contract/csv.ts'
 import { isoTime } from '../../../core/clock.ts'
 import type { PagePosition } from '../../../core/page-token.ts'
-import { dateOf } from '../../../core/time-zone.ts'
+import { dateOf } from '../../../core/time/time-zone.ts'
 import { meanText, scaledText, slotTimeWriter, wholeText } from '../json-writer.ts'
 import { scale } from '../scale.ts'
 import type { SlotScale } from '../slots.ts'

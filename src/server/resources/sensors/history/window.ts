@@ -4,9 +4,9 @@ import { type Sensor, sensors } from '../../../../contract/device/models.ts'
 import type { Violation } from '../../../../contract/error.ts'
 import type { Interval } from '../../../../contract/sensor-history.ts'
 import type { SensorSettings } from '../../../config/sensor-settings.ts'
-import { invalid } from '../../../core/failure.ts'
+import { invalid, refuseReversed } from '../../../core/failure.ts'
 import { pageSizeOf } from '../../../core/page-token.ts'
-import { dateOf, isSameTimeZone, startOfDay, timeZoneProblem } from '../../../core/time-zone.ts'
+import { dateOf, isSameTimeZone, startOfDay, timeZoneProblem } from '../../../core/time/time-zone.ts'
 import type { SensorColumn } from '../../../db/schema/schema.ts'
 import type { InputOf } from '../../../http/handlers.ts'
 import { columnOf } from '../scale.ts'
@@ -102,8 +102,7 @@ export function windowOf(
     secondsOf(request.from, zone),
     request.to === undefined ? undefined : secondsOf(request.to, zone),
   ]
-  if (requestedTo !== undefined && requestedFrom > requestedTo)
-    throw invalid([{ field: 'from', error: 'must not be after to' }])
+  refuseReversed({ from: requestedFrom, to: requestedTo })
   const to = Math.ceil(requestedTo ?? Math.max(nowMs / 1000, requestedFrom))
   const start = Math.max(0, requestedFrom)
   const earliest = Number.isFinite(oldest) ? firstWithin(request.interval, buckets, oldest) : buckets.at(0)

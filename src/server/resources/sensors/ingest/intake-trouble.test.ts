@@ -5,25 +5,25 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storedConnection } from '../../../../../test/support/devices/stored-connection.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import { daySeconds } from '../../../../contract/durations.ts'
 import type { Services } from '../../../context/services.ts'
 import type { Database } from '../../../db/db.ts'
 import { openDatabase } from '../../../db/open.ts'
 import type { DeviceConnection } from '../../../devices/mqtt/handlers.ts'
-import { LatestSamples } from '../latest/cache.ts'
+import { LatestSampleCache } from '../latest/cache.ts'
 import { Horizon } from '../rollups/horizon.ts'
 import { listDays, makePartitions } from '../rollups/partitions.ts'
 import { deleteOldSamples } from '../rollups/retention.ts'
 import { rollUp } from '../rollups/roll-up.ts'
 import { SampleIntake } from './intake.ts'
 
-const day = 86_400
 const noon = Date.UTC(2026, 2, 2, 12) / 1000
 let harness: Harness
 let org: TestOrg
 let device: TestDevice
 let session: DeviceConnection
 beforeAll(async () => {
-  harness = await startHarness({ sampleRetention: 3 })
+  harness = await startHarness({ sampleRetentionDays: 3 })
   harness.clock.fix(noon * 1000)
   org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
@@ -54,14 +54,14 @@ test('a commit that could not even begin fails its samples, and none that come l
     isGone = false
     return Promise.reject(new Error('gone'))
   })
-  const intake = new SampleIntake(services, new LatestSamples(harness.services), new Horizon())
+  const intake = new SampleIntake(services, new LatestSampleCache(harness.services), new Horizon())
   await expect(intake.receive(session, sample(noon - 100, 1))).rejects.toThrow('gone')
   await intake.receive(session, sample(noon - 99, 2))
   expect([...(await stored())]).toEqual([[noon - 99, 2]])
 })
 
 test('a commit whose answer was lost leaves no old sample in memory', async () => {
-  const latest = new LatestSamples(harness.services)
+  const latest = new LatestSampleCache(harness.services)
   const inMemory = async () => (await latest.samples(org.org.key)).get(session.device.number)?.row.co2
   const services = groundWith(async (work) => {
     await harness.services.db.systemTransaction(work)
@@ -76,20 +76,23 @@ test('a commit whose answer was lost leaves no old sample in memory', async () =
 test('samples of a time that was deleted before are refused when the retention becomes longer', async () => {
   const quarters = () =>
     harness.services.db.system.kysely.selectFrom('sample_quarters').selectAll().orderBy('slot').execute()
-  const samples = Array.from({ length: 15 }, (_, i) => ({ timestamp: noon - day + i * 60, co2: 400 + i }))
+  const samples = Array.from({ length: 15 }, (_, i) => ({ timestamp: noon - daySeconds + i * 60, co2: 400 + i }))
   await device.publish('sample', { samples })
   await rollUp(harness.services)
-  harness.clock.advance(3 * day * 1000)
+  harness.clock.advance(3 * daySeconds * 1000)
   await rollUp(harness.services)
   const before = await quarters()
   await deleteOldSamples(harness.services, new Horizon())
   expect(await quarters()).toEqual(before)
 
-  const services = { ...harness.services, settings: { ...harness.services.settings, sampleRetentionSeconds: 60 * day } }
+  const services = {
+    ...harness.services,
+    settings: { ...harness.services.settings, sampleRetentionSeconds: 60 * daySeconds },
+  }
   const horizon = await Horizon.load(harness.services.db)
   expect(horizon.samples).toBe(noon - 3600)
-  const intake = new SampleIntake(services, new LatestSamples(harness.services), horizon)
-  const late = await intake.receive(session, sample(noon - day + 30, 9999))
+  const intake = new SampleIntake(services, new LatestSampleCache(harness.services), horizon)
+  const late = await intake.receive(session, sample(noon - daySeconds + 30, 9999))
   expect(late?.refused[0]?.reason).toBe(
     'The sample is from before 2026-03-02T11:15:00.000Z, and nothing older is kept. Do not send it again.',
   )
@@ -97,7 +100,7 @@ test('samples of a time that was deleted before are refused when the retention b
   await harness.services.db.systemTransaction(({ kysely }) =>
     kysely
       .insertInto('sample_due')
-      .values({ org: org.org.key, endpoint: session.device.number, slot: (noon - day) / 900 })
+      .values({ org: org.org.key, endpoint: session.device.number, slot: (noon - daySeconds) / 900 })
       .execute(),
   )
   await rollUp(services)
@@ -120,7 +123,7 @@ test.runIf(engine === 'postgres')(
   async () => {
     const { db } = harness.services
     const signal = new AbortController().signal
-    const today = Math.floor(harness.clock.now() / 1000 / day)
+    const today = Math.floor(harness.clock.now() / 1000 / daySeconds)
     await makePartitions(harness.services, signal)
     expect(await listDays(db)).toEqual([-3, -2, -1, 0, 1, 2].map((n) => today + n))
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
@@ -131,7 +134,7 @@ test.runIf(engine === 'postgres')(
       await over
     })
     await held
-    harness.clock.advance(day * 1000)
+    harness.clock.advance(daySeconds * 1000)
     const started = performance.now()
     await makePartitions(harness.services, signal)
     await device.publish('sample', { samples: [{ timestamp: harness.clock.now() / 1000, co2: 5 }] })
@@ -148,7 +151,7 @@ test.runIf(engine === 'postgres')('a partition that was lost behind our back is 
   const { db } = harness.services
   const now = Math.floor(harness.clock.now() / 1000)
   await device.publish('sample', { samples: [{ timestamp: now - 20, co2: 6 }] })
-  await sql.raw(`drop table samples_day_${Math.floor(now / day)}`).execute(db.schema)
+  await sql.raw(`drop table samples_day_${Math.floor(now / daySeconds)}`).execute(db.schema)
   await device.publish('sample', { samples: [{ timestamp: now - 10, co2: 7 }] })
   expect((await stored()).get(now - 10)).toBe(7)
 })
@@ -163,7 +166,7 @@ test.runIf(engine === 'postgres')('a partition that could not be made once is ma
   }
   const systemTransaction: Database['systemTransaction'] = (work) => db.systemTransaction(work)
   const services = { ...harness.services, db: { engine, systemTransaction, alterTable } as Database }
-  const intake = new SampleIntake(services, new LatestSamples(harness.services), new Horizon())
+  const intake = new SampleIntake(services, new LatestSampleCache(harness.services), new Horizon())
   const now = Math.floor(harness.clock.now() / 1000)
   await expect(intake.receive(session, sample(now - 9, 8))).rejects.toThrow('gone')
   await intake.receive(session, sample(now - 8, 9))
@@ -179,7 +182,7 @@ test.runIf(engine === 'postgres')('two nodes that store samples of the same devi
   }
   const before = await deadlocks()
   const intakes = [harness.services.db, second].map(
-    (db) => new SampleIntake({ ...harness.services, db }, new LatestSamples(harness.services), new Horizon()),
+    (db) => new SampleIntake({ ...harness.services, db }, new LatestSampleCache(harness.services), new Horizon()),
   )
   const now = Math.floor(harness.clock.now() / 1000)
   const numbers = Array.from({ length: 200 }, (_, i) => 5000 + i)

@@ -6,7 +6,7 @@ import type { Services } from '../../../context/services.ts'
 import type { NumberRow } from '../../../db/queries/insert-many.ts'
 import { ConnectionReplaced, type Device, type DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import { maxUnansweredMessages } from '../../../devices/mqtt/limits/back-pressure.ts'
-import type { LatestSamples } from '../latest/cache.ts'
+import type { LatestSampleCache } from '../latest/cache.ts'
 import type { Horizon } from '../rollups/horizon.ts'
 import { makePartition } from '../rollups/partitions.ts'
 import { insertDue } from '../rollups/store.ts'
@@ -25,7 +25,7 @@ const maxSamplesPerBatch = 1000
  * On PostgreSQL a batch waits this long for more samples, because a commit costs more than its samples. A device that sends once a
  * minute does not notice. On SQLite a commit is cheap, and samples of the same turn of the event loop share it anyway.
  */
-const gatherMs = { sqlite: 0, postgres: 25 }
+const defaultGatherMs = { sqlite: 0, postgres: 25 }
 
 /** The endpoints whose latest sample is newer than before. */
 type UpdatedEndpoints = Awaited<ReturnType<typeof updateLatestReturning>>
@@ -108,8 +108,9 @@ class Batch {
 
 export class SampleIntake {
   readonly #services: Services
-  readonly #latest: LatestSamples
+  readonly #latest: LatestSampleCache
   readonly #horizon: Horizon
+  readonly #gatherMs: number
   #batch: Batch | undefined
   /** Days that have a partition on PostgreSQL. */
   readonly #days = new Set<number>()
@@ -118,7 +119,13 @@ export class SampleIntake {
   stored = 0
   refused = 0
 
-  constructor(services: Services, latest: LatestSamples, horizon: Horizon) {
+  constructor(
+    services: Services,
+    latest: LatestSampleCache,
+    horizon: Horizon,
+    gatherMs: number = defaultGatherMs[services.db.engine],
+  ) {
+    this.#gatherMs = gatherMs
     this.#services = services
     this.#latest = latest
     this.#horizon = horizon
@@ -161,7 +168,7 @@ export class SampleIntake {
   }
 
   async #write(batch: Batch): Promise<Batch> {
-    const waitMs = gatherMs[this.#services.db.engine]
+    const waitMs = this.#gatherMs
     if (waitMs > 0) await batch.gather(waitMs)
     let committed: Committed
     try {

@@ -22,7 +22,7 @@ test('a room without samples has none', () => {
   expect(aggregate([])).toBeUndefined()
 })
 
-test('means are the nearest integers of what was sent, and nothing when nobody sent it [contract 5.2.aggregate]', () => {
+test('means are the nearest integers of the sent values, and absent without any [contract 5.2.aggregate]', () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 12 }), (rows) => {
       const room = aggregate(rows) as SampleRow

@@ -1,6 +1,6 @@
 // The two bulk operations answer from memory: their answers equal those of the operations that read the database.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { enrolDevice, newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
+import { enrolTestDevice, newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
@@ -104,7 +104,7 @@ test('whatever is enrolled, moved, renamed, freed or deleted, the next bulk answ
   await expectExact(org)
   const second = await deviceIn(org, 2, { timestamp: now, people: 2 })
   await expectExact(org)
-  const { answer } = await enrolDevice(harness, org, { roomId: 3, model: 'NF19B1' })
+  const { answer } = await enrolTestDevice(harness, org, { roomId: 3, model: 'NF19B1' })
   expect(idsOf(await bulk(org, 'endpoints'))).toEqual([frame.id, second.id, answer.endpointId].sort())
   await expectExact(org)
   await write('POST', '/endpoints/move_paired', { endpointIds: [frame.id], roomId: 2 })

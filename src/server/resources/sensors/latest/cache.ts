@@ -44,14 +44,14 @@ interface OrgSamples {
 }
 
 /**
- * On PostgreSQL other nodes store samples too, and say so to nobody: there may be thousands in a second. So a sample of another node
+ * On PostgreSQL other nodes store samples too, and send no message about it: there may be thousands in a second. So a sample of another node
  * may be missing for this long. [contract 5.2.bulk]
  */
 const maxAgeMs = 1000
 /** More than of samples, because a timestamp is much smaller. */
 const timestampPageRows = 5000
 
-export class LatestSamples {
+export class LatestSampleCache {
   readonly #db: Database
   readonly #reads: StrictReads
   readonly #samples = new Map<number, OrgSamples>()

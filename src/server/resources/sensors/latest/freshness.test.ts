@@ -10,8 +10,8 @@ test.each([
   [1, 'minute'],
 ])(
   'a sample counts for a room as many minutes as --room-freshness says: %d [contract 5.2.aggregate]',
-  async (roomFreshness, duration) => {
-    const harness = await startHarness({ roomFreshness })
+  async (roomFreshnessMinutes, duration) => {
+    const harness = await startHarness({ roomFreshnessMinutes })
     onTestFinished(() => harness.close())
     harness.clock.fix(now * 1000)
     const org = await harness.newOrg()
@@ -21,7 +21,7 @@ test.each([
     await device.publish('sample', { samples: [{ timestamp: now, people: 3 }] })
     await device.close()
 
-    harness.clock.advance(roomFreshness * 60_000)
+    harness.clock.advance(roomFreshnessMinutes * 60_000)
     expect((await read('/rooms/1/sensor')).body.roomData.data[0].people).toBe(3)
     expect((await read('/rooms/sensor')).body.data[0].roomData.data[0].people).toBe(3)
     expect((await read('/rooms')).body.rooms[0].people).toBe(3)

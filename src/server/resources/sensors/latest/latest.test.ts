@@ -11,10 +11,10 @@ import { rawFetch } from '../../../../../test/support/raw-http.ts'
 import type { SampleRow } from '../ingest/store.ts'
 import { endpointsBulkSensorData, roomsBulkSensorData } from '../rules.ts'
 import { aggregate } from './aggregate.ts'
-import { LatestSamples } from './cache.ts'
+import { LatestSampleCache } from './cache.ts'
 
 const now = Date.UTC(2026, 2, 2, 9) / 1000
-const many = 10_000
+const endpointCount = 10_000
 const sampleOf = (n: number, timestamp = now - (n % 1200)): SampleRow => ({
   timestamp,
   co2: n % 3 === 0 ? null : n % 2000,
@@ -37,7 +37,7 @@ beforeAll(async () => {
   harness.clock.fix(now * 1000)
   org = await harness.newOrg()
   for (let i = 1; i <= roomCount; i++) await org.call('POST', '/rooms', { body: { name: `Room ${i}` } })
-  const rows = Array.from({ length: many }, (_, i) => ({ room_id: 1 + (i % roomCount) }))
+  const rows = Array.from({ length: endpointCount }, (_, i) => ({ room_id: 1 + (i % roomCount) }))
   endpoints = (await putEndpoints(harness, org, rows)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   await putSamples(endpoints.filter(hasSample).map(({ number }) => ({ endpoint: number, ...sampleOf(number) })))
 })
@@ -75,9 +75,9 @@ const shown = (row: SampleRow) => {
 
 test('the event loop is not blocked while ten thousand samples are read, written and sent', async () => {
   const first = async () => {
-    const latest = new LatestSamples(harness.services)
-    await endpointsBulkSensorData(org.by, latest, {}, false)
-    await roomsBulkSensorData(org.by, latest, {}, false)
+    const latest = new LatestSampleCache(harness.services)
+    await endpointsBulkSensorData(org.ctx, latest, {}, false)
+    await roomsBulkSensorData(org.ctx, latest, {}, false)
   }
   const next = async () => {
     for (const path of ['/endpoints/sensor', '/rooms/sensor']) expect((await raw(path)).status).toBe(200)
@@ -160,8 +160,8 @@ test.each(['samples_latest', 'locations'])('when %s cannot be read, the next req
   ])
 })
 
-test('of samples that arrive during the load the newest counts, and at equal times the one in the database', async () => {
-  const latest = new LatestSamples(harness.services)
+test('the newest sample counts of those that arrive during the load, and at equal times the one in the database', async () => {
+  const latest = new LatestSampleCache(harness.services)
   const [key, numbers] = [org.org.key, endpoints.filter(hasSample).map((e) => e.number)]
   const [newer, older, same, none] = [numbers[0], numbers.at(-1), numbers[5000], 10] as [number, number, number, number]
   latest.offer(key, newer, sampleOf(1, now + 60))
@@ -183,7 +183,7 @@ test('of samples that arrive during the load the newest counts, and at equal tim
 })
 
 test('after clear() the samples and the plan are read again', async () => {
-  const latest = new LatestSamples(harness.services)
+  const latest = new LatestSampleCache(harness.services)
   const other = await harness.newOrg()
   const before = [await latest.samples(other.org.key), await latest.plan(other.org.key)]
   latest.offer(other.org.key, 1, sampleOf(1))

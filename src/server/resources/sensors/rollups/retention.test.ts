@@ -1,21 +1,22 @@
 // Samples and rollups older than their retention are deleted, and nothing else.
+
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { longestTurn } from '../../../../../test/support/longest-turn.ts'
+import { daySeconds } from '../../../../contract/durations.ts'
 import { Horizon } from './horizon.ts'
 import { deleteOldSamples } from './retention.ts'
 import { rollUp } from './roll-up.ts'
 import { SampleDeletion } from './sample-deletion.ts'
 
-const day = 86_400
 let harness: Harness
 let org: TestOrg
 let device: TestDevice
 const horizon = new Horizon()
 beforeAll(async () => {
-  harness = await startHarness({ sampleRetention: 3, rollupRetention: 10, dailyRetention: 20 })
+  harness = await startHarness({ sampleRetentionDays: 3, rollupRetentionDays: 10, dailyRetentionDays: 20 })
   harness.clock.fix(Date.UTC(2026, 2, 2, 9, 20))
   org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
@@ -33,12 +34,12 @@ const ages = (column: string, table: string, length: number) => async () => {
   }>`select ${sql.ref(column)} as slot from ${sql.table(table)} order by slot`.execute(
     harness.services.db.system.kysely,
   )
-  return rows.rows.map(({ slot }) => Math.floor(now() / day) - Math.floor((slot * length) / day))
+  return rows.rows.map(({ slot }) => Math.floor(now() / daySeconds) - Math.floor((slot * length) / daySeconds))
 }
 const samples = ages('timestamp', 'samples', 1)
 const quarters = ages('slot', 'sample_quarters', 900)
 const hours = ages('slot', 'sample_hours', 3600)
-const days = ages('slot', 'sample_days', day)
+const days = ages('slot', 'sample_days', daySeconds)
 
 async function sweep() {
   await rollUp(harness.services)
@@ -47,18 +48,18 @@ async function sweep() {
 
 test('raw samples, 15-minute and daily rollups go one after the other; the latest stays, however old', async () => {
   await device.publish('sample', {
-    samples: [2 * day, day, 3600].map((age) => ({ timestamp: now() - age, people: 1 })),
+    samples: [2 * daySeconds, daySeconds, 3600].map((age) => ({ timestamp: now() - age, people: 1 })),
   })
   await sweep()
   expect([await samples(), await quarters(), await hours(), await days()]).toEqual(Array(4).fill([2, 1, 0]))
-  harness.clock.advance(2 * day * 1000)
+  harness.clock.advance(2 * daySeconds * 1000)
   await sweep()
   expect(await samples()).toEqual([3, 2])
-  harness.clock.advance(2 * day * 1000)
+  harness.clock.advance(2 * daySeconds * 1000)
   await sweep()
   expect(await samples()).toEqual([])
   expect(await quarters()).toEqual([6, 5, 4])
-  harness.clock.advance(7 * day * 1000)
+  harness.clock.advance(7 * daySeconds * 1000)
   await sweep()
   expect([await samples(), await quarters(), await hours(), await days()]).toEqual([
     [],
@@ -66,7 +67,7 @@ test('raw samples, 15-minute and daily rollups go one after the other; the lates
     [12, 11],
     [13, 12, 11],
   ])
-  harness.clock.advance(20 * day * 1000)
+  harness.clock.advance(20 * daySeconds * 1000)
   await sweep()
   expect([await quarters(), await hours(), await days()]).toEqual([[], [], []])
   expect((await org.call('GET', `/endpoints/${device.id}/sensor`)).body.endpointData.data[0].people).toBe(1)
@@ -74,7 +75,7 @@ test('raw samples, 15-minute and daily rollups go one after the other; the lates
 
 test('deleting many old rows does not block the event loop, and newer rows stay', async () => {
   const { db } = harness.services
-  const old = now() - 2 * day
+  const old = now() - 2 * daySeconds
   const { key } = org.org
   await device.publish('sample', { samples: [old, now()].map((timestamp) => ({ timestamp, people: 1 })) })
   const nothing = { co2: null, humidity: null, illumination: null, temp: null, voc: null, voc_index: null }
@@ -92,7 +93,7 @@ test('deleting many old rows does not block the event loop, and newer rows stay'
   })
   expect(await samples()).toHaveLength(30_002)
   await rollUp(harness.services)
-  harness.clock.advance(3 * day * 1000)
+  harness.clock.advance(3 * daySeconds * 1000)
   let isOver = false
   const forgetting = longestTurn(() => deleteOldSamples(harness.services, horizon)).finally(() => {
     isOver = true
@@ -113,7 +114,7 @@ test('the task deletes old samples once an hour, and never before their quarters
   const soon = new SampleDeletion(horizon, 0)
   const late = new SampleDeletion(horizon)
   await sendOld()
-  harness.clock.advance(4 * day * 1000)
+  harness.clock.advance(4 * daySeconds * 1000)
   await run(soon)
   expect([(await due()) > 0, (await samples()).length > 0], 'a quarter is due').toEqual([true, true])
   await rollUp(harness.services)
@@ -122,7 +123,7 @@ test('the task deletes old samples once an hour, and never before their quarters
   await run(soon)
   expect(await samples()).toEqual([])
   await sendOld()
-  harness.clock.advance(4 * day * 1000)
+  harness.clock.advance(4 * daySeconds * 1000)
   await rollUp(harness.services)
   await run(soon)
   expect(await samples(), 'too early after the last time').toEqual([4])
@@ -151,15 +152,15 @@ test.runIf(engine === 'postgres')(
     }
     const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fuji' } })).body.id
     const other = await newDevice(harness, org, { roomId })
-    await other.publish('sample', { samples: [day, 0].map((age) => ({ timestamp: now() - age, people: 1 })) })
-    const today = Math.floor(now() / day)
+    await other.publish('sample', { samples: [daySeconds, 0].map((age) => ({ timestamp: now() - age, people: 1 })) })
+    const today = Math.floor(now() / daySeconds)
     expect(await names()).toEqual(expect.arrayContaining([`samples_day_${today - 1}`, `samples_day_${today}`]))
-    harness.clock.advance(4 * day * 1000)
+    harness.clock.advance(4 * daySeconds * 1000)
     await sweep()
-    const last = `samples_day_${Math.floor(now() / day) - 4}`
+    const last = `samples_day_${Math.floor(now() / daySeconds) - 4}`
     expect((await names()).filter((name) => name <= last)).toEqual([])
     await other.publish('sample', { samples: [{ timestamp: now(), people: 2 }] })
-    expect(await names()).toContain(`samples_day_${Math.floor(now() / day)}`)
+    expect(await names()).toContain(`samples_day_${Math.floor(now() / daySeconds)}`)
     await other.close()
   },
 )

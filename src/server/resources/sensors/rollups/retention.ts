@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { daySeconds, hourSeconds } from '../../../../contract/durations.ts'
 import type { Services } from '../../../context/services.ts'
-import { dayOf } from '../../../core/time-zone.ts'
+import { dayOf } from '../../../core/time/time-zone.ts'
 import type { Database, OrgDatabase } from '../../../db/db.ts'
 import { listOrgs } from '../../orgs/store.ts'
 import { days, hours, quarters, slots } from '../slots.ts'

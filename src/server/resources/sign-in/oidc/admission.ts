@@ -1,12 +1,12 @@
-// Decides which user a person is who has signed in at the provider, and whether they may come in. [contract 11.oidc]
+// Decides which user an account of the provider belongs to, and whether that user may sign in. [contract 11.oidc]
 
 import type { Role } from '../../../../contract/people/permissions.ts'
 import { emailKey } from '../../../core/text.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import type { ProviderGroupRole, ProviderIdentitySettings } from '../../identity/settings.ts'
 import { listRegions } from '../../regions/store.ts'
-import { findUserByIdentity, findUserToLink, hasIdentity } from '../../users/identity-store.ts'
-import { listRegionsOfUser } from '../../users/store.ts'
+import { findUserByIdentity, hasIdentity } from '../../users/identity-store.ts'
+import { findUserByEmail, listRegionsOfUser } from '../../users/store.ts'
 import type { ProviderIdentity } from './identity-claims.ts'
 
 /** Each has a sentence on the page that the person sees. */
@@ -32,36 +32,36 @@ interface AdmittedUser {
   readonly role: Role
 }
 
-export type Decision =
+export type AdmissionDecision =
   | { readonly kind: 'refuse'; readonly reason: AdmissionRefusal }
   /** The identity leads to the user already; `grant` is set if the groups give another role or other regions than before. */
   | { readonly kind: 'known'; readonly user: AdmittedUser; readonly grant: Grant | undefined }
   | { readonly kind: 'link'; readonly user: AdmittedUser; readonly grant: Grant | undefined }
   | { readonly kind: 'create'; readonly email: string; readonly grant: Grant }
 
-const refuse = (reason: AdmissionRefusal): Decision => ({ kind: 'refuse', reason })
+const refuse = (reason: AdmissionRefusal): AdmissionDecision => ({ kind: 'refuse', reason })
 
-/** `signedInUser` is the user of the session that the browser had when the sign-in began: they may add their own identity. */
-export async function decide(
+/** `sessionUserId` is the user of the session that the browser had when the sign-in began: they may add their own identity. */
+export async function decideAdmission(
   on: OrgReader,
   settings: ProviderIdentitySettings,
   identity: ProviderIdentity,
-  signedInUser: number | undefined,
-): Promise<Decision> {
+  sessionUserId: number | undefined,
+): Promise<AdmissionDecision> {
   const known = await findUserByIdentity(on, { issuer: identity.issuer, subject: identity.subject })
   if (known) return admit(on, 'known', known, settings, identity)
   const { email } = identity
   if (email === undefined) return refuse('no address')
   const isVerified = identity.emailVerified || settings.trustedDomains.includes(domainOf(email))
   if (!isVerified) return refuse('unverified address')
-  const user = await findUserToLink(on, { key: emailKey(email) })
+  const user = await findUserByEmail(on, { key: emailKey(email) })
   if (!user) {
     const grant = settings.createUsers ? await grantOf(on, settings, identity) : undefined
     return grant ? { kind: 'create', email, grant } : refuse('unknown')
   }
   // An e-mail address never leads to a user who has an identity: the address may belong to another person today.
   if (await hasIdentity(on, { user: user.id })) return refuse('other identity')
-  if (user.id === signedInUser) return admit(on, 'link', user, settings, identity)
+  if (user.id === sessionUserId) return admit(on, 'link', user, settings, identity)
   if (user.role === 'owner') return refuse('owner')
   if (user.state !== 'INVITED' || user.invited_at === null) {
     return refuse(user.state === 'DISABLED' ? 'disabled' : 'not invited')
@@ -77,7 +77,7 @@ async function admit(
   { id, email, role, state, all_regions }: UserRow,
   settings: ProviderIdentitySettings,
   identity: ProviderIdentity,
-): Promise<Decision> {
+): Promise<AdmissionDecision> {
   if (state === 'DISABLED') return refuse('disabled')
   const user = { id, email, role: role as Role }
   // Groups make no owner, and unmake none.

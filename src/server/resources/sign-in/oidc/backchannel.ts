@@ -6,7 +6,7 @@ import type { Services } from '../../../context/services.ts'
 import { change } from '../../audit/change.ts'
 import { auditRef } from '../../audit/changed.ts'
 import { deleteProviderSessionsOfUser, deleteSessionsBySid } from '../../sessions/provider-session-store.ts'
-import { signInSystem } from '../../sessions/sign-in-context.ts'
+import { systemSignInContext } from '../../sessions/sign-in-context.ts'
 import { findUserByIdentity } from '../../users/identity-store.ts'
 import type { ProviderLogout } from './logout-token.ts'
 
@@ -19,7 +19,7 @@ export async function endProviderSessions(
 ): Promise<void> {
   const nothingEnded = new Error('no session has ended')
   try {
-    await change(signInSystem(services, org, origin), 'sessionRevoke', async (tx) => {
+    await change(systemSignInContext(services, org, origin), 'sessionRevoke', async (tx) => {
       const user = subject === undefined ? undefined : await findUserByIdentity(tx, { issuer, subject })
       const ended =
         sid === undefined

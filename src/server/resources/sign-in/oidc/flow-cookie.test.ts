@@ -24,15 +24,27 @@ const flow: SignInFlow = {
 /** The part of a Set-Cookie header that the browser sends back. */
 const sent = (header: string) => header.split(';')[0] ?? ''
 
-test('is HttpOnly, SameSite=Lax, Secure, limited to the paths of its organisation and to ten minutes', () => {
+test('is HttpOnly, SameSite=Lax and limited to ten minutes; over HTTPS no other host of the domain can set it', () => {
   expect(cookieOf().store(flow)).toMatch(
-    /^__Secure-roomkeeper-oidc=[\w-]+; Path=\/auth\/7\/oidc; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+    /^__Host-roomkeeper-oidc-7=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
   )
-  expect(cookieOf('https://example.org/rooms').store(flow)).toContain('; Path=/rooms/auth/7/oidc; ')
-  expect(cookieOf('http://localhost:8080').store(flow)).toMatch(/^roomkeeper-oidc-8080=[\w-]+; .*SameSite=Lax$/)
-  expect(cookieOf().expire('7')).toBe(
-    '__Secure-roomkeeper-oidc=; Path=/auth/7/oidc; Max-Age=0; HttpOnly; SameSite=Lax; Secure',
+  expect(cookieOf('https://rooms.example.org:8443').store(flow)).toMatch(/^__Host-roomkeeper-oidc-8443-7=/)
+  expect(cookieOf('http://localhost:8080').store(flow)).toMatch(
+    /^roomkeeper-oidc-8080=[\w-]+; Path=\/auth\/7\/oidc; .*SameSite=Lax$/,
   )
+  expect(cookieOf().expire('7')).toBe('__Host-roomkeeper-oidc-7=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure')
+})
+
+test('is limited to the paths of its organisation below a path of the host, where the browser allows no better prefix', () => {
+  expect(cookieOf('https://example.org/rooms').store(flow)).toMatch(
+    /^__Secure-roomkeeper-oidc=[\w-]+; Path=\/rooms\/auth\/7\/oidc; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+  )
+})
+
+test('does not take the place of a flow of another organisation in the same browser', () => {
+  const other = { ...flow, orgId: '8' }
+  const cookies = [flow, other].map((each) => sent(cookieOf().store(each))).join('; ')
+  expect([cookieOf().read(cookies, '7'), cookieOf().read(cookies, '8')]).toEqual([flow, other])
 })
 
 test('gives back what was stored, among other cookies, and shows nothing of it to the browser', () => {

@@ -13,7 +13,7 @@ export interface SignInFlow extends FlowSecrets {
   readonly orgId: string
   readonly issuer: string
   readonly settingsVersion: string
-  /** `test` tries the settings out, and signs nobody in. */
+  /** `test` tries the settings out, and starts no session. */
   readonly purpose: 'signIn' | 'test'
   /** A path of the console. */
   readonly returnTo: string
@@ -29,7 +29,7 @@ interface FlowCookieOptions {
   readonly publicUrl: string
 }
 
-/** Nothing is stored in the service for a visitor who only begins to sign in, so nobody can fill it up that way. */
+/** Nothing is stored in the service for a visitor who only begins to sign in, so it cannot be filled up that way. */
 export class FlowCookie {
   readonly #options: FlowCookieOptions
 
@@ -53,7 +53,7 @@ export class FlowCookie {
   /** Reads the flow of this organisation from the `Cookie` header. Undefined if there is none, or it has ended or was changed. */
   read(cookies: string | undefined, orgId: string): SignInFlow | undefined {
     const { secrets, clock } = this.#options
-    const start = `${this.#name()}=`
+    const start = `${this.#name(orgId)}=`
     const [pair, ...others] = (cookies ?? '')
       .split(';')
       .map((text) => text.trim())
@@ -71,16 +71,27 @@ export class FlowCookie {
 
   /** The provider leads the browser back from another site, and with SameSite=Strict the browser would not send the cookie then. */
   #setCookie(orgId: string, value: string, maxAgeSeconds: number): string {
-    const path = `${publicPathOf(this.#options.publicUrl)}/auth/${encodeURIComponent(orgId)}/oidc`
+    const path = this.#isOfHost()
+      ? '/'
+      : `${publicPathOf(this.#options.publicUrl)}/auth/${encodeURIComponent(orgId)}/oidc`
     const secure = this.#isSecure() ? '; Secure' : ''
-    return `${this.#name()}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`
+    return `${this.#name(orgId)}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`
   }
 
-  /** A browser sends the cookies of a host to all its ports. Other hosts of the domain cannot set one with the prefix over HTTP. */
-  #name(): string {
+  /** A browser sends the cookies of a host to all its ports, so the name has the port. With the path `/` it has the organisation too. */
+  #name(orgId: string): string {
     const { port } = new URL(this.#options.publicUrl)
     const name = port === '' ? 'roomkeeper-oidc' : `roomkeeper-oidc-${port}`
+    if (this.#isOfHost()) return `__Host-${name}-${orgId}`
     return this.#isSecure() ? `__Secure-${name}` : name
+  }
+
+  /**
+   * The prefix `__Host-` makes the browser refuse a cookie that another host of the domain has set: with a planted flow, an attacker
+   * could sign another person in as themselves. It needs HTTPS and the path `/`, so that a service below a path has to use `__Secure-`.
+   */
+  #isOfHost(): boolean {
+    return this.#isSecure() && publicPathOf(this.#options.publicUrl) === ''
   }
 
   #isSecure(): boolean {

@@ -1,4 +1,4 @@
-// Reads from the claims of a provider who has signed in.
+// Reads the identity of a person from the claims of a provider.
 import type { JsonObject } from 'openid-client'
 import { nameProblem, textProblem } from '../../../core/text.ts'
 
@@ -26,15 +26,15 @@ export function identityOf(
   groupsClaim: string | undefined,
 ): ProviderIdentity {
   // Address and verification come from one source: a verified address must not vouch for another one.
-  const addressed = idToken.email === undefined ? userInfo : idToken
-  const email = emailOf(addressed.email)
+  const emailSource = idToken.email === undefined ? userInfo : idToken
+  const email = emailOf(emailSource.email)
   const name = nameOf(idToken.name) ?? nameOf(userInfo.name)
   const sid = textOf(idToken.sid)
   return {
     issuer: idToken.iss,
     subject: idToken.sub,
     ...(email === undefined ? {} : { email }),
-    emailVerified: email !== undefined && addressed.email_verified === true,
+    emailVerified: email !== undefined && emailSource.email_verified === true,
     ...(name === undefined ? {} : { name }),
     groups: groupsClaim === undefined ? [] : textsOf(idToken[groupsClaim] ?? userInfo[groupsClaim]),
     ...(sid === undefined ? {} : { sid }),

@@ -1,4 +1,4 @@
-// Verifies the token with which a provider says that somebody has signed out there. [OpenID Connect Back-Channel Logout 1.0]
+// Verifies the token with which a provider says that a person has signed out there. [OpenID Connect Back-Channel Logout 1.0]
 import { textOf } from './identity-claims.ts'
 import { ProviderError } from './provider-error.ts'
 import type { VerifyToken } from './provider-keys.ts'

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { pageHeaders } from '../../../http/browser/page-headers.ts'
-import type { AdmissionRefusal, Decision } from './admission.ts'
+import type { AdmissionDecision, AdmissionRefusal } from './admission.ts'
 import type { ProviderIdentity } from './identity-claims.ts'
 import type { ProviderReason } from './provider-error.ts'
 
@@ -57,7 +57,7 @@ const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character
 
 const signInLink = ['Go to the sign-in page', '/sign-in'] as const
 
-/** An organisation that does not exist has this page too, so that nobody can find out which ones do. */
+/** An organisation that does not exist has this page too, so that visitors cannot find out which ones do. */
 export const notSetUpPage: ProviderPage = {
   status: 404,
   title: 'No sign-in with a company account',
@@ -69,7 +69,7 @@ export const brokenFlowPage: ProviderPage = {
   status: 400,
   title: 'Start again',
   sentences: [
-    'This sign-in was not begun in this browser, took longer than ten minutes, or its settings were changed. Start again from the sign-in page.',
+    'This sign-in was not begun in this browser, took longer than ten minutes, or the sign-in settings have changed. Start again from the sign-in page.',
   ],
   link: signInLink,
 }
@@ -85,7 +85,7 @@ export const providerErrorPage = (host: string, reason: ProviderReason): Provide
   status: 502,
   title: 'The sign-in did not work',
   sentences: [
-    `The company account could not be used (${host}: ${reason}). Try again; if it fails again, tell an owner these words.`,
+    `The company account could not be used (${host}: ${reason}). Try again; if it fails again, tell an owner the text in brackets.`,
   ],
   link: signInLink,
 })
@@ -99,12 +99,12 @@ const refusals: Readonly<Record<AdmissionRefusal, string>> = {
   'unverified address':
     'The e-mail address of your company account is not verified. Ask an owner of the organisation to invite you by a link.',
   'other identity':
-    'Your e-mail address belongs to somebody who signs in with another company account. Ask an owner of the organisation to unlink it.',
+    'Your e-mail address is linked to another company account. Ask an owner of the organisation to remove that link.',
   owner:
     'Owners add their company account themselves. Sign in with your link or passkey, then choose "Add company account" in My profile.',
   'not invited':
     'You are not invited to sign in with a company account. Ask an owner of the organisation to invite you.',
-  unknown: 'Nobody here has your e-mail address. Ask an owner of the organisation to add you.',
+  unknown: 'There is no account with your e-mail address here. Ask an owner of the organisation to invite you.',
 }
 
 export const refusedPage = (reason: AdmissionRefusal): ProviderPage => ({
@@ -114,24 +114,24 @@ export const refusedPage = (reason: AdmissionRefusal): ProviderPage => ({
   link: signInLink,
 })
 
-const outcomes: Readonly<Record<Decision['kind'], string>> = {
+const outcomes: Readonly<Record<AdmissionDecision['kind'], string>> = {
   known: 'signs in as a user',
-  link: 'signs in as a user, who gets this identity then',
+  link: 'signs in as a user, and is linked to that user',
   create: 'becomes a new user',
   refuse: 'is refused',
 }
 
-export function testPage(identity: ProviderIdentity, decision: Decision, isPassed: boolean): ProviderPage {
+export function testPage(identity: ProviderIdentity, decision: AdmissionDecision, isPassed: boolean): ProviderPage {
   const role =
     decision.kind === 'refuse' ? undefined : decision.kind === 'create' ? decision.grant.role : decision.user.role
   const email = decision.kind === 'known' || decision.kind === 'link' ? decision.user.email : undefined
   return {
     status: 200,
-    title: isPassed ? 'The test has passed' : 'The provider works, but this was no owner',
+    title: isPassed ? 'The test has passed' : 'The provider works, but you would not sign in as an owner',
     sentences: [
       isPassed
         ? 'You can turn the provider on within the next hour. Close this page and go back to the settings.'
-        : 'The provider can be turned on after a test by somebody who would sign in as an owner. Nothing was changed.',
+        : 'The provider can be turned on after an owner has passed the test. Nothing was changed.',
     ],
     facts: [
       ['Issuer', identity.issuer],

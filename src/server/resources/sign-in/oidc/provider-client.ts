@@ -20,6 +20,7 @@ import {
   randomState,
   refreshTokenGrant,
 } from 'openid-client'
+import { minuteMs } from '../../../../contract/durations.ts'
 import type { OutboundFetch } from '../../../outbound/outbound-fetch.ts'
 import { identityOf, isSubject, needsUserInfo, type ProviderIdentity } from './identity-claims.ts'
 import { type ProviderLogout, verifyLogoutToken } from './logout-token.ts'
@@ -27,7 +28,7 @@ import { ProviderError, providerErrorOf } from './provider-error.ts'
 import { clockToleranceSeconds, tokenVerifier, type VerifyToken } from './provider-keys.ts'
 
 /** How long the metadata of a provider is cached. Keys are fetched again whenever a token names an unknown one. */
-const discoveryTtlMs = 5 * 60_000
+const discoveryTtlMs = 5 * minuteMs
 const maxCachedProviders = 200
 
 export interface ProviderSettings {
@@ -49,7 +50,7 @@ export interface FlowSecrets {
   readonly verifier: string
 }
 
-export interface SignedIn extends ProviderIdentity {
+export interface ProviderSignIn extends ProviderIdentity {
   readonly refreshToken?: string
 }
 
@@ -96,7 +97,7 @@ export class ProviderClient {
   }
 
   /** Takes the address that the browser came back to: the redirect URI with the parameters of the provider. */
-  async finish(settings: ProviderSettings, callback: URL, flow: FlowSecrets): Promise<SignedIn> {
+  async finish(settings: ProviderSettings, callback: URL, flow: FlowSecrets): Promise<ProviderSignIn> {
     return this.#with(settings, async ({ config, verify, host }) => {
       checkCallback(config, callback.searchParams, flow, host)
       const tokens = await authorizationCodeGrant(config, callback, {
@@ -192,7 +193,7 @@ async function discover(outboundFetch: OutboundFetch, settings: ProviderSettings
   }
 }
 
-/** HTTP Basic is what a provider supports that says nothing about it. */
+/** A provider that does not name its methods supports HTTP Basic. */
 function clientAuthOf(server: Parameters<ClientAuth>[0], secret: string | undefined): ClientAuth {
   if (secret === undefined || secret === '') return None()
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']

@@ -33,7 +33,7 @@ export type ProviderReason =
   | 'time'
   | 'algorithm'
   | 'signature'
-  /** A token is none, or lacks a claim that its kind must have, or has one that it must not have. */
+  /** The text is not a token, or it lacks a claim that its kind must have, or has one that it must not have. */
   | 'token'
   /** The provider sent another status, type or shape than the standards require. */
   | 'answer'

@@ -36,7 +36,7 @@ export function tokenVerifier(
       return verify()
     })
     const { payload, protectedHeader } = verified
-    // Libraries do not look whether a token is from the future.
+    // jose does not refuse an `iat` in the future.
     if ((payload.iat ?? 0) > Math.floor(Date.now() / 1000) + clockToleranceSeconds) {
       throw new ProviderError('time', keysUrl.host)
     }

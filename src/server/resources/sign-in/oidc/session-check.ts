@@ -10,22 +10,22 @@ import { change } from '../../audit/change.ts'
 import { auditRef } from '../../audit/changed.ts'
 import { readIdentity } from '../../identity/settings.ts'
 import { claimCheck, updateCheckedAt, updateRefreshToken } from '../../sessions/provider-session-store.ts'
-import { signInSystem } from '../../sessions/sign-in-context.ts'
+import { openRefreshToken, sealRefreshToken } from '../../sessions/refresh-token.ts'
+import { systemSignInContext } from '../../sessions/sign-in-context.ts'
 import { endSessions } from '../../users/end-sessions.ts'
 import { findIdentityOfUser } from '../../users/identity-store.ts'
 import type { ProviderClient } from './provider-client.ts'
 import { ProviderError } from './provider-error.ts'
 import { providerSettingsOf } from './provider-settings.ts'
-import { openRefreshToken, sealRefreshToken } from './refresh-token.ts'
 
 /** A check begins in the background when the last one is this old, so that few requests have to wait for one. */
 const earlyCheckMs = 12 * minuteMs
-const checkEveryMs = 15 * minuteMs
+const checkIntervalMs = 15 * minuteMs
 /** A provider that does not answer is asked again after this time. */
 const retryAfterMs = minuteMs
 /** A request waits this long for a check that is due: a slow provider must not stop people who are signed in. */
 const maxWaitMs = 3_000
-const maxRemembered = 10_000
+const maxRetryTimes = 10_000
 
 /** `unknown`: the provider gave no answer to the question. */
 type CheckOutcome = 'passed' | 'ended' | 'unknown'
@@ -40,7 +40,7 @@ export class SessionChecks {
   readonly #options: SessionCheckOptions
   readonly #running = new Map<string, Promise<CheckOutcome>>()
   /** When a session may be checked again after a check without an outcome. */
-  readonly #retryAt = new LRUCache<string, number>({ max: maxRemembered })
+  readonly #retryAt = new LRUCache<string, number>({ max: maxRetryTimes })
   /** For the metrics. */
   readonly counts: Record<CheckOutcome, number> = { passed: 0, ended: 0, unknown: 0 }
 
@@ -49,14 +49,14 @@ export class SessionChecks {
   }
 
   /** Is called with each session that was read from the database. Returns undefined if the provider has ended it. */
-  admit(holder: TokenHolder): TokenHolder | Promise<TokenHolder | undefined> {
+  recheck(holder: TokenHolder): TokenHolder | Promise<TokenHolder | undefined> {
     const { session } = holder
     const checkedAt = session?.checkedAt ?? undefined
     if (!session || checkedAt === undefined) return holder
     const ageMs = this.#options.services.clock.now() - checkedAt
     if (ageMs < earlyCheckMs) return holder
     const running = this.#start(holder, session.hash, checkedAt)
-    if (!running || ageMs < checkEveryMs) return holder
+    if (!running || ageMs < checkIntervalMs) return holder
     const wait = delay(maxWaitMs, 'unknown' as const, { ref: false })
     return Promise.race([running, wait]).then((outcome) => (outcome === 'ended' ? undefined : holder))
   }
@@ -98,11 +98,12 @@ export class SessionChecks {
     const settings = providerSettingsOf(secrets, await readIdentity(reader, secrets))
     const identity = await findIdentityOfUser(reader, { user: user.id })
     if (!settings || !identity) return 'passed'
-    const refreshToken = openRefreshToken(secrets, org.key, claimed.refresh_token)
     try {
+      const session = { org: org.key, hash }
+      const refreshToken = openRefreshToken(secrets, session, claimed.refresh_token)
       const next = await providers.refresh(settings, refreshToken)
       if (next.refreshToken !== refreshToken) {
-        const token = sealRefreshToken(secrets, org.key, next.refreshToken)
+        const token = sealRefreshToken(secrets, session, next.refreshToken)
         await db.systemTransaction((tx) => updateRefreshToken(tx, { hash, token }))
       }
       await providers.verifyRefreshed(settings, next, identity.subject)
@@ -119,7 +120,7 @@ export class SessionChecks {
 }
 
 async function endSessionsOf(services: Services, org: TokenHolder['org'], user: number, email: string): Promise<void> {
-  await change(signInSystem(services, org), 'sessionRevoke', async (tx) => {
+  await change(systemSignInContext(services, org), 'sessionRevoke', async (tx) => {
     const sessions = await endSessions(tx, user)
     return {
       result: undefined,

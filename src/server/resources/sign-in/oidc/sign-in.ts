@@ -10,19 +10,13 @@ import { nextId } from '../../../db/queries/next-id.ts'
 import { change } from '../../audit/change.ts'
 import { auditRef } from '../../audit/changed.ts'
 import { identityHash, type ProviderIdentitySettings, readIdentity } from '../../identity/settings.ts'
-import { signInSystem } from '../../sessions/sign-in-context.ts'
-import { type SignedInUser, signingIn, startUserSession } from '../../sessions/user-sessions.ts'
-import {
-  findUserByIdentity,
-  insertIdentity,
-  insertUserOfProvider,
-  updateUserByGroup,
-} from '../../users/identity-store.ts'
-import { raiseUserVersion } from '../../users/store.ts'
-import { type AdmissionRefusal, type Decision, decide } from './admission.ts'
+import { systemSignInContext } from '../../sessions/sign-in-context.ts'
+import { type SignedInUser, signInContext, startUserSession } from '../../sessions/user-sessions.ts'
+import { findUserByIdentity, insertIdentity, updateUserByGroup } from '../../users/identity-store.ts'
+import { insertUser, raiseUserVersion, updateRegionsOfUser } from '../../users/store.ts'
+import { type AdmissionDecision, type AdmissionRefusal, decideAdmission } from './admission.ts'
 import type { ProviderIdentity } from './identity-claims.ts'
-import type { SignedIn } from './provider-client.ts'
-import { sealRefreshToken } from './refresh-token.ts'
+import type { ProviderSignIn } from './provider-client.ts'
 
 /** A session that a provider vouched for ends after this time, however much it is used. */
 const sessionLifetimeMs = dayMs
@@ -32,13 +26,13 @@ export interface SignInRequest {
   readonly settings: ProviderIdentitySettings
   /** The hash of the settings with which the sign-in began. */
   readonly settingsVersion: string
-  readonly signedIn: SignedIn
-  readonly signedInUser: number | undefined
+  readonly signedIn: ProviderSignIn
+  readonly sessionUserId: number | undefined
   readonly browser: string | undefined
   readonly origin: RequestOrigin
 }
 
-/** The person may not come in. */
+/** The person may not sign in. */
 export class SignInRefused extends Error {
   readonly reason: AdmissionRefusal
 
@@ -48,7 +42,7 @@ export class SignInRefused extends Error {
   }
 }
 
-/** Somebody has turned the provider off, or changed its settings, since the sign-in began. */
+/** An owner has turned the provider off, or changed its settings, since the sign-in began. */
 export class SettingsChanged extends Error {}
 
 /** The provider may take its time to answer, so the settings are looked at again before a refusal, and in each transaction. */
@@ -61,20 +55,20 @@ async function requireSameSettings(
   if (!identity.settings.enabled || identityHash(secrets, identity) !== settingsVersion) throw new SettingsChanged()
 }
 
-/** Returns the secret of the new session. Throws SignInRefused if the person may not come in, or SettingsChanged. */
+/** Returns the secret of the new session. Throws SignInRefused if the person may not sign in, or SettingsChanged. */
 export async function signInByProvider(services: Services, request: SignInRequest): Promise<string> {
   const { org, signedIn, browser, origin } = request
   const user = await admitUser(services, request)
   const { issuer, subject, sid, refreshToken } = signedIn
   return startUserSession(
-    signingIn(services, org, user, origin),
+    signInContext(services, org, user, origin),
     user,
     {
       via: 'oidc',
       browser,
       expiresAt: services.clock.now() + sessionLifetimeMs,
       oidcSid: sid,
-      refreshToken: refreshToken === undefined ? undefined : sealRefreshToken(services.secrets, org.key, refreshToken),
+      refreshToken,
     },
     async (tx) => {
       await requireSameSettings(tx, services, request)
@@ -86,29 +80,31 @@ export async function signInByProvider(services: Services, request: SignInReques
   )
 }
 
-const entryOf = {
-  known: 'userUpdatedBySignIn',
-  link: 'userLinked',
-  create: 'userCreatedBySignIn',
+const changeIds = {
+  known: 'userUpdateBySignIn',
+  link: 'userLink',
+  create: 'userCreateBySignIn',
 } as const
 
 /** Decides without a transaction first, because most sign-ins change nothing; a change decides again inside of its own. */
 async function admitUser(services: Services, request: SignInRequest): Promise<SignedInUser> {
-  const { org, settings, signedIn, signedInUser, origin } = request
+  const { org, settings, signedIn, sessionUserId, origin } = request
   const reader = services.db.forOrg(org.key)
-  const first = await decide(reader, settings, signedIn, signedInUser)
+  const first = await decideAdmission(reader, settings, signedIn, sessionUserId)
   if (first.kind === 'refuse') {
     await requireSameSettings(reader, services, request)
     throw new SignInRefused(first.reason)
   }
   if (first.kind === 'known' && !first.grant) return first.user
   const ctx =
-    first.kind === 'create' ? signInSystem(services, org, origin) : signingIn(services, org, first.user, origin)
-  return change(ctx, entryOf[first.kind], async (tx) => {
+    first.kind === 'create'
+      ? systemSignInContext(services, org, origin)
+      : signInContext(services, org, first.user, origin)
+  return change(ctx, changeIds[first.kind], async (tx) => {
     await requireSameSettings(tx, services, request)
-    const decision = await decide(tx, settings, signedIn, signedInUser)
+    const decision = await decideAdmission(tx, settings, signedIn, sessionUserId)
     if (decision.kind === 'refuse') throw new SignInRefused(decision.reason)
-    const user = await apply(tx, decision, signedIn, services.clock.now())
+    const user = await applyAdmission(tx, decision, signedIn, services.clock.now())
     const grant = decision.grant
     return {
       result: user,
@@ -118,25 +114,25 @@ async function admitUser(services: Services, request: SignInRequest): Promise<Si
   })
 }
 
-async function apply(
+async function applyAdmission(
   tx: Tx,
-  decision: Exclude<Decision, { kind: 'refuse' }>,
+  decision: Exclude<AdmissionDecision, { kind: 'refuse' }>,
   { issuer, subject, name }: ProviderIdentity,
   at: number,
 ): Promise<SignedInUser> {
   if (decision.kind === 'create') {
     const { email, grant } = decision
     const id = await nextId(tx, 'user')
-    await insertUserOfProvider(tx, {
-      id,
+    await insertUser(tx, id, {
       email,
       email_key: emailKey(email),
       name: name ?? null,
       role: grant.role,
       all_regions: grant.allRegions ? 1 : 0,
-      regionIds: grant.regionIds,
-      at,
+      state: 'ACTIVE',
+      invited_at: at,
     })
+    await updateRegionsOfUser(tx, id, grant.regionIds)
     await insertIdentity(tx, { issuer, subject, user: id, at })
     return { id, email, role: grant.role }
   }

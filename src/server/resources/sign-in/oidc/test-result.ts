@@ -11,8 +11,9 @@ import { auditRef } from '../../audit/changed.ts'
 import type { ProviderIdentitySettings } from '../../identity/settings.ts'
 import { identityHash, readIdentity } from '../../identity/settings.ts'
 import { updateTested } from '../../identity/store.ts'
-import { findUserToLink, hasIdentity } from '../../users/identity-store.ts'
-import { type Decision, decide } from './admission.ts'
+import { hasIdentity } from '../../users/identity-store.ts'
+import { findUserByEmail } from '../../users/store.ts'
+import { type AdmissionDecision, decideAdmission } from './admission.ts'
 import type { ProviderIdentity } from './identity-claims.ts'
 
 interface TestRun {
@@ -28,10 +29,10 @@ export async function finishTest(
   services: Services,
   { org, hash, actor, identity }: TestRun,
   origin: RequestOrigin,
-): Promise<{ readonly decision: Decision; readonly isPassed: boolean }> {
+): Promise<{ readonly decision: AdmissionDecision; readonly isPassed: boolean }> {
   const { secrets, clock } = services
   const who = { org, actor, may: () => false, access: RegionAccess.everything }
-  return change(new RequestContext(services, who, origin), 'identityTested', async (tx) => {
+  return change(new RequestContext(services, who, origin), 'identityTestFinish', async (tx) => {
     const stored = await readIdentity(tx, secrets)
     const decision = await decideForTest(tx, stored.settings, identity)
     const isOwner = (decision.kind === 'known' || decision.kind === 'link') && decision.user.role === 'owner'
@@ -50,8 +51,8 @@ async function decideForTest(
   on: OrgReader,
   settings: ProviderIdentitySettings,
   identity: ProviderIdentity,
-): Promise<Decision> {
-  const byAddress = await findUserToLink(on, { key: emailKey(identity.email ?? '') })
+): Promise<AdmissionDecision> {
+  const byAddress = await findUserByEmail(on, { key: emailKey(identity.email ?? '') })
   const isOwner = byAddress?.role === 'owner' && !(await hasIdentity(on, { user: byAddress.id }))
-  return decide(on, settings, identity, isOwner ? byAddress.id : undefined)
+  return decideAdmission(on, settings, identity, isOwner ? byAddress.id : undefined)
 }

@@ -77,7 +77,7 @@ const faultsOf = (faults: readonly FaultRecord[], node: string, from: number, to
 
 function allowedDelay(faults: readonly FaultRecord[]): number {
   const silences = faults.filter(({ kind }) => silencingFaults.includes(kind))
-  // While PostgreSQL is away nothing can be stored, and nobody is declared dead for 15 s after it.
+  // While PostgreSQL is away nothing can be stored, and no node is declared dead for 15 s after it.
   const outages = silences.filter(({ node }) => node === undefined).reduce((sum, { from, to }) => sum + to - from, 0)
   if (silences.length > 0) return allowedDelayMs.pause + outages
   return faults.some(({ kind }) => kind === 'kill') ? allowedDelayMs.kill : allowedDelayMs.otherwise

@@ -1,0 +1,132 @@
+// The fields of an action: settings, a profile, a message, a room or which logs.
+import { Checkbox, Select, Stack, Textarea } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { ConfigValue } from '../../../../contract/device/config-keys.ts'
+import { operationQuery } from '../../../api.ts'
+import { Section } from '../../../parts/page/page.tsx'
+import type { SettingValues } from '../../../parts/settings-form/setting-values.ts'
+import { SettingsForm } from '../../../parts/settings-form/settings-form.tsx'
+import { settingProblems } from '../../../parts/settings-form/validation.ts'
+import type { ActionInput } from './action-input.ts'
+import { useRoomChoices } from './room-choices.ts'
+
+interface ActionFieldsProps {
+  readonly input: ActionInput
+  readonly onChange: (changes: Partial<ActionInput>) => void
+}
+
+export function ActionFields(props: ActionFieldsProps) {
+  const { input, onChange } = props
+  switch (input.type) {
+    case 'CONFIG':
+      return <ConfigFields {...props} />
+    case 'ASSIGN_PROFILE':
+      return (
+        <Section title="Profile">
+          <ProfileField {...props} />
+        </Section>
+      )
+    case 'MESSAGE':
+      return (
+        <Section title="Message">
+          <Textarea
+            label="Text on the screens"
+            autosize
+            minRows={3}
+            maxRows={10}
+            value={input.message}
+            onChange={(event) => onChange({ message: event.currentTarget.value })}
+          />
+        </Section>
+      )
+    case 'MOVE':
+      return (
+        <Section title="Room">
+          <MoveFields {...props} />
+        </Section>
+      )
+    case 'COLLECT_LOGS':
+      return (
+        <Section title="Logs">
+          <Checkbox
+            label="Include call logs"
+            checked={input.uploadInCallLogs}
+            onChange={(event) => onChange({ uploadInCallLogs: event.currentTarget.checked })}
+          />
+        </Section>
+      )
+    default:
+      return null
+  }
+}
+
+const noSettings: SettingValues = {}
+
+/** A field that is emptied leaves the setting of the devices as it is. */
+function ConfigFields({ input: { config }, onChange }: ActionFieldsProps) {
+  const errors = useMemo(() => settingProblems(config), [config])
+  const set = (name: string, value: ConfigValue | null | undefined) => {
+    const { [name]: _, ...others } = config
+    onChange({ config: value === null || value === undefined || value === '' ? others : { ...others, [name]: value } })
+  }
+  return (
+    <SettingsForm
+      stored={noSettings}
+      changes={config}
+      errors={errors}
+      onChange={set}
+      unset="No change"
+      mayHaveSecret={false}
+      heading="New value"
+    />
+  )
+}
+
+/** Stands for no profile, because the values of a Select are text. */
+const none = 'none'
+
+function ProfileField({ input: { profileId }, onChange }: ActionFieldsProps) {
+  const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles ?? []
+  return (
+    <Select
+      label="Profile"
+      placeholder="Choose a profile"
+      description="A room whose devices all belong to the job gets the profile too."
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      data={[
+        { value: none, label: 'No profile' },
+        ...profiles.map(({ id, name }) => ({ value: String(id), label: name })),
+      ]}
+      value={profileId === undefined ? null : String(profileId ?? none)}
+      onChange={(value) => value !== null && onChange({ profileId: value === none ? null : Number(value) })}
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage="No matching profiles"
+    />
+  )
+}
+
+function MoveFields({ input: { roomId, assignRoomProfile }, onChange }: ActionFieldsProps) {
+  const rooms = useRoomChoices()
+  return (
+    <Stack>
+      <Select
+        label="To room"
+        placeholder="Search by room or location"
+        data={rooms}
+        value={roomId === undefined ? null : String(roomId)}
+        onChange={(value) => value !== null && onChange({ roomId: Number(value) })}
+        searchable
+        limit={50}
+        allowDeselect={false}
+        nothingFoundMessage="No matching rooms"
+      />
+      <Checkbox
+        label="Use the new room’s profile"
+        checked={assignRoomProfile}
+        onChange={(event) => onChange({ assignRoomProfile: event.currentTarget.checked })}
+      />
+    </Stack>
+  )
+}

@@ -1,0 +1,35 @@
+// The rooms as choices of a field, sorted by name.
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { operationQuery } from '../../../api.ts'
+import { compareText, naturalSortKey } from '../../../parts/text/search-text.ts'
+
+export interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
+/** Names of rooms repeat, so a choice includes the location, and the id where that is not enough. */
+export function useRoomChoices(): Choice[] {
+  const rooms = useQuery(operationQuery('roomsList')).data?.body.rooms
+  return useMemo(() => {
+    const named = (rooms ?? []).map(({ id, name, location }) => ({
+      id,
+      label: location ? `${name} (${location.name})` : name,
+    }))
+    const times = Map.groupBy(named, ({ label }) => label)
+    return sortChoices(
+      named.map(({ id, label }) => ({
+        value: String(id),
+        label: times.get(label)?.length === 1 ? label : `${label} #${id}`,
+      })),
+    )
+  }, [rooms])
+}
+
+/** Computes each sort key once, not once for each comparison. */
+export const sortChoices = (choices: readonly Choice[]): Choice[] =>
+  choices
+    .map((choice) => ({ choice, key: naturalSortKey(choice.label) }))
+    .sort((a, b) => compareText(a.key, b.key))
+    .map(({ choice }) => choice)

@@ -1,0 +1,18 @@
+// Tests which connect or disconnect gave a room its state.
+import { expect, test } from 'vitest'
+import { roomSinceMs } from './room-since.ts'
+
+const at = (hour: number) => Date.UTC(2026, 4, 4, hour)
+const device = (connected: boolean, hour: number) => ({ connected, connectionTime: new Date(at(hour)).toISOString() })
+
+test('a room is offline since its last device went away, and degraded since its first did', () => {
+  expect(roomSinceMs('OFFLINE', [device(false, 8), device(false, 9)])).toBe(at(9))
+  expect(roomSinceMs('DEGRADED', [device(false, 8), device(false, 9), device(true, 10)])).toBe(at(8))
+  expect(roomSinceMs('HEALTHY', [device(true, 7), device(true, 9)])).toBe(at(9))
+})
+
+test('a room without devices, with devices that never connected, or degraded by its settings has no such time', () => {
+  expect(roomSinceMs('EMPTY', [])).toBeUndefined()
+  expect(roomSinceMs('OFFLINE', [{ connected: false }])).toBeUndefined()
+  expect(roomSinceMs('DEGRADED', [device(true, 8)])).toBeUndefined()
+})

@@ -1,0 +1,160 @@
+// Applies events to the cached lists of rooms and devices, and reads only the rooms that have changed.
+import type { ApiResponse } from '../../client/client.ts'
+import type { Event } from '../../contract/events.ts'
+import type { ResponseOf } from '../../contract/operation.ts'
+import type { Operations } from '../../contract/operations.ts'
+import { operationQuery, queryClient, queryKeyOf } from '../api.ts'
+import { client } from '../session.ts'
+import { cachedBody, isOnScreen, patchBody } from './cached-lists.ts'
+import {
+  type ListedDeviceEntry,
+  type ListedRoomEntry,
+  withConfigState,
+  withConnectedCount,
+  withDevice,
+  withOperation,
+  withPresence,
+  withRoom,
+} from './list-patches.ts'
+
+/** Every change renders the page, so the changes of this time are applied together. */
+const flushMs = 2000
+/** With more changed rooms than this, whole lists are cheaper to read. */
+const maxRoomReads = 12
+
+interface Presence {
+  readonly roomIds: readonly number[]
+  readonly connected: boolean
+  readonly at: string
+}
+const presences = new Map<string, Presence>()
+type ConfigState = NonNullable<Event['config']>['state']
+const configStates = new Map<string, ConfigState>()
+const changedRooms = new Set<number>()
+const changedDevices = new Set<string>()
+let timer: ReturnType<typeof setTimeout> | undefined
+
+type Change<T> = (list: readonly T[]) => readonly T[]
+const patchRooms = (change: Change<ListedRoomEntry>) =>
+  patchBody('roomsList', (body) => {
+    const rooms = change(body.rooms)
+    return rooms === body.rooms ? body : { rooms: [...rooms] }
+  })
+const patchDevices = (change: Change<ListedDeviceEntry>) =>
+  patchBody('endpointsBasicList', (body) => {
+    const endpoints = change(body.endpoints)
+    return endpoints === body.endpoints ? body : { endpoints: [...endpoints] }
+  })
+
+export const showsLists = (): boolean => isOnScreen('roomsList') || isOnScreen('endpointsBasicList')
+
+/** `readLists` reads both lists whole; it is called if too much has changed, or a read has failed. */
+export function patchLists({ type, at, roomIds, endpointId, config }: Event, readLists: () => void): void {
+  if (endpointId === undefined) return
+  if (type === 'connected' || type === 'disconnected')
+    presences.set(endpointId, { roomIds, connected: type === 'connected', at })
+  if (config) configStates.set(endpointId, config.state)
+  if (roomIds.length === 0) changedDevices.add(endpointId)
+  for (const room of roomIds) changedRooms.add(room)
+  if (timer !== undefined) return
+  timer = setTimeout(() => {
+    timer = undefined
+    for (const [id, presence] of presences) patchListPresence(id, presence)
+    presences.clear()
+    patchConfigStates()
+    void readChanged(readLists)
+  }, flushMs)
+}
+
+/** The count of a room changes only if the device was known to be in the other state: an event may be about a change that was read. */
+function patchListPresence(endpointId: string, { roomIds, connected, at }: Presence): void {
+  const device = cachedBody('endpointsBasicList')?.endpoints.find(({ id }) => id === endpointId)
+  if (!device || device.connected === connected) return
+  patchDevices((devices) => withPresence(devices, endpointId, { connected, at }))
+  for (const room of roomIds) patchRooms((rooms) => withConnectedCount(rooms, room, connected ? 1 : -1))
+}
+
+function patchConfigStates(): void {
+  const changed = [...configStates]
+  configStates.clear()
+  if (changed.length === 0) return
+  patchDevices((devices) => changed.reduce((list, [id, state]) => withConfigState(list, id, state), devices))
+}
+
+async function readChanged(readLists: () => void): Promise<void> {
+  const [rooms, devices] = [[...changedRooms], [...changedDevices]]
+  changedRooms.clear()
+  changedDevices.clear()
+  if (rooms.length + devices.length > maxRoomReads) return readLists()
+  try {
+    await Promise.all([...rooms.map(readRoom), ...devices.map(readDevice)])
+  } catch {
+    readLists()
+  }
+}
+
+async function readRoom(id: number): Promise<void> {
+  const query = operationQuery('roomsGet', { id })
+  const isCached = queryClient.getQueryData(query.queryKey) !== undefined
+  // A room that no page shows is not cached: it would only make the cache larger.
+  const { body } = isCached
+    ? await queryClient.fetchQuery({ ...query, staleTime: 0, retry: false })
+    : await client().roomsGet({ id })
+  patchRooms((rooms) => withRoom(rooms, body))
+  patchDevices((devices) => body.endpoints.reduce(withDevice, devices))
+}
+
+async function readDevice(id: string): Promise<void> {
+  const { body } = await queryClient.fetchQuery({
+    ...operationQuery('endpointsGet', { id }),
+    staleTime: 0,
+    retry: false,
+  })
+  patchDevices((devices) => withDevice(devices, body))
+}
+
+/** A restart that has succeeded is shown for this long, until every list shows that the device is connected. */
+const restartGraceMs = 4000
+
+export function patchOperations({ operation }: Event): void {
+  if (!operation) return
+  const patch = () =>
+    patchBody('operationsList', (body) => {
+      const operations = withOperation(body.operations, operation)
+      return operations === body.operations ? body : { operations: [...operations] }
+    })
+  if (operation.type === 'REBOOT' && operation.state === 'SUCCEEDED') setTimeout(patch, restartGraceMs)
+  else patch()
+}
+
+type Room = ResponseOf<Operations['roomsGet']>
+
+/**
+ * Shows a change of presence on the page of a room or a device before it is read again: the event about the end of a restart follows
+ * at once, and the device must not look offline in between.
+ */
+export function patchPresence({ type, at, roomIds, endpointId }: Event): void {
+  if (endpointId === undefined || (type !== 'connected' && type !== 'disconnected')) return
+  const presence = { connected: type === 'connected', connectionTime: at }
+  const deviceKey = queryKeyOf('endpointsGet', { id: endpointId })
+  queryClient.setQueryData<ApiResponse<Room['endpoints'][number]>>(
+    deviceKey,
+    (response) => response && { ...response, body: { ...response.body, ...presence } },
+  )
+  for (const id of roomIds) {
+    queryClient.setQueryData<ApiResponse<Room>>(
+      queryKeyOf('roomsGet', { id }),
+      (response) => response && { ...response, body: withDevicePresence(response.body, endpointId, presence) },
+    )
+  }
+}
+
+function withDevicePresence(room: Room, id: string, presence: { connected: boolean; connectionTime: string }): Room {
+  const endpoints = room.endpoints.map((endpoint) => (endpoint.id === id ? { ...endpoint, ...presence } : endpoint))
+  const connectedCount = endpoints.filter(({ connected }) => connected).length
+  // All devices were connected and the room was degraded: a device has rejected its settings.
+  const hasRejection = room.state === 'DEGRADED' && room.endpoints.every(({ connected }) => connected)
+  const isWhole = connectedCount === endpoints.length && !hasRejection
+  const state = connectedCount === 0 ? 'OFFLINE' : isWhole ? 'HEALTHY' : 'DEGRADED'
+  return { ...room, endpoints, state }
+}

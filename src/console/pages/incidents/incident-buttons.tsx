@@ -1,0 +1,50 @@
+// The buttons on the page of an incident, as far as its state allows them.
+import { Button } from '@mantine/core'
+import { type IncidentDetails, isOpenIncident, isSnoozed } from '../../domain/incident/incident.ts'
+import { CheckIcon, ClockIcon, CrossIcon, NoteIcon, RebootIcon, UserIcon } from '../../parts/page/icons.tsx'
+import { IncidentDialogs, useIncidentTasks } from './incident-dialogs.tsx'
+import { hasDevices } from './row-actions.tsx'
+
+export function IncidentButtons({ incident }: { readonly incident: IncidentDetails }) {
+  const tasks = useIncidentTasks()
+  const isOpen = isOpenIncident(incident)
+  const isNew = incident.state === 'OPEN'
+  return (
+    <>
+      {/* One button with two names keeps the focus when it is pressed. */}
+      {isOpen && (
+        <Button
+          variant={isNew ? 'filled' : 'default'}
+          leftSection={isNew ? <CheckIcon /> : <CrossIcon />}
+          onClick={() => tasks.start(isNew ? 'acknowledge' : 'unacknowledge', incident)}
+        >
+          {isNew ? 'Acknowledge' : 'Unacknowledge'}
+        </Button>
+      )}
+      {isOpen && (
+        <>
+          <Button variant="default" leftSection={<UserIcon />} onClick={() => tasks.start('assign', incident)}>
+            Assign
+          </Button>
+          <Button variant="default" leftSection={<ClockIcon />} onClick={() => tasks.start('snooze', incident)}>
+            {isSnoozed(incident, Date.now()) ? 'Change snooze' : 'Snooze'}
+          </Button>
+        </>
+      )}
+      {isOpen && hasDevices(incident) && (
+        <Button variant="default" leftSection={<RebootIcon />} onClick={() => tasks.start('restart', incident)}>
+          Restart
+        </Button>
+      )}
+      <Button variant="default" leftSection={<NoteIcon />} onClick={() => tasks.start('note', incident)}>
+        Add note
+      </Button>
+      {isOpen && (
+        <Button variant="default" onClick={() => tasks.start('resolve', incident)}>
+          Resolve
+        </Button>
+      )}
+      <IncidentDialogs {...tasks} />
+    </>
+  )
+}

@@ -1,0 +1,200 @@
+// Defines the columns of the work list, for wide windows and for phones.
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { operationQuery } from '../../api.ts'
+import {
+  handlerName,
+  incidentDurationMs,
+  isSnoozed,
+  type ListedIncident,
+  snoozeText,
+} from '../../domain/incident/incident.ts'
+import { stateName } from '../../domain/incident/incident-state.ts'
+import { SeverityLabel } from '../../domain/incident/severity-label.tsx'
+import { weekCountText } from '../../domain/incident/week-count.ts'
+import type { Column } from '../../parts/table/column.ts'
+import { durationText } from '../../parts/text/duration.ts'
+import { shortTime } from '../../parts/text/time.tsx'
+import type { WorkListRow } from './incident-rows.ts'
+import type { StartIncidentTask } from './incident-tasks.ts'
+import classes from './incidents.module.css'
+import { RowActions } from './row-actions.tsx'
+
+interface ColumnOptions {
+  readonly now: number
+  readonly isPhone: boolean
+  /** Undefined for sessions that may not operate. */
+  readonly start: StartIncidentTask | undefined
+}
+
+export function workListColumns({ now, isPhone, start }: ColumnOptions): Column<WorkListRow>[] {
+  const actions: Column<WorkListRow>[] = start
+    ? [
+        {
+          id: 'actions',
+          title: 'Actions',
+          width: isPhone ? '56px' : '134px',
+          cell: ({ incident }) => <RowActions incident={incident} start={start} isMenu={isPhone} />,
+        },
+      ]
+    : []
+  if (isPhone) return [phoneColumn(now), ...actions]
+  return [
+    {
+      id: 'severity',
+      title: 'Severity',
+      width: '106px',
+      canSort: true,
+      cell: ({ incident }) => (
+        <>
+          <Line>
+            <SeverityLabel severity={incident.severity} />
+          </Line>
+          <Line isDimmed>{stateName(incident.state)}</Line>
+        </>
+      ),
+    },
+    {
+      id: 'place',
+      title: 'Room',
+      width: 'minmax(120px, 1.1fr)',
+      canSort: true,
+      cell: (row) => (
+        <>
+          <Line>
+            <PlaceName row={row} />
+          </Line>
+          <Line isDimmed>{row.site}</Line>
+        </>
+      ),
+    },
+    {
+      id: 'title',
+      title: 'Incident',
+      width: 'minmax(180px, 2.4fr)',
+      canSort: true,
+      cell: ({ incident }) => {
+        const remark = remarkText(incident, now)
+        if (remark === '') return <TitleLink incident={incident} hasTwoLines />
+        return (
+          <>
+            <Line>
+              <TitleLink incident={incident} />
+            </Line>
+            <Line isDimmed>{remark}</Line>
+          </>
+        )
+      },
+    },
+    {
+      id: 'duration',
+      title: 'Duration',
+      width: '104px',
+      isNumber: true,
+      canSort: true,
+      cell: ({ incident }) => durationText(incidentDurationMs(incident, now)),
+    },
+    {
+      id: 'week',
+      title: 'Last 7 days',
+      width: '104px',
+      isNumber: true,
+      canSort: true,
+      cell: ({ weekCount }) => weekCount && weekCountText(weekCount),
+    },
+    {
+      id: 'note',
+      title: 'Latest note',
+      width: 'minmax(110px, 1.3fr)',
+      cell: ({ roomId }) => roomId !== undefined && <LatestNote roomId={roomId} />,
+    },
+    {
+      id: 'handler',
+      title: 'Handled by',
+      width: 'minmax(80px, 0.8fr)',
+      canSort: true,
+      cell: ({ incident }) => {
+        const name = handlerName(incident)
+        return name !== undefined && <span title={name}>{name}</span>
+      },
+    },
+    ...actions,
+  ]
+}
+
+/** Phones show everything about an incident in one cell. */
+const phoneColumn = (now: number): Column<WorkListRow> => ({
+  id: 'title',
+  title: 'Incident',
+  width: 'minmax(0, 1fr)',
+  cell: (row) => (
+    <>
+      <Line>
+        <TitleLink incident={row.incident} />
+      </Line>
+      <Line isDimmed>{[row.place, row.site].filter(Boolean).join(' · ')}</Line>
+      <div className={classes.phoneLine}>
+        <SeverityLabel severity={row.incident.severity} />
+        <span>{durationText(incidentDurationMs(row.incident, now))}</span>
+        <span className={`${classes.line} ${classes.dimmed}`}>{phoneText(row, now)}</span>
+      </div>
+    </>
+  ),
+})
+
+interface LineProps {
+  readonly isDimmed?: boolean
+  readonly children: ReactNode
+}
+
+const Line = ({ isDimmed = false, children }: LineProps) => (
+  <div className={isDimmed ? `${classes.line} ${classes.dimmed}` : classes.line}>{children}</div>
+)
+
+const PlaceName = ({ row: { roomId, place } }: { readonly row: WorkListRow }) =>
+  roomId === undefined ? (
+    <span title={place}>{place}</span>
+  ) : (
+    <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }} title={place} className={classes.room}>
+      {place}
+    </Link>
+  )
+
+interface TitleLinkProps {
+  readonly incident: ListedIncident
+  readonly hasTwoLines?: boolean
+}
+
+const TitleLink = ({ incident: { id, title }, hasTwoLines = false }: TitleLinkProps) => (
+  <Link
+    to="/incidents/$incidentId"
+    params={{ incidentId: id }}
+    className={hasTwoLines ? `${classes.title} ${classes.twoLines}` : classes.title}
+    title={title}
+  >
+    {title}
+  </Link>
+)
+
+/** Says that an incident is snoozed or flapping; empty for most incidents. */
+const remarkText = (incident: ListedIncident, now: number): string =>
+  [isSnoozed(incident, now) && `Snoozed ${snoozeText(incident.snoozedUntil ?? '')}`, incident.flapping && 'Flapping']
+    .filter(Boolean)
+    .join(' · ')
+
+const phoneText = ({ incident, weekCount }: WorkListRow, now: number): string =>
+  [
+    handlerName(incident) ?? stateName(incident.state),
+    weekCount && (weekCount.count > 1 || weekCount.isMinimum) && `${weekCountText(weekCount)} in 7 days`,
+    remarkText(incident, now),
+  ]
+    .filter(Boolean)
+    .join(' · ')
+
+/** Notes are read for the visible rows only. */
+function LatestNote({ roomId }: { readonly roomId: number }) {
+  const note = useQuery(operationQuery('roomNotesList', { roomId })).data?.body.notes[0]
+  if (!note) return null
+  return <span title={`${note.author}, ${shortTime(Date.parse(note.createdAt))}: ${note.note}`}>{note.note}</span>
+}

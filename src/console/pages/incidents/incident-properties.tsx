@@ -1,0 +1,88 @@
+// The facts about an incident: its rule, cause, times, and who has it.
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { type IncidentDetails, incidentDurationMs, isSnoozed, snoozeText } from '../../domain/incident/incident.ts'
+import { causeLevelNames } from '../../domain/incident/incident-state.ts'
+import { ruleNames } from '../../domain/incident/rule-names.ts'
+import { DefinitionList } from '../../parts/text/definition-list.tsx'
+import { durationText } from '../../parts/text/duration.ts'
+import { useNow } from '../../parts/text/now.ts'
+import { DateTime } from '../../parts/text/time.tsx'
+import { capitalised } from '../../parts/text/words.ts'
+import { usePermissions } from '../../session.ts'
+
+export function IncidentProperties({ incident }: { readonly incident: IncidentDetails }) {
+  const now = useNow()
+  const { rule, cause, since, openedAt, resolvedAt, occurrences, flapping, snoozedUntil } = incident
+  return (
+    <DefinitionList
+      definitions={[
+        ['Rule', ruleNames[rule]],
+        [causeLevelNames[cause.level], <CauseLink key="cause" cause={cause} />],
+        ['Since', <DateTime key="since" at={since} />],
+        ['Opened', <DateTime key="opened" at={openedAt} />],
+        ['Resolved', resolvedAt && <DateTime key="resolved" at={resolvedAt} />],
+        ['Duration', durationText(incidentDurationMs(incident, now))],
+        ['Occurrences', occurrences > 1 && `${occurrences}${flapping ? ' (flapping; messages paused)' : ''}`],
+        ['Acknowledged by', incident.acknowledgedBy?.name],
+        ['Assigned to', incident.assignee?.name],
+        ['Snoozed', isSnoozed(incident, now) && capitalised(snoozeText(snoozedUntil ?? ''))],
+        ['Merged into', incident.mergedInto && <IncidentLink id={incident.mergedInto} />],
+        ['Split from', incident.splitFrom && <IncidentLink id={incident.splitFrom} />],
+      ]}
+    />
+  )
+}
+
+const IncidentLink = ({ id }: { readonly id: string }) => (
+  <Link to="/incidents/$incidentId" params={{ incidentId: id }}>
+    Incident {id}
+  </Link>
+)
+
+function CauseLink({ cause: { level, id, name } }: Pick<IncidentDetails, 'cause'>): ReactNode {
+  const { manage } = usePermissions()
+  if (level === 'CHANNEL' && manage) {
+    return (
+      <Link to="/settings" search={{ tab: 'notifications', channel: id }}>
+        {name}
+      </Link>
+    )
+  }
+  if (level === 'ENDPOINT') {
+    return (
+      <Link to="/devices/$endpointId" params={{ endpointId: id }}>
+        {name}
+      </Link>
+    )
+  }
+  if (level === 'ROOM') {
+    return (
+      <Link to="/rooms/$roomId" params={{ roomId: id }}>
+        {name}
+      </Link>
+    )
+  }
+  if (level === 'LOCATION') {
+    return (
+      <Link to="/rooms" search={{ location: id }}>
+        {name}
+      </Link>
+    )
+  }
+  if (level === 'PROFILE') {
+    return (
+      <Link to="/profiles/$profileId" params={{ profileId: id }}>
+        {name}
+      </Link>
+    )
+  }
+  if (level === 'JOB') {
+    return (
+      <Link to="/jobs/$jobId" params={{ jobId: id }}>
+        {name}
+      </Link>
+    )
+  }
+  return name
+}

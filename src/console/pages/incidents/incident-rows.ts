@@ -1,0 +1,169 @@
+// The rows of the work list: each incident with the names of its place, and how rows are filtered and sorted.
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { dayMs, hourMs } from '../../../contract/durations.ts'
+import { operationQuery } from '../../api.ts'
+import {
+  compareWorstFirst,
+  handlerName,
+  incidentDurationMs,
+  isSnoozed,
+  type ListedIncident,
+  severityRank,
+} from '../../domain/incident/incident.ts'
+import { incidentsQuery, openIncidentsQuery, useWeekCounts } from '../../domain/incident/incident-list.ts'
+import { incidentPlace } from '../../domain/incident/incident-place.ts'
+import { ruleNames } from '../../domain/incident/rule-names.ts'
+import { type WeekCount, weekCountOf } from '../../domain/incident/week-count.ts'
+import { useSites } from '../../domain/site/sites.ts'
+import { type Sort, type SortKey, sortRows } from '../../parts/table/sorting.ts'
+import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
+import { plural } from '../../parts/text/words.ts'
+import { useSession } from '../../session.ts'
+
+export interface WorkListRow {
+  readonly incident: ListedIncident
+  /** The room, or how many rooms there are. */
+  readonly place: string
+  /** The location and the region, as far as they are known. */
+  readonly site: string
+  /** Set if the incident is about one room. */
+  readonly roomId: number | undefined
+  /** How often the cause has come in the last 7 days; undefined while this is loading. */
+  readonly weekCount: WeekCount | undefined
+  /** The normalized text that the search looks in. */
+  readonly searchText: string
+}
+
+/** The search parameters of the work list. */
+export interface WorkListFilter {
+  readonly q?: string
+  readonly state?: string
+  readonly severity?: string
+  readonly rule?: string
+  readonly region?: string
+  readonly location?: string
+  readonly handler?: string
+}
+
+/** The states that the filter offers. Without one, the list has what needs work: open incidents that are not snoozed. */
+export const stateChoices = {
+  open: 'Not acknowledged',
+  acknowledged: 'Acknowledged',
+  snoozed: 'Snoozed',
+  resolved: 'Resolved, opened in 30 days',
+  all: 'Open, and opened in 30 days',
+} as const
+export type StateChoice = keyof typeof stateChoices
+export const isStateChoice = (text: string | undefined): text is StateChoice =>
+  text !== undefined && Object.hasOwn(stateChoices, text)
+
+export const handlerMe = 'me'
+export const handlerNone = 'none'
+
+/** Resolved incidents are kept for more than a year; the list goes back this far. */
+const closedDays = 30
+
+export function useIncidentRows(state: string | undefined): readonly WorkListRow[] {
+  const from = useMemo(() => Math.floor((Date.now() - closedDays * dayMs) / hourMs) * hourMs, [])
+  const query =
+    state === 'resolved' || state === 'all'
+      ? incidentsQuery({ state: state === 'all' ? 'all' : 'RESOLVED', from })
+      : openIncidentsQuery
+  const listed = useSuspenseQuery(query).data
+  const open = useSuspenseQuery(openIncidentsQuery).data
+  // An incident that opened long ago and is still open must not be missing from all incidents.
+  const incidents = useMemo(() => {
+    if (state !== 'all') return listed
+    const known = new Set(listed.map(({ id }) => id))
+    return [...listed, ...open.filter(({ id }) => !known.has(id))]
+  }, [state, listed, open])
+  // Only names are selected, so that a change of a room's state does not build all rows again.
+  const { data: roomNames } = useQuery({ ...operationQuery('roomsList'), select: namesOfRooms })
+  const { regions, locationById } = useSites()
+  const weekCounts = useWeekCounts()
+  return useMemo(() => {
+    const regionNames = new Map(regions.map(({ id, name }) => [id, name]))
+    return incidents.map((incident) => {
+      const place = incidentPlace(incident, (id) => roomNames?.[id])
+      const site = [
+        namesText(incident.locationIds, (id) => locationById.get(id)?.name, 'location'),
+        namesText(incident.regionIds, (id) => regionNames.get(id), 'region'),
+      ]
+        .filter(Boolean)
+        .join(' · ')
+      const words = [incident.title, ruleNames[incident.rule], place, site, incident.cause.name, handlerName(incident)]
+      return {
+        incident,
+        place,
+        site,
+        roomId: incident.roomIds.length === 1 ? incident.roomIds[0] : undefined,
+        weekCount: weekCounts && weekCountOf(incident, weekCounts),
+        searchText: normalizeText(words.join(' ')),
+      }
+    })
+  }, [incidents, roomNames, regions, locationById, weekCounts])
+}
+
+/** An object and not a map, because equal objects of two answers are the same object. */
+type RoomNames = Readonly<Record<number, string>>
+const namesOfRooms = ({
+  body,
+}: {
+  readonly body: { readonly rooms: readonly { id: number; name: string }[] }
+}): RoomNames => Object.fromEntries(body.rooms.map(({ id, name }) => [id, name]))
+
+function namesText(ids: readonly number[], nameOf: (id: number) => string | undefined, noun: string): string {
+  const [first] = ids
+  if (first === undefined) return ''
+  return ids.length === 1 ? (nameOf(first) ?? '') : plural(ids.length, noun)
+}
+
+export function useIncidentMatcher(
+  { q, state, severity, rule, region, location, handler }: WorkListFilter,
+  now: number,
+) {
+  const ownId = useSession().user?.id
+  return useMemo(() => {
+    const words = searchWords(q ?? '')
+    return ({ incident, searchText }: WorkListRow): boolean =>
+      matchesState(incident, state, now) &&
+      (severity === undefined || incident.severity === severity) &&
+      (rule === undefined || incident.rule === rule) &&
+      (region === undefined || incident.regionIds.includes(Number(region))) &&
+      (location === undefined || incident.locationIds.includes(Number(location))) &&
+      matchesHandler(incident, handler, ownId) &&
+      includesAll(searchText, words)
+  }, [q, state, severity, rule, region, location, handler, ownId, now])
+}
+
+function matchesState(incident: ListedIncident, state: string | undefined, now: number): boolean {
+  if (state === 'resolved' || state === 'all') return true
+  if (isSnoozed(incident, now)) return state === 'snoozed'
+  if (state === 'open') return incident.state === 'OPEN'
+  if (state === 'acknowledged') return incident.state === 'ACKNOWLEDGED'
+  return state !== 'snoozed'
+}
+
+function matchesHandler(incident: ListedIncident, handler: string | undefined, ownId: string | undefined): boolean {
+  if (handler === undefined) return true
+  if (handler === handlerNone) return handlerName(incident) === undefined
+  const wanted = handler === handlerMe ? ownId : handler
+  const { assignee, acknowledgedBy } = incident
+  return assignee ? assignee.id === wanted : acknowledgedBy?.type === 'USER' && acknowledgedBy.id === wanted
+}
+
+const keys: Readonly<Record<string, SortKey<WorkListRow>>> = {
+  severity: ({ incident }) => severityRank(incident.severity),
+  place: ({ place }) => place.toLowerCase(),
+  title: ({ incident }) => incident.title.toLowerCase(),
+  duration: ({ incident }) => incidentDurationMs(incident, Date.now()),
+  week: ({ weekCount }) => weekCount?.count ?? null,
+  handler: ({ incident }) => handlerName(incident)?.toLowerCase() ?? null,
+}
+
+/** The worst severity comes first, and within it the longest duration. */
+export const defaultIncidentSort: Sort = { by: 'severity', descending: false }
+
+export const sortIncidents = (rows: readonly WorkListRow[], { by, descending }: Sort): readonly WorkListRow[] =>
+  sortRows(rows, keys[by] ?? (() => 0), descending, (a, b) => compareWorstFirst(a.incident, b.incident))

@@ -1,0 +1,124 @@
+// The incidents page has the work list of open incidents, and the silences. The address holds the search and the filters.
+import { Stack, Tabs } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useDeferredValue, useMemo } from 'react'
+import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
+import { formatSort, parseSort } from '../../parts/table/sorting.ts'
+import { VirtualTable } from '../../parts/table/virtual-table.tsx'
+import { useNow } from '../../parts/text/now.ts'
+import { usePermissions } from '../../session.ts'
+import { workListColumns } from './incident-columns.tsx'
+import { IncidentDialogs, useIncidentTasks } from './incident-dialogs.tsx'
+import { IncidentFilters } from './incident-filters.tsx'
+import {
+  defaultIncidentSort,
+  sortIncidents,
+  useIncidentMatcher,
+  useIncidentRows,
+  type WorkListFilter,
+} from './incident-rows.ts'
+import { SilencesSection } from './silences-section.tsx'
+
+const route = getRouteApi('/incidents')
+type Search = ReturnType<typeof route.useSearch>
+
+export function IncidentsPage() {
+  const { tab } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <Page title="Incidents">
+      <Tabs
+        value={tab === 'silences' ? tab : 'list'}
+        onChange={(next) => void navigate({ search: next === 'silences' ? { tab: next } : {}, replace: true })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md" aria-label="Incidents">
+          <Tabs.Tab value="list">Work list</Tabs.Tab>
+          <Tabs.Tab value="silences">Silences</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="list">
+          <LoadingBoundary>
+            <WorkList />
+          </LoadingBoundary>
+        </Tabs.Panel>
+        <Tabs.Panel value="silences">
+          <LoadingBoundary>
+            <SilencesSection />
+          </LoadingBoundary>
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  )
+}
+
+function WorkList() {
+  const { operate } = usePermissions()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = useSearchParamsUpdate<Search>(navigate)
+  const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
+  const now = useNow()
+  const deferredSearch = useDeferredValue(search)
+  const rows = useIncidentRows(deferredSearch.state)
+  const sort = useMemo(() => parseSort(deferredSearch.sort, defaultIncidentSort), [deferredSearch.sort])
+  const ordered = useMemo(() => sortIncidents(rows, sort), [rows, sort])
+  const matches = useIncidentMatcher(deferredSearch, now)
+  const shown = useMemo(() => ordered.filter(matches), [ordered, matches])
+  const tasks = useIncidentTasks()
+  const columns = useMemo(
+    () => workListColumns({ now, isPhone, start: operate ? tasks.start : undefined }),
+    [now, isPhone, operate, tasks.start],
+  )
+  const isFiltered = filterNames.some((name) => search[name] !== undefined)
+  const clear = () =>
+    void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true })
+  return (
+    <Stack gap="xs">
+      <IncidentFilters filter={search} onChange={change} />
+      <ResultCount shown={shown.length} all={shown.length} one="incident" onClear={isFiltered ? clear : undefined} />
+      <VirtualTable
+        label="Incidents"
+        rows={shown}
+        columns={columns}
+        keyOf={({ incident }) => incident.id}
+        sort={sort}
+        onSort={(next) => change({ sort: formatSort(next, defaultIncidentSort) })}
+        rowHeight={isPhone ? 84 : 56}
+        minWidthPx={isPhone ? 0 : 900}
+        empty={isFiltered ? <NoMatches /> : <NoIncidents snoozedCount={rows.length} />}
+      />
+      <IncidentDialogs {...tasks} />
+    </Stack>
+  )
+}
+
+const filterNames = [
+  'q',
+  'state',
+  'severity',
+  'rule',
+  'region',
+  'location',
+  'handler',
+] as const satisfies readonly (keyof WorkListFilter)[]
+
+const NoMatches = () => (
+  <EmptyState title="No incidents match these filters">Change the search or clear the filters.</EmptyState>
+)
+
+/** Without filters the rows are the open incidents, and those that are not shown are snoozed. */
+const NoIncidents = ({ snoozedCount }: { readonly snoozedCount: number }) =>
+  snoozedCount > 0 ? (
+    <EmptyState title="Nothing needs work">
+      <Link to="/incidents" search={{ state: 'snoozed' }}>
+        {snoozedCount.toLocaleString('en-GB')} snoozed
+      </Link>
+    </EmptyState>
+  ) : (
+    <EmptyState title="No open incidents">
+      Incidents open automatically when a rule finds a problem. Choose a state to see resolved ones.
+    </EmptyState>
+  )

@@ -1,0 +1,154 @@
+// The buttons that steer a job, as far as its state allows them: pause, resume, retry, undo and cancel. [contract 12.states]
+import { Button, Checkbox, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
+import { useWrite } from '../../api.ts'
+import { allowsRollBackNow, allowsStep, isReversible, type JobDetails, retryableCount } from '../../domain/job/job.ts'
+import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
+import { CrossIcon, PauseIcon, PlayIcon, RebootIcon, UndoIcon } from '../../parts/page/icons.tsx'
+
+export function JobButtons({ job }: { readonly job: JobDetails }) {
+  const input = { id: job.id }
+  const start = useWrite('jobsStart', { successText: 'Job started' })
+  const pause = useWrite('jobsPause', { successText: 'Job paused' })
+  const resume = useWrite('jobsResume', { successText: 'Job resumed' })
+  const retry = useWrite('jobsRetry', { successText: 'Retrying failed rooms' })
+  const [isUndoOpen, undo] = useDisclosure(false)
+  const [isHurryOpen, hurry] = useDisclosure(false)
+  const [isCancelOpen, cancel] = useDisclosure(false)
+  return (
+    <>
+      {allowsStep(job, 'start') && (
+        <Button
+          size="lg"
+          leftSection={<PlayIcon />}
+          loading={start.isPending}
+          onClick={() => start.mutate({ input: { id: job.id } })}
+        >
+          Start
+        </Button>
+      )}
+      {allowsStep(job, 'pause') && (
+        <Button size="lg" leftSection={<PauseIcon />} loading={pause.isPending} onClick={() => pause.mutate({ input })}>
+          Pause
+        </Button>
+      )}
+      {allowsStep(job, 'resume') && (
+        <Button
+          size="lg"
+          leftSection={<PlayIcon />}
+          loading={resume.isPending}
+          onClick={() => resume.mutate({ input })}
+        >
+          Resume
+        </Button>
+      )}
+      {allowsStep(job, 'retry') && retryableCount(job) > 0 && (
+        <Button
+          variant="default"
+          leftSection={<RebootIcon />}
+          loading={retry.isPending}
+          onClick={() => retry.mutate({ input })}
+        >
+          Retry failed
+        </Button>
+      )}
+      {allowsStep(job, 'rollBack') && (
+        <Button variant="default" leftSection={<UndoIcon />} onClick={undo.open}>
+          Undo
+        </Button>
+      )}
+      {allowsRollBackNow(job) && (
+        <Button variant="default" leftSection={<UndoIcon />} onClick={hurry.open}>
+          Undo now
+        </Button>
+      )}
+      {allowsStep(job, 'cancel') && (
+        <Button variant="default" leftSection={<CrossIcon />} onClick={cancel.open}>
+          Cancel job
+        </Button>
+      )}
+      <UndoDialog job={job} opened={isUndoOpen} onClose={undo.close} />
+      <UndoNowDialog job={job} opened={isHurryOpen} onClose={hurry.close} />
+      <CancelDialog job={job} opened={isCancelOpen} onClose={cancel.close} />
+    </>
+  )
+}
+
+interface DialogProps {
+  readonly job: JobDetails
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+function UndoDialog({ job, opened, onClose }: DialogProps) {
+  const [now, setNow] = useState(false)
+  const write = useWrite('jobsRollBack', { quiet: true, successText: 'Undoing the job', onDone: onClose })
+  const waits = job.respect?.window || job.respect?.idle
+  return (
+    <ConfirmDialog
+      opened={opened}
+      onClose={onClose}
+      title={`Undo ${job.name}?`}
+      verb="Undo"
+      mutation={write}
+      onConfirm={() => write.mutate({ input: { id: job.id, body: { now } } })}
+    >
+      <Stack gap="sm">
+        <span>
+          Every device that the job changed gets back what it had before. Settings that were changed again since then
+          stay as they are.
+        </span>
+        <Checkbox
+          label="Undo immediately"
+          description={waits ? 'Without waiting for change windows and empty rooms.' : 'In all rooms at the same time.'}
+          checked={now}
+          onChange={(event) => setNow(event.currentTarget.checked)}
+        />
+      </Stack>
+    </ConfirmDialog>
+  )
+}
+
+function UndoNowDialog({ job, opened, onClose }: DialogProps) {
+  const write = useWrite('jobsRollBack', { quiet: true, successText: 'The job is being undone now', onDone: onClose })
+  return (
+    <ConfirmDialog
+      opened={opened}
+      onClose={onClose}
+      title={`Undo ${job.name} now?`}
+      verb="Undo now"
+      mutation={write}
+      onConfirm={() => write.mutate({ input: { id: job.id, body: { now: true } } })}
+    >
+      Rooms that wait for their change window, or until they are empty, are changed now.
+    </ConfirmDialog>
+  )
+}
+
+function CancelDialog({ job, opened, onClose }: DialogProps) {
+  const [rollBack, setRollBack] = useState(false)
+  const write = useWrite('jobsCancel', { quiet: true, successText: 'Job cancelled', onDone: onClose })
+  const mayHaveChanged = job.startedAt !== undefined && isReversible(job.action.type)
+  return (
+    <ConfirmDialog
+      opened={opened}
+      onClose={onClose}
+      title={`Cancel ${job.name}?`}
+      verb="Cancel job"
+      mutation={write}
+      onConfirm={() => write.mutate({ input: { id: job.id, body: { rollBack } } })}
+    >
+      <Stack gap="sm">
+        <span>Rooms that have not started are not changed. A cancelled job cannot be resumed.</span>
+        {mayHaveChanged && (
+          <Checkbox
+            label="Undo what it changed"
+            checked={rollBack}
+            onChange={(event) => setRollBack(event.currentTarget.checked)}
+          />
+        )}
+      </Stack>
+    </ConfirmDialog>
+  )
+}

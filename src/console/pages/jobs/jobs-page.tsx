@@ -1,0 +1,110 @@
+// The jobs page lists the jobs, newest first. The address holds the search and the state. [contract 12.job]
+import { Button, Stack } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useActionText } from '../../domain/job/action-name.ts'
+import { hasJobEnded, jobsQuery } from '../../domain/job/job.ts'
+import { jobStateChoices } from '../../domain/job/job-state.tsx'
+import { PlusIcon } from '../../parts/page/icons.tsx'
+import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { countFilters, FilterBar, FilterSelect, ResultCount, SearchBox } from '../../parts/table/list-filters.tsx'
+import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
+import { VirtualTable } from '../../parts/table/virtual-table.tsx'
+import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
+import { usePermissions } from '../../session.ts'
+import { jobColumns } from './job-columns.tsx'
+
+const route = getRouteApi('/jobs')
+type Search = ReturnType<typeof route.useSearch>
+
+/** Jobs that are not final. */
+const openState = 'open'
+const stateChoices = [{ value: openState, label: 'Not ended' }, ...jobStateChoices]
+
+export function JobsPage() {
+  const { operate } = usePermissions()
+  return (
+    <Page
+      title="Jobs"
+      actions={
+        operate && (
+          <Button component={Link} to="/jobs/new" leftSection={<PlusIcon />}>
+            New job
+          </Button>
+        )
+      }
+    >
+      <LoadingBoundary>
+        <JobList />
+      </LoadingBoundary>
+    </Page>
+  )
+}
+
+function JobList() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = useSearchParamsUpdate<Search>(navigate)
+  const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
+  const jobs = useSuspenseQuery(jobsQuery()).data
+  const textOf = useActionText(useMemo(() => jobs.map(({ action }) => action), [jobs]))
+  const { q = '', state } = search
+  const shown = useMemo(() => {
+    const words = searchWords(q)
+    return jobs.filter(
+      (job) =>
+        (state === undefined || (state === openState ? !hasJobEnded(job.state) : job.state === state)) &&
+        includesAll(normalizeText(`${job.name} ${textOf(job.action)} ${job.startedBy.name}`), words),
+    )
+  }, [jobs, q, state, textOf])
+  const columns = useMemo(() => jobColumns({ isPhone, textOf }), [isPhone, textOf])
+  const isFiltered = q !== '' || state !== undefined
+  return (
+    <Stack gap="xs">
+      <FilterBar
+        setCount={countFilters(search)}
+        search={
+          <SearchBox
+            label="Search"
+            placeholder="Name, setting or person"
+            value={q}
+            onChange={(text) => change({ q: text || undefined })}
+          />
+        }
+      >
+        <FilterSelect
+          label="State"
+          value={state}
+          choices={stateChoices}
+          onChange={(value) => change({ state: value })}
+        />
+      </FilterBar>
+      <ResultCount
+        shown={shown.length}
+        all={jobs.length}
+        one="job"
+        onClear={isFiltered ? () => void navigate({ search: {}, replace: true }) : undefined}
+      />
+      <VirtualTable
+        label="Jobs"
+        rows={shown}
+        columns={columns}
+        keyOf={({ id }) => id}
+        rowHeight={isPhone ? 96 : 60}
+        minWidthPx={isPhone ? 0 : 760}
+        growsAbove
+        empty={
+          isFiltered ? (
+            <EmptyState title="No jobs match these filters">Change the search or clear the filters.</EmptyState>
+          ) : (
+            <EmptyState title="No jobs">
+              A job changes many rooms: all together, or in stages with a check after each.
+            </EmptyState>
+          )
+        }
+      />
+    </Stack>
+  )
+}

@@ -1,0 +1,33 @@
+// The first step of the wizard: what the job does to each device.
+import { Radio, Stack } from '@mantine/core'
+import { type JobActionType, jobActionTypes } from '../../../../contract/jobs/job-request.ts'
+import { ActionFields } from '../../../domain/job/action/action-fields.tsx'
+import { mayRunAction } from '../../../domain/job/job.ts'
+import { actionNames } from '../../../domain/job/job-texts.ts'
+import { Section } from '../../../parts/page/page.tsx'
+import { usePermissions } from '../../../session.ts'
+import type { StepProps } from './wizard-state.ts'
+
+export function ActionStep({ state, onChange }: StepProps) {
+  const permissions = usePermissions()
+  return (
+    <Stack>
+      <Section title="What the job does">
+        <Radio.Group
+          aria-label="What the job does"
+          value={state.type ?? null}
+          onChange={(value) => onChange({ type: value as JobActionType })}
+        >
+          <Stack gap="xs">
+            {jobActionTypes
+              .filter((type) => mayRunAction(type, permissions))
+              .map((type) => (
+                <Radio key={type} value={type} label={actionNames[type]} />
+              ))}
+          </Stack>
+        </Radio.Group>
+      </Section>
+      <ActionFields input={state} onChange={onChange} />
+    </Stack>
+  )
+}

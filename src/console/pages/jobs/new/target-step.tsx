@@ -1,0 +1,128 @@
+// The second step of the wizard: which devices the job is for, and which of them it leaves out.
+import { MultiSelect, Stack, TagsInput, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useDeferredValue } from 'react'
+import { errorMessage, operationQuery } from '../../../api.ts'
+import { type Choice, useRoomChoices } from '../../../domain/job/action/room-choices.ts'
+import { planQuery } from '../../../domain/job/job.ts'
+import { locationLabel, useSites } from '../../../domain/site/sites.ts'
+import { DisclosureButton } from '../../../parts/page/disclosure-button.tsx'
+import { Section } from '../../../parts/page/page.tsx'
+import { plural } from '../../../parts/text/words.ts'
+import { useDeviceChoices, useKnownTags } from './target-choices.ts'
+import { isEmptyTarget, jobDraftOf, type StepProps, type TargetInput, type WizardState } from './wizard-state.ts'
+
+export function TargetStep({ state, onChange }: StepProps) {
+  const [isExcluding, { toggle }] = useDisclosure(!isEmptyTarget(state.exclude))
+  return (
+    <Stack>
+      <Section title="Devices">
+        <Text fz="sm" c="dimmed" mb="sm">
+          A device must match every field that you fill in. Within a field, one matching value is enough.
+        </Text>
+        <TargetFields value={state.target} onChange={(target) => onChange({ target })} />
+        <TargetCount state={state} />
+      </Section>
+      <Section title="Except">
+        <DisclosureButton isOpen={isExcluding} onClick={toggle}>
+          Leave out devices
+        </DisclosureButton>
+        {isExcluding && <TargetFields value={state.exclude} onChange={(exclude) => onChange({ exclude })} />}
+      </Section>
+    </Stack>
+  )
+}
+
+interface TargetFieldsProps {
+  readonly value: TargetInput
+  readonly onChange: (value: TargetInput) => void
+}
+
+function TargetFields({ value, onChange }: TargetFieldsProps) {
+  const { regions, locations } = useSites()
+  const rooms = useRoomChoices()
+  const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles ?? []
+  const { models, firmwareVersions } = useDeviceChoices()
+  const tags = useKnownTags()
+  const ids = (field: 'regionIds' | 'locationIds' | 'roomIds' | 'profileIds') => ({
+    value: value[field].map(String),
+    onChange: (chosen: string[]) => onChange({ ...value, [field]: chosen.map(Number) }),
+  })
+  const texts = (field: 'models' | 'firmwareVersions' | 'tags') => ({
+    value: [...value[field]],
+    onChange: (chosen: string[]) => onChange({ ...value, [field]: chosen }),
+  })
+  return (
+    <Stack gap="sm" maw={640}>
+      <MultiSelectField label="Regions" data={regions.map(namedChoice)} {...ids('regionIds')} />
+      <MultiSelectField
+        label="Locations"
+        data={locations.map((one) => ({ value: String(one.id), label: locationLabel(one) }))}
+        {...ids('locationIds')}
+      />
+      <MultiSelectField label="Rooms" data={rooms} {...ids('roomIds')} />
+      <TagsInput
+        label="Tags"
+        placeholder={value.tags.length === 0 ? 'Any' : ''}
+        data={tags}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Clear tags' }}
+        {...texts('tags')}
+      />
+      <MultiSelectField label="Models" data={models} {...texts('models')} />
+      <MultiSelectField label="Profiles" data={profiles.map(namedChoice)} {...ids('profileIds')} />
+      <MultiSelectField label="Firmware" data={firmwareVersions} {...texts('firmwareVersions')} />
+    </Stack>
+  )
+}
+
+const namedChoice = ({ id, name }: { readonly id: number; readonly name: string }): Choice => ({
+  value: String(id),
+  label: name,
+})
+
+interface MultiSelectFieldProps {
+  readonly label: string
+  readonly data: readonly Choice[]
+  readonly value: string[]
+  readonly onChange: (value: string[]) => void
+}
+
+/** Longer lists are slow to open; typing finds the other values. */
+const maxChoicesShown = 50
+
+const MultiSelectField = ({ label, data, value, onChange }: MultiSelectFieldProps) => (
+  <MultiSelect
+    label={label}
+    placeholder={value.length === 0 ? 'Any' : ''}
+    data={data}
+    value={value}
+    onChange={onChange}
+    searchable
+    clearable
+    clearButtonProps={{ 'aria-label': `Clear ${label.toLowerCase()}` }}
+    limit={maxChoicesShown}
+    maxDropdownHeight={240}
+    nothingFoundMessage="No matches"
+  />
+)
+
+/** Says how many devices match, while they are being chosen. */
+function TargetCount({ state }: { readonly state: WizardState }) {
+  const draft = jobDraftOf(useDeferredValue(state), 'Plan')
+  const { data, error } = useQuery({
+    ...planQuery(draft ?? { name: '', target: {}, action: { type: 'REBOOT' } }),
+    enabled: draft !== undefined,
+    placeholderData: (previous) => previous,
+    retry: false,
+  })
+  if (!draft) return null
+  return (
+    <Text role="status" mt="sm" fw={550} {...(error && { c: 'var(--rk-offline)' })}>
+      {error
+        ? errorMessage(error)
+        : data && `${plural(data.body.endpointCount, 'device')} in ${plural(data.body.unitCount, 'room')} match`}
+    </Text>
+  )
+}

@@ -1,0 +1,171 @@
+// The input of the wizard for a new job, whether each step is complete, and the request that it becomes. [contract 12.job]
+import { type ActionInput, actionOf, actionProblem, emptyAction } from '../../../domain/job/action/action-input.ts'
+import { isReversible, type JobDraft, noFailureLimit, waitsForIdleByDefault } from '../../../domain/job/job.ts'
+
+export interface StageInput {
+  readonly kind: 'rooms' | 'percent' | 'tags'
+  /** Rooms or per cent, earlier stages included. */
+  readonly amount: number
+  readonly tags: readonly string[]
+  readonly manual: boolean
+}
+
+/** Empty lists choose nothing. */
+export interface TargetInput {
+  readonly regionIds: readonly number[]
+  readonly locationIds: readonly number[]
+  readonly roomIds: readonly number[]
+  readonly models: readonly string[]
+  readonly profileIds: readonly number[]
+  readonly firmwareVersions: readonly string[]
+  readonly tags: readonly string[]
+}
+
+export interface WizardState extends ActionInput {
+  readonly name: string
+  readonly target: TargetInput
+  readonly exclude: TargetInput
+  readonly isStaged: boolean
+  /** All stages but the last one, which has all rooms. */
+  readonly stages: readonly StageInput[]
+  readonly isLastManual: boolean
+  readonly soakMinutes: number
+  readonly failurePercent: number
+  readonly failureCount: number
+  /** Undefined: the default of the action. */
+  readonly onFailure: 'rollBack' | 'pause' | undefined
+  readonly window: boolean | undefined
+  readonly idle: boolean | undefined
+  readonly atOnce: number
+  /** Undefined: the default of the service, 5. */
+  readonly atOncePerLocation: number | undefined
+  readonly skipConflicts: boolean
+  readonly includeNew: boolean
+  /** The value of a datetime-local field, in the time of the browser; empty: when the job is started. */
+  readonly startAt: string
+  readonly deadline: string
+}
+
+/** The properties that every step of the wizard takes. */
+export interface StepProps {
+  readonly state: WizardState
+  readonly onChange: (changes: Partial<WizardState>) => void
+}
+
+const emptyTarget: TargetInput = {
+  regionIds: [],
+  locationIds: [],
+  roomIds: [],
+  models: [],
+  profileIds: [],
+  firmwareVersions: [],
+  tags: [],
+}
+
+export const emptyWizard: WizardState = {
+  name: '',
+  ...emptyAction,
+  target: emptyTarget,
+  exclude: emptyTarget,
+  isStaged: true,
+  stages: [
+    { kind: 'rooms', amount: 1, tags: [], manual: false },
+    { kind: 'percent', amount: 10, tags: [], manual: false },
+  ],
+  isLastManual: false,
+  soakMinutes: 30,
+  failurePercent: 5,
+  failureCount: 1,
+  onFailure: undefined,
+  window: undefined,
+  idle: undefined,
+  atOnce: 50,
+  atOncePerLocation: 5,
+  skipConflicts: false,
+  includeNew: false,
+  startAt: '',
+  deadline: '',
+}
+
+/** A move has no stages. */
+export const hasStages = ({ type, isStaged }: WizardState): boolean => isStaged && type !== 'MOVE'
+
+/** The defaults of the service. [contract 12.job] */
+export const waitsForWindow = (state: WizardState): boolean => state.window ?? hasStages(state)
+export const waitsForIdle = (state: WizardState): boolean =>
+  state.idle ?? waitsForIdleByDefault(state.type, hasStages(state))
+export const failureStep = ({ type, onFailure }: WizardState): 'rollBack' | 'pause' =>
+  type === undefined || !isReversible(type) ? 'pause' : (onFailure ?? 'rollBack')
+
+export const isEmptyTarget = (target: TargetInput): boolean => Object.values(target).every((list) => list.length === 0)
+
+/** Lists that choose nothing are left out. */
+const targetOf = (target: TargetInput) =>
+  Object.fromEntries(Object.entries(target).filter(([, list]) => list.length > 0)) as JobDraft['target']
+
+function stagesOf(state: WizardState): NonNullable<JobDraft['stages']> {
+  const last: StageInput = { kind: 'percent', amount: 100, tags: [], manual: state.isLastManual }
+  return [...state.stages, last].map(({ kind, amount, tags, manual }, index) => ({
+    ...(kind === 'tags' ? { tags: [...tags] } : { [kind]: amount }),
+    // The first stage needs no pause before it: the job begins when it is started.
+    manual: manual && index > 0,
+  }))
+}
+
+const isoTime = (local: string): string => new Date(local).toISOString()
+
+/** Returns the request, or undefined while the action or the target is missing. */
+export function jobDraftOf(state: WizardState, name: string): JobDraft | undefined {
+  const action = actionOf(state)
+  if (action === undefined || isEmptyTarget(state.target)) return undefined
+  const { atOncePerLocation } = state
+  return {
+    name,
+    target: {
+      ...targetOf(state.target),
+      ...(!isEmptyTarget(state.exclude) && { exclude: targetOf(state.exclude) }),
+    },
+    action,
+    ...(hasStages(state)
+      ? {
+          stages: stagesOf(state),
+          soakMinutes: state.soakMinutes,
+          failures: { percent: state.failurePercent, atLeast: state.failureCount },
+          onFailure: failureStep(state),
+        }
+      : { failures: noFailureLimit }),
+    respect: { window: waitsForWindow(state), idle: waitsForIdle(state) },
+    pace: { atOnce: state.atOnce, ...(atOncePerLocation !== undefined && { atOncePerLocation }) },
+    ...(state.type === 'CONFIG' && { skipConflicts: state.skipConflicts }),
+    includeNew: state.includeNew,
+    ...(state.startAt !== '' && { startAt: isoTime(state.startAt) }),
+    ...(state.deadline !== '' && { deadline: isoTime(state.deadline) }),
+  }
+}
+
+export const wizardSteps = ['action', 'target', 'rollout', 'plan'] as const
+export type WizardStep = (typeof wizardSteps)[number]
+
+/** Says what a step lacks; undefined if the next step can follow. */
+export function stepProblem(state: WizardState, step: WizardStep, now: number): string | undefined {
+  if (step === 'action') return actionProblem(state)
+  if (step === 'target') return isEmptyTarget(state.target) ? 'Choose at least one group of devices.' : undefined
+  return step === 'rollout' ? rolloutProblem(state, now) : undefined
+}
+
+function rolloutProblem(state: WizardState, now: number): string | undefined {
+  const numbers = [state.soakMinutes, state.failurePercent, state.failureCount, state.atOnce]
+  if (!numbers.every((value) => Number.isFinite(value) && value >= 0)) return 'Enter a number in each field.'
+  if (state.atOnce < 1 || (state.atOncePerLocation ?? 1) < 1) return 'At least one room at a time is needed.'
+  if (hasStages(state)) {
+    if (state.stages.some(({ kind, amount }) => kind !== 'tags' && !(amount > 0))) return 'Every stage needs rooms.'
+    if (state.stages.some(({ kind, tags }) => kind === 'tags' && tags.length === 0)) return 'Enter a tag.'
+    const percents = state.stages.filter(({ kind }) => kind === 'percent').map(({ amount }) => amount)
+    if (percents.some((amount, index) => amount >= 100 || amount <= (percents[index - 1] ?? 0)))
+      return 'Each stage must have more rooms than the one before, and less than 100 %.'
+  }
+  if (state.startAt !== '' && !(Date.parse(state.startAt) > now)) return 'The start must be in the future.'
+  const start = state.startAt === '' ? now : Date.parse(state.startAt)
+  if (state.deadline !== '' && !(Date.parse(state.deadline) > start)) return 'The deadline must be after the start.'
+  return undefined
+}

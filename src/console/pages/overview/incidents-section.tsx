@@ -1,0 +1,97 @@
+// Lists the ten worst incidents that need work: by severity, then by duration.
+import { Text } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import {
+  compareWorstFirst,
+  handlerName,
+  incidentDurationMs,
+  isSnoozed,
+  type ListedIncident,
+} from '../../domain/incident/incident.ts'
+import { openIncidentsQuery } from '../../domain/incident/incident-list.ts'
+import { incidentPlace } from '../../domain/incident/incident-place.ts'
+import { SeverityLabel } from '../../domain/incident/severity-label.tsx'
+import type { RoomTableRow } from '../../domain/room/room-rows.ts'
+import { CheckIcon } from '../../parts/page/icons.tsx'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
+import { durationText } from '../../parts/text/duration.ts'
+import { useNow } from '../../parts/text/now.ts'
+import classes from './overview.module.css'
+
+const maxShown = 10
+
+export function IncidentsSection({ rows }: { readonly rows: readonly RoomTableRow[] }) {
+  const incidents = useSuspenseQuery(openIncidentsQuery).data
+  const now = useNow()
+  const worst = useMemo(
+    () => incidents.filter((incident) => !isSnoozed(incident, now)).sort(compareWorstFirst),
+    [incidents, now],
+  )
+  const roomById = useMemo(() => new Map(rows.map((row) => [row.id, row])), [rows])
+  return (
+    <Section
+      title="Worst incidents"
+      actions={
+        <Link to="/incidents" className={classes.number}>
+          View all ({worst.length.toLocaleString('en-GB')})
+        </Link>
+      }
+    >
+      {worst.length === 0 ? (
+        <NoIncidents snoozedCount={incidents.length} />
+      ) : (
+        <ol className={classes.list}>
+          {worst.slice(0, maxShown).map((incident) => (
+            <IncidentItem key={incident.id} incident={incident} now={now} place={placeOf(incident, roomById)} />
+          ))}
+        </ol>
+      )}
+    </Section>
+  )
+}
+
+const NoIncidents = ({ snoozedCount }: { readonly snoozedCount: number }) =>
+  snoozedCount > 0 ? (
+    <EmptyState title="Nothing needs work">
+      <Link to="/incidents" search={{ state: 'snoozed' }}>
+        {snoozedCount.toLocaleString('en-GB')} snoozed
+      </Link>
+    </EmptyState>
+  ) : (
+    <EmptyState title="No open incidents">
+      <CheckIcon /> Incidents open automatically, for example when a device stays offline.
+    </EmptyState>
+  )
+
+interface IncidentItemProps {
+  readonly incident: ListedIncident
+  readonly place: string
+  readonly now: number
+}
+
+const IncidentItem = ({ incident, place, now }: IncidentItemProps) => (
+  <li className={classes.incident}>
+    <SeverityLabel severity={incident.severity} />
+    <div className={classes.truncated}>
+      <Link to="/incidents/$incidentId" params={{ incidentId: incident.id }} className={classes.name}>
+        {incident.title}
+      </Link>
+      <Text fz="sm" c="dimmed">
+        {[place, handlerName(incident) ?? 'Not handled'].filter(Boolean).join(' · ')}
+      </Text>
+    </div>
+    <Text span fz="sm" className={classes.duration}>
+      {durationText(incidentDurationMs(incident, now))}
+    </Text>
+  </li>
+)
+
+/** A single room is named with its sites. */
+function placeOf(incident: ListedIncident, roomById: ReadonlyMap<number, RoomTableRow>): string {
+  const place = incidentPlace(incident, (id) => roomById.get(id)?.name)
+  const [first, second] = incident.roomIds
+  const room = first === undefined || second !== undefined ? undefined : roomById.get(first)
+  return [place, room?.location?.name, room?.region?.name].filter(Boolean).join(' · ')
+}

@@ -1,0 +1,107 @@
+// Shows which rooms and devices have a profile, and which of them rejected a setting.
+import { Button, Group, Table, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { ResponseOf } from '../../../contract/operation.ts'
+import type { Operations } from '../../../contract/operations.ts'
+import { useBody } from '../../api.ts'
+import { ConfigStateMark } from '../../domain/device/config-state-mark.tsx'
+import { deviceName } from '../../domain/device/device.ts'
+import { EmptyState, Section } from '../../parts/page/page.tsx'
+import { plural } from '../../parts/text/words.ts'
+import { reachText } from './reach-text.ts'
+
+type Reach = ResponseOf<Operations['profilesReach']>
+type ReachedRoom = Reach['rooms'][number]
+type ReachedDevice = ReachedRoom['endpoints'][number]
+
+/** More rows take a moment to draw, so they are drawn on request. */
+const firstShown = 100
+
+export function ProfileReach({ id }: { readonly id: number }) {
+  const reach = useBody('profilesReach', { id })
+  const [all, setAll] = useState(false)
+  const { roomCount, endpointCount, deliveredCount, pendingCount, rejectedCount, rooms } = reach
+  const shown = all ? rooms : rooms.slice(0, firstShown)
+  if (roomCount === 0 && endpointCount === 0) {
+    return (
+      <Section title="Rooms and devices">
+        <EmptyState title="No room or device has this profile">
+          Open a room or a device and choose “Change profile”.
+        </EmptyState>
+      </Section>
+    )
+  }
+  return (
+    <Section title="Rooms and devices">
+      <Text mb="md">
+        {reachText(reach)}: {deliveredCount} delivered, {pendingCount} pending, {rejectedCount} rejected.
+      </Text>
+      <Table.ScrollContainer minWidth={520} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+        <Table fz="sm" verticalSpacing="xs" aria-label="Rooms and devices">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Room</Table.Th>
+              <Table.Th scope="col">Profile of</Table.Th>
+              <Table.Th scope="col">Devices</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shown.map((room) => (
+              <RoomRow key={room.id} room={room} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {shown.length < roomCount && (
+        <Group mt="sm" gap="sm">
+          <Text fz="sm" c="dimmed">
+            Showing {shown.length.toLocaleString('en-GB')} of {plural(roomCount, 'room')}; those with rejected settings
+            come first.
+          </Text>
+          {shown.length < rooms.length && (
+            <Button size="compact-sm" variant="default" onClick={() => setAll(true)}>
+              Show {rooms.length.toLocaleString('en-GB')}
+            </Button>
+          )}
+        </Group>
+      )}
+    </Section>
+  )
+}
+
+const RoomRow = ({ room }: { readonly room: ReachedRoom }) => (
+  <Table.Tr style={{ verticalAlign: 'top' }}>
+    <Table.Th scope="row" fw={550} style={{ overflowWrap: 'anywhere' }}>
+      <Link to="/rooms/$roomId" params={{ roomId: String(room.id) }}>
+        {room.name}
+      </Link>
+    </Table.Th>
+    <Table.Td>{room.assigned ? 'Room and devices' : 'Devices only'}</Table.Td>
+    <Table.Td>
+      {room.endpoints.length === 0 ? (
+        <Text span inherit c="dimmed">
+          No devices
+        </Text>
+      ) : (
+        room.endpoints.map((device) => <DeviceLine key={device.id} device={device} />)
+      )}
+    </Table.Td>
+  </Table.Tr>
+)
+
+const DeviceLine = ({ device }: { readonly device: ReachedDevice }) => (
+  <div>
+    <Group gap="sm" mih={30}>
+      <Link to="/devices/$endpointId" params={{ endpointId: device.id }} search={{ tab: 'config' }}>
+        {deviceName(device)}
+      </Link>
+      <ConfigStateMark state={device.state} />
+    </Group>
+    {device.error !== undefined && (
+      <Text fz="xs" c="var(--rk-offline)" style={{ overflowWrap: 'anywhere' }}>
+        {device.error}
+      </Text>
+    )}
+  </div>
+)

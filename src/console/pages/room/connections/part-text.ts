@@ -1,0 +1,17 @@
+// A part of a connection strip in words: "Offline for 41 min, connection lost".
+import type { ConnectionEnd } from '../../../../contract/incidents/connections.ts'
+import { durationText } from '../../../parts/text/duration.ts'
+import { capitalised } from '../../../parts/text/words.ts'
+import type { StripPart } from './strip.ts'
+
+const reasons: Readonly<Record<ConnectionEnd, string>> = {
+  DISCONNECTED: 'the device disconnected',
+  LOST: 'connection lost',
+  REPLACED: 'the device connected again',
+  REFUSED: 'the server closed the connection',
+  UNENROLLED: 'the device was unenrolled',
+  SERVER_ENDED: 'the server stopped',
+}
+
+export const partText = ({ state, fromMs, toMs, why }: StripPart): string =>
+  `${capitalised(state)} for ${durationText(toMs - fromMs)}${state === 'offline' && why ? `, ${reasons[why]}` : ''}`

@@ -1,0 +1,49 @@
+// The marks of a strip: restarts, changes of settings and notes, each with its time.
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { operationQuery } from '../../../api.ts'
+import type { RoomDetails } from '../../../domain/room/room.ts'
+import { plural } from '../../../parts/text/words.ts'
+
+export interface StripMark {
+  readonly kind: 'restart' | 'settings' | 'note'
+  readonly atMs: number
+  readonly text: string
+}
+
+/** The marks of each device, by its id; notes are about the room and are on every strip of it. */
+export function useStripMarks({ id, endpoints }: RoomDetails, fromMs: number): ReadonlyMap<string, StripMark[]> {
+  const notes = useQuery(operationQuery('roomNotesList', { roomId: id })).data?.body.notes ?? []
+  const operations = useQueries({
+    queries: endpoints.map((endpoint) => operationQuery('endpointsOperationsList', { id: endpoint.id })),
+  })
+  const versions = useQueries({
+    queries: endpoints.map((endpoint) => operationQuery('configVersionsList', { id: endpoint.id })),
+  })
+  const noteMarks = notes.map(
+    ({ note, author, createdAt }): StripMark => ({
+      kind: 'note',
+      atMs: Date.parse(createdAt),
+      text: `Note by ${author}: ${note}`,
+    }),
+  )
+  return new Map(
+    endpoints.map((endpoint, index) => {
+      const restarts = operations[index]?.data?.body.operations ?? []
+      const changes = versions[index]?.data?.body.versions ?? []
+      const marks: StripMark[] = [
+        ...noteMarks,
+        ...restarts
+          .filter(({ type, state }) => type === 'REBOOT' && state !== 'SKIPPED' && state !== 'CANCELLED')
+          .map(({ createdAt }): StripMark => ({ kind: 'restart', atMs: Date.parse(createdAt), text: 'Restart' })),
+        ...changes.map(
+          ({ createdAt, diff }): StripMark => ({
+            kind: 'settings',
+            atMs: Date.parse(createdAt),
+            text: plural(Object.keys(diff).length, 'setting changed', 'settings changed'),
+          }),
+        ),
+      ]
+      return [endpoint.id, marks.filter(({ atMs }) => atMs >= fromMs).sort((a, b) => a.atMs - b.atMs)]
+    }),
+  )
+}

@@ -1,0 +1,83 @@
+// Tests the parts of a connection strip, and the sentence about a device.
+import { expect, test } from 'vitest'
+import { durationText } from '../../../parts/text/duration.ts'
+import { type ConnectionSpan, stripParts, summaryText } from './strip.ts'
+
+const minute = (n: number) => new Date(n * 60_000).toISOString()
+const span = (from: number, to?: number, why: ConnectionSpan['why'] = 'LOST'): ConnectionSpan => ({
+  endpointId: 'a',
+  from: minute(from),
+  ...(to !== undefined && { to: minute(to), why }),
+})
+const window = { fromMs: 0, toMs: 100 * 60_000 }
+const shown = (spans: ConnectionSpan[], knownFrom?: number) =>
+  stripParts(spans, knownFrom === undefined ? undefined : { knownFrom: minute(knownFrom) }, window).map(
+    ({ state, fromMs, toMs }) => `${state} ${fromMs / 60_000}-${toMs / 60_000}`,
+  )
+
+test('the strip covers the whole window: unknown, online and offline', () => {
+  expect(shown([span(10, 40), span(60)], 5)).toEqual([
+    'unknown 0-5',
+    'offline 5-10',
+    'online 10-40',
+    'offline 40-60',
+    'online 60-100',
+  ])
+  expect(shown([span(0, 30)], 0)).toEqual(['online 0-30', 'offline 30-100'])
+  expect(shown([])).toEqual(['unknown 0-100'])
+  expect(shown([], 20)).toEqual(['unknown 0-20', 'offline 20-100'])
+})
+
+test('spans that follow each other without a pause are one part', () => {
+  expect(shown([span(0, 30, 'REPLACED'), span(30, 50), span(70)], 0)).toEqual([
+    'online 0-50',
+    'offline 50-70',
+    'online 70-100',
+  ])
+})
+
+test('an offline part knows why the connection before it ended', () => {
+  expect(stripParts([span(0, 30, 'DISCONNECTED')], { knownFrom: minute(0) }, window)[1]).toMatchObject({
+    why: 'DISCONNECTED',
+  })
+})
+
+test('the sentence never rounds an outage away', () => {
+  const text = (onlineShare: number | undefined, outages: number, longestOutageSeconds = 0) =>
+    summaryText(
+      { endpointId: 'a', ...(onlineShare !== undefined && { onlineShare }), outages, longestOutageSeconds },
+      durationText,
+    )
+  expect(text(0.992, 3, 2460)).toBe('99.2 % online, 3 outages, longest 41 min')
+  expect(text(0.9999, 1, 60)).toBe('99.9 % online, 1 outage, longest 1 min')
+  expect(text(1, 0)).toBe('100 % online, no outages')
+  expect(text(undefined, 0)).toBe('No data yet')
+})
+
+test('time whose connections were left out is unknown, not an outage', () => {
+  const summary = {
+    endpointId: 'a',
+    knownFrom: minute(0),
+    omittedSpans: 500,
+    outages: 900,
+    longestOutageSeconds: 60,
+    onlineShare: 0.96,
+  }
+  const parts = stripParts([span(60, 70), span(71)], summary, window)
+  expect(parts.map(({ state, fromMs }) => `${state} ${fromMs / 60_000}`)).toEqual([
+    'unknown 0',
+    'online 60',
+    'offline 70',
+    'online 71',
+  ])
+  expect(summaryText(summary, durationText)).toBe(
+    '96 % online, 900 outages, longest 1 min; older connections are not shown',
+  )
+})
+
+test('a device that is being restarted is not offline', () => {
+  const states = (spans: ConnectionSpan[]) =>
+    stripParts(spans, { knownFrom: minute(0) }, { ...window, isRestarting: true }).map(({ state }) => state)
+  expect(states([span(0, 90)])).toEqual(['online', 'restarting'])
+  expect(states([span(0, 50), span(60)])).toEqual(['online', 'offline', 'online'])
+})

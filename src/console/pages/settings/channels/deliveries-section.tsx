@@ -1,0 +1,148 @@
+// The log of a channel: what was sent and what waits, newest first, and the button that sends messages again. [contract 10.delivery]
+import { Button, Group, Modal, Select, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { deliveryStates } from '../../../../contract/incidents/channels.ts'
+import { queryKeyOf } from '../../../api.ts'
+import { EmptyState, ErrorPanel, Loading, Section } from '../../../parts/page/page.tsx'
+import { DateTime } from '../../../parts/text/time.tsx'
+import { humanize } from '../../../parts/text/words.ts'
+import { client } from '../../../session.ts'
+import { deliveryStateNames, type ListedChannel, type ListedDelivery, messageNames } from './channel.ts'
+import { DeliveryStateLabel } from './channel-state.tsx'
+import { ReplayForm } from './replay-form.tsx'
+
+type State = ListedDelivery['state']
+const deliveriesPerPage = 50
+/** No event says that a message was delivered, so the first page is read again this often. */
+const refetchMs = 5000
+const anyState = '*'
+
+function useDeliveries(id: string, state: State | undefined) {
+  const input = { id, ...(state && { state }) }
+  return useInfiniteQuery({
+    queryKey: [...queryKeyOf('deliveriesList', input), 'pages'],
+    queryFn: async ({ pageParam, signal }) =>
+      (
+        await client().deliveriesList(
+          { ...input, pageSize: deliveriesPerPage, ...(pageParam && { pageToken: pageParam }) },
+          { signal },
+        )
+      ).body,
+    initialPageParam: '',
+    getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 0) <= 1 ? refetchMs : false),
+  })
+}
+
+export function DeliveriesSection({ channel }: { readonly channel: ListedChannel }) {
+  const [state, setState] = useState<State>()
+  const query = useDeliveries(channel.id, state)
+  const [opened, { open, close }] = useDisclosure(false)
+  const deliveries = query.data?.pages.flatMap((page) => page.deliveries) ?? []
+  return (
+    <Section
+      title="Deliveries"
+      actions={
+        <Group gap="xs">
+          <Select
+            aria-label="State of deliveries"
+            size="xs"
+            w={140}
+            data={[
+              { value: anyState, label: 'All states' },
+              ...deliveryStates.map((value) => ({ value, label: deliveryStateNames[value] })),
+            ]}
+            value={state ?? anyState}
+            onChange={(value) => setState(value === anyState || value === null ? undefined : (value as State))}
+            allowDeselect={false}
+          />
+          <Button size="xs" variant="default" onClick={open}>
+            Send again
+          </Button>
+        </Group>
+      }
+    >
+      <Text fz="sm" c="dimmed" mb="sm">
+        Kept for 30 days. Failed messages are retried automatically with growing intervals.
+      </Text>
+      {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
+      {query.isPending && !query.error && <Loading />}
+      {query.isSuccess && deliveries.length === 0 && (
+        <EmptyState title={state ? 'No deliveries in this state' : 'No deliveries yet'} />
+      )}
+      {deliveries.length > 0 && <DeliveriesTable deliveries={deliveries} />}
+      {query.hasNextPage && (
+        <Button
+          variant="default"
+          size="xs"
+          mt="sm"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Load {deliveriesPerPage} more
+        </Button>
+      )}
+      <Modal opened={opened} onClose={close} title={`Send again to ${channel.name}`}>
+        <ReplayForm channelId={channel.id} onClose={close} />
+      </Modal>
+    </Section>
+  )
+}
+
+const DeliveriesTable = ({ deliveries }: { readonly deliveries: readonly ListedDelivery[] }) => (
+  <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <Table verticalSpacing={6} aria-label="Deliveries">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col" ta="right">
+            Number
+          </Table.Th>
+          <Table.Th scope="col">Message</Table.Th>
+          <Table.Th scope="col">Created</Table.Th>
+          <Table.Th scope="col">State</Table.Th>
+          <Table.Th scope="col" ta="right">
+            Attempts
+          </Table.Th>
+          <Table.Th scope="col">Result</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {deliveries.map((delivery) => (
+          <Table.Tr key={delivery.id}>
+            <Table.Td ta="right">{delivery.sequence > 0 && delivery.sequence.toLocaleString('en-GB')}</Table.Td>
+            <Table.Td title={delivery.id}>{messageNames[delivery.type]}</Table.Td>
+            <Table.Td>
+              <DateTime at={delivery.createdAt} />
+            </Table.Td>
+            <Table.Td>
+              <DeliveryStateLabel state={delivery.state} />
+            </Table.Td>
+            <Table.Td ta="right">{delivery.attempts}</Table.Td>
+            <Table.Td>
+              <DeliveryResult delivery={delivery} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+const DeliveryResult = ({
+  delivery: { state, status, error, nextAt, deliveredAt },
+}: {
+  readonly delivery: ListedDelivery
+}) => (
+  <>
+    {error && humanize(error)} {status !== undefined && !error?.includes(String(status)) && `(${status})`}{' '}
+    {state === 'DELIVERED' && deliveredAt && <DateTime at={deliveredAt} />}
+    {state === 'WAITING' && nextAt && (
+      <>
+        next <DateTime at={nextAt} />
+      </>
+    )}
+  </>
+)

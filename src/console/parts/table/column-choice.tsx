@@ -1,0 +1,64 @@
+// Lets the user choose the columns of a list; the browser remembers the choice.
+import { Button, Checkbox, Popover, Stack } from '@mantine/core'
+import { useLocalStorage, useMediaQuery } from '@mantine/hooks'
+import { useMemo } from 'react'
+import { DownIcon } from '../page/icons.tsx'
+import type { Column } from './column.ts'
+
+type Choice = Readonly<Record<string, boolean>>
+const noChoice: Choice = {}
+
+interface ChosenColumns<T> {
+  readonly shown: readonly Column<T>[]
+  readonly isCards: boolean
+  readonly choose: (id: string, isShown: boolean) => void
+}
+
+/** Under 640 px a row is a card, which has the columns that fit every window. The first column is always shown. */
+export function useColumnChoice<T>(list: string, columns: readonly Column<T>[]): ChosenColumns<T> {
+  const [choice, setChoice] = useLocalStorage<Choice>({
+    key: `roomkeeper-columns-${list}`,
+    defaultValue: noChoice,
+    getInitialValueInEffect: false,
+  })
+  const isCards = useMediaQuery('(max-width: 39.99em)', undefined, { getInitialValueInEffect: false })
+  const isMedium = useMediaQuery('(min-width: 75em)', undefined, { getInitialValueInEffect: false })
+  const isWide = useMediaQuery('(min-width: 100em)', undefined, { getInitialValueInEffect: false })
+  const shown = useMemo(() => {
+    const fits = { medium: isMedium, wide: isWide, never: false }
+    const isDefault = ({ from }: Column<T>) => from === undefined || fits[from]
+    return columns.filter((column, index) => index === 0 || (choice[column.id] ?? isDefault(column)))
+  }, [columns, choice, isMedium, isWide])
+  return { shown, isCards, choose: (id, isShown) => setChoice({ ...choice, [id]: isShown }) }
+}
+
+interface ColumnMenuProps<T> {
+  readonly columns: readonly Column<T>[]
+  readonly chosen: ChosenColumns<T>
+}
+
+export function ColumnMenu<T>({ columns, chosen: { shown, choose } }: ColumnMenuProps<T>) {
+  const ids = new Set(shown.map(({ id }) => id))
+  return (
+    <Popover position="bottom-end" trapFocus withRoles returnFocus>
+      <Popover.Target>
+        <Button variant="subtle" size="compact-sm" rightSection={<DownIcon size={14} />}>
+          Columns
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Columns">
+        <Stack gap="xs">
+          {columns.slice(1).map(({ id, title }) => (
+            <Checkbox
+              key={id}
+              size="xs"
+              label={title}
+              checked={ids.has(id)}
+              onChange={(event) => choose(id, event.currentTarget.checked)}
+            />
+          ))}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

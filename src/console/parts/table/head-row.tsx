@@ -1,0 +1,62 @@
+// The row with the headings of a table's columns, which sort it.
+// biome-ignore-all lint/a11y/useSemanticElements: the rows of the table are positioned by their offset, which the rows of a table element cannot be
+// biome-ignore-all lint/a11y/useFocusableInteractive: the buttons in the cells take the focus
+import { UnstyledButton } from '@mantine/core'
+import type { CSSProperties } from 'react'
+import type { Column } from './column.ts'
+import type { RowSelection } from './row-selection.ts'
+import { SelectAllCell } from './select-cell.tsx'
+import type { Sort } from './sorting.ts'
+import classes from './virtual-table.module.css'
+
+interface HeadRowProps<T> {
+  readonly columns: readonly Column<T>[]
+  readonly sort: Sort | undefined
+  readonly onSort: ((sort: Sort) => void) | undefined
+  readonly style: CSSProperties
+  readonly selection: RowSelection | undefined
+  /** Cards have headings that only screen readers read. */
+  readonly isHidden: boolean
+}
+
+export const TableHeadRow = <T,>({ columns, sort, onSort, style, selection, isHidden }: HeadRowProps<T>) => (
+  <div role="rowgroup" className={isHidden ? classes.hidden : classes.head}>
+    <div role="row" aria-rowindex={1} className={classes.row} style={style}>
+      {selection && <SelectHead selection={selection} isHidden={isHidden} />}
+      {columns.map((column) => (
+        <HeadCell key={column.id} column={column} sort={sort} onSort={isHidden ? undefined : onSort} />
+      ))}
+    </div>
+  </div>
+)
+
+const SelectHead = ({ selection, isHidden }: { readonly selection: RowSelection; readonly isHidden: boolean }) =>
+  isHidden ? <div role="columnheader">Selected</div> : <SelectAllCell selection={selection} />
+
+interface HeadCellProps<T> {
+  readonly column: Column<T>
+  readonly sort: Sort | undefined
+  readonly onSort: ((sort: Sort) => void) | undefined
+}
+
+function HeadCell<T>({ column, sort, onSort }: HeadCellProps<T>) {
+  const isSorted = sort?.by === column.id
+  const order = isSorted ? (sort.descending ? 'descending' : 'ascending') : undefined
+  const next = { by: column.id, descending: isSorted && !sort.descending }
+  return (
+    <div
+      role="columnheader"
+      className={column.isNumber ? classes.number : classes.cell}
+      {...(order && { 'aria-sort': order })}
+    >
+      {column.canSort && onSort ? (
+        <UnstyledButton className={classes.sort} onClick={() => onSort(next)}>
+          {column.title}
+          <span aria-hidden="true">{order === 'ascending' ? ' ↑' : order === 'descending' ? ' ↓' : ''}</span>
+        </UnstyledButton>
+      ) : (
+        column.title
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,70 @@
+// Which rows of a list are selected, also those that are not drawn or not shown by the present filters.
+import { useCallback, useMemo, useState } from 'react'
+
+export type RowKey = string | number
+
+export interface PickedRows {
+  readonly keys: ReadonlySet<RowKey>
+  /** The row at which a range begins; undefined before the first row was picked. */
+  readonly anchor: RowKey | undefined
+  /** The keys without the range, so that a range can shrink again. */
+  readonly withoutRange: ReadonlySet<RowKey>
+}
+
+const noKeys: ReadonlySet<RowKey> = new Set()
+export const nothingPicked: PickedRows = { keys: noKeys, anchor: undefined, withoutRange: noKeys }
+
+export function toggled({ keys }: PickedRows, key: RowKey): PickedRows {
+  const next = new Set(keys)
+  if (!next.delete(key)) next.add(key)
+  return { keys: next, anchor: key, withoutRange: next }
+}
+
+/** Selects the rows from the anchor to `to`. Without an anchor among the shown rows the range begins at `from`. */
+export function extended(picked: PickedRows, shown: readonly RowKey[], from: RowKey, to: RowKey): PickedRows {
+  const hasAnchor = picked.anchor !== undefined && shown.includes(picked.anchor)
+  const anchor = hasAnchor ? (picked.anchor as RowKey) : from
+  const withoutRange = hasAnchor ? picked.withoutRange : picked.keys
+  const ends = [shown.indexOf(anchor), shown.indexOf(to)].sort((a, b) => a - b) as [number, number]
+  return { keys: new Set([...withoutRange, ...shown.slice(ends[0], ends[1] + 1)]), anchor, withoutRange }
+}
+
+export interface RowSelection {
+  readonly keys: ReadonlySet<RowKey>
+  /** How many of the shown rows are selected. */
+  readonly shownCount: number
+  readonly matchCount: number
+  readonly toggle: (key: RowKey) => void
+  readonly extend: (from: RowKey, to: RowKey) => void
+  /** Selects all rows that match, or none of them. Rows that the filters hide stay as they are. */
+  readonly setAll: (isSelected: boolean) => void
+  readonly clear: () => void
+}
+
+/** `shown` has the keys of all rows that match, in their order. */
+export function useRowSelection(shown: readonly RowKey[]): RowSelection {
+  const [picked, setPicked] = useState(nothingPicked)
+  const { keys } = picked
+  const toggle = useCallback((key: RowKey) => setPicked((before) => toggled(before, key)), [])
+  const extend = useCallback(
+    (from: RowKey, to: RowKey) => setPicked((before) => extended(before, shown, from, to)),
+    [shown],
+  )
+  const setAll = useCallback(
+    (isSelected: boolean) =>
+      setPicked((before) => {
+        const next = isSelected ? before.keys.union(new Set(shown)) : before.keys.difference(new Set(shown))
+        return { keys: next, anchor: undefined, withoutRange: next }
+      }),
+    [shown],
+  )
+  const clear = useCallback(() => setPicked(nothingPicked), [])
+  const shownCount = useMemo(
+    () => (keys.size === 0 ? 0 : shown.reduce<number>((count, key) => (keys.has(key) ? count + 1 : count), 0)),
+    [shown, keys],
+  )
+  return useMemo(
+    () => ({ keys, shownCount, matchCount: shown.length, toggle, extend, setAll, clear }),
+    [keys, shownCount, shown.length, toggle, extend, setAll, clear],
+  )
+}

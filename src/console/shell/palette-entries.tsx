@@ -1,0 +1,147 @@
+// Lists everything that the command palette finds: pages, rooms, devices, sites and profiles.
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useMemo } from 'react'
+import { operationQuery } from '../api.ts'
+import { deviceName, type ListedDevice } from '../domain/device/device.ts'
+import { macText } from '../domain/device/network-address.ts'
+import { restartsIn } from '../domain/device/restarts.ts'
+import { restartingRoomsOf, stateDuringRestart } from '../domain/room/room-restarts.ts'
+import { RoomStateLabel } from '../domain/room/room-state.tsx'
+import { DeviceIcon, ProfileIcon, RoomIcon, SiteIcon } from '../parts/page/icons.tsx'
+import { normalizeText } from '../parts/text/search-text.ts'
+import { useNavigationItems } from './navigation.ts'
+
+export interface PaletteEntry {
+  readonly key: string
+  readonly name: string
+  /** The normalized text that the search looks in. */
+  readonly searchText: string
+  /** A function, so that only the few entries that are found are rendered, out of tens of thousands. */
+  readonly detail: () => ReactNode
+  readonly icon: ReactNode
+  readonly go: () => void
+}
+
+const icons = { room: <RoomIcon />, device: <DeviceIcon />, site: <SiteIcon />, profile: <ProfileIcon /> }
+
+export function usePaletteEntries(): PaletteEntry[] {
+  const navigate = useNavigate()
+  const navigationItems = useNavigationItems()
+  const rooms = useRoomEntries()
+  const devices = useDeviceEntries()
+  const sites = useSiteEntries()
+  const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles
+  return useMemo(
+    () => [
+      ...navigationItems.map(({ to, name, icon: Icon }) => ({
+        key: to,
+        name,
+        searchText: normalizeText(name),
+        detail: () => 'Page',
+        icon: <Icon />,
+        go: () => void navigate({ to }),
+      })),
+      ...sites,
+      ...(profiles ?? []).map(({ id, name }) => ({
+        key: `profile ${id}`,
+        name,
+        searchText: normalizeText(`${name} profile`),
+        detail: () => 'Profile',
+        icon: icons.profile,
+        go: () => void navigate({ to: '/profiles/$profileId', params: { profileId: String(id) } }),
+      })),
+      ...rooms,
+      ...devices,
+    ],
+    [navigationItems, sites, profiles, rooms, devices, navigate],
+  )
+}
+
+function useRoomEntries(): PaletteEntry[] {
+  const navigate = useNavigate()
+  const rooms = useQuery(operationQuery('roomsList')).data?.body.rooms
+  const endpoints = useQuery(operationQuery('endpointsBasicList')).data?.body.endpoints
+  const operations = useQuery(operationQuery('operationsList')).data?.body.operations
+  // Until restarts are known, no state is shown: a room that is being restarted must not look offline.
+  const restarting = useMemo(
+    () => operations && endpoints && restartingRoomsOf(endpoints, restartsIn(operations)),
+    [operations, endpoints],
+  )
+  return useMemo(
+    () =>
+      (rooms ?? []).map((room) => ({
+        key: `room ${room.id}`,
+        name: room.name,
+        searchText: normalizeText(`${room.name} ${room.location?.name ?? ''}`),
+        detail: () => (
+          <>
+            {room.location?.name} {restarting && <ListedRoomState room={room} restart={restarting.get(room.id)} />}
+          </>
+        ),
+        icon: icons.room,
+        go: () => void navigate({ to: '/rooms/$roomId', params: { roomId: String(room.id) } }),
+      })),
+    [rooms, restarting, navigate],
+  )
+}
+
+interface ListedRoomStateProps {
+  readonly room: Parameters<typeof stateDuringRestart>[0]
+  readonly restart: { readonly sinceMs: number; readonly count: number } | undefined
+}
+
+const ListedRoomState = ({ room, restart }: ListedRoomStateProps) => (
+  <RoomStateLabel state={stateDuringRestart(room, restart?.count ?? 0)} restartingSinceMs={restart?.sinceMs} />
+)
+
+function useDeviceEntries(): PaletteEntry[] {
+  const navigate = useNavigate()
+  const endpoints = useQuery(operationQuery('endpointsBasicList')).data?.body.endpoints
+  return useMemo(
+    () =>
+      (endpoints ?? []).map((endpoint) => ({
+        key: endpoint.id,
+        name: deviceName(endpoint),
+        searchText: normalizeText(
+          [deviceName(endpoint), endpoint.roomName, endpoint.localIpAddress, ...macSpellings(endpoint)].join(' '),
+        ),
+        detail: () => [endpoint.roomName ?? 'Unassigned', endpoint.localIpAddress].filter(Boolean).join(' · '),
+        icon: icons.device,
+        go: () => void navigate({ to: '/devices/$endpointId', params: { endpointId: endpoint.id } }),
+      })),
+    [endpoints, navigate],
+  )
+}
+
+/** A MAC address is found in each of its usual notations: ac:de:48:00:11:22, ac-de-48-00-11-22, acde48001122. */
+const macSpellings = ({ macAddresses = [] }: ListedDevice): string[] =>
+  macAddresses.map(macText).flatMap((mac) => [mac, mac.replaceAll(':', '-'), mac.replaceAll(':', '')])
+
+/** A site leads to its rooms. */
+function useSiteEntries(): PaletteEntry[] {
+  const navigate = useNavigate()
+  const regions = useQuery(operationQuery('regionsList')).data?.body.regions
+  const locations = useQuery(operationQuery('locationsList')).data?.body.locations
+  return useMemo(
+    () => [
+      ...(regions ?? []).map(({ id, name }) => ({
+        key: `region ${id}`,
+        name,
+        searchText: normalizeText(`${name} region`),
+        detail: () => 'Region',
+        icon: icons.site,
+        go: () => void navigate({ to: '/rooms', search: { region: String(id) } }),
+      })),
+      ...(locations ?? []).map(({ id, name }) => ({
+        key: `location ${id}`,
+        name,
+        searchText: normalizeText(`${name} location`),
+        detail: () => 'Location',
+        icon: icons.site,
+        go: () => void navigate({ to: '/rooms', search: { location: String(id) } }),
+      })),
+    ],
+    [regions, locations, navigate],
+  )
+}

@@ -1,0 +1,288 @@
+// Channels: where the service sends messages about incidents and events, and what became of them. [contract 10.channel] [contract 10.delivery]
+
+import Type from 'typebox'
+import { hugeBodyBytes, mediumBodyBytes, operation, smallBodyBytes } from '../operation.ts'
+import { Empty, Int32, ListOf, Name, OneOf, QueryTime, Shape, Timestamp } from '../shape.ts'
+import { WeeklyHours } from '../weekly-hours.ts'
+import { defaultOverlapHours, maxHeartbeatMinutes, maxMailAddresses, maxOverlapHours } from './limits.ts'
+import { channelEvents, defaultChannelEvents, messageTypes } from './messages.ts'
+import { severities } from './rule-table.ts'
+
+export const channelKinds = ['webhook', 'email', 'teams', 'slack', 'pagerduty'] as const
+export type ChannelKind = (typeof channelKinds)[number]
+export const maxChannels = 50
+
+export const deliveryStates = ['WAITING', 'DELIVERED', 'GIVEN_UP', 'CANCELLED'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+const id = Type.String({ description: 'Identifier of the channel.' })
+const target = {
+  url: Type.Optional(
+    Type.String({
+      maxLength: 2000,
+      description:
+        'Where to send: of webhook, teams and slack, and of pagerduty for another address than the usual one. Its path and query are secret; answers show `…` instead.',
+    }),
+  ),
+  to: Type.Optional(
+    Type.Array(Type.String({ maxLength: 254, format: 'email-address' }), {
+      minItems: 1,
+      maxItems: maxMailAddresses,
+      description: 'The addresses of an e-mail channel.',
+    }),
+  ),
+  routingKey: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'The integration key of PagerDuty. It is secret; answers show `…` instead.',
+    }),
+  ),
+}
+const choices = {
+  events: Type.Array(OneOf(channelEvents, 'A type of message.'), { maxItems: 20, uniqueItems: true }),
+  minSeverity: OneOf(severities, 'Incidents below it are not told; default WARNING.'),
+  regionIds: Type.Array(Int32('Identifier of a region.'), {
+    maxItems: 100,
+    description: 'Only these regions; empty: all.',
+  }),
+  locationIds: Type.Array(Int32('Identifier of a location.'), {
+    maxItems: 400,
+    description: 'Only these locations; empty: all.',
+  }),
+  enabled: Type.Boolean({ description: 'Whether messages are sent; what waits is kept for 30 days.' }),
+}
+const hours = WeeklyHours
+const heartbeatMinutes = Type.Integer({
+  minimum: 1,
+  maximum: maxHeartbeatMinutes,
+  description: 'A heartbeat is sent this often.',
+})
+
+export const Channel = Shape('Channel', {
+  id,
+  name: Type.String({ description: 'Name of the channel.' }),
+  kind: OneOf(channelKinds, 'What receives the messages.'),
+  ...target,
+  ...choices,
+  hours: Type.Optional(hours),
+  heartbeatMinutes: Type.Optional(heartbeatMinutes),
+  disabledReason: Type.Optional(Type.String({ description: 'Why the service disabled it, and what to do.' })),
+  waiting: Int32('How many messages wait.'),
+  lastDeliveredAt: Type.Optional(Timestamp('When a message was last delivered.')),
+  lastError: Type.Optional(Type.String({ description: 'What the last attempt failed with; absent after a success.' })),
+})
+
+const optional = {
+  events: Type.Optional(choices.events),
+  minSeverity: Type.Optional(choices.minSeverity),
+  regionIds: Type.Optional(choices.regionIds),
+  locationIds: Type.Optional(choices.locationIds),
+  enabled: Type.Optional(choices.enabled),
+  hours: Type.Optional(
+    Type.Union([hours, Type.Null()], { description: 'Only in these hours; CRITICAL always. Null: always.' }),
+  ),
+  heartbeatMinutes: Type.Optional(
+    Type.Union([heartbeatMinutes, Type.Null()], { description: 'How often a heartbeat is sent; null: never.' }),
+  ),
+}
+
+const example = {
+  id: '2',
+  name: 'Operations',
+  kind: 'webhook',
+  url: 'https://hooks.example.org/…',
+  events: [...defaultChannelEvents],
+  minSeverity: 'WARNING',
+  regionIds: [],
+  locationIds: [],
+  enabled: true,
+  waiting: 0,
+}
+const secret = Type.String({ description: 'The secret that signs webhooks, `whsec_…`. It is not shown again.' })
+const params = { id }
+
+export const Delivery = Shape('Delivery', {
+  id: Type.String({ description: 'The id of the message, `webhook-id`: equal in all attempts and replays.' }),
+  type: OneOf(messageTypes, 'What it is about.'),
+  sequence: Int32('Its number in the channel, from 1, without gaps; 0 until the first attempt.'),
+  state: OneOf(deliveryStates, 'What became of it.'),
+  attempts: Int32('How often it was sent.'),
+  nextAt: Type.Optional(Timestamp('When it is sent next.')),
+  status: Type.Optional(Int32('The HTTP status of the last answer.')),
+  error: Type.Optional(Type.String({ description: 'What the last attempt failed with, in a few words.' })),
+  createdAt: Timestamp('When its cause was committed.'),
+  deliveredAt: Type.Optional(Timestamp('When it was delivered.')),
+})
+const delivery = {
+  id: 'msg_2K3f9QmZ1x7LrT4vBnW8cY',
+  type: 'incident.opened',
+  sequence: 17,
+  state: 'DELIVERED',
+  attempts: 1,
+  status: 204,
+  createdAt: '2026-05-04T08:20:31.000Z',
+  deliveredAt: '2026-05-04T08:21:31.000Z',
+}
+
+export const channelOperations = {
+  channelsList: operation({
+    method: 'GET',
+    path: '/channels',
+    tag: 'Channels',
+    scope: 'read',
+    manage: true,
+    summary: 'List the channels',
+    response: ListOf('ChannelList', 'channels', Channel),
+    example: { response: { channels: [example] } },
+  }),
+  channelsGet: operation({
+    method: 'GET',
+    path: '/channels/{id}',
+    tag: 'Channels',
+    scope: 'read',
+    manage: true,
+    summary: 'Read one channel',
+    params,
+    response: Channel,
+    versioned: true,
+    example: { params: { id: '2' }, response: example },
+  }),
+  channelsCreate: operation({
+    method: 'POST',
+    path: '/channels',
+    tag: 'Channels',
+    scope: 'write',
+    manage: true,
+    summary: 'Add a channel; for a webhook the answer is the only place that shows its secret',
+    body: Shape('ChannelsCreateRequest', {
+      name: Name('channel'),
+      kind: OneOf(channelKinds, 'What receives the messages.'),
+      ...target,
+      ...optional,
+    }),
+    bodyLimitBytes: hugeBodyBytes,
+    response: Shape('ChannelWithSecret', { ...Channel.properties, secret: Type.Optional(secret) }),
+    versioned: true,
+    audit: { category: 'ORG', type: 'CHANNEL_CREATED' },
+    example: {
+      body: { name: 'Operations', kind: 'webhook', url: 'https://hooks.example.org/T02/B7' },
+      response: { ...example, secret: 'whsec_…' },
+    },
+  }),
+  channelsUpdate: operation({
+    method: 'PUT',
+    path: '/channels/{id}',
+    tag: 'Channels',
+    scope: 'write',
+    manage: true,
+    summary: 'Change a channel',
+    description: 'An absent key keeps its value. Everything that waits is due immediately after it.',
+    params,
+    body: Shape('ChannelsUpdateRequest', { name: Type.Optional(Name('channel')), ...target, ...optional }),
+    bodyLimitBytes: hugeBodyBytes,
+    response: Channel,
+    versioned: true,
+    ifMatch: true,
+    audit: { category: 'ORG', type: 'CHANNEL_UPDATED' },
+    example: {
+      params: { id: '2' },
+      body: { minSeverity: 'CRITICAL' },
+      response: { ...example, minSeverity: 'CRITICAL' },
+    },
+  }),
+  channelsDelete: operation({
+    method: 'DELETE',
+    path: '/channels/{id}',
+    tag: 'Channels',
+    scope: 'write',
+    manage: true,
+    summary: 'Delete a channel with what waits for it',
+    params,
+    response: Empty,
+    ifMatch: true,
+    audit: { category: 'ORG', type: 'CHANNEL_DELETED' },
+    example: { params: { id: '2' }, response: {} },
+  }),
+  channelsTest: operation({
+    method: 'POST',
+    path: '/channels/{id}/test',
+    tag: 'Channels',
+    scope: 'write',
+    manage: true,
+    summary: 'Send a test message',
+    description: 'Answers after the first attempt, at the latest after 15 seconds.',
+    params,
+    response: Delivery,
+    audit: { category: 'ORG', type: 'CHANNEL_TESTED' },
+    example: { params: { id: '2' }, response: { ...delivery, type: 'test' } },
+  }),
+  channelsRotateSecret: operation({
+    method: 'POST',
+    path: '/channels/{id}/rotate_secret',
+    tag: 'Channels',
+    scope: 'write',
+    manage: true,
+    summary: 'Give a webhook a new secret; both sign for a time',
+    params,
+    body: Shape('ChannelsRotateSecretRequest', {
+      overlapHours: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          maximum: maxOverlapHours,
+          description: `How long the old secret signs too; default ${defaultOverlapHours}.`,
+        }),
+      ),
+    }),
+    bodyLimitBytes: smallBodyBytes,
+    response: Shape('ChannelSecret', { secret }),
+    ifMatch: true,
+    audit: { category: 'ORG', type: 'CHANNEL_SECRET_ROTATED' },
+    example: { params: { id: '2' }, body: {}, response: { secret: 'whsec_…' } },
+  }),
+  deliveriesList: operation({
+    method: 'GET',
+    path: '/channels/{id}/deliveries',
+    tag: 'Channels',
+    scope: 'read',
+    manage: true,
+    summary: 'List what was sent to a channel and what waits, newest first',
+    description: 'Kept for 30 days. An empty `nextPageToken` ends the paging.',
+    params,
+    query: {
+      state: OneOf(deliveryStates, 'Only in this state.'),
+      from: QueryTime('Start of the window, inclusive.'),
+      to: QueryTime('End of the window, exclusive.'),
+      pageSize: Int32('Deliveries per page: 0 or absent means 100, more than 1000 means 1000.'),
+      pageToken: Type.String({ description: 'The `nextPageToken` of the page before; only with the same query.' }),
+    },
+    response: Shape('DeliveryList', {
+      deliveries: Type.Array(Delivery),
+      nextPageToken: Type.String({ description: 'Empty on the last page.' }),
+    }),
+    example: { params: { id: '2' }, response: { deliveries: [delivery], nextPageToken: '' } },
+  }),
+  deliveriesReplay: operation({
+    method: 'POST',
+    path: '/channels/{id}/replay',
+    tag: 'Channels',
+    scope: 'write',
+    manage: true,
+    summary: 'Send messages of a time window again',
+    params,
+    body: Shape('DeliveriesReplayRequest', {
+      from: Timestamp('Start of the window, inclusive.'),
+      to: Type.Optional(Timestamp('End of the window, exclusive; absent: now.')),
+      states: Type.Optional(
+        Type.Array(OneOf(deliveryStates, 'A state.'), {
+          maxItems: 4,
+          uniqueItems: true,
+          description: 'Only these; absent: GIVEN_UP and DELIVERED.',
+        }),
+      ),
+    }),
+    bodyLimitBytes: mediumBodyBytes,
+    response: Shape('ReplayResult', { count: Int32('How many messages are sent again, 10,000 at most.') }),
+    audit: { category: 'ORG', type: 'DELIVERIES_REPLAYED' },
+    example: { params: { id: '2' }, body: { from: '2026-05-04T00:00:00Z' }, response: { count: 12 } },
+  }),
+}

@@ -1,0 +1,39 @@
+// The types of messages that channels receive. [contract 10.channel]
+
+/** The types that a channel can choose from. */
+export const channelEvents = [
+  'incident.opened',
+  'incident.changed',
+  'incident.acknowledged',
+  'incident.resolved',
+  'incident.reopened',
+  'endpoint.connected',
+  'endpoint.disconnected',
+  'endpoint.enrolled',
+  'endpoint.removed',
+  'operation.finished',
+  'config.delivered',
+  'config.failed',
+  'job.started',
+  'job.paused',
+  'job.stopped',
+  'job.resumed',
+  'job.ended',
+  'audit.entry',
+] as const
+export type ChannelEvent = (typeof channelEvents)[number]
+
+/** The types that a message can have. A digest stands for openings; heartbeats and tests are not chosen as events. */
+export const messageTypes = [...channelEvents, 'incident.digest', 'heartbeat', 'test'] as const
+export type MessageType = (typeof messageTypes)[number]
+
+/** A new channel gets these unless it says otherwise. */
+export const defaultChannelEvents = [
+  'incident.opened',
+  'incident.acknowledged',
+  'incident.resolved',
+  'incident.reopened',
+] as const satisfies readonly ChannelEvent[]
+
+/** The largest body of a webhook. */
+export const maxMessageBytes = 20 * 1024

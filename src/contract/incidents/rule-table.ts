@@ -1,0 +1,208 @@
+// The rules that open and end incidents: one line for each, all of them on. [contract 10.rule]
+import { dayMs, hourMs, minuteMs } from '../durations.ts'
+
+export const severities = ['INFO', 'WARNING', 'CRITICAL'] as const
+export type Severity = (typeof severities)[number]
+export const isAtLeast = (severity: Severity, least: Severity): boolean =>
+  severities.indexOf(severity) >= severities.indexOf(least)
+
+/** Says by which of their attributes the findings of a rule share an incident. */
+export type Grouping =
+  | 'place'
+  | 'endpoint'
+  | 'room'
+  | 'location'
+  | 'model'
+  | 'profile'
+  | 'organisation'
+  | 'channel'
+  | 'job'
+
+export interface IncidentRule {
+  /** Completes the sentence "An incident opens when …". Names in braces stand for the numbers of the rule. */
+  readonly opens: string
+  /** Completes the sentence "It ends when …". */
+  readonly ends: string
+  readonly severity: Severity
+  readonly groupedBy: Grouping
+  /** The condition must hold this long before an incident opens. */
+  readonly holdMs: number
+  /** The opposite must hold this long before the incident ends. */
+  readonly clearMs: number
+  /** The numbers of the condition, by name. */
+  readonly limits: Readonly<Record<string, number>>
+  /** Protects against attacks or reports on the service itself; changing or silencing it needs manage. */
+  readonly isSecurity?: true
+}
+
+export const incidentRules = {
+  'device.offline': {
+    opens: 'a device that was connected before is not connected, and is not restarting or updating',
+    ends: 'it is connected again',
+    severity: 'WARNING',
+    groupedBy: 'place',
+    holdMs: 5 * minuteMs,
+    clearMs: 2 * minuteMs,
+    limits: {},
+  },
+  'device.flapping': {
+    opens: 'a device disconnected {disconnects} times in {withinMinutes} minutes',
+    ends: 'it did not disconnect for {clearMinutes} minutes',
+    severity: 'WARNING',
+    groupedBy: 'endpoint',
+    holdMs: 0,
+    clearMs: hourMs,
+    limits: { disconnects: 6, withinMinutes: 60 },
+  },
+  'config.rejected': {
+    opens: 'a device rejected a setting',
+    ends: 'it confirms its settings',
+    severity: 'WARNING',
+    groupedBy: 'profile',
+    holdMs: minuteMs,
+    clearMs: 0,
+    limits: {},
+  },
+  'config.undelivered': {
+    opens: 'a device is connected and has not confirmed its settings',
+    ends: 'it confirms its settings',
+    severity: 'WARNING',
+    groupedBy: 'model',
+    holdMs: 15 * minuteMs,
+    clearMs: 0,
+    limits: {},
+  },
+  'air.beyond': {
+    opens: 'the air of a room is outside the air limits',
+    ends: 'it is inside by {marginPercent} % of the limit',
+    severity: 'INFO',
+    groupedBy: 'room',
+    holdMs: 15 * minuteMs,
+    clearMs: 15 * minuteMs,
+    limits: { marginPercent: 5 },
+  },
+  'room.crowded': {
+    opens: 'more people are in a room than its capacity',
+    ends: 'the room is within its capacity',
+    severity: 'INFO',
+    groupedBy: 'room',
+    holdMs: 10 * minuteMs,
+    clearMs: 10 * minuteMs,
+    limits: {},
+  },
+  'sensor.silent': {
+    opens: 'a connected device that sent samples within {withinDays} days has sent none for {holdMinutes} minutes',
+    ends: 'it sends a sample',
+    severity: 'INFO',
+    groupedBy: 'model',
+    holdMs: hourMs,
+    clearMs: 0,
+    limits: { withinDays: 7 },
+  },
+  'storage.low': {
+    opens: 'less than {opensBelowPercent} % of a storage of a device is free',
+    ends: 'at least {endsAtPercent} % of each is free',
+    severity: 'WARNING',
+    groupedBy: 'endpoint',
+    holdMs: 30 * minuteMs,
+    clearMs: 0,
+    limits: { opensBelowPercent: 10, endsAtPercent: 15 },
+  },
+  'firmware.behind': {
+    opens: 'a device does not have the latest firmware version',
+    ends: 'it has the latest firmware version',
+    severity: 'INFO',
+    groupedBy: 'model',
+    holdMs: 14 * dayMs,
+    clearMs: 0,
+    limits: {},
+  },
+  'clock.unreachable': {
+    opens: 'a device does not reach its time server',
+    ends: 'it reaches its time server',
+    severity: 'INFO',
+    groupedBy: 'location',
+    holdMs: hourMs,
+    clearMs: 0,
+    limits: {},
+  },
+  'credential.refused': {
+    opens: '{attempts} wrong credentials for one endpoint were refused in {withinMinutes} minutes',
+    ends: 'none was refused for {clearMinutes} minutes',
+    severity: 'WARNING',
+    groupedBy: 'endpoint',
+    holdMs: 0,
+    clearMs: hourMs,
+    limits: { attempts: 5, withinMinutes: 10 },
+    isSecurity: true,
+  },
+  'credential.shared': {
+    opens:
+      'the connection of a device was taken over {takeOvers} times in {withinMinutes} minutes from {addresses} addresses',
+    ends: 'this did not happen for {clearMinutes} minutes',
+    severity: 'WARNING',
+    groupedBy: 'endpoint',
+    holdMs: 0,
+    clearMs: hourMs,
+    limits: { takeOvers: 6, addresses: 2, withinMinutes: 10 },
+    isSecurity: true,
+  },
+  'certificate.expiring': {
+    opens: 'the TLS certificate of this service ends in less than {days} days',
+    ends: 'it is renewed',
+    severity: 'WARNING',
+    groupedBy: 'organisation',
+    holdMs: 0,
+    clearMs: 0,
+    limits: { days: 21, criticalDays: 7 },
+    isSecurity: true,
+  },
+  'channel.failing': {
+    opens: 'a message waits for a channel, and nothing was delivered',
+    ends: 'a message is delivered',
+    severity: 'WARNING',
+    groupedBy: 'channel',
+    holdMs: hourMs,
+    clearMs: 0,
+    limits: {},
+    isSecurity: true,
+  },
+  'job.stopped': {
+    opens: 'a job was stopped because too many of its rooms failed',
+    ends: 'the job is resumed or has ended',
+    severity: 'WARNING',
+    groupedBy: 'job',
+    holdMs: 0,
+    clearMs: 0,
+    limits: {},
+  },
+} as const satisfies Readonly<Record<string, IncidentRule>>
+
+export type RuleId = keyof typeof incidentRules
+export const ruleIds = Object.keys(incidentRules) as RuleId[]
+export const isSecurityRule = (id: RuleId): boolean => (incidentRules[id] as IncidentRule).isSecurity === true
+
+type LimitsOf<R> = R extends { readonly limits: infer L } ? keyof L : never
+export type LimitName = LimitsOf<(typeof incidentRules)[RuleId]>
+
+/** The values that an organisation may give to a limit. */
+export const limitRanges: Readonly<Record<LimitName, { readonly min: number; readonly max: number }>> = {
+  disconnects: { min: 2, max: 1000 },
+  withinMinutes: { min: 1, max: 1440 },
+  marginPercent: { min: 0, max: 50 },
+  withinDays: { min: 1, max: 30 },
+  opensBelowPercent: { min: 1, max: 99 },
+  endsAtPercent: { min: 1, max: 100 },
+  attempts: { min: 1, max: 1000 },
+  takeOvers: { min: 2, max: 1000 },
+  addresses: { min: 2, max: 100 },
+  days: { min: 1, max: 365 },
+  criticalDays: { min: 0, max: 365 },
+}
+
+/** Fills the numbers of a rule in its texts: the defaults, or those of an organisation. */
+export function withNumbers(text: string, rule: Pick<IncidentRule, 'holdMs' | 'clearMs' | 'limits'>): string {
+  const { holdMs, clearMs, limits } = rule
+  const numbers = { ...limits, holdMinutes: holdMs / minuteMs, clearMinutes: clearMs / minuteMs }
+  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(numbers[name as keyof typeof numbers]))
+}

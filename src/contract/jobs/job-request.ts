@@ -1,0 +1,175 @@
+// The request for a job: its target, its action, and how it goes from room to room. [contract 12.job]
+
+import Type from 'typebox'
+import { DeviceConfig } from '../device/config-keys.ts'
+import { Int32, MultilineText, Name, NullableId, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
+
+export const maxTargetEndpoints = 100_000
+export const maxStages = 20
+/** How many values each list of a target may have. Models and firmware versions are few, and their names may be long. */
+export const maxTargetValues = {
+  regionIds: 100,
+  locationIds: 200,
+  roomIds: 1000,
+  endpointIds: 500,
+  models: 10,
+  profileIds: 100,
+  firmwareVersions: 10,
+  tags: 100,
+} as const
+
+export const RoomTag = Type.String({ pattern: '^[a-z0-9-]{1,40}$', description: 'A tag: a-z, 0-9 and hyphens.' })
+const listOf = <S extends Type.TSchema>(key: keyof typeof maxTargetValues, item: S, description: string) =>
+  Type.Optional(Type.Array(item, { minItems: 1, maxItems: maxTargetValues[key], description }))
+const endpointId = Type.String({ format: 'uuid', description: 'Identifier of an endpoint.' })
+const firmwareVersion = SingleLineText(64, 'A firmware version.')
+
+const targetFields = {
+  regionIds: listOf('regionIds', Int32('Identifier of a region.'), 'Endpoints in these regions.'),
+  locationIds: listOf('locationIds', Int32('Identifier of a location.'), 'Endpoints in these locations.'),
+  roomIds: listOf('roomIds', Int32('Identifier of a room.'), 'Endpoints in these rooms.'),
+  endpointIds: listOf('endpointIds', endpointId, 'These endpoints.'),
+  models: listOf('models', SingleLineText(64, 'Code of a model.'), 'Endpoints of these models.'),
+  profileIds: listOf('profileIds', Int32('Identifier of a profile.'), 'Endpoints with these profiles.'),
+  firmwareVersions: listOf('firmwareVersions', firmwareVersion, 'Endpoints with these firmware versions.'),
+  tags: listOf('tags', RoomTag, 'Endpoints in rooms with one of these tags.'),
+}
+/** A key with a typing error would widen the target, or let a job disturb people, so unknown keys are refused. */
+const closed = { additionalProperties: false }
+const TargetKeys = Shape('JobTargetKeys', targetFields, closed)
+export const JobTarget = Shape(
+  'JobTarget',
+  {
+    ...targetFields,
+    exclude: Type.Optional(TargetKeys),
+  },
+  closed,
+)
+
+export const jobActionTypes = ['CONFIG', 'ASSIGN_PROFILE', 'REBOOT', 'MESSAGE', 'MOVE', 'COLLECT_LOGS'] as const
+export type JobActionType = (typeof jobActionTypes)[number]
+
+/** Each type has keys of its own; the rule of jobsPlan and jobsCreate checks them. */
+export const JobAction = Shape(
+  'JobAction',
+  {
+    type: OneOf(jobActionTypes, 'What is done to each endpoint.'),
+    config: Type.Optional(DeviceConfig),
+    profileId: Type.Optional(NullableId('ASSIGN_PROFILE: the profile; null clears it.')),
+    message: Type.Optional(MultilineText(1024, 'MESSAGE: what the screens show.')),
+    roomId: Type.Optional(Int32('MOVE: the room to move to.')),
+    assignRoomProfile: Type.Optional(
+      Type.Boolean({ description: 'MOVE: whether the endpoints get the profile of the room.' }),
+    ),
+    uploadInCallLogs: Type.Optional(
+      Type.Boolean({ description: 'COLLECT_LOGS: whether logs of calls are wanted too.' }),
+    ),
+  },
+  closed,
+)
+
+export const JobStage = Shape(
+  'JobStage',
+  {
+    rooms: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maxTargetEndpoints,
+        description: 'How many units in all, earlier stages included.',
+      }),
+    ),
+    percent: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 100,
+        description: 'Which share of all units, earlier stages included.',
+      }),
+    ),
+    tags: Type.Optional(
+      Type.Array(RoomTag, {
+        minItems: 1,
+        maxItems: 20,
+        description: 'The units that have a room with one of these tags.',
+      }),
+    ),
+    manual: Type.Optional(
+      Type.Boolean({ description: 'Whether the job is paused before this stage, until jobsResume.' }),
+    ),
+  },
+  closed,
+)
+
+const minutes = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description })
+export const onFailureSteps = ['rollBack', 'pause'] as const
+
+export const jobRequestFields = {
+  name: Name('job'),
+  target: JobTarget,
+  action: JobAction,
+  stages: Type.Optional(
+    Type.Array(JobStage, { minItems: 1, maxItems: maxStages, description: 'Growing; the last one is 100 percent.' }),
+  ),
+  soakMinutes: Type.Optional(
+    minutes(10_080, 'How long each unit is watched after it is done; 30 if there are stages.'),
+  ),
+  failures: Type.Optional(
+    Shape(
+      'JobFailures',
+      {
+        percent: Type.Optional(
+          Type.Number({ minimum: 0, maximum: 100, description: 'More than this share stops the job; 5.' }),
+        ),
+        atLeast: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: maxTargetEndpoints, description: 'And at least so many; 1.' }),
+        ),
+      },
+      closed,
+    ),
+  ),
+  onFailure: Type.Optional(OneOf(onFailureSteps, 'What follows when too many units failed.')),
+  respect: Type.Optional(
+    Shape(
+      'JobRespect',
+      {
+        window: Type.Optional(
+          Type.Boolean({ description: 'Whether units wait for the change window of their location.' }),
+        ),
+        idle: Type.Optional(Type.Boolean({ description: 'Whether units wait until their rooms are idle.' })),
+      },
+      closed,
+    ),
+  ),
+  pace: Type.Optional(
+    Shape(
+      'JobPace',
+      {
+        atOnce: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 10_000, description: 'How many units run at the same time; 50.' }),
+        ),
+        atOncePerLocation: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 10_000, description: 'How many of them in one location; 5.' }),
+        ),
+      },
+      closed,
+    ),
+  ),
+  skipConflicts: Type.Optional(
+    Type.Boolean({
+      description: 'Whether units whose profile fixes a key of the config are skipped; otherwise they are an error.',
+    }),
+  ),
+  includeNew: Type.Optional(
+    Type.Boolean({ description: 'Whether endpoints that match later become part of the running job.' }),
+  ),
+  startAt: Type.Optional(Type.Union([Timestamp('When it starts; null or absent: when it is started.'), Type.Null()])),
+  deadline: Type.Optional(Timestamp('What has not begun by then expires; absent: 14 days after the start.')),
+}
+export const JobRequest = Shape('JobRequest', jobRequestFields, closed)
+export const JobsCreateRequest = Shape(
+  'JobsCreateRequest',
+  {
+    ...jobRequestFields,
+    start: Type.Optional(Type.Boolean({ description: 'Whether it is started too; absent: it is a draft.' })),
+  },
+  closed,
+)

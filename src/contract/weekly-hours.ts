@@ -1,0 +1,20 @@
+// Hours that repeat every week: of silences, channels and change windows. [contract 10.silence]
+import Type, { type Static } from 'typebox'
+import { OneOf, Shape } from './shape.ts'
+
+export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Weekday = (typeof weekdays)[number]
+
+/** The hours and minutes of a clock. */
+export const timeOfDayPattern = '^([01]\\d|2[0-3]):[0-5]\\d$'
+
+/** A time of day, such as 20:00, and the days on which a span begins. */
+export const WeeklyHours = Shape('WeeklyHours', {
+  days: Type.Array(OneOf(weekdays, 'A day on which it begins.'), { minItems: 1, maxItems: 7 }),
+  from: Type.String({ pattern: timeOfDayPattern, description: 'When it begins, such as 20:00.' }),
+  to: Type.String({
+    pattern: timeOfDayPattern,
+    description: 'When it ends, such as 05:00; not later than its beginning means the next day.',
+  }),
+})
+export type WeeklyHours = Static<typeof WeeklyHours>

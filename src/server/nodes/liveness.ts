@@ -1,0 +1,66 @@
+// Measures for how long other nodes have sent no heartbeat, by this process's own monotonic clock.
+import type { NodeRow } from './cluster-store.ts'
+
+/** A node without a heartbeat for this long is dead if the lock of its row is free. */
+const unlockedTimeoutMs = 5_000
+/** A node without a heartbeat for this long is dead, whatever holds its lock. */
+const lockedTimeoutMs = 15_000
+/** A node judges others only after it has itself beaten for this long without a break. */
+const minOwnBeatingMs = 15_000
+
+interface Observed {
+  readonly row: NodeRow
+  /** When this process last saw the number change. */
+  readonly since: number
+}
+
+export class LivenessWatch {
+  readonly #ownId: () => number
+  readonly #observed = new Map<number, Observed>()
+  #beatingSince: number | undefined
+  #lastBeatAt = 0
+  readonly #maxPauseMs: number
+
+  constructor(ownId: () => number, maxPauseMs: number) {
+    this.#ownId = ownId
+    this.#maxPauseMs = maxPauseMs
+  }
+
+  /** This node has stopped beating, so it cannot tell whether the others have. */
+  interrupt(): void {
+    this.#beatingSince = undefined
+  }
+
+  /** Takes note of the rows that are up, which were read with a beat of this node. Returns the ids of rows that are gone. */
+  observe(rows: readonly NodeRow[], now: number): number[] {
+    if (now - this.#lastBeatAt > this.#maxPauseMs) this.#beatingSince = undefined
+    this.#lastBeatAt = now
+    this.#beatingSince ??= now
+    const ids = new Set(rows.map(({ id }) => id))
+    const gone = [...this.#observed.keys()].filter((id) => !ids.has(id))
+    for (const id of gone) this.#observed.delete(id)
+    for (const row of rows) {
+      if (row.id === this.#ownId()) continue
+      if (this.#observed.get(row.id)?.row.beats !== row.beats) this.#observed.set(row.id, { row, since: now })
+    }
+    return gone
+  }
+
+  /** Lists the nodes without a heartbeat for 5 seconds: they are dead if their lock is free, and after 15 seconds in any case. */
+  listSilent(now: number): { readonly row: NodeRow; readonly isDeadWithLock: boolean }[] {
+    if (this.#beatingSince === undefined || now - this.#beatingSince < minOwnBeatingMs) return []
+    return [...this.#observed.values()]
+      .filter(({ since }) => now - since >= unlockedTimeoutMs)
+      .map(({ row, since }) => ({ row, isDeadWithLock: now - since >= lockedTimeoutMs }))
+  }
+
+  /** How long until another node may be dead, if it stays silent. */
+  untilNextLimitMs(now: number): number {
+    const limits = [...this.#observed.values()].flatMap(({ since }) => [
+      since + unlockedTimeoutMs,
+      since + lockedTimeoutMs,
+    ])
+    if (this.#beatingSince !== undefined) limits.push(this.#beatingSince + minOwnBeatingMs)
+    return Math.min(...limits.filter((at) => at > now)) - now
+  }
+}

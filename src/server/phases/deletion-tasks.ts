@@ -1,0 +1,103 @@
+// The scheduled tasks that delete what is old or left over.
+import { hourMs } from '../../contract/durations.ts'
+import { moveOldBundles } from '../resources/bug-reports/bundles/move.ts'
+import { deleteOldReports, sweepBundleFolder } from '../resources/bug-reports/retention.ts'
+import { deleteOldMessages } from '../resources/channels/delivery/retention.ts'
+import { deleteOldCommands } from '../resources/commands/retention.ts'
+import { deleteOldSpans } from '../resources/connections/retention.ts'
+import { deletePastCredentials } from '../resources/endpoints/past-credentials.ts'
+import { deleteOldAttempts } from '../resources/incidents/credentials/attempts.ts'
+import { deleteOldIncidents } from '../resources/incidents/retention.ts'
+import { deleteOldJobs } from '../resources/jobs/retention.ts'
+import { deleteOldSessions } from '../resources/sessions/retention.ts'
+import { deleteOldChallenges } from '../resources/sign-in/retention.ts'
+import type { Core } from './core.ts'
+import type { Resources } from './resources.ts'
+import type { ScheduledTask } from './scheduled-task.ts'
+
+export function deletionTasks(core: Core, resources: Resources): readonly ScheduledTask[] {
+  const { services } = core
+  return [
+    {
+      name: 'deleting old samples',
+      pauseMs: 10_000,
+      runsOn: 'one node',
+      run: (held, signal) => resources.sampleDeletion.run(held, signal),
+    },
+    {
+      name: 'deleting old bug reports',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: (held) => deleteOldReports(held, resources.bundles.storage),
+    },
+    {
+      // The folder is on the disk of this node.
+      name: 'sweeping the folder of log bundles',
+      pauseMs: hourMs,
+      runsOn: 'every node',
+      run: () => sweepBundleFolder(services, resources.bundleFolder),
+    },
+    ...(services.db.engine === 'postgres' ? [moveTask(core, resources)] : []),
+    {
+      name: 'deleting old commands',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteOldCommands,
+    },
+    {
+      name: 'deleting old connections',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteOldSpans,
+    },
+    {
+      name: 'deleting credentials of unenrolled endpoints',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deletePastCredentials,
+    },
+    {
+      name: 'deleting old attempts with credentials',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteOldAttempts,
+    },
+    {
+      name: 'deleting old incidents',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: (held, signal) => deleteOldIncidents(held, core.sharedSettings.values.incidentRetentionDays, signal),
+    },
+    {
+      name: 'deleting old jobs',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteOldJobs,
+    },
+    {
+      name: 'deleting old messages',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteOldMessages,
+    },
+    {
+      name: 'deleting old sessions',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteOldSessions,
+    },
+    {
+      name: 'deleting answered challenges of passkeys',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteOldChallenges,
+    },
+  ]
+}
+
+const moveTask = ({ services, log }: Core, { bundleFolder: folder, bundles }: Resources): ScheduledTask => ({
+  name: 'moving log bundles into the database',
+  pauseMs: 60_000,
+  runsOn: 'every node',
+  run: (signal) => moveOldBundles(services, { folder, rows: bundles.storage, log }, signal),
+})

@@ -1,0 +1,142 @@
+// Holds the SQL of deliveries as people see them: the list, replays, and what an edit of a channel makes due.
+
+import { type Selectable, sql } from 'kysely'
+import { isAnyOf, isIn } from '../../db/queries/any-of.ts'
+import { query, queryOne, write, writeAny } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
+
+type Message = Selectable<DatabaseSchema['messages']>
+type Delivery = Selectable<DatabaseSchema['deliveries']>
+export type DeliveryRow = Pick<Message, 'id' | 'number' | 'type' | 'created_at'> & Omit<Delivery, 'org' | 'replayed_at'>
+
+interface DeliveryWindow {
+  readonly org: number
+  readonly channel: number
+  /** The states to read. */
+  readonly states: readonly string[]
+  readonly from: number
+  readonly to: number
+  /** The query returns the deliveries of messages with lower numbers. */
+  readonly before: number
+  readonly limit: number
+}
+
+const columns = [
+  'm.id',
+  'm.number',
+  'm.type',
+  'm.created_at',
+  'd.channel_id',
+  'd.message',
+  'd.sequence',
+  'd.state',
+  'd.attempts',
+  'd.next_at',
+  'd.status',
+  'd.error',
+  'd.delivered_at',
+] as const
+
+/** Newest first. */
+export const listDeliveries = query((db, p: DeliveryWindow, engine) =>
+  db
+    .selectFrom('deliveries as d')
+    .innerJoin('messages as m', 'm.number', 'd.message')
+    .select(columns)
+    .where('d.org', '=', p.org)
+    .where('d.channel_id', '=', p.channel)
+    .where('d.message', '<', p.before)
+    .where('m.created_at', '>=', p.from)
+    .where('m.created_at', '<', p.to)
+    .where(isAnyOf(engine, 'd.state', p.states))
+    .orderBy('d.message', 'desc')
+    .limit(p.limit),
+)
+
+export const findDelivery = queryOne((db, p: { org: number; channel: number; id: string }) =>
+  db
+    .selectFrom('deliveries as d')
+    .innerJoin('messages as m', 'm.number', 'd.message')
+    .select(columns)
+    .where('d.org', '=', p.org)
+    .where('d.channel_id', '=', p.channel)
+    .where('m.id', '=', p.id)
+    // The message is a new one, so that the search is short.
+    .orderBy('d.message', 'desc')
+    .limit(1),
+)
+
+interface ReplayWindow extends Omit<DeliveryWindow, 'before'> {
+  readonly now: number
+  /** Openings of incidents that are younger stay as they are: they wait for a minute. */
+  readonly openedBefore: number
+}
+
+/** Lets deliveries of a window begin again, the oldest first. The message, its id and its sequence stay. */
+export const restartDeliveries = write((db, p: ReplayWindow, engine) => {
+  const chosen = db
+    .selectFrom('deliveries as d')
+    .innerJoin('messages as m', 'm.number', 'd.message')
+    .select('d.message')
+    .where('d.org', '=', p.org)
+    .where('d.channel_id', '=', p.channel)
+    .where('m.created_at', '>=', p.from)
+    .where('m.created_at', '<', p.to)
+    .where(isAnyOf(engine, 'd.state', p.states))
+    .where((e) => e.or([e('m.type', '<>', 'incident.opened'), e('m.created_at', '<=', p.openedBefore)]))
+    .orderBy('d.message')
+    .limit(p.limit)
+  return db
+    .updateTable('deliveries')
+    .set({
+      state: 'WAITING',
+      attempts: 0,
+      next_at: p.now,
+      replayed_at: p.now,
+      status: null,
+      error: null,
+      delivered_at: null,
+    })
+    .where('org', '=', p.org)
+    .where('channel_id', '=', p.channel)
+    .where(isIn(engine, sql`message`, sql`${chosen}`))
+    .returning('message')
+})
+
+interface DueWindow {
+  readonly org: number
+  readonly channel: number
+  readonly now: number
+  /** Openings of incidents that are younger stay as they are: they wait for a minute. */
+  readonly openedBefore: number
+  readonly limit: number
+}
+
+/** Makes the oldest of what waits due at once, and returns what changed. */
+export const makeDue = writeAny((db, p: DueWindow, engine) => {
+  const chosen = db
+    .selectFrom('deliveries')
+    .select('message')
+    .where('org', '=', p.org)
+    .where('channel_id', '=', p.channel)
+    .where('state', '=', sql.lit('WAITING'))
+    .where('next_at', '>', p.now)
+    .where('message', 'not in', (e) =>
+      e
+        .selectFrom('messages')
+        .select('number')
+        .where('org', '=', p.org)
+        .where('type', '=', sql.lit('incident.opened'))
+        .where('created_at', '>', p.openedBefore),
+    )
+    .orderBy('message')
+    .limit(p.limit)
+  return db
+    .updateTable('deliveries')
+    .set({ next_at: p.now })
+    .where('org', '=', p.org)
+    .where('channel_id', '=', p.channel)
+    .where('state', '=', sql.lit('WAITING'))
+    .where(isIn(engine, sql`message`, sql`${chosen}`))
+    .returning('message')
+})

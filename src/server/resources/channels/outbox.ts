@@ -1,0 +1,88 @@
+// Writes messages for channels in the commit of their cause, so that none is lost and none is sent for a change that was rolled back. [contract 10.delivery]
+
+import type { ChannelEvent, MessageType } from '../../../contract/incidents/messages.ts'
+import { randomText } from '../../auth/token.ts'
+import type { TelemetryTx, Tx } from '../../db/handles.ts'
+import { findWantedMessages } from '../audit/store.ts'
+import { openingDelayMs } from './delivery/retry-schedule.ts'
+import { type ChannelFilter, type FilteredMessage, wantsMessage } from './filter.ts'
+import { messageJson } from './message-size.ts'
+import { type EndpointOfMessage, insertMessage } from './message-store.ts'
+
+export interface MessageDraft extends FilteredMessage {
+  /** Messages with the same key are delivered in order: `incident 12`, `endpoint <id>`. */
+  readonly orderKey: string
+  readonly incidentId?: number
+  /** When its cause happened, in milliseconds. */
+  readonly at: number
+  /** One of incident, endpoint, operation, config or entry, as the API shows it. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Writes the messages and a delivery for each channel that wants them. Costs nothing if no channel wants any. */
+export async function queueMessages(tx: Tx | TelemetryTx, drafts: readonly MessageDraft[]): Promise<void> {
+  if (drafts.length === 0) return
+  const filters = await filtersOf(tx)
+  for (const draft of drafts) {
+    const channels = filters.filter((filter) => wantsMessage(filter, draft)).map(({ channelId }) => channelId)
+    if (channels.length > 0) await insertDraft(tx, draft, channels)
+  }
+}
+
+/** Whether a channel wants messages of one of these types: if not, their content need not be looked up. */
+export const areMessagesWanted = async (tx: Tx | TelemetryTx, types: readonly ChannelEvent[]): Promise<boolean> =>
+  (await filtersOf(tx)).some(({ events }) => types.some((type) => events.includes(type)))
+
+/** Writes a message for one channel, regardless of its filter, such as a test. Returns the id of the message. */
+export const queueForChannel = (tx: Tx | TelemetryTx, channelId: number, draft: WrittenDraft): Promise<string> =>
+  insertDraft(tx, draft, [channelId])
+
+/** A message about an endpoint says where the endpoint is, and nothing that may be long. */
+export const endpointDraft = (
+  type: Extract<ChannelEvent, `endpoint.${string}`>,
+  { id, serial, model, roomId, locationId, regionId }: EndpointOfMessage,
+  at: number,
+  why?: string,
+): MessageDraft => ({
+  type,
+  orderKey: `endpoint ${id}`,
+  at,
+  regionIds: [regionId],
+  locationIds: [locationId],
+  data: {
+    endpoint: {
+      id,
+      serial,
+      model,
+      ...(roomId !== null && { roomId }),
+      ...(locationId !== null && { locationId }),
+      ...(regionId !== null && { regionId }),
+      at: new Date(at).toISOString(),
+      ...(why !== undefined && { why }),
+    },
+  },
+})
+
+type WrittenDraft = Pick<MessageDraft, 'orderKey' | 'incidentId' | 'at' | 'data'> & { readonly type: MessageType }
+
+async function insertDraft(tx: Tx | TelemetryTx, draft: WrittenDraft, channels: readonly number[]): Promise<string> {
+  const { type, orderKey, incidentId = null, at } = draft
+  const id = `msg_${randomText(22)}`
+  const nextAt = type === 'incident.opened' ? at + openingDelayMs : at
+  await insertMessage(tx, { id, type, orderKey, incidentId, data: messageJson(draft.data), at, nextAt, channels })
+  return id
+}
+
+/** An audited change knows the filters from the head that it has locked. Other writes use what was read within the last second. */
+async function filtersOf(tx: Tx | TelemetryTx): Promise<readonly ChannelFilter[]> {
+  const text = tx.isAudited ? tx.wantedMessages : await readFilters(tx)
+  return text === '[]' ? [] : JSON.parse(text)
+}
+
+async function readFilters(tx: TelemetryTx): Promise<string> {
+  const known = tx.wantedMessages.text
+  if (known !== undefined) return known
+  const text = (await findWantedMessages(tx))?.wanted_messages ?? '[]'
+  tx.wantedMessages.remember(text)
+  return text
+}

@@ -1,0 +1,55 @@
+// Checks the regions and locations that a channel is limited to, and takes deleted ones from it. [contract 10.channel]
+import { invalid } from '../../core/failure.ts'
+import type { Tx } from '../../db/handles.ts'
+import { listLocations } from '../locations/store.ts'
+import { listRegions } from '../regions/store.ts'
+import { type ChannelSettings, channelSettingsOf } from './settings.ts'
+import { listChannelSettings, updateChannelSettings } from './store.ts'
+import { storeChannelFilters } from './stored-filters.ts'
+
+/** Refuses ids that do not exist, except those that the channel already has: their places may have been deleted since. */
+export async function checkPlaces(
+  tx: Tx,
+  settings: ChannelSettings,
+  before: ChannelSettings,
+): Promise<ChannelSettings> {
+  const check = async (
+    field: 'regionIds' | 'locationIds',
+    noun: string,
+    list: () => Promise<readonly { id: number }[]>,
+  ) => {
+    const ids = settings[field]
+    if (ids.every((id) => before[field].includes(id))) return []
+    const known = new Set([...(await list()).map(({ id }) => id), ...before[field]])
+    return ids.flatMap((id, i) =>
+      known.has(id) ? [] : [{ field: `${field}[${i}]`, error: `names ${noun} ${id}, which does not exist` }],
+    )
+  }
+  const wrong = [
+    ...(await check('regionIds', 'region', () => listRegions(tx))),
+    ...(await check('locationIds', 'location', () => listLocations(tx))),
+  ]
+  if (wrong.length > 0) throw invalid(wrong)
+  return { ...settings, regionIds: sorted(settings.regionIds), locationIds: sorted(settings.locationIds) }
+}
+
+const sorted = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b)
+
+/**
+ * Takes a deleted region or location from the channels that are limited to it, and returns those channels for the audit entry. The
+ * last one stays, because without any the channel would get everything. Ids are never used again.
+ */
+export async function removePlaceFromChannels(tx: Tx, field: 'regionIds' | 'locationIds', deleted: number) {
+  // The filters are in memory already, and most deletions concern no channel.
+  if (!tx.wantedMessages.includes(`${deleted}`)) return []
+  const affected: { id: number; name: string }[] = []
+  for (const { id, name, settings: text } of await listChannelSettings(tx)) {
+    const settings = channelSettingsOf({ settings: text })
+    const rest = settings[field].filter((known) => known !== deleted)
+    if (rest.length === 0 || rest.length === settings[field].length) continue
+    await updateChannelSettings(tx, { id, settings: JSON.stringify({ ...settings, [field]: rest }) })
+    affected.push({ id, name })
+  }
+  if (affected.length > 0) await storeChannelFilters(tx)
+  return affected
+}

@@ -1,0 +1,12 @@
+// Deletes connection spans that are older than the rollups of samples.
+import type { Services } from '../../context/services.ts'
+import { repeatSteps } from '../../core/repeat.ts'
+import { deleteOldSpanRows } from './store.ts'
+
+const maxRowsPerDelete = 1000
+
+export async function deleteOldSpans({ db, clock, settings }: Services, signal?: AbortSignal): Promise<void> {
+  const before = clock.now() - settings.rollupRetentionSeconds * 1000
+  const limit = maxRowsPerDelete
+  await repeatSteps(limit, () => db.systemTransaction((tx) => deleteOldSpanRows(tx, { before, limit })), signal)
+}

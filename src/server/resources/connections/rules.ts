@@ -1,0 +1,94 @@
+// The connection history of endpoints and rooms: when they were connected, how often not, and for how long. [contract 10.connections]
+import type { RequestContext } from '../../context/request-context.ts'
+import { mustFind } from '../../core/failure.ts'
+import { isUuid } from '../../core/uuid.ts'
+import { StreamedAnswer } from '../../http/answer.ts'
+import type { InputOf } from '../../http/handlers.ts'
+import { findRoom } from '../rooms/store.ts'
+import { availabilityOf, Gaps, intersect, type Period } from './availability.ts'
+import {
+  type ConnectionWindow,
+  connectionWindowOf,
+  type EndpointHistory,
+  endpointHistoryOf,
+  readSpans,
+} from './history.ts'
+import { findHistory, listHistoriesInRoom } from './store.ts'
+import { spanCsvLine, spansCsvHeader, spanView, summaryView } from './view.ts'
+
+type Query = InputOf<'endpointsConnections'>['query']
+
+/** An answer is made in one turn of the event loop. */
+const maxSpans = 5000
+const maxCsvChunkCharacters = 64 * 1024
+
+export async function endpointsConnections(ctx: RequestContext, id: string, query: Query, csv: boolean) {
+  const window = windowOf(ctx, query)
+  const row = isUuid(id) ? await findHistory(ctx.db, { id, from: window.from }) : undefined
+  const history = endpointHistoryOf(mustFind(row, `endpoint ${id}`), window)
+  if (csv) return csvAnswer(ctx, [history], window)
+  const { spans, summary } = await readHistory(ctx, history, window, maxSpans)
+  return { ...summary, spans }
+}
+
+export async function roomsConnections(ctx: RequestContext, id: number, query: Query, csv: boolean) {
+  const window = windowOf(ctx, query)
+  mustFind(await findRoom(ctx.db, { id }), `room ${id}`)
+  const rows = await listHistoriesInRoom(ctx.db, { room: id, from: window.from })
+  const histories = rows.map((row) => endpointHistoryOf(row, window))
+  if (csv) return csvAnswer(ctx, histories, window)
+  const maxEach = Math.max(1, Math.floor(maxSpans / histories.length))
+  const { from, end } = window
+  let gaps: readonly Period[] = [[from, end]]
+  const [endpoints, spans] = [[] as EndpointAnswer['summary'][], [] as EndpointAnswer['spans']]
+  for (const history of histories) {
+    const read = await readHistory(ctx, history, window, maxEach)
+    gaps = intersect(gaps, read.gaps)
+    endpoints.push(read.summary)
+    spans.push(...read.spans)
+  }
+  const knownFrom = Math.min(...histories.map((history) => history.knownFrom ?? end), end)
+  return { ...availabilityOf(gaps, [Math.max(from, knownFrom), end]), endpoints, spans }
+}
+
+const windowOf = ({ clock, settings }: RequestContext, query: Query): ConnectionWindow =>
+  connectionWindowOf(query, clock.now(), settings.rollupRetentionSeconds)
+
+type EndpointAnswer = Awaited<ReturnType<typeof readHistory>>
+
+/** Returns at most `limit` spans, the newest, with the numbers of all. */
+async function readHistory(ctx: RequestContext, history: EndpointHistory, window: ConnectionWindow, limit: number) {
+  const gaps = new Gaps([window.from, window.end])
+  const spans: ReturnType<typeof spanView>[] = []
+  let omitted = 0
+  for await (const span of readSpans(ctx.db, history, window)) {
+    gaps.add(span.since, span.until ?? window.end)
+    spans.push(spanView(history.id, span, window))
+    // The oldest are dropped many at a time, because that moves all others.
+    if (spans.length === 2 * limit) omitted += spans.splice(0, limit).length
+  }
+  omitted += spans.splice(0, Math.max(0, spans.length - limit)).length
+  const list = gaps.end()
+  return { spans, gaps: list, summary: summaryView(history, window, list, omitted) }
+}
+
+function csvAnswer(
+  ctx: RequestContext,
+  histories: readonly EndpointHistory[],
+  window: ConnectionWindow,
+): StreamedAnswer {
+  return new StreamedAnswer('text/csv; charset=utf-8', 'connections.csv', csvOf(ctx, histories, window))
+}
+
+async function* csvOf(ctx: RequestContext, histories: readonly EndpointHistory[], window: ConnectionWindow) {
+  let text = spansCsvHeader
+  for (const history of histories) {
+    for await (const span of readSpans(ctx.db, history, window)) {
+      text += spanCsvLine(spanView(history.id, span, window))
+      if (text.length < maxCsvChunkCharacters) continue
+      yield text
+      text = ''
+    }
+  }
+  if (text !== '') yield text
+}

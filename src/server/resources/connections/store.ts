@@ -1,0 +1,191 @@
+// SQL of connection spans: the ended connections of endpoints. The row of an endpoint has the present one. [contract 10.connections]
+
+import { type Expression, type Kysely, sql } from 'kysely'
+import type { EngineName } from '../../db/engine.ts'
+import { isAnyOf } from '../../db/queries/any-of.ts'
+import { visibleQuery, visibleQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
+import { systemWrite } from '../../db/system.ts'
+import { connectionTime, isConnected } from '../../nodes/connected-sql.ts'
+
+type ConnectionEnd = DatabaseSchema['connection_spans']['why']
+
+/** Endpoints whose row names a connection, with the node of that connection as `d`. */
+const selectConnections = (db: Kysely<DatabaseSchema>, engine: EngineName) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('nodes as d', 'd.id', 'e.node_id')
+    .where(hasConnection)
+    .$if(engine === 'postgres', (q) => q.forUpdate('e'))
+
+const hasConnection = sql<boolean>`e.node_id is not null and e.connection_time is not null`
+
+/**
+ * The span of a connection that ends. If its node has ended, the connection ended with it, whatever ends it now. Clocks of two nodes
+ * differ, so that an end may seem to be before its beginning: such a span is empty.
+ */
+const spanColumns = (at: number, why: ConnectionEnd) => {
+  const end = sql<number>`case d.state when 'up' then cast(${at} as bigint) else coalesce(d.ended_at, 0) end`
+  return [
+    sql<number>`e.org`.as('org'),
+    sql<number>`e.number`.as('endpoint'),
+    sql<number>`e.connection_time`.as('since'),
+    sql<number>`case when ${end} > e.connection_time then ${end} else e.connection_time end`.as('until'),
+    sql<ConnectionEnd>`case d.state when 'up' then cast(${why} as text) else 'SERVER_ENDED' end`.as('why'),
+  ]
+}
+
+/** Two connections that began within a millisecond count as one. */
+const insertSpans = (db: Kysely<DatabaseSchema>, spans: Expression<object>) =>
+  db
+    .insertInto('connection_spans')
+    .columns(['org', 'endpoint', 'since', 'until', 'why'])
+    .expression(spans as Expression<never>)
+    .onConflict((c) =>
+      c
+        .columns(['org', 'endpoint', 'since'])
+        .doUpdateSet((e) => ({ until: e.ref('excluded.until'), why: e.ref('excluded.why') }))
+        .whereRef('excluded.until', '>', 'connection_spans.until'),
+    )
+
+type Ending = { org: number; id: string; at: number }
+
+/**
+ * Ends the connection that the row of an endpoint still names, if the credential is valid; call it before `updateConnected`. On
+ * PostgreSQL the row is locked whether it names one or not: otherwise a connection at another node could begin between the two
+ * statements, and its span would be lost.
+ */
+export const insertReplacedSpan = writeTelemetry((db, p: Ending & { hash: Buffer }, engine) =>
+  insertSpans(
+    db,
+    db
+      .with(
+        (cte) => cte('locked').materialized(),
+        (q) =>
+          q
+            .selectFrom('endpoints')
+            .selectAll()
+            .where('org', '=', p.org)
+            .where('id', '=', p.id)
+            .$if(engine === 'postgres', (rows) => rows.forUpdate()),
+      )
+      .selectFrom('locked as e')
+      .leftJoin('nodes as d', 'd.id', 'e.node_id')
+      .where(hasConnection)
+      .where(({ exists, selectFrom }) =>
+        exists(selectFrom('credential_directory').select('hash').where('hash', '=', p.hash)),
+      )
+      .select(spanColumns(p.at, 'REPLACED')),
+  ),
+)
+
+/** Ends the connection with this number. 0 means whichever connection of the endpoint this node has. Call it before the endpoint's row is changed. */
+export const insertEndedSpan = writeTelemetry(
+  (db, p: Ending & { node: number; connection: number; why: ConnectionEnd }, engine) =>
+    insertSpans(
+      db,
+      selectConnections(db, engine)
+        .select(spanColumns(p.at, p.why))
+        .where('e.org', '=', p.org)
+        .where('e.id', '=', p.id)
+        .where('e.node_id', '=', p.node)
+        .where(sql<boolean>`cast(${p.connection} as integer) in (0, e.connection)`),
+    ),
+)
+
+/** Ends the connections of endpoints whose node has ended. */
+export const insertSpansOfEndedNode = writeTelemetry((db, p: { org: number; ids: readonly string[] }, engine) =>
+  insertSpans(
+    db,
+    selectConnections(db, engine)
+      .select(spanColumns(0, 'SERVER_ENDED'))
+      .where('e.org', '=', p.org)
+      .where(isAnyOf(engine, 'e.id', p.ids)),
+  ),
+)
+
+/** Ends the connection of an endpoint that is unenrolled. Call it before its row is deleted. */
+export const insertUnenrolledSpan = write((db, p: Ending, engine) =>
+  insertSpans(
+    db,
+    selectConnections(db, engine)
+      .select(spanColumns(p.at, 'UNENROLLED'))
+      .where('e.org', '=', p.org)
+      .where('e.id', '=', p.id),
+  ),
+)
+
+/** Ends the connections of all endpoints of a room that is deleted with them. */
+export const insertUnenrolledSpansInRoom = write((db, p: { org: number; room: number; at: number }, engine) =>
+  insertSpans(
+    db,
+    selectConnections(db, engine)
+      .select(spanColumns(p.at, 'UNENROLLED'))
+      .where('e.org', '=', p.org)
+      .where('e.room_id', '=', p.room),
+  ),
+)
+
+/** The start of the last span that began before the time: only this one can reach into the window. Null if there is none. */
+const lastSince = (before: number) =>
+  sql<number | null>`(select max(s.since) from connection_spans s
+    where s.org = e.org and s.endpoint = e.number and s.since <= cast(${before} as bigint))`
+
+/** The connection that the row of an endpoint names, if any, with the bounds of its earlier ones. */
+const selectHistories = (db: Kysely<DatabaseSchema>, p: { org: number; from: number }) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('nodes as d', 'd.id', 'e.node_id')
+    .select(['e.id', 'e.number', 'e.node_id', 'e.connection_time as changed_at'])
+    .select([isConnected.as('connected'), connectionTime.as('connection_time'), lastSince(p.from).as('last_since')])
+    .select(
+      sql<number | null>`(select min(s.since) from connection_spans s
+        where s.org = e.org and s.endpoint = e.number)`.as('first_since'),
+    )
+    .where('e.org', '=', p.org)
+
+export const findHistory = visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string; from: number }) =>
+  selectHistories(db, p).where('e.id', '=', p.id),
+)
+export type HistoryRow = NonNullable<Awaited<ReturnType<typeof findHistory>>>
+
+export const listHistoriesInRoom = visibleQuery(
+  'room',
+  'e.room_id',
+  (db, p: { org: number; room: number; from: number }) =>
+    selectHistories(db, p).where('e.room_id', '=', p.room).orderBy('e.id'),
+)
+
+/** Lists spans of an endpoint that began at a time or later and before another, the oldest first. */
+export const listSpans = visibleQuery(
+  'endpointNumber',
+  's.endpoint',
+  (db, p: { org: number; endpoint: number; since: number; before: number; limit: number }) =>
+    db
+      .selectFrom('connection_spans as s')
+      .select(['s.since', 's.until', 's.why'])
+      .where('s.org', '=', p.org)
+      .where('s.endpoint', '=', p.endpoint)
+      .where('s.since', '>=', p.since)
+      .where('s.since', '<', p.before)
+      .orderBy('s.since')
+      .limit(p.limit),
+)
+
+/** Deletes at most `limit` spans of all organisations that ended before a time, and returns them. */
+export const deleteOldSpanRows = systemWrite((db, p: { before: number; limit: number }) =>
+  db
+    .deleteFrom('connection_spans')
+    .where(
+      (e) => e.refTuple('org', 'endpoint', 'since'),
+      'in',
+      (e) =>
+        e
+          .selectFrom('connection_spans as s')
+          .select(['s.org', 's.endpoint', 's.since'])
+          .where('s.until', '<', p.before)
+          .limit(p.limit)
+          .$asTuple('org', 'endpoint', 'since'),
+    )
+    .returning('since'),
+)

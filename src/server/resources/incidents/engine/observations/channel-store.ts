@@ -1,0 +1,28 @@
+// SQL of the channels that the engine of incidents reads, with the oldest message that waits for each.
+
+import { type SqlBool, sql } from 'kysely'
+import { query } from '../../../../db/queries/query.ts'
+
+/** A message that is not due yet does not wait: the first one of an incident is held back, and a channel has its hours. */
+export const listChannelDeliveries = query((db, p: { org: number; now: number }) =>
+  db
+    .selectFrom('channels as c')
+    .select(['c.id', 'c.enabled', 'c.disabled_reason', 'c.delivered_at'])
+    .select((e) =>
+      e
+        .selectFrom('deliveries as d')
+        .innerJoin('messages as m', 'm.number', 'd.message')
+        .select('m.created_at as since')
+        .whereRef('d.org', '=', 'c.org')
+        .whereRef('d.channel_id', '=', 'c.id')
+        // The state is a literal, because SQLite uses the partial index only then.
+        .where(sql<SqlBool>`d.state = 'WAITING'`)
+        .where('d.next_at', '>', 0)
+        .where((w) => w.or([w('d.attempts', '>', 0), w('d.next_at', '<=', p.now)]))
+        // Only the first one is looked up, because a million may wait.
+        .orderBy('d.message')
+        .limit(1)
+        .as('waiting_since'),
+    )
+    .where('c.org', '=', p.org),
+)

@@ -1,0 +1,68 @@
+// Observes whether endpoints rejected their settings, or have not confirmed them. [contract 10.rule]
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { OrgReader } from '../../../../db/handles.ts'
+import { conditionOf, type FindingDetail, type Observation } from '../types.ts'
+import {
+  listConfigsById,
+  listRejectedConfigs,
+  listRejectedWithin,
+  listUnconfirmedConfigs,
+  type ObservedConfig,
+} from './config-store.ts'
+import { type FullInput, type QuickInput, slackMs } from './input.ts'
+
+/** While a new version is on its way, it is neither rejected nor confirmed. */
+function observeRejection(config: ObservedConfig): Observation {
+  const condition = conditionOf('config.rejected', 'endpoint', config.id)
+  if (config.state === 'PENDING') return { ...condition, state: 'between' }
+  if (config.state !== 'FAILED') return { ...condition, state: 'clear' }
+  return { ...condition, state: 'holds', since: config.updated_at, detail: rejectionOf(config) }
+}
+
+/** The keys that the profile fixes are named alone, because correcting the profile helps all of its devices. */
+function rejectionOf({ rejected, profile_id, profile, profile_secrets }: ObservedConfig): FindingDetail {
+  const keys = Object.keys(JSON.parse(rejected)).sort()
+  if (profile_id === null) return { keys }
+  const fixed = { ...JSON.parse(profile ?? '{}'), ...JSON.parse(profile_secrets ?? '{}') }
+  const ofProfile = keys.filter((key) => Object.hasOwn(fixed, key))
+  return ofProfile.length === 0 ? { keys } : { keys: ofProfile, profileId: profile_id }
+}
+
+/** A device that is away cannot confirm anything. */
+function observeDelivery({ id, state, connected, created_at, connection_time }: ObservedConfig): Observation {
+  const condition = conditionOf('config.undelivered', 'endpoint', id)
+  if (state !== 'PENDING') return { ...condition, state: 'clear' }
+  if (!connected) return { ...condition, state: 'between' }
+  return { ...condition, state: 'holds', since: Math.max(created_at, connection_time ?? 0) }
+}
+
+/** Observes the configs that were rejected just long enough ago, and while something is silenced also those of a moment ago. */
+export async function observeConfigsQuickly(on: OrgReader, input: QuickInput): Promise<Observation[]> {
+  const { now, from, rules, hasSilences } = input
+  const { holdMs } = rules['config.rejected']
+  const rejected = await listRejectedWithin(on, { from: from - holdMs - slackMs, to: hasSilences ? now : now - holdMs })
+  return (await listConfigs(on, rejected)).map(observeRejection)
+}
+
+export async function observeConfigs(on: OrgReader, { findings }: FullInput): Promise<Observation[]> {
+  const known = findings.filter(({ rule }) => rule.startsWith('config.')).map(({ subject }) => subject)
+  const rows = await listConfigs(on, [
+    ...(await listRejectedConfigs(on)),
+    ...(await listUnconfirmedConfigs(on)),
+    ...known,
+  ])
+  return rows.flatMap((row) => [observeRejection(row), observeDelivery(row)])
+}
+
+const rowsPerPage = 250
+
+/** Reads in pages that let other work run in between. */
+async function listConfigs(on: OrgReader, endpoints: readonly { readonly id: string }[]): Promise<ObservedConfig[]> {
+  const ids = [...new Set(endpoints.map(({ id }) => id))]
+  const rows: ObservedConfig[] = []
+  for (let at = 0; at < ids.length; at += rowsPerPage) {
+    if (at > 0) await nextTurn()
+    rows.push(...(await listConfigsById(on, { ids: ids.slice(at, at + rowsPerPage) })))
+  }
+  return rows
+}

@@ -1,0 +1,33 @@
+// The input of the two kinds of observation: of every second, and of every minute.
+import type { RuleId } from '../../../../../contract/incidents/rule-table.ts'
+import type { SensorSettings } from '../../../../config/sensor-settings.ts'
+import type { Finding, RulesInForce, Subject } from '../types.ts'
+
+interface CommonInput {
+  readonly now: number
+  readonly rules: RulesInForce
+  readonly findings: readonly Finding[]
+  /** Whether a silence covers the subject now. */
+  readonly isSilenced: (rule: RuleId, subject: Subject) => boolean
+}
+
+/** For the observation of every second, which reads only changes. */
+export interface QuickInput extends CommonInput {
+  /** The time of the last observation. */
+  readonly from: number
+  /** False if nothing is silenced, so that only conditions that have held long enough matter. */
+  readonly hasSilences: boolean
+  /** Whether a device still has time to reconnect after a restart. */
+  readonly isReturning: (endpointId: string) => boolean
+}
+
+/** For the observation of every minute, which reads everything. */
+export interface FullInput extends CommonInput {
+  readonly orgId: string
+  readonly settings: Pick<SensorSettings, 'airLimits' | 'freshnessSeconds'>
+  /** When the TLS certificate of this process expires, in milliseconds; undefined without one. */
+  readonly certificateExpiresAt: number | undefined
+}
+
+/** Commits arrive a little after the time that they carry, and the clocks of nodes differ a little. */
+export const slackMs = 5000

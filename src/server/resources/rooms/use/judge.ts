@@ -1,0 +1,99 @@
+// Decides from facts whether a room is busy and whether it is idle, without a database. [contract 12.idle]
+
+import { minuteMs } from '../../../../contract/durations.ts'
+
+/** A sample with people makes its room busy for this long. */
+export const busyAfterPeopleMs = 5 * minuteMs
+
+export interface ConnectedTime {
+  readonly since: number
+  readonly until: number
+}
+
+/** A device that can know whether its room is in use. Times are milliseconds. */
+export interface DeviceFacts {
+  readonly isConnected: boolean
+  readonly isInCall: boolean
+  /** The device reports calls, and has not reported its status since it connected: a call may have begun while it was offline. */
+  readonly mayBeInCall: boolean
+  /** When a call in it last ended; null if none has. */
+  readonly callEndedAt: number | null
+  /** When it connected or disconnected last; null if it never connected. */
+  readonly connectionTime: number | null
+  readonly enrolledAt: number
+  /** Its connections, also the present one, as far back as they were read, in any order. */
+  readonly connections: readonly ConnectedTime[]
+}
+
+/**
+ * Returns the time since which the devices together were connected for `idleMs`: times in which one of them was disconnected do not
+ * count, and times before a device was enrolled do. Returns undefined if that is before `from`, since when connections were read.
+ */
+export function findQuietStart(
+  devices: readonly Pick<DeviceFacts, 'connections' | 'enrolledAt'>[],
+  { now, idleMs, from }: { readonly now: number; readonly idleMs: number; readonly from: number },
+): number | undefined {
+  const gaps = devices
+    .flatMap((device) => listGaps(device, Math.max(from, device.enrolledAt), now))
+    .toSorted((a, b) => b.until - a.until)
+  let missing = idleMs
+  let at = now
+  for (const { since, until } of gaps) {
+    if (until < at) {
+      if (at - until >= missing) break
+      missing -= at - until
+    }
+    at = Math.min(at, since)
+  }
+  const start = at - missing
+  return start >= from ? start : undefined
+}
+
+/** Lists the times between `from` and `to` in which a device was disconnected. */
+function listGaps({ connections }: Pick<DeviceFacts, 'connections'>, from: number, to: number): ConnectedTime[] {
+  const gaps: ConnectedTime[] = []
+  let at = from
+  for (const { since, until } of connections.toSorted((a, b) => a.since - b.since)) {
+    if (since >= to) break
+    if (since > at) gaps.push({ since: at, until: since })
+    at = Math.max(at, until)
+  }
+  if (at < to) gaps.push({ since: at, until: to })
+  return gaps
+}
+
+const isInCallNow = ({ isConnected, isInCall }: DeviceFacts): boolean => isConnected && isInCall
+
+/** Returns when calls last made the room busy, for a room without one now. A device that disconnects in a call ends it for its room. */
+function lastCallEnd(devices: readonly DeviceFacts[]): number {
+  const ends = devices.map(({ isConnected, isInCall, callEndedAt, connectionTime }) =>
+    Math.max(callEndedAt ?? 0, isInCall && !isConnected ? (connectionTime ?? 0) : 0),
+  )
+  return Math.max(0, ...ends)
+}
+
+interface UseFacts {
+  readonly devices: readonly DeviceFacts[]
+  /** The time of the newest sample with people; 0 if there is none since `quietStart`. */
+  readonly lastPeopleAt: number
+  /** The result of findQuietStart. */
+  readonly quietStart: number
+  readonly now: number
+}
+
+interface Judgement {
+  /** Idle: not busy for the idle time, or without a device that can know. */
+  readonly isIdle: boolean
+  readonly isBusy: boolean
+  /** Whether a device of the room can know. */
+  readonly canKnow: boolean
+}
+
+export function judgeUse({ devices, lastPeopleAt, quietStart, now }: UseFacts): Judgement {
+  if (devices.length === 0) return { isIdle: true, isBusy: false, canKnow: false }
+  const hasPeople = lastPeopleAt > 0 && lastPeopleAt + busyAfterPeopleMs >= now
+  const isBusy = hasPeople || devices.some(isInCallNow)
+  const busyUntil = Math.max(lastCallEnd(devices), lastPeopleAt > 0 ? lastPeopleAt + busyAfterPeopleMs : 0)
+  const mayBeInCall = devices.some((device) => device.mayBeInCall)
+  return { isIdle: !isBusy && !mayBeInCall && busyUntil <= quietStart, isBusy, canKnow: true }
+}

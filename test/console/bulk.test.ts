@@ -1,0 +1,135 @@
+// Tests actions on many devices in a browser: clicks, the plan, one job, Undo, and who may do what.
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axe, newTab, openBrowser, settled, signedIn, signInWithKey, tabIn } from '../support/console/browser.ts'
+import { type LiveDevice, startDevice } from '../support/devices/agent-device.ts'
+import { enrolTestDevice } from '../support/devices/test-device.ts'
+import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { until } from '../support/program.ts'
+
+const roomCount = 15
+const serialOf = (index: number) => `BAR${String(index + 1).padStart(5, '0')}`
+
+let harness: Harness
+let org: TestOrg
+let browser: Browser
+let owner: Pick<BrowserContextOptions, 'storageState'>
+let online: LiveDevice[]
+
+/** There are 2 devices in each room. Rooms 1 to 3 have an offline one, rooms 4 and 5 one that rejects night mode. */
+beforeAll(async () => {
+  harness = await startHarness()
+  org = await harness.newOrg('Nordlys AS')
+  await org.call('POST', '/profiles', { body: { name: 'Quiet rooms', config: { language: 'en-US' } } })
+  for (let n = 1; n <= roomCount; n++) await org.call('POST', '/rooms', { body: { name: `Room ${n}` } })
+  const devices = Array.from({ length: 2 * roomCount }, (_, index) => ({
+    ...{ roomId: (index % roomCount) + 1, serial: serialOf(index), model: 'NF19B1' },
+    rejects: index < 5 ? { nightMode: 'not in this building' } : {},
+  }))
+  for (const device of devices.slice(0, 3)) await enrolTestDevice(harness, org, device)
+  online = await Promise.all(devices.slice(3).map((device) => startDevice(harness, org, device)))
+  browser = await openBrowser()
+  owner = await signedIn(browser, harness.url, org.key)
+})
+afterAll(async () => {
+  await browser.close()
+  for (const device of online) await device.stop()
+  await harness.close()
+})
+
+const bar = (page: Page) => page.getByRole('region', { name: 'Selection' })
+const jobs = async () => (await org.call('GET', '/jobs')).body.jobs
+const withNightMode = () => online.filter(({ settings }) => settings.nightMode === true).map(({ serial }) => serial)
+
+test('one setting on 30 devices, some offline and some rejecting, takes at most 8 clicks, is one job, and is undone', async () => {
+  const { page, context, trouble } = await newTab(browser, harness.url, owner)
+  await page.goto('/devices')
+  await settled(page, 'Devices')
+  await page.evaluate(`globalThis.clicks = 0; addEventListener('pointerdown', () => clicks++, true)`)
+
+  await page.getByRole('checkbox', { name: 'Select all 30 that match' }).click()
+  await bar(page).getByRole('button', { name: 'Change settings' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change settings: 30 devices' })
+  await dialog.getByLabel('Search settings').fill('night mode')
+  await dialog.getByRole('radiogroup', { name: 'Night mode' }).getByText('On', { exact: true }).click()
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await dialog.getByText('30 devices in 15 rooms').waitFor()
+  await dialog.getByText('12 rooms change now').waitFor()
+  await dialog.getByText('3 rooms wait for devices that are offline').waitFor()
+  await dialog.getByText('now: not set on 30').waitFor()
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Apply' }).click()
+  const notice = page.getByRole('alert').filter({ hasText: 'Started for 30 devices.' })
+  // The notice stays while the pointer is on it.
+  await notice.hover()
+  expect(await page.evaluate<number>('clicks')).toBeLessThanOrEqual(8)
+  const [job, ...others] = await jobs()
+  expect([job, others]).toMatchObject([{ name: 'Night mode: On', endpointCount: 30, unitCount: roomCount }, []])
+
+  const { page: jobPage } = await tabIn(context, harness.url, trouble)
+  await jobPage.goto(`/jobs/${job.id}`)
+  await settled(jobPage, 'Night mode: On')
+  const rooms = jobPage.getByRole('table', { name: 'Rooms of the job' })
+  const states = async () => Object.fromEntries(Object.entries((await jobs())[0].counts).filter(([, n]) => n !== 0))
+  await until('10 rooms to have it', async () => (await states()).SUCCEEDED === 10)
+  await until('the outcome of all', async () => (await rooms.getByText('Failed').count()) === 2)
+  expect(await states()).toEqual({ SUCCEEDED: 10, FAILED: 2, WAITING: 3 })
+  expect(await rooms.getByText('For devices that are offline').count()).toBe(3)
+  expect(await rooms.getByText(/not in this building/).count()).toBe(2)
+  expect(withNightMode(), 'rooms that wait are not changed by half').toEqual(
+    Array.from({ length: 30 }, (_, index) => serialOf(index)).filter((_, i) => i >= 5 && (i < 15 || i >= 18)),
+  )
+  expect(await axe(jobPage)).toEqual([])
+
+  await notice.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Night mode: On' }).waitFor()
+  await until('all devices to have what they had', () => withNightMode().length === 0)
+  await jobPage.getByRole('heading', { level: 1 }).locator('..').getByText('Undone').waitFor()
+  expect(await states()).toEqual({ ROLLED_BACK: 12, CANCELLED: 3 })
+}, 120_000)
+
+test('every action on rooms shows its plan, which makes no job until it is confirmed', async () => {
+  const { page } = await newTab(browser, harness.url, owner)
+  const before = (await jobs()).length
+  await page.goto('/rooms')
+  await settled(page, 'Rooms')
+  await page.getByRole('checkbox', { name: 'Select Room 6', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  const fill: readonly (readonly [button: string, fields: () => Promise<void>])[] = [
+    [
+      'Assign profile',
+      async () => {
+        await dialog.getByRole('combobox', { name: 'Profile' }).click()
+        await page.getByRole('option', { name: 'Quiet rooms' }).click()
+      },
+    ],
+    ['Message', () => dialog.getByRole('textbox').fill('Fire drill at noon.')],
+    [
+      'Move',
+      async () => {
+        await dialog.getByRole('combobox', { name: 'Room' }).click()
+        await page.getByRole('option', { name: 'Room 7' }).click()
+      },
+    ],
+    ['Restart', () => dialog.getByText('2 devices in 1 room').waitFor()],
+  ]
+  for (const [button, fields] of fill) {
+    await bar(page).getByRole('button', { name: button }).click()
+    await page.getByRole('dialog', { name: `${button}: 1 room` }).waitFor()
+    await fields()
+    expect(await axe(page), button).toEqual([])
+    if (button !== 'Restart') await dialog.getByRole('button', { name: 'Review' }).click()
+    await dialog.getByText('2 devices in 1 room').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  }
+  expect(await jobs()).toHaveLength(before)
+}, 90_000)
+
+test('a session that may only read selects and exports, and has no actions', async () => {
+  const tab = await newTab(browser, harness.url)
+  await signInWithKey(tab, await org.newKey({ scopes: ['read'] }), '/devices')
+  await tab.page.getByRole('checkbox', { name: 'Select all 30 that match' }).click()
+  expect(await bar(tab.page).getByRole('button').allTextContents()).toEqual(['Export CSV', 'Clear'])
+})

@@ -1,0 +1,164 @@
+// Tests that the pages and dialogs of incidents, silences, restarts, change windows, notifications and rules are accessible in light and dark, and fit on a phone.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hourMs } from '../../src/contract/durations.ts'
+import { Receiver } from '../support/channels/receiver.ts'
+import { axe, openBrowser, settled } from '../support/console/browser.ts'
+import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { personTab } from '../support/console/person-tab.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { newIncident } from '../support/incidents.ts'
+import { newPerson, type TestPerson } from '../support/person.ts'
+
+const phone = { width: 390, height: 844 }
+
+let harness: Harness
+let fleet: ConsoleFleet
+let browser: Browser
+let owner: TestPerson
+let incidentId: string
+let channelId: string
+let receiver: Receiver
+beforeAll(async () => {
+  harness = await startHarness()
+  fleet = await startConsoleFleet(harness)
+  const { org } = fleet
+  owner = await newPerson(harness, org, { role: 'owner', allRegions: true })
+  for (const severity of ['CRITICAL', 'WARNING', 'INFO'] as const) {
+    incidentId = await newIncident(harness, org, { endpoints: [fleet.bar.id], severity, assigneeId: Number(owner.id) })
+  }
+  const to = new Date(harness.clock.now() + hourMs).toISOString()
+  await org.call('POST', '/silences', { body: { place: { roomId: fleet.rooms.fjord }, reason: 'Painting', to } })
+  receiver = await Receiver.listen()
+  const hook = { name: 'Operations', kind: 'webhook', url: `${receiver.url}/T02` }
+  channelId = (await org.call('POST', '/channels', { body: hook })).body.id
+  // The page of the channel has a delivery in its table.
+  expect((await org.call('POST', `/channels/${channelId}/test`)).body.state).toBe('DELIVERED')
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  receiver.close()
+  await browser.close()
+  await fleet.stop()
+  await harness.close()
+})
+
+/** Returns the violations in light and in dark, and says if the page is wider than its window. */
+async function look(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+    const violations = await axe(page, colorScheme === 'dark' ? 'colours' : 'everything')
+    found.push(...violations.map((violation) => `${colorScheme}: ${violation}`))
+  }
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+  return width > (page.viewportSize()?.width ?? 0) ? [...found, `${width} px wide`] : found
+}
+
+const pages = () =>
+  ({
+    '/incidents': 'Incidents',
+    '/incidents?tab=silences': 'Incidents',
+    [`/incidents/${incidentId}`]: 'BAR00001',
+    '/settings?tab=notifications': 'Settings',
+    [`/settings?tab=notifications&channel=${channelId}`]: 'Settings',
+    '/settings?tab=rules': 'Settings',
+    [`/rooms/${fleet.rooms.fjord}`]: 'Fjord',
+  }) as const
+
+/** Navigates as a link does. */
+const visit = (page: Page, path: string) => page.evaluate(`history.pushState(null, '', '${path}')`)
+
+async function openTab(): Promise<Page> {
+  const { page } = await personTab(browser, harness, owner, { viewport: phone })
+  await page.goto('/incidents')
+  await settled(page, 'Incidents')
+  return page
+}
+
+test('every page is accessible and fits on a phone', async () => {
+  const page = await openTab()
+  const found: Record<string, string[]> = {}
+  for (const [path, title] of Object.entries(pages())) {
+    await visit(page, path)
+    await settled(page, title)
+    found[path] = await look(page)
+  }
+  expect(Object.entries(found).filter(([, violations]) => violations.length > 0)).toEqual([])
+}, 120_000)
+
+/** The buttons that open a dialog, by page; `menu` opens the menu of a row first. */
+type DialogButton = readonly [path: string, button: string, menu?: string]
+const dialogsOfPlaces = (): readonly DialogButton[] => [
+  [`/rooms/${fleet.rooms.fjord}`, 'Restart room'],
+  [`/devices/${fleet.bar.id}`, 'Silence'],
+  [`/devices/${fleet.bar.id}`, 'Restart'],
+  ['/sites', 'Silence Oslo'],
+  ['/sites', 'Rename or move Oslo'],
+]
+const dialogsOfWork = (): readonly DialogButton[] => [
+  ['/incidents', 'Restart', 'Actions:'],
+  ['/incidents', 'Snooze', 'Actions:'],
+  ['/incidents', 'Add note', 'Actions:'],
+  [`/incidents/${incidentId}`, 'Assign'],
+  [`/incidents/${incidentId}`, 'Resolve'],
+  ['/incidents?tab=silences', 'New silence'],
+  ['/incidents?tab=silences', 'End'],
+  [`/rooms/${fleet.rooms.fjord}`, 'Silence'],
+  ['/settings?tab=notifications', 'New channel'],
+  [`/settings?tab=notifications&channel=${channelId}`, 'Edit'],
+  [`/settings?tab=notifications&channel=${channelId}`, 'New secret'],
+  [`/settings?tab=notifications&channel=${channelId}`, 'Send again'],
+  [`/settings?tab=notifications&channel=${channelId}`, 'Delete'],
+  ['/settings?tab=rules', 'Edit Storage low'],
+]
+
+test.each([
+  ['incidents and settings', dialogsOfWork],
+  ['rooms, devices and sites', dialogsOfPlaces],
+] as const)(
+  'every dialog is accessible and fits on a phone, and Escape closes it: %s',
+  async (_, dialogs) => {
+    const page = await openTab()
+    const found: Record<string, string[]> = {}
+    for (const [path, button, menu] of dialogs()) {
+      await visit(page, path)
+      const main = page.getByRole('main')
+      if (menu) {
+        await main.getByRole('button', { name: menu }).first().click()
+        await page.getByRole('menuitem', { name: button }).click()
+      } else await main.getByRole('button', { name: button, exact: true }).first().click()
+      await page.getByRole('dialog').waitFor()
+      await page.getByRole('dialog').getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+      found[`${path} ${button}`] = await look(page)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    expect(Object.keys(found).length).toBe(dialogs().length)
+    expect(Object.entries(found).filter(([, violations]) => violations.length > 0)).toEqual([])
+  },
+  120_000,
+)
+
+test('a secret that is shown once, the result of a test and a weekly silence are accessible and fit on a phone', async () => {
+  const page = await openTab()
+  const dialog = page.getByRole('dialog')
+  const found: Record<string, string[]> = {}
+  await visit(page, `/settings?tab=notifications&channel=${channelId}`)
+  await page.getByRole('row').filter({ hasText: 'Test message' }).first().waitFor()
+  await page.getByRole('button', { name: 'Send test' }).click()
+  await page.getByText('Test message delivered').waitFor()
+  found.test = await look(page)
+  await page.getByRole('button', { name: 'New secret' }).click()
+  await dialog.getByRole('button', { name: 'Create secret' }).click()
+  await dialog.getByLabel('Signing secret').waitFor()
+  found.secret = await look(page)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await visit(page, '/incidents?tab=silences')
+  await page.getByRole('button', { name: 'New silence' }).click()
+  await dialog.getByText('Every week').click()
+  await dialog.getByLabel('Fri').waitFor()
+  found.weekly = await look(page)
+  expect(found).toEqual({ test: [], secret: [], weekly: [] })
+}, 120_000)

@@ -1,0 +1,309 @@
+// Tests the work list of incidents and the page of one, in a real browser. [contract 10.states]
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dayMs, hourMs, minuteMs } from '../../src/contract/durations.ts'
+import { openBrowser, settled } from '../support/console/browser.ts'
+import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { personTab } from '../support/console/person-tab.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { newIncident } from '../support/incidents.ts'
+import { newPerson, type TestPerson } from '../support/person.ts'
+import { until } from '../support/program.ts'
+
+let harness: Harness
+let fleet: ConsoleFleet
+let browser: Browser
+let owner: TestPerson
+let skogBar: string
+beforeAll(async () => {
+  harness = await startHarness()
+  fleet = await startConsoleFleet(harness)
+  const { endpoints } = (await fleet.org.call('GET', '/endpoints')).body
+  skogBar = endpoints.find(({ serial }: { serial: string }) => serial === 'BAR00002').id
+  owner = await newPerson(harness, fleet.org, { role: 'owner', allRegions: true })
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await fleet.stop()
+  await harness.close()
+})
+
+const now = () => harness.clock.now()
+const row = (page: Page, id: string) =>
+  page
+    .getByRole('table', { name: 'Incidents' })
+    .getByRole('row')
+    .filter({ has: page.locator(`a[href="/incidents/${id}"]`) })
+const idsIn = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('[role=table] [data-index]')]
+    .sort((a, b) => a.dataset.index - b.dataset.index)
+    .map((row) => row.querySelector('a[href^="/incidents/"]').getAttribute('href').split('/').at(-1))`)
+const incident = async (id: string) => (await fleet.org.call('GET', `/incidents/${id}`)).body
+
+const focusedName = (page: Page): Promise<string> =>
+  page.evaluate(`(({ ariaLabel, textContent }) => ariaLabel ?? textContent)(document.activeElement)`)
+
+async function openList(search = ''): Promise<Page> {
+  const { page } = await personTab(browser, harness, owner)
+  await page.goto(`/incidents${search}`)
+  await settled(page, 'Incidents')
+  await page.getByRole('table', { name: 'Incidents' }).waitFor()
+  return page
+}
+
+test('the work list is sorted by severity and duration, and shows place, duration, times, note and owner', async () => {
+  const before = await incidentIds()
+  const short = await newIncident(harness, fleet.org, { endpoints: [fleet.pad.id], since: now() - 20 * minuteMs })
+  const critical = await newIncident(harness, fleet.org, {
+    endpoints: [skogBar],
+    severity: 'CRITICAL',
+    since: now() - 5 * minuteMs,
+  })
+  const long = await newIncident(harness, fleet.org, {
+    endpoints: [fleet.bar.id],
+    since: now() - 3 * hourMs - 12 * minuteMs - 20_000,
+    occurrences: 2,
+    assigneeId: Number(owner.id),
+  })
+  // The cause was there before, in this week and in an earlier one.
+  const earlier = { endpoints: [fleet.bar.id], state: 'RESOLVED' as const }
+  await newIncident(harness, fleet.org, { ...earlier, since: now() - 3 * dayMs, resolvedAt: now() - 2 * dayMs })
+  await newIncident(harness, fleet.org, { ...earlier, since: now() - 9 * dayMs, resolvedAt: now() - 8 * dayMs })
+  const snoozed = await newIncident(harness, fleet.org, {
+    endpoints: [skogBar],
+    rule: 'firmware.behind',
+    snoozedUntil: now() + hourMs,
+  })
+
+  const page = await openList()
+  const [fresh, all] = [[critical, long, short], await idsIn(page)]
+  expect(all.filter((id) => !before.includes(id))).toEqual(fresh)
+  expect(all).not.toContain(snoozed)
+  const text = (await row(page, long).innerText()).replaceAll(/\s+/g, ' ')
+  expect(text).toContain('Warning')
+  expect(text).toContain('Fjord')
+  expect(text).toContain('Oslo · Europe')
+  expect(text).toContain('3 h 12 min')
+  expect(text).toContain('3×')
+  expect(text).toContain('The HDMI cable is on order.')
+  expect(text).toContain(owner.email)
+  await page.getByRole('navigation', { name: 'Pages' }).getByText(`${all.length} open`).waitFor()
+
+  await page.goto('/incidents?state=snoozed')
+  await row(page, snoozed).waitFor()
+  expect(await idsIn(page)).toEqual([snoozed])
+})
+
+const incidentIds = async (): Promise<string[]> =>
+  (await fleet.org.call('GET', '/incidents')).body.incidents.map(({ id }: { id: string }) => id)
+
+test('the filters are in the address, and a heading sorts', async () => {
+  const warning = await newIncident(harness, fleet.org, { endpoints: [skogBar] })
+  const info = await newIncident(harness, fleet.org, { endpoints: [skogBar], severity: 'INFO', state: 'ACKNOWLEDGED' })
+  const page = await openList()
+  await page.getByRole('combobox', { name: 'Severity' }).click()
+  await page.getByRole('option', { name: 'Info' }).click()
+  await row(page, warning).waitFor({ state: 'detached' })
+  expect(await idsIn(page)).toContain(info)
+  await page.getByRole('combobox', { name: 'State' }).click()
+  await page.getByRole('option', { name: 'Acknowledged', exact: true }).click()
+  await page.getByRole('button', { name: 'Duration' }).click()
+  await until(
+    'the address has all of it',
+    () => new URL(page.url()).search === '?severity=INFO&state=acknowledged&sort=duration',
+  )
+  await page.reload()
+  await row(page, info).waitFor()
+  expect(await row(page, warning).count()).toBe(0)
+  await page.getByLabel('Search incidents').fill('bergen')
+  await row(page, info).waitFor()
+  await page.getByLabel('Search incidents').fill('no such thing')
+  await page.getByText('No incidents match these filters').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await row(page, warning).waitFor()
+})
+
+test('a row is acknowledged, snoozed and given a note without leaving the list', async () => {
+  const id = await newIncident(harness, fleet.org, { endpoints: [skogBar] })
+  const page = await openList()
+  await row(page, id)
+    .getByRole('button', { name: /^Acknowledge/ })
+    .click()
+  await row(page, id).getByText('Acknowledged').waitFor()
+  await row(page, id).getByText(owner.email).waitFor()
+  expect((await incident(id)).state).toBe('ACKNOWLEDGED')
+  expect(
+    await row(page, id)
+      .getByRole('button', { name: /^Acknowledge/ })
+      .count(),
+  ).toBe(0)
+  // The button in the same place withdraws it, so that the focus of the keyboard is not lost.
+  expect(await focusedName(page)).toMatch(/^Unacknowledge: /)
+  await page.keyboard.press('Enter')
+  await row(page, id)
+    .getByRole('button', { name: /^Acknowledge/ })
+    .waitFor()
+  expect((await incident(id)).state).toBe('OPEN')
+  expect(await focusedName(page)).toMatch(/^Acknowledge: /)
+
+  await row(page, id)
+    .getByRole('button', { name: /^Add note/ })
+    .click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Note', { exact: true }).fill('The switch is being replaced.')
+  await dialog.getByLabel('Note', { exact: true }).press('Control+Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await row(page, id).getByText('The switch is being replaced.').waitFor()
+  const { notes } = (await fleet.org.call('GET', `/rooms/${fleet.rooms.skog}/notes`)).body
+  expect(notes[0].note).toBe('The switch is being replaced.')
+
+  await row(page, id)
+    .getByRole('button', { name: /^Snooze/ })
+    .click()
+  await dialog.getByLabel('Until resolved').check()
+  await dialog.getByRole('button', { name: 'Snooze' }).click()
+  await row(page, id).waitFor({ state: 'detached' })
+  expect((await incident(id)).snoozedUntil).toBe('cleared')
+})
+
+test('a restart from a row restarts the pair once, and an offline device is refused with advice', async () => {
+  const online = await newIncident(harness, fleet.org, { endpoints: [fleet.bar.id, fleet.pad.id] })
+  const offline = await newIncident(harness, fleet.org, { endpoints: [skogBar] })
+  const page = await openList()
+  const dialog = page.getByRole('dialog')
+  await row(page, offline)
+    .getByRole('button', { name: /^Restart/ })
+    .click()
+  await dialog.getByText('cannot be restarted remotely').waitFor()
+  expect(await dialog.getByRole('button', { name: /^Restart/ }).count()).toBe(0)
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await row(page, online)
+    .getByRole('button', { name: /^Restart/ })
+    .click()
+  await dialog.getByText('BAR00001').waitFor()
+  await dialog.getByText('PAD00001').waitFor()
+  // People are in the room, so the restart would wait.
+  await dialog.getByRole('radio', { name: 'Now' }).check()
+  await dialog.getByRole('button', { name: 'Restart 2 devices' }).click()
+  await page.getByText('Restarting 2 devices').waitFor()
+  await until('both devices restarted', () => fleet.bar.reboots === 1 && fleet.pad.reboots === 1)
+})
+
+test('a new incident shows in an open list and in the navigation without a reload', async () => {
+  const page = await openList()
+  const id = await newIncident(harness, fleet.org, { endpoints: [skogBar] })
+  // A comment is a change like any other: it sends the event that a new incident would send.
+  await fleet.org.call('POST', `/incidents/${id}/comments`, { body: { text: 'Seen.' } })
+  await row(page, id).waitFor()
+})
+
+test('an action of another person on an incident reads that incident only: no list is read again', async () => {
+  const id = await newIncident(harness, fleet.org, { endpoints: [skogBar] })
+  const page = await openList()
+  await page.getByRole('status', { name: /^Live/ }).waitFor()
+  await row(page, id).waitFor()
+  const asked: string[] = []
+  let lastMs = Date.now()
+  page.on('request', (request) => {
+    asked.push(new URL(request.url()).pathname.split('/').slice(-2).join('/'))
+    lastMs = Date.now()
+  })
+  await until('everything is read that the page shows', () => Date.now() - lastMs > 2000)
+  asked.length = 0
+  await fleet.org.call('POST', `/incidents/${id}/acknowledge`, { body: {} })
+  await row(page, id).getByText('Acknowledged').waitFor()
+  await fleet.org.call('POST', `/incidents/${id}/resolve`, { body: { note: 'Done.' } })
+  await row(page, id).waitFor({ state: 'detached' })
+  expect(asked).toEqual([`incidents/${id}`, `incidents/${id}`])
+})
+
+test('the page of an incident has its subjects and timeline, and the buttons to work on it', async () => {
+  const id = await newIncident(harness, fleet.org, {
+    endpoints: [fleet.bar.id, skogBar],
+    endedSubjects: [skogBar],
+    level: 'MODEL',
+    causeId: 'NF19B1',
+    causeName: 'Room Bar',
+    timeline: [{ at: now(), kind: 'JOINED', text: '1 more device' }],
+  })
+  const { page } = await personTab(browser, harness, owner)
+  await page.goto(`/incidents/${id}`)
+  const { title, hint } = await incident(id)
+  await settled(page, title)
+  await page.getByText(hint).waitFor()
+  const affected = page.getByRole('table', { name: 'Affected' })
+  expect(await affected.getByRole('row').count()).toBe(3)
+  await affected.getByText('Still affected').waitFor()
+  await page.getByText('1 of 2 still affected').waitFor()
+  const timeline = page.getByRole('list', { name: 'Timeline' })
+  expect(await timeline.getByRole('listitem').allInnerTexts()).toEqual([
+    expect.stringContaining('1 more device'),
+    expect.stringContaining('Opened'),
+  ])
+
+  await page.getByLabel('New comment').fill('On my way.')
+  await page.getByRole('button', { name: 'Add comment' }).click()
+  await timeline.getByText('On my way.').waitFor()
+  await page.getByRole('button', { name: 'Acknowledge' }).click()
+  await page.getByRole('button', { name: 'Unacknowledge' }).waitFor()
+  expect(await focusedName(page)).toBe('Unacknowledge')
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Snooze' }).click()
+  await dialog.getByLabel(/^7 days, until /).check()
+  await dialog.getByRole('button', { name: 'Snooze' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  // The entry has the time of its end in words.
+  await timeline.getByText(/^Until \d.*\d\d:\d\d$/).waitFor()
+  await page.getByRole('button', { name: 'Assign' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect((await incident(id)).assignee).toEqual({ id: owner.id, name: owner.email })
+
+  await page.getByRole('button', { name: 'Resolve' }).click()
+  expect(await dialog.getByRole('button', { name: 'Resolve' }).isDisabled()).toBe(true)
+  await dialog.getByLabel('Reason').fill('Accepted until the new devices arrive.')
+  // A change that is not about the state does not stop the person.
+  await fleet.org.call('POST', `/incidents/${id}/comments`, { body: { text: 'Ordered.' } })
+  await page.getByText('Ordered.').waitFor()
+  await dialog.getByRole('button', { name: 'Resolve' }).click()
+  await timeline.getByText('Accepted until the new devices arrive.').waitFor()
+  // The dialog has such a button too until it is gone.
+  await page.getByRole('button', { name: 'Resolve' }).first().waitFor({ state: 'detached' })
+  expect((await incident(id)).state).toBe('RESOLVED')
+})
+
+test('a long list of what is affected scrolls to its end', async () => {
+  const rooms: number[] = []
+  for (let i = 1; i <= 30; i++)
+    rooms.push((await fleet.org.call('POST', '/rooms', { body: { name: `Hall ${i}` } })).body.id)
+  const id = await newIncident(harness, fleet.org, { rooms })
+  const { page } = await personTab(browser, harness, owner)
+  await page.goto(`/incidents/${id}`)
+  const last = page.getByRole('table', { name: 'Affected' }).getByRole('row').last()
+  await last.waitFor()
+  const isVisible = (): Promise<boolean> =>
+    page.evaluate(`(() => {
+      const row = [...document.querySelectorAll('table[aria-label=Affected] tr')].at(-1)
+      const { left, top, height } = row.getBoundingClientRect()
+      return row.contains(document.elementFromPoint(left + 4, top + height / 2))
+    })()`)
+  expect(await isVisible()).toBe(false)
+  await last.scrollIntoViewIfNeeded()
+  await until('the last row is visible', isVisible)
+})
+
+test('a viewer sees incidents and no action, and an unknown incident is named as such', async () => {
+  const id = await newIncident(harness, fleet.org, { endpoints: [skogBar] })
+  const viewer = await newPerson(harness, fleet.org, { role: 'viewer', allRegions: true })
+  const { page, trouble } = await personTab(browser, harness, viewer)
+  await page.goto('/incidents')
+  await row(page, id).waitFor()
+  expect(await row(page, id).getByRole('button').count()).toBe(0)
+  await page.goto(`/incidents/${id}`)
+  await page.getByRole('list', { name: 'Timeline' }).waitFor()
+  expect(await page.getByRole('main').getByRole('button').allInnerTexts()).toEqual([])
+  await page.goto('/incidents/999999')
+  await settled(page, 'Incident not found')
+  trouble.splice(0, trouble.length, ...trouble.filter((line) => !/status of 404/.test(line)))
+})

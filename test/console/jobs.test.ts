@@ -1,0 +1,209 @@
+// Tests the wizard, the list and the page of a job in stages: it is paused, resumed and undone. [contract 12.states]
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axe, openBrowser, settled } from '../support/console/browser.ts'
+import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { personTab } from '../support/console/person-tab.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { newPerson } from '../support/person.ts'
+import { until } from '../support/program.ts'
+
+let harness: Harness
+let fleet: ConsoleFleet
+let browser: Browser
+beforeAll(async () => {
+  harness = await startHarness()
+  fleet = await startConsoleFleet(harness)
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await fleet.stop()
+  await harness.close()
+})
+
+const tabOf = async (role: 'operator' | 'admin' | 'viewer', options = {}) =>
+  (await personTab(browser, harness, await newPerson(harness, fleet.org, { role, allRegions: true }), options)).page
+const jobs = async () => (await fleet.org.call('GET', '/jobs')).body.jobs
+
+/** Fills in the wizard up to its plan. */
+async function planNightMode(page: Page): Promise<void> {
+  await page.goto('/jobs')
+  await settled(page, 'Jobs')
+  await page.getByRole('link', { name: 'New job' }).click()
+  await settled(page, 'New job')
+  await page.getByText('Choose what the job does.').waitFor()
+  await page.getByRole('radio', { name: 'Change settings' }).check()
+  await page.getByRole('radiogroup', { name: 'Night mode' }).getByText('On', { exact: true }).click()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('combobox', { name: 'Regions' }).click()
+  await page.getByRole('option', { name: 'Europe' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByText('3 devices in 2 rooms match').waitFor()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('button', { name: 'Remove stage 2' }).click()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('3 devices in 2 rooms', { exact: true }).waitFor()
+}
+
+test('the wizard shows the plan of a job in stages, which is paused, resumed and undone', async () => {
+  const page = await tabOf('admin')
+  await planNightMode(page)
+  await page.getByText('(now: not set on 3)').waitFor()
+  await page.getByText('Stage 2: 1 room', { exact: true }).waitFor()
+  await page.getByText('1 device is offline. A room waits until all of its devices are online.').waitFor()
+  expect(await jobs()).toEqual([])
+  await page.getByLabel('Name of the job').fill('Night mode in Europe')
+  await page.getByRole('button', { name: 'Start job' }).click()
+  await settled(page, 'Night mode in Europe')
+  const [job] = await jobs()
+  expect(job).toMatchObject({ name: 'Night mode in Europe', stageCount: 2, unitCount: 2 })
+
+  // The room whose devices are online is changed, and watched.
+  await until('the device to have the setting', () => fleet.bar.settings.nightMode === true)
+  await page.getByRole('table', { name: 'Rooms of the job' }).getByText('Monitoring').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Resume' }).waitFor()
+  expect((await jobs())[0].state).toBe('PAUSED')
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+
+  await page.getByRole('button', { name: 'Undo' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: 'Undo immediately' }).check()
+  await dialog.getByRole('button', { name: 'Undo' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('heading', { level: 1 }).locator('..').getByText('Undone').waitFor()
+  await until('the device to have what it had before', () => fleet.bar.settings.nightMode === undefined)
+  expect((await jobs())[0].state).toBe('ROLLED_BACK')
+}, 60_000)
+
+test('an undo that waits for a change window is hurried from the page of the job', async () => {
+  const { org, rooms, bar } = fleet
+  const action = { type: 'CONFIG', config: { bluetooth: true } }
+  const body = { name: 'Bluetooth', start: true, target: { roomIds: [rooms.fjord] }, action, respect: { window: true } }
+  const { id } = (await org.call('POST', '/jobs', { body })).body
+  const read = async () => (await org.call('GET', `/jobs/${id}`)).body
+  await until('the job to end', async () => (await read()).state === 'SUCCEEDED')
+  const locationId = (await org.call('GET', `/rooms/${rooms.fjord}`)).body.location.id
+  const setWindow = (changeWindow: object | null) =>
+    org.call('PUT', `/locations/${locationId}`, { body: { changeWindow } })
+  const inThreeDays = new Date(harness.clock.now() + 3 * 86_400_000).getUTCDay()
+  const day = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][inThreeDays]
+  expect((await setWindow({ days: [day], from: '10:00', to: '11:00' })).status).toBe(200)
+  const page = await tabOf('admin')
+  await page.goto(`/jobs/${id}`)
+  await settled(page, 'Bluetooth')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Undo now' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Undo Bluetooth now?' })
+  await dialog.waitFor()
+  expect(await axe(page)).toEqual([])
+  expect([(await read()).state, bar.settings.bluetooth]).toEqual(['ROLLING_BACK', true])
+  await dialog.getByRole('button', { name: 'Undo now' }).click()
+  await page.getByRole('heading', { level: 1 }).locator('..').getByText('Undone').waitFor()
+  await until('the device to have what it had before', () => bar.settings.bluetooth === undefined)
+  await setWindow(null)
+})
+
+test('a draft is started and cancelled from its page, and the room says what waits for it', async () => {
+  const page = await tabOf('admin')
+  await planNightMode(page)
+  await page.getByRole('button', { name: 'Save as draft' }).click()
+  await settled(page, 'Night mode: On')
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Resume' }).waitFor()
+  await page.goto(`/rooms/${fleet.rooms.skog}`)
+  await page.getByRole('note').getByText('The job is paused').waitFor()
+  await page.getByRole('note').getByRole('link', { name: 'Night mode: On' }).click()
+  await settled(page, 'Night mode: On')
+  await page.getByRole('button', { name: 'Cancel job' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('heading', { level: 1 }).locator('..').getByText('Cancelled').waitFor()
+  expect((await jobs())[0].state).toBe('CANCELLED')
+})
+
+test('a viewer sees jobs and cannot steer them; an operator is not offered to change settings', async () => {
+  const viewer = await tabOf('viewer')
+  const body = { name: 'Restarts', target: { regionIds: [1] }, action: { type: 'REBOOT' } }
+  const job = (await fleet.org.call('POST', '/jobs', { body })).body
+  for (const path of ['/jobs', `/jobs/${job.id}`]) {
+    await viewer.goto(path)
+    await settled(viewer, path === '/jobs' ? 'Jobs' : job.name)
+    const steer = /^(New job|Start|Pause|Resume|Undo|Retry|Cancel)\b/
+    expect(await viewer.getByRole('main').getByRole('button', { name: steer }).count()).toBe(0)
+    expect(await viewer.getByRole('main').getByRole('link', { name: steer }).count()).toBe(0)
+  }
+  const operator = await tabOf('operator')
+  await operator.goto('/jobs/new')
+  await operator.getByRole('radio', { name: 'Restart' }).waitFor()
+  expect(await operator.getByRole('radio', { name: 'Change settings' }).count()).toBe(0)
+})
+
+/** Returns the violations, and says if the page is wider than its window. */
+async function look(page: Page): Promise<string[]> {
+  const found = await axe(page)
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+  return width > (page.viewportSize()?.width ?? 0) ? [...found, `${width} px wide`] : found
+}
+
+test('every step of the wizard and every dialog of a job is accessible and fits on a phone', async () => {
+  const page = await tabOf('admin', { viewport: { width: 390, height: 844 } })
+  const found: string[] = []
+  await page.goto('/jobs/new')
+  await page.getByRole('radio', { name: 'Change settings' }).check()
+  await page.getByRole('radiogroup', { name: 'Night mode' }).getByText('On', { exact: true }).click()
+  found.push(...(await look(page)))
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('combobox', { name: 'Regions' }).click()
+  await page.getByRole('option', { name: 'Europe' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByText('3 devices in 2 rooms match').waitFor()
+  found.push(...(await look(page)))
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('button', { name: 'Add stage' }).waitFor()
+  found.push(...(await look(page)))
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('3 devices in 2 rooms', { exact: true }).waitFor()
+  found.push(...(await look(page)))
+  await page.getByRole('button', { name: 'Start job' }).click()
+  await settled(page, 'Night mode: On')
+  for (const name of ['Undo', 'Cancel job']) {
+    await page.getByRole('main').getByRole('button', { name, exact: true }).click()
+    await page.getByRole('dialog').waitFor()
+    found.push(...(await look(page)))
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  expect(found).toEqual([])
+}, 60_000)
+
+test('a restart waits for people in the room and for a device that is offline, and their pages say so', async () => {
+  const page = await tabOf('operator', { viewport: { width: 390, height: 844 } })
+  const dialog = page.getByRole('dialog')
+  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+  await page.getByRole('button', { name: 'Restart room' }).click()
+  await dialog.getByText('People are in the room.').waitFor()
+  expect(await dialog.getByRole('radio', { name: 'When the room is empty' }).isChecked()).toBe(true)
+  expect(await look(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Restart later' }).click()
+  await page.getByText('Bar BAR00001: Restart waits until the room is empty').waitFor()
+
+  const { endpoints } = (await fleet.org.call('GET', '/endpoints')).body
+  const offline = endpoints.find(({ serial }: { serial: string }) => serial === 'BAR00002')
+  await page.goto(`/devices/${offline.id}`)
+  await page.getByRole('button', { name: 'Restart', exact: true }).click()
+  await dialog.getByText('is offline and will restart when it is back').waitFor()
+  const choices = await dialog
+    .getByRole('radio')
+    .evaluateAll((radios) => radios.map((one) => one.getAttribute('value')))
+  expect(choices).toEqual(['idle', 'window'])
+  expect(await look(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Restart later' }).click()
+  await page.getByText('Restart waits until the device is online').waitFor()
+  expect(await look(page)).toEqual([])
+  expect([fleet.bar.reboots, fleet.pad.reboots]).toEqual([0, 0])
+})

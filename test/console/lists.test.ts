@@ -1,0 +1,178 @@
+// Tests the lists of rooms and devices in a browser: rows that are links, columns, filters, cards, selection and export.
+import { readFile } from 'node:fs/promises'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axe, newTab, openBrowser, settled, signedIn } from '../support/console/browser.ts'
+import { putEndpoints } from '../support/database/endpoint-rows.ts'
+import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { until } from '../support/program.ts'
+
+const deviceCount = 64
+
+let harness: Harness
+let org: TestOrg
+let browser: Browser
+let owner: Pick<BrowserContextOptions, 'storageState'>
+beforeAll(async () => {
+  harness = await startHarness()
+  org = await harness.newOrg('Nordlys AS')
+  const post = (path: string, body: object) => org.call('POST', path, { body })
+  await post('/regions', { name: 'Europe' })
+  await post('/regions', { name: 'Asia' })
+  await post('/locations', { name: 'Oslo', regionId: 1 })
+  await post('/locations', { name: 'Tokyo', regionId: 2 })
+  await post('/profiles', { name: 'Quiet rooms', config: { nightMode: true } })
+  for (let n = 1; n <= 32; n++) {
+    await post('/rooms', { name: `Room ${n}`, locationId: n <= 8 ? 2 : 1, tags: n <= 3 ? ['huddle'] : [] })
+  }
+  await putEndpoints(
+    harness,
+    org,
+    Array.from({ length: deviceCount }, (_, i) => ({
+      serial: `BAR${String(i + 1).padStart(5, '0')}`,
+      room_id: (i % 32) + 1,
+      connected: i % 8 === 0 ? 0 : 1,
+      connection_time: harness.clock.now() - (i + 1) * 3_600_000,
+      profile_id: i < 4 ? 1 : null,
+      status: JSON.stringify({
+        ...{ firmwareVersion: '1.1', latestVersion: i % 2 ? '1.1' : '1.2', localIpAddress: `10.0.0.${i + 1}` },
+      }),
+    })),
+  )
+  browser = await openBrowser()
+  owner = await signedIn(browser, harness.url, org.key)
+})
+afterAll(async () => {
+  await browser.close()
+  await harness.close()
+})
+
+async function open(path: string, options: BrowserContextOptions = {}) {
+  const { page } = await newTab(browser, harness.url, { ...owner, ...options })
+  await page.goto(path)
+  await settled(page, path.startsWith('/devices') ? 'Devices' : 'Rooms')
+  return page
+}
+const tableOf = (page: Page) => page.getByRole('table', { name: /Devices|Rooms/ })
+const rowCount = async (page: Page) => Number(await tableOf(page).getAttribute('aria-rowcount')) - 1
+const bar = (page: Page) => page.getByRole('region', { name: 'Selection' })
+const countText = (page: Page) => bar(page).getByRole('status').textContent()
+const overflow = `(() => { const t = document.querySelector('[role="table"]'); return t.scrollWidth - t.clientWidth })()`
+
+test('no list is wider than 1280 pixels, columns can be added, and the whole row leads to its page', async () => {
+  const page = await open('/devices?sort=name', { viewport: { width: 1280, height: 900 } })
+  expect(await page.evaluate(overflow)).toBe(0)
+  const heads = () => tableOf(page).getByRole('columnheader').allTextContents()
+  expect((await heads()).join()).toBe(',Device ↑,State,Since,Room,Location,Profile,Settings,Update')
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: 'IP address' }).click()
+  await page.keyboard.press('Escape')
+  expect(await heads()).toContain('IP address')
+  await page.reload()
+  await settled(page, 'Devices')
+  expect(await heads()).toContain('IP address')
+  expect(await axe(page)).toEqual([])
+
+  const first = tableOf(page).locator('[data-index="0"]')
+  await first.click({ position: { x: 720, y: 22 } })
+  await page.waitForURL(/\/devices\/[0-9a-f-]{36}$/)
+  await page.goBack()
+  // A link inside the row leads to its own page.
+  await first.getByRole('link', { name: 'Room 1', exact: true }).click()
+  await settled(page, 'Room 1')
+  await page.goto('/rooms?sort=name')
+  await settled(page, 'Rooms')
+  expect(await page.evaluate(overflow)).toBe(0)
+  expect(await axe(page)).toEqual([])
+  await first.click({ position: { x: 620, y: 22 } })
+  await settled(page, 'Room 1')
+})
+
+test('devices are filtered by region, location, profile, settings and update; rooms by profile and tag', async () => {
+  const page = await open('/devices')
+  const choose = async (label: string, choice: string) => {
+    await page.getByRole('combobox', { name: label }).click()
+    await page.getByRole('option', { name: choice, exact: true }).click()
+  }
+  await choose('Location', 'Oslo (Europe)')
+  await until('the devices in Oslo', async () => (await rowCount(page)) === 48)
+  await page.goto('/devices')
+  await settled(page, 'Devices')
+  await choose('Region', 'Asia')
+  await until('the devices of Asia', async () => (await rowCount(page)) === 16)
+  await choose('Profile', 'Quiet rooms')
+  await until('the devices with the profile', async () => (await rowCount(page)) === 4)
+  await choose('Update', 'Firmware behind')
+  await until('the devices that are behind', async () => (await rowCount(page)) === 2)
+  await choose('Settings', 'Rejected')
+  await until('no devices', async () => (await rowCount(page)) === 0)
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+    ...{ region: '2', profile: '1', update: 'behind', settings: 'FAILED' },
+  })
+  await page.goto('/rooms')
+  await settled(page, 'Rooms')
+  await choose('Profile', 'No profile')
+  await until('the rooms without a profile', async () => (await rowCount(page)) === 32)
+  await choose('Tag', 'huddle')
+  await until('the rooms with the tag', async () => (await rowCount(page)) === 3)
+})
+
+test('rows are selected by click, with Shift, by keyboard and all at once, and stay selected while filters change', async () => {
+  const page = await open('/devices?sort=name')
+  const box = (n: number) => page.getByRole('checkbox', { name: `BAR${String(n).padStart(5, '0')}` })
+  await box(1).click()
+  expect(await countText(page)).toBe('1 selected')
+  await box(4).click({ modifiers: ['Shift'] })
+  expect(await countText(page)).toBe('4 selected')
+  await box(2).click()
+  expect(await countText(page)).toBe('3 selected')
+
+  const row = (index: number) => tableOf(page).locator(`[data-index="${index}"]`).getByRole('link').first()
+  await row(9).focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Shift+ArrowDown')
+  await until('the focus to move', () => row(10).evaluate((link) => link.matches(':focus')))
+  await page.keyboard.press('Shift+ArrowDown')
+  expect(await countText(page)).toBe('6 selected')
+  await until('the focus to move', () => row(11).evaluate((link) => link.matches(':focus')))
+  await page.keyboard.press('Shift+ArrowUp')
+  expect(await countText(page)).toBe('5 selected')
+
+  await page.getByLabel('Search devices').fill('tokyo')
+  await until('the devices of Tokyo', async () => (await rowCount(page)) === 16)
+  expect(await countText(page)).toBe('5 selected (2 not shown)')
+  await bar(page).getByRole('button', { name: 'All 16 that match' }).click()
+  expect(await countText(page)).toBe('18 selected (2 not shown)')
+  await page.getByLabel('Search devices').fill('')
+  await page.getByRole('checkbox', { name: 'Select all 64 that match' }).click()
+  expect(await countText(page)).toBe('64 selected')
+  expect(await axe(page)).toEqual([])
+
+  const download = page.waitForEvent('download')
+  await bar(page).getByRole('button', { name: 'Export CSV' }).click()
+  const lines = (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\r\n')
+  expect(lines).toHaveLength(deviceCount + 1)
+  expect(lines[0]).toBe('Device,State,Since,Room,Location,Profile,Settings,Update')
+  expect(lines[1]).toMatch(/^Bar BAR00001,Offline,\d{4}-.*Z,Room 1,Tokyo,Quiet rooms,Not set,Behind$/)
+  await bar(page).getByRole('button', { name: 'Clear' }).click()
+  await bar(page).waitFor({ state: 'detached' })
+})
+
+test('under 640 pixels a row is a card, and the filters are behind one button', async () => {
+  for (const path of ['/devices', '/rooms'] as const) {
+    const page = await open(path, { viewport: { width: 390, height: 844 } })
+    await tableOf(page).locator('[data-index="0"]').getByRole('link').first().waitFor()
+    expect(await page.evaluate(overflow)).toBe(0)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect(await page.getByRole('combobox', { name: 'Region' }).isVisible()).toBe(false)
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByRole('combobox', { name: 'Region' }).click()
+    await page.getByRole('option', { name: 'Asia' }).click()
+    await page.getByRole('button', { name: 'Filters (1)' }).click()
+    await until('the rows of Asia', async () => (await rowCount(page)) === (path === '/rooms' ? 8 : 16))
+    await tableOf(page).getByRole('checkbox').first().click()
+    expect(await countText(page)).toBe('1 selected')
+    expect(await axe(page)).toEqual([])
+  }
+})

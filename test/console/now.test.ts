@@ -1,0 +1,206 @@
+// Tests that the console is not wrong about now: restarts, old values, and a lost connection.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  axe,
+  expectTrouble,
+  newTab,
+  openBrowser,
+  settled,
+  signedIn,
+  signInWithKey,
+  tabIn,
+} from '../support/console/browser.ts'
+import { startDevice } from '../support/devices/agent-device.ts'
+import { newDevice } from '../support/devices/test-device.ts'
+import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { until } from '../support/program.ts'
+import { wireTo } from '../support/severable-proxy.ts'
+
+let harness: Harness
+let browser: Browser
+beforeAll(async () => {
+  harness = await startHarness()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await harness.close()
+})
+
+async function orgWithRoom(): Promise<{ org: TestOrg; roomId: number }> {
+  const org = await harness.newOrg()
+  const { id: regionId } = (await org.call('POST', '/regions', { body: { name: 'Europe' } })).body
+  const { id: locationId } = (await org.call('POST', '/locations', { body: { name: 'Oslo', regionId } })).body
+  const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord', locationId } })).body.id
+  return { org, roomId }
+}
+
+/**
+ * Notes every text that appears while the test runs, and what is drawn in the red of offline rooms. The code is a string, because it
+ * runs in the page.
+ */
+const watchTexts = `globalThis.texts = new Set()
+  const probe = document.body.appendChild(document.createElement('i'))
+  probe.style.color = 'var(--rk-offline)'
+  const red = getComputedStyle(probe).color
+  probe.remove()
+  const isRed = (one) => {
+    const { color, backgroundColor, backgroundImage, fill } = getComputedStyle(one)
+    return [color, backgroundColor, fill].includes(red) || backgroundImage.includes(red)
+  }
+  const note = () => document.querySelectorAll('body *').forEach((one) => {
+    if (one.matches('main span')) texts.add(one.textContent)
+    // Buttons that delete are red too, and strips show the past.
+    if (!one.closest('button, [data-state]') && isRed(one)) texts.add('red: ' + one.outerHTML.slice(0, 200))
+  })
+  new MutationObserver(note).observe(document, { subtree: true, childList: true, characterData: true })
+  note()`
+const seenTexts = (page: Page): Promise<string[]> => page.evaluate('[...texts]')
+
+const redTexts = (texts: readonly string[]) => texts.filter((text) => /^(Offline|Degraded)$|^red: /.test(text))
+
+test('a restart asked from the console never shows red, on any page', async () => {
+  const { org, roomId } = await orgWithRoom()
+  let finishReboot = () => {}
+  const whileRebooting = () => new Promise<void>((resolve) => (finishReboot = resolve))
+  const bar = await startDevice(harness, org, { roomId, serial: 'BAR00001', model: 'NF19B1', whileRebooting })
+  const cookie = await signedIn(browser, harness.url, org.key)
+  const first = await newTab(browser, harness.url, cookie)
+  const watchers: Page[] = []
+  for (const [path, title] of [
+    ['/rooms', 'Rooms'],
+    [`/rooms/${roomId}`, 'Fjord'],
+  ] as const) {
+    const { page } = watchers.length === 0 ? first : await tabIn(first.context, harness.url, first.trouble)
+    await page.goto(path)
+    await settled(page, title)
+    await page.getByRole('status', { name: /^Live/ }).waitFor()
+    await page.evaluate(watchTexts)
+    watchers.push(page)
+  }
+  const page = watchers[1] as Page
+  await page.getByRole('button', { name: 'Restart room' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Bar BAR00001').waitFor()
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Restart 1 device' }).click()
+  await until('the device is away', async () => {
+    const { connected } = (await org.call('GET', `/endpoints/${bar.id}`)).body
+    return bar.reboots === 1 && !connected
+  })
+  for (const one of watchers)
+    await one
+      .getByText(/^Restarting, \d+ s$/)
+      .first()
+      .waitFor()
+  // A page that is opened during the restart knows of it too, and the overview counts it as healthy.
+  const late = await tabIn(first.context, harness.url, first.trouble)
+  const restarting = /^Restarting, \d+ s$/
+  for (const [path, text] of [
+    ['/wall', 'No open incidents'],
+    ['/sites', 'Oslo'],
+    ['/incidents', 'No open incidents'],
+    ['/', 'All rooms with devices are healthy.'],
+    [`/devices/${bar.id}`, restarting],
+    ['/devices', restarting],
+  ] as const) {
+    await late.page.goto(path)
+    await late.page.getByText(text).first().waitFor()
+    await late.page.evaluate(watchTexts)
+    // The tiles of the overview have their names in their colours, also with no room in them.
+    if (path !== '/') expect(redTexts(await seenTexts(late.page)), path).toEqual([])
+  }
+  await late.page.keyboard.press('Control+k')
+  await late.page.getByRole('combobox', { name: 'Search rooms, devices, sites, profiles and pages' }).fill('Fjord')
+  const found = late.page.getByRole('option', { name: /^Fjord/ })
+  await found.getByText(/^Restarting, \d+ s$/).waitFor()
+  expect(await found.getByText('Offline').count()).toBe(0)
+  // The room page draws the time away as a restart, and blames no outage for the missing readings.
+  const strips = page.getByRole('region', { name: 'Connection, last 7 days' })
+  await strips.getByRole('img', { name: 'Bar BAR00001: Restarting' }).waitFor()
+  expect(await strips.getByRole('img').locator('[data-state="offline"]').count()).toBe(0)
+  await page.getByText('No readings while devices restart.').waitFor()
+  expect(redTexts(await seenTexts(late.page)), 'the search').toEqual([])
+  // The restart is a mark on the strip, and a row of its table.
+  await strips.getByRole('button', { name: 'Show as table' }).click()
+  await strips.getByRole('row').getByText('Restart', { exact: true }).waitFor()
+  expect(await axe(page)).toEqual([])
+  finishReboot()
+  await page.getByText('Online', { exact: true }).first().waitFor()
+  for (const one of watchers) {
+    await until('the restart is over', async () => (await one.getByText(/^Restarting/).count()) === 0)
+    expect(redTexts(await seenTexts(one)), one.url()).toEqual([])
+  }
+  await bar.stop()
+  for (const one of watchers)
+    await one
+      .locator('main span', { hasText: /^Offline$/ })
+      .first()
+      .waitFor()
+  // That look does see the red of a room that is really offline.
+  const seen = await seenTexts(page)
+  expect(redTexts(seen).some((text) => text.startsWith('red: '))).toBe(true)
+}, 120_000)
+
+test('values of an offline room are dashes, and an old value has its age', async () => {
+  const { org, roomId } = await orgWithRoom()
+  const bar = await startDevice(harness, org, { roomId, serial: 'BAR00002', model: 'NF19B1' })
+  const now = Math.floor(harness.clock.now() / 1000)
+  await bar.sample({ timestamp: now - 240, co2: 640, temp: 21.5, people: 7 })
+  const tab = await newTab(browser, harness.url)
+  const { page } = tab
+  await signInWithKey(tab, org.key, '/rooms')
+  const row = page.getByRole('table', { name: 'Rooms' }).locator('[aria-rowindex="2"]')
+  await row.getByText(/^640 4 min$/).waitFor()
+  await row.getByText(/^7 4 min$/).waitFor()
+  await page.goto(`/rooms/${roomId}`)
+  await page.getByRole('heading', { name: 'Last readings' }).waitFor()
+  await page.goto('/')
+  await page.getByText('No occupancy data').waitFor()
+
+  await bar.sample({ co2: 660, temp: 21.5, people: 8 })
+  await page.getByText('8 people').waitFor()
+  await page.goto(`/rooms/${roomId}`)
+  await page.getByRole('heading', { name: 'Current readings' }).waitFor()
+  await bar.stop()
+  await page.getByRole('heading', { name: 'Last readings' }).waitFor()
+  await page.goto('/rooms')
+  await row.getByText('Offline', { exact: true }).waitFor()
+  expect(await row.getByRole('img', { name: 'no data' }).count()).toBe(3)
+  await page.goto('/')
+  await page.getByText('No occupancy data').waitFor()
+})
+
+test.each([
+  ['a wide screen', 1366],
+  ['a phone', 390],
+])('a lost connection is said over the full width of %s, with the time of the last update', async (_, width) => {
+  const { org, roomId } = await orgWithRoom()
+  const device = await newDevice(harness, org, { roomId })
+  const wire = await wireTo(harness.url)
+  const tab = await newTab(browser, wire.url, { viewport: { width, height: 800 } })
+  const { page, trouble } = tab
+  await signInWithKey(tab, org.key, '/rooms')
+  await page.getByRole('status', { name: /^Live/ }).waitFor()
+  wire.cut()
+  const banner = page.getByRole('alert').filter({ hasText: /Connection lost\. Last update \d\d:\d\d:\d\d/ })
+  await banner.waitFor()
+  const box = await banner.locator('div').first().boundingBox()
+  expect([box?.x, box?.width]).toEqual([0, width])
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+  const dimmed = await page.evaluate(`getComputedStyle(document.querySelector('main > div')).opacity`)
+  expect(Number(dimmed)).toBeLessThan(0.8)
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+    expect(await axe(page, 'everything', '[role="alert"]'), colorScheme).toEqual([])
+  }
+  // Without a connection axe cannot read the style sheets again.
+  expectTrouble(trouble, /preload assets/)
+  await device.close()
+  wire.mend()
+  await banner.waitFor({ state: 'detached' })
+  await page.getByText('Offline').first().waitFor()
+  expectTrouble(trouble, /ERR_/)
+})

@@ -1,0 +1,206 @@
+// Tests the overview, the connection strip of a room and the wall with real incidents, devices and samples.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  axe,
+  expectTrouble,
+  newTab,
+  openBrowser,
+  settled,
+  signedIn,
+  signInWithKey,
+} from '../support/console/browser.ts'
+import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { newDevice } from '../support/devices/test-device.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { newIncident } from '../support/incidents.ts'
+import { until } from '../support/program.ts'
+import { wireTo } from '../support/severable-proxy.ts'
+
+const hourMs = 3600_000
+
+let harness: Harness
+let fleet: ConsoleFleet
+let browser: Browser
+let cookie: Awaited<ReturnType<typeof signedIn>>
+beforeAll(async () => {
+  harness = await startHarness()
+  fleet = await startConsoleFleet(harness)
+  browser = await openBrowser()
+  cookie = await signedIn(browser, harness.url, fleet.org.key)
+})
+afterAll(async () => {
+  await browser.close()
+  await fleet.stop()
+  await harness.close()
+})
+
+/** Looks at the page in light, in dark and on a phone. */
+async function expectAccessible(page: Page): Promise<void> {
+  expect(await axe(page)).toEqual([])
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  expect(await axe(page, 'colours')).toEqual([])
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.locator('html[data-mantine-color-scheme="light"]').waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await axe(page)).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  await page.setViewportSize({ width: 1366, height: 900 })
+}
+
+test('the overview has the ten worst incidents, bars by region and firmware by model, all as links', async () => {
+  const { org, bar } = fleet
+  const now = harness.clock.now()
+  const ids: string[] = []
+  for (let hours = 1; hours <= 11; hours++)
+    ids.push(await newIncident(harness, org, { endpoints: [bar.id], since: now - hours * hourMs }))
+  const critical = await newIncident(harness, org, { endpoints: [bar.id], severity: 'CRITICAL', since: now - hourMs })
+  await newIncident(harness, org, { endpoints: [bar.id], since: now - 40 * hourMs, snoozedUntil: 'cleared' })
+  const { page } = await newTab(browser, harness.url, cookie)
+  await page.goto('/')
+  await settled(page, 'Overview')
+  const worst = page.getByRole('region', { name: 'Worst incidents' }).getByRole('listitem')
+  await until('the incidents are shown', async () => (await worst.count()) === 10)
+  const links = await worst
+    .getByRole('link')
+    .evaluateAll((all) => all.map((one) => one.getAttribute('href')?.split('/').at(-1)))
+  expect(links).toEqual([critical, ...ids.toReversed().slice(0, 9)])
+  await worst.nth(1).getByText('11 h', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'View all (12)' }).waitFor()
+
+  const regions = page.getByRole('region', { name: 'Rooms by region' })
+  await regions.getByRole('link', { name: '1 room healthy in Europe' }).waitFor()
+  await regions.getByRole('link', { name: '1 room offline in Europe' }).waitFor()
+  const firmware = page.getByRole('region', { name: 'Firmware by model' })
+  expect(await firmware.getByText('20260401').count(), 'no build numbers').toBe(0)
+  await expectAccessible(page)
+  await regions.getByRole('link', { name: '1 room offline in Europe' }).click()
+  await settled(page, 'Rooms')
+  await page.getByRole('link', { name: 'Skog' }).waitFor()
+  expect(await page.getByRole('table', { name: 'Rooms' }).getAttribute('aria-rowcount')).toBe('2')
+  await page.goto('/')
+  await firmware.getByRole('link', { name: '2 bar firmware unknown' }).click()
+  await settled(page, 'Devices')
+  expect(await page.getByRole('table', { name: 'Devices' }).getAttribute('aria-rowcount')).toBe('3')
+
+  // An incident that ends disappears without a reload.
+  await page.goto('/')
+  await page.getByRole('link', { name: 'View all (12)' }).waitFor()
+  const { status } = await org.call('POST', `/incidents/${critical}/resolve`, { body: { note: 'Storage cleaned' } })
+  expect(status).toBe(200)
+  await page.getByRole('link', { name: 'View all (11)' }).waitFor()
+})
+
+test('a room shows when its devices were online, with marks and as a table; its code is folded', async () => {
+  const { org, bar, rooms } = fleet
+  await org.call('POST', `/endpoints/${bar.id}/config`, { body: { nightMode: true } })
+  const { page } = await newTab(browser, harness.url, cookie)
+  await page.goto(`/rooms/${rooms.fjord}`)
+  await settled(page, 'Fjord')
+  const section = page.getByRole('region', { name: 'Connection, last 7 days' })
+  await section.getByText('100 % online, no outages').first().waitFor()
+  await section.getByRole('img', { name: 'Bar BAR00001: 100 % online, no outages' }).waitFor()
+  await section.getByRole('button', { name: 'Show as table' }).click()
+  // A note is about the room, so the table has it once.
+  const note = section.getByRole('row').filter({ hasText: /Note by .+: The HDMI cable is on order\.$/ })
+  await note.getByText('Room', { exact: true }).waitFor()
+  await section.getByText('1 setting changed').waitFor()
+  await expectAccessible(page)
+
+  const code = (await org.call('GET', `/rooms/${rooms.fjord}`)).body.dec
+  expect(await page.getByText(code).count()).toBe(0)
+  await page.getByRole('button', { name: 'Show code' }).click()
+  await page.getByText(code, { exact: true }).waitFor()
+  await page.getByText(/Shaded: Monday to Friday.*Times in Asia\/Tokyo\./).waitFor()
+  const { id } = (await org.call('GET', `/rooms/${rooms.fjord}`)).body.location
+  await org.call('PUT', `/locations/${id}`, { body: { timezone: 'America/New_York' } })
+  await page.getByText(/Times in America\/New York\./).waitFor()
+})
+
+test('the wall signs in with a Read key, has no navigation, and is black when it is stale', async () => {
+  const { org, pad } = fleet
+  const since = harness.clock.now() - 50 * hourMs
+  await newIncident(harness, org, { endpoints: [pad.id], since })
+  await newIncident(harness, org, { endpoints: [pad.id], severity: 'CRITICAL', since: harness.clock.now() - 60_000 })
+  const wire = await wireTo(harness.url)
+  const tab = await newTab(browser, wire.url, { viewport: { width: 1920, height: 1080 } })
+  const { page, trouble } = tab
+  await page.goto('/wall?region=europe')
+  await page.getByLabel('API key').fill(await org.newKey({ scopes: ['read'] }))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Europe' }).waitFor()
+  expectTrouble(trouble, /status of 401/)
+  await page.getByText(/Updated \d+ s ago/).waitFor()
+  expect(await page.getByRole('navigation').count()).toBe(0)
+  const first = page.getByRole('region', { name: 'Incidents' }).getByRole('listitem').first()
+  await first.getByText('2 days 2 h').waitFor()
+  await page.getByRole('img', { name: '1 room healthy in Europe' }).waitFor()
+  // Ten longer incidents do not hide a critical one.
+  await page.getByRole('heading', { name: /^\d+ open incidents, 1 critical, 1 snoozed$/ }).waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'Critical' }).waitFor()
+  expect(await page.getByRole('region', { name: 'Incidents' }).getByRole('listitem').count()).toBe(10)
+  await expectAccessible(page)
+
+  wire.cut()
+  await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await page.getByRole('listitem').count()).toBe(0)
+  expect(await page.evaluate(`getComputedStyle(document.querySelector('main')).backgroundColor`)).toBe('rgb(0, 0, 0)')
+  wire.mend()
+  await first.waitFor()
+  expectTrouble(trouble, /ERR_/)
+})
+
+test('an organisation whose incidents are all snoozed is not one without incidents', async () => {
+  const org = await harness.newOrg()
+  const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
+  await newDevice(harness, org, { roomId })
+  await newIncident(harness, org, { rooms: [roomId], snoozedUntil: 'cleared' })
+  const tab = await newTab(browser, harness.url)
+  const { page } = tab
+  await signInWithKey(tab, org.key)
+  for (const path of ['/', '/incidents']) {
+    await page.goto(path)
+    await page.getByText('Nothing needs work').waitFor()
+    await page.getByRole('main').getByRole('link', { name: '1 snoozed' }).waitFor()
+  }
+  await page.goto('/wall')
+  await page.getByRole('heading', { name: 'No open incidents, 1 snoozed' }).waitFor()
+  // All incidents include those that opened long ago and are still open.
+  const since = harness.clock.now() - 40 * 24 * hourMs
+  const old = await newIncident(harness, org, { rooms: [roomId], since })
+  await page.goto('/incidents?state=all')
+  await page.locator(`a[href="/incidents/${old}"]`).waitFor()
+})
+
+test('a wall whose data cannot be read is black, and shows them once they can be', async () => {
+  const tab = await newTab(browser, harness.url)
+  const { page } = tab
+  await signInWithKey(tab, fleet.org.key)
+  await page.clock.install()
+  await page.route(/\/incidents\?/, (route) => route.fulfill({ status: 500, body: '{}' }))
+  await page.goto('/wall')
+  const notice = page.getByRole('heading', { name: 'Can’t read from the server' })
+  await until('the reads were tried in vain', async () => {
+    await page.clock.runFor(1000)
+    return (await notice.count()) === 1
+  })
+  expect(await page.evaluate(`getComputedStyle(document.querySelector('main')).backgroundColor`)).toBe('rgb(0, 0, 0)')
+  await page.unroute(/\/incidents\?/)
+  await page.clock.runFor(10_000)
+  await page.getByRole('heading', { level: 1, name: 'Nordlys AS' }).waitFor()
+  expectTrouble(tab.trouble, /status of 500|ApiError/)
+})
+
+test('the wall of an unknown region says so', async () => {
+  const tab = await newTab(browser, harness.url)
+  await signInWithKey(tab, fleet.org.key)
+  await tab.page.goto('/wall?region=Atlantis')
+  await tab.page.getByText('No region “Atlantis”. Showing all regions.').waitFor()
+  await tab.page.getByRole('heading', { level: 1, name: 'Nordlys AS' }).waitFor()
+  // Another page whose address ends with the word keeps its navigation.
+  await tab.page.evaluate(`history.pushState(null, '', '/rooms/wall')`)
+  await tab.page.getByRole('heading', { level: 1, name: 'Room not found' }).waitFor()
+  await tab.page.getByRole('navigation').first().waitFor()
+})

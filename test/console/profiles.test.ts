@@ -1,0 +1,129 @@
+// Tests profiles in the browser: their reach before saving, their versions with undo, units of settings, and the search.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { axe, newTab, openBrowser, settled, signedIn } from '../support/console/browser.ts'
+import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { until } from '../support/program.ts'
+
+let harness: Harness
+let fleet: ConsoleFleet
+/** Does what the tests tell it to. */
+let board: TestDevice
+let browser: Browser
+let cookie: Awaited<ReturnType<typeof signedIn>>
+beforeAll(async () => {
+  harness = await startHarness()
+  fleet = await startConsoleFleet(harness)
+  await fleet.org.call('PUT', `/rooms/${fleet.rooms.fjord}/profile`, { body: { profileId: fleet.profileId } })
+  board = await newDevice(harness, fleet.org, { roomId: fleet.rooms.tomt, serial: 'BOARD001', model: 'NF21C1' })
+  browser = await openBrowser()
+  cookie = await signedIn(browser, harness.url, fleet.org.key)
+})
+afterAll(async () => {
+  await browser.close()
+  await board.close()
+  await fleet.stop()
+  await harness.close()
+})
+
+let page: Page
+beforeEach(async () => {
+  const tab = await newTab(browser, harness.url, cookie)
+  page = tab.page
+})
+
+const button = (name: string | RegExp) => page.getByRole('button', { name })
+const dialog = () => page.getByRole('dialog')
+const field = (name: string) => page.getByRole('textbox', { name })
+const profile = async () => (await fleet.org.call('GET', `/profiles/${fleet.profileId}`)).body
+
+test('saving a profile says first how many devices change, in units that people use, and a version undoes it', async () => {
+  await page.goto(`/profiles/${fleet.profileId}`)
+  await settled(page, 'Quiet rooms')
+  await field('Brightness').fill('140')
+  await page.getByText('Maximum is 100 %.').waitFor()
+  await field('Brightness').fill('57')
+  await field('Screen standby after').pressSequentially('1.5')
+  expect(await field('Screen standby after').inputValue()).toBe('1.5')
+  await page.getByLabel('Unit of Screen standby after').selectOption('seconds')
+  expect(await field('Screen standby after').inputValue(), 'the time stays').toBe('90')
+  await button('Review and save').click()
+  await dialog()
+    .getByText(/Saving changes 2 devices in 1 room\./)
+    .waitFor()
+  for (const text of ['57 %', '90 s']) await dialog().getByText(text, { exact: true }).waitFor()
+  expect(await axe(page)).toEqual([])
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await dialog().waitFor({ state: 'detached' })
+  expect((await profile()).config).toEqual({ nightMode: true, brightness: 0.57, screenStandby: 90_000 })
+  await until('the devices have it', () => fleet.bar.settings.brightness === 0.57)
+
+  await page.getByRole('tab', { name: 'Versions' }).click()
+  await button('Changes in version 2').click()
+  await page.getByText('57 %', { exact: true }).waitFor()
+  expect(await axe(page)).toEqual([])
+  await button('Restore version 1').click()
+  await dialog()
+    .getByText(/2 fields will change/)
+    .waitFor()
+  await dialog()
+    .getByText(/Saving changes 2 devices in 1 room\./)
+    .waitFor()
+  expect(await axe(page)).toEqual([])
+  await dialog().getByRole('button', { name: 'Restore' }).click()
+  await button('Changes in version 3').waitFor()
+  expect((await profile()).config).toEqual({ nightMode: true })
+  await until('the devices have it', () => fleet.bar.settings.brightness === undefined)
+})
+
+test('the reach of a profile lists rooms and devices, with the settings that a device rejected, also on a phone', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`/profiles/${fleet.profileId}?tab=reach`)
+  await page.getByText(/^2 devices in 1 room: 2 delivered, 0 pending, 0 rejected\.$/).waitFor()
+  await fleet.org.call('PUT', `/endpoints/${board.id}/profile`, { body: { profileId: fleet.profileId } })
+  const { version } = await board.next('config')
+  await page.getByText(/^3 devices in 2 rooms: 2 delivered, 1 pending, 0 rejected\.$/).waitFor()
+  await board.publish('config', { version, config: {}, rejected: { nightMode: 'no such screen' } })
+  await page.getByText(/^3 devices in 2 rooms: 2 delivered, 0 pending, 1 rejected\.$/).waitFor()
+  await page.getByText('nightMode: no such screen').waitFor()
+  await page.getByRole('link', { name: 'Fjord' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+})
+
+test('the search finds IP and MAC addresses, sites and profiles', async () => {
+  const mac = Buffer.from([0xac, 0xde, 0x48, 0x00, 0x11, 0x22]).toString('base64')
+  await board.publish('status', { localIpAddress: '10.4.7.19', networks: [{ macAddress: mac }] })
+  await page.goto('/')
+  await settled(page, 'Overview')
+  await page.keyboard.press('Control+k')
+  const search = page.getByRole('combobox', { name: /Search/ })
+  for (const text of ['10.4.7.19', 'ac:de:48:00', 'AC-DE-48', 'acde4800']) {
+    await search.fill(text)
+    await page.getByRole('option', { name: /BOARD001/, selected: true }).waitFor()
+    await until('only it is found', async () => (await page.getByRole('option').count()) === 1)
+  }
+  expect(await axe(page)).toEqual([])
+  await search.fill('europe')
+  await page.getByRole('option', { name: /Europe.*Region/ }).waitFor()
+  await search.fill('bergen')
+  await page.getByRole('option', { name: /Bergen.*Location/ }).click()
+  await settled(page, 'Rooms')
+  await page.getByRole('link', { name: 'Skog' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Fjord' }).count()).toBe(0)
+  await page.keyboard.press('Control+k')
+  await search.fill('quiet')
+  await page.getByRole('option', { name: /Quiet rooms.*Profile/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await settled(page, 'Quiet rooms')
+})
+
+test('a person who only reads sees versions and reach, and no way to restore', async () => {
+  const reader = await signedIn(browser, harness.url, await fleet.org.newKey({ scopes: ['read'] }))
+  const { page } = await newTab(browser, harness.url, reader)
+  await page.goto(`/profiles/${fleet.profileId}?tab=versions`)
+  await page.getByRole('button', { name: 'Changes in version 1' }).waitFor()
+  expect(await page.getByRole('button', { name: /^Restore/ }).count()).toBe(0)
+})

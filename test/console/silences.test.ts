@@ -1,0 +1,152 @@
+// Tests silences from the pages of a room, a device and a location, and their list. [contract 10.silence]
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hourMs } from '../../src/contract/durations.ts'
+import { axe, openBrowser, settled } from '../support/console/browser.ts'
+import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { personTab } from '../support/console/person-tab.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { newPerson } from '../support/person.ts'
+
+let harness: Harness
+let fleet: ConsoleFleet
+let browser: Browser
+beforeAll(async () => {
+  harness = await startHarness()
+  fleet = await startConsoleFleet(harness)
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await fleet.stop()
+  await harness.close()
+})
+
+const silences = async () => (await fleet.org.call('GET', '/silences')).body.silences
+const tabOf = async (role: 'operator' | 'admin' | 'viewer' | 'owner') =>
+  (await personTab(browser, harness, await newPerson(harness, fleet.org, { role, allRegions: true }))).page
+
+async function fillSilence(page: Page, reason: string): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill(reason)
+  await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+test('a room, a device and a location are silenced from where they are shown', async () => {
+  const page = await tabOf('operator')
+  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+  await settled(page, 'Fjord')
+  await page.getByRole('button', { name: 'Silence', exact: true }).click()
+  // An operator can silence for a day at most, and not every week.
+  expect(await page.getByRole('dialog').getByText('Every week').count()).toBe(0)
+  await page.getByRole('combobox', { name: 'Duration' }).click()
+  expect(await page.getByRole('option', { name: '7 days' }).count()).toBe(0)
+  await page.getByRole('option', { name: '1 hour' }).click()
+  await fillSilence(page, 'The room is being painted.')
+  await page.getByText('The room is being painted.').waitFor()
+  const [inRoom] = await silences()
+  expect(inRoom.place).toEqual({ roomId: fleet.rooms.fjord })
+  expect(Math.abs(Date.parse(inRoom.to) - harness.clock.now() - hourMs)).toBeLessThan(60_000)
+
+  // The device is in the room, so its page says it too.
+  await page.goto(`/devices/${fleet.bar.id}`)
+  await page.getByText('The room is being painted.').waitFor()
+  await page.getByRole('button', { name: 'Silence', exact: true }).click()
+  await fillSilence(page, 'New power supply')
+  await page.getByText('New power supply').waitFor()
+
+  await page.goto('/sites')
+  await settled(page, 'Sites')
+  await page.getByRole('button', { name: 'Silence Oslo' }).click()
+  await fillSilence(page, 'Moving')
+  const places = (await silences()).map(({ place }: { place: object }) => JSON.stringify(place)).sort()
+  expect(places).toEqual(
+    [{ roomId: fleet.rooms.fjord }, { endpointId: fleet.bar.id }, { locationId: 1 }]
+      .map((p) => JSON.stringify(p))
+      .sort(),
+  )
+
+  await page.goto('/incidents?tab=silences')
+  const table = page.getByRole('table', { name: 'Silences' })
+  await table.getByRole('row').filter({ hasText: 'Moving' }).getByRole('button', { name: 'End' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End silence' }).click()
+  await table.getByRole('row').filter({ hasText: 'Moving' }).waitFor({ state: 'detached' })
+  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+  await page.getByRole('button', { name: 'End silence' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End silence' }).click()
+  // The dialog has the reason too, until it has closed.
+  await page.getByRole('note').filter({ hasText: 'The room is being painted.' }).waitFor({ state: 'detached' })
+  expect((await silences()).length).toBe(1)
+})
+
+test('an admin silences a region every week, for one rule', async () => {
+  const page = await tabOf('admin')
+  await page.goto('/incidents?tab=silences')
+  await page.getByRole('button', { name: 'New silence' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'Site' }).click()
+  await page.getByRole('option', { name: 'Europe', exact: true }).click()
+  await dialog.getByText('Every week').click()
+  await dialog.getByLabel('Fri').uncheck()
+  await dialog.getByLabel('From').fill('22:30')
+  await dialog.getByRole('combobox', { name: 'Only these rules' }).click()
+  await page.getByRole('option', { name: 'Device offline' }).click()
+  // Rules about security are not offered to an admin.
+  expect(await page.getByRole('option', { name: 'Wrong device credentials' }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  expect(await axe(page)).toEqual([])
+  await fillSilence(page, 'Power is cut at night')
+  const made = (await silences()).find(({ reason }: { reason: string }) => reason === 'Power is cut at night')
+  expect(made).toMatchObject({
+    place: { regionId: 1 },
+    rules: ['device.offline'],
+    weekly: { days: ['mon', 'tue', 'wed', 'thu'], from: '22:30', to: '06:00' },
+  })
+  expect(made.to).toBeUndefined()
+  await page.getByRole('table', { name: 'Silences' }).getByText('Mon to Thu, 22:30 to 06:00').waitFor()
+})
+
+test('a notice names the rules of a silence, and it and the list follow the clock', async () => {
+  const { org, rooms } = fleet
+  const at = (ms: number) => new Date(harness.clock.now() + ms).toISOString()
+  const place = { roomId: rooms.skog }
+  const body = { place, rules: ['air.beyond'], reason: 'Paint smells', to: at(2 * hourMs) }
+  await org.call('POST', '/silences', { body })
+  await org.call('POST', '/silences', { body: { place, reason: 'New carpet', from: at(hourMs), to: at(3 * hourMs) } })
+  const page = await tabOf('operator')
+  await page.clock.install({ time: harness.clock.now() })
+  await page.goto(`/rooms/${rooms.skog}`)
+  const notes = page.getByRole('note')
+  await notes.filter({ hasText: 'Paint smells' }).getByText('Silenced for Air quality only.').waitFor()
+  expect(await notes.filter({ hasText: 'New carpet' }).count()).toBe(0)
+  await page.clock.fastForward('01:01:30')
+  await notes.filter({ hasText: 'New carpet' }).getByText('Silenced.').waitFor()
+  await page.clock.fastForward('01:01:30')
+  await notes.filter({ hasText: 'Paint smells' }).waitFor({ state: 'detached' })
+})
+
+test('an operator is not offered to end a silence that needs more rights', async () => {
+  const place = { roomId: fleet.rooms.skog }
+  const weekly = { days: ['mon'], from: '20:00', to: '06:00' }
+  await fleet.org.call('POST', '/silences', { body: { place, reason: 'Cleaning', weekly } })
+  const page = await tabOf('operator')
+  await page.goto('/incidents?tab=silences')
+  const row = page.getByRole('table', { name: 'Silences' }).getByRole('row')
+  await row.filter({ hasText: 'Paint smells' }).getByRole('button', { name: 'End' }).waitFor()
+  expect(await row.filter({ hasText: 'Cleaning' }).getByRole('button').count()).toBe(0)
+})
+
+test('a viewer sees silences and cannot make or end one', async () => {
+  const page = await tabOf('viewer')
+  for (const path of ['/incidents?tab=silences', `/rooms/${fleet.rooms.fjord}`, `/devices/${fleet.bar.id}`, '/sites']) {
+    await page.goto(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /silence|^End$/i })
+        .count(),
+    ).toBe(0)
+  }
+})

@@ -1,0 +1,14 @@
+// Reboots that wait, over days of rooms with meetings, in a short form; test/long/room-days.test.ts has the long one. [contract 12.when]
+import { expect, test } from 'vitest'
+import { liveRoomDays } from '../support/reboots/live-room-days.ts'
+
+/** On PostgreSQL each step of the simulation waits for round trips. */
+const roomCount = process.env.TEST_ENGINE === 'postgres' ? 30 : 120
+
+test('no reboot is sent to a room in use or outside of its window; each is sent within 30 seconds of idle, or expires', async () => {
+  const counts = await liveRoomDays(roomCount, 1)
+  expect(counts.restarts, JSON.stringify(counts)).toBeGreaterThan(roomCount)
+  expect(Math.min(counts.refused, counts.lost, counts.expired, counts.skipped), JSON.stringify(counts)).toBeGreaterThan(
+    0,
+  )
+}, 150_000)

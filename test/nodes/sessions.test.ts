@@ -1,0 +1,115 @@
+// People at three nodes: a session that one node ends, and a role that one node changes, are refused at the others in time. [contract 3.10]
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { own } from '../support/console/console-session.ts'
+import { invite, signInByLink } from '../support/console/user-session.ts'
+import { type Call, type Reply, send } from '../support/harness.ts'
+import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
+import { type ProviderOrg, ProviderSite } from '../support/oidc/provider-site.ts'
+import { until } from '../support/program.ts'
+
+const withinMs = 1000
+/** For the test's own requests on a busy machine. */
+const slackMs = 500
+
+let site: ProviderSite
+let org: ProviderOrg
+beforeAll(async () => {
+  site = await ProviderSite.start('127.0.0.1', {}, 3)
+  org = await site.newOrg()
+})
+afterAll(() => site.close())
+
+type AtNode = (url: string) => Promise<Reply>
+
+const atOrg = (url: string, method: string, path: string, call: Call = {}) =>
+  send(url, method, `/v1/orgs/${org.id}${path}`, { key: org.key, ...call })
+
+const everywhere = async (ask: AtNode) => Promise.all(site.harness.nodeUrls.map(async (url) => (await ask(url)).status))
+
+/** Waits until every node answers with the status, and returns how long that took. */
+async function msUntilEverywhere(status: number, ask: AtNode): Promise<number> {
+  const began = performance.now()
+  const wait = (url: string) => until(`${url} answers ${status}`, async () => (await ask(url)).status === status)
+  await Promise.all(site.harness.nodeUrls.map(wait))
+  return performance.now() - began
+}
+
+/** Signs a new person in by a link at one node, and reads with that session at any. */
+async function newSession(role: string) {
+  const { id, link } = await invite(org, role)
+  const { cookie } = await signInByLink(site.harness, { link })
+  const call: Call = { key: false, headers: { ...own, cookie } }
+  const read: AtNode = (url) => atOrg(url, 'GET', '/regions', call)
+  // All nodes have the session in their caches now.
+  expect(await everywhere(read)).toEqual([200, 200, 200])
+  return { id, call, read }
+}
+
+/** The messages of the first node are lost until the test ends. */
+function loseMessages(): void {
+  const lost = vi.spyOn(site.harness.services.bus, 'send').mockImplementation(() => {})
+  onTestFinished(() => void lost.mockRestore())
+}
+
+test('a sign-out at the provider that one node is told of ends the session at all nodes within a second [contract 11.oidc]', async () => {
+  site.provider.addAccount('ada')
+  await site.invite(org, 'ada@example.org')
+  const browser = new CookieBrowser()
+  expect((await site.signIn(org, 'ada', browser)).status).toBe(303)
+  const read: AtNode = (url) => send(url, 'GET', '/console/session', { key: false, headers: site.headersOf(browser) })
+  expect(await everywhere(read)).toEqual([200, 200, 200])
+  const began = performance.now()
+  await browser.signOut(site.provider.issuer)
+  await msUntilEverywhere(401, read)
+  expect(performance.now() - began).toBeLessThan(withinMs + slackMs)
+})
+
+test('requests at all nodes at once ask the provider once whether a session may go on, because a refresh token may work only once', async () => {
+  site.provider.addAccount('ben')
+  await site.invite(org, 'ben@example.org')
+  const browser = new CookieBrowser()
+  expect((await site.signIn(org, 'ben', browser)).status).toBe(303)
+  const read: AtNode = (url) => send(url, 'GET', '/console/session', { key: false, headers: site.headersOf(browser) })
+  const refreshes = () => site.provider.requests.filter((path) => path === '/token').length
+  const before = refreshes()
+  site.harness.clock.advance(16 * 60_000)
+  const answers = await Promise.all([everywhere(read), everywhere(read), everywhere(read)])
+  expect(answers.flat()).toEqual(Array(9).fill(200))
+  await until('the provider was asked', () => refreshes() > before)
+  expect(await everywhere(read)).toEqual([200, 200, 200])
+  expect(refreshes()).toBe(before + 1)
+})
+
+test.each([
+  ['its messages arrive', () => {}],
+  ['its messages are lost', loseMessages],
+])('the sessions that one node ends are refused at all nodes within a second if %s', async (_, lose) => {
+  const { id, read } = await newSession('viewer')
+  const other = await newSession('viewer')
+  const [first = ''] = site.harness.nodeUrls
+  lose()
+  expect((await atOrg(first, 'DELETE', `/users/${id}/sessions`)).status).toBe(200)
+  expect((await read(first)).status, 'at once at the node itself').toBe(401)
+  expect(await msUntilEverywhere(401, read)).toBeLessThan(withinMs + slackMs)
+  expect(await everywhere(other.read), 'others go on').toEqual([200, 200, 200])
+})
+
+test.each([
+  ['its messages arrive', () => {}],
+  ['its messages are lost', loseMessages],
+])(
+  'a role that one node takes away is refused at all nodes within a second if %s [contract 11.user]',
+  async (_, lose) => {
+    const { id, call, read } = await newSession('admin')
+    const [first = ''] = site.harness.nodeUrls
+    const everywhereAdmin = await atOrg(first, 'PUT', `/users/${id}`, { body: { role: 'admin', allRegions: true } })
+    expect(everywhereAdmin.status, everywhereAdmin.text).toBe(200)
+    const write: AtNode = (url) => atOrg(url, 'POST', '/regions', { ...call, body: { name: 'Europe' } })
+    await msUntilEverywhere(200, write)
+    lose()
+    expect((await atOrg(first, 'PUT', `/users/${id}`, { body: { role: 'viewer' } })).status).toBe(200)
+    expect((await write(first)).status, 'at once at the node itself').toBe(403)
+    expect(await msUntilEverywhere(403, write)).toBeLessThan(withinMs + slackMs)
+    expect(await everywhere(read), 'the session itself goes on').toEqual([200, 200, 200])
+  },
+)

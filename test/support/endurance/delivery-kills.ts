@@ -1,0 +1,71 @@
+// Kills a server with SIGKILL again and again between commits and deliveries, and checks that its channel is told everything.
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { Receiver } from '../channels/receiver.ts'
+import { send } from '../harness.ts'
+import { ready, type Server, type Site, until } from '../program.ts'
+import { SeededChoices } from './random.ts'
+
+const writers = 3
+
+/** On a machine that runs other tests, a start may take long. */
+const startTimeoutMs = 60_000
+
+const serve = (site: Site): Promise<Server> =>
+  ready(site.launch(['serve', '--port', '0', '--mqtt-port', 'off', ...site.flags]), startTimeoutMs)
+
+/** Every change of the organisation is told to a webhook. Returns how many changes were acknowledged. */
+export async function deliveryKills(site: Site, { kills, seed }: { kills: number; seed: number }): Promise<number> {
+  const receiver = await Receiver.start()
+  const choices = new SeededChoices(seed)
+  const names = new Set<string>()
+  let first: Server | undefined
+  for (let cycle = 0; cycle < kills; cycle++) {
+    const server: Server = await serve(site)
+    first ??= server
+    const { org, key } = first
+    const post = (path: string, body: object) => send(server.url, 'POST', `/v1/orgs/${org}${path}`, { key, body })
+    if (cycle === 0) {
+      const channel = { name: 'Log', kind: 'webhook', url: receiver.url, events: ['audit.entry'] }
+      expect((await post('/channels', channel)).status).toBe(200)
+    }
+    let isKilled = false
+    const write = async (writer: number) => {
+      for (let i = 0; !isKilled; i++) {
+        const name = `c${cycle}-${writer}-${i}`
+        const reply = await post('/regions', { name }).catch(() => undefined)
+        if (!reply) return expect(isKilled, 'the server ended by itself').toBe(true)
+        expect(reply.status, reply.text).toBe(200)
+        names.add(name)
+        await pause(10)
+      }
+    }
+    const writing = Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
+    const before = names.size
+    await until('something was written', () => names.size > before)
+    await pause(choices.below(1500))
+    isKilled = true
+    await server.stop('SIGKILL')
+    await writing
+  }
+  await serve(site)
+  const toldNames = () => new Set(receiver.accepted.map(({ data }) => data.entry?.target?.name))
+  await until('every acknowledged change is told', () => [...names].every((name) => toldNames().has(name)), {
+    timeoutMs: 60_000,
+  })
+  checkSequences(receiver)
+  return names.size
+}
+
+/** A message that came twice has the same id and sequence both times, and no sequence is missing. */
+function checkSequences(receiver: Receiver): void {
+  const ids = new Map<number, string>()
+  for (const { headers, body } of receiver.received) {
+    const { sequence } = body.data
+    const id = String(headers['webhook-id'])
+    expect(ids.get(sequence) ?? id, `sequence ${sequence}`).toBe(id)
+    ids.set(sequence, id)
+  }
+  expect(new Set(ids.values()).size).toBe(ids.size)
+  expect([...ids.keys()].toSorted((a, b) => a - b)).toEqual(Array.from({ length: ids.size }, (_, i) => i + 1))
+}

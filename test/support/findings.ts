@@ -1,0 +1,91 @@
+// Runs the engine of incidents for an organisation, and keeps the findings in memory.
+import { defaultSensorSettings } from '../../src/server/config/sensor-settings.ts'
+import { defaultRules } from '../../src/server/resources/incident-rules/in-force.ts'
+import { type AdvancedFindings, advanceFindings } from '../../src/server/resources/incidents/engine/findings.ts'
+import { type Observed, observeFull, observeQuick } from '../../src/server/resources/incidents/engine/observe.ts'
+import type { Finding, RulesInForce } from '../../src/server/resources/incidents/engine/types.ts'
+import type { Harness, TestOrg } from './harness.ts'
+
+/** The names of rules and ids of subjects that a run has changed. */
+interface RunResult {
+  readonly matured: readonly string[]
+  readonly ended: readonly string[]
+  readonly advanced: AdvancedFindings
+}
+
+export class FindingsWatch {
+  readonly #harness: Harness
+  readonly #org: TestOrg
+  #from: number
+  findings: readonly Finding[] = []
+  rules: RulesInForce = defaultRules
+  certificateExpiresAt: number | undefined
+  /** Whether a silence covers all subjects. */
+  isSilenced = false
+
+  constructor(harness: Harness, org: TestOrg) {
+    this.#harness = harness
+    this.#org = org
+    this.#from = harness.clock.now()
+  }
+
+  get #on() {
+    return this.#harness.services.db.forOrg(this.#org.org.key)
+  }
+
+  async quick(): Promise<RunResult> {
+    const { findings, rules, isSilenced: hasSilences } = this
+    const run = {
+      now: this.#harness.clock.now(),
+      from: this.#from,
+      findings,
+      rules,
+      hasSilences,
+      isSilenced: () => hasSilences,
+      isReturning: () => false,
+    }
+    return this.#advance(await observeQuick(this.#on, run))
+  }
+
+  async full(): Promise<RunResult> {
+    const { findings, rules, certificateExpiresAt } = this
+    const settings = defaultSensorSettings
+    const run = {
+      now: this.#harness.clock.now(),
+      findings,
+      rules,
+      settings,
+      orgId: this.#org.id,
+      certificateExpiresAt,
+      isSilenced: () => this.isSilenced,
+    }
+    return this.#advance(await observeFull(this.#on, run))
+  }
+
+  #advance(observed: Observed): RunResult {
+    const now = this.#harness.clock.now()
+    const advanced = advanceFindings({
+      ...observed,
+      findings: this.findings,
+      rules: this.rules,
+      now,
+      isSilenced: () => this.isSilenced,
+      presenceFrom: () => undefined,
+      isGone: () => false,
+    })
+    this.#from = now
+    this.findings = advanced.findings
+    return {
+      advanced,
+      matured: advanced.matured.map(nameOf).sort(),
+      ended: advanced.ended.map(({ finding }) => nameOf(finding)).sort(),
+    }
+  }
+
+  /** The detail of the finding of a rule, whichever subject has it. */
+  detailOf(rule: string) {
+    return this.findings.find((finding) => finding.rule === rule)?.detail
+  }
+}
+
+const nameOf = ({ rule, subject }: Finding) => `${rule} ${subject.id}`
