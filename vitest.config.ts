@@ -116,7 +116,7 @@ const onPostgres = [
 
 export default defineConfig({
   test: {
-    reporters: [['default', { summary: false }], './test/support/summary-reporter.ts'],
+    reporters: [['default', { summary: false }]],
     // Many tests wait for timers or processes, so one worker more than the usual two cores is quicker.
     maxWorkers: 3,
     // Every file starts services of its own on databases of its own; loading the program again for each file took 1 to 2 s of CPU.

@@ -29,7 +29,7 @@ const onPostgres = [
 
 export default defineConfig({
   test: {
-    reporters: [['default', { summary: false }], './test/support/summary-reporter.ts'],
+    reporters: [['default', { summary: false }]],
     // One at a time: each measures times and memory.
     maxWorkers: 1,
     fileParallelism: false,

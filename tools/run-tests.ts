@@ -1,0 +1,58 @@
+// Runs the tests of `npm test`. A file that fails beside others runs a second time, alone, and is named at the end.
+// Options are those of `vitest run`. The last line is for machines: "N passed, N failed".
+import { createVitest, parseCLI, type TestModule, type TestRunResult } from 'vitest/node'
+
+/** If more files fail than these, the cause is not a busy machine, and none of them runs again. */
+const maxRepeatedFiles = 3
+
+/** These try random inputs or crash a server at random moments. One failure is a finding, so they are not repeated. */
+const randomSuites = /endurance|kill|trial|crash|lost|random|property|concurrency|situations/
+
+const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)])
+const vitest = await createVitest({ ...options, watch: false })
+const first = await vitest.start(filter)
+const failedModules = first.testModules.filter((module) => !module.ok())
+const mayRepeat =
+  first.unhandledErrors.length === 0 &&
+  failedModules.length <= maxRepeatedFiles &&
+  failedModules.every(({ moduleId }) => !randomSuites.test(moduleId))
+
+const counts = countResults(first)
+if (failedModules.length > 0 && mayRepeat) {
+  const firstFailures = failedModules.flatMap(failuresOf)
+  const { passed, failed } = countResults({ testModules: failedModules, unhandledErrors: [] })
+  const second = { passed: 0, failed: 0 }
+  for (const module of failedModules) {
+    const results = countResults(await vitest.runTestSpecifications([module.toTestSpecification()]))
+    second.passed += results.passed
+    second.failed += results.failed
+  }
+  counts.passed += second.passed - passed
+  counts.failed += second.failed - failed
+  process.stdout.write(
+    `Failed beside other files, and ran again alone, where ${second.failed} failed. Repair these tests:\n${firstFailures.join('\n')}\n\n`,
+  )
+}
+await vitest.close()
+process.stdout.write(`${counts.passed} passed, ${counts.failed} failed\n`)
+process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0)
+
+function countResults({ testModules, unhandledErrors }: TestRunResult): { passed: number; failed: number } {
+  let passed = 0
+  let failed = unhandledErrors.length
+  for (const module of testModules) {
+    failed += module.errors().length
+    for (const test of module.children.allTests()) {
+      const { state } = test.result()
+      if (state === 'passed') passed++
+      else if (state === 'failed') failed++
+    }
+  }
+  return { passed, failed }
+}
+
+function failuresOf(module: TestModule): string[] {
+  const tests = [...module.children.allTests('failed')].map(({ fullName }) => fullName)
+  const errors = module.errors().map(({ message }) => message)
+  return [...tests, ...errors].map((name) => `  ${module.project.name} ${module.relativeModuleId}: ${name}`)
+}
