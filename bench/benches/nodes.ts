@@ -1,15 +1,15 @@
 // Measures three nodes on one PostgreSQL, each under the load that one node alone has in the baseline.
-import { EventStreams } from '../load/event-streams.ts'
 import { cycle, HttpLoad, makeRequest, type RequestSource } from '../load/http-load.ts'
 import type { LoadResult } from '../load/load-result.ts'
 import { MqttFleet } from '../load/mqtt-fleet.ts'
 import { MqttLoad } from '../load/mqtt-load.ts'
 import { type Contender, measureInTurns, type Round } from '../measure/comparison.ts'
-import { atMost, type Row, ratioByRound, summarise } from '../measure/figures.ts'
+import type { Row } from '../measure/figures.ts'
 import { watchPostgres } from '../measure/postgres-watch.ts'
 import type { Bench, BenchOptions } from '../options.ts'
 import { copyDatabase, type FilledDatabase, fillDatabase, NodeGroup } from '../servers/node-group.ts'
 import { PostgresCluster } from '../servers/postgres-cluster.ts'
+import { measureNodeMessages } from './node-messages.ts'
 import { measureCrossNodeReboots } from './node-reboots.ts'
 
 const endpointCount = 6_000
@@ -17,8 +17,6 @@ const groupSize = 3
 const connectionsPerNode = 10
 const devicesPerNode = 500
 const maxRatio = 1.15
-/** PostgreSQL spends at most this much of the CPU of samples on messages between nodes. */
-const maxMessageShare = 0.25
 const slotSeconds = 900
 
 export const nodes: Bench = async (options) => {
@@ -132,40 +130,12 @@ class NodeComparison {
     return watched.rows('connect and subscribe', results, { server: maxRatio, postgres: maxRatio })
   }
 
-  /** The sessions that carry the messages are apart from those that store samples, so their CPU can be told apart. */
   async messages(): Promise<Row[]> {
     const [first] = this.#groups
     const group = first?.group as NodeGroup
-    const { org, key } = this.#filled
-    // Samples are sent to other nodes only while their organisation is followed.
-    const path = `/v1/orgs/${org}/events?types=sample`
-    const stream = await EventStreams.open(group.servers[0]?.url ?? '', path, key, 1)
-    this.#options.cleanup.add(() => stream.close())
     const loads = await this.#connectSampleLoads(group)
-    await sendToAll(loads.map((load) => load.send(10)))
-    const [messageMicros, sampleMicros]: [number[], number[]] = [[], []]
-    for (let round = 0; round < this.#rounds; round++) {
-      const [all, messages] = [
-        this.#cluster.cpuSeconds(),
-        await this.#cluster.cpuSecondsOfNodeSessions(group.databaseUrl),
-      ]
-      const { latenciesMs } = await sendToAll(loads.map((load) => load.send(this.#options.quick ? 4 : 12)))
-      const spentOnMessages = (await this.#cluster.cpuSecondsOfNodeSessions(group.databaseUrl)) - messages
-      const spent = this.#cluster.cpuSeconds() - all
-      messageMicros.push((spentOnMessages * 1e6) / latenciesMs.length)
-      sampleMicros.push(((spent - spentOnMessages) * 1e6) / latenciesMs.length)
-    }
-    const ratio = ratioByRound(messageMicros, sampleMicros)
-    return [
-      {
-        title: `messages of ${groupSize} nodes for a sample, while a reader follows events: PostgreSQL`,
-        unit: 'µs CPU',
-        ours: summarise(messageMicros),
-        baseline: { name: 'the sample itself', figure: summarise(sampleMicros) },
-        ratio,
-        goal: atMost(ratio, maxMessageShare),
-      },
-    ]
+    const send = (perDevice: number) => sendToAll(loads.map((load) => load.send(perDevice)))
+    return measureNodeMessages(this.#options, this.#cluster, this.#filled, group, send)
   }
 
   async #http(title: string, makeSource: () => RequestSource, count: number): Promise<Row[]> {

@@ -18,10 +18,10 @@ const flags = [
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Each test file has one browser, which its `afterAll` closes. */
-export const openBrowser = (): Promise<Browser> =>
+export const openBrowser = (options: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: programPath('chromium') ?? 'chromium',
-    args: flags,
+    args: [...flags, ...options],
     // Users' browsers keep the previous page in the back-forward cache, so the tests do too.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
   })
