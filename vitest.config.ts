@@ -72,7 +72,6 @@ const onSqliteOnly = [
   'test/process/demo.test.ts',
   'test/process/refusals.test.ts',
   'test/process/secret-key.test.ts',
-  'test/process/server-record.test.ts',
   'test/process/login-link.test.ts',
   'test/process/user-links.test.ts',
   'test/devices/bad-clients.test.ts',

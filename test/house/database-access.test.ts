@@ -200,3 +200,39 @@ function insideParentheses(text: string): string {
   }
   return text
 }
+
+test('only the named files read the rows of all regions; everything that a caller is answered goes through visibleQuery()', () => {
+  const users = files.filter(({ text }) => /\bwholeQuery(?:<|\()/.test(text)).map(({ path }) => path)
+  expect(users.filter((path) => !path.startsWith('server/db/')).sort()).toEqual([
+    'server/resources/bug-reports/bundles/store.ts',
+    'server/resources/bug-reports/store.ts',
+    'server/resources/channels/delivery/holding/opening-store.ts',
+    'server/resources/channels/message-store.ts',
+    'server/resources/commands/deferred/deferred-store.ts',
+    'server/resources/commands/sending-store.ts',
+    'server/resources/endpoints/device-store.ts',
+    'server/resources/endpoints/store.ts',
+    'server/resources/incidents/credentials/attempt-store.ts',
+    'server/resources/incidents/engine/engine-store.ts',
+    'server/resources/incidents/engine/observations/config-store.ts',
+    'server/resources/incidents/engine/observations/endpoint-store.ts',
+    'server/resources/incidents/engine/observations/flapping-store.ts',
+    'server/resources/incidents/engine/observations/job-store.ts',
+    'server/resources/incidents/engine/restarts/settle-store.ts',
+    'server/resources/incidents/engine/structure-store.ts',
+    'server/resources/incidents/store.ts',
+    'server/resources/jobs/engine/facts-store.ts',
+    'server/resources/jobs/engine/health/health-store.ts',
+    'server/resources/jobs/engine/rollback/rollback-store.ts',
+    'server/resources/jobs/plan/plan-store.ts',
+    'server/resources/jobs/store.ts',
+    'server/resources/jobs/units/target-store.ts',
+    'server/resources/jobs/units/unit-count-store.ts',
+    'server/resources/jobs/units/unit-store.ts',
+    'server/resources/places/store.ts',
+    'server/resources/profiles/store.ts',
+    'server/resources/rooms/use/store.ts',
+    'server/resources/sensors/history/store.ts',
+    'server/resources/silences/store.ts',
+  ])
+})

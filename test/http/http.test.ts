@@ -1,7 +1,13 @@
 // Properties of the service as a whole: bases, ids, CORS, health, metrics, logs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationIds } from '../../src/contract/operations.ts'
-import { makeCredential, makeSessionSecret, makeSignInLinkSecret } from '../../src/server/auth/token.ts'
+import {
+  makeCredential,
+  makeSessionSecret,
+  makeSignInLinkSecret,
+  makeUserLinkSecret,
+  makeUserSessionSecret,
+} from '../../src/server/auth/token.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { rawRequest } from '../support/raw-http.ts'
 
@@ -199,12 +205,19 @@ describe('logs', () => {
   test('mask a key, session, link or credential in a path, also in part or escaped', async () => {
     const { call, key } = await harness.newOrg()
     harness.logged.length = 0
-    const secrets = [key, makeSessionSecret(), makeSignInLinkSecret(), makeCredential()]
+    const secrets = [
+      key,
+      makeSessionSecret(),
+      makeUserSessionSecret(),
+      makeSignInLinkSecret(),
+      makeUserLinkSecret(),
+      makeCredential(),
+    ]
     for (const secret of secrets) {
       await call('POST', `/${secret}`, { headers: { 'x-request-id': 'whole' } })
       await call('POST', `/x/${secret.slice(0, 30)}/y?key=${secret}`, { headers: { 'x-request-id': 'part' } })
       await call('POST', `/${secret.replace('_', '%5F')}`, { headers: { 'x-request-id': 'escaped' } })
-      await call('POST', `/%zz${secret}`, { headers: { 'x-request-id': 'broken' } })
+      await call('POST', `/%zz${secret.replace('_', '%5F')}`, { headers: { 'x-request-id': 'broken' } })
       expect(JSON.stringify(harness.logged)).not.toContain(secret.slice(4, 20))
     }
     const lines = harness.logged.filter((line) => line.msg === 'write')

@@ -182,7 +182,7 @@ test('an unenrolment whose message was lost: nothing that the device sends is st
 test('devices of a node that was declared dead are disconnected in every answer, and the node lets them go', async () => {
   const nodes = await twoNodes()
   const { a, b } = nodes
-  const device = await nodes.device(a)
+  const [device, quiet] = [await nodes.device(a), await nodes.device(a)]
   const oldId = a.services.node?.id ?? 0
   expect(await read(nodes, b, device)).toMatchObject({ connected: true })
   await b.services.db.systemTransaction(({ kysely }) =>
@@ -193,6 +193,10 @@ test('devices of a node that was declared dead are disconnected in every answer,
   device.publish('status', { firmwareVersion: '7' }).catch(() => {})
   await device.ended(10_000)
   await until('the node has a new row', () => a.services.node?.id !== oldId)
+  await quiet.ended(10_000)
+  await until('the log says why', () =>
+    a.logged.some(({ endpoint, reason }) => endpoint === quiet.id && reason === 'this node was declared dead'),
+  )
   // The row names the ended node until a task has written the end of the connection; the late status is in neither.
   const { node_id: nodeId, status } = (await rowOf(b, device)) ?? {}
   expect([oldId, null]).toContain(nodeId)

@@ -1,4 +1,5 @@
-// Tests that a renewed certificate is taken over while the server runs, and that a broken one is not.
+// Tests that a renewed certificate is taken over while the server runs, and that a broken one is not; and the limit of a handshake.
+import { once } from 'node:events'
 import {
   copyFileSync,
   mkdirSync,
@@ -10,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { Agent, get } from 'node:https'
+import { connect as connectTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
@@ -172,4 +174,17 @@ test('a symbolic link that is swapped, as certbot and Kubernetes do, is followed
   running.server.signal('SIGHUP')
   await running.server.printed(/"msg":"certificate renewed"/, 'stderr')
   expect(await fingerprints(running)).not.toEqual(before)
+})
+
+test('a connection that begins no TLS handshake is closed within 15 seconds [contract 7.21]', async () => {
+  const { cert, key } = newPair('first')
+  const { server, mqttsPort } = await serve(cert, key)
+  const silent = [Number(new URL(server.url).port), mqttsPort].map(async (port) => {
+    const begunAt = performance.now()
+    const socket = connectTcp(port, '127.0.0.1').on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    await once(socket.resume(), 'close')
+    return performance.now() - begunAt
+  })
+  for (const closedAfterMs of await Promise.all(silent)) expect(closedAfterMs).toBeLessThan(15_000)
 })

@@ -18,6 +18,8 @@ test('a command with the data folder alone reaches the database of the server, a
   const command = (...args: string[]) => site.launch([...args, '--data-dir', site.dataDir], { env }).exit()
   expect((await command('org', 'list')).stdout).toContain(server.org)
   expect((await command('audit', 'verify')).stdout).toMatch(/verified/)
+  const { findings } = JSON.parse((await command('doctor', '--json', '--port', '0')).stdout)
+  expect(findings[0]).toMatchObject({ subject: 'database', state: 'ok' })
   const link = /#(\S+)/.exec((await command('login-link')).stdout)?.[1]
   const reply = await send(server.url, 'POST', '/console/session', { body: { link }, headers: own })
   expect(reply.body).toMatchObject({ org: { id: server.org } })

@@ -1,5 +1,6 @@
 // `roomkeeper doctor`: checks the installation with the options of `serve`, and says what to do about each problem.
 import type { ServeOptions } from '../../server/config/server-options.ts'
+import { withRecordedDatabase } from '../../server/config/server-record.ts'
 import { StartupError } from '../../server/core/failure.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResult } from '../terminal.ts'
@@ -11,7 +12,7 @@ import { checkStorage } from './storage.ts'
 export async function doctorCommand(terminal: Terminal, options: ServeOptions & { json?: boolean }): Promise<void> {
   const now = Date.now()
   const findings = [
-    ...(await checkStorage(options, now)),
+    ...(await checkStorage({ ...options, ...withRecordedDatabase(options) }, now)),
     checkCertificate(options, now),
     ...(await checkNetwork(options)),
   ]

@@ -24,6 +24,8 @@ const requestTimeoutMs = 600_000
 const headersTimeoutMs = 20_000
 const timeoutCheckIntervalMs = 2_000
 const keepAliveTimeoutMs = 72_000
+/** Applies to the TLS handshake of a new connection. */
+const handshakeTimeoutMs = 10_000
 
 export function makeFastify(options: FastifyInstanceOptions, fail: SendError): FastifyInstance<Server> {
   const { certificate } = options
@@ -46,7 +48,9 @@ export function makeFastify(options: FastifyInstanceOptions, fail: SendError): F
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     routerOptions: { maxParamLength: maxHeaderBytes },
     clientErrorHandler: answerUnreadable,
-    ...(certificate ? { https: { ...certificate.files, ...server } } : { http: server }),
+    ...(certificate
+      ? { https: { ...certificate.files, ...server, handshakeTimeout: handshakeTimeoutMs } }
+      : { http: server }),
   }) as FastifyInstance<Server>
   certificate?.attach(app.server as HttpsServer)
   // Node would answer an Expect header that it does not know with a 417 in a format of its own.

@@ -172,7 +172,10 @@ export class DeviceConnections implements LocalDevices {
 
   /** Ends all connections, because the row of this node was declared dead. Writes nothing. */
   dropAll(): void {
-    for (const session of this.#sessions.keys()) session.shutDown()
+    for (const session of this.#sessions.keys()) {
+      session.ended.note('this node was declared dead', 'SERVER_ENDED')
+      session.shutDown()
+    }
     this.#current.clear()
   }
 
