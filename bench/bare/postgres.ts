@@ -22,7 +22,8 @@ const oneEndpoint = named(
 )
 const allEndpoints = named(
   'endpoints',
-  `select e.id, e.serial, e.pairing_serial, e.model, case d.state when 'up' then 1 else 0 end as connected, e.status, e.room_id, r.name as room_name
+  `select e.id, e.serial, e.pairing_serial, e.model, case d.state when 'up' then 1 else 0 end as connected, e.connection_time, e.profile_id, e.status, e.room_id,
+     r.name as room_name
    from endpoints as e left join nodes as d on d.id = e.node_id left join rooms as r on r.org = e.org and r.id = e.room_id where e.org = $1 order by e.id`,
 )
 const auditPage = named(
@@ -99,17 +100,25 @@ async function endpointsGet(id: string): Promise<unknown> {
 async function endpointsBasicList(): Promise<unknown> {
   const { rows } = await pool.query(allEndpoints([org]))
   return {
-    endpoints: rows.map((row) => ({
-      id: row.id,
-      serial: row.serial,
-      model: row.model,
-      connected: row.connected === 1,
-      roomId: row.room_id,
-      roomName: row.room_name,
-      inCallStatus: /"inCallStatus":"([A-Z]*)"/.exec(row.status)?.[1],
-      firmwareVersion: /"firmwareVersion":"([^"]*)"/.exec(row.status)?.[1],
-      pairingSerial: row.pairing_serial ?? undefined,
-    })),
+    endpoints: rows.map((row) => {
+      const { localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion } = JSON.parse(row.status)
+      return {
+        id: row.id,
+        serial: row.serial,
+        model: row.model,
+        connected: row.connected === 1,
+        connectionTime: row.connection_time === null ? undefined : isoTime(row.connection_time),
+        roomId: row.room_id,
+        roomName: row.room_name,
+        profileId: row.profile_id ?? undefined,
+        localIpAddress,
+        macAddresses: networks.map(({ macAddress }: { macAddress: string }) => macAddress),
+        inCallStatus,
+        firmwareVersion,
+        latestVersion,
+        pairingSerial: row.pairing_serial ?? undefined,
+      }
+    }),
   }
 }
 

@@ -5,7 +5,7 @@ import type { UpKind } from '../../src/contract/device/protocol.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
-import { expectShortTurns } from '../support/longest-turn.ts'
+import { expectShortTurns, printLongestTurn } from '../support/longest-turn.ts'
 import { sendRawJson } from '../support/raw-http.ts'
 
 const maxItems = 1000
@@ -33,6 +33,7 @@ beforeAll(async () => {
   endpointIds = rows.map(({ id }) => id)
 })
 afterAll(async () => {
+  printLongestTurn('of the largest valid bodies and messages')
   agent.destroy()
   await device.close()
   await harness.close()
@@ -50,6 +51,9 @@ const bodies: readonly [method: string, path: string, body: () => unknown][] = [
     '/endpoints/move_paired',
     () => ({ endpointIds, roomId: rooms[tried++ % rooms.length], assignRoomProfile: true }),
   ],
+  ['POST', '/keys', () => ({ name: `Key ${tried++}`, scopes: ['read'], regionIds: repeated([region]) })],
+  ['POST', '/jobs/plan', () => ({ name: 'Plan', target: { endpointIds }, action: { type: 'REBOOT' } })],
+  ['POST', '/jobs', () => ({ name: `Job ${tried++}`, target: { endpointIds }, action: { type: 'MESSAGE', message } })],
   ['POST', '/users', () => ({ email: `${tried++}@example.org`, role: 'admin', regionIds: repeated([region]) })],
 ]
 test.each(bodies)('%s %s', async (method, path, body) => {

@@ -9,17 +9,18 @@ import {
   upMessages,
   upTopic,
 } from '../../src/contract/device/protocol.ts'
-import { smallBodyBytes } from '../../src/contract/operation.ts'
+import { largeBodyBytes, smallBodyBytes } from '../../src/contract/operation.ts'
 import { operationList } from '../../src/contract/operations.ts'
 import { SignIn, sessionPath } from '../../src/contract/people/session.ts'
-import { PasskeySignIn, passkeySignInPath } from '../../src/contract/people/sign-in.ts'
+import { PasskeyAdd, PasskeySignIn, passkeyAddPath, passkeySignInPath } from '../../src/contract/people/sign-in.ts'
 import { own } from '../support/console/console-session.ts'
+import { invite, signInByLink } from '../support/console/user-session.ts'
 import { calls, pathFor } from '../support/contract/calls.ts'
 import { frame, frames, rawMqtt, text } from '../support/devices/raw-mqtt.ts'
 import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Fixture, newFixture } from '../support/fixture.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
-import { expectShortTurns } from '../support/longest-turn.ts'
+import { expectShortTurns, printLongestTurn } from '../support/longest-turn.ts'
 import { until } from '../support/program.ts'
 import { sendRawJson } from '../support/raw-http.ts'
 import { worstBodies } from '../support/worst-bodies.ts'
@@ -32,6 +33,7 @@ beforeAll(async () => {
   f = await newFixture(harness)
 })
 afterAll(async () => {
+  printLongestTurn('of the worst bodies and messages')
   agent.destroy()
   await harness.close()
 })
@@ -57,6 +59,14 @@ test.each([
 ])('%s', async (path, schema) => {
   for (const [name, bytes] of worstBodies(schema, smallBodyBytes)) {
     await expectShortTurns(name, () => send('POST', path, bytes, own))
+  }
+})
+
+test(`${passkeyAddPath} by a person`, async () => {
+  const { link } = await invite(f)
+  const { cookie } = await signInByLink(harness, { link })
+  for (const [name, bytes] of worstBodies(PasskeyAdd, largeBodyBytes)) {
+    await expectShortTurns(name, () => send('POST', passkeyAddPath, bytes, { ...own, cookie }))
   }
 })
 
