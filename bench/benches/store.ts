@@ -2,6 +2,7 @@
 
 import type { DeviceSample } from '../../src/contract/device/protocol.ts'
 import type { Services } from '../../src/server/context/services.ts'
+import type { EventPublisher } from '../../src/server/events/publisher.ts'
 import { SampleIntake } from '../../src/server/resources/sensors/ingest/intake.ts'
 import { LatestSampleCache } from '../../src/server/resources/sensors/latest/cache.ts'
 import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
@@ -24,7 +25,13 @@ export const store: Bench = async (options) => {
   options.cleanup.add(() => server.process.stop())
   await enrolDevices(server, 1)
   await server.process.stop()
-  return withServices(dataDir, (services) => measureStore(services, options))
+  return withServices(dataDir, (services) => measureStore({ ...services, feed: noReaders }, options))
+}
+
+/** As in a server whose events have no reader. The services of a command would send all events. */
+const noReaders: EventPublisher = {
+  forOrg: () => ({ isFollowed: () => false, publish: () => {} }),
+  close: async () => {},
 }
 
 interface Measurement {

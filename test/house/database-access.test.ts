@@ -233,6 +233,7 @@ test('only the named files read the rows of all regions; everything that a calle
     'server/resources/profiles/store.ts',
     'server/resources/rooms/use/store.ts',
     'server/resources/sensors/history/store.ts',
+    'server/resources/sensors/latest/store.ts',
     'server/resources/silences/store.ts',
   ])
 })

@@ -52,8 +52,20 @@ const bodies: readonly [method: string, path: string, body: () => unknown][] = [
     () => ({ endpointIds, roomId: rooms[tried++ % rooms.length], assignRoomProfile: true }),
   ],
   ['POST', '/keys', () => ({ name: `Key ${tried++}`, scopes: ['read'], regionIds: repeated([region]) })],
-  ['POST', '/jobs/plan', () => ({ name: 'Plan', target: { endpointIds }, action: { type: 'REBOOT' } })],
-  ['POST', '/jobs', () => ({ name: `Job ${tried++}`, target: { endpointIds }, action: { type: 'MESSAGE', message } })],
+  [
+    'POST',
+    '/jobs/plan',
+    () => ({ name: 'Plan', target: { endpointIds: endpointIds.slice(0, 500) }, action: { type: 'REBOOT' } }),
+  ],
+  [
+    'POST',
+    '/jobs',
+    () => ({
+      name: `Job ${tried++}`,
+      target: { endpointIds: endpointIds.slice(0, 500) },
+      action: { type: 'MESSAGE', message },
+    }),
+  ],
   ['POST', '/users', () => ({ email: `${tried++}@example.org`, role: 'admin', regionIds: repeated([region]) })],
 ]
 test.each(bodies)('%s %s', async (method, path, body) => {

@@ -59,12 +59,12 @@ const secrets = /rk[dilsu]?_[0-9A-Za-z]{7,}/g
 
 /** Masks secrets in a path for the log, where callers may have put them, also with escaped characters. */
 export function maskSecrets(path: string): string {
-  const readable = unescapeAscii(path)
+  const readable = unescapeAscii(unescapeAscii(path))
   const masked = readable.replaceAll(secrets, (secret) => `${secret.slice(0, secret.indexOf('_') + 1)}…`)
   return masked === readable ? path : masked
 }
 
-/** Secrets are ASCII. The other escapes may be malformed, and stay as they are. */
+/** Secrets are ASCII. Other escapes may be malformed, and stay as they are; the percent signs of a malformed path are escaped once more. */
 const unescapeAscii = (path: string): string =>
   path.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 

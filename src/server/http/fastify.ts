@@ -8,7 +8,7 @@ import { registerBodyParsers } from './input/body.ts'
 import { answerUnreadable } from './input/unreadable.ts'
 import { normalisePath } from './paths.ts'
 import { requestIdOf } from './request-id.ts'
-import type { ServerCertificate } from './server-certificate.ts'
+import { type ServerCertificate, tlsHandshakeTimeoutMs } from './server-certificate.ts'
 
 export interface FastifyInstanceOptions {
   readonly trustProxy: readonly string[]
@@ -24,8 +24,6 @@ const requestTimeoutMs = 600_000
 const headersTimeoutMs = 20_000
 const timeoutCheckIntervalMs = 2_000
 const keepAliveTimeoutMs = 72_000
-/** Applies to the TLS handshake of a new connection. */
-const handshakeTimeoutMs = 10_000
 
 export function makeFastify(options: FastifyInstanceOptions, fail: SendError): FastifyInstance<Server> {
   const { certificate } = options
@@ -49,7 +47,7 @@ export function makeFastify(options: FastifyInstanceOptions, fail: SendError): F
     routerOptions: { maxParamLength: maxHeaderBytes },
     clientErrorHandler: answerUnreadable,
     ...(certificate
-      ? { https: { ...certificate.files, ...server, handshakeTimeout: handshakeTimeoutMs } }
+      ? { https: { ...certificate.files, ...server, handshakeTimeout: tlsHandshakeTimeoutMs } }
       : { http: server }),
   }) as FastifyInstance<Server>
   certificate?.attach(app.server as HttpsServer)

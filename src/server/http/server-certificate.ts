@@ -7,6 +7,9 @@ import type { ServeOptions } from '../config/server-options.ts'
 import { StartupError } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
 
+/** A client has to finish the TLS handshake within this time. */
+export const tlsHandshakeTimeoutMs = 10_000
+
 export interface TlsFiles {
   readonly cert: Buffer
   readonly key: Buffer
@@ -39,7 +42,7 @@ function pathsIn({ tlsCert, tlsKey }: ServeOptions): TlsPaths | undefined {
 export class ServerCertificate {
   readonly #paths: TlsPaths
   readonly #log: Log
-  readonly #listeners = new Set<Pick<Server, 'setSecureContext'>>()
+  readonly #listeners = new Set<Server>()
   #current: TlsFiles
   /** The last problem that was found, so that it is logged once, and only if it lasts. */
   #problem: { readonly text: string; readonly isLogged: boolean } | undefined
@@ -60,8 +63,10 @@ export class ServerCertificate {
   }
 
   /** The listener gets every renewed certificate for its new connections. */
-  attach(listener: Pick<Server, 'setSecureContext'>): void {
+  attach(listener: Server): void {
     this.#listeners.add(listener)
+    // Node only reports a handshake that fails or takes too long, and leaves the connection open.
+    listener.on('tlsClientError', (_error, socket) => socket.destroy())
   }
 
   /**

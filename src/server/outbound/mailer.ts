@@ -1,6 +1,5 @@
 // Sends e-mail over the SMTP server that the operator has set. The rules for addresses of users do not apply to that server.
 import { Socket } from 'node:net'
-import { createTransport } from 'nodemailer'
 import { isLoopbackHost } from '../core/loopback.ts'
 
 export interface MailerOptions {
@@ -66,6 +65,8 @@ export function openMailer({ smtpUrl, smtpFrom }: MailerOptions): Mailer {
       const threadId = thread && idOf(thread.name)
       const messageId = thread?.isFirst ? threadId : id && idOf(id)
       using socket = new BoundedSocket([closing.signal, ...(signal ? [signal] : [])])
+      // Loaded at its first use, because it takes memory, and most servers send no mail.
+      const { createTransport } = await import('nodemailer')
       try {
         const sending = createTransport({ ...options, socket: socket.socket }).sendMail({
           from: smtpFrom,

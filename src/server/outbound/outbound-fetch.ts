@@ -1,7 +1,7 @@
 // Sends the server's own HTTP requests to other services, and refuses addresses that its users must not reach through it.
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { Agent, Pool, fetch as undiciFetch } from 'undici'
+import type { Agent } from 'undici'
 import { AllowList, type OutboundRules, type OutboundTarget } from './allow-list.ts'
 import { NameLookups, type ResolveName } from './name-lookups.ts'
 import { literalAddress, OutboundError, outboundErrorOf } from './outbound-error.ts'
@@ -40,18 +40,29 @@ export interface OutboundClient {
 export function openOutbound(rules: OutboundRules, resolveName: ResolveName = lookup): OutboundClient {
   const allowList = new AllowList(rules)
   const lookups = new NameLookups(resolveName)
-  const agent = new Agent({
+  let agent: Promise<Agent> | undefined
+  const open = () => openAgent((origin) => checkedLookup(allowList, origin, lookups))
+  return {
+    fetch: async (url, request = {}) => {
+      agent ??= open()
+      return send(await agent, allowList, new URL(url), request)
+    },
+    findProblem: (url) => findProblem(allowList, url),
+    close: async () => (await agent)?.close(),
+  }
+}
+
+/** Loaded at its first use, because most servers send no request, and undici takes memory. */
+const loadUndici = () => import('undici')
+
+async function openAgent(lookupFor: (origin: URL) => LookupFunction): Promise<Agent> {
+  const { Agent, Pool } = await loadUndici()
+  return new Agent({
     allowH2: false,
     // No connection is used twice, because an idle one may end at the moment when a request that must not be repeated is sent.
     pipelining: 0,
-    factory: (origin, options) =>
-      new Pool(origin, { ...options, connect: { lookup: checkedLookup(allowList, new URL(origin), lookups) } }),
+    factory: (origin, options) => new Pool(origin, { ...options, connect: { lookup: lookupFor(new URL(origin)) } }),
   })
-  return {
-    fetch: (url, request = {}) => send(agent, allowList, new URL(url), request),
-    findProblem: (url) => findProblem(allowList, url),
-    close: () => agent.close(),
-  }
 }
 
 async function send(agent: Agent, allowList: AllowList, url: URL, request: OutboundRequest): Promise<Response> {
@@ -61,7 +72,8 @@ async function send(agent: Agent, allowList: AllowList, url: URL, request: Outbo
   if (problem) throw problem
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    const answer = await undiciFetch(url, {
+    const { fetch } = await loadUndici()
+    const answer = await fetch(url, {
       ...rest,
       headers: Object.fromEntries(new Headers(rest.headers)),
       redirect: 'manual',

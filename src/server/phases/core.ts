@@ -34,7 +34,7 @@ import { listPlacesOf } from '../resources/places/store.ts'
 import { findSessionHolder } from '../resources/sessions/store.ts'
 import { findUserSessionHolder } from '../resources/sessions/user-session-store.ts'
 import { SharedSettings } from '../resources/settings/stored-settings.ts'
-import { ProviderClient } from '../resources/sign-in/oidc/provider-client.ts'
+import { type LoadProviders, providerLoader } from '../resources/sign-in/oidc/load-providers.ts'
 import { SessionChecks } from '../resources/sign-in/oidc/session-check.ts'
 import { lockDatabase, nodeIdentity } from './node.ts'
 
@@ -60,7 +60,7 @@ export interface Core {
   /** Sends requests to other services. */
   readonly outbound: OutboundClient
   /** The identity providers of organisations. */
-  readonly providers: ProviderClient
+  readonly providers: LoadProviders
   readonly publicAddress: PublicAddress
   readonly build: BuildLabels
   /** The migrations that this start ran. */
@@ -177,7 +177,7 @@ function openOutside(stack: AsyncDisposableStack, options: ServeOptions, mail: R
   stack.defer(() => outbound.close())
   const mailer = mail && openMailer(mail)
   stack.defer(() => mailer?.close())
-  return { outbound, mailer, providers: new ProviderClient(outbound.fetch) }
+  return { outbound, mailer, providers: providerLoader(outbound.fetch) }
 }
 
 /** On SQLite only commands write beside this process, and they cannot send their events. */

@@ -10,7 +10,7 @@ import { StartupError } from '../../core/failure.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import { publicPathOf } from '../../core/public-path.ts'
 import { listenError } from '../../http/listen.ts'
-import type { ServerCertificate } from '../../http/server-certificate.ts'
+import { type ServerCertificate, tlsHandshakeTimeoutMs } from '../../http/server-certificate.ts'
 import { ProxiedSockets, type SocketClient } from '../proxy-protocol/proxied-sockets.ts'
 import type { DeviceConnections } from './device-connections.ts'
 
@@ -26,7 +26,6 @@ const maxBacklog = 4096
 /** A session ends its half itself, after it has read what came before the end of the other half. */
 const allowHalfOpen = true
 const maxFixedHeaderBytes = 5
-const tlsHandshakeTimeoutMs = 10_000
 
 export async function openMqttListeners(
   connections: DeviceConnections,

@@ -182,7 +182,6 @@ export class MqttSession implements FrameHandler, PacketSink {
 
   /** Ends the connection because the service stops, and does not wait for the device. */
   shutDown(): void {
-    this.ended.noteEnding('shutting down')
     if (this.#mayDisconnect) {
       this.#endWith(this.#outbound.disconnectBecause('shutting down'))
       setTimeout(() => this.socket.destroy(), shutDownDelayMs)

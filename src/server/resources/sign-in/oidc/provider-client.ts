@@ -23,8 +23,9 @@ import {
 import { minuteMs } from '../../../../contract/durations.ts'
 import type { OutboundFetch } from '../../../outbound/outbound-fetch.ts'
 import { identityOf, isSubject, needsUserInfo, type ProviderIdentity } from './identity-claims.ts'
+import { providerErrorOf } from './library-errors.ts'
 import { type ProviderLogout, verifyLogoutToken } from './logout-token.ts'
-import { ProviderError, providerErrorOf } from './provider-error.ts'
+import { ProviderError } from './provider-error.ts'
 import { clockToleranceSeconds, tokenVerifier, type VerifyToken } from './provider-keys.ts'
 
 /** How long the metadata of a provider is cached. Keys are fetched again whenever a token names an unknown one. */

@@ -17,6 +17,7 @@ import { recordRefusedSignIn } from '../../sessions/refusals.ts'
 import { signInActor } from '../../sessions/sign-in-context.ts'
 import { endProviderSessions } from './backchannel.ts'
 import { FlowCookie, type SignInFlow } from './flow-cookie.ts'
+import type { LoadProviders } from './load-providers.ts'
 import { ownPath } from './own-path.ts'
 import {
   brokenFlowPage,
@@ -28,7 +29,7 @@ import {
   testPage,
   tooManyPage,
 } from './pages.ts'
-import type { ProviderClient, ProviderSignIn } from './provider-client.ts'
+import type { ProviderSignIn } from './provider-client.ts'
 import { ProviderError } from './provider-error.ts'
 import { providerSettingsOf } from './provider-settings.ts'
 import { SettingsChanged, SignInRefused, signInByProvider } from './sign-in.ts'
@@ -40,7 +41,7 @@ export interface ProviderRouteOptions {
   readonly refuse: CountRefusal
   readonly metrics: Metrics
   readonly log: Log
-  readonly providers: ProviderClient
+  readonly providers: LoadProviders
   /** The value of --public-url. Without it the sign-in with a provider is off. */
   readonly publicUrl: string | undefined
 }
@@ -107,7 +108,7 @@ function beginRoute(
     if (!found) return show(reply, notSetUpPage)
     if (ticket && ticket.hash !== found.provider.version) return show(reply, brokenFlowPage)
     try {
-      const { url, ...flow } = await providers.begin(found.provider, found.redirectUri)
+      const { url, ...flow } = await (await providers()).begin(found.provider, found.redirectUri)
       const previousSession = browser.secretOf(request)
       reply.header(
         'Set-Cookie',
@@ -145,7 +146,7 @@ function callbackRoute(app: FastifyInstance, options: ProviderRouteOptions, exch
     callback.search = URL.parse(request.url, found.redirectUri)?.search ?? ''
     let signedIn: ProviderSignIn
     try {
-      signedIn = await providers.finish(found.provider, callback, flow)
+      signedIn = await (await providers()).finish(found.provider, callback, flow)
     } catch (error) {
       return showProviderError(request, reply, error, orgid)
     }
@@ -221,7 +222,7 @@ function backchannelRoute(
       const found = await findProvider(orgid, true)
       if (!found || !token) return reply.code(400).send({ error: 'invalid_request' })
       try {
-        const logout = await providers.logout(found.provider, token)
+        const logout = await (await providers()).logout(found.provider, token)
         await endProviderSessions(services, found.org, logout, originOf(request))
         return reply.code(200).send()
       } catch (error) {

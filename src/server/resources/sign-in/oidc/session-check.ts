@@ -14,7 +14,7 @@ import { openRefreshToken, sealRefreshToken } from '../../sessions/refresh-token
 import { systemSignInContext } from '../../sessions/sign-in-context.ts'
 import { endSessions } from '../../users/end-sessions.ts'
 import { findIdentityOfUser } from '../../users/identity-store.ts'
-import type { ProviderClient } from './provider-client.ts'
+import type { LoadProviders } from './load-providers.ts'
 import { ProviderError } from './provider-error.ts'
 import { providerSettingsOf } from './provider-settings.ts'
 
@@ -32,7 +32,7 @@ type CheckOutcome = 'passed' | 'ended' | 'unknown'
 
 interface SessionCheckOptions {
   readonly services: Services
-  readonly providers: ProviderClient
+  readonly providers: LoadProviders
   readonly log: Log
 }
 
@@ -101,12 +101,12 @@ export class SessionChecks {
     try {
       const session = { org: org.key, hash }
       const refreshToken = openRefreshToken(secrets, session, claimed.refresh_token)
-      const next = await providers.refresh(settings, refreshToken)
+      const next = await (await providers()).refresh(settings, refreshToken)
       if (next.refreshToken !== refreshToken) {
         const token = sealRefreshToken(secrets, session, next.refreshToken)
         await db.systemTransaction((tx) => updateRefreshToken(tx, { hash, token }))
       }
-      await providers.verifyRefreshed(settings, next, identity.subject)
+      await (await providers()).verifyRefreshed(settings, next, identity.subject)
       return 'passed'
     } catch (error) {
       if (error instanceof ProviderError && error.reason === 'invalid_grant') {
