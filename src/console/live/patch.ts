@@ -51,11 +51,13 @@ export const showsLists = (): boolean => isOnScreen('roomsList') || isOnScreen('
 /** `readLists` reads both lists whole; it is called if too much has changed, or a read has failed. */
 export function patchLists({ type, at, roomIds, endpointId, config }: Event, readLists: () => void): void {
   if (endpointId === undefined) return
-  if (type === 'connected' || type === 'disconnected')
-    presences.set(endpointId, { roomIds, connected: type === 'connected', at })
+  const isPresence = type === 'connected' || type === 'disconnected'
+  if (isPresence) presences.set(endpointId, { roomIds, connected: type === 'connected', at })
   if (config) configStates.set(endpointId, config.state)
-  if (roomIds.length === 0) changedDevices.add(endpointId)
-  for (const room of roomIds) changedRooms.add(room)
+  // The event itself says all that a list shows of a connection, if the list has the device.
+  const isComplete = isPresence && isListed(endpointId)
+  if (!isComplete && roomIds.length === 0) changedDevices.add(endpointId)
+  if (!isComplete) for (const room of roomIds) changedRooms.add(room)
   if (timer !== undefined) return
   timer = setTimeout(() => {
     timer = undefined
@@ -65,6 +67,9 @@ export function patchLists({ type, at, roomIds, endpointId, config }: Event, rea
     void readChanged(readLists)
   }, flushMs)
 }
+
+const isListed = (endpointId: string): boolean =>
+  cachedBody('endpointsBasicList')?.endpoints.some(({ id }) => id === endpointId) ?? false
 
 /** The count of a room changes only if the device was known to be in the other state: an event may be about a change that was read. */
 function patchListPresence(endpointId: string, { roomIds, connected, at }: Presence): void {
