@@ -1,4 +1,5 @@
 // Refused connections are counted by reason and logged once a minute. Enrolments and ended connections are logged.
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { upTopic } from '../../src/contract/device/protocol.ts'
 import { frame, rawMqtt, text } from '../support/devices/raw-mqtt.ts'
@@ -81,6 +82,16 @@ test.each([
     expect(refusals()).toHaveLength(linesBefore + 2)
   },
 )
+
+test('devices behind one address are logged each, and at most 30 of those that claim ever new names', async () => {
+  harness.clock.fix(harness.clock.now() + 60_000)
+  const before = refusals().length
+  const device = await newDevice(harness, org, { roomId, offline: true })
+  for (let i = 0; i < 35; i++) await refused(device.connect({ username: randomUUID(), keepalive: 301 }))
+  const lines = refusals().slice(before)
+  expect(lines).toHaveLength(30)
+  expect(new Set(lines.map(({ endpoint }) => endpoint)).size).toBe(30)
+})
 
 test('a secret in the place of the user name is not logged', async () => {
   harness.clock.advance(60_000)

@@ -31,6 +31,8 @@ export class RefusalLog {
   readonly #clock: Clock
   readonly #metrics: DeviceMetrics
   readonly #lines = new TokenBuckets({ rate: 1 / 60, burst: 1 })
+  /** Devices behind one address are logged each. A device that claims ever new names must not fill the log. */
+  readonly #claims = new TokenBuckets({ rate: 1 / 2, burst: 30 })
 
   constructor(log: Log, clock: Clock, metrics: DeviceMetrics) {
     this.#log = log
@@ -41,10 +43,10 @@ export class RefusalLog {
   record(cause: RefusalCause, { address, device, username = '' }: RefusedPeer): void {
     this.#metrics.refused.inc({ reason: cause })
     const now = this.#clock.now()
-    // Before its credential is accepted, a device can claim any name, so only its address counts.
-    if (!this.#lines.of(`${cause} ${device?.id ?? address}`, now).take(now)) return
     // A user name that is no UUID may be a secret in the wrong place.
     const endpoint = device?.id ?? (isUuid(username) ? username : undefined)
+    if (!this.#lines.of(`${cause} ${device?.id ?? `${address} ${endpoint}`}`, now).take(now)) return
+    if (!device && !this.#claims.of(address, now).take(now)) return
     const { org, serial } = device ?? {}
     this.#log.info({ org: org?.id, endpoint, serial, address, reason: reasons[cause] }, 'device refused')
   }
