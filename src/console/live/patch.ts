@@ -33,6 +33,8 @@ const configStates = new Map<string, ConfigState>()
 const changedRooms = new Set<number>()
 const changedDevices = new Set<string>()
 let timer: ReturnType<typeof setTimeout> | undefined
+/** A read of a change has failed, and the lists may lack it: the next event reads them whole. */
+let hasReadFailed = false
 
 type Change<T> = (list: readonly T[]) => readonly T[]
 const patchRooms = (change: Change<ListedRoomEntry>) =>
@@ -55,7 +57,7 @@ export function patchLists({ type, at, roomIds, endpointId, config }: Event, rea
   if (isPresence) presences.set(endpointId, { roomIds, connected: type === 'connected', at })
   if (config) configStates.set(endpointId, config.state)
   // The event itself says all that a list shows of a connection, if the list has the device.
-  const isComplete = isPresence && isListed(endpointId)
+  const isComplete = isPresence && !hasReadFailed && isListed(endpointId)
   if (!isComplete && roomIds.length === 0) changedDevices.add(endpointId)
   if (!isComplete) for (const room of roomIds) changedRooms.add(room)
   if (timer !== undefined) return
@@ -90,10 +92,15 @@ async function readChanged(readLists: () => void): Promise<void> {
   const [rooms, devices] = [[...changedRooms], [...changedDevices]]
   changedRooms.clear()
   changedDevices.clear()
-  if (rooms.length + devices.length > maxRoomReads) return readLists()
+  if (rooms.length + devices.length === 0) return
+  if (hasReadFailed || rooms.length + devices.length > maxRoomReads) {
+    hasReadFailed = false
+    return readLists()
+  }
   try {
     await Promise.all([...rooms.map(readRoom), ...devices.map(readDevice)])
   } catch {
+    hasReadFailed = true
     readLists()
   }
 }

@@ -20,7 +20,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 /** Each test file has one browser, which its `afterAll` closes. */
 export const openBrowser = (options: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
-    executablePath: programPath('chromium') ?? 'chromium',
+    executablePath: programPath('chromium-headless-shell') ?? 'chromium-headless-shell',
     args: [...flags, ...options],
     // Users' browsers keep the previous page in the back-forward cache, so the tests do too.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],

@@ -1,4 +1,4 @@
-// Builds the console before the tests, and checks that Chromium is installed.
+// Builds the console before the tests, and checks that a browser is installed: Chromium without windows, which starts quicker than the whole one.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { need } from '../debian.ts'
@@ -9,7 +9,7 @@ let isReady = false
 export default function setup(): void {
   if (isReady) return
   isReady = true
-  need('chromium', 'chromium')
+  need('chromium-headless-shell', 'chromium-headless-shell')
   const build = join(import.meta.dirname, '../../../tools/build-console.js')
   execFileSync(process.execPath, [build, '--quiet'], { stdio: ['ignore', 'inherit', 'inherit'] })
 }
