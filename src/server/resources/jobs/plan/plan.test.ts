@@ -108,7 +108,28 @@ test('rooms that were used least in the last 14 days come first [contract 12.job
   )
   const { rooms: ordered } = await plan()
   // The people in Skog were there too long ago, and on one day the device of Vidde was in another room.
-  expect(ordered.map(({ name }: { name: string }) => name)).toEqual(['Skog', 'Fjell', 'Fjord', 'Vidde'])
+  const namesOf = (units: { name: string }[]) => units.map(({ name }) => name)
+  expect(namesOf(ordered)).toEqual(['Skog', 'Fjell', 'Fjord', 'Vidde'])
+
+  const pads = await putEndpoints(
+    harness,
+    org,
+    rooms.map((room_id) => ({ room_id, model: 'NF25J1', connected: 1 })),
+  )
+  const target = { endpointIds: pads.map(({ id }) => id) }
+  expect(namesOf((await plan({ target })).rooms), 'devices that are not targeted count the people').toEqual(
+    namesOf(ordered),
+  )
+  const [, , inSkog, inVidde] = pads
+  await harness.services.db.systemTransaction((tx) =>
+    tx.kysely
+      .updateTable('endpoints')
+      .set({ pairing_serial: inVidde?.serial as string })
+      .where('id', '=', inSkog?.id as string)
+      .execute(),
+  )
+  const paired = await plan({ target: { endpointIds: [pads[0]?.id, inSkog?.id] } })
+  expect(namesOf(paired.rooms), 'so do devices in a room that the pair group adds').toEqual(['Fjord', 'Skog, Vidde'])
 })
 
 test('a plan lists 200 rooms and 200 conflicts, and counts the others [contract 12.plan]', async () => {

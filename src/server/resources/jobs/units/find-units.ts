@@ -9,6 +9,7 @@ import { listPairedEndpoints } from '../../endpoints/store.ts'
 import type { Action, JobSettings, Target } from '../rows.ts'
 import { inParts } from './in-parts.ts'
 import {
+  listNumbersInRooms,
   listRoomsWithWindows,
   listRoomUse,
   listTargeted,
@@ -69,7 +70,7 @@ async function makeUnits(
   const drafts = groupIntoUnits(endpoints, pairedRooms)
   await nextTurn()
   const rooms = await readRooms(on, [...new Set(drafts.flatMap(({ roomIds }) => roomIds))])
-  const use = await readRecentUse(on, endpoints, now)
+  const use = await readRecentUse(on, [...rooms.keys()], now)
   const facts = new Map<number, RoomFacts>()
   for await (const part of inParts([...rooms.values()])) {
     for (const { id, name, tags } of part) {
@@ -142,16 +143,16 @@ async function readRooms(on: OrgReader, ids: readonly number[]): Promise<Map<num
   return rooms
 }
 
-/** Several devices of a room count the same people, so that the one that counted most decides. */
-async function readRecentUse(
-  on: OrgReader,
-  endpoints: readonly TargetedEndpoint[],
-  now: number,
-): Promise<Map<number, number>> {
+/**
+ * All devices of the rooms count, also those that are not targeted: most devices do not count people. Several devices of a room count the
+ * same people, so that the one that counted most decides.
+ */
+async function readRecentUse(on: OrgReader, rooms: readonly number[], now: number): Promise<Map<number, number>> {
   const use = new Map<number, number>()
   const firstDay = Math.floor(now / 1000 / daySeconds) - useDays
-  for await (const part of inParts(endpoints)) {
-    const rows = await listRoomUse(on, { endpoints: part.map(({ number }) => number), firstDay })
+  for await (const part of inParts(rooms)) {
+    const numbers = await listNumbersInRooms(on, { rooms: part, from: firstDay * daySeconds })
+    const rows = await listRoomUse(on, { endpoints: numbers.map(({ endpoint }) => endpoint), firstDay })
     for (const { room, people } of rows) use.set(room, Math.max(use.get(room) ?? 0, Number(people)))
   }
   return use

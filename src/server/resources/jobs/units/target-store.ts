@@ -103,6 +103,17 @@ export const listRoomsWithWindows = wholeQuery((db, p: { org: number; ids: reado
 )
 export type RoomWithWindow = Awaited<ReturnType<typeof listRoomsWithWindows>>[number]
 
+/** Lists the numbers of the devices that were in one of the rooms since a time in Unix seconds, also of those that are not any more. */
+export const listNumbersInRooms = wholeQuery((db, p: { org: number; rooms: readonly number[]; from: number }, engine) =>
+  db
+    .selectFrom('endpoint_rooms as s')
+    .select('s.endpoint')
+    .distinct()
+    .where('s.org', '=', p.org)
+    .where(isAnyNumberOf(engine, 's.room_id', p.rooms))
+    .where((e) => e.or([e('s.until', 'is', null), e('s.until', '>', p.from)])),
+)
+
 /** For each of the endpoints and each room that it was in: the daily means of the people that it counted, added up. */
 export const listRoomUse = wholeQuery(
   (db, p: { org: number; endpoints: readonly number[]; firstDay: number }, engine) =>
