@@ -6,7 +6,7 @@ import { maxTargetEndpoints } from '../../../../contract/jobs/job-request.ts'
 import { Failure, invalid } from '../../../core/failure.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { listPairedEndpoints } from '../../endpoints/store.ts'
-import type { Action, JobSettings, Target } from '../rows.ts'
+import type { Action, JobRow, JobSettings, Target } from '../rows.ts'
 import { inParts } from './in-parts.ts'
 import {
   listNumbersInRooms,
@@ -44,18 +44,22 @@ export async function findUnits(on: OrgReader, request: UnitsRequest, now: numbe
   return makeUnits(on, request, endpoints, now)
 }
 
-/** Finds what matches since a job has started. Only these endpoints are grouped, so that a run which finds none costs little. */
+/**
+ * Finds what matches since a job has started, and refuses it if the job would have too many endpoints then. Only these endpoints are grouped,
+ * so that a run which finds none costs little.
+ */
 export async function findLaterUnits(
   on: OrgReader,
   request: UnitsRequest,
-  job: number,
+  job: Pick<JobRow, 'id' | 'endpoint_count'>,
   now: number,
 ): Promise<FoundUnits> {
-  const endpoints = await listAllTargeted(on, request.target, async (page) => {
-    const known = await listEndpointsInJob(on, { job, endpoints: page.map(({ id }) => id) })
+  const choose = async (page: readonly TargetedEndpoint[]) => {
+    const known = await listEndpointsInJob(on, { job: job.id, endpoints: page.map(({ id }) => id) })
     const ids = new Set(known.map(({ endpoint_id }) => endpoint_id))
     return page.filter(({ id }) => !ids.has(id))
-  })
+  }
+  const endpoints = await listAllTargeted(on, request.target, { choose, countBefore: job.endpoint_count })
   return makeUnits(on, request, endpoints, now)
 }
 
@@ -80,18 +84,23 @@ async function makeUnits(
   return { units: await orderUnits(drafts, facts, settings.stages), rooms, endpointCount: endpoints.length }
 }
 
-type ChoosePage = (page: readonly TargetedEndpoint[]) => Promise<readonly TargetedEndpoint[]>
+interface ListOptions {
+  /** Leaves out endpoints of a page. */
+  readonly choose?: (page: readonly TargetedEndpoint[]) => Promise<readonly TargetedEndpoint[]>
+  /** The endpoints that the job has already. */
+  readonly countBefore?: number
+}
 
 async function listAllTargeted(
   on: OrgReader,
   target: Target,
-  choose: ChoosePage = async (page) => page,
+  { choose = async (page) => page, countBefore = 0 }: ListOptions = {},
 ): Promise<TargetedEndpoint[]> {
   const all: TargetedEndpoint[] = []
   for (let after = ''; ; ) {
     const page = await listTargeted(on, target, { after, limit: targetPageRows })
     all.push(...(await choose(page)))
-    if (all.length > maxTargetEndpoints) {
+    if (countBefore + all.length > maxTargetEndpoints) {
       throw invalid([
         { field: 'target', error: `matches more than ${maxTargetEndpoints} endpoints. Make several jobs of it` },
       ])
