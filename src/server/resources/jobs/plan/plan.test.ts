@@ -145,6 +145,28 @@ test('a plan lists 200 rooms and 200 conflicts, and counts the others [contract 
   expect([planned.rooms.length, planned.conflicts.length]).toEqual([200, 200])
 })
 
+test('a plan counts rooms without a device, which are no units, and devices that restart only because they are paired [contract 12.plan]', async () => {
+  const make = async (name: string, tags: string[]) =>
+    (await org.call('POST', '/rooms', { body: { name, tags } })).body.id as number
+  const empty = [await make('Holme', ['fjord']), await make('Viken', ['fjord', 'closed'])]
+  const emptyCount = async (target: object) => (await plan({ target })).emptyRoomCount
+  expect(await emptyCount({ roomIds: [...rooms, ...empty] })).toBe(2)
+  expect(await emptyCount({ roomIds: rooms })).toBe(0)
+  expect(await emptyCount({ tags: ['fjord'] })).toBe(2)
+  expect(await emptyCount({ tags: ['fjord'], exclude: { tags: ['closed'] } })).toBe(1)
+  expect(await emptyCount({ tags: ['fjord'], exclude: { tags: ['closed'], models: ['NF23L1'] } })).toBe(2)
+  expect(await emptyCount({ roomIds: [...rooms, ...empty], models: ['NF19B1'] })).toBe(0)
+  for (const id of empty) expect((await org.call('DELETE', `/rooms/${id}`)).status).toBe(200)
+
+  const [leader] = await putEndpoints(harness, org, [{ room_id: rooms[0] as number, model: 'NF20C1' }])
+  const [member] = await putEndpoints(harness, org, [
+    { room_id: rooms[0] as number, model: 'NF20C1', pairing_serial: leader?.serial as string },
+  ])
+  const of = async (type: string) =>
+    (await plan({ target: { endpointIds: [member?.id] }, action: { type } })).notSupportingCount
+  expect([await of('REBOOT'), await of('COLLECT_LOGS')]).toEqual([2, 1])
+})
+
 test('a plan counts the units that cannot know whether they are in use', async () => {
   // A Pad does not count people; no device has reported a call.
   expect((await plan({ action: { type: 'REBOOT' }, respect: { idle: true } })).blindCount).toBe(1)
