@@ -1,11 +1,18 @@
 // Observes which jobs were stopped because too many of their rooms failed. [contract 10.rule]
+import { minuteMs } from '../../../../../contract/durations.ts'
 import type { OrgReader } from '../../../../db/handles.ts'
 import { conditionOf, type Observation, type StoppedJob } from '../types.ts'
-import type { FullInput } from './input.ts'
-import { listPlacesOfJob, listStoppedJobs } from './job-store.ts'
+import { type FullInput, slackMs } from './input.ts'
+import { listPlacesOfJob, listStoppedJobs, listUnseenStops } from './job-store.ts'
+
+/** A stop that was not seen while it lasted opens its incident up to this time after the end of the job. */
+const unseenForMs = 10 * minuteMs
 
 /** A rollback that people ask for clears the reason for which the job was stopped; one that follows by itself does not. */
-export async function observeJobs(on: OrgReader, { findings }: Pick<FullInput, 'findings'>): Promise<Observation[]> {
+export async function observeJobs(
+  on: OrgReader,
+  { findings, now, isSilenced }: Pick<FullInput, 'findings' | 'now' | 'isSilenced'>,
+): Promise<Observation[]> {
   const known = new Map(findings.filter(({ rule }) => rule === 'job.stopped').map((each) => [each.subject.id, each]))
   const observations: Observation[] = []
   for (const { id, name, state, reason, updated_at: since } of await listStoppedJobs(on)) {
@@ -18,6 +25,13 @@ export async function observeJobs(on: OrgReader, { findings }: Pick<FullInput, '
     }
     const job = finding?.detail.job ?? (await placeJob(on, id, name))
     observations.push({ ...condition, state: 'holds', since: finding?.since ?? since, detail: { job } })
+  }
+  for (const { id, name, ended_at } of await listUnseenStops(on, { after: now - unseenForMs, slackMs })) {
+    const condition = conditionOf('job.stopped', 'job', id)
+    // The next run clears the finding, because the job has ended. Under a silence it would begin and end in every run.
+    if (known.has(condition.subject.id) || isSilenced(condition.rule, condition.subject)) continue
+    const detail = { job: await placeJob(on, id, name) }
+    observations.push({ ...condition, state: 'holds', since: ended_at ?? now, detail })
   }
   for (const { rule, subject } of known.values()) observations.push({ rule, subject, state: 'clear', since: 0 })
   return observations
