@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { devicePaths } from '../../../src/contract/device/protocol.ts'
 import { TestDevice } from '../devices/test-device.ts'
 import { type Reply, send } from '../harness.ts'
-import { connectAnswering, restartsOf } from '../jobs/answering-device.ts'
+import { connectAnswering, executedRestarts } from '../jobs/answering-device.ts'
 import { expectOnce, UnitProgress } from '../jobs/unit-progress.ts'
 import { freePort, type Server, type Site, until } from '../program.ts'
 import { report } from './counts.ts'
@@ -72,7 +72,7 @@ export async function jobKills(site: Site, { kills, seed }: { kills: number; see
 
   const configs = () =>
     site.sql("select endpoint_id, explicit from endpoint_configs where explicit <> '{}' order by endpoint_id")
-  const countRestarts = () => devices.map((device) => restartsOf(device).length)
+  const countRestarts = () => devices.map((device) => executedRestarts(device).length)
   let [ended, rolledBack] = [0, 0]
   let restartsBefore = countRestarts()
   let progress = new UnitProgress()

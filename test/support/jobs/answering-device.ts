@@ -13,7 +13,7 @@ interface AnswerOptions {
 const restarts = new WeakMap<TestDevice, string[]>()
 
 /** The ids of the reboots that a device has carried out. */
-export function restartsOf(device: TestDevice): string[] {
+export function executedRestarts(device: TestDevice): string[] {
   const ids = restarts.get(device) ?? []
   restarts.set(device, ids)
   return ids
@@ -28,7 +28,7 @@ export async function connectAnswering(device: TestDevice, options: AnswerOption
     answered.catch(() => {})
   })
   await device.client.subscribeAsync(downTopic(device.id, '#'), { qos: 1 })
-  const last = restartsOf(device).at(-1)
+  const last = executedRestarts(device).at(-1)
   // The service ignores this if it knows it already.
   if (last !== undefined) await device.publish('operation', { id: last, state: 'SUCCEEDED' })
 }
@@ -41,9 +41,9 @@ function takeConfig(device: TestDevice, { version, config }: Reply['body'], { re
 }
 
 async function carryOut(device: TestDevice, { id, type }: Reply['body'], options: AnswerOptions): Promise<void> {
-  const isNewRestart = type === 'REBOOT' && !restartsOf(device).includes(id)
+  const isNewRestart = type === 'REBOOT' && !executedRestarts(device).includes(id)
   if (!isNewRestart) return device.publish('operation', { id, state: 'SUCCEEDED' })
-  restartsOf(device).push(id)
+  executedRestarts(device).push(id)
   await device.publish('operation', { id, state: 'ACKNOWLEDGED' })
   device.drop()
   await reconnect(device, options)
