@@ -154,7 +154,11 @@ test('the page of a job has a bar for each stage, its counts lead to their rooms
   const page = await tabOf('admin')
   await page.goto(`/jobs/${id}`)
   await settled(page, body.name)
-  const stage = (n: number) => page.getByRole('list', { name: 'Stages' }).getByRole('listitem').nth(n - 1)
+  const stage = (n: number) =>
+    page
+      .getByRole('list', { name: 'Stages' })
+      .getByRole('listitem')
+      .nth(n - 1)
   const count = (n: number, text: string) => stage(n).getByRole('link', { name: text })
   await count(1, 'Failed 1').waitFor()
   await count(2, 'Not started 1').waitFor()

@@ -10,7 +10,9 @@ export const plannedOutcomes = ['now', 'waits', 'skipped', 'unchanged'] as const
 export const JobPlan = Shape('JobPlan', {
   unitCount: Int32('How many units the job would have.'),
   endpointCount: Int32('How many endpoints they have.'),
-  emptyRoomCount: Int32('How many rooms match the target and have no endpoint. They are no units, and nothing is done to them.'),
+  emptyRoomCount: Int32(
+    'How many rooms match the target and have no endpoint. They are no units, and nothing is done to them.',
+  ),
   offlineCount: Int32('How many of the endpoints are not connected.'),
   blindCount: Int32('How many units cannot know whether their rooms are in use, and count as idle.'),
   notSupportingCount: Int32(

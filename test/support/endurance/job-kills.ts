@@ -95,8 +95,8 @@ export async function jobKills(site: Site, { kills, seed }: { kills: number; see
     const { isRolledBack, fails } = jobOf(ended + 1)
     const end = fails || job.state === 'ROLLED_BACK' ? 'ROLLED_BACK' : 'SUCCEEDED'
     expect(job.state).toBe(end)
-    const units: { state: string; endpoints: { endpointId: string }[] }[] = (await call('GET', `/jobs/${id}/rooms`)).body
-      .rooms
+    const units: { state: string; endpoints: { endpointId: string }[] }[] = (await call('GET', `/jobs/${id}/rooms`))
+      .body.rooms
     // A job that stops has not begun everywhere.
     const touched = units.filter(({ state }) => state === end)
     const others = units.filter(({ state }) => state !== end && !(fails && state === 'CANCELLED'))

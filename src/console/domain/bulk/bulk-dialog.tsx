@@ -150,7 +150,9 @@ function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
   const canStart = plan.data !== undefined && (!hasConflicts || skipConflicts)
   return (
     <Stack>
-      {isRestart && <RestartTime when={when} isNowPossible choose={setWhen} withinText={`Within ${defaultDeadlineDays} days`} />}
+      {isRestart && (
+        <RestartTime when={when} isNowPossible choose={setWhen} withinText={`Within ${defaultDeadlineDays} days`} />
+      )}
       <PlanPanel plan={plan} draft={draft} />
       {action.type === 'CONFIG' && (hasConflicts || skipConflicts) && (
         <Checkbox

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { maxTargetValues } from '../../../contract/jobs/job-request.ts'
-import { deviceTarget, type SelectableDevice, roomTarget } from './bulk-target.ts'
+import { deviceTarget, roomTarget, type SelectableDevice } from './bulk-target.ts'
 
 /** A bar and a pad in each room, ten rooms in each location, all in one region. One pad in four has a profile. */
 const all: SelectableDevice[] = Array.from({ length: 5000 }, (_, i) => ({

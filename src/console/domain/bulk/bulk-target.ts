@@ -14,7 +14,7 @@ export interface SelectableDevice {
 }
 
 type Key = 'roomIds' | 'locationIds' | 'regionIds' | 'models' | 'profileIds' | 'firmwareVersions'
-const valueOf: Readonly<Record<Key, (device: SelectableDevice) => number | string | undefined>> = {
+const readers: Readonly<Record<Key, (device: SelectableDevice) => number | string | undefined>> = {
   roomIds: ({ roomId }) => roomId,
   locationIds: ({ location }) => location?.id,
   regionIds: ({ location }) => location?.region?.id,
@@ -48,12 +48,12 @@ export function deviceTarget(
   const ids = new Set(selected.map(({ id }) => id))
   if (ids.size <= maxTargetValues.endpointIds) return { endpointIds: [...ids] }
   const values = new Map(
-    (Object.keys(valueOf) as Key[]).map((key) => [key, new Set(selected.map(valueOf[key]))] as const),
+    (Object.keys(readers) as Key[]).map((key) => [key, new Set(selected.map(readers[key]))] as const),
   )
   const fits = (key: Key) => !values.get(key)?.has(undefined) && (values.get(key)?.size ?? 0) <= maxTargetValues[key]
   for (const keys of combinations) {
     if (keys.length === 0 || !keys.every(fits)) continue
-    const matches = (device: SelectableDevice) => keys.every((key) => values.get(key)?.has(valueOf[key](device)))
+    const matches = (device: SelectableDevice) => keys.every((key) => values.get(key)?.has(readers[key](device)))
     const others = all.filter((device) => !ids.has(device.id) && matches(device)).map(({ id }) => id)
     if (others.length > maxTargetValues.endpointIds) continue
     const target = Object.fromEntries(keys.map((key) => [key, [...(values.get(key) ?? [])]])) as BulkTarget

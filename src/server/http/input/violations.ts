@@ -20,7 +20,8 @@ export function violationsOf(errors: readonly ErrorObject[], whole: string): Vio
 }
 
 /** If a value may have several types, the sentences about its parts say more than that it could be of another type. */
-const isOneOfSeveralTypes = ({ keyword, schemaPath }: ErrorObject) => keyword === 'type' && schemaPath.includes('/anyOf/')
+const isOneOfSeveralTypes = ({ keyword, schemaPath }: ErrorObject) =>
+  keyword === 'type' && schemaPath.includes('/anyOf/')
 const isAboutPart = ({ keyword, instancePath }: ErrorObject, path: string) =>
   instancePath.startsWith(`${path}/`) || (keyword === 'required' && instancePath === path)
 

@@ -91,7 +91,13 @@ export async function applyJobChange(input: StepInput, to: JobChange): Promise<J
       })
     case 'end': {
       const { state, reason } = to
-      return audited(input, 'jobEnd', { state, reason, ended_at: now }, { ...(reason && { reason }) }, { message: 'job.ended' })
+      return audited(
+        input,
+        'jobEnd',
+        { state, reason, ended_at: now },
+        { ...(reason && { reason }) },
+        { message: 'job.ended' },
+      )
     }
   }
 }

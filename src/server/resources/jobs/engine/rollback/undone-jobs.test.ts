@@ -26,7 +26,10 @@ const isRolledBack = ({ state }: { state: string }) => state === 'ROLLED_BACK'
 test('after an ASSIGN_PROFILE job rooms and devices get back the profiles that they had, and others keep theirs', async () => {
   const newProfile = async (name: string, config: object): Promise<number> =>
     (await org.call('POST', '/profiles', { body: { name, config } })).body.profile.id
-  const [before, quiet] = [await newProfile('Before', { bluetooth: true }), await newProfile('Quiet', { nightMode: true })]
+  const [before, quiet] = [
+    await newProfile('Before', { bluetooth: true }),
+    await newProfile('Quiet', { nightMode: true }),
+  ]
   const [changed, same] = (await newRooms(harness, org, 2)) as [RoomWithDevice, RoomWithDevice]
   const assign = async (path: string, profileId: number) =>
     expect((await org.call('PUT', `${path}/profile`, { body: { profileId } })).status).toBe(200)
