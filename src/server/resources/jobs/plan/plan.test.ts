@@ -122,14 +122,18 @@ test('rooms that were used least in the last 14 days come first [contract 12.job
     namesOf(ordered),
   )
   const [, , inSkog, inVidde] = pads
+  // A group in several rooms needs a leader that reports its members.
   const pair = (serial: string | null) =>
-    harness.services.db.systemTransaction((tx) =>
-      tx.kysely
-        .updateTable('endpoints')
-        .set({ pairing_serial: serial })
-        .where('id', '=', inSkog?.id as string)
-        .execute(),
-    )
+    harness.services.db.systemTransaction(async ({ kysely }) => {
+      const set = (id: string | undefined, values: { pairing_serial?: string | null; status?: string }) =>
+        kysely
+          .updateTable('endpoints')
+          .set(values)
+          .where('id', '=', id as string)
+          .execute()
+      await set(inSkog?.id, { pairing_serial: serial })
+      await set(inVidde?.id, { status: JSON.stringify({ pairedSerials: [inSkog?.serial] }) })
+    })
   await pair(inVidde?.serial as string)
   const paired = await plan({ target: { endpointIds: [pads[0]?.id, inSkog?.id] } })
   expect(namesOf(paired.rooms), 'so do devices in a room that the pair group adds').toEqual(['Fjord', 'Skog, Vidde'])

@@ -3,7 +3,7 @@ import { minuteMs } from '../../../../../contract/durations.ts'
 import type { OrgReader } from '../../../../db/handles.ts'
 import { conditionOf, type Observation, type StoppedJob } from '../types.ts'
 import { type FullInput, slackMs } from './input.ts'
-import { listPlacesOfJob, listStoppedJobs, listUnseenStops } from './job-store.ts'
+import { listPlacesOfJob, listStoppedJobs } from './job-store.ts'
 
 /** A stop that was not seen while it lasted opens its incident up to this time after the end of the job. */
 const unseenForMs = 10 * minuteMs
@@ -15,9 +15,12 @@ export async function observeJobs(
 ): Promise<Observation[]> {
   const known = new Map(findings.filter(({ rule }) => rule === 'job.stopped').map((each) => [each.subject.id, each]))
   const observations: Observation[] = []
-  for (const { id, name, state, reason, updated_at: since } of await listStoppedJobs(on)) {
+  const ended = { endedAfter: now - unseenForMs, slackMs }
+  for (const { id, name, state, reason, updated_at: since } of await listStoppedJobs(on, ended)) {
     const condition = conditionOf('job.stopped', 'job', id)
     const finding = known.get(condition.subject.id)
+    // The job has ended, so that a finding is cleared. Under a silence one would begin and end in every run.
+    if (state === 'ROLLED_BACK' && (finding || isSilenced(condition.rule, condition.subject))) continue
     known.delete(condition.subject.id)
     if (state === 'ROLLING_BACK' && reason === null) {
       if (finding) observations.push({ ...condition, state: 'between' })
@@ -25,13 +28,6 @@ export async function observeJobs(
     }
     const job = finding?.detail.job ?? (await placeJob(on, id, name))
     observations.push({ ...condition, state: 'holds', since: finding?.since ?? since, detail: { job } })
-  }
-  for (const { id, name, ended_at } of await listUnseenStops(on, { after: now - unseenForMs, slackMs })) {
-    const condition = conditionOf('job.stopped', 'job', id)
-    // The next run clears the finding, because the job has ended. Under a silence it would begin and end in every run.
-    if (known.has(condition.subject.id) || isSilenced(condition.rule, condition.subject)) continue
-    const detail = { job: await placeJob(on, id, name) }
-    observations.push({ ...condition, state: 'holds', since: ended_at ?? now, detail })
   }
   for (const { rule, subject } of known.values()) observations.push({ rule, subject, state: 'clear', since: 0 })
   return observations
