@@ -28,7 +28,8 @@ const timezone = Type.Optional(
     Type.Null(),
   ]),
 )
-const changeWindow = Type.Optional(Type.Union([WeeklyHours, Type.Null()]))
+const noHours = Type.Array(Type.Null(), { maxItems: 0, description: 'An empty list means none, like null.' })
+const changeWindow = Type.Optional(Type.Union([WeeklyHours, Type.Null(), noHours]))
 const example = { id: 3, name: 'Oslo HQ', region: { id: 11, name: 'Europe' }, timezone: 'Europe/Oslo' }
 
 export const locationOperations = {
@@ -61,7 +62,7 @@ export const locationOperations = {
     scope: 'write',
     summary: "Change a location's name, region, time zone or change window",
     description:
-      'An absent key keeps its value; `regionId` 0 or null clears the region, `timezone` null the time zone, `changeWindow` null the change window. At least one key is needed.',
+      'An absent key keeps its value; `regionId` 0 or null clears the region, `timezone` null the time zone, `changeWindow` null or [] the change window. At least one key is needed.',
     params: { id },
     body: Shape(
       'WebpageLocationsUpdateBody',

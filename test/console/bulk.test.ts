@@ -112,7 +112,13 @@ test('every action on rooms shows its plan, which makes no job until it is confi
         await page.getByRole('option', { name: 'Room 7' }).click()
       },
     ],
-    ['Restart', () => dialog.getByText('2 devices in 1 room').waitFor()],
+    [
+      'Restart',
+      async () => {
+        await dialog.getByText('Within 14 days, after some minutes without people and calls.').waitFor()
+        expect(await dialog.getByText('24 hours').count()).toBe(0)
+      },
+    ],
   ]
   for (const [button, fields] of fill) {
     await bar(page).getByRole('button', { name: button }).click()
@@ -124,6 +130,16 @@ test('every action on rooms shows its plan, which makes no job until it is confi
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
   }
+
+  const { id: cellar } = (await org.call('POST', '/rooms', { body: { name: 'Cellar' } })).body
+  await page.getByRole('checkbox', { name: 'Select Cellar', exact: true }).click()
+  await bar(page).getByRole('button', { name: 'Assign profile' }).click()
+  await page.getByRole('dialog', { name: 'Assign profile: 2 rooms' }).waitFor()
+  await dialog.getByRole('combobox', { name: 'Profile' }).click()
+  await page.getByRole('option', { name: 'Quiet rooms' }).click()
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await dialog.getByText('1 room has no devices, so nothing changes there').waitFor()
+  await org.call('DELETE', `/rooms/${cellar}`)
   expect(await jobs()).toHaveLength(before)
 }, 90_000)
 

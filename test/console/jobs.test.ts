@@ -4,7 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, openBrowser, settled } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { personTab } from '../support/console/person-tab.ts'
+import { startDevice, type Wanted } from '../support/devices/agent-device.ts'
+import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
+import { newIncident } from '../support/incidents.ts'
 import { newPerson } from '../support/person.ts'
 import { until } from '../support/program.ts'
 
@@ -25,6 +28,13 @@ afterAll(async () => {
 const tabOf = async (role: 'operator' | 'admin' | 'viewer', options = {}) =>
   (await personTab(browser, harness, await newPerson(harness, fleet.org, { role, allRegions: true }), options)).page
 const jobs = async () => (await fleet.org.call('GET', '/jobs')).body.jobs
+
+/** A change window that is some days away. */
+function closedWindow(): object {
+  const inThreeDays = new Date(harness.clock.now() + 3 * 86_400_000).getUTCDay()
+  const day = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][inThreeDays]
+  return { days: [day], from: '10:00', to: '11:00' }
+}
 
 /** Fills in the wizard up to its plan. */
 async function planNightMode(page: Page): Promise<void> {
@@ -88,9 +98,7 @@ test('an undo that waits for a change window is hurried from the page of the job
   const locationId = (await org.call('GET', `/rooms/${rooms.fjord}`)).body.location.id
   const setWindow = (changeWindow: object | null) =>
     org.call('PUT', `/locations/${locationId}`, { body: { changeWindow } })
-  const inThreeDays = new Date(harness.clock.now() + 3 * 86_400_000).getUTCDay()
-  const day = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][inThreeDays]
-  expect((await setWindow({ days: [day], from: '10:00', to: '11:00' })).status).toBe(200)
+  expect((await setWindow(closedWindow())).status).toBe(200)
   const page = await tabOf('admin')
   await page.goto(`/jobs/${id}`)
   await settled(page, 'Bluetooth')
@@ -124,6 +132,85 @@ test('a draft is started and cancelled from its page, and the room says what wai
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('heading', { level: 1 }).locator('..').getByText('Cancelled').waitFor()
   expect((await jobs())[0].state).toBe('CANCELLED')
+})
+
+test('the page of a job has a bar for each stage, its counts lead to their rooms, and Retry failed ends what failed', async () => {
+  const { org } = fleet
+  const rejects: Record<string, string> = { bluetooth: 'not in this building' }
+  const newRoom = async (name: string, tags: string[], device: Pick<Wanted, 'serial' | 'rejects'>) => {
+    const roomId: number = (await org.call('POST', '/rooms', { body: { name, tags } })).body.id
+    return { roomId, device: await startDevice(harness, org, { roomId, model: 'NF19B1', ...device }) }
+  }
+  const rooms = [
+    await newRoom('Lund', [], { serial: 'BAR00011' }),
+    await newRoom('Vik', ['canary'], { serial: 'BAR00012', rejects }),
+  ]
+  const body = {
+    ...{ name: 'Bluetooth in stages', start: true, target: { roomIds: rooms.map(({ roomId }) => roomId) } },
+    ...{ action: { type: 'CONFIG', config: { bluetooth: true } }, onFailure: 'pause' },
+    ...{ stages: [{ rooms: 1 }, { percent: 100 }], soakMinutes: 0 },
+  }
+  const { id } = (await org.call('POST', '/jobs', { body })).body
+  const page = await tabOf('admin')
+  await page.goto(`/jobs/${id}`)
+  await settled(page, body.name)
+  const stage = (n: number) =>
+    page
+      .getByRole('list', { name: 'Stages' })
+      .getByRole('listitem')
+      .nth(n - 1)
+  const count = (n: number, text: string) => stage(n).getByRole('link', { name: text })
+  await count(1, 'Failed 1').waitFor()
+  await count(2, 'Not started 1').waitFor()
+  expect(await stage(1).textContent()).toContain('Stage 1')
+  expect(await stage(1).textContent()).toContain('1 room')
+  const table = page.getByRole('table', { name: 'Rooms of the job' })
+  await table.getByText('Lund').waitFor()
+  await count(1, 'Failed 1').click()
+  await page.waitForURL(/state=FAILED/)
+  expect(new URL(page.url()).searchParams.get('stage')).toMatch(/1/)
+  await table.getByText('Lund').waitFor({ state: 'detached' })
+  await table.getByText('Vik').waitFor()
+  await table.getByText('not in this building').waitFor()
+  expect(await axe(page)).toEqual([])
+
+  delete rejects.bluetooth
+  await page.getByRole('button', { name: 'Retry failed' }).click()
+  await count(1, 'Succeeded 1').waitFor()
+  await count(2, 'Succeeded 1').waitFor()
+  await page.getByRole('heading', { level: 1 }).locator('..').getByText('Succeeded').waitFor()
+  expect(rooms.map(({ device }) => device.settings.bluetooth)).toEqual([true, true])
+  for (const { device } of rooms) await device.stop()
+}, 60_000)
+
+test('a room says why a job waits for it: for a device, for its change window, or until it is empty', async () => {
+  const { org, rooms } = fleet
+  const start = async (name: string, roomId: number, respect: object) => {
+    const action = { type: 'CONFIG', config: { bluetooth: true } }
+    const body = { name, start: true, target: { roomIds: [roomId] }, action, respect }
+    return (await org.call('POST', '/jobs', { body })).body.id as string
+  }
+  const page = await tabOf('viewer')
+  const expectNote = async (roomId: number, name: string, text: string) => {
+    await page.goto(`/rooms/${roomId}`)
+    await page.getByRole('note').filter({ hasText: name }).getByText(text).waitFor()
+  }
+  const cancel = (id: string) => org.call('POST', `/jobs/${id}/cancel`, { body: {} })
+  const offline = await start('Offline', rooms.skog, {})
+  await expectNote(rooms.skog, 'Offline', 'Waits for devices that are offline')
+  await cancel(offline)
+  await fleet.bar.sample({ people: 5 })
+  const busy = await start('Busy', rooms.fjord, { idle: true })
+  await expectNote(rooms.fjord, 'Busy', 'Waits until the room is empty')
+  await cancel(busy)
+  const locationId = (await org.call('GET', `/rooms/${rooms.fjord}`)).body.location.id
+  const setWindow = (changeWindow: object | null) =>
+    org.call('PUT', `/locations/${locationId}`, { body: { changeWindow } })
+  await setWindow(closedWindow())
+  const night = await start('At night', rooms.fjord, { window: true })
+  await expectNote(rooms.fjord, 'At night', 'Waits for the change window of the location')
+  await cancel(night)
+  await setWindow(null)
 })
 
 test('a viewer sees jobs and cannot steer them; an operator is not offered to change settings', async () => {
@@ -206,4 +293,29 @@ test('a restart waits for people in the room and for a device that is offline, a
   await page.getByText('Restart waits until the device is online').waitFor()
   expect(await look(page)).toEqual([])
   expect([fleet.bar.reboots, fleet.pad.reboots]).toEqual([0, 0])
+})
+
+test('a restart in a call waits by default although no people are counted, also from an incident', async () => {
+  const { org } = fleet
+  const roomId: number = (await org.call('POST', '/rooms', { body: { name: 'Nes' } })).body.id
+  const device = await newDevice(harness, org, { roomId, model: 'NF21C1' })
+  await device.publish('status', { inCallStatus: 'TEAMS' })
+  const incident = await newIncident(harness, org, { endpoints: [device.id] })
+  const page = await tabOf('operator')
+  const dialog = page.getByRole('dialog')
+  const isIdleChosen = () => dialog.getByRole('radio', { name: 'When the room is empty' }).isChecked()
+  await page.goto(`/rooms/${roomId}`)
+  await page.getByRole('button', { name: 'Restart room' }).click()
+  await dialog.getByText('in a Teams call').waitFor()
+  await dialog.getByRole('button', { name: 'Restart later' }).waitFor()
+  expect([await isIdleChosen(), await dialog.getByText('People are in the room.').count()]).toEqual([true, 0])
+  await page.goto(`/incidents/${incident}`)
+  await page
+    .getByRole('button', { name: /^Restart/ })
+    .first()
+    .click()
+  await dialog.getByText('now in a Teams call').waitFor()
+  await dialog.getByRole('button', { name: 'Restart later' }).waitFor()
+  expect(await isIdleChosen()).toBe(true)
+  await device.close()
 })

@@ -57,6 +57,11 @@ const tableOf = (page: Page) => page.getByRole('table', { name: /Devices|Rooms/ 
 const rowCount = async (page: Page) => Number(await tableOf(page).getAttribute('aria-rowcount')) - 1
 const bar = (page: Page) => page.getByRole('region', { name: 'Selection' })
 const countText = (page: Page) => bar(page).getByRole('status').textContent()
+async function exportLines(page: Page): Promise<string[]> {
+  const download = page.waitForEvent('download')
+  await bar(page).getByRole('button', { name: 'Export CSV' }).click()
+  return (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\r\n')
+}
 const overflow = `(() => { const t = document.querySelector('[role="table"]'); return t.scrollWidth - t.clientWidth })()`
 
 test('no list is wider than 1280 pixels, columns can be added, and the whole row leads to its page', async () => {
@@ -143,19 +148,36 @@ test('rows are selected by click, with Shift, by keyboard and all at once, and s
   expect(await countText(page)).toBe('5 selected (2 not shown)')
   await bar(page).getByRole('button', { name: 'All 16 that match' }).click()
   expect(await countText(page)).toBe('18 selected (2 not shown)')
+  const [, ...selected] = await exportLines(page)
+  expect(selected, 'rows that the search hides are exported too').toHaveLength(18)
+  expect(selected.filter((line) => !line.includes('Tokyo'))).toHaveLength(2)
   await page.getByLabel('Search devices').fill('')
   await page.getByRole('checkbox', { name: 'Select all 64 that match' }).click()
   expect(await countText(page)).toBe('64 selected')
   expect(await axe(page)).toEqual([])
 
-  const download = page.waitForEvent('download')
-  await bar(page).getByRole('button', { name: 'Export CSV' }).click()
-  const lines = (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\r\n')
+  const lines = await exportLines(page)
   expect(lines).toHaveLength(deviceCount + 1)
   expect(lines[0]).toBe('Device,State,Since,Room,Location,Profile,Settings,Update')
   expect(lines[1]).toMatch(/^Bar BAR00001,Offline,\d{4}-.*Z,Room 1,Tokyo,Quiet rooms,Not set,Behind$/)
   await bar(page).getByRole('button', { name: 'Clear' }).click()
   await bar(page).waitFor({ state: 'detached' })
+})
+
+test('rooms show their tags, and selected rooms are exported with them, also those that a filter hides', async () => {
+  const page = await open('/rooms?sort=name', { viewport: { width: 1600, height: 900 } })
+  expect(await tableOf(page).getByRole('columnheader').allTextContents()).toContain('Tags')
+  await tableOf(page).locator('[data-index="0"]').getByText('huddle', { exact: true }).waitFor()
+  for (const name of ['Room 1', 'Room 10']) {
+    await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).click()
+  }
+  await page.getByRole('combobox', { name: 'Tag' }).click()
+  await page.getByRole('option', { name: 'huddle', exact: true }).click()
+  await until('one row is hidden', async () => (await countText(page)) === '2 selected (1 not shown)')
+  const [head, ...lines] = await exportLines(page)
+  expect(head).toMatch(/^Room,State,.*,Tags,/)
+  expect(lines.map((line) => line.split(',')[0])).toEqual(['Room 1', 'Room 10'])
+  expect(lines.map((line) => line.includes(',huddle,'))).toEqual([true, false])
 })
 
 test('under 640 pixels a row is a card, and the filters are behind one button', async () => {

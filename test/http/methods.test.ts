@@ -51,6 +51,7 @@ test('a fixed path is not taken for an id by another method [contract 4.routes] 
   const paths = [
     ...fixed.map((name) => `/endpoints/${name}`),
     ...['sensor', 'notes', 'send_message'].map((n) => `/rooms/${n}`),
+    '/jobs/plan',
   ]
   for (const path of paths) {
     const allowed = at(path).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))

@@ -6,4 +6,4 @@ import { siteForTest } from '../support/program.ts'
 
 test('kill -9 in the middle of jobs changes no endpoint twice, forgets none, and lets units only go forward [contract 12.states]', async () => {
   expect(await jobKills(await siteForTest(), shortCounts)).toBeGreaterThan(0)
-}, 180_000)
+}, 240_000)

@@ -10,9 +10,14 @@ export const plannedOutcomes = ['now', 'waits', 'skipped', 'unchanged'] as const
 export const JobPlan = Shape('JobPlan', {
   unitCount: Int32('How many units the job would have.'),
   endpointCount: Int32('How many endpoints they have.'),
+  emptyRoomCount: Int32(
+    'How many rooms match the target and have no endpoint. They are no units, and nothing is done to them.',
+  ),
   offlineCount: Int32('How many of the endpoints are not connected.'),
   blindCount: Int32('How many units cannot know whether their rooms are in use, and count as idle.'),
-  notSupportingCount: Int32('How many endpoints do not announce `onlyIfIdle`.'),
+  notSupportingCount: Int32(
+    'How many endpoints do not announce `onlyIfIdle`; for REBOOT also of those that restart with the targeted ones.',
+  ),
   unchangedCount: Int32('How many endpoints already have what the job would set.'),
   stages: Type.Array(
     Shape('JobPlanStage', {

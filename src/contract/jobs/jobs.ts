@@ -117,6 +117,7 @@ export const jobOperations = {
       response: {
         unitCount: 24,
         endpointCount: 64,
+        emptyRoomCount: 0,
         offlineCount: 3,
         blindCount: 2,
         notSupportingCount: 0,

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { devicePaths } from '../../../src/contract/device/protocol.ts'
 import { TestDevice } from '../devices/test-device.ts'
 import { type Reply, send } from '../harness.ts'
-import { connectAnswering } from '../jobs/answering-device.ts'
+import { connectAnswering, executedRestarts } from '../jobs/answering-device.ts'
 import { expectOnce, UnitProgress } from '../jobs/unit-progress.ts'
 import { freePort, type Server, type Site, until } from '../program.ts'
 import { report } from './counts.ts'
@@ -17,12 +17,35 @@ const pace = { atOnce: 3 }
 /** A job of this size takes about so long. */
 const jobMs = 6000
 
-/** By turns: a config in stages that is rolled back when it is everywhere, a message, and a config at once. */
-function jobOf(n: number) {
-  const config = { type: 'CONFIG', config: { brightness: (n % 100) / 100 } }
+interface KilledJob {
+  readonly request: object
+  /** A person rolls it back when it is everywhere. */
+  readonly isRolledBack?: boolean
+  /** A device rejects the setting, so that the job stops and is rolled back by itself. */
+  readonly fails?: boolean
+}
+
+/** The key that the first device rejects. */
+const rejectedKey = 'nightMode'
+
+/** By turns: a restart, a config that fails, a config in stages that is rolled back, a message, and a config with a soak. */
+function jobOf(n: number): KilledJob {
   const stages = [{ rooms: 4 }, { percent: 100 }]
-  if (n % 3 === 1) return { action: config, stages, soakMinutes: 0, pace: { atOnce: 6 }, isRolledBack: true }
-  return { action: n % 3 === 2 ? { type: 'MESSAGE', message: `Message of job ${n}.` } : config, isRolledBack: false }
+  const config = { type: 'CONFIG', config: { brightness: (n % 100) / 100 } }
+  switch (n % 5) {
+    case 1:
+      return { request: { action: { type: 'REBOOT' } } }
+    case 2: {
+      const action = { type: 'CONFIG', config: { [rejectedKey]: true } }
+      return { request: { action, stages, soakMinutes: 1, pace: { atOnce: 6 } }, fails: true }
+    }
+    case 3:
+      return { request: { action: config, stages, soakMinutes: 0, pace: { atOnce: 6 } }, isRolledBack: true }
+    case 4:
+      return { request: { action: { type: 'MESSAGE', message: `Message of job ${n}.` } } }
+    default:
+      return { request: { action: config, stages: [{ percent: 100 }], soakMinutes: 1 } }
+  }
 }
 
 /** Returns how many jobs have ended. */
@@ -43,18 +66,23 @@ export async function jobKills(site: Site, { kills, seed }: { kills: number; see
     devices.push(new TestDevice(mqttPort, wanted.serial, model, body))
     roomIds.push(room.id)
   }
-  await Promise.all(devices.map(connectAnswering))
+  const connectAll = () =>
+    Promise.all(devices.map((device, i) => connectAnswering(device, { rejects: i === 0 ? [rejectedKey] : [] })))
+  await connectAll()
 
   const configs = () =>
     site.sql("select endpoint_id, explicit from endpoint_configs where explicit <> '{}' order by endpoint_id")
+  const countRestarts = () => devices.map((device) => executedRestarts(device).length)
   let [ended, rolledBack] = [0, 0]
+  let restartsBefore = countRestarts()
   let progress = new UnitProgress()
   let before = await configs()
   const start = async (): Promise<string> => {
     const n = ended + 1
     before = await configs()
-    const { isRolledBack: _, ...job } = jobOf(n)
-    const made = await call('POST', '/jobs', { name: `Job ${n}`, start: true, target: { roomIds }, pace, ...job })
+    restartsBefore = countRestarts()
+    const { request } = jobOf(n)
+    const made = await call('POST', '/jobs', { name: `Job ${n}`, start: true, target: { roomIds }, pace, ...request })
     expect(made.status, made.text).toBe(200)
     progress = new UnitProgress()
     return made.body.id
@@ -63,15 +91,22 @@ export async function jobKills(site: Site, { kills, seed }: { kills: number; see
   const hasEnded = async (id: string): Promise<boolean> => {
     await see(id)
     const job = (await call('GET', `/jobs/${id}`)).body
-    if (job.state === 'RUNNING' || job.state === 'ROLLING_BACK') return false
-    const end = job.state === 'ROLLED_BACK' ? 'ROLLED_BACK' : 'SUCCEEDED'
-    expect(job).toMatchObject({ state: end, counts: { [end]: roomCount } })
-    await expectOnce(
-      (sql) => site.sql(sql),
-      job,
-      devices.map((device) => device.id),
-    )
-    if (end === 'SUCCEEDED' && jobOf(ended + 1).isRolledBack) {
+    if (['RUNNING', 'STOPPED', 'ROLLING_BACK'].includes(job.state)) return false
+    const { isRolledBack, fails } = jobOf(ended + 1)
+    const end = fails || job.state === 'ROLLED_BACK' ? 'ROLLED_BACK' : 'SUCCEEDED'
+    expect(job.state).toBe(end)
+    const units: { state: string; endpoints: { endpointId: string }[] }[] = (await call('GET', `/jobs/${id}/rooms`))
+      .body.rooms
+    // A job that stops has not begun everywhere.
+    const touched = units.filter(({ state }) => state === end)
+    const others = units.filter(({ state }) => state !== end && !(fails && state === 'CANCELLED'))
+    expect([units.length, others, fails || touched.length === roomCount]).toEqual([roomCount, [], true])
+    const touchedIds = touched.flatMap(({ endpoints }) => endpoints.map(({ endpointId }) => endpointId))
+    await expectOnce((sql) => site.sql(sql), job, touchedIds)
+    if (job.action.type === 'REBOOT') {
+      expect(countRestarts(), 'restarts').toEqual(restartsBefore.map((count) => count + 1))
+    }
+    if (end === 'SUCCEEDED' && isRolledBack) {
       // Without `now` a rollback that keeps to the pace looks at its rooms every 10 s.
       expect((await call('POST', `/jobs/${id}/roll_back`, { now: true })).status).toBe(200)
       return false
@@ -93,9 +128,9 @@ export async function jobKills(site: Site, { kills, seed }: { kills: number; see
     for (const { client } of devices) client.end(true)
     server = await serve()
     await see(id)
-    await Promise.all(devices.map(connectAnswering))
+    await connectAll()
   }
-  await until('the last job has ended', () => hasEnded(id), { everyMs: 200, timeoutMs: 60_000 })
+  await until('the last job has ended', () => hasEnded(id), { everyMs: 200, timeoutMs: 150_000 })
   for (const { client } of devices) client.end(true)
   report('kill -9 in jobs', seed, { kills, jobs: ended, rolledBack, rooms: ended * roomCount })
   return ended

@@ -31,13 +31,15 @@ export class UnitProgress {
 
 type Query = (sql: string) => Promise<Record<string, unknown>[]>
 
-/** Every effect of a job is a config version that names it, or an operation that an endpoint of it names. Its rollback makes one more version. */
+/** Every effect of a job is a config version that names it, or an operation. Its rollback makes one more version. No other reboots are asked for during a job. */
 export async function expectOnce(query: Query, job: Reply['body'], endpointIds: readonly string[]): Promise<void> {
   const id = Number(job.id)
+  const { type, message } = job.action
+  const operations = type === 'REBOOT' ? `created_at >= ${Date.parse(job.startedAt)}` : `payload like '%${message}%'`
   const effects =
-    job.action.type === 'CONFIG'
+    type === 'CONFIG'
       ? await query(`select endpoint_id from config_versions where job_id = ${id}`)
-      : await query(`select endpoint_id from operations where payload like '%${job.action.message}%'`)
+      : await query(`select endpoint_id from operations where type = '${type}' and ${operations}`)
   const expected = job.state === 'ROLLED_BACK' ? [...endpointIds, ...endpointIds] : endpointIds
   expect(effects.map(({ endpoint_id }) => endpoint_id).toSorted(), `effects of job ${id}`).toEqual(expected.toSorted())
 }

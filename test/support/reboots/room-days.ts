@@ -154,8 +154,9 @@ export class RoomDays {
       await device.row.reportCommand(command.id, 'FAILED', inUseError)
       return
     }
-    // A device that does not check may restart in a meeting that no report has told of yet.
-    if (room.isUsed(at)) this.counts.untoldMeetings++
+    // Nothing keeps a device that does not check from a restart in a meeting that no report has told of yet.
+    if (room.isUsed(at) && device.checks) this.#problem(reboot, at, 'restarted a device in a meeting')
+    else if (room.isUsed(at)) this.counts.untoldMeetings++
     this.counts.restarts++
     if (device === reboot.named) reboot.isAcknowledged = true
     await device.row.reportCommand(command.id, 'ACKNOWLEDGED')

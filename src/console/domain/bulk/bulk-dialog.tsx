@@ -3,7 +3,7 @@ import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { RebootTime } from '../../../contract/device/commands.ts'
-import { type JobActionType, maxTargetValues } from '../../../contract/jobs/job-request.ts'
+import { defaultDeadlineDays, type JobActionType, maxTargetValues } from '../../../contract/jobs/job-request.ts'
 import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
 import { ErrorText } from '../../parts/page/page.tsx'
@@ -150,7 +150,9 @@ function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
   const canStart = plan.data !== undefined && (!hasConflicts || skipConflicts)
   return (
     <Stack>
-      {isRestart && <RestartTime when={when} isNowPossible choose={setWhen} />}
+      {isRestart && (
+        <RestartTime when={when} isNowPossible choose={setWhen} withinText={`Within ${defaultDeadlineDays} days`} />
+      )}
       <PlanPanel plan={plan} draft={draft} />
       {action.type === 'CONFIG' && (hasConflicts || skipConflicts) && (
         <Checkbox

@@ -45,16 +45,20 @@ export const RestartTime = ({
   when,
   isNowPossible,
   choose,
-}: Pick<RestartChoice, 'when' | 'isNowPossible' | 'choose'>) => (
+  withinText = 'Within 24 hours',
+}: Pick<RestartChoice, 'when' | 'isNowPossible' | 'choose'> & {
+  /** How long the restart waits before it is given up. */
+  readonly withinText?: string
+}) => (
   <Radio.Group label="When" value={when} onChange={(value) => choose(value as RebootTime)} mt="sm">
     <Stack gap={6} mt={6}>
       {isNowPossible && <Radio value="now" label="Now" />}
       <Radio
         value="idle"
         label={isNowPossible ? 'When the room is empty' : 'When the device is online and the room is empty'}
-        description="Within 24 hours, after some minutes without people and calls."
+        description={`${withinText}, after some minutes without people and calls.`}
       />
-      <Radio value="window" label="In the change window" description="Within 24 hours, when the room is empty too." />
+      <Radio value="window" label="In the change window" description={`${withinText}, when the room is empty too.`} />
     </Stack>
   </Radio.Group>
 )

@@ -101,6 +101,8 @@ function PresentValues({ plan, draft }: PlanSummaryProps) {
 function Remarks({ plan, draft }: PlanSummaryProps) {
   const { type } = draft.action
   const remarks = [
+    plan.emptyRoomCount > 0 &&
+      `${plural(plan.emptyRoomCount, 'room')} ${plan.emptyRoomCount === 1 ? 'has' : 'have'} no devices, so nothing changes there${type === 'ASSIGN_PROFILE' ? ': the profile of the room stays as it is' : ''}.`,
     plan.offlineCount > 0 &&
       `${plural(plan.offlineCount, 'device')} ${plan.offlineCount === 1 ? 'is' : 'are'} offline.${offlineTexts[type]}`,
     plan.unchangedCount > 0 &&

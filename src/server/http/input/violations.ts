@@ -6,15 +6,24 @@ export const maxViolations = 50
 
 export function violationsOf(errors: readonly ErrorObject[], whole: string): Violation[] {
   const violations = new Map<string, Violation>()
-  for (const error of errors) {
-    // A value that may be null fails twice; the sentence about its own shape is the useful one.
-    if (error.keyword === 'anyOf' || (error.keyword === 'type' && error.params.type === 'null')) continue
+  // A value that may be null fails twice; the sentence about its own shape is the useful one.
+  const useful = errors.filter(
+    ({ keyword, params }) => keyword !== 'anyOf' && !(keyword === 'type' && params.type === 'null'),
+  )
+  for (const error of useful) {
+    if (isOneOfSeveralTypes(error) && useful.some((other) => isAboutPart(other, error.instancePath))) continue
     const violation = { field: fieldOf(error, whole), error: sentenceOf(error) }
     if (!violations.has(violation.field)) violations.set(violation.field, violation)
     if (violations.size === maxViolations) break
   }
   return [...violations.values()]
 }
+
+/** If a value may have several types, the sentences about its parts say more than that it could be of another type. */
+const isOneOfSeveralTypes = ({ keyword, schemaPath }: ErrorObject) =>
+  keyword === 'type' && schemaPath.includes('/anyOf/')
+const isAboutPart = ({ keyword, instancePath }: ErrorObject, path: string) =>
+  instancePath.startsWith(`${path}/`) || (keyword === 'required' && instancePath === path)
 
 function fieldOf(error: ErrorObject, whole: string): string {
   const path = error.instancePath

@@ -18,6 +18,7 @@ import { cancelGroups } from '../commands/deferred/cancel-groups.ts'
 import { canBeRolledBack, requireScopeFor } from './action.ts'
 import { type JobMessage, jobEvents, jobRef, locatedRows, queueJobMessage } from './announce.ts'
 import { actorColumns, requireJobSlot, startedColumns } from './create.ts'
+import { takeBackReboots } from './engine/take-back-reboots.ts'
 import { newUnitsOf, prepareJob, requireAllowedJob, requireReferences } from './request/prepare.ts'
 import { defaultDeadlineMs, notReversible } from './request/request.ts'
 import { actionOfJob, type JobRow, settingsOfJob, targetOfJob } from './rows.ts'
@@ -80,10 +81,10 @@ export async function jobsStart(ctx: RequestContext, jobId: string) {
 }
 
 export const jobsPause = (ctx: RequestContext, jobId: string) =>
-  takeStep(ctx, 'jobsPause', 'pause', jobId, async () => ({
-    changes: { state: 'PAUSED', reason: `Paused by ${ctx.actor.name}.` },
-    message: 'job.paused',
-  }))
+  takeStep(ctx, 'jobsPause', 'pause', jobId, async ({ tx, job, now }) => {
+    tx.drafts.push(...(await takeBackReboots(tx, job, now)))
+    return { changes: { state: 'PAUSED', reason: `Paused by ${ctx.actor.name}.` }, message: 'job.paused' }
+  })
 
 /** The caller becomes the actor of what follows, earlier failures no longer count, and soaks begin again. */
 export const jobsResume = (ctx: RequestContext, jobId: string) =>

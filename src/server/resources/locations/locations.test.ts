@@ -143,7 +143,8 @@ test('a location may have a change window: absent keeps it, null clears it, and 
   })
   for (const wrong of [
     {},
-    [],
+    [null],
+    [stored],
     'always',
     { ...stored, days: [] },
     { ...stored, days: ['monday'] },
@@ -155,10 +156,21 @@ test('a location may have a change window: absent keeps it, null clears it, and 
     expect(refused.status, JSON.stringify(wrong)).toBe(400)
     expect(refused.body.violations[0].field).toMatch(/^changeWindow/)
   }
+  const missing = (await put({ changeWindow: { days: ['mon'] } })).body.violations
+  expect(missing.map(({ field }: { field: string }) => field)).toEqual(['changeWindow.from', 'changeWindow.to'])
   expect(await read()).toEqual({ id, name: 'Oslo HQ', changeWindow: always })
   expect((await put({ changeWindow: null })).body).toEqual({ id, name: 'Oslo HQ' })
   expect((await org.audit())[0].details.after).toMatchObject({ changeWindow: null })
   expect(await read()).toEqual({ id, name: 'Oslo HQ' })
+  expect((await put({ changeWindow: stored })).body.changeWindow).toEqual(stored)
+  expect((await put({ changeWindow: [] })).body, 'an empty list clears it too').toEqual({ id, name: 'Oslo HQ' })
+  expect((await org.audit())[0].details).toMatchObject({
+    ...{ before: { changeWindow: stored }, after: { changeWindow: null } },
+  })
+  for (const none of [null, []]) {
+    const other = await org.call('POST', '/locations', { body: { name: 'Bergen', changeWindow: none } })
+    expect(other.body, other.text).toEqual({ id: other.body.id, name: 'Bergen' })
+  }
 })
 
 test('locationsUpdate needs at least one key that it knows, of the right type [contract 4.locationsUpdate]', async () => {

@@ -31,8 +31,8 @@ export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCre
     const id = await nextId(tx, 'location')
     const { name } = body
     const timezone = requireTimeZone(body.timezone ?? null)
-    const changeWindow = body.changeWindow ?? null
-    const values = { name, region_id: region?.id ?? null, timezone, change_window: windowText(changeWindow) }
+    const change_window = windowText(body.changeWindow ?? null)
+    const values = { name, region_id: region?.id ?? null, timezone, change_window }
     await insertLocation(tx, id, values)
     await raiseResourceVersions(tx, { locationsOfRegion: [region?.id] })
     return {
@@ -42,7 +42,7 @@ export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCre
         name,
         regionId: region?.id ?? null,
         ...(timezone !== null && { timezone }),
-        ...(changeWindow !== null && { changeWindow: windowOf(values) }),
+        ...(change_window !== null && { changeWindow: windowOf(values) }),
       },
     }
   })
@@ -140,10 +140,12 @@ function view(location: ShownLocation): Static<typeof Location> {
   }
 }
 
-/** The days are stored once each, in the order of the week. */
-const windowText = (window: WeeklyHours | null): string | null =>
-  window &&
-  JSON.stringify({ days: weekdays.filter((day) => window.days.includes(day)), from: window.from, to: window.to })
+/** The days are stored once each, in the order of the week. An empty list means no window, like null. */
+function windowText(window: WeeklyHours | readonly null[] | null): string | null {
+  if (window === null || !('days' in window)) return null
+  const { days, from, to } = window
+  return JSON.stringify({ days: weekdays.filter((day) => days.includes(day)), from, to })
+}
 
 const windowOf = ({ change_window }: { change_window: string | null }): WeeklyHours | null =>
   change_window === null ? null : JSON.parse(change_window)

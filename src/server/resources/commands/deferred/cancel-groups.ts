@@ -1,9 +1,10 @@
 // Cancels the reboots of groups that wait, in the transaction of the caller. [contract 12.when]
-import type { Tx } from '../../../db/handles.ts'
+import type { TelemetryTx, Tx } from '../../../db/handles.ts'
+import type { EventDraft } from '../../../events/draft.ts'
 import { queueFinishedCommands } from '../../channels/endpoint-messages.ts'
 import { type EndpointSummary, listEndpointsById } from '../../endpoints/store.ts'
 import { commandEventDraft, commandView } from '../view.ts'
-import { cancelDeferred, deleteAttemptsOf, listCancellable } from './deferred-store.ts'
+import { cancelDeferred, deleteAttemptsOf, hasOpenAttempt, listCancellable, lockGroups } from './deferred-store.ts'
 
 /** Leaves out those that are on their way to the device, and those that the caller does not see. Returns the endpoints of the others. */
 export async function cancelGroups(tx: Tx, groups: readonly string[], at: number): Promise<EndpointSummary[]> {
@@ -17,8 +18,47 @@ export async function cancelGroups(tx: Tx, groups: readonly string[], at: number
   const ids = waiting.filter(({ endpoint_id }) => visible.has(endpoint_id)).map(({ id }) => id)
   if (ids.length === 0) return []
   for (const id of ids) await deleteAttemptsOf(tx, { id })
-  const commands = (await cancelDeferred(tx, { ids, at })).map(commandView)
-  tx.drafts.push(...commands.map((command) => commandEventDraft(command)))
-  await queueFinishedCommands(tx, commands)
+  const { commands, drafts } = await cancelReboots(tx, ids, at)
+  tx.drafts.push(...drafts)
   return endpoints.filter(({ id }) => commands.some(({ endpointId }) => endpointId === id))
+}
+
+/** Cancels reboots that wait, and returns them with the events to publish after the commit. */
+export async function cancelReboots(tx: Tx | TelemetryTx, ids: readonly string[], at: number) {
+  const commands = (await cancelDeferred(tx, { ids, at })).map(commandView)
+  await queueFinishedCommands(tx, commands)
+  const drafts: EventDraft[] = commands.map((command) => commandEventDraft(command))
+  return { commands, drafts }
+}
+
+/** A device has got one of the reboots of a group, or a person has cancelled it. */
+const begunStates: ReadonlySet<string> = new Set(['SENT', 'ACKNOWLEDGED', 'SUCCEEDED', 'FAILED', 'CANCELLED'])
+
+/**
+ * Finds those of the groups of which no device has got anything, and deletes their unsent attempts. Returns the reboots of each. Until the end
+ * of the transaction none of them is sent.
+ */
+export async function holdUnsentGroups(
+  tx: Tx | TelemetryTx,
+  groups: readonly string[],
+): Promise<Map<string, readonly string[]>> {
+  if (groups.length === 0) return new Map()
+  const unsent = new Map<string, readonly string[]>()
+  const byGroup = Map.groupBy(await lockGroups(tx, { groups }), ({ group_id }) => group_id ?? '')
+  for (const [group, reboots] of byGroup) {
+    let isUnsent = reboots.every(({ state }) => !begunStates.has(state))
+    for (const { id, state } of isUnsent ? reboots : []) {
+      if (state !== 'QUEUED') continue
+      await deleteAttemptsOf(tx, { id })
+      // An attempt that remains is on its way. If others of the group were deleted, the next check of the group makes them again.
+      isUnsent &&= !(await hasOpenAttempt(tx, { id }))
+    }
+    if (isUnsent) {
+      unsent.set(
+        group,
+        reboots.map(({ id }) => id),
+      )
+    }
+  }
+  return unsent
 }

@@ -6,7 +6,7 @@ import {
   wholeQuery,
   wholeQueryExists,
   wholeQueryOne,
-  write,
+  writeAny,
   writeTelemetry,
   writeTelemetryOne,
 } from '../../../db/queries/query.ts'
@@ -182,8 +182,8 @@ export const updateDeferredAcknowledged = writeTelemetryOne((db, p: Step & { dea
     .returning(commandColumns),
 )
 
-/** Deletes the unsent attempts of a reboot that is cancelled. */
-export const deleteAttemptsOf = write((db, p: { org: number; id: string }) =>
+/** Deletes the unsent attempts of a reboot. */
+export const deleteAttemptsOf = writeAny((db, p: { org: number; id: string }) =>
   db
     .deleteFrom('operations')
     .where('org', '=', p.org)
@@ -215,7 +215,19 @@ export const listCancellable = wholeQuery((db, p: { org: number; groups: readonl
     .orderBy('o.id'),
 )
 
-export const cancelDeferred = write((db, p: { org: number; ids: readonly string[]; at: number }, engine) =>
+/** Lists all reboots of groups. On PostgreSQL they are locked, so that no attempt is made until the end of the transaction. */
+export const lockGroups = writeAny((db, p: { org: number; groups: readonly string[] }, engine) =>
+  db
+    .selectFrom('operations')
+    .select(['id', 'group_id', 'state'])
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'group_id', p.groups))
+    .where(sql<SqlBool>`group_id is not null and attempt_of is null`)
+    .orderBy('id')
+    .$if(engine === 'postgres', (q) => q.forUpdate()),
+)
+
+export const cancelDeferred = writeAny((db, p: { org: number; ids: readonly string[]; at: number }, engine) =>
   db
     .updateTable('operations')
     .set({ state: 'CANCELLED', updated_at: p.at })

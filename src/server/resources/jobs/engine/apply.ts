@@ -3,6 +3,7 @@ import { openUnitStates } from '../../../../contract/jobs/job-states.ts'
 import { type RequestContext, unrestrictedContext } from '../../../context/request-context.ts'
 import type { Services } from '../../../context/services.ts'
 import type { TelemetryTx, Tx } from '../../../db/handles.ts'
+import type { EventDraft } from '../../../events/draft.ts'
 import { type ChangeId, change } from '../../audit/change.ts'
 import { waitForChanges } from '../../audit/store.ts'
 import { type JobMessage, jobEvents, jobRef, locatedRows, queueJobMessage } from '../announce.ts'
@@ -13,6 +14,7 @@ import type { JobPlace } from '../units/job-places.ts'
 import type { Advance, JobChange } from './advance.ts'
 import { lockJobIfUnchanged } from './lock-job.ts'
 import { raiseJobProgress, updateJobEndpointState, updateJobProgress, updateUnitState } from './progress-store.ts'
+import { takeBackReboots } from './take-back-reboots.ts'
 
 export interface EngineOrg {
   readonly key: number
@@ -61,25 +63,41 @@ export const startStage = (input: StepInput, stage: number): Promise<JobRow | un
 
 export async function applyJobChange(input: StepInput, to: JobChange): Promise<JobRow | undefined> {
   const now = input.services.clock.now()
+  const takeBack = (tx: Tx | TelemetryTx) => takeBackReboots(tx, input.job, now)
   switch (to.type) {
     case 'start':
       return unaudited(input, { state: 'RUNNING', started_at: now }, 'job.started', { isPossible: hasSlot })
     case 'pause':
-      return unaudited(input, { state: 'PAUSED', reason: to.reason }, 'job.paused')
+      return unaudited(input, { state: 'PAUSED', reason: to.reason }, 'job.paused', { work: takeBack })
     case 'enterStage': {
       if (!to.isManual) return startStage(input, to.stage)
       const reason = `Stage ${to.stage} starts when the job is resumed.`
-      return unaudited(input, { state: 'PAUSED', reason, stage: to.stage }, 'job.paused')
+      return unaudited(input, { state: 'PAUSED', reason, stage: to.stage }, 'job.paused', { work: takeBack })
     }
     case 'stop':
-      return audited(input, 'jobStop', { state: 'STOPPED', reason: to.reason }, { reason: to.reason }, 'job.stopped')
+      return audited(
+        input,
+        'jobStop',
+        { state: 'STOPPED', reason: to.reason },
+        { reason: to.reason },
+        { message: 'job.stopped', work: takeBack },
+      )
     case 'rollBack':
       return unaudited(input, { state: 'ROLLING_BACK' }, undefined, {
-        work: (tx) => endUnits(tx, input.job, { states: openUnitStates, state: 'CANCELLED', reason: null, now }),
+        work: async (tx) => {
+          await endUnits(tx, input.job, { states: openUnitStates, state: 'CANCELLED', reason: null, now })
+          return []
+        },
       })
     case 'end': {
       const { state, reason } = to
-      return audited(input, 'jobEnd', { state, reason, ended_at: now }, { ...(reason && { reason }) }, 'job.ended')
+      return audited(
+        input,
+        'jobEnd',
+        { state, reason, ended_at: now },
+        { ...(reason && { reason }) },
+        { message: 'job.ended' },
+      )
     }
   }
 }
@@ -99,13 +117,14 @@ async function audited(
   operation: ChangeId,
   changes: Changes,
   details: Readonly<Record<string, unknown>>,
-  message?: JobMessage,
+  { message, work = noWork }: { readonly message?: JobMessage; readonly work?: StepWork } = {},
 ): Promise<JobRow | undefined> {
   const { services, org, job } = input
   const places = await input.places()
   try {
     return await change(systemContext(services, org), operation, async (tx) => {
       if (!(await lockJobIfUnchanged(tx, job))) throw new JobChanged()
+      tx.drafts.push(...(await work(tx)))
       const row = await writeJob(tx, services, job, changes)
       tx.drafts.push(...jobEvents(row, places))
       if (message) await queueJobMessage(tx, message, row, places)
@@ -126,29 +145,33 @@ async function audited(
 /** Takes an audited change back. */
 class JobChanged extends Error {}
 
+/** Changes units in the transaction of a step, and returns the events to publish after the commit. */
+type StepWork = (tx: Tx | TelemetryTx) => Promise<readonly EventDraft[]>
+const noWork: StepWork = async () => []
+
 interface UnauditedWork {
   /** Runs before the job is locked. */
   readonly isPossible?: (tx: TelemetryTx) => Promise<boolean>
-  readonly work?: (tx: TelemetryTx) => Promise<void>
+  readonly work?: StepWork
 }
 
 async function unaudited(
   input: StepInput,
   changes: Changes,
   message: JobMessage | undefined,
-  { isPossible = async () => true, work }: UnauditedWork = {},
+  { isPossible = async () => true, work = noWork }: UnauditedWork = {},
 ): Promise<JobRow | undefined> {
   const { services, org, job } = input
   const places = await input.places()
-  const row = await services.db.forOrg(org.key).bulkTransaction(async (tx) => {
+  const step = await services.db.forOrg(org.key).bulkTransaction(async (tx) => {
     if (!(await isPossible(tx)) || !(await lockJobIfUnchanged(tx, job))) return undefined
-    await work?.(tx)
-    const written = await writeJob(tx, services, job, changes)
-    if (message) await queueJobMessage(tx, message, written, places)
-    return written
+    const drafts = await work(tx)
+    const row = await writeJob(tx, services, job, changes)
+    if (message) await queueJobMessage(tx, message, row, places)
+    return { row, drafts }
   })
-  if (row) services.feed.forOrg(org.key).publish(jobEvents(row, places))
-  return row
+  if (step) services.feed.forOrg(org.key).publish([...step.drafts, ...jobEvents(step.row, places)])
+  return step?.row
 }
 
 async function writeJob(tx: Tx | TelemetryTx, { clock }: Services, job: JobRow, changes: Changes): Promise<JobRow> {

@@ -12,6 +12,7 @@ import {
   unitsOf,
 } from '../../../../../test/support/jobs/job-devices.ts'
 import { minuteMs } from '../../../../contract/durations.ts'
+import { maxTargetEndpoints } from '../../../../contract/jobs/job-request.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -247,4 +248,30 @@ test('with includeNew an endpoint that matches later joins a running job as a un
   expect((await org.audit()).filter(({ type }) => type === 'JOB_EXTENDED')).toHaveLength(1)
   expect((await org.call('GET', `/jobs/${frozen.id}`)).body).toMatchObject({ state: 'RUNNING', unitCount: 1 })
   await later?.device.close()
+})
+
+test('endpoints that match later do not join a job that would have more than 100,000 with them [contract 12.job]', async () => {
+  const org = await harness.newOrg()
+  const devices = await newRooms(harness, org, 1)
+  const make = () =>
+    newJob(org, {
+      target: { models: ['NF19B1'] },
+      action: { type: 'CONFIG', config: { nightMode: true } },
+      includeNew: true,
+    })
+  for (const { device } of devices) await device.close()
+  const [full, other] = [await make(), await make()]
+  await jobOnce(org, full.id, 'it waits', ({ waiting }) => waiting.connection === 1)
+  await harness.services.db.systemTransaction(({ kysely }) =>
+    kysely
+      .updateTable('jobs')
+      .set({ endpoint_count: maxTargetEndpoints - 1 })
+      .where('org', '=', org.org.key)
+      .where('id', '=', Number(full.id))
+      .execute(),
+  )
+  for (const { device } of await newRooms(harness, org, 2)) await device.close()
+  harness.clock.advance(minuteMs)
+  await jobOnce(org, other.id, 'they join another job', ({ unitCount }) => unitCount === 3)
+  expect((await org.call('GET', `/jobs/${full.id}`)).body).toMatchObject({ unitCount: 1 })
 })

@@ -169,7 +169,7 @@ async function addMatchingUnits({ now }: RunInput, input: StepInput, memory: Job
   try {
     return (await includeNew(input, actor)) > 0
   } catch (error) {
-    // The target matches nothing any more, or its profile is gone: the units that exist go on.
+    // The job would have too many endpoints, or its profile is gone: the units that exist go on.
     if (isRefusal(error)) return false
     throw error
   }

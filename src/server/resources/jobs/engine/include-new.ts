@@ -15,7 +15,7 @@ export async function includeNew(input: StepInput, actor: RequestContext): Promi
   const { services, org, job } = input
   const content = { target: targetOfJob(job), action: actionOfJob(job), settings: settingsOfJob(job) }
   const now = services.clock.now()
-  const prepared = await prepareLaterUnits(actor, content, job.id)
+  const prepared = await prepareLaterUnits(actor, content, job)
   // Without skipConflicts a unit with a conflict begins, and fails with the reason.
   const { skipConflicts } = content.settings
   const found = await newUnitsOf(skipConflicts ? prepared : { ...prepared, conflicts: new Map() }, now)

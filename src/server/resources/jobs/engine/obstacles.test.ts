@@ -1,4 +1,4 @@
-// Jobs that meet an obstacle with real devices: a room in use, a deleted room, a rejected profile, an error of the service. [contract 12.rights]
+// Jobs that meet an obstacle with real devices: a deleted room, a rejected profile, an error of the service. [contract 12.rights]
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { put } from '../../../../../test/support/devices/log-bundles.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
@@ -12,7 +12,6 @@ import {
   unitsOf,
 } from '../../../../../test/support/jobs/job-devices.ts'
 import { newPerson } from '../../../../../test/support/person.ts'
-import { until } from '../../../../../test/support/program.ts'
 import { minuteMs } from '../../../../contract/durations.ts'
 
 let harness: Harness
@@ -25,105 +24,6 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 const step = (id: string, name: string) => org.call('POST', `/jobs/${id}/${name}`, { body: {} })
-
-test('a room that comes into use before its reboot is no failure, and a cancelled job takes back reboots that wait [contract 12.states]', async () => {
-  const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  const device = await newDevice(harness, org, { roomId, model: 'NF21C1' })
-  await device.publish('status', { inCallStatus: 'NONE' })
-  harness.clock.advance(11 * minuteMs)
-  const respect = { idle: true, window: false }
-  const { id } = await newJob(org, { target: { roomIds: [roomId] }, action: { type: 'REBOOT' }, respect })
-  const refuse = async () => {
-    const sent = await device.next('operation', 15_000)
-    await device.publish('operation', { id: sent.id, state: 'FAILED', error: 'in use' })
-    const [unit] = await unitsOf(org, id)
-    const { operationId } = unit.endpoints[0]
-    await until('it waits', async () => (await org.call('GET', `/operations/${operationId}`)).body.waitsFor === 'idle')
-    return operationId as string
-  }
-  const first = await refuse()
-  await device.publish('status', { inCallStatus: 'ZOOM' })
-  harness.clock.advance(30 * minuteMs)
-  await jobOnce(org, id, 'it waits again', ({ waiting }) => waiting.idle === 1)
-  expect((await unitsOf(org, id))[0].beganAt).toBeUndefined()
-  await device.publish('status', { inCallStatus: 'NONE' })
-  harness.clock.advance(11 * minuteMs)
-  const second = await refuse()
-  expect(second).not.toBe(first)
-  expect((await step(id, 'cancel')).body).toMatchObject({ state: 'CANCELLED', counts: { CANCELLED: 1 } })
-  expect((await org.call('GET', `/operations/${second}`)).body.state).toBe('CANCELLED')
-  await device.close()
-})
-
-const respectIdle = { idle: true, window: false }
-const stateOf = async (operation: string) => (await org.call('GET', `/operations/${operation}`)).body.state
-
-async function restart(device: TestDevice, attempt: string): Promise<void> {
-  await device.publish('operation', { id: attempt, state: 'ACKNOWLEDGED' })
-  device.drop()
-  await device.connect()
-  await device.publish('operation', { id: attempt, state: 'SUCCEEDED' })
-}
-
-test('a job shares a reboot that a person has asked for and that waits, and its cancel leaves that one [contract 12.when]', async () => {
-  const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  const device = await newDevice(harness, org, { roomId, model: 'NF21C1' })
-  await device.publish('status', { inCallStatus: 'ZOOM' })
-  const { operations } = (await org.call('POST', `/endpoints/${device.id}/reboot`, { body: { when: 'idle' } })).body
-  const asked: string = operations[0].id
-  const newReboot = () =>
-    newJob(org, { target: { roomIds: [roomId] }, action: { type: 'REBOOT' }, respect: respectIdle })
-  /** Returns the id of the attempt that the device got. */
-  const share = async (id: string) => {
-    const attempt = await device.next('operation', 15_000)
-    await jobOnce(org, id, 'it runs', ({ counts }) => counts.RUNNING === 1)
-    expect((await unitsOf(org, id))[0].endpoints[0].operationId).toBe(asked)
-    return attempt.id as string
-  }
-  const first = await newReboot()
-  await jobOnce(org, first.id, 'it waits', ({ waiting }) => waiting.idle === 1)
-  await device.publish('status', { inCallStatus: 'NONE' })
-  harness.clock.advance(11 * minuteMs)
-  await device.publish('operation', { id: await share(first.id), state: 'FAILED', error: 'in use' })
-  expect((await step(first.id, 'cancel')).body.state).toBe('CANCELLED')
-  expect(await stateOf(asked)).toBe('QUEUED')
-  const second = await newReboot()
-  harness.clock.advance(11_000)
-  await restart(device, await share(second.id))
-  await jobOnce(org, second.id, 'it has ended', ({ state }) => state === 'SUCCEEDED')
-  expect(device.received.filter(({ kind }) => kind === 'operation')).toHaveLength(2)
-  await device.close()
-})
-
-test('a pair of which one device is offline when the other restarts waits for it, and then restarts together [contract 12.states]', async () => {
-  const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-  const bar = await newDevice(harness, org, { roomId, model: 'NF21C1' })
-  const pad = await newDevice(harness, org, { roomId, model: 'NF21C1', pairingSerial: bar.serial })
-  for (const device of [bar, pad]) await device.publish('status', { inCallStatus: 'NONE' })
-  harness.clock.advance(11 * minuteMs)
-  const target = { roomIds: [roomId] }
-  const { id } = await newJob(org, { target, action: { type: 'REBOOT' }, respect: respectIdle })
-  // Both are in use for a moment, and one is gone when the other is asked again. A group waits for its first device, by id.
-  const [first, second] = bar.id < pad.id ? [bar, pad] : [pad, bar]
-  for (const device of [first, second]) {
-    const attempt = await device.next('operation', 15_000)
-    await device.publish('operation', { id: attempt.id, state: 'FAILED', error: 'in use' })
-  }
-  const [unit] = await unitsOf(org, id)
-  const { operationId } = unit.endpoints.find(({ endpointId }: { endpointId: string }) => endpointId === second.id)
-  await second.close()
-  await until('the service has noticed', async () => !(await org.call('GET', `/endpoints/${second.id}`)).body.connected)
-  harness.clock.advance(11_000)
-  await restart(first, (await first.next('operation', 15_000)).id)
-  expect(await stateOf(operationId)).toBe('SKIPPED')
-  await jobOnce(org, id, 'it waits for the other', ({ waiting }) => waiting.connection === 1)
-  await second.connect()
-  for (const device of [first, second]) await device.publish('status', { inCallStatus: 'NONE' })
-  harness.clock.advance(11 * minuteMs)
-  for (const device of [first, second]) await restart(device, (await device.next('operation', 15_000)).id)
-  await jobOnce(org, id, 'it has ended', ({ state }) => state === 'SUCCEEDED')
-  for (const device of [bar, pad]) await device.close()
-})
 
 test('a move whose room was deleted is paused and says so, and cannot be resumed [contract 12.rights]', async () => {
   const [room] = await newRooms(harness, org, 1)

@@ -11,6 +11,8 @@ import { JobEngine } from './engine.ts'
 /** The promise is for 10,000. */
 const unitCount = runCount({ short: 3000, long: 10_000 })
 const tickLimitMs = 15
+/** A run that writes what 200 units wait for takes longer. It happens once in each unit's wait. */
+const changingLimitMs = 40
 const runs = 20
 /** Other work of this process may fall into a round, such as collecting garbage: the best one counts. */
 const rounds = 3
@@ -65,30 +67,63 @@ const setUnits = (id: string, state: UnitState, soakUntil: number | null) =>
     await db.updateTable('job_endpoints').set({ state: 'DONE' }).where('job_id', '=', Number(id)).execute()
   })
 
-test('a run over thousands of units takes less than 15 ms of CPU while all wait for a window, for a connection, or soak', async () => {
-  const changeWindow = JSON.stringify({ days: ['mon'], from: '20:00', to: '05:00' })
-  await fleet.write((db) => db.updateTable('locations').set({ change_window: changeWindow }).execute())
-  const { id } = await newJob(fleet.org, {
-    target: { models: ['NF19B1'] },
-    action: { type: 'CONFIG', config: { nightMode: true } },
-    ...{ stages: [{ percent: 100 }], respect: { window: true, idle: true } },
-  })
-  const read = async () => (await fleet.org.call('GET', `/jobs/${id}`)).body
+test('a run over thousands of units takes less than 15 ms of CPU while all wait for a window, a room, a connection, the pace or another job, or soak', async () => {
   const figures: Record<string, number> = {}
-  const { changing, still } = await measureRunCost()
-  figures.window = still
-  expect(await read()).toMatchObject({ state: 'RUNNING', waiting: { window: unitCount } })
-  await fleet.write((db) => db.updateTable('endpoints').set({ node_id: null }).execute())
-  figures.connection = (await measureRunCost()).still
-  expect(await read()).toMatchObject({ state: 'RUNNING', waiting: { connection: unitCount } })
-  const nodeId = harness.services.node?.id ?? null
-  await fleet.write((db) => db.updateTable('endpoints').set({ node_id: nodeId }).execute())
+  const measure = async (name: string) => {
+    const { changing, still } = await measureRunCost()
+    figures[name] = still
+    return changing
+  }
+  const setLocations = (change_window: string | null) =>
+    fleet.write((db) => db.updateTable('locations').set({ change_window }).execute())
+  const setEndpoints = (values: { node_id?: number | null; status?: string; call_ended_at?: number | null }) =>
+    fleet.write((db) => db.updateTable('endpoints').set(values).execute())
+  const make = (more: object) =>
+    newJob(fleet.org, {
+      target: { models: ['NF19B1'] },
+      action: { type: 'CONFIG', config: { nightMode: true } },
+      ...more,
+    })
+  const read = async (id: string) => (await fleet.org.call('GET', `/jobs/${id}`)).body
+
+  await setLocations(JSON.stringify({ days: ['mon'], from: '20:00', to: '05:00' }))
+  const { id } = await make({ stages: [{ percent: 100 }], respect: { window: true, idle: true } })
+  const changing = await measure('window')
+  expect(await read(id)).toMatchObject({ state: 'RUNNING', waiting: { window: unitCount } })
+
+  await setLocations(null)
+  await setEndpoints({ status: JSON.stringify({ inCallStatus: 'ZOOM' }) })
+  await measure('call')
+  expect(await read(id)).toMatchObject({ state: 'RUNNING', waiting: { idle: unitCount } })
+  // For some minutes after a call a room is neither in use nor idle, which costs more statements.
+  await setEndpoints({
+    ...{ status: JSON.stringify({ inCallStatus: 'NONE' }), call_ended_at: harness.clock.now() - 5 * minuteMs },
+  })
+  await measure('after a call')
+  expect(await read(id)).toMatchObject({ state: 'RUNNING', waiting: { idle: unitCount } })
+
+  await setEndpoints({ node_id: null })
+  await measure('connection')
+  expect(await read(id)).toMatchObject({ state: 'RUNNING', waiting: { connection: unitCount } })
+
+  await setEndpoints({ node_id: harness.services.node?.id ?? null })
   await setUnits(id, 'SOAKING', harness.clock.now() + 30 * minuteMs)
-  figures.soak = (await measureRunCost()).still
-  expect(await read()).toMatchObject({ state: 'RUNNING', counts: { SOAKING: unitCount } })
-  const text = Object.entries(figures).map(([name, ms]) => `${name} ${ms.toFixed(1)} ms`)
-  process.stdout.write(
-    `a run over ${unitCount} units: ${text.join(', ')}; ${changing.toFixed(1)} ms while 200 change\n`,
-  )
+  await measure('soak')
+  expect(await read(id)).toMatchObject({ state: 'RUNNING', counts: { SOAKING: unitCount } })
+
+  const later = await make({})
+  const { still: bothJobs } = await measureRunCost()
+  expect(await read(later.id)).toMatchObject({ state: 'RUNNING', waiting: { 'other job': unitCount } })
+
+  for (const one of [id, later.id]) await fleet.org.call('POST', `/jobs/${one}/cancel`)
+  const paced = await make({})
+  await measure('pace')
+  expect(await read(paced.id)).toMatchObject({ state: 'RUNNING', counts: { RUNNING: 50 } })
+
+  const all = { ...figures, 'soak and another job': bothJobs, '200 units change': changing }
+  const text = Object.entries(all).map(([name, ms]) => `${name} ${ms.toFixed(1)} ms`)
+  process.stdout.write(`a run over ${unitCount} units: ${text.join(', ')}\n`)
   for (const [name, ms] of Object.entries(figures)) expect(ms, name).toBeLessThan(tickLimitMs)
-}, 120_000)
+  expect(bothJobs, 'two jobs of this size').toBeLessThan(2 * tickLimitMs)
+  expect(changing, '200 units change').toBeLessThan(changingLimitMs)
+}, 180_000)

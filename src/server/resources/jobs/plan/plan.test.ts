@@ -8,6 +8,7 @@ import { sensorColumns } from '../../../db/schema/schema.ts'
 
 let harness: Harness
 let org: TestOrg
+let location: number
 const rooms: number[] = []
 const endpoints: string[] = []
 beforeAll(async () => {
@@ -16,7 +17,7 @@ beforeAll(async () => {
   org = await harness.newOrg()
   const make = async (path: string, body: unknown) => (await org.call('POST', path, { body })).body
   const changeWindow = { days: ['mon', 'tue'], from: '20:00', to: '05:00' }
-  const location = (await make('/locations', { name: 'Oslo', timezone: 'Europe/Oslo', changeWindow })).id
+  location = (await make('/locations', { name: 'Oslo', timezone: 'Europe/Oslo', changeWindow })).id
   for (const name of ['Fjord', 'Fjell', 'Skog', 'Vidde']) {
     rooms.push(
       (await make('/rooms', { name, locationId: name === 'Vidde' ? null : location, tags: [name.toLowerCase()] })).id,
@@ -108,7 +109,35 @@ test('rooms that were used least in the last 14 days come first [contract 12.job
   )
   const { rooms: ordered } = await plan()
   // The people in Skog were there too long ago, and on one day the device of Vidde was in another room.
-  expect(ordered.map(({ name }: { name: string }) => name)).toEqual(['Skog', 'Fjell', 'Fjord', 'Vidde'])
+  const namesOf = (units: { name: string }[]) => units.map(({ name }) => name)
+  expect(namesOf(ordered)).toEqual(['Skog', 'Fjell', 'Fjord', 'Vidde'])
+
+  const pads = await putEndpoints(
+    harness,
+    org,
+    rooms.map((room_id) => ({ room_id, model: 'NF25J1', connected: 1 })),
+  )
+  const target = { endpointIds: pads.map(({ id }) => id) }
+  expect(namesOf((await plan({ target })).rooms), 'devices that are not targeted count the people').toEqual(
+    namesOf(ordered),
+  )
+  const [, , inSkog, inVidde] = pads
+  // A group in several rooms needs a leader that reports its members.
+  const pair = (serial: string | null) =>
+    harness.services.db.systemTransaction(async ({ kysely }) => {
+      const set = (id: string | undefined, values: { pairing_serial?: string | null; status?: string }) =>
+        kysely
+          .updateTable('endpoints')
+          .set(values)
+          .where('id', '=', id as string)
+          .execute()
+      await set(inSkog?.id, { pairing_serial: serial })
+      await set(inVidde?.id, { status: JSON.stringify({ pairedSerials: [inSkog?.serial] }) })
+    })
+  await pair(inVidde?.serial as string)
+  const paired = await plan({ target: { endpointIds: [pads[0]?.id, inSkog?.id] } })
+  expect(namesOf(paired.rooms), 'so do devices in a room that the pair group adds').toEqual(['Fjord', 'Skog, Vidde'])
+  await pair(null)
 })
 
 test('a plan lists 200 rooms and 200 conflicts, and counts the others [contract 12.plan]', async () => {
@@ -122,6 +151,28 @@ test('a plan lists 200 rooms and 200 conflicts, and counts the others [contract 
   const planned = (await fleet.org.call('POST', '/jobs/plan', { body })).body
   expect(planned).toMatchObject({ unitCount: 201, conflictCount: 201 })
   expect([planned.rooms.length, planned.conflicts.length]).toEqual([200, 200])
+})
+
+test('a plan counts rooms without a device, which are no units, and devices that restart only because they are paired [contract 12.plan]', async () => {
+  const make = async (name: string, tags: string[]) =>
+    (await org.call('POST', '/rooms', { body: { name, tags } })).body.id as number
+  const empty = [await make('Holme', ['fjord']), await make('Viken', ['fjord', 'closed'])]
+  const emptyCount = async (target: object) => (await plan({ target })).emptyRoomCount
+  expect(await emptyCount({ roomIds: [...rooms, ...empty] })).toBe(2)
+  expect(await emptyCount({ roomIds: rooms })).toBe(0)
+  expect(await emptyCount({ tags: ['fjord'] })).toBe(2)
+  expect(await emptyCount({ tags: ['fjord'], exclude: { tags: ['closed'] } })).toBe(1)
+  expect(await emptyCount({ tags: ['fjord'], exclude: { tags: ['closed'], models: ['NF23L1'] } })).toBe(2)
+  expect(await emptyCount({ roomIds: [...rooms, ...empty], models: ['NF19B1'] })).toBe(0)
+  for (const id of empty) expect((await org.call('DELETE', `/rooms/${id}`)).status).toBe(200)
+
+  const [leader] = await putEndpoints(harness, org, [{ room_id: rooms[0] as number, model: 'NF20C1' }])
+  const [member] = await putEndpoints(harness, org, [
+    { room_id: rooms[0] as number, model: 'NF20C1', pairing_serial: leader?.serial as string },
+  ])
+  const of = async (type: string) =>
+    (await plan({ target: { endpointIds: [member?.id] }, action: { type } })).notSupportingCount
+  expect([await of('REBOOT'), await of('COLLECT_LOGS')]).toEqual([2, 1])
 })
 
 test('a plan counts the units that cannot know whether they are in use', async () => {
@@ -145,4 +196,46 @@ test('all keys of a target must hold, with any value of each, and an exclusion t
     'Fjell',
     'Vidde',
   ])
+  const { id: regionId } = (await org.call('POST', '/regions', { body: { name: 'Nord' } })).body
+  expect((await org.call('PUT', `/locations/${location}`, { body: { regionId } })).status).toBe(200)
+  expect(await named({ locationIds: [location, 999] })).toEqual(['Fjell', 'Fjord', 'Skog'])
+  expect(await named({ regionIds: [regionId] })).toEqual(['Fjell', 'Fjord', 'Skog'])
+  const profile = { name: 'Quiet', config: { nightMode: true } }
+  const { id: profileId } = (await org.call('POST', '/profiles', { body: profile })).body.profile
+  await org.call('PUT', `/endpoints/${endpoints[2]}/profile`, { body: { profileId } })
+  expect(await named({ profileIds: [profileId] })).toEqual(['Skog'])
+  expect(await named({ endpointIds: endpoints, exclude: { profileIds: [profileId] } })).toEqual([
+    'Fjell',
+    'Fjord',
+    'Vidde',
+  ])
+  const tags = ['fjord', 'skog', 'vidde']
+  const exclude = { roomIds: [rooms[0]] }
+  expect(await named({ regionIds: [regionId], models: ['NF19B1'], tags, exclude })).toEqual(['Skog'])
+})
+
+test('a stage of another kind that would have fewer units than the one before it is refused, also when a draft starts [contract 12.job]', async () => {
+  const other = await harness.newOrg()
+  const room = async () => (await other.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id as number
+  const roomIds = [await room(), await room(), await room(), await room()]
+  const rows = await putEndpoints(
+    harness,
+    other,
+    roomIds.map((room_id) => ({ room_id })),
+  )
+  const body = (firstRooms: number) => ({
+    ...{ name: 'Night', target: { roomIds }, action: { type: 'CONFIG', config: { nightMode: true } } },
+    stages: [{ rooms: firstRooms }, { percent: 50 }, { percent: 100 }],
+  })
+  const tooFew = (count: number, all: number) =>
+    `stages.1 would have ${count} of ${all} units, fewer than the stage before it`
+  for (const path of ['/jobs/plan', '/jobs']) {
+    const refused = (await other.call('POST', path, { body: body(3) })).body
+    expect(refused).toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringContaining(tooFew(2, 4)) })
+  }
+  const { id } = (await other.call('POST', '/jobs', { body: body(2) })).body
+  for (const endpoint of rows.slice(2)) await other.call('DELETE', `/endpoints/${endpoint.id}`)
+  const refused = (await other.call('POST', `/jobs/${id}/start`)).body
+  expect(refused).toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringContaining(tooFew(1, 2)) })
+  expect((await other.call('GET', `/jobs/${id}`)).body.state).toBe('DRAFT')
 })

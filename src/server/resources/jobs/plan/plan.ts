@@ -6,6 +6,7 @@ import type { WeeklyHours } from '../../../../contract/weekly-hours.ts'
 import type { RequestContext } from '../../../context/request-context.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { isInChangeWindow, nextChangeTime } from '../../../core/time/change-window.ts'
+import { listPairedEndpoints } from '../../endpoints/store.ts'
 import { findOwnOrg } from '../../orgs/store.ts'
 import { type RoomUse, readRoomUse } from '../../rooms/use/room-use.ts'
 import { waitsForConnection } from '../action.ts'
@@ -13,7 +14,7 @@ import { conflictOf, conflictText, type PreparedJob, prepareJob, unitName } from
 import { type CheckedRequest, checkRequest, type JobBody } from '../request/request.ts'
 import type { Action } from '../rows.ts'
 import { inParts } from '../units/in-parts.ts'
-import type { RoomWithWindow, TargetedEndpoint } from '../units/target-store.ts'
+import { countEmptyRooms, type RoomWithWindow, type TargetedEndpoint } from '../units/target-store.ts'
 import type { OrderedUnit } from '../units/units.ts'
 import { earliestEnd } from './earliest-end.ts'
 import { listPlannedEndpoints } from './plan-store.ts'
@@ -30,16 +31,17 @@ export async function jobsPlan(ctx: RequestContext, body: JobBody): Promise<Plan
   const prepared = await prepareJob(ctx, request)
   const { units, rooms, conflicts, endpointCount } = prepared
   const endpoints = units.flatMap((unit) => unit.endpoints)
-  const { unchanged, notSupportingCount, present } = await compareEndpoints(ctx, request.action, endpoints)
+  const { unchanged, notSupporting, present } = await compareEndpoints(ctx, request.action, endpoints)
   const use = await readUseOfUnits(ctx, units, now)
   const windows = new ChangeWindows(rooms, (await findOwnOrg(ctx.db))?.timezone ?? 'UTC')
   const conflicting = endpoints.filter(({ profile_id }) => profile_id !== null && conflicts.has(profile_id))
   return {
     unitCount: units.length,
     endpointCount,
+    emptyRoomCount: await countEmptyRooms(ctx.db, request.target),
     offlineCount: endpoints.filter(({ connected }) => connected === 0).length,
     blindCount: units.filter((unit) => !unit.roomIds.some((id) => use.get(id)?.canKnow)).length,
-    notSupportingCount,
+    notSupportingCount: notSupporting.size,
     unchangedCount: unchanged.size,
     stages: request.settings.stages.map(({ manual }, i) => ({
       unitCount: units.filter(({ stage }) => stage === i + 1).length,
@@ -94,16 +96,19 @@ function plannedOutcome(
 async function compareEndpoints(ctx: RequestContext, action: Action, endpoints: readonly TargetedEndpoint[]) {
   const values = new PresentValues(action.config ?? {})
   const unchanged = new Set<string>()
-  let notSupportingCount = 0
+  const notSupporting = new Set<string>()
   for await (const part of inParts(endpoints)) {
-    for (const row of await listPlannedEndpoints(ctx.db, { ids: part.map(({ id }) => id) })) {
+    const targeted = part.map(({ id }) => id)
+    // Everything that is paired with the endpoints restarts with them.
+    const ids = action.type === 'REBOOT' ? (await listPairedEndpoints(ctx.db, targeted)).map(({ id }) => id) : targeted
+    for (const row of await listPlannedEndpoints(ctx.db, { ids })) {
       const supports: string[] = row.supports === null ? [] : JSON.parse(row.supports)
-      if (!supports.includes('onlyIfIdle')) notSupportingCount++
+      if (!supports.includes('onlyIfIdle')) notSupporting.add(row.id)
       if (action.config && values.add(row)) unchanged.add(row.id)
     }
     for (const endpoint of part) if (isAlreadyDone(action, endpoint)) unchanged.add(endpoint.id)
   }
-  return { unchanged, notSupportingCount, present: values.answer() }
+  return { unchanged, notSupporting, present: values.answer() }
 }
 
 function isAlreadyDone({ type, profileId, roomId }: Action, endpoint: TargetedEndpoint): boolean {

@@ -10,7 +10,7 @@ import { keysOf } from '../../configs/sealed-config.ts'
 import { findProfile } from '../../profiles/store.ts'
 import { findRoom } from '../../rooms/store.ts'
 import { requireScopeFor } from '../action.ts'
-import type { Action } from '../rows.ts'
+import type { Action, JobRow } from '../rows.ts'
 import { type FoundUnits, findLaterUnits, findUnits } from '../units/find-units.ts'
 import { inParts } from '../units/in-parts.ts'
 import type { NewUnit } from '../units/new-unit-store.ts'
@@ -38,7 +38,11 @@ export async function prepareJob(ctx: RequestContext, request: JobContent): Prom
  * Prepares what matches since a job has started, and refuses an action whose profile or room is gone. It does not compare the stages: that
  * was done at the start.
  */
-export async function prepareLaterUnits(ctx: RequestContext, request: JobContent, job: number): Promise<PreparedJob> {
+export async function prepareLaterUnits(
+  ctx: RequestContext,
+  request: JobContent,
+  job: Pick<JobRow, 'id' | 'endpoint_count'>,
+): Promise<PreparedJob> {
   await requireReferences(ctx.db, request.action)
   return withConflicts(ctx.db, request.action, await findLaterUnits(ctx.db, request, job, ctx.clock.now()))
 }

@@ -3,7 +3,7 @@
 import { readOnlyKeys } from '../../../../contract/device/config-keys.ts'
 import { dayMs } from '../../../../contract/durations.ts'
 import type { Violation } from '../../../../contract/error.ts'
-import type { JobActionType } from '../../../../contract/jobs/job-request.ts'
+import { defaultDeadlineDays, type JobActionType } from '../../../../contract/jobs/job-request.ts'
 import { parseTime } from '../../../core/clock.ts'
 import { Failure, invalid } from '../../../core/failure.ts'
 import type { InputOf } from '../../../http/handlers.ts'
@@ -24,7 +24,7 @@ export interface CheckedRequest {
 }
 
 /** The deadline of a job that names none, after its start. */
-export const defaultDeadlineMs = 14 * dayMs
+export const defaultDeadlineMs = defaultDeadlineDays * dayMs
 
 export function checkRequest(body: JobBody, now: number): CheckedRequest {
   const startAt = body.startAt ? (parseTime(body.startAt) ?? null) : null

@@ -6,9 +6,10 @@ import { maxTargetEndpoints } from '../../../../contract/jobs/job-request.ts'
 import { Failure, invalid } from '../../../core/failure.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { listPairedEndpoints } from '../../endpoints/store.ts'
-import type { Action, JobSettings, Target } from '../rows.ts'
+import type { Action, JobRow, JobSettings, Target } from '../rows.ts'
 import { inParts } from './in-parts.ts'
 import {
+  listNumbersInRooms,
   listRoomsWithWindows,
   listRoomUse,
   listTargeted,
@@ -43,18 +44,22 @@ export async function findUnits(on: OrgReader, request: UnitsRequest, now: numbe
   return makeUnits(on, request, endpoints, now)
 }
 
-/** Finds what matches since a job has started. Only these endpoints are grouped, so that a run which finds none costs little. */
+/**
+ * Finds what matches since a job has started, and refuses it if the job would have too many endpoints then. Only these endpoints are grouped,
+ * so that a run which finds none costs little.
+ */
 export async function findLaterUnits(
   on: OrgReader,
   request: UnitsRequest,
-  job: number,
+  job: Pick<JobRow, 'id' | 'endpoint_count'>,
   now: number,
 ): Promise<FoundUnits> {
-  const endpoints = await listAllTargeted(on, request.target, async (page) => {
-    const known = await listEndpointsInJob(on, { job, endpoints: page.map(({ id }) => id) })
+  const choose = async (page: readonly TargetedEndpoint[]) => {
+    const known = await listEndpointsInJob(on, { job: job.id, endpoints: page.map(({ id }) => id) })
     const ids = new Set(known.map(({ endpoint_id }) => endpoint_id))
     return page.filter(({ id }) => !ids.has(id))
-  })
+  }
+  const endpoints = await listAllTargeted(on, request.target, { choose, countBefore: job.endpoint_count })
   return makeUnits(on, request, endpoints, now)
 }
 
@@ -69,7 +74,7 @@ async function makeUnits(
   const drafts = groupIntoUnits(endpoints, pairedRooms)
   await nextTurn()
   const rooms = await readRooms(on, [...new Set(drafts.flatMap(({ roomIds }) => roomIds))])
-  const use = await readRecentUse(on, endpoints, now)
+  const use = await readRecentUse(on, [...rooms.keys()], now)
   const facts = new Map<number, RoomFacts>()
   for await (const part of inParts([...rooms.values()])) {
     for (const { id, name, tags } of part) {
@@ -79,18 +84,23 @@ async function makeUnits(
   return { units: await orderUnits(drafts, facts, settings.stages), rooms, endpointCount: endpoints.length }
 }
 
-type ChoosePage = (page: readonly TargetedEndpoint[]) => Promise<readonly TargetedEndpoint[]>
+interface ListOptions {
+  /** Leaves out endpoints of a page. */
+  readonly choose?: (page: readonly TargetedEndpoint[]) => Promise<readonly TargetedEndpoint[]>
+  /** The endpoints that the job has already. */
+  readonly countBefore?: number
+}
 
 async function listAllTargeted(
   on: OrgReader,
   target: Target,
-  choose: ChoosePage = async (page) => page,
+  { choose = async (page) => page, countBefore = 0 }: ListOptions = {},
 ): Promise<TargetedEndpoint[]> {
   const all: TargetedEndpoint[] = []
   for (let after = ''; ; ) {
     const page = await listTargeted(on, target, { after, limit: targetPageRows })
     all.push(...(await choose(page)))
-    if (all.length > maxTargetEndpoints) {
+    if (countBefore + all.length > maxTargetEndpoints) {
       throw invalid([
         { field: 'target', error: `matches more than ${maxTargetEndpoints} endpoints. Make several jobs of it` },
       ])
@@ -142,16 +152,16 @@ async function readRooms(on: OrgReader, ids: readonly number[]): Promise<Map<num
   return rooms
 }
 
-/** Several devices of a room count the same people, so that the one that counted most decides. */
-async function readRecentUse(
-  on: OrgReader,
-  endpoints: readonly TargetedEndpoint[],
-  now: number,
-): Promise<Map<number, number>> {
+/**
+ * All devices of the rooms count, also those that are not targeted: most devices do not count people. Several devices of a room count the
+ * same people, so that the one that counted most decides.
+ */
+async function readRecentUse(on: OrgReader, rooms: readonly number[], now: number): Promise<Map<number, number>> {
   const use = new Map<number, number>()
   const firstDay = Math.floor(now / 1000 / daySeconds) - useDays
-  for await (const part of inParts(endpoints)) {
-    const rows = await listRoomUse(on, { endpoints: part.map(({ number }) => number), firstDay })
+  for await (const part of inParts(rooms)) {
+    const numbers = await listNumbersInRooms(on, { rooms: part, from: firstDay * daySeconds })
+    const rows = await listRoomUse(on, { endpoints: numbers.map(({ endpoint }) => endpoint), firstDay })
     for (const { room, people } of rows) use.set(room, Math.max(use.get(room) ?? 0, Number(people)))
   }
   return use

@@ -4,7 +4,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { EngineName } from '../../../db/engine.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
-import { visibleQuery, wholeQuery } from '../../../db/queries/query.ts'
+import { visibleQuery, visibleQueryOne, wholeQuery } from '../../../db/queries/query.ts'
 import { isConnected } from '../../../nodes/connected-sql.ts'
 
 type TargetKey =
@@ -27,7 +27,15 @@ const numberColumns: { readonly [K in TargetKey]?: string } = {
 const textColumns: { readonly [K in TargetKey]?: string } = { endpointIds: 'e.id', models: 'e.model' }
 
 function matchesKey(engine: EngineName, key: TargetKey, values: readonly never[]): RawBuilder<SqlBool> {
-  const numbers = numberColumns[key]
+  return matchesColumn(engine, key, values, numberColumns[key])
+}
+
+function matchesColumn(
+  engine: EngineName,
+  key: TargetKey,
+  values: readonly never[],
+  numbers: string | undefined,
+): RawBuilder<SqlBool> {
   if (numbers !== undefined) return isAnyNumberOf(engine, numbers, values)
   const texts = textColumns[key]
   if (texts !== undefined) return isAnyOf(engine, texts, values)
@@ -65,13 +73,14 @@ const buildList = (included: readonly TargetKey[], excluded: readonly TargetKey[
       .limit(p.limit)
     for (const key of included) list = list.where(matchesKey(engine, key, p[key] as readonly never[]))
     if (excluded.length === 0) return list
-    const all = sql.join(
-      excluded.map((key) => matchesKey(engine, key, p[excludedName(key)] as readonly never[])),
-      sql` and `,
+    return list.where(
+      isNotExcluded(excluded.map((key) => matchesKey(engine, key, p[excludedName(key)] as readonly never[]))),
     )
-    // A comparison with null is neither true nor false, and excludes nothing.
-    return list.where(sql<SqlBool>`case when ${all} then 1 else 0 end = 0`)
   })
+
+/** A comparison with null is neither true nor false, and excludes nothing. */
+const isNotExcluded = (conditions: readonly RawBuilder<SqlBool>[]) =>
+  sql<SqlBool>`case when ${sql.join(conditions, sql` and `)} then 1 else 0 end = 0`
 
 const excludedName = (key: TargetKey) => `excluded_${key}`
 const keysOf = (keys: TargetKeys = {}) =>
@@ -84,11 +93,50 @@ export function listTargeted(on: OrgReader, { exclude, ...include }: TargetValue
   const name = `${included}/${excluded}`
   const list = lists.get(name) ?? buildList(included, excluded)
   lists.set(name, list)
-  const values = Object.fromEntries([
-    ...included.map((key) => [key, include[key]]),
-    ...excluded.map((key) => [excludedName(key), exclude?.[key]]),
+  return list(on, { ...valuesOf(include, exclude), ...page })
+}
+
+const valuesOf = (include: TargetKeys, exclude: TargetKeys = {}) =>
+  Object.fromEntries([
+    ...keysOf(include).map((key) => [key, include[key]]),
+    ...keysOf(exclude).map((key) => [excludedName(key), exclude[key]]),
   ])
-  return list(on, { ...values, ...page })
+
+/** The keys that a room can match which has no endpoint, with the columns of their numbers. */
+const roomColumns: { readonly [K in TargetKey]?: string | undefined } = {
+  regionIds: 'l.region_id',
+  locationIds: 'r.location_id',
+  roomIds: 'r.id',
+  tags: undefined,
+}
+const isOfRooms = (key: TargetKey) => Object.hasOwn(roomColumns, key)
+const emptyRoomCounts = new Map<string, ReturnType<typeof buildEmptyRoomCount>>()
+
+const buildEmptyRoomCount = (included: readonly TargetKey[], excluded: readonly TargetKey[]) =>
+  visibleQueryOne('room', 'r.id', (db, p: { org: number } & Record<string, readonly never[]>, engine) => {
+    const matches = (key: TargetKey, name: string) =>
+      matchesColumn(engine, key, p[name] as readonly never[], roomColumns[key])
+    let count = db
+      .selectFrom('rooms as r')
+      .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+      .select(sql<number>`cast(count(*) as integer)`.as('count'))
+      .where('r.org', '=', p.org)
+      .where(sql<SqlBool>`not exists (select 1 from endpoints as e where e.org = r.org and e.room_id = r.id)`)
+    for (const key of included) count = count.where(matches(key, key))
+    if (excluded.length === 0) return count
+    return count.where(isNotExcluded(excluded.map((key) => matches(key, excludedName(key)))))
+  })
+
+/** Counts the rooms that match a target and have no endpoint. They are no units. */
+export async function countEmptyRooms(on: OrgReader, { exclude = {}, ...include }: TargetValues): Promise<number> {
+  const included = keysOf(include)
+  if (!included.every(isOfRooms)) return 0
+  // A room without an endpoint has no model, profile or firmware that could exclude it.
+  const excluding = keysOf(exclude).every(isOfRooms) ? exclude : {}
+  const name = `${included}/${keysOf(excluding)}`
+  const count = emptyRoomCounts.get(name) ?? buildEmptyRoomCount(included, keysOf(excluding))
+  emptyRoomCounts.set(name, count)
+  return (await count(on, valuesOf(include, excluding)))?.count ?? 0
 }
 export type TargetedEndpoint = Awaited<ReturnType<typeof listTargeted>>[number]
 
@@ -102,6 +150,17 @@ export const listRoomsWithWindows = wholeQuery((db, p: { org: number; ids: reado
     .where(isAnyNumberOf(engine, 'r.id', p.ids)),
 )
 export type RoomWithWindow = Awaited<ReturnType<typeof listRoomsWithWindows>>[number]
+
+/** Lists the numbers of the devices that were in one of the rooms since a time in Unix seconds, also of those that are not any more. */
+export const listNumbersInRooms = wholeQuery((db, p: { org: number; rooms: readonly number[]; from: number }, engine) =>
+  db
+    .selectFrom('endpoint_rooms as s')
+    .select('s.endpoint')
+    .distinct()
+    .where('s.org', '=', p.org)
+    .where(isAnyNumberOf(engine, 's.room_id', p.rooms))
+    .where((e) => e.or([e('s.until', 'is', null), e('s.until', '>', p.from)])),
+)
 
 /** For each of the endpoints and each room that it was in: the daily means of the people that it counted, added up. */
 export const listRoomUse = wholeQuery(

@@ -118,6 +118,26 @@ export const listWaitingGroups = wholeQuery((db, p: OfJob) =>
     .whereRef('o.created_at', '>=', 'u.sent_at'),
 )
 
+/**
+ * The endpoints of units that run, with their reboots. `own` is 0 for a reboot that a person had asked for before: the job shares it.
+ */
+export const listSentReboots = wholeQuery((db, p: OfJob) =>
+  db
+    .selectFrom('job_units as u')
+    .innerJoin('job_endpoints as e', (j) =>
+      j.onRef('e.org', '=', 'u.org').onRef('e.job_id', '=', 'u.job_id').onRef('e.unit', '=', 'u.number'),
+    )
+    .innerJoin('operations as o', (j) => j.onRef('o.org', '=', 'e.org').onRef('o.id', '=', 'e.operation_id'))
+    .select(['u.number as unit', 'e.endpoint_id', 'o.group_id', 'o.waits_for'])
+    .select(sql<number>`case when o.created_at >= u.sent_at then 1 else 0 end`.as('own'))
+    .where('u.org', '=', p.org)
+    .where('u.job_id', '=', p.job)
+    .where('u.state', '=', 'RUNNING')
+    .where('e.state', '=', 'SENT')
+    .orderBy('u.number')
+    .orderBy('e.endpoint_id'),
+)
+
 /** The locations of the rooms of some units. PostgreSQL gets the rooms as arrays, because it has no statistics of units that were just inserted. */
 export const listRangeLocations = wholeQuery((db, p: OfJob & UnitRange, engine) => {
   const ofUnits = sql`select m.room_id from job_unit_rooms as m where m.org = ${p.org} and m.job_id = ${p.job}

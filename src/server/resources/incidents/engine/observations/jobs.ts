@@ -1,16 +1,31 @@
 // Observes which jobs were stopped because too many of their rooms failed. [contract 10.rule]
+import { minuteMs } from '../../../../../contract/durations.ts'
 import type { OrgReader } from '../../../../db/handles.ts'
 import { conditionOf, type Observation, type StoppedJob } from '../types.ts'
-import type { FullInput } from './input.ts'
-import { listPlacesOfJob, listStoppedJobs } from './job-store.ts'
+import { type FullInput, slackMs } from './input.ts'
+import { hasJobIncident, listPlacesOfJob, listStoppedJobs } from './job-store.ts'
+
+/** A stop that was not seen while it lasted opens its incident up to this time after the end of the job. */
+const unseenForMs = 10 * minuteMs
 
 /** A rollback that people ask for clears the reason for which the job was stopped; one that follows by itself does not. */
-export async function observeJobs(on: OrgReader, { findings }: Pick<FullInput, 'findings'>): Promise<Observation[]> {
+export async function observeJobs(
+  on: OrgReader,
+  { findings, now, isSilenced }: Pick<FullInput, 'findings' | 'now' | 'isSilenced'>,
+): Promise<Observation[]> {
   const known = new Map(findings.filter(({ rule }) => rule === 'job.stopped').map((each) => [each.subject.id, each]))
   const observations: Observation[] = []
-  for (const { id, name, state, reason, updated_at: since } of await listStoppedJobs(on)) {
+  for (const stopped of await listStoppedJobs(on, { endedAfter: now - unseenForMs })) {
+    const { id, name, state, reason, updated_at: since } = stopped
     const condition = conditionOf('job.stopped', 'job', id)
     const finding = known.get(condition.subject.id)
+    if (state === 'ROLLED_BACK') {
+      // The job has ended, so that a finding is cleared. Under a silence one would begin and end in every run.
+      if (finding || isSilenced(condition.rule, condition.subject)) continue
+      // An incident of an earlier stop ended before the job did.
+      const endedAfter = (stopped.ended_at ?? now) - slackMs
+      if (await hasJobIncident(on, { job: condition.subject.id, endedAfter })) continue
+    }
     known.delete(condition.subject.id)
     if (state === 'ROLLING_BACK' && reason === null) {
       if (finding) observations.push({ ...condition, state: 'between' })

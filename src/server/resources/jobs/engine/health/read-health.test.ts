@@ -157,3 +157,26 @@ test('job.stopped opens when a job is stopped, lasts while it is rolled back and
   expect((await run('full', 'RUNNING')).ended).toEqual(subject)
   await f.close()
 })
+
+test('a job that was stopped and rolled back between two looks at it has an incident too, once [contract 10.rule]', async () => {
+  const f = await newSoak(1)
+  const ended = { state: 'ROLLED_BACK', reason: '1 of 1 rooms that began have failed.' } as const
+  await write((db) =>
+    db
+      .updateTable('jobs')
+      .set({ ...ended, ended_at: harness.clock.now() })
+      .where('org', '=', f.org.key)
+      .where('id', '=', f.job)
+      .execute(),
+  )
+  const read = async () =>
+    (await f.call('GET', '/incidents?state=RESOLVED')).body.incidents.filter(
+      ({ rule }: { rule: string }) => rule === 'job.stopped',
+    )
+  await until('it has opened and ended', async () => (await read()).length === 1, { timeoutMs: 15_000 })
+  expect((await new FindingsWatch(harness, f as TestOrg).quick()).matured).toEqual([])
+  expect(await read()).toMatchObject([
+    { severity: 'WARNING', cause: { level: 'JOB', id: String(f.job) }, occurrences: 1 },
+  ])
+  await f.close()
+})
