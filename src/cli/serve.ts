@@ -5,7 +5,7 @@ import type { Services } from '../server/context/services.ts'
 import { makeLog } from '../server/core/log.ts'
 import { isLoopbackHost } from '../server/core/loopback.ts'
 import { firstStartActor } from '../server/first-start.ts'
-import { makeFirstOwnerLink, makeLoginLink } from './login-link.ts'
+import { makeFirstOwnerLink } from './login-link.ts'
 import type { Terminal } from './terminal.ts'
 
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
@@ -52,8 +52,8 @@ The key is not shown again: store it now. Try it:
 
 API reference: ${publicUrl}/docs
 `)
-    // The links are created after the key was printed, so that an error here does not lose the key.
-    for (const line of await consoleLines(terminal, service.services, first.org, publicUrl)) terminal.write(line)
+    // The link is created after the key was printed, so that an error here does not lose the key.
+    terminal.write(await firstOwnerLine(terminal, service.services, first.org, publicUrl))
   }
   if (service.lacksKey) {
     terminal.write(
@@ -66,17 +66,11 @@ API reference: ${publicUrl}/docs
 }
 
 /**
- * How to open the console after the first start. A link that makes an owner works for 24 hours, so it is shown on a terminal only: a journal
- * may be read by others. [contract 11.local]
+ * How to open the console after the first start. Other people may read a journal later, so a link is shown on a terminal only.
+ * [contract 11.local]
  */
-async function consoleLines(terminal: Terminal, services: Services, org: string, base: string): Promise<string[]> {
-  if (terminal.isInteractive) {
-    const url = await makeFirstOwnerLink(services, firstStartActor, org, base)
-    return [`Open the console: ${url}  (works once, for 24 hours, and makes you the first owner)\n`]
-  }
-  const { url } = await makeLoginLink(services, firstStartActor, org, base)
-  return [
-    `Open the console: ${url}  (works once, for 15 minutes)`,
-    'Make the first owner: roomkeeper users invite EMAIL --role owner\n',
-  ]
+async function firstOwnerLine(terminal: Terminal, services: Services, org: string, base: string): Promise<string> {
+  if (!terminal.isInteractive) return 'Make the first owner: roomkeeper users invite EMAIL --role owner\n'
+  const url = await makeFirstOwnerLink(services, firstStartActor, org, base)
+  return `Open the console: ${url}  (works once, for 24 hours, and makes you the first owner)\n`
 }

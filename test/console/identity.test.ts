@@ -34,8 +34,15 @@ test('an owner registers, fills in, tests and turns on company accounts; then a 
   await page.goto('/settings?tab=identity')
   await settled(page, 'Settings')
   // The addresses to enter at the provider are those that it then accepts.
-  client.redirectUris = [await page.getByText(/\/oidc\/callback$/).innerText()]
-  await page.getByText(/\/oidc\/backchannel$/).waitFor()
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const copied = async (name: string) => {
+    await button(page, name).click()
+    return page.evaluate<string>('navigator.clipboard.readText()')
+  }
+  client.redirectUris = [await copied('Copy redirect URI')]
+  expect(client.redirectUris).toEqual([site.callbackUrl(org)])
+  expect(await copied('Copy back-channel logout URI')).toBe(`${site.url}/auth/${org.id}/oidc/backchannel`)
+  await page.getByText(site.callbackUrl(org)).waitFor()
   expect(await button(page, 'Test sign-in').isDisabled()).toBe(true)
   await page.getByLabel('Issuer').fill(site.provider.issuer)
   await page.getByLabel('Client ID').fill(client.clientId)

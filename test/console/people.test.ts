@@ -57,6 +57,8 @@ test('the first owner comes in by link, adds a passkey, and signs in with it', a
   await settled(page, 'My profile')
   expect(await page.getByRole('table', { name: 'Passkeys' }).getByRole('row').count()).toBe(2)
   await signOut(page)
+  await button(page, 'Sign in with a passkey').waitFor()
+  expect(await page.getByText('company account').count(), 'no provider is set up').toBe(0)
   await button(page, 'Sign in with a passkey').click()
   await settled(page, 'My profile')
   await page.getByRole('table', { name: 'Sessions' }).getByText('Passkey').waitFor()
@@ -147,6 +149,40 @@ test('an owner signs a person out everywhere, and then disables them', async () 
   const call = await service.org.call('GET', '/rooms', { key: viewer.key })
   expect(call.status).toBe(401)
   expectTrouble(other.trouble, /status of 401/)
+})
+
+test('an owner changes role and regions of a person, disables, enables and deletes them', async () => {
+  const { harness, org, regions } = service
+  const owner = await newPerson(harness, org, { role: 'owner', allRegions: true })
+  const viewer = await newPerson(harness, org, { role: 'viewer', regionIds: [regions.europe] })
+  const { page } = await personTab(browser, service, owner)
+  const user = async () => (await org.call('GET', `/users/${viewer.id}`)).body
+  await page.goto('/settings')
+  const row = page.getByRole('row', { name: new RegExp(viewer.email) })
+  await row.getByText('Viewer', { exact: true }).waitFor()
+  await chooseAction(page, viewer.email, 'Edit role and regions')
+  await dialogOf(page).getByRole('combobox', { name: 'Role' }).click()
+  await page.getByRole('option', { name: 'Operator' }).click()
+  await dialogOf(page).getByRole('combobox', { name: 'Regions' }).click()
+  await page.getByRole('option', { name: 'Asia' }).click()
+  await page.keyboard.press('Escape')
+  await button(page, 'Save').click()
+  await row.getByText('Operator', { exact: true }).waitFor()
+  expect(await user()).toMatchObject({ role: 'operator', allRegions: false })
+  expect((await user()).regionIds).toHaveLength(2)
+  for (const [action, shown, state] of [
+    ['Disable', 'Disabled', 'DISABLED'],
+    ['Enable', 'Active', 'ACTIVE'],
+  ] as const) {
+    await chooseAction(page, viewer.email, action)
+    await dialogOf(page).getByRole('button', { name: action }).click()
+    await row.getByText(shown).waitFor()
+    expect((await user()).state).toBe(state)
+  }
+  await chooseAction(page, viewer.email, 'Delete')
+  await dialogOf(page).getByRole('button', { name: 'Delete person' }).click()
+  await row.waitFor({ state: 'detached' })
+  expect((await org.call('GET', `/users/${viewer.id}`)).status).toBe(404)
 })
 
 test('a person creates and revokes a personal key with no more access than they have', async () => {

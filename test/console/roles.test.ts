@@ -74,6 +74,27 @@ test.each(expected)('the buttons follow the role: %s, all regions: %s', async (r
   expect((await offeredTo(page)).sort()).toEqual([...offered].sort())
 })
 
+test.each([
+  ['admin', false],
+  ['owner', true],
+] as const)('settings offer people, keys and sign-in to owners only: %s', async (role, manages) => {
+  const person = await newPerson(harness, fleet.org, { role, allRegions: true })
+  const { page } = await personTab(browser, harness, person)
+  await page.goto('/settings')
+  await settled(page, 'Settings')
+  await page.getByText(person.email).first().waitFor()
+  const count = Number(manages)
+  expect(await page.getByRole('button', { name: 'Invite person' }).count()).toBe(count)
+  expect(await page.getByRole('button', { name: `Actions for ${person.email}` }).count()).toBe(count)
+  expect(await page.getByRole('tab', { name: 'Sign-in' }).count()).toBe(count)
+  await page.goto('/settings?tab=identity')
+  await settled(page, 'Settings')
+  expect(await page.getByText('You need Manage access to open Sign-in').count()).toBe(1 - count)
+  await page.goto('/settings?tab=keys')
+  await settled(page, 'Settings')
+  expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(count)
+})
+
 test('the audit page says who may read the log to a person who may not', async () => {
   const { page } = await personTab(browser, harness, await newPerson(harness, fleet.org, { role: 'operator' }))
   await page.goto('/audit')

@@ -97,7 +97,8 @@ const reads: { readonly [K in ReadId]: (places: GeneratedPlaces) => CallInput<K>
     ...places.endpoints.map(({ id }) => ({ endpointId: id, state: 'all' as const })),
     ...places.users.map(({ id }) => ({ assigneeId: String(id) })),
   ],
-  incidentsGet: ({ endpoints }) => endpoints.map(({ incident }) => ({ id: incident })),
+  incidentsGet: ({ endpoints, mixedIncident }) =>
+    [mixedIncident, ...endpoints.map(({ incident }) => incident)].map((id) => ({ id })),
   incidentRulesList: once,
   silencesList: once,
   channelsList: () => [],
@@ -140,16 +141,42 @@ function findMentions(text: string, things: readonly Thing[]): string[] {
 /** A page token and the counts of a list or a job are about what the caller sees, so they differ from the owner's. */
 const isCount = (key: string) =>
   key === 'nextPageToken' || key.endsWith('Count') || ['counts', 'stageCounts', 'waiting'].includes(key)
-function withoutCounts(body: object): object {
-  const shown = Object.fromEntries(Object.entries(body).filter(([key]) => !isCount(key)))
-  return { ...shown, ...(shown.jobs && { jobs: shown.jobs.map(withoutCounts) }) }
+const without = (value: object, isLeftOut: (key: string) => boolean) =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => !isLeftOut(key)))
+/** Leaves out what a caller who sees a part of a job or an incident is told in other words or numbers than an owner. */
+function comparablePart(body: object, { mixedIncident }: GeneratedPlaces): object {
+  const isOwnWord = (key: string) => isCount(key) || ['title', 'hint', 'cause'].includes(key)
+  const shown = without(body, shownId(body) === mixedIncident ? isOwnWord : isCount)
+  for (const list of ['jobs', 'incidents'].filter((key) => key in shown)) {
+    shown[list] = shown[list].map((item: object) =>
+      list === 'jobs' ? without(item, isCount) : shownId(item) === mixedIncident ? without(item, isOwnWord) : item,
+    )
+  }
+  return shown
+}
+const shownId = (item: unknown): unknown => (item as { id?: unknown } | null)?.id
+
+/** All counts in an answer, by where they are. The items of a list are found by their ids, because the caller may see fewer of them. */
+function countsIn(value: unknown, path = ''): [path: string, count: number][] {
+  if (typeof value === 'number') return /Count$|\/(counts|waiting)\//.test(path) ? [[path, value]] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, item]) => countsIn(item, `${path}/${shownId(item) ?? key}`))
 }
 
-function expectPart(part: Reply, whole: Reply, hidden: readonly Thing[], what: string): void {
-  expect(findMentions(part.text, hidden), `${what} names what is hidden: ${part.text}`).toEqual([])
+/** A device reports which devices it is paired with, and the report is shown whole, wherever these are. [contract 11.access] */
+const withoutPairs = (body: unknown): string =>
+  JSON.stringify(body, (key, value) => (key === 'pairingSerial' || key === 'pairedSerials' ? undefined : value))
+
+function expectPart(part: Reply, whole: Reply, places: GeneratedPlaces, hidden: readonly Thing[], what: string): void {
+  const text = part.body === undefined ? part.text : withoutPairs(part.body)
+  expect(findMentions(text, hidden), `${what} names what is hidden: ${text}`).toEqual([])
   // A file of a bug report is one thing.
   if (part.body === undefined) return void expect(part.text, what).toBe(whole.text)
-  expect(findExcess(withoutCounts(part.body), whole.body), `${what} says more than an owner is told`).toBeUndefined()
+  const excess = findExcess(comparablePart(part.body, places), whole.body)
+  expect(excess, `${what} says more than an owner is told`).toBeUndefined()
+  const most = new Map(countsIn(whole.body))
+  const larger = countsIn(part.body).filter(([path, count]) => count > (most.get(path) ?? -1))
+  expect(larger, `${what} counts more than an owner does`).toEqual([])
 }
 
 const anyCase = fc.record({ plan: plans, kind: fc.constantFrom(...callerKinds) })
@@ -172,7 +199,7 @@ test(`${organisations} generated organisations: all answers to a restricted call
             // Without a visible endpoint the bulk read of rooms is a 400, as for an empty organisation.
             const isRefused = part.status === 403 || whole.status !== 200 || id === 'roomsBulkSensorData'
             expect(names.length > 0 || isRefused, `${what}: ${part.text}`).toBe(true)
-          } else expectPart(part, whole, id === 'auditLogs' ? neverSeen : hidden, what)
+          } else expectPart(part, whole, places, id === 'auditLogs' ? neverSeen : hidden, what)
         }
       }
       await expectCompleteLists(places, caller)
@@ -199,14 +226,24 @@ async function expectCompleteLists(places: GeneratedPlaces, caller: Credentials)
   const { body: reach } = await send(places, 'profilesReach', { id: places.profile }, caller)
   expect(reach.roomCount).toBe(visible(places.rooms).length)
   expect(reach.endpointCount).toBe(visible(places.endpoints).length)
-  const incidents = places.endpoints.filter((endpoint) => isVisible(places, endpoint)).map(({ incident }) => incident)
-  expect(await idsIn('incidentsList', 'incidents')).toEqual(incidents.sort())
-  const inRooms = places.endpoints
-    .filter((endpoint) => isVisible(places, endpoint))
-    .map(({ parents }) => parents[0]?.id)
-  const { body: units } = await send(places, 'jobsRoomsList', { id: places.job }, caller)
-  const shownRooms = units.rooms.flatMap(({ roomIds }: { roomIds: number[] }) => roomIds)
-  expect(shownRooms.sort()).toEqual([...new Set(inRooms)].sort())
+  const seen = places.endpoints.filter((endpoint) => isVisible(places, endpoint))
+  expect(await idsIn('incidentsList', 'incidents')).toEqual(seen.map(({ incident }) => incident).sort())
+  const { body: mixed } = await send(places, 'incidentsGet', { id: places.mixedIncident }, caller)
+  expect(mixed).toMatchObject({ subjectCount: seen.length, openSubjectCount: 0 })
+  expect(mixed.subjects.map(shownId).sort()).toEqual(visible(places.endpoints))
+  // A unit of a job is visible if all of its rooms are.
+  const units = places.jobUnits.filter((rooms) => rooms.every((room) => isVisible(places, room)))
+  const { body: shown } = await send(places, 'jobsRoomsList', { id: places.job }, caller)
+  const shownRooms = shown.rooms.map(({ roomIds }: { roomIds: number[] }) => roomIds.sort().join())
+  expect(shownRooms.sort()).toEqual(units.map((rooms) => rooms.map(number).sort().join()).sort())
+  const endpointCount = places.endpoints.filter(({ parents }) => units.flat().includes(parents[0] as Thing)).length
+  const counts = { unitCount: units.length, endpointCount, counts: { PENDING: units.length } }
+  const { body: job } = await send(places, 'jobsGet', { id: places.job }, caller)
+  expect(job).toMatchObject({
+    ...counts,
+    stageCounts: [{ unitCount: units.length, counts: { PENDING: units.length } }],
+  })
+  expect((await send(places, 'jobsList', {}, caller)).body.jobs).toMatchObject([counts])
   const users = await idsIn('usersList', 'users')
   expect(users.filter((id) => places.users.some((user) => String(user.id) === id))).toEqual(visible(places.users))
 }

@@ -5,6 +5,7 @@ import { newDevice } from '../support/devices/test-device.ts'
 import { follow } from '../support/event-follower.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { type NewPerson, newPerson } from '../support/person.ts'
+import { newApiKey } from '../support/places/callers.ts'
 import { until } from '../support/program.ts'
 
 let harness: Harness
@@ -146,6 +147,25 @@ test('a stream ends when the role or the regions of its caller change, and only 
   await resumed.next('structure', named('Last'))
   expect(resumed.of('reset')).toEqual([])
   expect(resumed.events.some(named('After'))).toBe(false)
+})
+
+test('a stream ends when a region of its person or key is deleted, and no other does [contract 11.access] [contract D.3]', async () => {
+  const { org, post } = await site()
+  const empty = (await post('/regions', { name: 'Empty' })).id
+  const keyOf = async (...regionIds: number[]) => {
+    const { key = '' } = await newApiKey(org, { scopes: ['read'], regionIds })
+    return makeClient({ baseUrl: harness.url, org: org.id, token: key || '' })
+  }
+  const ending = [(await adminOf(org, 1, empty)).client, (await adminOf(org, empty)).client, await keyOf(1, empty)]
+  const staying = [(await adminOf(org, 1)).client, await keyOf(1), org.client]
+  const ended = await Promise.all(ending.map((client) => follow(client)))
+  const open = await Promise.all(staying.map((client) => follow(client)))
+  expect((await org.call('DELETE', `/regions/${empty}`)).status).toBe(200)
+  await until('their end', () => ended.every((reader) => reader.ended), { timeoutMs: 4000 })
+  expect(ended.map((reader) => reader.ended)).toEqual(ended.map(() => 'by the server'))
+  await rename(org, 'After')
+  for (const reader of open) await reader.next('structure', named('After'))
+  expect(open.map((reader) => reader.ended)).toEqual(open.map(() => undefined))
 })
 
 test('a reset reaches everybody [contract 11.access]', async () => {

@@ -8,6 +8,7 @@ import {
   makeApiKey,
   makeSessionSecret,
   makeSignInLinkSecret,
+  makeUserLinkSecret,
   tokenHash,
 } from '../../src/server/auth/token.ts'
 import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
@@ -197,8 +198,9 @@ describe('signing in [contract 9.session]', () => {
     const strict = await startHarness({ authFailureLimit: 1 })
     const { key, id } = await strict.newOrg()
     const statuses = []
+    const wrongs = [{ key: makeApiKey() }, { link: makeSignInLinkSecret() }, { link: makeUserLinkSecret() }]
     for (let i = 0; i < 25; i++) {
-      const wrong = { body: i % 2 ? { key: makeApiKey() } : { link: makeSignInLinkSecret() }, headers: own }
+      const wrong = { body: wrongs[i % wrongs.length], headers: own }
       statuses.push((await strict.call('POST', '/console/session', wrong)).status)
     }
     expect(statuses.slice(0, 20).every((status) => status === 401)).toBe(true)

@@ -59,6 +59,25 @@ describe('usersInvite', () => {
     expect(JSON.stringify([await org.audit(), harness.logged])).not.toMatch(/rk[iu]_[0-9A-Za-z]{10}/)
   })
 
+  test('is counted in the metrics by its outcome', async () => {
+    const org = await harness.newOrg()
+    const counts = async () => {
+      const { text } = await harness.call('GET', '/metrics')
+      const countOf = (outcome: string) =>
+        Number(
+          new RegExp(`^roomkeeper_sign_ins_total\\{way="link",outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text)?.[1] ??
+            0,
+        )
+      return [countOf('accepted'), countOf('refused')] as const
+    }
+    const { link } = await invite(org)
+    const [accepted, refused] = await counts()
+    await signInByLink(harness, { link })
+    expect(await counts()).toEqual([accepted + 1, refused])
+    expect((await attempt(link)).status).toBe(401)
+    expect(await counts()).toEqual([accepted + 1, refused + 1])
+  })
+
   test('answers with the address, the end and that nothing was mailed', async () => {
     const org = await harness.newOrg()
     const { id } = await invite(org)

@@ -80,6 +80,36 @@ test('requests at all nodes at once ask the provider once whether a session may 
   expect(refreshes()).toBe(before + 1)
 })
 
+test('a node that gets no answer of the provider keeps the others from asking for two minutes only [contract 11.oidc]', async () => {
+  const account = site.provider.addAccount('cat')
+  await site.invite(org, 'cat@example.org')
+  const browser = new CookieBrowser()
+  expect((await site.signIn(org, 'cat', browser)).status).toBe(303)
+  const read: AtNode = (url) => send(url, 'GET', '/console/session', { key: false, headers: site.headersOf(browser) })
+  const [first = '', second = ''] = site.harness.nodeUrls
+  const hanging = Promise.withResolvers<void>()
+  let questions = 0
+  site.provider.beforeAnswer = async (path) => {
+    if (path === '/token' && ++questions === 1) await hanging.promise
+  }
+  onTestFinished(() => {
+    site.provider.beforeAnswer = undefined
+    hanging.resolve()
+  })
+  account.isDisabled = true
+  site.harness.clock.advance(16 * 60_000)
+  const asking = read(first)
+  await until('the first node asks', () => questions === 1)
+  expect((await read(second)).status, 'during the question').toBe(200)
+  expect((await asking).status, 'after 3 seconds').toBe(200)
+  expect(questions).toBe(1)
+  site.harness.clock.advance(2 * 60_000)
+  // The first node gives up 15 seconds after its question, and the others could ask then in any case.
+  await until('the second node asks', async () => (await read(second)).status === 401, { timeoutMs: 5000 })
+  expect(questions).toBe(2)
+  await msUntilEverywhere(401, read)
+})
+
 test.each([
   ['its messages arrive', () => {}],
   ['its messages are lost', loseMessages],

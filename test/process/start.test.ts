@@ -42,14 +42,6 @@ test('the first start prints, once, the address, the organisation, the key and a
   expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(first.org).toMatch(/^[\w-]{7}$/)
   expect(first.key).toMatch(anyKey)
-  const [, url, secret] = await first.printed(
-    /^Open the console: (\S+)\/sign-in#(rkl_\w{40}) {2}\(works once, for 15 minutes\)$/m,
-  )
-  expect(url).toBe(first.url)
-  const headers = { 'sec-fetch-site': 'same-origin' }
-  const signIn = () => send(first.url, 'POST', '/console/session', { headers, body: { link: secret } })
-  expect((await signIn()).body).toMatchObject({ org: { id: first.org }, manage: true })
-  expect((await signIn()).status).toBe(401)
   expect(JSON.parse(await paste(curlLine(first.stdout)))).toEqual({ regions: [] })
   expect(first.stderr).not.toMatch(anyKey)
 })

@@ -153,6 +153,60 @@ test('a back-channel token with a subject alone ends all sessions that came from
   expect((await ada.me()).status, 'somebody else').toBe(200)
 })
 
+test('a back-channel token whose sid no ID token had ends the sessions of its subject that have none', async () => {
+  const [sub, email] = ['heidi', 'heidi@example.org']
+  await site.invite(attacked, email)
+  const signInWith = (claims: object) => {
+    hostile.idToken = { claims: { ...right, ...claims } }
+    return visit(begin(attacked))
+  }
+  const unnamed = await signInWith({ sub, email })
+  const named = await signInWith({ sub, email, sid: 's3' })
+  const ada = await signInWith({})
+  const logout = async (claims: object) =>
+    sendLogout(await hostile.sign({}, { events: logoutEvents, jti: 'j', nonce: undefined, ...claims }))
+  const revoked = { type: 'SESSION_REVOKED', target: { type: 'user', name: email } }
+  expect(await logout({ sub, sid: 'of-no-id-token' })).toBe(200)
+  expect((await unnamed.me()).status).toBe(401)
+  expect((await attacked.audit())[0]).toMatchObject(revoked)
+  expect([(await named.me()).status, (await ada.me()).status], 'others').toEqual([200, 200])
+  expect(await logout({ sub, sid: 'of-no-id-token' }), 'without such a session').toBe(200)
+  expect((await named.me()).status).toBe(200)
+  const before = (await attacked.audit()).length
+  expect(await logout({ sub: undefined, sid: 's3' })).toBe(200)
+  expect((await named.me()).status).toBe(401)
+  expect((await attacked.audit())[0], 'the person is named without a subject too').toMatchObject(revoked)
+  expect(await attacked.audit()).toHaveLength(before + 1)
+})
+
+// A refusal of the service itself says nothing about the person.
+test.each([
+  [401, '{"error":"invalid_client"}', 'invalid_client'],
+  [500, '<h1>Internal Server Error</h1>', 'answer'],
+  [503, '', 'answer'],
+])(
+  'a provider that answers %i %s to a refresh ends no session, and is asked again a minute later',
+  async (status, body, word) => {
+    hostile.idToken = { claims: right }
+    const session = await visit(begin(attacked))
+    expect((await session.me()).status).toBe(200)
+    hostile.tokenAnswer = { status, body }
+    onTestFinished(() => {
+      hostile.tokenAnswer = undefined
+    })
+    const asked = () => hostile.requests.filter((path) => path === '/token').length
+    const before = asked()
+    site.harness.clock.advance(16 * 60_000)
+    for (let i = 0; i < 2; i++) expect((await session.me()).status).toBe(200)
+    expect(asked()).toBe(before + 1)
+    const { reason } = site.harness.logged.findLast(({ msg }) => String(msg).startsWith('session not checked')) ?? {}
+    expect(reason).toBe(`${new URL(hostile.issuer).host}: ${word}`)
+    site.harness.clock.advance(60_000)
+    expect((await session.me()).status).toBe(200)
+    expect(asked()).toBe(before + 2)
+  },
+)
+
 test('texts of the provider are neither shown nor logged', async () => {
   hostile.tokenAnswer = { status: 400, body: '{"error":"<b>hidden words</b>","error_description":"hidden words"}' }
   onTestFinished(() => {

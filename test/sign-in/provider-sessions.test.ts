@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { readWith } from '../support/console/console-session.ts'
 import { inviteAgain, signInByLink } from '../support/console/user-session.ts'
+import { follow } from '../support/event-follower.ts'
 import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
 import { type ProviderOrg, ProviderSite, type SignInResult } from '../support/oidc/provider-site.ts'
 import { startTestProvider } from '../support/oidc/test-provider.ts'
@@ -163,6 +164,41 @@ test('a provider that cannot be reached ends no session, and is asked again a mi
   account().isDisabled = true
   advance(minuteMs)
   expect((await ada.me()).status).toBe(401)
+})
+
+test('a provider that does not answer holds a request up for 3 seconds, and ends no session', async () => {
+  const hanging = Promise.withResolvers<void>()
+  let isAsked = false
+  site.provider.beforeAnswer = async (path) => {
+    if (path !== '/token') return
+    isAsked = true
+    await hanging.promise
+  }
+  onTestFinished(() => {
+    site.provider.beforeAnswer = undefined
+    hanging.resolve()
+  })
+  advance(16 * minuteMs)
+  const began = performance.now()
+  expect((await ada.me()).status).toBe(200)
+  expect(performance.now() - began).toBeGreaterThan(2500)
+  expect(performance.now() - began).toBeLessThan(6000)
+  expect(isAsked).toBe(true)
+})
+
+test('an open event stream counts as use: it ends after a person was disabled at the provider', async () => {
+  await org.call('PUT', `/users/${userId}`, { body: { allRegions: true } })
+  const reader = await follow(site.clientOf(org, browser))
+  const before = refreshes()
+  account().isDisabled = true
+  advance(11 * minuteMs)
+  await org.call('POST', '/regions', { body: { name: `Heard ${subject}` } })
+  await until('an event', () => reader.events.length > 0 || reader.ended)
+  expect(reader.ended).toBeUndefined()
+  advance(4 * minuteMs)
+  await until('its end', () => reader.ended, { timeoutMs: 15_000 })
+  expect(reader.ended).toBe('by the server')
+  expect(refreshes()).toBe(before + 1)
 })
 
 test('a refresh token that works once is not lost if the ID token that came with the next one cannot be verified', async () => {

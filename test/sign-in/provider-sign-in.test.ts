@@ -1,7 +1,10 @@
 // People sign in at the provider of their organisation: who they are, and what they may do then. [contract 11.oidc]
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { follow } from '../support/event-follower.ts'
 import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
 import { type ProviderOrg, ProviderSite } from '../support/oidc/provider-site.ts'
+import { newPerson } from '../support/person.ts'
+import { until } from '../support/program.ts'
 
 let site: ProviderSite
 let org: ProviderOrg
@@ -159,6 +162,7 @@ test('groups give role and regions at every sign-in: the first match counts, no 
   const groupRoles = [
     { group: 'admins', role: 'admin', allRegions: true },
     { group: 'europe', role: 'operator', regionIds: [europe, asia] },
+    { group: 'asia', role: 'viewer', regionIds: [asia] },
   ]
   const set = await site.setUp(grouped, { groupRoles, createUsers: true })
   const account = site.provider.addAccount('fay', { groups: ['europe', 'admins'] })
@@ -168,6 +172,22 @@ test('groups give role and regions at every sign-in: the first match counts, no 
   account.groups = ['europe']
   expect(await session()).toMatchObject({ user: { role: 'operator' }, allRegions: false, regionIds: [europe, asia] })
   expect((await typesOf(set)).slice(0, 2)).toEqual(['SESSION_STARTED', 'USER_UPDATED'])
+  const operator = { role: 'operator', allRegions: false, regionIds: [europe, asia] }
+  expect((await set.audit())[1].details).toMatchObject({
+    before: { role: 'admin', allRegions: true, regionIds: [] },
+    after: operator,
+  })
+  // An admin of the region that a person loses sees the entry too, as one of usersUpdate.
+  const admin = await newPerson(site.harness, set, { role: 'admin', regionIds: [europe] })
+  account.groups = ['asia']
+  expect(await session()).toMatchObject({ user: { role: 'viewer' }, regionIds: [asia] })
+  const { details, ...lost } = (await set.audit())[1]
+  expect([lost.type, details.before]).toEqual(['USER_UPDATED', operator])
+  const seen = await set.call('GET', '/audit/logs?from=1970-01-01&to=9999-01-01', { key: admin.key })
+  const { target: _, ...shown } = lost
+  expect(seen.body.logs[0]).toEqual(shown)
+  account.groups = ['europe']
+  await session()
   await set.call('DELETE', `/regions/${asia}`)
   expect(await session()).toMatchObject({ allRegions: false, regionIds: [europe] })
   account.groups = ['others']
@@ -176,6 +196,26 @@ test('groups give role and regions at every sign-in: the first match counts, no 
   const browser = new CookieBrowser()
   browser.set(site.harness.url, `roomkeeper-${new URL(site.harness.url).port}`, set.owner.session)
   expect((await (await site.signIn(set, 'owner', browser)).me()).body.user.role).toBe('owner')
+})
+
+test('a role that a group takes away at a sign-in ends the streams of the person [contract 11.access]', async () => {
+  const groupRoles = [
+    { group: 'admins', role: 'admin', allRegions: true },
+    { group: 'staff', role: 'viewer', allRegions: true },
+  ]
+  const set = await site.newOrg({ groupRoles, createUsers: true })
+  const account = site.provider.addAccount('gus', { groups: ['admins'] })
+  const browser = new CookieBrowser()
+  await site.signIn(set, 'gus', browser)
+  const reader = await follow(site.clientOf(set, browser))
+  await site.signIn(set, 'gus')
+  await set.call('POST', '/regions', { body: { name: 'Heard' } })
+  await reader.next('structure')
+  expect(reader.ended, 'with the same role').toBeUndefined()
+  account.groups = ['staff']
+  await site.signIn(set, 'gus')
+  await until('its end', () => reader.ended, { timeoutMs: 4000 })
+  expect(reader.ended).toBe('by the server')
 })
 
 test.each([

@@ -17,7 +17,14 @@ const bookkeepingTables = [
 /** Any request changes these, also one that is refused. */
 const timesOfUse = ['last_used_at', 'used_at', 'last_seen_at']
 
-/** The service works while it is looked at, so a difference counts only if it is there each time: a request that leaves a trace does so each time. */
+/** Scheduled tasks write these too: commands expire, jobs advance, incidents open and end, messages are delivered. */
+const tablesOfTasks = [
+  'operations',
+  ...['jobs', 'job_units', 'job_endpoints'],
+  ...['incidents', 'incident_subjects', 'incident_timeline'],
+  ...['messages', 'deliveries'],
+]
+/** A difference in the tables of tasks counts only if it is there at each look: a request that leaves a trace there does so each time. */
 const maxLooks = 3
 
 /** Proves that requests leave no trace. */
@@ -26,8 +33,10 @@ export async function leavesNoTrace(harness: Harness, requests: () => Promise<vo
     const before = await storedRows(harness)
     await requests()
     const changed = changedRows(before, await storedRows(harness))
-    if (Object.keys(changed).length === 0) return
-    if (look === maxLooks) return expect(changed).toEqual({})
+    const tables = Object.keys(changed)
+    if (tables.length === 0) return
+    const isByTasks = tables.every((table) => tablesOfTasks.includes(table))
+    if (!isByTasks || look === maxLooks) return expect(changed).toEqual({})
   }
 }
 

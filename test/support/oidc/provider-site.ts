@@ -1,4 +1,5 @@
 // A service with an organisation whose people sign in at a test provider, and browsers that do so.
+import { type Client, makeClient } from '../../../src/client/client.ts'
 import type { ServeOptions } from '../../../src/server/config/server-options.ts'
 import type { Harness, Reply, TestOrg } from '../harness.ts'
 import { startHarness } from '../harness.ts'
@@ -119,6 +120,13 @@ export class ProviderSite {
   /** The headers with which a page of the service sends requests in this browser. */
   headersOf(browser: CookieBrowser): Record<string, string> {
     return { cookie: browser.cookiesFor(new URL(this.url)), 'sec-fetch-site': 'same-origin' }
+  }
+
+  /** Calls the API as the pages of the service do in this browser. */
+  clientOf(org: TestOrg, browser: CookieBrowser): Client {
+    const fetchWithCookie: typeof fetch = (url, init) =>
+      fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), ...this.headersOf(browser) } })
+    return makeClient({ baseUrl: this.harness.url, org: org.id, fetch: fetchWithCookie })
   }
 
   callbackUrl(org: TestOrg): string {

@@ -13,7 +13,7 @@ import { setFirstIds } from './first-ids.ts'
 const choice = fc.nat(20)
 const placeOrNone = fc.option(choice, { freq: 4, nil: null })
 
-/** The first region, location and room always exist, and belong together. */
+/** Some places always exist: two rooms in the first region, the second of which has the leader of a pair, and one room in the second region. */
 export const plans = fc.record({
   regions: fc.integer({ min: 1, max: 3 }),
   locations: fc.array(placeOrNone, { minLength: 1, maxLength: 4 }),
@@ -71,6 +71,10 @@ export interface GeneratedPlaces extends TestOrg {
   readonly mixedSupportId: string
   /** A draft about all endpoints. */
   readonly job: string
+  /** Has ended, and was about all endpoints. */
+  readonly mixedIncident: string
+  /** The rooms of each unit that the job has: one for each room with endpoints, and one for the two rooms of the pair. */
+  readonly jobUnits: readonly (readonly Thing[])[]
   /** The regions that the restricted caller sees. */
   readonly seenRegions: readonly Thing[]
 }
@@ -105,13 +109,13 @@ export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<Ge
     regions.push(await add('region', [], (name) => make('/regions', { name })))
   }
   const locations: Thing[] = []
-  for (const index of [0, ...plan.locations]) {
+  for (const index of [0, 1, ...plan.locations]) {
     const parents = within(regions, index)
     const regionId = parents[0]?.id ?? null
     locations.push(await add('location', parents, (name) => make('/locations', { name, regionId })))
   }
   const rooms: Thing[] = []
-  for (const index of [0, ...plan.rooms]) {
+  for (const index of [0, 0, 1, ...plan.rooms]) {
     const parents = within(locations, index)
     const locationId = parents[0]?.id ?? null
     rooms.push(await add('room', parents, (name) => make('/rooms', { name, locationId })))
@@ -122,7 +126,7 @@ export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<Ge
     notes.push(await add('note', [room], (note) => make(`/rooms/${room.id}/notes`, { note })))
   }
   const endpoints: GeneratedEndpoint[] = []
-  for (const index of [0, ...plan.endpoints]) {
+  for (const index of [0, 1, 2, ...plan.endpoints]) {
     const room = at(rooms, index)
     const { endpoint: id, serial, ...rest } = await newEndpoint(harness, org, Number(room.id), { sampleCount: 2 })
     const marks = [serial, rest.operation, rest.supportId, mark('message'), mark('config')]
@@ -163,8 +167,9 @@ export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<Ge
     thing.parents = [parent]
   }
   for (const { what, which, to } of plan.moves) {
-    // The first of each kind stays where it is.
-    const [, ...movable] = { location: locations, room: rooms, endpoint: endpoints }[what as 'location'] as Thing[]
+    // The first of each kind stays where it is, so that the caller sees something, and the pair stays in its rooms.
+    const all: readonly Thing[] = { location: locations, room: rooms, endpoint: endpoints }[what as 'location']
+    const movable = all.slice(what === 'endpoint' ? 3 : 1)
     if (movable.length === 0) continue
     const thing = at(movable, which)
     const target = at({ location: regions, room: locations, endpoint: rooms }[what as 'location'], to)
@@ -175,12 +180,22 @@ export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<Ge
     }
     settle(thing, target)
   }
+  const [, leader, paired] = endpoints as [GeneratedEndpoint, GeneratedEndpoint, GeneratedEndpoint]
+  await pair(harness, leader, paired)
   for (const endpoint of endpoints) {
     const assigneeId = users.length > 0 ? Number(at(users, count).id) : undefined
     const assigned = { endpoints: [endpoint.id], ...(assigneeId !== undefined && { assigneeId }) }
     endpoint.incident = await newIncident(harness, org, assigned)
     endpoint.marks = [...endpoint.marks, endpoint.incident]
   }
+  const mixedIncident = await newIncident(harness, org, {
+    endpoints: endpoints.map(({ id }) => id),
+    level: 'ORGANISATION',
+    causeId: org.id,
+    causeName: 'Test organisation',
+    // The engine would end an open one, because the findings belong to the other incidents.
+    state: 'RESOLVED',
+  })
   const to = new Date(harness.clock.now() + 7_200_000).toISOString()
   for (const { kind, id, marks } of [...regions, ...locations, ...rooms, ...endpoints]) {
     await make('/silences', { place: { [`${kind}Id`]: id }, reason: `Silence of ${marks[0]}`, to })
@@ -188,8 +203,46 @@ export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<Ge
   const target = { endpointIds: endpoints.map(({ id }) => id), exclude: { roomIds: [1], models: ['none'] } }
   const action = { type: 'MESSAGE', message: 'To all rooms.' }
   const job = (await make('/jobs', { name: 'All rooms', target, action })).id
+  const roomOf = ({ parents }: Thing) => parents[0] as Thing
+  const pairedRooms = [...new Set([leader, paired].map(roomOf))]
+  const jobUnits = [
+    pairedRooms,
+    ...[...new Set(endpoints.map(roomOf))].filter((room) => !pairedRooms.includes(room)).map((room) => [room]),
+  ]
   const seenRegions = [...new Set([at(regions, 0), ...plan.seen.map((index) => at(regions, index))])]
-  return { ...org, regions, locations, rooms, endpoints, notes, users, profile, mixedSupportId, job, seenRegions }
+  return {
+    ...org,
+    regions,
+    locations,
+    rooms,
+    endpoints,
+    notes,
+    users,
+    profile,
+    mixedSupportId,
+    job,
+    mixedIncident,
+    jobUnits,
+    seenRegions,
+  }
+}
+
+/** Stores what the devices of a pair would report. This comes after all moves, which would move the whole group. */
+async function pair(
+  { services: { db } }: Harness,
+  leader: GeneratedEndpoint,
+  paired: GeneratedEndpoint,
+): Promise<void> {
+  const status = JSON.stringify({ pairedSerials: [paired.marks[0]] })
+  await db.systemTransaction(async ({ kysely }) => {
+    await kysely.updateTable('endpoints').set({ status }).where('id', '=', leader.id).execute()
+    await kysely
+      .updateTable('endpoints')
+      .set({ pairing_serial: leader.marks[0] ?? null })
+      .where('id', '=', paired.id)
+      .execute()
+  })
+  db.invalidateAll()
 }
 
 const isIn = (thing: Thing, other: Thing): boolean =>

@@ -22,6 +22,20 @@ const incident = (p: Place) => [{ id: p.incident }]
 /** The list alone, and among others that the caller sees. */
 const lists = <T>(foreign: T, own: T): T[][] => [[foreign], [own, foreign], [foreign, own], [foreign, foreign]]
 
+const message = { type: 'MESSAGE', message: 'Hello.' } as const
+
+const exclusionsIn = (p: Place) => [
+  { roomIds: [p.room] },
+  { endpointIds: [p.endpoint] },
+  { locationIds: [p.location] },
+  { regionIds: [p.region] },
+]
+/** Plans from which a place is excluded that the caller does not see anyway. */
+const excludingPlans = (p: Place, { own }: FourPlaces) =>
+  exclusionsIn(p).map((exclude) => ({
+    body: { name: 'Mine', target: { roomIds: [own.room], exclude }, action: message },
+  }))
+
 /** Targets in a place, and a room of the place to move to. */
 const jobBodies = (p: Place, { own }: FourPlaces) => {
   const targets = [
@@ -31,9 +45,10 @@ const jobBodies = (p: Place, { own }: FourPlaces) => {
     { regionIds: [p.region] },
     { roomIds: [own.room], locationIds: [p.location] },
   ]
-  const message = { type: 'MESSAGE', message: 'Hello.' } as const
+  // These match nothing, so that no job is created.
+  const excluding = exclusionsIn(p).map((exclude) => ({ endpointIds: [own.endpoint], models: ['none'], exclude }))
   return [
-    ...targets.map((target) => ({ body: { name: 'Mine', target, action: message } })),
+    ...[...targets, ...excluding].map((target) => ({ body: { name: 'Mine', target, action: message } })),
     {
       body: {
         name: 'Mine',
@@ -211,7 +226,7 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   profileVersionsList: none,
   profileVersionsGet: none,
   profilesRestore: none,
-  jobsPlan: jobBodies,
+  jobsPlan: (p, all) => [...jobBodies(p, all), ...excludingPlans(p, all)],
   jobsCreate: jobBodies,
   jobsList: none,
   jobsGet: (p) => [{ id: p.job }],

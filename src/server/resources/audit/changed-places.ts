@@ -74,8 +74,9 @@ function knownRows({ before, after }: Changed<unknown>, about: ChangeSubjects): 
   return [{ endpoint: null, room: null, location, region }]
 }
 
-/** True if something is or was in no room, location or region, according to the details. */
-const namesNoPlace = ({ before = {}, after = {} }: Changed<unknown>): boolean =>
+/** True if something is or was in no room, location or region, according to the details. Channels are in none, and only owners read them. */
+const namesNoPlace = ({ before = {}, after = {}, affected = [] }: Changed<unknown>): boolean =>
+  affected.some(({ type }) => type === 'channel') ||
   [before, after].some((values) =>
     ['roomId', 'roomIds', 'locationId', 'regionId'].some((key) => valuesIn(values[key]).includes(null)),
   )

@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice } from '../../../../test/support/devices/test-device.ts'
+import { closedUrl } from '../../../../test/support/fixture.ts'
 import { engine, type Harness, type Reply, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { newPerson } from '../../../../test/support/person.ts'
 import { RegionAccess } from '../../core/region-access.ts'
@@ -95,6 +96,25 @@ test('an entry that is partly visible has no details, and its target only where 
   const ofMove = lines.find((line) => line.startsWith(`${whole.id},`))
   expect(ofMove?.split(',').slice(7, 11)).toEqual(['', '', '', ''])
   expect(ofMove).not.toContain(device.id)
+})
+
+test('an entry that names a channel has no details for callers who do not see everything [contract 11.access]', async () => {
+  const { org, post } = await site()
+  const north = await restricted(org, 1)
+  for (const name of ['Bergen', 'Narvik']) await post('/locations', { name, regionId: 1 })
+  const channel = { name: 'Secret channel', kind: 'webhook', url: closedUrl, events: ['incident.opened'] }
+  await post('/channels', { ...channel, locationIds: [1, 3] })
+  for (const [location, isNamed] of [
+    [3, true],
+    [4, false],
+  ] as const) {
+    await org.call('DELETE', `/locations/${location}`)
+    const [whole] = await org.audit()
+    expect(JSON.stringify(whole).includes(channel.name)).toBe(isNamed)
+    const { details: _, ...rest } = whole
+    expect(await newest(org, north.key)).toEqual(isNamed ? rest : whole)
+  }
+  expect(await csvOf(org, north.key)).not.toContain(channel.name)
 })
 
 test('a device that enrols is named as actor, and not to callers who see another region only [contract 11.access]', async () => {
@@ -202,6 +222,27 @@ test('a page token is valid for its caller, role and regions only [contract 11.a
   await org.call('PUT', `/users/${north.id}`, { body: { regionIds: [1] } })
   harness.clock.advance(1000)
   expect((await withToken(north.key)).status).toBe(200)
+})
+
+test('a page token is not valid after a change of the role, also where both roles see the same [contract 11.access]', async () => {
+  const { org } = await site()
+  // The last owner could not be demoted.
+  await newPerson(harness, org, { role: 'owner' })
+  const person = await newPerson(harness, org, { role: 'admin', allRegions: true })
+  const token = (await read(org, person.key, '&pageSize=1')).body.nextPageToken
+  const withToken = (pageToken: string) => read(org, person.key, `&pageSize=1&pageToken=${pageToken}`)
+  const becomes = async (role: string) => {
+    expect((await org.call('PUT', `/users/${person.id}`, { body: { role } })).status).toBe(200)
+    harness.clock.advance(1000)
+  }
+  expect((await withToken(token)).status).toBe(200)
+  await becomes('owner')
+  const { requestId: _, ...refused } = (await withToken(token)).body
+  const { requestId: __, ...forged } = (await withToken(token.replaceAll(/./g, 'A'))).body
+  expect(refused).toEqual(forged)
+  expect(refused.status).toBe(400)
+  await becomes('admin')
+  expect((await withToken(token)).status).toBe(200)
 })
 
 test('entries of version 0.1 stay valid, and only callers who see everything see them [contract 11.access]', async () => {

@@ -176,3 +176,23 @@ test('a reboot, move or bug report of endpoints that are paired with hidden ones
   expect((await t.org.call('POST', '/endpoints/move_paired', { body: all })).status).toBe(200)
   for (const [path, body] of writes(near)) expect((await post(path, body)).status, path).toBe(200)
 })
+
+test('a device shows which devices it reports as paired, wherever these are [contract 11.access]', async () => {
+  const t = await newTwoRegions(harness)
+  const pairedSerials = ['FAR', 'NOT-ENROLLED']
+  const [bar, pad] = await putEndpoints(harness, t.org, [
+    { serial: 'LEADER', room_id: t.mine.room, status: JSON.stringify({ pairedSerials }) },
+    { serial: 'PAD', room_id: t.mine.room, pairing_serial: 'FAR' },
+    { serial: 'FAR', room_id: t.other.room, pairing_serial: 'LEADER' },
+  ])
+  const { endpoints: listed } = (await t.call('GET', '/endpoints')).body
+  const { endpoints: inRoom } = (await t.call('GET', `/rooms/${t.mine.room}`)).body
+  for (const [endpoint, pairs] of [
+    [bar, { pairedSerials }],
+    [pad, { pairingSerial: 'FAR' }],
+  ] as const) {
+    expect((await t.call('GET', `/endpoints/${endpoint?.id}`)).body).toMatchObject(pairs)
+    for (const list of [listed, inRoom])
+      expect(list.find(({ id }: { id: string }) => id === endpoint?.id)).toMatchObject(pairs)
+  }
+})

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { type ProviderOrg, ProviderSite } from '../../../../test/support/oidc/provider-site.ts'
-import { newWayToSignIn } from '../../../../test/support/person.ts'
+import { newPerson, newWayToSignIn, sessionHeaders, type TestPerson } from '../../../../test/support/person.ts'
+import type { Role } from '../../../contract/people/permissions.ts'
 
 let site: ProviderSite
 beforeAll(async () => {
@@ -143,6 +144,66 @@ test('another issuer or client id clears the client secret, the identities and t
   // The session of the owner did not come from the provider.
   expect([await count('user_identities'), await count('user_sessions')]).toEqual([0, 1])
   expect((await put(org, { clientId: 'another', clientSecret: 'new' })).body.hasClientSecret).toBe(true)
+})
+
+test('after a change of provider, people who had a company account only are invited again, and sign in with the new one', async () => {
+  const org = await site.newOrg()
+  const add = async (role: Role, ...ways: ('oidc' | 'passkey')[]) => {
+    const person = await newPerson(site.harness, org, { role })
+    for (const way of ways) await newWayToSignIn(site.harness, org, person.id, way)
+    return person
+  }
+  const stranded = await add('viewer', 'oidc')
+  const disabled = await add('viewer', 'oidc')
+  await org.call('PUT', `/users/${disabled.id}`, { body: { state: 'DISABLED' } })
+  const withPasskey = await add('viewer', 'oidc', 'passkey')
+  const byLink = await add('viewer')
+  const owner = await add('owner', 'oidc')
+  await newWayToSignIn(site.harness, org, org.owner.id, 'passkey')
+  const user = (person: TestPerson) => org.call('GET', `/users/${person.id}`)
+  const etags = async () => [await user(stranded), await user(withPasskey)].map(({ headers }) => headers.get('etag'))
+  const before = await etags()
+  const [, { clientId, clientSecret }] = site.provider.clients
+  site.provider.clients[1].redirectUris.push(site.callbackUrl(org))
+  expect((await put(org, { enabled: false, clientId, clientSecret })).status).toBe(200)
+
+  const affected = [{ type: 'user', id: stranded.id, name: stranded.email }]
+  expect((await org.audit())[0]).toMatchObject({ type: 'IDENTITY_UPDATED', details: { affected } })
+  for (const [person, state, signsInWith] of [
+    [stranded, 'INVITED', []],
+    [disabled, 'DISABLED', []],
+    [withPasskey, 'ACTIVE', ['passkey']],
+    [byLink, 'ACTIVE', []],
+    [owner, 'ACTIVE', []],
+  ] as const) {
+    expect((await user(person)).body, person.email).toMatchObject({ state, signsInWith })
+    const expected = state === 'ACTIVE' ? 200 : 401
+    const headers = sessionHeaders(site.harness, person)
+    expect((await org.call('GET', '/me', { key: false, headers })).status, person.email).toBe(expected)
+    expect((await org.call('GET', '/me', { key: person.key })).status, person.email).toBe(expected)
+  }
+  for (const [i, etag] of (await etags()).entries()) expect(etag).not.toBe(before[i])
+  const enabled = await org.call('PUT', `/users/${disabled.id}`, { body: { state: 'ACTIVE' } })
+  expect(enabled.body.state).toBe('INVITED')
+
+  expect(await site.test(org)).toContain('The test has passed')
+  expect((await put(org, enable)).status).toBe(200)
+  for (const [i, { email, key }] of [stranded, disabled].entries()) {
+    site.provider.addAccount(`again-${i}`, { email })
+    expect((await site.signIn(org, `again-${i}`)).status, email).toBe(303)
+    expect((await org.call('GET', '/me', { key })).status, email).toBe(200)
+  }
+  // People with another way in add the new account themselves.
+  site.provider.addAccount('other-way', { email: withPasskey.email })
+  expect((await site.signIn(org, 'other-way')).status).toBe(403)
+})
+
+test('after a change of provider, a passkey is no way in while passkeys are turned off', async () => {
+  const org = await site.newOrg({ passkeys: false })
+  const person = await newPerson(site.harness, org, { role: 'viewer' })
+  for (const way of ['oidc', 'passkey'] as const) await newWayToSignIn(site.harness, org, person.id, way)
+  expect((await put(org, { enabled: false, clientId: 'other' })).status).toBe(200)
+  expect((await org.call('GET', `/users/${person.id}`)).body.state).toBe('INVITED')
 })
 
 test('a caller that lacks a permission cannot choose who signs in, but can turn the provider off [contract 11.user]', async () => {

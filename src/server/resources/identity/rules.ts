@@ -15,7 +15,7 @@ import { refuseGrantBeyondOwn } from '../../http/grants.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
-import { deleteProviderSessions } from '../sessions/provider-session-store.ts'
+import { deleteProviderSessions, deleteSessionsOfInvited } from '../sessions/provider-session-store.ts'
 import { deleteIdentities } from '../users/identity-store.ts'
 import { findOwnerWays } from '../users/store.ts'
 import { checkSettings } from './check-settings.ts'
@@ -63,19 +63,25 @@ export async function identityUpdate(
       settings: JSON.stringify(settings),
       client_secret: clientSecret === undefined ? null : sealClientSecret(ctx.secrets, tx.org, clientSecret),
     })
-    if (isOtherProvider) {
-      await deleteProviderSessions(tx)
-      await deleteIdentities(tx)
-    }
+    const invited = isOtherProvider ? await forgetProvider(tx, settings) : []
     return {
       result: new VersionedAnswer(after.version, view(ctx, after, publicUrl)),
       target: auditRef('identity', { id: ctx.org.id, name: settings.issuer ?? '' }),
       before: { ...before.settings },
       after: { ...settings, ...(clientSecret === before.clientSecret ? {} : { clientSecret: 'changed' }) },
+      ...(invited.length > 0 && { affected: invited.map(({ id, email }) => auditRef('user', { id, name: email })) }),
     }
   })
   ctx.keysChanged()
   return answer
+}
+
+/** Returns the users who have no way to sign in any more, and are INVITED again. */
+async function forgetProvider(tx: Tx, { passkeys }: ProviderIdentitySettings) {
+  await deleteProviderSessions(tx)
+  const invited = await deleteIdentities(tx, { passkeys })
+  await deleteSessionsOfInvited(tx)
+  return invited
 }
 
 /** Settings that nobody could sign in with must not be turned on, so an owner has to have tried them a short while ago. */

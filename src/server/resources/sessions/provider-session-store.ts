@@ -13,20 +13,35 @@ export const deleteSessionsBySid = write((db, p: { org: number; sid: string }) =
   db.deleteFrom('user_sessions').where('org', '=', p.org).where('oidc_sid', '=', p.sid).returning(['id', 'user_id']),
 )
 
-export const deleteProviderSessionsOfUser = write((db, p: { org: number; user: number }) =>
+const deleteOfUser = (isWithoutSid: boolean) =>
+  write((db, p: { org: number; user: number }) =>
+    db
+      .deleteFrom('user_sessions')
+      .where('org', '=', p.org)
+      .where('user_id', '=', p.user)
+      .where('via', '=', 'oidc')
+      .$if(isWithoutSid, (q) => q.where('oidc_sid', 'is', null))
+      .returning(['id', 'user_id']),
+  )
+export const deleteProviderSessionsOfUser = deleteOfUser(false)
+/** Ends those whose ID token did not name the session at the provider. */
+export const deleteSessionsWithoutSid = deleteOfUser(true)
+
+/** Users who are INVITED have no session. */
+export const deleteSessionsOfInvited = write((db, p: { org: number }) =>
   db
     .deleteFrom('user_sessions')
     .where('org', '=', p.org)
-    .where('user_id', '=', p.user)
-    .where('via', '=', 'oidc')
-    .returning(['id', 'user_id']),
+    .where('user_id', 'in', (e) =>
+      e.selectFrom('users').select('id').where('org', '=', p.org).where('state', '=', 'INVITED'),
+    ),
 )
 
 /** One of several nodes gets the refresh token, because a provider may accept it only once. */
-export const claimCheck = systemWriteOne((db, p: { hash: Buffer; checkedAt: number; now: number }) =>
+export const claimCheck = systemWriteOne((db, p: { hash: Buffer; checkedAt: number; claimedAt: number }) =>
   db
     .updateTable('user_sessions')
-    .set({ checked_at: p.now })
+    .set({ checked_at: p.claimedAt })
     .where('hash', '=', p.hash)
     .where('checked_at', '=', p.checkedAt)
     .returning('refresh_token'),
@@ -36,6 +51,11 @@ export const updateRefreshToken = systemWrite((db, p: { hash: Buffer; token: Buf
   db.updateTable('user_sessions').set({ refresh_token: p.token }).where('hash', '=', p.hash),
 )
 
-export const updateCheckedAt = systemWrite((db, p: { hash: Buffer; at: number }) =>
-  db.updateTable('user_sessions').set({ checked_at: p.at }).where('hash', '=', p.hash),
+/** Does nothing if another node has claimed the check since. */
+export const updateCheckedAt = systemWrite((db, p: { hash: Buffer; claimedAt: number; at: number }) =>
+  db
+    .updateTable('user_sessions')
+    .set({ checked_at: p.at })
+    .where('hash', '=', p.hash)
+    .where('checked_at', '=', p.claimedAt),
 )

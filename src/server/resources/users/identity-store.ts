@@ -1,5 +1,6 @@
 // Holds the SQL of the identities with which users sign in at a provider, and of the users that they lead to. [contract 11.oidc]
 
+import { sql } from 'kysely'
 import type { Tx } from '../../db/handles.ts'
 import { wholeQueryExists, wholeQueryOne, write } from '../../db/queries/query.ts'
 import { updateRegionsOfUser } from './store.ts'
@@ -36,10 +37,31 @@ export const insertIdentity = write(
       .values({ org: p.org, issuer: p.issuer, subject: p.subject, user_id: p.user, linked_at: p.at }),
 )
 
-/** Removes the identities of all users of the organisation: another provider knows nobody yet. */
-export const deleteIdentities = write((db, p: { org: number }) =>
-  db.deleteFrom('user_identities').where('org', '=', p.org),
-)
+const deleteRows = write((db, p: { org: number }) => db.deleteFrom('user_identities').where('org', '=', p.org))
+/** Owners are left out: an e-mail address never leads to them, so they need a link whatever their state is. */
+const updateUsersWithIdentity = write((db, p: { org: number; passkeys: number }) => {
+  const isStranded = sql`role <> 'owner' and (${p.passkeys} = 0 or not exists (select 1 from passkeys k
+    where k.org = users.org and k.user_id = users.id))`
+  return db
+    .updateTable('users')
+    .set((e) => ({
+      state: sql<string>`case when state = 'ACTIVE' and ${isStranded} then 'INVITED' else state end`,
+      signed_in_at: sql<number | null>`case when ${isStranded} then null else signed_in_at end`,
+      version: e('version', '+', 1),
+    }))
+    .where('org', '=', p.org)
+    .where('id', 'in', (e) => e.selectFrom('user_identities').select('user_id').where('org', '=', p.org))
+    .returning(['id', 'email', 'state'])
+})
+/**
+ * Removes the identities of all users of the organisation: another provider knows nobody yet. Returns the users who had no other way to
+ * sign in. They are INVITED again, so that an account of the new provider can lead to them.
+ */
+export async function deleteIdentities(tx: Tx, { passkeys }: { passkeys: boolean }) {
+  const users = await updateUsersWithIdentity(tx, { passkeys: passkeys ? 1 : 0 })
+  await deleteRows(tx)
+  return users.filter(({ state }) => state === 'INVITED').sort((a, b) => a.id - b.id)
+}
 
 const updateRow = write((db, p: { org: number; id: number; role: string; all_regions: number }) =>
   db

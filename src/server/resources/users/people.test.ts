@@ -56,6 +56,18 @@ test('usersCreate takes name and allRegions, and the user may sign in from then 
   expect((await put(org, '1', { name: null, allRegions: false })).body).toEqual({ ...unnamed, allRegions: false })
 })
 
+test('usersCreate with the state DISABLED makes a user who gets no link until they are enabled [contract 11.user]', async () => {
+  const org = await harness.newOrg()
+  const body = { email: 'ada@example.org', role: 'viewer', state: 'DISABLED' }
+  const { body: ada } = await org.call('POST', '/users', { body })
+  expect(ada).toMatchObject({ state: 'DISABLED', signsInWith: [] })
+  expect((await org.audit())[0].details.after).toMatchObject({ state: 'DISABLED' })
+  const refused = await org.call('POST', `/users/${ada.id}/invite`)
+  expect([refused.status, refused.body.code]).toEqual([400, 'FAILED_PRECONDITION'])
+  expect((await put(org, ada.id, { state: 'ACTIVE' })).body.state, 'has never signed in').toBe('INVITED')
+  expect((await org.call('POST', `/users/${ada.id}/invite`)).status).toBe(200)
+})
+
 test.each([
   ['name', { name: '' }],
   ['name', { name: 'x'.repeat(101) }],

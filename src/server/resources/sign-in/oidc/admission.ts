@@ -26,6 +26,12 @@ interface Grant {
   readonly regionIds: readonly number[]
 }
 
+/** Role and regions that the groups change. */
+interface Regrant {
+  readonly before: Grant
+  readonly after: Grant
+}
+
 interface AdmittedUser {
   readonly id: number
   readonly email: string
@@ -34,9 +40,9 @@ interface AdmittedUser {
 
 export type AdmissionDecision =
   | { readonly kind: 'refuse'; readonly reason: AdmissionRefusal }
-  /** The identity leads to the user already; `grant` is set if the groups give another role or other regions than before. */
-  | { readonly kind: 'known'; readonly user: AdmittedUser; readonly grant: Grant | undefined }
-  | { readonly kind: 'link'; readonly user: AdmittedUser; readonly grant: Grant | undefined }
+  /** The identity leads to the user already. */
+  | { readonly kind: 'known'; readonly user: AdmittedUser; readonly regrant: Regrant | undefined }
+  | { readonly kind: 'link'; readonly user: AdmittedUser; readonly regrant: Regrant | undefined }
   | { readonly kind: 'create'; readonly email: string; readonly grant: Grant }
 
 const refuse = (reason: AdmissionRefusal): AdmissionDecision => ({ kind: 'refuse', reason })
@@ -81,15 +87,16 @@ async function admit(
   if (state === 'DISABLED') return refuse('disabled')
   const user = { id, email, role: role as Role }
   // Groups make no owner, and unmake none.
-  if (role === 'owner' || settings.groupRoles.length === 0) return { kind, user, grant: undefined }
+  if (role === 'owner' || settings.groupRoles.length === 0) return { kind, user, regrant: undefined }
   const grant = await grantOf(on, settings, identity)
   if (!grant) return refuse('no group')
-  const regionIds = await listRegionsOfUser(on, id)
-  const isSame =
-    grant.role === role &&
-    grant.allRegions === (all_regions === 1) &&
-    JSON.stringify(grant.regionIds) === JSON.stringify(regionIds)
-  return { kind, user: { ...user, role: grant.role }, grant: isSame ? undefined : grant }
+  const before: Grant = {
+    role: user.role,
+    allRegions: all_regions === 1,
+    regionIds: await listRegionsOfUser(on, id),
+  }
+  const isSame = JSON.stringify(before) === JSON.stringify(grant)
+  return { kind, user: { ...user, role: grant.role }, regrant: isSame ? undefined : { before, after: grant } }
 }
 
 /** The first entry of the table counts whose group the person has. Regions that were deleted since are left out. */

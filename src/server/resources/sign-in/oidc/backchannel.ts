@@ -3,32 +3,33 @@
 import type { Org } from '../../../auth/token-holder.ts'
 import type { RequestOrigin } from '../../../context/request-context.ts'
 import type { Services } from '../../../context/services.ts'
+import type { Tx } from '../../../db/handles.ts'
 import { change } from '../../audit/change.ts'
 import { auditRef } from '../../audit/changed.ts'
-import { deleteProviderSessionsOfUser, deleteSessionsBySid } from '../../sessions/provider-session-store.ts'
+import {
+  deleteProviderSessionsOfUser,
+  deleteSessionsBySid,
+  deleteSessionsWithoutSid,
+} from '../../sessions/provider-session-store.ts'
 import { systemSignInContext } from '../../sessions/sign-in-context.ts'
 import { findUserByIdentity } from '../../users/identity-store.ts'
+import { findUser } from '../../users/store.ts'
 import type { ProviderLogout } from './logout-token.ts'
 
 /** A logout of a session that is not known, or has ended already, is no error and leaves no entry. */
 export async function endProviderSessions(
   services: Services,
   org: Org,
-  { issuer, sid, subject }: ProviderLogout,
+  logout: ProviderLogout,
   origin: RequestOrigin,
 ): Promise<void> {
   const nothingEnded = new Error('no session has ended')
   try {
     await change(systemSignInContext(services, org, origin), 'sessionRevoke', async (tx) => {
-      const user = subject === undefined ? undefined : await findUserByIdentity(tx, { issuer, subject })
-      const ended =
-        sid === undefined
-          ? user
-            ? await deleteProviderSessionsOfUser(tx, { user: user.id })
-            : []
-          : await deleteSessionsBySid(tx, { sid })
+      const ended = await deleteSessions(tx, logout)
       const [first] = ended
       if (!first) throw nothingEnded
+      const user = await findUser(tx, { id: first.user_id })
       return {
         result: undefined,
         target: auditRef('user', { id: first.user_id, name: user?.email ?? '' }),
@@ -40,4 +41,15 @@ export async function endProviderSessions(
     return
   }
   services.keysChanged()
+}
+
+async function deleteSessions(tx: Tx, { issuer, sid, subject }: ProviderLogout) {
+  const named = sid === undefined ? [] : await deleteSessionsBySid(tx, { sid })
+  if (named.length > 0 || subject === undefined) return named
+  const user = await findUserByIdentity(tx, { issuer, subject })
+  if (!user) return []
+  // Some providers name their session when it ends, and not in the ID token: such a session is known by its person alone.
+  return sid === undefined
+    ? deleteProviderSessionsOfUser(tx, { user: user.id })
+    : deleteSessionsWithoutSid(tx, { user: user.id })
 }

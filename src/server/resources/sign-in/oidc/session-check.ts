@@ -21,6 +21,8 @@ import { providerSettingsOf } from './provider-settings.ts'
 /** A check begins in the background when the last one is this old, so that few requests have to wait for one. */
 const earlyCheckMs = 12 * minuteMs
 const checkIntervalMs = 15 * minuteMs
+/** A node that has not finished a check after this time has failed: another one asks the provider. No check takes so long. */
+const claimMs = 2 * minuteMs
 /** A provider that does not answer is asked again after this time. */
 const retryAfterMs = minuteMs
 /** A request waits this long for a check that is due: a slow provider must not stop people who are signed in. */
@@ -89,18 +91,34 @@ export class SessionChecks {
   }
 
   async #check({ org, user }: TokenHolder, hash: Buffer, checkedAt: number): Promise<CheckOutcome> {
-    const { services, providers } = this.#options
-    const { db, secrets, clock } = services
-    const claimed = await db.systemTransaction((tx) => claimCheck(tx, { hash, checkedAt, now: clock.now() }))
+    const { db, clock } = this.#options.services
+    const now = clock.now()
+    // As if the session was checked some minutes ago: it is due again when the claim ends.
+    const claimedAt = now - earlyCheckMs + claimMs
+    const claimed = await db.systemTransaction((tx) => claimCheck(tx, { hash, checkedAt, claimedAt }))
     // Another node has begun the check, or the session has ended.
     if (!claimed?.refresh_token || !user) return 'passed'
+    const finish = (at: number) => db.systemTransaction((tx) => updateCheckedAt(tx, { hash, claimedAt, at }))
+    try {
+      const outcome = await this.#ask(org, user.id, hash, claimed.refresh_token)
+      await finish(now)
+      return outcome
+    } catch (error) {
+      await finish(checkedAt)
+      throw error
+    }
+  }
+
+  async #ask(org: TokenHolder['org'], user: number, hash: Buffer, sealedToken: Buffer): Promise<CheckOutcome> {
+    const { services, providers } = this.#options
+    const { db, secrets } = services
     const reader = db.forOrg(org.key)
     const settings = providerSettingsOf(secrets, await readIdentity(reader, secrets))
-    const identity = await findIdentityOfUser(reader, { user: user.id })
+    const identity = await findIdentityOfUser(reader, { user })
     if (!settings || !identity) return 'passed'
     try {
       const session = { org: org.key, hash }
-      const refreshToken = openRefreshToken(secrets, session, claimed.refresh_token)
+      const refreshToken = openRefreshToken(secrets, session, sealedToken)
       const next = await (await providers()).refresh(settings, refreshToken)
       if (next.refreshToken !== refreshToken) {
         const token = sealRefreshToken(secrets, session, next.refreshToken)
@@ -109,12 +127,9 @@ export class SessionChecks {
       await (await providers()).verifyRefreshed(settings, next, identity.subject)
       return 'passed'
     } catch (error) {
-      if (error instanceof ProviderError && error.reason === 'invalid_grant') {
-        await endSessionsOf(services, org, user.id, identity.email)
-        return 'ended'
-      }
-      await db.systemTransaction((tx) => updateCheckedAt(tx, { hash, at: checkedAt }))
-      throw error
+      if (!(error instanceof ProviderError && error.reason === 'invalid_grant')) throw error
+      await endSessionsOf(services, org, user, identity.email)
+      return 'ended'
     }
   }
 }

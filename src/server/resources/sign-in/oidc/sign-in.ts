@@ -95,7 +95,7 @@ async function admitUser(services: Services, request: SignInRequest): Promise<Si
     await requireSameSettings(reader, services, request)
     throw new SignInRefused(first.reason)
   }
-  if (first.kind === 'known' && !first.grant) return first.user
+  if (first.kind === 'known' && !first.regrant) return first.user
   const ctx =
     first.kind === 'create'
       ? systemSignInContext(services, org, origin)
@@ -105,11 +105,12 @@ async function admitUser(services: Services, request: SignInRequest): Promise<Si
     const decision = await decideAdmission(tx, settings, signedIn, sessionUserId)
     if (decision.kind === 'refuse') throw new SignInRefused(decision.reason)
     const user = await applyAdmission(tx, decision, signedIn, services.clock.now())
-    const grant = decision.grant
+    const regrant = decision.kind === 'create' ? { before: undefined, after: decision.grant } : decision.regrant
     return {
       result: user,
       target: auditRef('user', { id: user.id, name: user.email }),
-      after: { ...grant, issuer: signedIn.issuer, subject: signedIn.subject },
+      ...(regrant?.before && { before: { ...regrant.before } }),
+      after: { ...regrant?.after, issuer: signedIn.issuer, subject: signedIn.subject },
     }
   })
 }
@@ -136,10 +137,10 @@ async function applyAdmission(
     await insertIdentity(tx, { issuer, subject, user: id, at })
     return { id, email, role: grant.role }
   }
-  const { user, grant, kind } = decision
+  const { user, regrant, kind } = decision
   if (kind === 'link') await insertIdentity(tx, { issuer, subject, user: user.id, at })
-  if (grant) {
-    const { role, allRegions, regionIds } = grant
+  if (regrant) {
+    const { role, allRegions, regionIds } = regrant.after
     await updateUserByGroup(tx, { id: user.id, role, all_regions: allRegions ? 1 : 0, regionIds })
   } else await raiseUserVersion(tx, { user: user.id })
   return user
