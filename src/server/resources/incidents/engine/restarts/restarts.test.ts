@@ -4,10 +4,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { putEndpoints } from '../../../../../../test/support/database/endpoint-rows.ts'
 import { newPlace, quiet, TestClock } from '../../../../../../test/support/harness.ts'
 import { until } from '../../../../../../test/support/program.ts'
-import { hourMs, minuteMs } from '../../../../../contract/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../../../../contract/durations.ts'
 import { type Service, startService } from '../../../../app.ts'
 import { tokenHash } from '../../../../auth/token.ts'
 import type { Org } from '../../../../auth/token-holder.ts'
+import { clearEndedNodes } from '../../../endpoints/ended-nodes.ts'
 import { markConnected } from '../../../endpoints/presence.ts'
 import { orgCreate } from '../../../orgs/rules.ts'
 
@@ -30,7 +31,12 @@ async function connect({ services }: Service, org: Org, rows: readonly Row[]): P
   }
 }
 
-test('a restart with 500 devices is no incident; one after which 400 are gone is one [contract 10.start]', async () => {
+test.for([
+  { stop: 'of an hour', stopMs: hourMs },
+  { stop: 'of three days', stopMs: 3 * dayMs },
+])('a restart with 500 devices is no incident; one after which 400 are gone is one, after a stop $stop [contract 10.start]', async ({
+  stopMs,
+}) => {
   const { place, remove } = await newPlace({ hasTables: true })
   const clock = new TestClock()
   const start = () => startService({ ...quiet, ...place, stopDelaySeconds: 0 }, pino({ level: 'silent' }), { clock })
@@ -55,7 +61,7 @@ test('a restart with 500 devices is no incident; one after which 400 are gone is
 
   const restart = async () => {
     await service.close()
-    clock.advance(hourMs)
+    clock.advance(stopMs)
     service = await start()
     return clock.now()
   }
@@ -79,6 +85,7 @@ test('a restart with 500 devices is no incident; one after which 400 are gone is
   const second = await restart()
   await connect(service, org, rows.slice(0, 100))
   clock.advance(9 * minuteMs)
+  await clearEndedNodes(service.services, new AbortController().signal)
   const startedAt = performance.now()
   await until('the engine has run', () => performance.now() - startedAt > 1500)
   expect(await listIncidents(), 'before the devices had their time').toEqual([])
