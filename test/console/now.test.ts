@@ -132,6 +132,13 @@ test('a restart asked from the console never shows red, on any page', async () =
     await until('the restart is over', async () => (await one.getByText(/^Restarting/).count()) === 0)
     expect(redTexts(await seenTexts(one)), one.url()).toEqual([])
   }
+  // The history calls it a restart too, in the table and on the strip.
+  await strips.getByRole('row').getByText(/^Restarting for /).waitFor()
+  expect(await strips.getByText(/^Offline for /).count()).toBe(0)
+  await strips.getByRole('button', { name: 'Show as strips' }).click()
+  await strips.getByRole('img', { name: /^Bar BAR00001: .* online, no outages, 1 restart$/ }).waitFor()
+  expect(await strips.getByRole('img').locator('[data-state="restarting"]').count()).toBe(1)
+  expect(await strips.getByRole('img').locator('[data-state="offline"]').count()).toBe(0)
   await bar.stop()
   for (const one of watchers)
     await one

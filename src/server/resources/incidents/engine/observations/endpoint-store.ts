@@ -1,11 +1,12 @@
 // SQL of the endpoints that the engine of incidents reads: whether they are connected, their status and their latest sample.
 
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { restartGraceMs } from '../../../../../contract/device/commands.ts'
 import { isAnyOf } from '../../../../db/queries/any-of.ts'
 import { query, wholeQuery } from '../../../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../../../db/schema/schema.ts'
 import { connectionTime, isConnected } from '../../../../nodes/connected-sql.ts'
-import { endsOnPurpose, restartGraceMs } from './restart-sql.ts'
+import { endsOnPurpose } from './restart-sql.ts'
 
 /**
  * A restart is under way from the time at which the device was told until it is back, or its deadline passes. A device that disconnected

@@ -1,9 +1,10 @@
 // SQL of the connections of endpoints that ended, counted by endpoint.
 
 import { type SqlBool, sql } from 'kysely'
+import { restartGraceMs } from '../../../../../contract/device/commands.ts'
 import { isAnyNumberOf, isAnyOf } from '../../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../../db/queries/query.ts'
-import { endsOnPurpose, restartGraceMs } from './restart-sql.ts'
+import { endsOnPurpose } from './restart-sql.ts'
 
 /**
  * Counts the disconnects of endpoints after a time, by the number of the endpoint, with the time of the last one. The end of a node or

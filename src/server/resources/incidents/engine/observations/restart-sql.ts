@@ -1,10 +1,6 @@
 // SQL that says which disconnects were restarts on purpose. [contract 12.when]
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { minuteMs } from '../../../../../contract/durations.ts'
 import { slackMs } from './input.ts'
-
-/** Disconnects within this time after the one of a restart do not count either. */
-export const restartGraceMs = 10 * minuteMs
 
 /** For the time of a disconnect: whether the reboot in the row `o` of `operations` was sent before it, and had not expired. */
 export const endsOnPurpose = (disconnectedAt: RawBuilder<unknown>): RawBuilder<SqlBool> =>
