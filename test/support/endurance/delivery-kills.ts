@@ -12,7 +12,10 @@ const writers = 3
 const startTimeoutMs = 60_000
 
 const serve = (site: Site): Promise<Server> =>
-  ready(site.launch(['serve', '--port', '0', '--mqtt-port', 'off', ...site.flags]), startTimeoutMs)
+  ready(
+    site.launch(['serve', '--port', '0', '--mqtt-port', 'off', '--outbound-allow', '127.0.0.1', ...site.flags]),
+    startTimeoutMs,
+  )
 
 /** Every change of the organisation is told to a webhook. Returns how many changes were acknowledged. */
 export async function deliveryKills(site: Site, { kills, seed }: { kills: number; seed: number }): Promise<number> {

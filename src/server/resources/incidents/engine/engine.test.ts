@@ -16,7 +16,7 @@ import { minuteMs } from '../../../../contract/durations.ts'
 
 let harness: Harness
 beforeAll(async () => {
-  harness = await startHarness({ settleMinutes: 0, outboundAllow: ['127.0.0.1'] }, quickTasks)
+  harness = await startHarness({ settleMinutes: 0 }, quickTasks)
   // Presence counts from now on.
   harness.clock.advance(6 * minuteMs)
 })
