@@ -14,7 +14,7 @@ export function groupFindings(input: GroupingInput): IncidentUpdate[] {
   const { now, structure, findings, ended, incidents } = input
   const drafts = new DraftSet({ now, structure, incidents, findings: [...findings, ...ended] })
   for (const finding of ended) drafts.takeOut(finding)
-  reopenForAttempts(drafts, now)
+  reopenForAttempts(drafts, input)
   groupOffline(drafts, input)
   for (const finding of findings) {
     if (finding.rule === 'device.offline' || finding.maturedAt === null || drafts.of(finding)) continue
@@ -53,10 +53,12 @@ function causeOf({ rule, subject, detail }: Finding, { rules, structure, nameOf 
 }
 
 /** A new attempt with wrong credentials reopens an incident that a person resolved. [contract 10.states] */
-function reopenForAttempts(drafts: DraftSet, now: number): void {
+function reopenForAttempts(drafts: DraftSet, { now, isSilenced }: GroupingInput): void {
   for (const draft of drafts) {
     const { rule, state, level, causeId, causeName, resolvedAt, since } = draft.after
     if (!rule.startsWith('credential.') || state !== 'RESOLVED' || !draft.isLasting) continue
+    // After the silence the attempt is still newer than the resolution.
+    if (draft.areAllSilenced(isSilenced)) continue
     // The opposite of the condition counts from the last attempt.
     const isNew = [...draft.members.values()].some(
       ({ detail, clearSince }) => Math.max(detail.lastAt ?? 0, clearSince ?? 0) > (resolvedAt ?? now),
@@ -78,7 +80,7 @@ function finish(draft: IncidentDraft, { now, rules, isSilenced }: GroupingInput)
     updateDetail(draft)
   }
   draft.endFlapping(now)
-  // An alert that was raised before a silence must be able to end in it.
+  // The delivery holds the end until the silence is over.
   if (draft.sendsMoreThanEnd && draft.areAllSilenced(isSilenced)) draft.sendOnlyEnd()
 }
 

@@ -67,7 +67,7 @@ export interface IncidentUpdate {
   readonly left: readonly Finding[]
   readonly timeline: readonly TimelineKind[]
   readonly messages: readonly ChannelEvent[]
-  /** Only its end is sent. */
+  /** Nothing but its end is written for channels. */
   readonly isSilenced: boolean
 }
 
@@ -117,7 +117,7 @@ export class IncidentDraft {
     return mayReachNewChannels || [...this.messages].some((event) => event !== 'incident.resolved')
   }
 
-  /** During a silence of everything that it is about an incident sends its end, and nothing else. [contract 10.silence] */
+  /** During a silence of everything that it is about an incident writes a message about its end, which waits for the end of the silence, and no other. [contract 10.silence] */
   sendOnlyEnd(): void {
     this.isSilenced = true
     for (const event of this.messages) if (event !== 'incident.resolved') this.messages.delete(event)
