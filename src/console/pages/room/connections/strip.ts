@@ -48,9 +48,9 @@ export function stripParts(
   let why: ConnectionSpan['why']
   const addAway = (untilMs: number, isStillRestarting = false) => {
     // Without a connection before it, the time of the disconnect is not known.
-    const isRestart = why !== undefined && restarts.some(({ fromMs, toMs }) => endMs >= fromMs && endMs <= toMs)
-    const graceMs = isStillRestarting ? untilMs - endMs : isRestart ? restartGraceMs : 0
-    const offlineMs = Math.min(endMs + graceMs, untilMs)
+    const isRestart = why !== undefined && restarts.some((restart) => endMs >= restart.fromMs && endMs <= restart.toMs)
+    const graceMs = isRestart ? restartGraceMs : 0
+    const offlineMs = isStillRestarting ? untilMs : Math.min(endMs + graceMs, untilMs)
     if (offlineMs > endMs) parts.push({ state: 'restarting', fromMs: endMs, toMs: offlineMs })
     if (untilMs > offlineMs) parts.push({ state: 'offline', fromMs: offlineMs, toMs: untilMs, ...(why && { why }) })
   }
@@ -93,10 +93,10 @@ function withoutRestarts(
   { outages, longestOutageSeconds, omittedSpans }: ConnectionSummary,
   parts: readonly StripPart[],
 ): { readonly outages: number; readonly longestOutageMs: number; readonly restarts: number } {
+  const longestOutageMs = longestOutageSeconds * 1000
+  if (!parts.some(({ state }) => state === 'restarting')) return { outages, longestOutageMs, restarts: 0 }
   // A restart after which the device stayed away is followed by an outage.
   const restarts = parts.filter(({ state }, at) => state === 'restarting' && parts[at + 1]?.state !== 'offline').length
-  const longestOutageMs = longestOutageSeconds * 1000
-  if (restarts === 0) return { outages, longestOutageMs, restarts }
   const lengths = parts.filter(({ state }) => state === 'offline').map(({ fromMs, toMs }) => toMs - fromMs)
   return {
     outages: Math.max(outages - restarts, lengths.length),
