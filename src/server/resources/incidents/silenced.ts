@@ -34,7 +34,8 @@ export async function readSilencedIncidents(
   const ruleOf = new Map(incidents.map(({ id, rule }) => [id, rule]))
   const subjectsOf = Map.groupBy(subjects, ({ incident_id }) => incident_id)
   return (incident, at) => {
-    const [rule, all = []] = [ruleOf.get(incident), subjectsOf.get(incident)]
+    const rule = ruleOf.get(incident)
+    const all = subjectsOf.get(incident) ?? []
     const open = all.filter(({ ended_at }) => ended_at === null)
     return rule !== undefined && areSilenced(rule, open.length > 0 ? open : all, at)
   }
