@@ -1,12 +1,14 @@
 // Decides which incidents there are: findings with one cause share an incident. Pure, so that any course of events can be tested. [contract 10.cause]
 
 import { isDeepStrictEqual } from 'node:util'
+import type { CauseLevel } from '../../../../../contract/incidents/incidents.ts'
 import { isAtLeast, type Severity } from '../../../../../contract/incidents/rule-table.ts'
+import { findingKey } from '../findings.ts'
 import { placeOfSubject } from '../places.ts'
 import type { Cause, Finding, RulesInForce } from '../types.ts'
 import { DraftSet } from './draft-set.ts'
 import type { GroupingInput } from './grouping-input.ts'
-import type { IncidentDetail, IncidentDraft, IncidentUpdate } from './incident-drafts.ts'
+import { type IncidentDetail, type IncidentDraft, type IncidentUpdate, reopenWithinMs } from './incident-drafts.ts'
 import { groupOffline } from './offline-grouping.ts'
 
 /** Returns what happens to incidents. New ones have negative ids. */
@@ -18,6 +20,7 @@ export function groupFindings(input: GroupingInput): IncidentUpdate[] {
   groupOffline(drafts, input)
   for (const finding of findings) {
     if (finding.rule === 'device.offline' || finding.maturedAt === null || drafts.of(finding)) continue
+    if (finding.rule === 'device.flapping' && wasOffline(drafts, finding, input)) continue
     joinByCause(drafts, finding, input)
   }
   for (const draft of drafts) finish(draft, input)
@@ -30,6 +33,26 @@ function joinByCause(drafts: DraftSet, finding: Finding, input: GroupingInput): 
   const lasting = drafts.findLasting(rule, cause, finding.detail.keys)
   if (lasting) drafts.move(finding, lasting)
   else drafts.open({ rule, cause, severity: input.rules[rule].severity, findings: [finding] })
+}
+
+/**
+ * A device that is away for minutes each time it disconnects has an incident of `device.offline` already. While that is open, and for
+ * as long as it would reopen, the device needs no second one.
+ */
+function wasOffline(drafts: DraftSet, { subject }: Finding, { now, structure }: GroupingInput): boolean {
+  const device = structure.endpoints.get(subject.id)
+  const isAbout = (level: CauseLevel, id: string): boolean => {
+    if (level === 'ROOM') return id === String(device?.roomId)
+    const pair = structure.endpoints.get(id)?.pairGroup
+    return level === 'ENDPOINT' && (id === subject.id || (pair !== undefined && pair === device?.pairGroup))
+  }
+  return [...drafts].some(({ after, members, left }) => {
+    if (after.rule !== 'device.offline') return false
+    const key = findingKey({ rule: after.rule, subject })
+    // An incident that has just lost its last finding is resolved at the end of the run.
+    if (members.has(key) || left.has(key)) return true
+    return isAbout(after.level, after.causeId) && (after.causeEndedAt ?? 0) > now - reopenWithinMs
+  })
 }
 
 /** The group of the finding's rule. Where the subject has none, such as a device in no location, the next smaller one counts. */
