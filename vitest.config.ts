@@ -99,7 +99,8 @@ const alone = ['test/process/nodes/trial.test.ts']
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
 const onThreeNodes = [
   'src/server/resources/{regions,rooms}/*.test.ts',
-  'src/server/resources/channels/delivery/{delivery,holding/holding}.test.ts',
+  'src/server/resources/channels/delivery/{delivery,outage,holding/holding,holding/silenced-messages}.test.ts',
+  'src/server/resources/incidents/engine/engine.test.ts',
   'test/contract/journey.test.ts',
   'test/events/region-access.test.ts',
 ]

@@ -7,6 +7,7 @@ import { insertRoom } from '../../src/server/resources/rooms/store.ts'
 import { newTab, openBrowser, signInWithKey } from '../support/console/browser.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { newIncident } from '../support/incidents.ts'
 
 const count = 10_000
 
@@ -93,8 +94,18 @@ test('the table of rooms draws only visible rows while it is scrolled', async ()
   expect(longest, 'no task blocks the page for a second').toBeLessThan(1000)
 })
 
-async function open() {
+test('the list of incidents draws only visible rows', async () => {
+  const incidentCount = 300
+  for (let id = 1; id <= incidentCount; id++) await newIncident(harness, org, { rooms: [id] })
+  const { page } = await open('/incidents')
+  const table = page.getByRole('table', { name: 'Incidents' })
+  await table.locator('[aria-rowindex="2"]').getByRole('link').first().waitFor()
+  expect(await table.getAttribute('aria-rowcount')).toBe(String(incidentCount + 1))
+  expect((await nodes(page)).rows).toBeLessThan(80)
+})
+
+async function open(path = '/rooms') {
   const tab = await newTab(browser, harness.url)
-  await signInWithKey(tab, org.key, '/rooms')
+  await signInWithKey(tab, org.key, path)
   return tab
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
-  harness = await startHarness({ outboundAllow: ['127.0.0.1'] })
+  harness = await startHarness()
   org = await harness.newOrg('Nordlys AS')
   await org.call('POST', '/regions', { body: { name: 'Europe' } })
   browser = await openBrowser()

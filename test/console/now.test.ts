@@ -129,9 +129,19 @@ test('a restart asked from the console never shows red, on any page', async () =
   finishReboot()
   await page.getByText('Online', { exact: true }).first().waitFor()
   for (const one of watchers) {
-    await until('the restart is over', async () => (await one.getByText(/^Restarting/).count()) === 0)
+    await until('the restart is over', async () => (await one.getByText(/^Restarting(, \d+ s)?$/).count()) === 0)
     expect(redTexts(await seenTexts(one)), one.url()).toEqual([])
   }
+  // The history calls it a restart too, in the table and on the strip.
+  await strips
+    .getByRole('row')
+    .getByText(/^Restarting for /)
+    .waitFor()
+  expect(await strips.getByText(/^Offline for /).count()).toBe(0)
+  await strips.getByRole('button', { name: 'Show as strips' }).click()
+  await strips.getByRole('img', { name: /^Bar BAR00001: .* online, no outages, 1 restart$/ }).waitFor()
+  expect(await strips.getByRole('img').locator('[data-state="restarting"]').count()).toBe(1)
+  expect(await strips.getByRole('img').locator('[data-state="offline"]').count()).toBe(0)
   await bar.stop()
   for (const one of watchers)
     await one
@@ -142,6 +152,39 @@ test('a restart asked from the console never shows red, on any page', async () =
   const seen = await seenTexts(page)
   expect(redTexts(seen).some((text) => text.startsWith('red: '))).toBe(true)
 }, 120_000)
+
+test('a device that goes and comes back changes the lists without reading rooms or devices again', async () => {
+  const { org, roomId } = await orgWithRoom()
+  const device = await newDevice(harness, org, { roomId })
+  const cookie = await signedIn(browser, harness.url, org.key)
+  const overview = await newTab(browser, harness.url, cookie)
+  const rooms = await tabIn(overview.context, harness.url, overview.trouble)
+  const healthy = overview.page.getByText('All rooms with devices are healthy.')
+  const offline = rooms.page.locator('main span', { hasText: /^Offline$/ }).first()
+  const asked: string[] = []
+  let lastMs = Date.now()
+  await overview.page.goto('/')
+  await healthy.waitFor()
+  await rooms.page.goto('/rooms')
+  await settled(rooms.page, 'Rooms')
+  for (const { page } of [overview, rooms]) {
+    await page.getByRole('status', { name: /^Live/ }).waitFor()
+    page.on('request', (request) => {
+      asked.push(new URL(request.url()).pathname)
+      lastMs = Date.now()
+    })
+  }
+  await until('everything is read that the pages show', () => Date.now() - lastMs > 2000)
+  asked.length = 0
+  await device.close()
+  await offline.waitFor()
+  await healthy.waitFor({ state: 'detached' })
+  await device.connect()
+  await offline.waitFor({ state: 'detached' })
+  await healthy.waitFor()
+  expect(asked.filter((path) => /\/(rooms|endpoints)$/.test(path))).toEqual([])
+  await device.close()
+})
 
 test('values of an offline room are dashes, and an old value has its age', async () => {
   const { org, roomId } = await orgWithRoom()

@@ -4,6 +4,7 @@ import { makeClient } from '../../src/client/client.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { follow } from '../support/event-follower.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { newIncident } from '../support/incidents.ts'
 import { type NewPerson, newPerson } from '../support/person.ts'
 import { newApiKey } from '../support/places/callers.ts'
 import { until } from '../support/program.ts'
@@ -89,6 +90,27 @@ test('a change that is about several regions reaches each reader without what is
   await south.next('structure', named('Last'))
   expect(south.of('structure')).toHaveLength(2)
   expect(both.events.some(named('Without a place'))).toBe(false)
+})
+
+test('an incident in two regions reaches each reader with the rooms that it sees, and a hidden one reaches none [contract 10.states]', async () => {
+  const { org, post } = await site()
+  const [shared, hidden] = [
+    await newIncident(harness, org, { rooms: [1, 2] }),
+    await newIncident(harness, org, { rooms: [2] }),
+  ]
+  const readers = await followAs(org, admin(1), admin(2))
+  const [north, south] = readers as [Follower, Follower]
+  const everything = await follow(org.client)
+  for (const id of [hidden, shared]) await post(`/incidents/${id}/comments`, { text: 'On my way.' })
+  await rename(org, 'Last')
+  for (const reader of [everything, north]) await reader.next('structure', named('Last'))
+  await org.call('PUT', '/regions/2', { body: { name: 'Last' } })
+  await south.next('structure', named('Last'))
+  const seenBy = (reader: Follower) =>
+    reader.of('incident').map(({ incident, roomIds }) => [incident?.id, roomIds?.join()].join(': '))
+  expect(seenBy(north)).toEqual([`${shared}: 1`])
+  expect(seenBy(south)).toEqual([`${hidden}: 2`, `${shared}: 2`])
+  expect(seenBy(everything).toSorted()).toEqual([`${hidden}: 2`, `${shared}: 1`, `${shared}: 2`].toSorted())
 })
 
 test('a filter for a hidden place gets what an unknown place gets [contract 11.access]', async () => {

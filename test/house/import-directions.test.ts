@@ -171,6 +171,8 @@ test("a noun reaches another noun only through that noun's store or view, or a f
     // Reboots and jobs wait for idle rooms.
     'server/resources/rooms/use/room-use.ts',
     'server/resources/sessions/user-session-store.ts',
+    // The delivery holds messages about incidents that are silenced.
+    'server/resources/incidents/silenced.ts',
     // The engine of incidents, and what people do about them, must know what is silenced.
     'server/resources/silences/in-force.ts',
     // Every way to sign in starts a session, and records refusals.

@@ -67,6 +67,13 @@ test('a device that connects to two nodes in turn, 20 times, has one connection,
   expect(await rowOf(b, device)).toMatchObject({ node_id: b.services.node?.id, connection: 20 })
   for (const node of [a, b]) expect(await read(nodes, node, device)).toMatchObject({ connected: true })
   expect(device.client.connected).toBe(true)
+  // Each node counts the connections that the other one took over. [contract 10.rule]
+  const countTakeOvers = async () => {
+    const attempts = b.services.db.system.kysely.selectFrom('credential_attempts').selectAll()
+    const rows = await attempts.where('endpoint_id', '=', device.id).where('kind', '=', 'taken over').execute()
+    return rows.reduce((sum, { count }) => sum + count, 0)
+  }
+  await until('the take-overs are written', async () => (await countTakeOvers()) === 19, { timeoutMs: 15_000 })
 })
 
 test('the old node of a device that has moved does not mark it as offline', async () => {

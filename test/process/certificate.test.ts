@@ -176,6 +176,28 @@ test('a symbolic link that is swapped, as certbot and Kubernetes do, is followed
   expect(await fingerprints(running)).not.toEqual(before)
 })
 
+test('a certificate that expires in 10 days is an incident, which ends when it is renewed [contract 10.rule]', async () => {
+  const { cert, key } = newPair('live', { lifetimeDays: 10 })
+  const next = newPair('next', { lifetimeDays: 90 })
+  const { server } = await serve(cert, key)
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+  onTestFinished(() => void delete process.env.NODE_TLS_REJECT_UNAUTHORIZED)
+  const incidents = async (): Promise<Record<string, unknown>[]> => {
+    const path = `/v1/orgs/${server.org}/incidents?state=all`
+    return (await send(server.url, 'GET', path, { key: server.key })).body.incidents
+  }
+  const [incident, ...others] = await until('it is open', async () => {
+    const all = await incidents()
+    return all.length > 0 && all
+  })
+  expect(others).toEqual([])
+  expect(incident).toMatchObject({ rule: 'certificate.expiring', state: 'OPEN', severity: 'WARNING' })
+  copyFileSync(next.cert, cert)
+  copyFileSync(next.key, key)
+  await until('it is resolved', async () => (await incidents())[0]?.state === 'RESOLVED')
+  expect(await incidents()).toMatchObject([{ id: incident?.id, openSubjectCount: 0 }])
+})
+
 test('a connection that begins no TLS handshake is closed within 15 seconds [contract 7.21]', async () => {
   const { cert, key } = newPair('first')
   const { server, mqttsPort } = await serve(cert, key)

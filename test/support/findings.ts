@@ -34,12 +34,14 @@ export class FindingsWatch {
   }
 
   async quick(): Promise<RunResult> {
-    const { findings, rules, isSilenced: hasSilences } = this
+    const { findings, rules, certificateExpiresAt, isSilenced: hasSilences } = this
     const run = {
       now: this.#harness.clock.now(),
       from: this.#from,
       findings,
       rules,
+      orgId: this.#org.id,
+      certificateExpiresAt,
       hasSilences,
       isSilenced: () => hasSilences,
       isReturning: () => false,

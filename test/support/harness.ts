@@ -150,7 +150,14 @@ export async function startHarness(
   const logged: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
   const clocks = Array.from({ length: nodes - 1 }, () => clock)
-  const group = await startServices({ ...quiet, ...place, ...options }, log, [clock, ...clocks], taskPauseShare)
+  // The receivers of tests listen there, and channels reach loopback only if the operator names it.
+  const outboundAllow = ['127.0.0.1']
+  const group = await startServices(
+    { ...quiet, outboundAllow, ...place, ...options },
+    log,
+    [clock, ...clocks],
+    taskPauseShare,
+  )
   const { url, mqttPort } = group
   const { services } = group.members[0] as Service
   const call = (method: string, path: string, given: Call = {}) => send(group.nextUrl(), method, path, given)

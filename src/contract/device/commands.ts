@@ -17,6 +17,8 @@ export type CommandType = (typeof commandTypes)[number]
 
 /** A reboot or a message that the device does not get in this time expires. [contract 8.operations] */
 export const commandDeadlineMs = 5 * minuteMs
+/** A device that disconnects because of a reboot has this long to come back before it counts as offline. [contract 12.when] */
+export const restartGraceMs = 10 * minuteMs
 
 /** States only move forward: from an open one to a later open one, or to a final one, and stay there. */
 export const openCommandStates = ['QUEUED', 'SENT', 'ACKNOWLEDGED'] as const

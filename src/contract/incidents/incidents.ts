@@ -40,6 +40,9 @@ export const timelineKinds = [
 ] as const
 export type TimelineKind = (typeof timelineKinds)[number]
 
+/** An incident remembers this many times at which it reopened. */
+export const maxShownReopenings = 50
+
 const id = Type.String({ description: 'Identifier of the incident.' })
 const Person = Shape('IncidentPerson', {
   type: OneOf(['KEY', 'USER', 'CLI', 'SYSTEM'], 'The kind of actor.'),
@@ -73,6 +76,11 @@ const fields = {
   updatedAt: Timestamp('When the incident last changed.'),
   resolvedAt: Type.Optional(Timestamp('When it was resolved.')),
   occurrences: Int32('How often the same cause came back within 60 minutes, the first time included.'),
+  reopenings: Type.Optional(
+    Type.Array(Timestamp('When it reopened.'), {
+      description: `The times at which it reopened, oldest first: those of the 7 days before the last one, and at most the last ${maxShownReopenings}.`,
+    }),
+  ),
   flapping: Type.Boolean({ description: 'Whether it came back so often that messages have stopped.' }),
   acknowledgedBy: Type.Optional(Person),
   assignee: Type.Optional(Shape('IncidentAssignee', { id: Type.String(), name: Type.String() })),

@@ -1,4 +1,4 @@
-// Loopback is open to requests of the server only while nobody else reaches the server.
+// Identity providers on loopback need no item of the list while only this machine reaches the server.
 import { expect, test } from 'vitest'
 import { parseList, parseOutboundAllow } from './option-values.ts'
 import { outboundRulesOf } from './outbound-rules.ts'

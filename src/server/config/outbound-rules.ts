@@ -16,7 +16,10 @@ type ListenOptions = Pick<
   | 'trustProxy'
 >
 
-/** Loopback needs no item in the list while only this machine reaches the server, as in a trial: no port is elsewhere, and no proxy leads here. */
+/**
+ * For identity providers loopback needs no item in the list while only this machine reaches the server, as in a trial: no port is
+ * elsewhere, and no proxy leads here.
+ */
 export function outboundRulesOf(options: ListenOptions): OutboundRules {
   const { host, healthHost, healthPort, mqttHost, mqttPort, mqttTlsPort } = options
   const hosts = [host]

@@ -57,7 +57,7 @@ export interface Core {
   readonly streams: EventStreams
   readonly mailbox: DeviceMailbox
   readonly caches: CacheList
-  /** Sends requests to other services. */
+  /** Sends the requests of channels. */
   readonly outbound: OutboundClient
   /** The identity providers of organisations. */
   readonly providers: LoadProviders
@@ -173,11 +173,15 @@ async function joinDatabase(stack: AsyncDisposableStack, { options, log: process
 
 /** Opens the ways to other services: requests, mail, identity providers. */
 function openOutside(stack: AsyncDisposableStack, options: ServeOptions, mail: ReturnType<typeof mailerOptionsOf>) {
-  const outbound = openOutbound(outboundRulesOf(options))
+  const rules = outboundRulesOf(options)
+  // A channel reaches loopback only if the operator names it; an identity provider may be tried there. [contract 10.outbound]
+  const outbound = openOutbound({ ...rules, allowLoopback: false })
   stack.defer(() => outbound.close())
+  const toProviders = openOutbound(rules)
+  stack.defer(() => toProviders.close())
   const mailer = mail && openMailer(mail)
   stack.defer(() => mailer?.close())
-  return { outbound, mailer, providers: providerLoader(outbound.fetch) }
+  return { outbound, mailer, providers: providerLoader(toProviders.fetch) }
 }
 
 /** On SQLite only commands write beside this process, and they cannot send their events. */

@@ -1,9 +1,11 @@
 // Kills a server with SIGKILL again and again between commits and deliveries, and checks that its channel is told everything.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { devicePaths } from '../../../src/contract/device/protocol.ts'
 import { Receiver } from '../channels/receiver.ts'
+import { frames, rawMqtt } from '../devices/raw-mqtt.ts'
 import { send } from '../harness.ts'
-import { ready, type Server, type Site, until } from '../program.ts'
+import { freePort, ready, type Server, type Site, until } from '../program.ts'
 import { SeededChoices } from './random.ts'
 
 const writers = 3
@@ -11,23 +13,34 @@ const writers = 3
 /** On a machine that runs other tests, a start may take long. */
 const startTimeoutMs = 60_000
 
-const serve = (site: Site): Promise<Server> =>
-  ready(site.launch(['serve', '--port', '0', '--mqtt-port', 'off', ...site.flags]), startTimeoutMs)
+const serve = (site: Site, mqttPort: number): Promise<Server> => {
+  const ports = ['--port', '0', '--mqtt-port', String(mqttPort)]
+  return ready(site.launch(['serve', ...ports, '--outbound-allow', '127.0.0.1', ...site.flags]), startTimeoutMs)
+}
+
+interface KillOptions {
+  readonly kills: number
+  readonly seed: number
+  /** Whether an incident opens between two kills. Its message is due a minute later, so this is for runs that last longer. */
+  readonly opensIncident?: boolean
+}
 
 /** Every change of the organisation is told to a webhook. Returns how many changes were acknowledged. */
-export async function deliveryKills(site: Site, { kills, seed }: { kills: number; seed: number }): Promise<number> {
+export async function deliveryKills(site: Site, { kills, seed, opensIncident }: KillOptions): Promise<number> {
   const receiver = await Receiver.start()
+  const mqttPort = await freePort()
   const choices = new SeededChoices(seed)
   const names = new Set<string>()
   let first: Server | undefined
   for (let cycle = 0; cycle < kills; cycle++) {
-    const server: Server = await serve(site)
+    const server: Server = await serve(site, mqttPort)
     first ??= server
     const { org, key } = first
     const post = (path: string, body: object) => send(server.url, 'POST', `/v1/orgs/${org}${path}`, { key, body })
     if (cycle === 0) {
-      const channel = { name: 'Log', kind: 'webhook', url: receiver.url, events: ['audit.entry'] }
+      const channel = { name: 'Log', kind: 'webhook', url: receiver.url, events: ['audit.entry', 'incident.opened'] }
       expect((await post('/channels', channel)).status).toBe(200)
+      if (opensIncident) await sendWrongCredentials(server, mqttPort)
     }
     let isKilled = false
     const write = async (writer: number) => {
@@ -48,13 +61,31 @@ export async function deliveryKills(site: Site, { kills, seed }: { kills: number
     await server.stop('SIGKILL')
     await writing
   }
-  await serve(site)
+  await serve(site, mqttPort)
   const toldNames = () => new Set(receiver.accepted.map(({ data }) => data.entry?.target?.name))
   await until('every acknowledged change is told', () => [...names].every((name) => toldNames().has(name)), {
     timeoutMs: 60_000,
   })
+  if (opensIncident) {
+    const isOpened = () => receiver.accepted.some(({ type }) => type === 'incident.opened')
+    await until('the incident is told', isOpened, { timeoutMs: 120_000 })
+  }
   checkSequences(receiver)
   return names.size
+}
+
+/** The first run of the next start opens an incident of `credential.refused`. */
+async function sendWrongCredentials({ url, org, key }: Server, mqttPort: number): Promise<void> {
+  const room = (await send(url, 'POST', `/v1/orgs/${org}/rooms`, { key, body: { name: 'Fjord' } })).body
+  const body = { code: room.dec, serial: 'S1', model: 'NF19B1' }
+  const { endpointId } = (await send(url, 'POST', devicePaths.enrol, { body })).body
+  for (let i = 0; i < 5; i++) {
+    const connection = await rawMqtt(mqttPort)
+    connection.socket.write(frames.connect(endpointId, `wrong ${i}`))
+    await until('it is refused', () => connection.isClosed)
+  }
+  // Attempts are written every 5 seconds.
+  await pause(6000)
 }
 
 /** A message that came twice has the same id and sequence both times, and no sequence is missing. */

@@ -160,6 +160,8 @@ async function makeNode(databaseUrl: string, folder: string, number: number): Pr
     '--public-url': 'http://127.0.0.1:1',
     '--rate-limit': 0,
     '--log-level': 'warn',
+    // The receivers of tests listen there.
+    '--outbound-allow': '127.0.0.1',
   }
   const flags = Object.entries(options).flatMap(([flag, value]) => [flag, String(value)])
   const launch = () => new Program(['serve', ...flags], { cwd: folder })

@@ -1,4 +1,5 @@
 // Counts how often the cause of an incident occurred in the last 7 days.
+import { maxShownReopenings } from '../../../contract/incidents/incidents.ts'
 import { causeKey, type ListedIncident } from './incident.ts'
 
 export interface WeekCounts {
@@ -10,11 +11,11 @@ export interface WeekCounts {
 
 export interface WeekCount {
   readonly count: number
-  /** An incident that opened before the 7 days and reopened may have done so within them: the API does not say when. */
+  /** An incident remembers a limited number of reopenings. */
   readonly isMinimum: boolean
 }
 
-type CountedIncident = Pick<ListedIncident, 'rule' | 'cause' | 'openedAt' | 'resolvedAt' | 'occurrences'>
+type CountedIncident = Pick<ListedIncident, 'rule' | 'cause' | 'openedAt' | 'resolvedAt' | 'occurrences' | 'reopenings'>
 
 export function countByCause(incidents: readonly CountedIncident[], from: number): WeekCounts {
   const byCause = new Map<string, number>()
@@ -30,7 +31,8 @@ export function weekCountOf(incident: CountedIncident, { from, byCause }: WeekCo
   // An incident that has just opened may not be counted yet.
   if (Date.parse(incident.openedAt) >= from) return { count: Math.max(count, incident.occurrences), isMinimum: false }
   const hasLasted = incident.resolvedAt === undefined || Date.parse(incident.resolvedAt) >= from
-  return { count: count + (hasLasted ? 1 : 0), isMinimum: hasLasted && incident.occurrences > 1 }
+  const reopened = (incident.reopenings ?? []).filter((at) => Date.parse(at) >= from).length
+  return { count: count + Math.max(reopened, hasLasted ? 1 : 0), isMinimum: reopened >= maxShownReopenings }
 }
 
 /** "3×", or "3× or more". */

@@ -61,7 +61,7 @@ export interface IncidentSchema {
     /** When the cause ended; null while it lasts, also after a person resolved the incident. */
     cause_ended_at: number | null
     occurrences: Generated<number>
-    /** The times of the reopenings within the last 24 hours, as JSON. */
+    /** The times of the reopenings in the 7 days before the last one, at most 50 of them, as JSON. */
     reopenings: Generated<string>
     flapping: Generated<number>
     /** The actor as JSON. */

@@ -70,6 +70,7 @@ describe('channelsCreate [contract 10.channel]', () => {
     ['url', { kind: 'email', to: ['ada@example.org'], url: 'https://example.org/' }],
     ['to', { kind: 'email' }],
     ['to', { kind: 'email', to: [] }],
+    ['to', { kind: 'email', to: Array.from({ length: 31 }, (_, i) => `person${i}@example.org`) }],
     ['to[1]', { kind: 'email', to: ['ada@example.org', 'Ada <ada@example.org>'] }],
     ['to[0]', { kind: 'email', to: ['a,b@example.org'] }],
     ['routingKey', { kind: 'pagerduty' }],

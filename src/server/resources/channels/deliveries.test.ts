@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Receiver } from '../../../../test/support/channels/receiver.ts'
 import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { until } from '../../../../test/support/program.ts'
 import type { DeliveryState } from '../../../contract/incidents/channels.ts'
 import { makeDue } from './delivery-log-store.ts'
 import { queueMessages } from './outbox.ts'
@@ -97,6 +98,29 @@ describe('deliveriesList [contract 10.delivery]', () => {
     for (const path of ['/channels/2/deliveries?', '/channels/1/deliveries?state=WAITING&']) {
       expect((await org.call('GET', `${path}pageToken=${nextPageToken}`)).status, path).toBe(400)
     }
+  })
+})
+
+describe('a receiver that never answers [contract 10.delivery]', () => {
+  test('channelsTest answers after 15 s, and the attempt ends as a timeout after 15 s', async () => {
+    const receiver = await Receiver.start()
+    receiver.answer = () => undefined
+    const org = await harness.newOrg()
+    await org.call('POST', '/channels', { body: { name: 'Slow', kind: 'webhook', url: receiver.url } })
+    const begunAt = performance.now()
+    const tested = await org.call('POST', '/channels/1/test')
+    const lastedMs = performance.now() - begunAt
+    expect([tested.status, tested.body.type, tested.body.state]).toEqual([200, 'test', 'WAITING'])
+    expect(lastedMs).toBeGreaterThan(14_000)
+    expect(lastedMs).toBeLessThan(20_000)
+    const tried = await until('the attempt has ended', async () => {
+      const [delivery] = (await list(org)).deliveries
+      return delivery.attempts > 0 && delivery
+    })
+    expect(performance.now() - begunAt).toBeLessThan(25_000)
+    expect(tried).toMatchObject({ state: 'WAITING', attempts: 1, error: 'timeout' })
+    expect(tried).not.toHaveProperty('status')
+    expect(receiver.received).toHaveLength(1)
   })
 })
 

@@ -16,6 +16,11 @@ const returnTimeMs = minuteMs
 
 /** The row of a node is kept this long after its end, so that it can still be looked up. */
 const keepNodeMs = 24 * hourMs
+/**
+ * The row is also kept this long after a start, however long the stop was: a restart is judged by it after `--settle`, which is at most
+ * 4 hours. [contract 10.start]
+ */
+const keepAfterStartMs = 6 * hourMs
 
 /** Runs in steps that let other writers run in between. Endpoints show the same before and after. */
 export async function clearEndedNodes({ db, clock }: Services, signal: AbortSignal): Promise<void> {
@@ -32,7 +37,9 @@ export async function clearEndedNodes({ db, clock }: Services, signal: AbortSign
       if (cleared === 0) break
       await nextTurn()
     }
-    if (endedAt < now - keepNodeMs) await db.systemTransaction((on) => deleteEndedNode(on, { id: node }))
+    if (endedAt < now - keepNodeMs && reachableSince < now - keepAfterStartMs) {
+      await db.systemTransaction((on) => deleteEndedNode(on, { id: node }))
+    }
   }
 }
 

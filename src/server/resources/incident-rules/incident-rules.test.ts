@@ -110,8 +110,8 @@ test.each([
   ['storage.low', { limits: { opensBelowPercent: 12.5 } }, /must be a whole number from 1 to 99/],
   [
     'storage.low',
-    { limits: { opensBelowPercent: 16 } },
-    /endsAtPercent must not be smaller than opensBelowPercent, which is 16/,
+    { limits: { opensBelowPercent: 15 } },
+    /endsAtPercent must be greater than opensBelowPercent, which is 15/,
   ],
   ['certificate.expiring', { limits: { days: 6 } }, /criticalDays must not be greater than days, which is 6/],
   ['storage.low', { holdMinutes: -1 }, /holdMinutes/],

@@ -98,11 +98,11 @@ function refuseUnknownLimits(id: RuleId, limits: Readonly<Record<string, number>
 /** A rule that ends where it opens would open and end all the time. */
 function refuseContradiction(id: RuleId, changes: RuleChanges): void {
   const { opensBelowPercent, endsAtPercent, days, criticalDays } = ruleInForce(id, changes).limits
-  if (opensBelowPercent !== undefined && endsAtPercent !== undefined && endsAtPercent < opensBelowPercent) {
+  if (opensBelowPercent !== undefined && endsAtPercent !== undefined && endsAtPercent <= opensBelowPercent) {
     throw invalid([
       {
         field: 'limits.endsAtPercent',
-        error: `must not be smaller than opensBelowPercent, which is ${opensBelowPercent}`,
+        error: `must be greater than opensBelowPercent, which is ${opensBelowPercent}`,
       },
     ])
   }

@@ -69,6 +69,7 @@ function viewOf(incident: IncidentRow, part: VisiblePart, viewContext: IncidentV
     updatedAt: isoTime(incident.updated_at),
     ...(incident.resolved_at !== null && { resolvedAt: isoTime(incident.resolved_at) }),
     occurrences: incident.occurrences,
+    ...(incident.reopenings !== '[]' && { reopenings: JSON.parse(incident.reopenings).map(isoTime) }),
     flapping: incident.flapping === 1,
     ...(incident.acknowledged_by !== null && { acknowledgedBy: JSON.parse(incident.acknowledged_by) }),
     ...(assigneeName !== undefined && { assignee: { id: String(incident.assignee_id), name: assigneeName } }),

@@ -13,7 +13,7 @@ import { ConnectionStrip, StripDays } from './connection-strip.tsx'
 import { ConnectionTable } from './connection-table.tsx'
 import classes from './connections.module.css'
 import { type ConnectionSummary, stripParts, summaryText } from './strip.ts'
-import { useStripMarks } from './strip-marks.ts'
+import { useStripHistory } from './strip-marks.ts'
 
 const windowMs = 7 * dayMs
 
@@ -42,20 +42,22 @@ interface ConnectionsSectionProps {
 export function ConnectionsSection({ room, zone, restarts }: ConnectionsSectionProps) {
   const { data, error, refetch } = useQuery(connectionsQuery(room.id))
   const [isTable, setIsTable] = useState(false)
-  const marks = useStripMarks(room, data?.fromMs ?? 0)
+  const history = useStripHistory(room, data?.fromMs ?? 0)
   const summaryOf = new Map<string, ConnectionSummary>(data?.endpoints.map((one) => [one.endpointId, one]))
   const window = { fromMs: data?.fromMs ?? 0, toMs: data?.toMs ?? 0 }
   const devices = room.endpoints.map((device) => {
     const summary = summaryOf.get(device.id)
     const spans = data?.spans.filter(({ endpointId }) => endpointId === device.id) ?? []
     const isRestarting = restarts.has(device.id)
-    const parts = stripParts(spans, summary, { ...window, isRestarting })
+    const past = history.get(device.id)
+    const parts = stripParts(spans, summary, { ...window, isRestarting, restarts: past?.restarts ?? [] })
+    const isAway = isRestarting && parts.at(-1)?.state === 'restarting'
     return {
       id: device.id,
       name: deviceName(device),
-      text: parts.at(-1)?.state === 'restarting' ? 'Restarting' : summaryText(summary, durationText),
+      text: isAway ? 'Restarting' : summaryText(summary, durationText, parts),
       parts,
-      marks: marks.get(device.id) ?? [],
+      marks: past?.marks ?? [],
     }
   })
   return (
@@ -99,7 +101,7 @@ export function ConnectionsSection({ room, zone, restarts }: ConnectionsSectionP
 
 const StripLegend = () => (
   <ul className={classes.legend} aria-label="Legend">
-    {(['online', 'offline', 'unknown'] as const).map((state) => (
+    {(['online', 'offline', 'restarting', 'unknown'] as const).map((state) => (
       <li key={state}>
         <span className={classes.swatch} data-state={state} /> {state}
       </li>

@@ -1,6 +1,7 @@
 // The marks of a strip: restarts, changes of settings and notes, each with its time.
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { operationQuery } from '../../../api.ts'
+import { isRestart, type RestartWindow, restartWindowsIn } from '../../../domain/device/restarts.ts'
 import type { RoomDetails } from '../../../domain/room/room.ts'
 import { plural } from '../../../parts/text/words.ts'
 
@@ -10,8 +11,13 @@ export interface StripMark {
   readonly text: string
 }
 
-/** The marks of each device, by its id; notes are about the room and are on every strip of it. */
-export function useStripMarks({ id, endpoints }: RoomDetails, fromMs: number): ReadonlyMap<string, StripMark[]> {
+interface StripHistory {
+  readonly marks: readonly StripMark[]
+  readonly restarts: readonly RestartWindow[]
+}
+
+/** The marks and restarts of each device, by its id; notes are about the room and are on every strip of it. */
+export function useStripHistory({ id, endpoints }: RoomDetails, fromMs: number): ReadonlyMap<string, StripHistory> {
   const notes = useQuery(operationQuery('roomNotesList', { roomId: id })).data?.body.notes ?? []
   const operations = useQueries({
     queries: endpoints.map((endpoint) => operationQuery('endpointsOperationsList', { id: endpoint.id })),
@@ -28,12 +34,12 @@ export function useStripMarks({ id, endpoints }: RoomDetails, fromMs: number): R
   )
   return new Map(
     endpoints.map((endpoint, index) => {
-      const restarts = operations[index]?.data?.body.operations ?? []
+      const commands = operations[index]?.data?.body.operations ?? []
       const changes = versions[index]?.data?.body.versions ?? []
       const marks: StripMark[] = [
         ...noteMarks,
-        ...restarts
-          .filter(({ type, state }) => type === 'REBOOT' && state !== 'SKIPPED' && state !== 'CANCELLED')
+        ...commands
+          .filter(isRestart)
           .map(({ createdAt }): StripMark => ({ kind: 'restart', atMs: Date.parse(createdAt), text: 'Restart' })),
         ...changes.map(
           ({ createdAt, diff }): StripMark => ({
@@ -43,7 +49,8 @@ export function useStripMarks({ id, endpoints }: RoomDetails, fromMs: number): R
           }),
         ),
       ]
-      return [endpoint.id, marks.filter(({ atMs }) => atMs >= fromMs).sort((a, b) => a.atMs - b.atMs)]
+      const shown = marks.filter(({ atMs }) => atMs >= fromMs).sort((a, b) => a.atMs - b.atMs)
+      return [endpoint.id, { marks: shown, restarts: restartWindowsIn(commands) }]
     }),
   )
 }

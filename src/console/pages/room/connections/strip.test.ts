@@ -81,3 +81,24 @@ test('a device that is being restarted is not offline', () => {
   expect(states([span(0, 90)])).toEqual(['online', 'restarting'])
   expect(states([span(0, 50), span(60)])).toEqual(['online', 'offline', 'online'])
 })
+
+test('the time away after a restart that a person asked for is no outage, for 10 minutes [contract 12.when]', () => {
+  const restarts = [{ fromMs: 40 * 60_000, toMs: 45 * 60_000 }]
+  const spans = (end: number, back: number) => [span(0, end, 'DISCONNECTED'), span(back)]
+  const partsOf = (end: number, back: number) =>
+    stripParts(spans(end, back), { knownFrom: minute(0) }, { ...window, restarts })
+  const states = (end: number, back: number) =>
+    partsOf(end, back).map(({ state, fromMs, toMs }) => `${state} ${fromMs / 60_000}-${toMs / 60_000}`)
+  expect(states(40, 42)).toEqual(['online 0-40', 'restarting 40-42', 'online 42-100'])
+  expect(states(45, 55)).toEqual(['online 0-45', 'restarting 45-55', 'online 55-100'])
+  expect(states(41, 60)).toEqual(['online 0-41', 'restarting 41-51', 'offline 51-60', 'online 60-100'])
+  expect(states(39, 42), 'before it was sent').toEqual(['online 0-39', 'offline 39-42', 'online 42-100'])
+  expect(states(46, 48), 'after its deadline').toEqual(['online 0-46', 'offline 46-48', 'online 48-100'])
+  const text = (end: number, back: number) => {
+    const summary = { endpointId: 'a', onlineShare: 0.992, outages: 1, longestOutageSeconds: (back - end) * 60 }
+    return summaryText(summary, durationText, partsOf(end, back))
+  }
+  expect(text(40, 42)).toBe('99.2 % online, no outages, 1 restart')
+  expect(text(41, 60)).toBe('99.2 % online, 1 outage, longest 9 min')
+  expect(text(39, 42)).toBe('99.2 % online, 1 outage, longest 3 min')
+})

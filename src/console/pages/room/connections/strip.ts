@@ -1,6 +1,9 @@
-// Turns the connection spans of a device into the parts of a strip: online, offline or unknown, without gaps. [contract 10.connections]
+// Turns the connection spans of a device into the parts of a strip: online, offline, restarting or unknown, without gaps. [contract 10.connections]
+import { restartGraceMs } from '../../../../contract/device/commands.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
+import type { RestartWindow } from '../../../domain/device/restarts.ts'
+import { plural } from '../../../parts/text/words.ts'
 
 type Connections = ResponseOf<Operations['roomsConnections']>
 export type ConnectionSummary = Connections['endpoints'][number]
@@ -19,6 +22,8 @@ interface Window {
   readonly toMs: number
   /** The device is being restarted, so it is away on purpose. */
   readonly isRestarting?: boolean
+  /** The restarts of the device that people asked for. */
+  readonly restarts?: readonly RestartWindow[]
 }
 
 /** A take-over or a short reconnect has no time between its spans, and joins them. */
@@ -34,39 +39,68 @@ type KnownTime = Pick<ConnectionSummary, 'knownFrom' | 'omittedSpans'>
 export function stripParts(
   spans: readonly ConnectionSpan[],
   summary: KnownTime | undefined,
-  { fromMs, toMs, isRestarting = false }: Window,
+  { fromMs, toMs, isRestarting = false, restarts = [] }: Window,
 ): StripPart[] {
   const knownFrom = knownFromOf(spans, summary)
   const knownMs = knownFrom === undefined ? toMs : Math.min(Math.max(Date.parse(knownFrom), fromMs), toMs)
   const parts: StripPart[] = knownMs > fromMs ? [{ state: 'unknown', fromMs, toMs: knownMs }] : []
   let endMs = knownMs
   let why: ConnectionSpan['why']
-  const addOffline = (untilMs: number) => {
-    if (untilMs > endMs) parts.push({ state: 'offline', fromMs: endMs, toMs: untilMs, ...(why && { why }) })
+  const addAway = (untilMs: number, isStillRestarting = false) => {
+    // Without a connection before it, the time of the disconnect is not known.
+    const isRestart = why !== undefined && restarts.some((restart) => endMs >= restart.fromMs && endMs <= restart.toMs)
+    const graceMs = isRestart ? restartGraceMs : 0
+    const offlineMs = isStillRestarting ? untilMs : Math.min(endMs + graceMs, untilMs)
+    if (offlineMs > endMs) parts.push({ state: 'restarting', fromMs: endMs, toMs: offlineMs })
+    if (untilMs > offlineMs) parts.push({ state: 'offline', fromMs: offlineMs, toMs: untilMs, ...(why && { why }) })
   }
   for (const span of spans) {
     const from = Math.max(Date.parse(span.from), knownMs)
     const to = Math.min(span.to === undefined ? toMs : Date.parse(span.to), toMs)
     if (to <= endMs && parts.length > 0) continue
     const last = parts.at(-1)
-    if (from - endMs > joinMs) addOffline(from)
+    if (from - endMs > joinMs) addAway(from)
     if (last?.state === 'online' && from - endMs <= joinMs) parts[parts.length - 1] = { ...last, toMs: to }
     else parts.push({ state: 'online', fromMs: Math.max(from, endMs), toMs: to })
     endMs = to
     why = span.why
   }
-  if (!isRestarting) addOffline(toMs)
-  else if (toMs > endMs) parts.push({ state: 'restarting', fromMs: endMs, toMs })
+  addAway(toMs, isRestarting)
   return parts
 }
 
-/** "99.2 % online, 3 outages, longest 41 min". */
-export function summaryText(summary: ConnectionSummary | undefined, durationText: (ms: number) => string): string {
+/** "99.2 % online, 3 outages, longest 41 min", with ", 1 restart" if people asked for one. */
+export function summaryText(
+  summary: ConnectionSummary | undefined,
+  durationText: (ms: number) => string,
+  parts: readonly StripPart[] = [],
+): string {
   if (summary?.onlineShare === undefined) return 'No data yet'
-  const { onlineShare, outages, longestOutageSeconds, omittedSpans } = summary
+  const { onlineShare, omittedSpans } = summary
+  const { outages, longestOutageMs, restarts } = withoutRestarts(summary, parts)
   // 99.97 % must not look like a week without an outage.
-  const percent = outages > 0 ? Math.min(onlineShare * 100, 99.9) : onlineShare * 100
-  const share = `${percent.toLocaleString('en-GB', { maximumFractionDigits: 1 })} % online`
-  if (outages === 0) return `${share}, no outages`
-  return `${share}, ${outages.toLocaleString('en-GB')} ${outages === 1 ? 'outage' : 'outages'}, longest ${durationText(longestOutageSeconds * 1000)}${omittedSpans ? '; older connections are not shown' : ''}`
+  const percent = summary.outages > 0 ? Math.min(onlineShare * 100, 99.9) : onlineShare * 100
+  return [
+    `${percent.toLocaleString('en-GB', { maximumFractionDigits: 1 })} % online`,
+    outages === 0 ? ', no outages' : `, ${plural(outages, 'outage')}, longest ${durationText(longestOutageMs)}`,
+    restarts > 0 ? `, ${plural(restarts, 'restart')}` : '',
+    omittedSpans ? '; older connections are not shown' : '',
+  ].join('')
+}
+
+/** The service counts every time without a connection as an outage, also that of a restart. */
+function withoutRestarts(
+  { outages, longestOutageSeconds, omittedSpans }: ConnectionSummary,
+  parts: readonly StripPart[],
+): { readonly outages: number; readonly longestOutageMs: number; readonly restarts: number } {
+  const longestOutageMs = longestOutageSeconds * 1000
+  if (!parts.some(({ state }) => state === 'restarting')) return { outages, longestOutageMs, restarts: 0 }
+  // A restart after which the device stayed away is followed by an outage.
+  const restarts = parts.filter(({ state }, at) => state === 'restarting' && parts[at + 1]?.state !== 'offline').length
+  const lengths = parts.filter(({ state }) => state === 'offline').map(({ fromMs, toMs }) => toMs - fromMs)
+  return {
+    outages: Math.max(outages - restarts, lengths.length),
+    longestOutageMs: omittedSpans ? longestOutageMs : Math.max(0, ...lengths),
+    restarts,
+  }
 }

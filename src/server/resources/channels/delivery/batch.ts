@@ -8,6 +8,7 @@ import {
   type DigestPlan,
   digestOrderKey,
   endedEarly,
+  endedInSilence,
   inDigest,
   planDigest,
   readWaitingDigests,
@@ -52,8 +53,8 @@ interface BatchRequest {
 /** Messages that are not sent now: until when they wait, or why they are never sent. */
 interface BatchPlan {
   readonly nextTimes: Map<number, number>
-  /** The order keys of incidents that ended before they were sent, with the ids of these. */
-  readonly endedKeys: ReadonlyMap<string, number>
+  /** The order keys of incidents that ended before they were sent, with the ids of these and the reason. */
+  readonly endedKeys: ReadonlyMap<string, { readonly incident: number; readonly error: string }>
   readonly digest: DigestPlan | undefined
   readonly waitingDigests: WaitingDigests
 }
@@ -83,12 +84,17 @@ export async function takeBatch(db: OrgDatabase, request: BatchRequest): Promise
 
 async function makePlan(db: OrgDatabase, request: BatchRequest, due: readonly DueRow[]): Promise<BatchPlan> {
   const { channel, kind, settings, orgZone, now } = request
-  const facts = await IncidentSchedule.read(db, due, settings, orgZone)
+  const facts = await IncidentSchedule.read(db, due, settings, orgZone, now)
   const isOpening = ({ type, sequence }: DueRow) => type === 'incident.opened' && sequence === null
-  const ended = due.filter(
-    (row) => row.sequence === null && (isOpening(row) ? facts.hasEndedEarly(row) : facts.wasShort(row)),
+  const endedKeys = new Map(
+    due.flatMap((row) => {
+      if (row.sequence !== null) return []
+      const isShort = isOpening(row) ? facts.hasEndedEarly(row) : facts.wasShort(row)
+      const isSilent = !isShort && isOpening(row) && facts.hasEndedInSilence(row)
+      const error = isShort ? endedEarly : endedInSilence
+      return isShort || isSilent ? [[row.order_key, { incident: row.incident_id ?? 0, error }] as const] : []
+    }),
   )
-  const endedKeys = new Map(ended.map(({ order_key, incident_id }) => [order_key, incident_id ?? 0]))
   const nextTimes = await findBehind(db, request, due, facts)
   for (const row of due) {
     if (row.type === 'test' || row.type === 'heartbeat') continue
@@ -145,8 +151,8 @@ async function findBehind(
 
 async function applyPlan(tx: TelemetryTx, { channel, now }: BatchRequest, plan: BatchPlan): Promise<void> {
   const { nextTimes, endedKeys, digest } = plan
-  for (const [orderKey, incident] of endedKeys) {
-    await cancelEnded(tx, { channel, incident, orderKey, until: now, error: endedEarly })
+  for (const [orderKey, { incident, error }] of endedKeys) {
+    await cancelEnded(tx, { channel, incident, orderKey, until: now, error })
   }
   for (const [nextAt, messages] of byTime(nextTimes)) await postpone(tx, { channel, messages, nextAt })
   if (!digest) return

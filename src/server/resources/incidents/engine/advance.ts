@@ -5,10 +5,10 @@ import type { SensorSettings } from '../../../config/sensor-settings.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { isSilenced, type Silence } from '../../silences/in-force.ts'
 import { findChannelName, findProfileName, listOpenSubjects } from './engine-store.ts'
-import { type AdvancedFindings, advanceFindings, findingKey } from './findings.ts'
+import { type AdvancedFindings, advanceFindings, dueTimeOfFinding, findingKey } from './findings.ts'
 import type { GroupingInput } from './grouping/grouping-input.ts'
 import { listJustOffline } from './observations/presence.ts'
-import { observeFull, observeQuick } from './observe.ts'
+import { observeFull, observeQuick, quickRules } from './observe.ts'
 import { placeOfSubject } from './places.ts'
 import type { ReturningDevices } from './restarts/returning-devices.ts'
 import type { Finding, RulesInForce, Structure, Subject } from './types.ts'
@@ -34,14 +34,20 @@ interface StateBefore {
   readonly downSince?: number | undefined
 }
 
+interface AdvancedRun extends AdvancedFindings {
+  /** After a run that observed everything: when the next run must do so, because something will have held long enough then. */
+  readonly nextDueAt: number
+}
+
 /** Observes the organisation, and advances the findings that there were before. */
-export async function advance(input: EngineInput, before: StateBefore): Promise<AdvancedFindings> {
+export async function advance(input: EngineInput, before: StateBefore): Promise<AdvancedRun> {
   const { now, on, rules, structure, restarts, settings, certificateExpiresAt } = input
   const { findings, ranAt } = before
   const isSilencedSubject = (rule: RuleId, subject: Subject) => isSilencedNow(input, rule, subject)
-  const common = { now, rules, findings, isSilenced: isSilencedSubject }
-  const { observations, observedRules } = input.isFull
-    ? await observeFull(on, { ...common, orgId: structure.orgId, settings, certificateExpiresAt })
+  const { orgId } = structure
+  const common = { now, rules, findings, isSilenced: isSilencedSubject, orgId, certificateExpiresAt }
+  const { observations, observedRules, nextDueAt } = input.isFull
+    ? await observeFull(on, { ...common, settings })
     : await observeQuick(on, {
         ...common,
         from: ranAt,
@@ -49,7 +55,7 @@ export async function advance(input: EngineInput, before: StateBefore): Promise<
         isReturning: (id) => restarts.isReturning(id),
       })
   const moved = await listMoved(on, structure, before)
-  return advanceFindings({
+  const advanced = advanceFindings({
     findings,
     observations,
     observedRules,
@@ -60,6 +66,11 @@ export async function advance(input: EngineInput, before: StateBefore): Promise<
     downSince: before.downSince,
     isGone: (finding) => isDeleted(structure, finding) || moved.has(subjectKey(finding.subject)),
   })
+  const dueTimes = advanced.findings
+    .filter(({ rule }) => !quickRules.has(rule))
+    .map((finding) => dueTimeOfFinding(finding, rules) ?? 0)
+    .filter((dueAt) => dueAt > now)
+  return { ...advanced, nextDueAt: dueTimes.reduce((earliest, dueAt) => Math.min(earliest, dueAt), nextDueAt) }
 }
 
 function isSilencedNow({ silences, structure, now }: EngineInput, rule: RuleId, subject: Subject): boolean {

@@ -1,5 +1,6 @@
 // Devices go and come back, and incidents open and end: the whole way from a connection to a row, an event and a message.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MailServer } from '../../../../../test/support/channels/mail-server.ts'
 import { Receiver } from '../../../../../test/support/channels/receiver.ts'
 import { putEndpoints } from '../../../../../test/support/database/endpoint-rows.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
@@ -15,12 +16,18 @@ import { until } from '../../../../../test/support/program.ts'
 import { minuteMs } from '../../../../contract/durations.ts'
 
 let harness: Harness
+let mailServer: MailServer
 beforeAll(async () => {
-  harness = await startHarness({ settleMinutes: 0, outboundAllow: ['127.0.0.1'] }, quickTasks)
+  mailServer = await MailServer.start()
+  const smtp = { smtpUrl: mailServer.url, smtpFrom: 'Roomkeeper <rooms@example.org>' }
+  harness = await startHarness({ settleMinutes: 0, ...smtp }, quickTasks)
   // Presence counts from now on.
   harness.clock.advance(6 * minuteMs)
 })
-afterAll(() => harness.close())
+afterAll(async () => {
+  await harness.close()
+  await mailServer.close()
+})
 
 const newRoom = async (org: TestOrg, name: string, locationId?: number): Promise<number> =>
   (await org.call('POST', '/rooms', { body: { name, ...(locationId !== undefined && { locationId }) } })).body.id
@@ -107,9 +114,11 @@ const countRows = async (org: TestOrg) => {
   return { rows: Number(count) }
 }
 
-test('200 devices of a location that are cut at once are one incident and one message, and one when they are back [contract 10.cause]', async () => {
+test('200 devices of a location that are cut at once are one incident and one message for each channel, and one when they are back [contract 10.cause]', async () => {
   const org = await harness.newOrg()
   const receiver = await newReceiver(org)
+  const mail = { name: 'Mail', kind: 'email', to: ['ops@example.org'] }
+  expect((await org.call('POST', '/channels', { body: mail })).status).toBe(200)
   const locationId = (await org.call('POST', '/locations', { body: { name: 'Oslo' } })).body.id
   const rooms: number[] = []
   for (let i = 0; i < 40; i++) rooms.push(await newRoom(org, `Room ${i}`, locationId))
@@ -141,12 +150,12 @@ test('200 devices of a location that are cut at once are one incident and one me
     ].every((pattern) => pattern.test(text))
   })
   harness.clock.advance(minuteMs)
-  await until('it is told', () => receiver.received.length === 1)
+  await until('it is told', () => receiver.received.length === 1 && mailServer.mails.length === 1)
   await setPresence(org, rooms, harness.services.node?.id ?? null)
   harness.clock.advance(2 * minuteMs + 1000)
   const all = await incidentsOnce(org, 'it is resolved', ([incident]) => incident.state === 'RESOLVED')
   expect(all).toMatchObject([{ id: opened.id, subjectCount: 200, openSubjectCount: 0 }])
-  await until('its end is told', () => receiver.received.length === 2)
+  await until('its end is told', () => receiver.received.length === 2 && mailServer.mails.length === 2)
   expect(typesOf(receiver)).toEqual(['incident.opened', 'incident.resolved'])
 })
 
@@ -226,6 +235,49 @@ test('a device that disconnects 20 times in 2 hours is one incident and two mess
   await until('its end is told', () => receiver.received.length > 1)
   expect(typesOf(receiver)).toEqual(['incident.opened', 'incident.resolved'])
   await device.close()
+})
+
+test('a device that is away for over 5 minutes each of 20 times in 2 hours is one incident and two messages [contract 10.rule]', async () => {
+  const org = await harness.newOrg()
+  const receiver = await newReceiver(org)
+  const roomId = await newRoom(org, 'Fjord')
+  const [device] = await Promise.all([newDevice(harness, org, { roomId }), newDevice(harness, org, { roomId })])
+  for (let flaps = 0; flaps < 20; flaps++) {
+    harness.clock.advance(40_000)
+    await cut(org, device)
+    harness.clock.advance(5 * minuteMs + 20_000)
+    await incidentsOnce(org, 'it is offline', ({ length }) => length > 0)
+    await device.connect()
+  }
+  harness.clock.advance(2 * minuteMs + 1000)
+  await incidentsOnce(org, 'it is resolved', ([incident]) => incident.state === 'RESOLVED')
+  await until('its end is told', () => receiver.received.length > 1)
+  harness.clock.advance(61 * minuteMs)
+  await until('no finding is left', async () => (await countRows(org)).rows === 0)
+  const all = (await org.call('GET', '/incidents?state=all')).body.incidents
+  expect(all).toMatchObject([{ rule: 'device.offline', cause: { level: 'ENDPOINT', id: device.id }, occurrences: 1 }])
+  expect(typesOf(receiver)).toEqual(['incident.opened', 'incident.resolved'])
+  await device.close()
+})
+
+test('a device that stopped for good is the first row by duration, before one that flaps since then [contract 10.rule]', async () => {
+  const org = await harness.newOrg()
+  const [fjord, oslo] = [await newRoom(org, 'Fjord'), await newRoom(org, 'Oslo')]
+  const stopped = await newDevice(harness, org, { roomId: fjord })
+  const flapping = await newDevice(harness, org, { roomId: oslo })
+  await cut(org, stopped)
+  for (let flaps = 0; flaps < 8; flaps++) {
+    harness.clock.advance(3 * minuteMs)
+    await cut(org, flapping)
+    harness.clock.advance(3 * minuteMs)
+    await flapping.connect()
+  }
+  const all = await incidentsOnce(org, 'both are open', ({ length }) => length === 2)
+  expect(all.toSorted((a, b) => a.since.localeCompare(b.since)).map(({ rule }) => rule)).toEqual([
+    'device.offline',
+    'device.flapping',
+  ])
+  await flapping.close()
 })
 
 test('an incident that a person resolved stays closed while the device is away [contract 10.states]', async () => {

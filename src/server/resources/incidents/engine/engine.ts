@@ -20,6 +20,8 @@ import type { Finding, Structure } from './types.ts'
 
 /** All rules are checked this often; in between only those that must react within seconds. */
 const fullRunEveryMs = minuteMs
+/** They are also checked as soon as something will have held long enough, unless such runs would take more than this share of the time. */
+const earlyRunShare = 0.1
 /** Another node continues the runs of one that ended within seconds. After a longer gap the service was down. */
 const maxGapMs = 2 * fullRunEveryMs
 
@@ -27,6 +29,10 @@ const maxGapMs = 2 * fullRunEveryMs
 interface HeldState {
   readonly findings: readonly Finding[]
   readonly fullRunAt: number
+  /** How long the last run of all rules took. */
+  readonly fullRunMs: number
+  /** When all rules must be checked next, because something will have held long enough then. */
+  readonly dueAt: number
   readonly ranAt: number
   /** The structure by which it was last checked whether subjects have moved. */
   readonly structure: Structure | undefined
@@ -70,16 +76,33 @@ export class IncidentEngine {
   ): Promise<HeldState> {
     const on = db.forOrg(org.key)
     const now = clock.now()
-    const isFull = now - state.fullRunAt >= fullRunEveryMs || now < state.ranAt
+    const isFull = now - state.fullRunAt >= fullRunEveryMs || now < state.ranAt || isDueEarly(state, now)
     const rules = await readRulesInForce(on)
-    const structure = await this.#structures.read(on, org, now, state.findings)
+    const known = await this.#structures.read(on, org, now, state.findings)
     const settleMs = Math.max(this.#options.settleMs(), rules['device.offline'].holdMs)
     const restarts = await ReturningDevices.read(db.system, on, now, settleMs)
     const silences = await readSilences(on, now)
-    const input: EngineInput = { now, on, rules, structure, silences, restarts, settings, certificateExpiresAt, isFull }
+    const input: EngineInput = {
+      now,
+      on,
+      rules,
+      structure: known,
+      silences,
+      restarts,
+      settings,
+      certificateExpiresAt,
+      isFull,
+    }
+    const startedAt = performance.now()
     const advanced = await advance(input, state)
     const judged = await restarts.judge(on)
-    const next = { findings: advanced.findings, ranAt: now, structure, fullRunAt: isFull ? now : state.fullRunAt }
+    const hasOutage = advanced.matured.some(({ rule }) => rule === 'device.offline')
+    const structure = hasOutage ? await this.#structures.refresh(on, org, now) : known
+    const { fullRunAt, fullRunMs, dueAt } = isFull
+      ? { fullRunAt: now, fullRunMs: performance.now() - startedAt, dueAt: advanced.nextDueAt }
+      : state
+    // The next run compares its structure with the one by which this run looked for subjects that have moved.
+    const next = { findings: advanced.findings, ranAt: now, structure: known, fullRunAt, fullRunMs, dueAt }
     if (isFull && advanced.findings.some(isCountedByRuns)) {
       await on.telemetry((tx) => upsertLastRun(tx, { ranAt: now }))
     }
@@ -121,6 +144,9 @@ export class IncidentEngine {
   }
 }
 
+const isDueEarly = ({ dueAt, fullRunAt, fullRunMs }: HeldState, now: number): boolean =>
+  now >= dueAt && now - fullRunAt >= fullRunMs / earlyRunShare
+
 async function readState(on: OrgReader, now: number): Promise<HeldState> {
   const findings = (await listFindings(on)).map(findingOfRow)
   const ranAt = (await findLastRun(on))?.looked_at ?? now
@@ -128,6 +154,8 @@ async function readState(on: OrgReader, now: number): Promise<HeldState> {
     findings,
     downSince: now - ranAt > maxGapMs ? ranAt : undefined,
     fullRunAt: Number.NEGATIVE_INFINITY,
+    fullRunMs: 0,
+    dueAt: Number.POSITIVE_INFINITY,
     ranAt: Number.NEGATIVE_INFINITY,
     structure: undefined,
   }

@@ -132,6 +132,17 @@ test('offline time before the service had settled does not count [contract 10.st
   expect(course.step([offline('bar')]).matured).toMatchObject([{ subject: bar, since: start - 60 * minuteMs }])
 })
 
+test('a device that flaps while the service settles matures when that is over [contract 10.start]', () => {
+  const course = new Course()
+  course.input = { presenceFrom: () => start + 10 * minuteMs }
+  const flapping: Observation = { rule: 'device.flapping', subject: bar, state: 'holds' }
+  expect(course.step([flapping]).matured).toEqual([])
+  course.now = start + 10 * minuteMs - 1
+  expect(course.step([flapping]).matured).toEqual([])
+  course.now++
+  expect(course.step([flapping]).matured).toMatchObject([{ rule: 'device.flapping', subject: bar }])
+})
+
 test('the detail is that of the last observation, and what findings.ts keeps in it survives', () => {
   const course = new Course()
   const observe = (detail?: FindingDetail) =>

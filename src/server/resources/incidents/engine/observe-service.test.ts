@@ -60,7 +60,7 @@ test('credential.refused: 5 wrong credentials in 10 minutes open, none for an ho
   expect((await watch.full()).ended).toEqual([`credential.refused ${endpointId}`])
 })
 
-test('credential.shared: 6 take-overs from 2 addresses open; from one address they do not', async () => {
+test('credential.shared: 6 take-overs from 2 addresses open, none for an hour ends; from one address they do not', async () => {
   const [cloned, restless] = [await enrol(), await enrol()]
   for (let i = 0; i < 7; i++) {
     await connect(cloned.endpointId, cloned.credential, i % 2 === 0 ? '127.0.0.1' : '127.0.0.2')
@@ -77,6 +77,10 @@ test('credential.shared: 6 take-overs from 2 addresses open; from one address th
   )
   expect(await rows(cloned.endpointId)).toEqual([of('127.0.0.1', 3), of('127.0.0.2', 3)])
   expect((await watch.full()).matured).toEqual([`credential.shared ${cloned.endpointId}`])
+  advance(hourMs - 1)
+  expect((await watch.full()).ended).toEqual([])
+  advance(1)
+  expect((await watch.full()).ended).toEqual([`credential.shared ${cloned.endpointId}`])
 })
 
 test('attempts for endpoints that do not exist are not written, and those of one minute are one row', async () => {
@@ -208,9 +212,13 @@ test('channel.failing: a message waits and nothing was delivered for an hour; it
         .execute(),
     )
   }
-  await message(0, now + 2 * hourMs)
-  advance(hourMs)
+  await message(0, now + hourMs)
+  advance(hourMs - 1)
   expect((await watch.full()).matured, 'it is not due yet').toEqual([])
+  advance(1)
+  expect((await watch.full()).matured, 'it was held until now, so it has not waited').toEqual([])
+  await write((on) => on.deleteFrom('deliveries').where('org', '=', org.org.key).execute())
+  await watch.full()
   await message(1, now + 2 * hourMs)
   advance(hourMs - 1)
   expect((await watch.full()).matured).toEqual([])

@@ -14,23 +14,39 @@ import { observeAir, observeCrowd, RoomSamples } from './observations/rooms.ts'
 import { observeCertificate, observeChannels } from './observations/service.ts'
 import { observeStatus } from './observations/status.ts'
 import { listCapacities } from './structure-store.ts'
-import type { Observation } from './types.ts'
+import type { Observation, RulesInForce } from './types.ts'
 
 export interface Observed {
   readonly observations: readonly Observation[]
   /** For these rules all subjects were observed, so a subject without an observation is unknown. */
   readonly observedRules: ReadonlySet<RuleId>
+  /** When the next condition of these will have held long enough, and only the observation of everything would notice it. */
+  readonly nextDueAt: number
 }
 
-/** Observes `device.offline`, `device.flapping`, `config.rejected` and `job.stopped`, which must react within seconds. It costs a few queries by index while nothing happens. */
+/** The rules that are observed every second. */
+export const quickRules: ReadonlySet<RuleId> = new Set<RuleId>([
+  'device.offline',
+  'device.flapping',
+  'config.rejected',
+  'job.stopped',
+  'certificate.expiring',
+])
+
+/** Observes the rules that must react within seconds. It costs a few queries by index while nothing happens. */
 export async function observeQuick(on: OrgReader, input: QuickInput): Promise<Observed> {
   const observations = [
     ...(await observeOfflineQuickly(on, input)),
     ...(await observeFlappingQuickly(on, input)),
     ...(await observeConfigsQuickly(on, input)),
     ...(await observeJobs(on, input)),
+    observeCertificate(input),
   ]
-  return { observations: observations.filter(relevantTo(input)), observedRules: new Set() }
+  return {
+    observations: observations.filter(relevantTo(input)),
+    observedRules: new Set(),
+    nextDueAt: Number.POSITIVE_INFINITY,
+  }
 }
 
 /** SQLite holds the event loop for a few milliseconds with this many rows. */
@@ -40,19 +56,28 @@ const rowsPerPage = 250
 export async function observeFull(on: OrgReader, input: FullInput): Promise<Observed> {
   const { now, rules, settings } = input
   const observations: Observation[] = []
+  let nextDueAt = Number.POSITIVE_INFINITY
   const isRelevant = relevantTo(input)
+  const add = (observed: readonly (Observation | undefined)[]) => {
+    for (const observation of observed) {
+      if (!observation) continue
+      const dueAt = dueTimeOf(observation, rules)
+      if (dueAt > now) nextDueAt = Math.min(nextDueAt, dueAt)
+      if (isRelevant(observation)) observations.push(observation)
+    }
+  }
   const samples = new RoomSamples(now, settings)
   for (let after = ''; ; await nextTurn()) {
     const rows = await listObservedAfter(on, { now, after, limit: rowsPerPage })
     for (const row of rows) {
-      observations.push(...[observeOffline(row, now), ...observeStatus(row, rules, input)].filter(isRelevant))
+      add([observeOffline(row, now), ...observeStatus(row, rules, input)])
       samples.add(row)
     }
     const last = rows.at(-1)
     if (!last || rows.length < rowsPerPage) break
     after = last.id
   }
-  const others = [
+  add([
     ...(await observeRooms(on, input, samples)),
     ...(await observeFlapping(on, input)),
     ...(await observeConfigs(on, input)),
@@ -60,9 +85,15 @@ export async function observeFull(on: OrgReader, input: FullInput): Promise<Obse
     observeCertificate(input),
     ...(await observeChannels(on, input)),
     ...(await observeJobs(on, input)),
-  ]
-  observations.push(...others.filter(isRelevant))
-  return { observations, observedRules: new Set(ruleIds) }
+  ])
+  return { observations, observedRules: new Set(ruleIds), nextDueAt }
+}
+
+/** Findings are not looked at here: a condition that no table knows the beginning of is due by its finding. */
+function dueTimeOf({ rule, state, since, changesAt }: Observation, rules: RulesInForce): number {
+  if (changesAt !== undefined) return changesAt
+  if (state !== 'holds' || since === undefined || quickRules.has(rule)) return Number.POSITIVE_INFINITY
+  return since + rules[rule].holdMs
 }
 
 async function observeRooms(

@@ -41,7 +41,8 @@ async function plansOf(work: (on: OrgReader) => Promise<unknown>): Promise<strin
 const plansOfRun = (findings: readonly Finding[], values: Partial<QuickInput> = {}) =>
   plansOf((on) => {
     const quiet = { hasSilences: false, isSilenced: () => false, isReturning: () => false }
-    return observeQuick(on, { now: 1, from: 0, rules: defaultRules, findings, ...quiet, ...values })
+    const service = { orgId: 'org', certificateExpiresAt: undefined }
+    return observeQuick(on, { now: 1, from: 0, rules: defaultRules, findings, ...quiet, ...service, ...values })
   })
 
 const finding: Finding = {

@@ -16,7 +16,8 @@ function newCache({ org, id }: TestOrg) {
   const cache = new StructureCache(db)
   const named = { key: org.key, id, name: 'Test', timezone: 'UTC' }
   const read = (findings: readonly Finding[] = []) => cache.read(db.forOrg(org.key), named, clock.now(), findings)
-  return { read, noteRooms: (key: number) => db.noteWritten([{ table: 'rooms', org: key, where: {} }]) }
+  const refresh = () => cache.refresh(db.forOrg(org.key), named, clock.now())
+  return { read, refresh, noteRooms: (key: number) => db.noteWritten([{ table: 'rooms', org: key, where: {} }]) }
 }
 
 test('a write during a read keeps only the structure of its own organisation out of the cache', async () => {
@@ -57,4 +58,25 @@ test('a device that connected for the first time at another node counts for its 
   const after = await read([finding])
   expect(after.endpoints.get(id)?.wasConnected).toBe(true)
   expect(await read([finding])).toBe(after)
+})
+
+test('a device that connected for the first time at another node counts for its room when another device is offline', async () => {
+  const org = await harness.newOrg()
+  const [endpoint] = await putEndpoints(harness, org, [{ connection_time: null }])
+  const id = endpoint?.id as string
+  const { read, refresh } = newCache(org)
+  const before = await read()
+  expect(await refresh()).toBe(before)
+  harness.clock.advance(1000)
+  await harness.services.db.systemTransaction(({ kysely }) =>
+    kysely
+      .updateTable('endpoints')
+      .set({ connection_time: harness.clock.now(), node_id: harness.services.node?.id ?? null })
+      .where('id', '=', id)
+      .execute(),
+  )
+  expect(await read()).toBe(before)
+  const after = await refresh()
+  expect(after.endpoints.get(id)?.wasConnected).toBe(true)
+  expect(await refresh()).toBe(after)
 })

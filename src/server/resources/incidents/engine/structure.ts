@@ -5,6 +5,8 @@ import type { Database } from '../../../db/db.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import type { WrittenRows } from '../../../db/written-rows.ts'
 import { listGroupedEndpointsAfter } from '../../endpoints/store.ts'
+import { listConnectedSince } from './observations/endpoint-store.ts'
+import { slackMs } from './observations/input.ts'
 import { listLocationPlaces, listRoomPlaces } from './structure-store.ts'
 import type { Finding, Structure, StructureEndpoint } from './types.ts'
 
@@ -17,7 +19,7 @@ export interface StructureOrg {
 
 /** SQLite blocks the event loop while it reads a page. */
 const rowsPerPage = 500
-/** The writes of devices at other nodes do not invalidate this cache: a first connect, a pair that changes. */
+/** The writes of devices at other nodes do not invalidate this cache: a first connect (see `refresh`), a pair that changes. */
 const maxAgeMs = 10 * minuteMs
 /** An update of other columns of an endpoint changes nothing here. */
 const endpointColumns = ['room_id', 'serial', 'model', 'pairing_serial']
@@ -47,6 +49,19 @@ export class StructureCache {
     const structure = await readStructure(on, org)
     if (writes === this.#countWrites(org.key)) this.#cached.set(org.key, { structure, readAt: now })
     return structure
+  }
+
+  /**
+   * Reads it again if a device of it has connected for the first time since it was read. At another node that is not announced, and a
+   * room whose only connected device is new would count as offline.
+   */
+  async refresh(on: OrgReader, org: StructureOrg, now: number): Promise<Structure> {
+    const known = this.#cached.get(org.key)
+    if (!known) return this.read(on, org, now, [])
+    const connected = await listConnectedSince(on, { now, from: known.readAt - slackMs })
+    if (connected.every(({ id }) => known.structure.endpoints.get(id)?.wasConnected ?? true)) return known.structure
+    this.#cached.delete(org.key)
+    return this.read(on, org, now, [])
   }
 
   #countWrites(org: number): number {

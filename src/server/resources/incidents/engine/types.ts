@@ -19,6 +19,8 @@ export interface Observation {
   readonly state: 'holds' | 'clear' | 'between'
   /** Since when, in milliseconds, if that is known; otherwise it counts from this observation. */
   readonly since?: number
+  /** When the condition may begin to hold although nothing changes, such as at the end of the time for a restart. */
+  readonly changesAt?: number
   /** The facts that title, hint and grouping need, such as the key of a rejected config. */
   readonly detail?: FindingDetail
 }

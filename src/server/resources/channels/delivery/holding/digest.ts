@@ -11,6 +11,8 @@ import { findStorms, maxOpenings, stormWindowMs } from './storms.ts'
 
 /** The error word of a delivery that was cancelled because its incident ended before it was sent. */
 export const endedEarly = 'ended within a minute'
+/** The error word of a delivery that was cancelled because a silence held it until its incident had ended. */
+export const endedInSilence = 'ended during a silence'
 /** The error word of a delivery that was cancelled because a digest has it. */
 export const inDigest = 'in a digest'
 
@@ -53,7 +55,7 @@ export async function planDigest(db: OrgDatabase, request: DigestRequest): Promi
   const known = await listOpenings(db, {
     channel,
     since,
-    withoutErrors: [endedEarly, inDigest],
+    withoutErrors: [endedEarly, endedInSilence, inDigest],
     limit: maxOpeningsRead,
   })
   const isUnsent = ({ state, sequence }: OpeningRow) => state === 'WAITING' && sequence === null
@@ -64,8 +66,9 @@ export async function planDigest(db: OrgDatabase, request: DigestRequest): Promi
   const unsent = isMorning ? together : findStorms(known).filter(isUnsent)
   const due = unsent.filter(isDue)
   if (!due.some(({ number }) => openings.some(({ message }) => message === number))) return undefined
-  const facts = await IncidentSchedule.read(db, due, settings, orgZone)
-  const toSend = due.filter((opening) => !facts.hasEndedEarly(opening) && facts.sendableAt(opening, now) <= now)
+  const facts = await IncidentSchedule.read(db, due, settings, orgZone, now)
+  const hasEnded = (opening: OpeningRow) => facts.hasEndedEarly(opening) || facts.hasEndedInSilence(opening)
+  const toSend = due.filter((opening) => !hasEnded(opening) && facts.sendableAt(opening, now) <= now)
   if (toSend.length === 0) return undefined
   const messages = new Set(toSend.map(({ number }) => number))
   const nextAt = waitUntil(unsent, now)

@@ -23,6 +23,27 @@ test.for([
   },
 )
 
+test('a device with an outage has no second incident because it flaps, until an hour after the outage [contract 10.rule]', () => {
+  const world = new IncidentWorld()
+  world.addRoom(7, null, 2)
+  const device = '7-0'
+  const flap = (state: 'holds' | 'clear') => world.observe('device.flapping', { type: 'endpoint', id: device }, state)
+  world.cut(device)
+  world.pass(6 * minuteMs)
+  flap('holds')
+  world.pass(minuteMs)
+  expect(world.openCauses).toEqual([`ENDPOINT ${device}: 1`])
+  world.connect(device)
+  world.pass(50 * minuteMs)
+  expect(world.openCauses).toEqual([])
+  world.pass(20 * minuteMs)
+  expect(world.open).toMatchObject([{ rule: 'device.flapping', causeId: device }])
+  // An outage of a device that flaps already is told all the same.
+  world.cut(device)
+  world.pass(6 * minuteMs)
+  expect(world.open.map(({ rule }) => rule)).toEqual(['device.flapping', 'device.offline'])
+})
+
 test('each job that was stopped is an incident of its own [contract 10.rule]', () => {
   const world = new IncidentWorld()
   for (const id of ['5', '6']) {
@@ -49,6 +70,22 @@ test('different settings of a profile that are refused are different incidents [
     ['name of 4', ['volume']],
     ['name of 4', ['brightness']],
   ])
+})
+
+test('devices that reject one setting of a profile in common share an incident, whichever else they reject [contract 10.rule]', () => {
+  const world = new IncidentWorld()
+  const reject = (id: string, ...keys: string[]) => {
+    world.addDevice(id, null)
+    world.observe('config.rejected', { type: 'endpoint', id }, 'holds', { profileId: 4, keys })
+    world.pass(2 * minuteMs)
+  }
+  reject('a', 'volume')
+  reject('b', 'brightness', 'volume')
+  expect(world.openCauses).toEqual(['PROFILE 4: 2'])
+  reject('c', 'brightness')
+  expect(world.openCauses).toEqual(['PROFILE 4: 1', 'PROFILE 4: 2'])
+  reject('d', 'brightness', 'language')
+  expect(world.openCauses).toEqual(['PROFILE 4: 2', 'PROFILE 4: 2'])
 })
 
 test('an incident of a profile keeps the settings that it is about, when a device rejects others too [contract 10.rule]', () => {

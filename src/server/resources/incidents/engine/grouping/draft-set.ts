@@ -57,8 +57,23 @@ export class DraftSet {
 
   /** Finds the incident of a cause that lasts. One of offline devices is found also if a person resolved it. */
   findLasting(rule: Finding['rule'], cause: Cause, keys?: readonly string[]): IncidentDraft | undefined {
-    const draft = this.#byCause.get(this.#keyOf({ rule, level: cause.level, causeId: cause.id }, keys))
-    return draft?.isLasting ? draft : undefined
+    return this.#findOf(rule, cause, keys, ({ isLasting }) => isLasting)
+  }
+
+  /** An incident of a profile with some of the same keys is found too: a device may reject more than the one that opened it. */
+  #findOf(
+    rule: Finding['rule'],
+    cause: Cause,
+    keys: readonly string[] | undefined,
+    isWanted: (draft: IncidentDraft) => boolean,
+  ): IncidentDraft | undefined {
+    const same = this.#byCause.get(this.#keyOf({ rule, level: cause.level, causeId: cause.id }, keys))
+    if (cause.level !== 'PROFILE' || (same && isWanted(same))) return same && isWanted(same) ? same : undefined
+    return [...this.#byCause.values()].find((draft) => {
+      const { rule: itsRule, level, causeId, detail } = draft.after
+      if (itsRule !== rule || level !== cause.level || causeId !== cause.id || !isWanted(draft)) return false
+      return detail.keys?.some((key) => keys?.includes(key)) ?? false
+    })
   }
 
   /** Opens an incident, or reopens the one that the same cause had within the last hour. */
@@ -68,8 +83,9 @@ export class DraftSet {
     const since = findings.reduce((earliest, finding) => Math.min(earliest, finding.since), first.since)
     const { detail } = first
     const key = this.#keyOf({ rule, level: cause.level, causeId: cause.id }, detail.keys)
-    let draft = this.#byCause.get(key)
-    if (draft && (draft.after.causeEndedAt ?? 0) > this.#now - reopenWithinMs) {
+    const hasEndedLately = ({ after }: IncidentDraft) => (after.causeEndedAt ?? 0) > this.#now - reopenWithinMs
+    let draft = this.#findOf(rule, cause, detail.keys, hasEndedLately)
+    if (draft) {
       draft.reopen(this.#now, cause, since)
       draft.change({ detail, severity })
     } else {
@@ -136,7 +152,7 @@ export class DraftSet {
     return draft
   }
 
-  /** Devices that work as a pair share an incident, and so do devices that rejected the same settings of a profile. */
+  /** Devices that work as a pair share an incident, and so do devices that rejected some of the same settings of a profile. */
   #keyOf(
     { rule, level, causeId }: Pick<EngineIncident, 'rule' | 'level' | 'causeId'>,
     keys: readonly string[] = [],

@@ -256,3 +256,21 @@ test('during a silence of all that it is about an incident does not split, and t
   world.pass(50 * minuteMs)
   expect(world.openCauses).toEqual(['ROOM 1005: 1'])
 })
+
+test('a split opens nothing for a room that is silenced, and opens the rest [contract 10.silence]', () => {
+  const world = new IncidentWorld()
+  const site = world.addLocation(1, 6, 1).flat()
+  const [quiet = '', other = '', ...back] = site
+  world.cut(...site)
+  world.pass(6 * minuteMs)
+  world.silencedUntil.set(quiet, world.now + 60 * minuteMs)
+  world.connect(...back)
+  world.pass(10 * minuteMs)
+  expect(world.openCauses).toEqual(['LOCATION 1: 1', 'ROOM 1001: 1'])
+  expect(world.open.find(({ level }) => level === 'ROOM')).toMatchObject({ splitFrom: 1 })
+  world.connect(other)
+  world.pass(5 * minuteMs)
+  expect(world.openCauses, 'the silenced room has no incident of its own').toEqual(['LOCATION 1: 1'])
+  world.pass(50 * minuteMs)
+  expect(world.openCauses).toEqual(['ROOM 1000: 1'])
+})

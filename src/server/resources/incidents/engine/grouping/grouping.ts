@@ -1,12 +1,14 @@
 // Decides which incidents there are: findings with one cause share an incident. Pure, so that any course of events can be tested. [contract 10.cause]
 
 import { isDeepStrictEqual } from 'node:util'
+import type { CauseLevel } from '../../../../../contract/incidents/incidents.ts'
 import { isAtLeast, type Severity } from '../../../../../contract/incidents/rule-table.ts'
+import { findingKey } from '../findings.ts'
 import { placeOfSubject } from '../places.ts'
 import type { Cause, Finding, RulesInForce } from '../types.ts'
 import { DraftSet } from './draft-set.ts'
 import type { GroupingInput } from './grouping-input.ts'
-import type { IncidentDetail, IncidentDraft, IncidentUpdate } from './incident-drafts.ts'
+import { type IncidentDetail, type IncidentDraft, type IncidentUpdate, reopenWithinMs } from './incident-drafts.ts'
 import { groupOffline } from './offline-grouping.ts'
 
 /** Returns what happens to incidents. New ones have negative ids. */
@@ -14,10 +16,11 @@ export function groupFindings(input: GroupingInput): IncidentUpdate[] {
   const { now, structure, findings, ended, incidents } = input
   const drafts = new DraftSet({ now, structure, incidents, findings: [...findings, ...ended] })
   for (const finding of ended) drafts.takeOut(finding)
-  reopenForAttempts(drafts, now)
+  reopenForAttempts(drafts, input)
   groupOffline(drafts, input)
   for (const finding of findings) {
     if (finding.rule === 'device.offline' || finding.maturedAt === null || drafts.of(finding)) continue
+    if (finding.rule === 'device.flapping' && wasOffline(drafts, finding, input)) continue
     joinByCause(drafts, finding, input)
   }
   for (const draft of drafts) finish(draft, input)
@@ -30,6 +33,26 @@ function joinByCause(drafts: DraftSet, finding: Finding, input: GroupingInput): 
   const lasting = drafts.findLasting(rule, cause, finding.detail.keys)
   if (lasting) drafts.move(finding, lasting)
   else drafts.open({ rule, cause, severity: input.rules[rule].severity, findings: [finding] })
+}
+
+/**
+ * A device that is away for minutes each time it disconnects has an incident of `device.offline` already. While that is open, and for
+ * as long as it would reopen, the device needs no second one.
+ */
+function wasOffline(drafts: DraftSet, { subject }: Finding, { now, structure }: GroupingInput): boolean {
+  const device = structure.endpoints.get(subject.id)
+  const isAbout = (level: CauseLevel, id: string): boolean => {
+    if (level === 'ROOM') return id === String(device?.roomId)
+    const pair = structure.endpoints.get(id)?.pairGroup
+    return level === 'ENDPOINT' && (id === subject.id || (pair !== undefined && pair === device?.pairGroup))
+  }
+  return [...drafts].some(({ after, members, left }) => {
+    if (after.rule !== 'device.offline') return false
+    const key = findingKey({ rule: after.rule, subject })
+    // An incident that has just lost its last finding is resolved at the end of the run.
+    if (members.has(key) || left.has(key)) return true
+    return isAbout(after.level, after.causeId) && (after.causeEndedAt ?? 0) > now - reopenWithinMs
+  })
 }
 
 /** The group of the finding's rule. Where the subject has none, such as a device in no location, the next smaller one counts. */
@@ -53,10 +76,12 @@ function causeOf({ rule, subject, detail }: Finding, { rules, structure, nameOf 
 }
 
 /** A new attempt with wrong credentials reopens an incident that a person resolved. [contract 10.states] */
-function reopenForAttempts(drafts: DraftSet, now: number): void {
+function reopenForAttempts(drafts: DraftSet, { now, isSilenced }: GroupingInput): void {
   for (const draft of drafts) {
     const { rule, state, level, causeId, causeName, resolvedAt, since } = draft.after
     if (!rule.startsWith('credential.') || state !== 'RESOLVED' || !draft.isLasting) continue
+    // After the silence the attempt is still newer than the resolution.
+    if (draft.areAllSilenced(isSilenced)) continue
     // The opposite of the condition counts from the last attempt.
     const isNew = [...draft.members.values()].some(
       ({ detail, clearSince }) => Math.max(detail.lastAt ?? 0, clearSince ?? 0) > (resolvedAt ?? now),
@@ -78,7 +103,7 @@ function finish(draft: IncidentDraft, { now, rules, isSilenced }: GroupingInput)
     updateDetail(draft)
   }
   draft.endFlapping(now)
-  // An alert that was raised before a silence must be able to end in it.
+  // The delivery holds the end until the silence is over.
   if (draft.sendsMoreThanEnd && draft.areAllSilenced(isSilenced)) draft.sendOnlyEnd()
 }
 

@@ -1,6 +1,6 @@
 // Collects what happens to incidents in one run: they open, reopen, get and lose subjects, merge and end. [contract 10.states]
 import { dayMs, hourMs, minuteMs } from '../../../../../contract/durations.ts'
-import type { CauseLevel, TimelineKind } from '../../../../../contract/incidents/incidents.ts'
+import { type CauseLevel, maxShownReopenings, type TimelineKind } from '../../../../../contract/incidents/incidents.ts'
 import type { ChannelEvent } from '../../../../../contract/incidents/messages.ts'
 import type { RuleId, Severity } from '../../../../../contract/incidents/rule-table.ts'
 import { type IncidentState, isOpenState } from '../../../../../contract/incidents/states.ts'
@@ -11,6 +11,8 @@ import type { Cause, Finding, FindingDetail } from '../types.ts'
 export const reopenWithinMs = hourMs
 /** From this many reopenings in 24 hours on an incident is flapping. */
 const flappingReopenings = 3
+/** The work list shows how often a problem came back in this time. */
+const rememberedMs = 7 * dayMs
 /** A flapping incident that did not change for this long is flapping no more. */
 const quietMs = hourMs
 /** Subjects may join and leave every second during an outage. The timeline gets one entry for this time, and channels one message. */
@@ -67,7 +69,7 @@ export interface IncidentUpdate {
   readonly left: readonly Finding[]
   readonly timeline: readonly TimelineKind[]
   readonly messages: readonly ChannelEvent[]
-  /** Only its end is sent. */
+  /** Nothing but its end is written for channels. */
   readonly isSilenced: boolean
 }
 
@@ -117,7 +119,7 @@ export class IncidentDraft {
     return mayReachNewChannels || [...this.messages].some((event) => event !== 'incident.resolved')
   }
 
-  /** During a silence of everything that it is about an incident sends its end, and nothing else. [contract 10.silence] */
+  /** During a silence of everything that it is about an incident writes a message about its end, which waits for the end of the silence, and no other. [contract 10.silence] */
   sendOnlyEnd(): void {
     this.isSilenced = true
     for (const event of this.messages) if (event !== 'incident.resolved') this.messages.delete(event)
@@ -175,8 +177,10 @@ export class IncidentDraft {
   }
 
   reopen(now: number, cause: Cause, since: number): void {
-    const reopenings = [...this.after.reopenings.filter((at) => at > now - dayMs), now]
-    const flapping = reopenings.length >= flappingReopenings
+    const reopenings = [...this.after.reopenings.filter((at) => at > now - rememberedMs), now].slice(
+      -maxShownReopenings,
+    )
+    const flapping = reopenings.filter((at) => at > now - dayMs).length >= flappingReopenings
     this.timeline.push('REOPENED')
     if (flapping && !this.after.flapping) this.timeline.push('FLAPPING')
     this.change({

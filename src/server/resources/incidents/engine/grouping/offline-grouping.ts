@@ -67,7 +67,8 @@ class OfflineGrouping {
 
   /**
    * Resolves incidents of places that are no longer offline as a whole, and returns their remaining findings. If a person resolved the
-   * incident before, its findings stay in it, and later ones do not join it.
+   * incident before, its findings stay in it, and later ones do not join it. Silenced findings stay in the incident, which stays open for
+   * them: a split would open incidents during the silence. [contract 10.silence]
    */
   splitEnded(): Ungrouped[] {
     const { now, isSilenced } = this.#input
@@ -90,13 +91,13 @@ class OfflineGrouping {
         draft.change({ detail: { ...withoutEnding(detail), outageEndedAt: now } })
         return []
       }
-      // A split would open incidents during the silence.
-      if (draft.areAllSilenced(isSilenced)) return []
-      const rest = [...draft.members.values()]
+      const rest = [...draft.members.values()].filter((finding) => !isSilenced(finding))
       for (const finding of rest) this.#drafts.takeOut(finding)
-      draft.timeline.push('SPLIT')
-      draft.change({ detail: withoutEnding(detail) })
-      draft.resolve(now)
+      if (draft.members.size === 0) {
+        draft.timeline.push('SPLIT')
+        draft.change({ detail: withoutEnding(detail) })
+        draft.resolve(now)
+      }
       return rest.map((finding) => ({ finding, below: level, splitFrom: id }))
     })
   }

@@ -126,6 +126,22 @@ test('a new attempt reopens an incident of credentials that a person resolved [c
   expect(world.open).toMatchObject([{ rule: 'credential.refused', occurrences: 2 }])
 })
 
+test('a new attempt during a silence that names the rule reopens its incident after the silence [contract 10.silence]', () => {
+  const world = new IncidentWorld()
+  world.addDevice('bar', null)
+  const subject = { type: 'endpoint', id: 'bar' } as const
+  world.observe('credential.refused', subject, 'holds', { lastAt: world.now })
+  world.pass(minuteMs)
+  world.incidents = world.incidents.map((i) => ({ ...i, state: 'RESOLVED', resolvedAt: world.now }))
+  world.silencedUntil.set('bar', world.now + 10 * minuteMs)
+  world.pass(minuteMs)
+  world.observe('credential.refused', subject, 'holds', { lastAt: world.now })
+  world.pass(8 * minuteMs)
+  expect(world.openCauses).toEqual([])
+  world.pass(2 * minuteMs)
+  expect(world.open).toMatchObject([{ rule: 'credential.refused', occurrences: 2 }])
+})
+
 test('an incident of a model that a person resolved stays closed for its devices, and another device opens one [contract 10.states]', () => {
   const world = new IncidentWorld()
   for (const id of ['a', 'b', 'c']) world.addDevice(id, null)

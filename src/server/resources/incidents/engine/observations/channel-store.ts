@@ -3,7 +3,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { query } from '../../../../db/queries/query.ts'
 
-/** A message that is not due yet does not wait: the first one of an incident is held back, and a channel has its hours. */
+/** A message that is not due yet does not wait: the first one of an incident is held back, a channel has its hours, and places are silenced. */
 export const listChannelDeliveries = query((db, p: { org: number; now: number }) =>
   db
     .selectFrom('channels as c')
@@ -12,7 +12,8 @@ export const listChannelDeliveries = query((db, p: { org: number; now: number })
       e
         .selectFrom('deliveries as d')
         .innerJoin('messages as m', 'm.number', 'd.message')
-        .select('m.created_at as since')
+        // A message that was held until now has waited since it became due, not since it was written.
+        .select(sql<number>`case when d.attempts = 0 then d.next_at else m.created_at end`.as('since'))
         .whereRef('d.org', '=', 'c.org')
         .whereRef('d.channel_id', '=', 'c.id')
         // The state is a literal, because SQLite uses the partial index only then.

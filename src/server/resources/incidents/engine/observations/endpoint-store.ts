@@ -5,7 +5,7 @@ import { isAnyOf } from '../../../../db/queries/any-of.ts'
 import { query, wholeQuery } from '../../../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../../../db/schema/schema.ts'
 import { connectionTime, isConnected } from '../../../../nodes/connected-sql.ts'
-import { endsOnPurpose, restartGraceMs } from './restart-sql.ts'
+import { endsOnPurpose, restartGrace } from './restart-sql.ts'
 
 /**
  * A restart is under way from the time at which the device was told until it is back, or its deadline passes. A device that disconnected
@@ -14,7 +14,7 @@ import { endsOnPurpose, restartGraceMs } from './restart-sql.ts'
 const isRestarting = (now: number): RawBuilder<number> => sql`case when d.state = 'up' then 0
   when exists (select 1 from operations as o where o.org = e.org and o.endpoint_id = e.id and o.type = 'REBOOT'
     and ((o.state in ('SENT', 'ACKNOWLEDGED') and o.deadline > ${now})
-      or (${endsOnPurpose(sql`e.connection_time`)} and e.connection_time + ${sql.lit(restartGraceMs)} > ${now})))
+      or (${endsOnPurpose(sql`e.connection_time`)} and e.connection_time + ${restartGrace} > ${now})))
   then 1 else 0 end`
 
 const isDisconnected = sql<SqlBool>`coalesce(d.state, '') <> 'up'`

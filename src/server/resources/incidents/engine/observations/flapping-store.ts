@@ -3,7 +3,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../../db/queries/query.ts'
-import { endsOnPurpose, restartGraceMs } from './restart-sql.ts'
+import { endsOnPurpose, restartGrace } from './restart-sql.ts'
 
 /**
  * Counts the disconnects of endpoints after a time, by the number of the endpoint, with the time of the last one. The end of a node or
@@ -34,7 +34,7 @@ export const listRestarts = wholeQuery((db, p: { org: number; from: number; numb
         join operations as o on o.org = e.org and o.endpoint_id = e.id and o.type = 'REBOOT'
         join connection_spans as r on r.org = e.org and r.endpoint = e.number and ${endsOnPurpose(sql`r.until`)}
         where e.org = s.org and e.number = s.endpoint
-          and s.until >= r.until and s.until <= r.until + ${sql.lit(restartGraceMs)})`,
+          and s.until >= r.until and s.until <= r.until + ${restartGrace})`,
     )
     .groupBy('s.endpoint'),
 )

@@ -9,6 +9,9 @@ interface CommonInput {
   readonly findings: readonly Finding[]
   /** Whether a silence covers the subject now. */
   readonly isSilenced: (rule: RuleId, subject: Subject) => boolean
+  readonly orgId: string
+  /** When the TLS certificate of this process expires, in milliseconds; undefined without one. */
+  readonly certificateExpiresAt: number | undefined
 }
 
 /** For the observation of every second, which reads only changes. */
@@ -23,10 +26,7 @@ export interface QuickInput extends CommonInput {
 
 /** For the observation of every minute, which reads everything. */
 export interface FullInput extends CommonInput {
-  readonly orgId: string
   readonly settings: Pick<SensorSettings, 'airLimits' | 'freshnessSeconds'>
-  /** When the TLS certificate of this process expires, in milliseconds; undefined without one. */
-  readonly certificateExpiresAt: number | undefined
 }
 
 /** Commits arrive a little after the time that they carry, and the clocks of nodes differ a little. */

@@ -1,5 +1,6 @@
 // Observes which endpoints are offline, without those that restart or update. [contract 10.rule]
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { restartGraceMs } from '../../../../../contract/device/commands.ts'
 import { hourMs } from '../../../../../contract/durations.ts'
 import type { OrgReader } from '../../../../db/handles.ts'
 import { conditionOf, type Finding, type Observation, type RulesInForce } from '../types.ts'
@@ -24,7 +25,10 @@ export function observeOffline(endpoint: ObservedEndpoint, now: number): Observa
   if (since === null) return undefined
   const condition = conditionOf('device.offline', 'endpoint', id)
   if (connected) return { ...condition, state: 'clear', since }
-  if (restarting || (now - since < maxUpdateMs && isUpdating(endpoint))) return { ...condition, state: 'between' }
+  if (restarting) return { ...condition, state: 'between', changesAt: since + restartGraceMs }
+  if (now - since < maxUpdateMs && isUpdating(endpoint)) {
+    return { ...condition, state: 'between', changesAt: since + maxUpdateMs }
+  }
   return { ...condition, state: 'holds', since }
 }
 

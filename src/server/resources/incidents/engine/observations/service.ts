@@ -3,10 +3,10 @@ import { dayMs } from '../../../../../contract/durations.ts'
 import type { OrgReader } from '../../../../db/handles.ts'
 import { conditionOf, type Observation } from '../types.ts'
 import { listChannelDeliveries } from './channel-store.ts'
-import type { FullInput } from './input.ts'
+import type { FullInput, QuickInput } from './input.ts'
 
 /** A service without a certificate of its own has none that could expire: a proxy before it has one. */
-export function observeCertificate({ now, orgId, certificateExpiresAt, rules }: FullInput): Observation {
+export function observeCertificate({ now, orgId, certificateExpiresAt, rules }: FullInput | QuickInput): Observation {
   const condition = conditionOf('certificate.expiring', 'organisation', orgId)
   const { days = 0, criticalDays = 0 } = rules['certificate.expiring'].limits
   if (certificateExpiresAt === undefined) return { ...condition, state: 'clear' }
