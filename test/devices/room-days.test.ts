@@ -7,6 +7,7 @@ const roomCount = process.env.TEST_ENGINE === 'postgres' ? 30 : 120
 
 test('no reboot is sent to a room in use or outside of its window; each is sent within 30 seconds of idle, or expires', async () => {
   const counts = await liveRoomDays(roomCount, 1)
+  process.stdout.write(`${roomCount} room-days: ${JSON.stringify(counts)}\n`)
   expect(counts.restarts, JSON.stringify(counts)).toBeGreaterThan(roomCount)
   expect(Math.min(counts.refused, counts.lost, counts.expired, counts.skipped), JSON.stringify(counts)).toBeGreaterThan(
     0,
