@@ -62,10 +62,12 @@ export async function deliveryKills(site: Site, { kills, seed, opensIncident }: 
     await writing
   }
   await serve(site, mqttPort)
-  const toldNames = () => new Set(receiver.accepted.map(({ data }) => data.entry?.target?.name))
-  await until('every acknowledged change is told', () => [...names].every((name) => toldNames().has(name)), {
-    timeoutMs: 60_000,
-  })
+  const isAllTold = () => {
+    const told = new Set(receiver.accepted.map(({ data }) => data.entry?.target?.name))
+    return [...names].every((name) => told.has(name))
+  }
+  // Thousands of messages wait after many kills.
+  await until('every acknowledged change is told', isAllTold, { everyMs: 500, timeoutMs: 60_000 + 20 * names.size })
   if (opensIncident) {
     const isOpened = () => receiver.accepted.some(({ type }) => type === 'incident.opened')
     await until('the incident is told', isOpened, { timeoutMs: 120_000 })
