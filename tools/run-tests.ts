@@ -1,8 +1,8 @@
-// Runs the tests of `npm test`. A file that fails beside others runs a second time, alone, and is named at the end.
+// Runs the tests of `npm test`. If few files fail, each of them runs a second time, alone, and the output lists its failures.
 // Options are those of `vitest run`. The last line is for machines: "N passed, N failed".
 import { createVitest, parseCLI, type TestModule, type TestRunResult } from 'vitest/node'
 
-/** If more files fail than these, the cause is not a busy machine, and none of them runs again. */
+/** If more files fail than this, a busy machine is not the cause, and no file runs again. */
 const maxRepeatedFiles = 3
 
 /** These try random inputs or crash a server at random moments. One failure is a finding, so they are not repeated. */
@@ -15,7 +15,7 @@ const failedModules = first.testModules.filter((module) => !module.ok())
 const mayRepeat =
   first.unhandledErrors.length === 0 &&
   failedModules.length <= maxRepeatedFiles &&
-  failedModules.every(({ moduleId }) => !randomSuites.test(moduleId))
+  failedModules.every(({ relativeModuleId }) => !randomSuites.test(relativeModuleId))
 
 const counts = countResults(first)
 if (failedModules.length > 0 && mayRepeat) {

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
+import { need, programPath } from '../test/support/debian.ts'
 
 const drawingTimeMs = 2_500
 const root = join(import.meta.dirname, '..')
@@ -64,8 +65,9 @@ try {
   const url = /ready at (\S+)/.exec(output)?.[1] ?? ''
   const key = /Key +(\S+)/.exec(output)?.[1] ?? ''
   mkdirSync(outputFolder, { recursive: true })
+  need('chromium-headless-shell', 'chromium-headless-shell')
   const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: programPath('chromium-headless-shell') ?? 'chromium-headless-shell',
     args: ['--no-sandbox', '--disable-gpu'],
   })
   for (const scheme of ['light', 'dark'] as const) {

@@ -18,7 +18,7 @@ interface Notification {
   readonly payload: string
 }
 
-/** The sessions that carry the messages are apart from those that store samples, so their CPU can be told apart. */
+/** Messages and samples use different PostgreSQL sessions, so their CPU can be measured separately. */
 export async function measureNodeMessages(
   { quick, cleanup }: BenchOptions,
   cluster: PostgresCluster,
@@ -26,7 +26,7 @@ export async function measureNodeMessages(
   { servers, databaseUrl }: NodeGroup,
   sendSamples: (perDevice: number) => Promise<LoadResult>,
 ): Promise<Row[]> {
-  // Samples are sent to other nodes only while their organisation is followed.
+  // Nodes send samples to each other only while someone reads the events of the organisation.
   const stream = await EventStreams.open(servers[0]?.url ?? '', `/v1/orgs/${org}/events?types=sample`, key, 1)
   cleanup.add(() => stream.close())
   await sendSamples(10)
@@ -63,7 +63,7 @@ export async function measureNodeMessages(
   ]
 }
 
-/** Listens while samples are sent, in a round that is not measured, because one listener more costs PostgreSQL more. */
+/** Records the notifications of a round that is not measured, because an additional listener costs PostgreSQL CPU. */
 async function record(
   databaseUrl: string,
   send: () => Promise<LoadResult>,
@@ -81,7 +81,7 @@ async function record(
   }
 }
 
-/** Publishes the notifications at the times at which they came, each by another client, and returns the CPU of the server in µs. */
+/** Publishes the notifications with the same gaps, from the clients in turn, and returns the CPU of the NATS server in µs. */
 async function replay(nats: NatsPeer, notifications: readonly Notification[], clientCount: number): Promise<number> {
   const cpuBefore = nats.process.cpuSeconds()
   const startMs = performance.now()

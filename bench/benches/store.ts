@@ -28,7 +28,7 @@ export const store: Bench = async (options) => {
   return withServices(dataDir, (services) => measureStore({ ...services, feed: noReaders }, options))
 }
 
-/** As in a server whose events have no reader. The services of a command would send all events. */
+/** Publishes nothing, like a server without readers of events. The default of `withServices` would publish every event. */
 const noReaders: EventPublisher = {
   forOrg: () => ({ isFollowed: () => false, publish: () => {} }),
   close: async () => {},

@@ -39,7 +39,7 @@ export async function startNats(cleanup: Cleanup, clientCount: number): Promise<
     publish: (client, payload) =>
       void clients[client]?.write(`PUB ${subject} ${Buffer.byteLength(payload)}\r\n${payload}\r\n`),
     drain: async () => {
-      // The server answers in order, and a subscriber's PONG follows the messages that were routed to it before.
+      // After the first PONGs the server has routed everything that was published. The second PONG of each client follows the messages that were routed to it.
       for (let pass = 0; pass < 2; pass++) await Promise.all(clients.map(ping))
     },
   }

@@ -66,7 +66,7 @@ API reference: ${publicUrl}/docs
 }
 
 /**
- * How to open the console after the first start. Other people may read a journal later, so a link is shown on a terminal only.
+ * Says how to open the console after the first start. It shows a link only on a terminal, because others may read a journal later.
  * [contract 11.local]
  */
 async function firstOwnerLine(terminal: Terminal, services: Services, org: string, base: string): Promise<string> {

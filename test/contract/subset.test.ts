@@ -143,7 +143,7 @@ const isCount = (key: string) =>
   key === 'nextPageToken' || key.endsWith('Count') || ['counts', 'stageCounts', 'waiting'].includes(key)
 const without = (value: object, isLeftOut: (key: string) => boolean) =>
   Object.fromEntries(Object.entries(value).filter(([key]) => !isLeftOut(key)))
-/** Leaves out what a caller who sees a part of a job or an incident is told in other words or numbers than an owner. */
+/** Leaves out what is computed for the caller: counts, and the texts of an incident that is partly visible. */
 function comparablePart(body: object, { mixedIncident }: GeneratedPlaces): object {
   const isOwnWord = (key: string) => isCount(key) || ['title', 'hint', 'cause'].includes(key)
   const shown = without(body, shownId(body) === mixedIncident ? isOwnWord : isCount)

@@ -33,7 +33,7 @@ const configStates = new Map<string, ConfigState>()
 const changedRooms = new Set<number>()
 const changedDevices = new Set<string>()
 let timer: ReturnType<typeof setTimeout> | undefined
-/** A read of a change has failed, and the lists may lack it: the next event reads them whole. */
+/** True after the read of a changed room or device has failed. The lists may be out of date, so the next event reads them whole. */
 let hasReadFailed = false
 
 type Change<T> = (list: readonly T[]) => readonly T[]

@@ -40,7 +40,7 @@ export const timelineKinds = [
 ] as const
 export type TimelineKind = (typeof timelineKinds)[number]
 
-/** An incident remembers this many times at which it reopened. */
+/** An incident stores the times of at most this many reopenings. */
 export const maxShownReopenings = 50
 
 const id = Type.String({ description: 'Identifier of the incident.' })

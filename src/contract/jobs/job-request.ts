@@ -6,7 +6,7 @@ import { Int32, MultilineText, Name, NullableId, OneOf, Shape, SingleLineText, T
 
 export const maxTargetEndpoints = 100_000
 export const maxStages = 20
-/** A job without a deadline expires so many days after its start. */
+/** A job without a deadline expires this many days after its start. */
 export const defaultDeadlineDays = 14
 /** How many values each list of a target may have. Models and firmware versions are few, and their names may be long. */
 export const maxTargetValues = {

@@ -64,7 +64,7 @@ export function maskSecrets(path: string): string {
   return masked === readable ? path : masked
 }
 
-/** Secrets are ASCII. Other escapes may be malformed, and stay as they are; the percent signs of a malformed path are escaped once more. */
+/** Secrets are ASCII, so other escapes, which may be malformed, are left alone. `maskSecrets` calls this twice, because `normalisePath` escapes the percent signs of a malformed path once more. */
 const unescapeAscii = (path: string): string =>
   path.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 

@@ -24,7 +24,7 @@ const tablesOfTasks = [
   ...['incidents', 'incident_subjects', 'incident_timeline'],
   ...['messages', 'deliveries'],
 ]
-/** A difference in the tables of tasks counts only if it is there at each look: a request that leaves a trace there does so each time. */
+/** A difference in a table that tasks write counts only if every attempt shows it: a request that leaves a trace there does so each time. */
 const maxLooks = 3
 
 /** Proves that requests leave no trace. */

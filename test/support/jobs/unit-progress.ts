@@ -31,7 +31,7 @@ export class UnitProgress {
 
 type Query = (sql: string) => Promise<Record<string, unknown>[]>
 
-/** Every effect of a job is a config version that names it, or an operation. Its rollback makes one more version. No other reboots are asked for during a job. */
+/** Every effect of a job is a config version that names it, or an operation. Its rollback makes one more version. The tests request no other reboots while a job runs. */
 export async function expectOnce(query: Query, job: Reply['body'], endpointIds: readonly string[]): Promise<void> {
   const id = Number(job.id)
   const { type, message } = job.action

@@ -13,7 +13,7 @@ import { setFirstIds } from './first-ids.ts'
 const choice = fc.nat(20)
 const placeOrNone = fc.option(choice, { freq: 4, nil: null })
 
-/** Some places always exist: two rooms in the first region, the second of which has the leader of a pair, and one room in the second region. */
+/** Three rooms always exist: two in the first region and one in the second. A pair spans the second and the third room. */
 export const plans = fc.record({
   regions: fc.integer({ min: 1, max: 3 }),
   locations: fc.array(placeOrNone, { minLength: 1, maxLength: 4 }),

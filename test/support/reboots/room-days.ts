@@ -154,7 +154,7 @@ export class RoomDays {
       await device.row.reportCommand(command.id, 'FAILED', inUseError)
       return
     }
-    // Nothing keeps a device that does not check from a restart in a meeting that no report has told of yet.
+    // A device that does not check may restart in a meeting that has not been reported yet. One that checks must not.
     if (room.isUsed(at) && device.checks) this.#problem(reboot, at, 'restarted a device in a meeting')
     else if (room.isUsed(at)) this.counts.untoldMeetings++
     this.counts.restarts++

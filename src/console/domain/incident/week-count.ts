@@ -11,7 +11,7 @@ export interface WeekCounts {
 
 export interface WeekCount {
   readonly count: number
-  /** An incident remembers a limited number of reopenings. */
+  /** True if the incident may have reopened more often: the API lists at most `maxShownReopenings` times. */
   readonly isMinimum: boolean
 }
 

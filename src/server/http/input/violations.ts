@@ -19,7 +19,7 @@ export function violationsOf(errors: readonly ErrorObject[], whole: string): Vio
   return [...violations.values()]
 }
 
-/** If a value may have several types, the sentences about its parts say more than that it could be of another type. */
+/** For a value that may have several types, an error about one of its parts is more useful than "must be another type". */
 const isOneOfSeveralTypes = ({ keyword, schemaPath }: ErrorObject) =>
   keyword === 'type' && schemaPath.includes('/anyOf/')
 const isAboutPart = ({ keyword, instancePath }: ErrorObject, path: string) =>

@@ -28,7 +28,7 @@ export async function findChangedPlaces(on: OrgReader, changed: Changed<unknown>
   const all = new Set([
     ...rows.map(({ region }) => region),
     ...places.regions,
-    ...(namesNoPlace(changed) ? [null] : []),
+    ...(namesThingWithoutPlace(changed) ? [null] : []),
   ])
   const regionOf = (type: string, id: number, subjects: EventSubjects) =>
     // A deleted thing is not in the index, but a target that was deleted has the regions that it had before.
@@ -74,9 +74,9 @@ function knownRows({ before, after }: Changed<unknown>, about: ChangeSubjects): 
   return [{ endpoint: null, room: null, location, region }]
 }
 
-/** True if something is or was in no room, location or region, according to the details. Channels are in none, and only owners read them. */
-const namesNoPlace = ({ before = {}, after = {}, affected = [] }: Changed<unknown>): boolean =>
-  affected.some(({ type }) => type === 'channel') ||
+/** True if the details name something that is or was in no region. Channels and keys never are in one, and only owners read them. */
+const namesThingWithoutPlace = ({ before = {}, after = {}, affected = [] }: Changed<unknown>): boolean =>
+  affected.some(({ type }) => type === 'channel' || type === 'key') ||
   [before, after].some((values) =>
     ['roomId', 'roomIds', 'locationId', 'regionId'].some((key) => valuesIn(values[key]).includes(null)),
   )

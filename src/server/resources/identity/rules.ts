@@ -15,8 +15,9 @@ import { refuseGrantBeyondOwn } from '../../http/grants.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/changed.ts'
-import { deleteProviderSessions, deleteSessionsOfInvited } from '../sessions/provider-session-store.ts'
-import { deleteIdentities } from '../users/identity-store.ts'
+import { deleteProviderSessions } from '../sessions/provider-session-store.ts'
+import { endSessions } from '../users/end-sessions.ts'
+import { deleteIdentitiesAndReinvite } from '../users/identity-store.ts'
 import { findOwnerWays } from '../users/store.ts'
 import { checkSettings } from './check-settings.ts'
 import {
@@ -63,7 +64,7 @@ export async function identityUpdate(
       settings: JSON.stringify(settings),
       client_secret: clientSecret === undefined ? null : sealClientSecret(ctx.secrets, tx.org, clientSecret),
     })
-    const invited = isOtherProvider ? await forgetProvider(tx, settings) : []
+    const invited = isOtherProvider ? await removeProviderAccounts(tx, settings) : []
     return {
       result: new VersionedAnswer(after.version, view(ctx, after, publicUrl)),
       target: auditRef('identity', { id: ctx.org.id, name: settings.issuer ?? '' }),
@@ -76,11 +77,11 @@ export async function identityUpdate(
   return answer
 }
 
-/** Returns the users who have no way to sign in any more, and are INVITED again. */
-async function forgetProvider(tx: Tx, { passkeys }: ProviderIdentitySettings) {
+/** Deletes identities and sessions of the former provider. Returns the users who lost their only way to sign in, and are INVITED again. */
+async function removeProviderAccounts(tx: Tx, { passkeys }: ProviderIdentitySettings) {
   await deleteProviderSessions(tx)
-  const invited = await deleteIdentities(tx, { passkeys })
-  await deleteSessionsOfInvited(tx)
+  const invited = await deleteIdentitiesAndReinvite(tx, { passkeys })
+  for (const { id } of invited) await endSessions(tx, id)
   return invited
 }
 

@@ -102,7 +102,7 @@ export const runIncidentAction = (
     }
   })
 
-/** Queues the message of an action. An incident that is flapping sends none, and one that is silenced as a whole only that it has ended, which waits for the end of the silence. */
+/** Queues the message of an action. A flapping incident sends none. If all of its subjects are silenced, only its end is queued, and delivered after the silence. */
 async function queueActionMessage(
   ctx: RequestContext,
   tx: Tx,

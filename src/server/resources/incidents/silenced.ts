@@ -18,7 +18,7 @@ export async function areAllSilenced(
   return (await readSubjectCheck(on, silences, subjects))(rule, subjects, now)
 }
 
-/** For an incident and a time: whether all subjects that are still affected are silenced then, or all of them if none is affected any more. */
+/** Whether all affected subjects of an incident are silenced at a time. If none is affected any more, all of its subjects count. */
 type SilencedAt = (incident: number, at: number) => boolean
 
 /** `from` is the earliest time that will be asked about. */

@@ -24,18 +24,8 @@ const deleteOfUser = (isWithoutSid: boolean) =>
       .returning(['id', 'user_id']),
   )
 export const deleteProviderSessionsOfUser = deleteOfUser(false)
-/** Ends those whose ID token did not name the session at the provider. */
+/** Deletes the sessions of a user whose ID token had no `sid`. */
 export const deleteSessionsWithoutSid = deleteOfUser(true)
-
-/** Users who are INVITED have no session. */
-export const deleteSessionsOfInvited = write((db, p: { org: number }) =>
-  db
-    .deleteFrom('user_sessions')
-    .where('org', '=', p.org)
-    .where('user_id', 'in', (e) =>
-      e.selectFrom('users').select('id').where('org', '=', p.org).where('state', '=', 'INVITED'),
-    ),
-)
 
 /** One of several nodes gets the refresh token, because a provider may accept it only once. */
 export const claimCheck = systemWriteOne((db, p: { hash: Buffer; checkedAt: number; claimedAt: number }) =>

@@ -38,15 +38,15 @@ export const insertIdentity = write(
 )
 
 const deleteRows = write((db, p: { org: number }) => db.deleteFrom('user_identities').where('org', '=', p.org))
-/** Owners are left out: an e-mail address never leads to them, so they need a link whatever their state is. */
+/** Owners keep their state: no e-mail address is ever linked to an owner, so they need a sign-in link in any state. */
 const updateUsersWithIdentity = write((db, p: { org: number; passkeys: number }) => {
-  const isStranded = sql`role <> 'owner' and (${p.passkeys} = 0 or not exists (select 1 from passkeys k
+  const hasNoWayIn = sql`role <> 'owner' and (${p.passkeys} = 0 or not exists (select 1 from passkeys k
     where k.org = users.org and k.user_id = users.id))`
   return db
     .updateTable('users')
     .set((e) => ({
-      state: sql<string>`case when state = 'ACTIVE' and ${isStranded} then 'INVITED' else state end`,
-      signed_in_at: sql<number | null>`case when ${isStranded} then null else signed_in_at end`,
+      state: sql<string>`case when state = 'ACTIVE' and ${hasNoWayIn} then 'INVITED' else state end`,
+      signed_in_at: sql<number | null>`case when ${hasNoWayIn} then null else signed_in_at end`,
       version: e('version', '+', 1),
     }))
     .where('org', '=', p.org)
@@ -57,7 +57,7 @@ const updateUsersWithIdentity = write((db, p: { org: number; passkeys: number })
  * Removes the identities of all users of the organisation: another provider knows nobody yet. Returns the users who had no other way to
  * sign in. They are INVITED again, so that an account of the new provider can lead to them.
  */
-export async function deleteIdentities(tx: Tx, { passkeys }: { passkeys: boolean }) {
+export async function deleteIdentitiesAndReinvite(tx: Tx, { passkeys }: { passkeys: boolean }) {
   const users = await updateUsersWithIdentity(tx, { passkeys: passkeys ? 1 : 0 })
   await deleteRows(tx)
   return users.filter(({ state }) => state === 'INVITED').sort((a, b) => a.id - b.id)

@@ -119,7 +119,7 @@ interface UserValues {
   state: string
 }
 
-const insertRow = write((db, p: UserKey & UserValues & { invited_at: number }) =>
+const insertRow = write((db, p: UserKey & UserValues & { invited_at: number | null }) =>
   db.insertInto('users').values({
     org: p.org,
     id: p.id,
@@ -133,7 +133,7 @@ const insertRow = write((db, p: UserKey & UserValues & { invited_at: number }) =
     invited_at: p.invited_at,
   }),
 )
-export const insertUser = (tx: Tx, id: number, values: UserValues & { invited_at: number }) =>
+export const insertUser = (tx: Tx, id: number, values: UserValues & { invited_at: number | null }) =>
   insertRow(tx, { ...values, id })
 
 const updateRow = write((db, p: UserKey & UserValues) =>

@@ -1,4 +1,4 @@
-// The marks of a strip: restarts, changes of settings and notes, each with its time.
+// The marks of a strip (restarts, changes of settings, notes), and the times of restarts for its parts.
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { operationQuery } from '../../../api.ts'
 import { isRestart, type RestartWindow, restartWindowsIn } from '../../../domain/device/restarts.ts'

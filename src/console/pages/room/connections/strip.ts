@@ -88,7 +88,7 @@ export function summaryText(
   ].join('')
 }
 
-/** The service counts every time without a connection as an outage, also that of a restart. */
+/** The API counts the time of a restart as an outage; here it is counted as a restart. */
 function withoutRestarts(
   { outages, longestOutageSeconds, omittedSpans }: ConnectionSummary,
   parts: readonly StripPart[],

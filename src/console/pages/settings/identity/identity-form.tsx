@@ -68,8 +68,8 @@ export function IdentityForm(props: IdentityFormProps) {
         {isOtherProvider && (
           <Text fz="sm" c="var(--rk-degraded)">
             A new issuer or client ID removes the stored secret and the linked company accounts of all people, and ends
-            the sessions that began with them. People without a passkey sign in with the new provider by their e-mail
-            address; owners without one need a link.
+            the sessions that began with them. People without a passkey can then sign in at the new provider with the
+            same e-mail address. Owners without a passkey need a sign-in link.
           </Text>
         )}
         <TagsInput

@@ -1,4 +1,4 @@
-// Counts the connections of devices that are refused, and logs each device or address and reason once a minute.
+// Counts the connections of devices that are refused, and logs each device and reason once a minute, with a limit for each address.
 import { keepAliveSeconds } from '../../../../contract/device/protocol.ts'
 import { TokenBuckets } from '../../../auth/token-bucket.ts'
 import type { Clock } from '../../../core/clock.ts'
@@ -31,7 +31,7 @@ export class RefusalLog {
   readonly #clock: Clock
   readonly #metrics: DeviceMetrics
   readonly #lines = new TokenBuckets({ rate: 1 / 60, burst: 1 })
-  /** Devices behind one address are logged each. A device that claims ever new names must not fill the log. */
+  /** Limits the lines of one address for devices without a valid credential: a client that sends a new name with each attempt must not fill the log. */
   readonly #claims = new TokenBuckets({ rate: 1 / 2, burst: 30 })
 
   constructor(log: Log, clock: Clock, metrics: DeviceMetrics) {

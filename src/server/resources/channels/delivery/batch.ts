@@ -53,7 +53,7 @@ interface BatchRequest {
 /** Messages that are not sent now: until when they wait, or why they are never sent. */
 interface BatchPlan {
   readonly nextTimes: Map<number, number>
-  /** The order keys of incidents that ended before they were sent, with the ids of these and the reason. */
+  /** Incidents that ended before their first message was sent, by order key, with the error word for their deliveries. */
   readonly endedKeys: ReadonlyMap<string, { readonly incident: number; readonly error: string }>
   readonly digest: DigestPlan | undefined
   readonly waitingDigests: WaitingDigests

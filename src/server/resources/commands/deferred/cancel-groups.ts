@@ -50,7 +50,7 @@ export async function holdUnsentGroups(
     for (const { id, state } of isUnsent ? reboots : []) {
       if (state !== 'QUEUED') continue
       await deleteAttemptsOf(tx, { id })
-      // An attempt that remains is on its way. If others of the group were deleted, the next check of the group makes them again.
+      // An attempt that could not be deleted is on its way. The next check of the group makes the deleted ones again.
       isUnsent &&= !(await hasOpenAttempt(tx, { id }))
     }
     if (isUnsent) {

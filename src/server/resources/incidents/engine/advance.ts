@@ -35,7 +35,7 @@ interface StateBefore {
 }
 
 interface AdvancedRun extends AdvancedFindings {
-  /** After a run that observed everything: when the next run must do so, because something will have held long enough then. */
+  /** When a condition will have lasted long enough, so that the next run must observe everything. Only set by a run that observed everything. */
   readonly nextDueAt: number
 }
 

@@ -20,7 +20,7 @@ import type { Finding, Structure } from './types.ts'
 
 /** All rules are checked this often; in between only those that must react within seconds. */
 const fullRunEveryMs = minuteMs
-/** They are also checked as soon as something will have held long enough, unless such runs would take more than this share of the time. */
+/** All rules are also checked when a condition will have lasted long enough, unless these extra runs would use more than this share of the time. */
 const earlyRunShare = 0.1
 /** Another node continues the runs of one that ended within seconds. After a longer gap the service was down. */
 const maxGapMs = 2 * fullRunEveryMs
@@ -31,7 +31,7 @@ interface HeldState {
   readonly fullRunAt: number
   /** How long the last run of all rules took. */
   readonly fullRunMs: number
-  /** When all rules must be checked next, because something will have held long enough then. */
+  /** When a condition will have lasted long enough, so that all rules must be checked. */
   readonly dueAt: number
   readonly ranAt: number
   /** The structure by which it was last checked whether subjects have moved. */
@@ -101,7 +101,7 @@ export class IncidentEngine {
     const { fullRunAt, fullRunMs, dueAt } = isFull
       ? { fullRunAt: now, fullRunMs: performance.now() - startedAt, dueAt: advanced.nextDueAt }
       : state
-    // The next run compares its structure with the one by which this run looked for subjects that have moved.
+    // `advance` looked for moved subjects in the structure before the refresh, so the next run must compare with that one.
     const next = { findings: advanced.findings, ranAt: now, structure: known, fullRunAt, fullRunMs, dueAt }
     if (isFull && advanced.findings.some(isCountedByRuns)) {
       await on.telemetry((tx) => upsertLastRun(tx, { ranAt: now }))

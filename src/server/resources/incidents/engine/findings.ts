@@ -134,7 +134,7 @@ function matureIfDue(input: FindingsInput, finding: Finding): Finding {
   return { ...finding, maturedAt: now, detail: withoutBookkeeping(detail) }
 }
 
-/** When a finding that has not matured will have held long enough, if its condition lasts. Undefined while a silence or a gap of knowledge keeps it from that. */
+/** When a finding matures if its condition lasts. Undefined if it has matured, and while it is silenced or its state is unknown. */
 export function dueTimeOfFinding({ rule, since, maturedAt, detail }: Finding, rules: RulesInForce): number | undefined {
   if (maturedAt !== null || detail.silenced || detail.unknownSince !== undefined) return undefined
   return Math.max(since, detail.countsFrom ?? 0) + rules[rule].holdMs

@@ -20,7 +20,7 @@ export interface Observed {
   readonly observations: readonly Observation[]
   /** For these rules all subjects were observed, so a subject without an observation is unknown. */
   readonly observedRules: ReadonlySet<RuleId>
-  /** When the next condition of these will have held long enough, and only the observation of everything would notice it. */
+  /** The earliest time at which a condition will have lasted long enough that only `observeFull` would notice. */
   readonly nextDueAt: number
 }
 
@@ -89,7 +89,7 @@ export async function observeFull(on: OrgReader, input: FullInput): Promise<Obse
   return { observations, observedRules: new Set(ruleIds), nextDueAt }
 }
 
-/** Findings are not looked at here: a condition that no table knows the beginning of is due by its finding. */
+/** Only for conditions whose beginning is in a table. For the others `dueTimeOfFinding` says when they are due. */
 function dueTimeOf({ rule, state, since, changesAt }: Observation, rules: RulesInForce): number {
   if (changesAt !== undefined) return changesAt
   if (state !== 'holds' || since === undefined || quickRules.has(rule)) return Number.POSITIVE_INFINITY

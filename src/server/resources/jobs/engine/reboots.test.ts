@@ -169,6 +169,23 @@ test('a pause takes back reboots that wait, and after a resume they are asked fo
   for (const device of devices) await device.close()
 })
 
+test('a pause takes nothing back of a room of which one device has restarted [contract 12.states]', async () => {
+  const { roomIds, devices } = await newIdleDevices(1)
+  const refusing = await newDevice(harness, org, { roomId: roomIds[0] as number, model: 'NF21C1' })
+  await refusing.publish('status', { inCallStatus: 'NONE' })
+  harness.clock.advance(11 * minuteMs)
+  const { id } = await newRebootJob(roomIds)
+  await failAttempt(refusing, 'in use')
+  const [restarting] = devices as [TestDevice]
+  await restart(restarting, await nextAttempt(restarting))
+  const endpoints = async () => (await unitsOf(org, id))[0].endpoints as { state: string; operationId: string }[]
+  await until('one has restarted', async () => (await endpoints()).some(({ state }) => state === 'DONE'))
+  expect((await step(id, 'pause')).body).toMatchObject({ state: 'PAUSED', counts: { RUNNING: 1 } })
+  const waiting = (await endpoints()).find(({ state }) => state === 'SENT')
+  expect(await stateOf(waiting?.operationId ?? '')).toBe('QUEUED')
+  for (const device of [...devices, refusing]) await device.close()
+})
+
 test('an automatic stop takes back reboots that wait [contract 12.states]', async () => {
   const { roomIds, devices } = await newIdleDevices(2)
   const [refusing, broken] = devices as [TestDevice, TestDevice]

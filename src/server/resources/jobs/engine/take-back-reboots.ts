@@ -1,4 +1,4 @@
-// Takes back the reboots of a job that still wait for empty rooms when it is paused or stopped. [contract 12.states]
+// Cancels the reboots of a job that still wait for empty rooms, when the job is paused or stopped. [contract 12.states]
 import type { TelemetryTx, Tx } from '../../../db/handles.ts'
 import type { EventDraft } from '../../../events/draft.ts'
 import { cancelReboots, holdUnsentGroups } from '../../commands/deferred/cancel-groups.ts'

@@ -85,7 +85,7 @@ async function makeUnits(
 }
 
 interface ListOptions {
-  /** Leaves out endpoints of a page. */
+  /** Returns the endpoints of a page that are wanted. */
   readonly choose?: (page: readonly TargetedEndpoint[]) => Promise<readonly TargetedEndpoint[]>
   /** The endpoints that the job has already. */
   readonly countBefore?: number

@@ -102,7 +102,7 @@ const valuesOf = (include: TargetKeys, exclude: TargetKeys = {}) =>
     ...keysOf(exclude).map((key) => [excludedName(key), exclude[key]]),
   ])
 
-/** The keys that a room can match which has no endpoint, with the columns of their numbers. */
+/** The target keys that a room without endpoints can match, with their number columns. Tags are not numbers. */
 const roomColumns: { readonly [K in TargetKey]?: string | undefined } = {
   regionIds: 'l.region_id',
   locationIds: 'r.location_id',

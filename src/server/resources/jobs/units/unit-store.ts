@@ -134,6 +134,19 @@ export const listSentReboots = wholeQuery((db, p: OfJob) =>
     .where('u.job_id', '=', p.job)
     .where('u.state', '=', 'RUNNING')
     .where('e.state', '=', 'SENT')
+    // Of a room that has begun to restart, nothing is taken back.
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('job_endpoints as f')
+            .select('f.endpoint_id')
+            .whereRef('f.org', '=', 'u.org')
+            .whereRef('f.job_id', '=', 'u.job_id')
+            .whereRef('f.unit', '=', 'u.number')
+            .where('f.state', 'in', ['DONE', 'FAILED']),
+        ),
+      ),
+    )
     .orderBy('u.number')
     .orderBy('e.endpoint_id'),
 )

@@ -26,7 +26,7 @@ interface Grant {
   readonly regionIds: readonly number[]
 }
 
-/** Role and regions that the groups change. */
+/** Role and regions before and after a change by the groups. */
 interface Regrant {
   readonly before: Grant
   readonly after: Grant

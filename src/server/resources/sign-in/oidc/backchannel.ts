@@ -48,7 +48,7 @@ async function deleteSessions(tx: Tx, { issuer, sid, subject }: ProviderLogout) 
   if (named.length > 0 || subject === undefined) return named
   const user = await findUserByIdentity(tx, { issuer, subject })
   if (!user) return []
-  // Some providers name their session when it ends, and not in the ID token: such a session is known by its person alone.
+  // Some providers send `sid` in logout tokens but not in ID tokens. Such a session can be found only by its user.
   return sid === undefined
     ? deleteProviderSessionsOfUser(tx, { user: user.id })
     : deleteSessionsWithoutSid(tx, { user: user.id })

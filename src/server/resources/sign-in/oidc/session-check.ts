@@ -21,7 +21,7 @@ import { providerSettingsOf } from './provider-settings.ts'
 /** A check begins in the background when the last one is this old, so that few requests have to wait for one. */
 const earlyCheckMs = 12 * minuteMs
 const checkIntervalMs = 15 * minuteMs
-/** A node that has not finished a check after this time has failed: another one asks the provider. No check takes so long. */
+/** A node's claim on a check expires after this time, so that another node asks if the first has died. It is longer than any check takes. */
 const claimMs = 2 * minuteMs
 /** A provider that does not answer is asked again after this time. */
 const retryAfterMs = minuteMs
@@ -93,7 +93,7 @@ export class SessionChecks {
   async #check({ org, user }: TokenHolder, hash: Buffer, checkedAt: number): Promise<CheckOutcome> {
     const { db, clock } = this.#options.services
     const now = clock.now()
-    // As if the session was checked some minutes ago: it is due again when the claim ends.
+    // Back-dated, so that the session is due again when the claim expires.
     const claimedAt = now - earlyCheckMs + claimMs
     const claimed = await db.systemTransaction((tx) => claimCheck(tx, { hash, checkedAt, claimedAt }))
     // Another node has begun the check, or the session has ended.

@@ -131,7 +131,8 @@ async function applyAdmission(
       role: grant.role,
       all_regions: grant.allRegions ? 1 : 0,
       state: 'ACTIVE',
-      invited_at: at,
+      // A group let the person in, and no owner invited them: another provider must not lead to them by their address.
+      invited_at: null,
     })
     await updateRegionsOfUser(tx, id, grant.regionIds)
     await insertIdentity(tx, { issuer, subject, user: id, at })

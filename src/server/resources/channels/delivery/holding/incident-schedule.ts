@@ -64,7 +64,7 @@ export class IncidentSchedule {
     return (incident.resolved_at ?? incident.updated_at) < created_at + openingDelayMs
   }
 
-  /** Whether a silence held the opening of an incident when it would have been sent, and the incident ended during it. [contract 10.silence] */
+  /** Whether the opening was silenced when it became due, and the incident ended while it was silenced. [contract 10.silence] */
   hasEndedInSilence({ incident_id, created_at }: ScheduledMessage): boolean {
     const { id, state, resolved_at, updated_at } = this.find(incident_id) ?? {}
     if (id === undefined || (state !== 'RESOLVED' && state !== 'MERGED')) return false

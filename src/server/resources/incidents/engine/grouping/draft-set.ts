@@ -60,7 +60,7 @@ export class DraftSet {
     return this.#findOf(rule, cause, keys, ({ isLasting }) => isLasting)
   }
 
-  /** An incident of a profile with some of the same keys is found too: a device may reject more than the one that opened it. */
+  /** For a profile, an incident that has only some of the keys is found too, because one device may reject more keys than another. */
   #findOf(
     rule: Finding['rule'],
     cause: Cause,
@@ -152,7 +152,7 @@ export class DraftSet {
     return draft
   }
 
-  /** Devices that work as a pair share an incident, and so do devices that rejected some of the same settings of a profile. */
+  /** Devices that work as a pair share an incident, and so do devices that rejected the same settings of a profile. */
   #keyOf(
     { rule, level, causeId }: Pick<EngineIncident, 'rule' | 'level' | 'causeId'>,
     keys: readonly string[] = [],

@@ -80,7 +80,7 @@ function reopenForAttempts(drafts: DraftSet, { now, isSilenced }: GroupingInput)
   for (const draft of drafts) {
     const { rule, state, level, causeId, causeName, resolvedAt, since } = draft.after
     if (!rule.startsWith('credential.') || state !== 'RESOLVED' || !draft.isLasting) continue
-    // After the silence the attempt is still newer than the resolution.
+    // It reopens after the silence, because the attempt is then still newer than the resolution.
     if (draft.areAllSilenced(isSilenced)) continue
     // The opposite of the condition counts from the last attempt.
     const isNew = [...draft.members.values()].some(
@@ -103,7 +103,7 @@ function finish(draft: IncidentDraft, { now, rules, isSilenced }: GroupingInput)
     updateDetail(draft)
   }
   draft.endFlapping(now)
-  // The delivery holds the end until the silence is over.
+  // The message about its end is queued, and the delivery holds it until the silence is over.
   if (draft.sendsMoreThanEnd && draft.areAllSilenced(isSilenced)) draft.sendOnlyEnd()
 }
 

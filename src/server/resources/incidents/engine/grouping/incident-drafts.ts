@@ -11,7 +11,7 @@ import type { Cause, Finding, FindingDetail } from '../types.ts'
 export const reopenWithinMs = hourMs
 /** From this many reopenings in 24 hours on an incident is flapping. */
 const flappingReopenings = 3
-/** The work list shows how often a problem came back in this time. */
+/** Times of reopenings are stored for this long: the work list counts those of the last 7 days. */
 const rememberedMs = 7 * dayMs
 /** A flapping incident that did not change for this long is flapping no more. */
 const quietMs = hourMs
@@ -69,7 +69,7 @@ export interface IncidentUpdate {
   readonly left: readonly Finding[]
   readonly timeline: readonly TimelineKind[]
   readonly messages: readonly ChannelEvent[]
-  /** Nothing but its end is written for channels. */
+  /** All of its subjects are silenced, so only its end is queued for channels. */
   readonly isSilenced: boolean
 }
 
@@ -119,7 +119,7 @@ export class IncidentDraft {
     return mayReachNewChannels || [...this.messages].some((event) => event !== 'incident.resolved')
   }
 
-  /** During a silence of everything that it is about an incident writes a message about its end, which waits for the end of the silence, and no other. [contract 10.silence] */
+  /** While all subjects are silenced, only the end of the incident is queued for channels; the delivery holds it until the silence ends. [contract 10.silence] */
   sendOnlyEnd(): void {
     this.isSilenced = true
     for (const event of this.messages) if (event !== 'incident.resolved') this.messages.delete(event)

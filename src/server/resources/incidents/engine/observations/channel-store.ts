@@ -3,7 +3,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { query } from '../../../../db/queries/query.ts'
 
-/** A message that is not due yet does not wait: the first one of an incident is held back, a channel has its hours, and places are silenced. */
+/** A message that is not due yet does not count: it is held on purpose (first minute of an incident, hours of the channel, a silence). */
 export const listChannelDeliveries = query((db, p: { org: number; now: number }) =>
   db
     .selectFrom('channels as c')

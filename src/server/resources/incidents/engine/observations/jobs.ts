@@ -5,7 +5,7 @@ import { conditionOf, type Observation, type StoppedJob } from '../types.ts'
 import { type FullInput, slackMs } from './input.ts'
 import { hasJobIncident, listPlacesOfJob, listStoppedJobs } from './job-store.ts'
 
-/** A stop that was not seen while it lasted opens its incident up to this time after the end of the job. */
+/** If no run saw the job while it was stopped, its incident can still open for this long after the job has ended. */
 const unseenForMs = 10 * minuteMs
 
 /** A rollback that people ask for clears the reason for which the job was stopped; one that follows by itself does not. */
@@ -20,9 +20,9 @@ export async function observeJobs(
     const condition = conditionOf('job.stopped', 'job', id)
     const finding = known.get(condition.subject.id)
     if (state === 'ROLLED_BACK') {
-      // The job has ended, so that a finding is cleared. Under a silence one would begin and end in every run.
+      // A finding that exists is cleared below, because the job has ended. During a silence none is made, because each run would make and clear it.
       if (finding || isSilenced(condition.rule, condition.subject)) continue
-      // An incident of an earlier stop ended before the job did.
+      // An incident that ended before the job belongs to an earlier stop, and does not count.
       const endedAfter = (stopped.ended_at ?? now) - slackMs
       if (await hasJobIncident(on, { job: condition.subject.id, endedAfter })) continue
     }
