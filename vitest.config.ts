@@ -93,8 +93,8 @@ const onPostgresOnly = [
   'test/process/database/postgres-tools.test.ts',
   'test/process/database/starts-together.test.ts',
 ]
-/** This one measures how soon things happen, so it runs after all others, with the machine to itself. */
-const alone = ['test/process/nodes/trial.test.ts']
+/** These measure how soon things happen, so they run after all others, with the machine to themselves. */
+const alone = ['test/process/nodes/trial.test.ts', 'src/server/resources/incidents/engine/delay.test.ts']
 
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
 const onThreeNodes = [

@@ -41,7 +41,7 @@ test('sessions of people are counted until they end [contract 11.local]', async 
     return (await harness.call('GET', '/metrics')).text.match(/^roomkeeper_user_sessions (\d+)$/m)?.[1]
   }
   const org = await harness.newOrg()
-  expect(await count()).toBe('0')
+  await expect.poll(count).toBe('0')
   const person = await newPerson(harness, org, { role: 'viewer' })
   await newPerson(harness, org, { role: 'viewer' })
   await expect.poll(count).toBe('2')

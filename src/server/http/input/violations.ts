@@ -3,15 +3,18 @@ import type { ErrorObject } from 'ajv'
 import type { Violation } from '../../../contract/error.ts'
 
 export const maxViolations = 50
+/** A body may have many thousands of errors. Only the first of them are compared with each other. */
+const maxComparedErrors = 1000
 
 export function violationsOf(errors: readonly ErrorObject[], whole: string): Violation[] {
   const violations = new Map<string, Violation>()
-  // A value that may be null fails twice; the sentence about its own shape is the useful one.
-  const useful = errors.filter(
-    ({ keyword, params }) => keyword !== 'anyOf' && !(keyword === 'type' && params.type === 'null'),
-  )
-  for (const error of useful) {
-    if (isOneOfSeveralTypes(error) && useful.some((other) => isAboutPart(other, error.instancePath))) continue
+  let pathsWithParts: ReadonlySet<string> | undefined
+  for (const error of errors) {
+    if (!isUseful(error)) continue
+    if (isOneOfSeveralTypes(error)) {
+      pathsWithParts ??= pathsWithWrongParts(errors.slice(0, maxComparedErrors).filter(isUseful))
+      if (pathsWithParts.has(error.instancePath)) continue
+    }
     const violation = { field: fieldOf(error, whole), error: sentenceOf(error) }
     if (!violations.has(violation.field)) violations.set(violation.field, violation)
     if (violations.size === maxViolations) break
@@ -19,11 +22,27 @@ export function violationsOf(errors: readonly ErrorObject[], whole: string): Vio
   return [...violations.values()]
 }
 
+/** A value that may be null fails twice; the sentence about its own shape is the useful one. */
+const isUseful = ({ keyword, params }: ErrorObject) =>
+  keyword !== 'anyOf' && !(keyword === 'type' && params.type === 'null')
+
 /** For a value that may have several types, an error about one of its parts is more useful than "must be another type". */
 const isOneOfSeveralTypes = ({ keyword, schemaPath }: ErrorObject) =>
   keyword === 'type' && schemaPath.includes('/anyOf/')
-const isAboutPart = ({ keyword, instancePath }: ErrorObject, path: string) =>
-  instancePath.startsWith(`${path}/`) || (keyword === 'required' && instancePath === path)
+
+/** The paths of values of which a part is wrong or missing. */
+function pathsWithWrongParts(errors: readonly ErrorObject[]): ReadonlySet<string> {
+  const paths = new Set<string>()
+  for (const { keyword, instancePath } of errors) {
+    let end = keyword === 'required' ? instancePath.length : instancePath.lastIndexOf('/')
+    for (; end > 0; end = instancePath.lastIndexOf('/', end - 1)) {
+      const path = instancePath.slice(0, end)
+      if (paths.has(path)) break
+      paths.add(path)
+    }
+  }
+  return paths
+}
 
 function fieldOf(error: ErrorObject, whole: string): string {
   const path = error.instancePath

@@ -34,8 +34,10 @@ async function open(rooms: readonly number[]): Promise<string> {
   return id
 }
 
+/** The engine does both in one commit. The message comes first here, so that the end of the incident is never seen without it. */
 async function resolve(id: string): Promise<void> {
   const at = harness.clock.now()
+  await tell(id, 'incident.resolved')
   await harness.services.db.systemTransaction(async ({ kysely }) => {
     const values = { state: 'RESOLVED' as const, resolved_at: at, updated_at: at, cause_ended_at: at }
     const rows = kysely.updateTable('incidents').set(values).where('org', '=', org.org.key)
@@ -43,7 +45,6 @@ async function resolve(id: string): Promise<void> {
     const ended = kysely.updateTable('incident_subjects').set({ ended_at: at }).where('org', '=', org.org.key)
     await ended.where('incident_id', '=', Number(id)).execute()
   })
-  await tell(id, 'incident.resolved')
 }
 
 async function silence(lengthMs: number): Promise<string> {
