@@ -9,6 +9,8 @@ const include = [
   'src/server/resources/jobs/engine/{thousand-rooms,ticks}.test.ts',
   'src/server/resources/sensors/history/history-property.test.ts',
 ]
+/** These have no database in them. */
+const withoutDatabase = ['test/events/several-nodes.test.ts']
 /** These need PostgreSQL, and start one of their own. */
 const ofNodes = ['test/long/nodes/*.test.ts']
 /** Every behaviour suite, against three nodes with each request at the next one. */
@@ -35,7 +37,14 @@ export default defineConfig({
     fileParallelism: false,
     globalSetup: consoleBuild,
     projects: [
-      { extends: true, test: { name: 'sqlite', include, env: { TEST_ENGINE: 'sqlite', TEST_LONG: '1' } } },
+      {
+        extends: true,
+        test: {
+          name: 'sqlite',
+          include: [...include, ...withoutDatabase],
+          env: { TEST_ENGINE: 'sqlite', TEST_LONG: '1' },
+        },
+      },
       {
         extends: true,
         test: {

@@ -1,6 +1,7 @@
 // Tests that the event feeds of several nodes have one order, through deaths, cuts, starts and followers that change node. [contract 6.events]
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { generatedRuns } from '../support/long-form.ts'
 import { findMistakes } from '../support/nodes/check-follower.ts'
 import { EventCluster, type Heard, retainedAt, TestFollower, type TestNode } from '../support/nodes/event-cluster.ts'
 import { SharedTestBus } from '../support/nodes/shared-bus.ts'
@@ -104,7 +105,7 @@ test('followers that change node all the time hear every event once, in the orde
       for (const { resets, isFollowing } of run.followers) expect([resets, isFollowing]).toEqual([0, true])
       run.cluster.stop()
     }),
-    { numRuns: 40, endOnFailure: true },
+    { ...generatedRuns({ short: 40, long: 2000 }), endOnFailure: true },
   )
 })
 
@@ -123,7 +124,7 @@ test('after starts, deaths and cuts of nodes no event is missing and none comes 
       for (const text of retained) expect(longest.endsWith(text), `${longest}\n---\n${text}`).toBe(true)
       run.cluster.stop()
     }),
-    { numRuns: 80, endOnFailure: true },
+    { ...generatedRuns({ short: 80, long: 4000 }), endOnFailure: true },
   )
 })
 
