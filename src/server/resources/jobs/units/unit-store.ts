@@ -134,7 +134,7 @@ export const listSentReboots = wholeQuery((db, p: OfJob) =>
     .where('u.job_id', '=', p.job)
     .where('u.state', '=', 'RUNNING')
     .where('e.state', '=', 'SENT')
-    // Of a room that has begun to restart, nothing is taken back.
+    // Nothing is taken back of a room that has begun to restart.
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
