@@ -161,6 +161,7 @@ export default defineConfig({
           env: { TEST_ENGINE: 'postgres' },
           globalSetup: onPostgres,
           sequence: { groupOrder: 1 },
+          fileParallelism: false,
         },
       },
     ],

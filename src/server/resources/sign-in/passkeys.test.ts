@@ -58,8 +58,10 @@ describe('a passkey', () => {
       details: { after: { via: 'passkey' } },
     })
     expect(await list(cookie)).toEqual([expect.objectContaining({ usedAt: expect.stringMatching(/Z$/) })])
+    expect((await answer(authenticator.get(options))).status, 'the challenge was used').toBe(401)
     const metrics = (await harness.call('GET', '/metrics')).text
     expect(metrics).toMatch(/roomkeeper_sign_ins_total\{way="passkey",outcome="accepted"\} [1-9]/)
+    expect(metrics).toMatch(/roomkeeper_sign_ins_total\{way="passkey",outcome="refused"\} [1-9]/)
   })
 
   test('ends the session that the browser had', async () => {

@@ -21,7 +21,7 @@ import type { Finding, Structure } from './types.ts'
 /** All rules are checked this often; in between only those that must react within seconds. */
 const fullRunEveryMs = minuteMs
 /** All rules are also checked when a condition will have lasted long enough, unless these extra runs would use more than this share of the time. */
-const earlyRunShare = 0.1
+const earlyRunShare = 0.25
 /** Another node continues the runs of one that ended within seconds. After a longer gap the service was down. */
 const maxGapMs = 2 * fullRunEveryMs
 
