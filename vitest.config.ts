@@ -73,7 +73,6 @@ const onSqliteOnly = [
   'test/process/refusals.test.ts',
   'test/process/secret-key.test.ts',
   'test/process/login-link.test.ts',
-  'test/process/user-links.test.ts',
   'test/devices/bad-clients.test.ts',
   'test/devices/ingest-budget.test.ts',
   'test/events/slow-readers.test.ts',
