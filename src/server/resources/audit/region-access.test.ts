@@ -117,6 +117,16 @@ test('an entry that names a channel has no details for callers who do not see ev
   expect(await csvOf(org, north.key)).not.toContain(channel.name)
 })
 
+test('the names of the keys of a deleted user are shown only to callers who see everything [contract 11.access]', async () => {
+  const { org } = await site()
+  const [north, leaving] = [await restricted(org, 1), await restricted(org, 1)]
+  await org.call('DELETE', `/users/${leaving.id}`)
+  expect(JSON.stringify((await org.audit())[0])).toContain('Own key')
+  const seen = await newest(org, north.key)
+  expect(seen).toMatchObject({ type: 'USER_DELETED' })
+  expect(JSON.stringify(seen)).not.toContain('Own key')
+})
+
 test('a device that enrols is named as actor, and not to callers who see another region only [contract 11.access]', async () => {
   const { org } = await site()
   const north = await restricted(org, 1)

@@ -80,7 +80,7 @@ function reopenForAttempts(drafts: DraftSet, { now, isSilenced }: GroupingInput)
   for (const draft of drafts) {
     const { rule, state, level, causeId, causeName, resolvedAt, since } = draft.after
     if (!rule.startsWith('credential.') || state !== 'RESOLVED' || !draft.isLasting) continue
-    // It reopens after the silence, because the attempt is then still newer than the resolution.
+    // The incident reopens after the silence, because the attempt is then still newer than the resolution.
     if (draft.areAllSilenced(isSilenced)) continue
     // The opposite of the condition counts from the last attempt.
     const isNew = [...draft.members.values()].some(
