@@ -1,5 +1,6 @@
 // The settings of an identity provider: what is stored, what is refused, and when they may be turned on. [contract 11.oidc]
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openSession, readWith } from '../../../../test/support/console/console-session.ts'
 import { startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { type ProviderOrg, ProviderSite } from '../../../../test/support/oidc/provider-site.ts'
 import { newPerson, newWayToSignIn, sessionHeaders, type TestPerson } from '../../../../test/support/person.ts'
@@ -163,6 +164,7 @@ test('after a change of provider, people who had a company account only are invi
   const user = (person: TestPerson) => org.call('GET', `/users/${person.id}`)
   const etags = async () => [await user(stranded), await user(withPasskey)].map(({ headers }) => headers.get('etag'))
   const before = await etags()
+  const ofKey = await openSession(site.harness, { key: stranded.key })
   const [, { clientId, clientSecret }] = site.provider.clients
   site.provider.clients[1].redirectUris.push(site.callbackUrl(org))
   expect((await put(org, { enabled: false, clientId, clientSecret })).status).toBe(200)
@@ -193,6 +195,7 @@ test('after a change of provider, people who had a company account only are invi
     expect((await site.signIn(org, `again-${i}`)).status, email).toBe(303)
     expect((await org.call('GET', '/me', { key })).status, email).toBe(200)
   }
+  expect((await readWith(org, ofKey.cookie)).status, 'the session of a personal key has ended').toBe(401)
   // People with another way in add the new account themselves.
   site.provider.addAccount('other-way', { email: withPasskey.email })
   expect((await site.signIn(org, 'other-way')).status).toBe(403)
