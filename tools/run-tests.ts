@@ -23,7 +23,9 @@ if (failedModules.length > 0 && mayRepeat) {
   const { passed, failed } = countResults({ testModules: failedModules, unhandledErrors: [] })
   const second = { passed: 0, failed: 0 }
   for (const module of failedModules) {
-    const results = countResults(await vitest.runTestSpecifications([module.toTestSpecification()]))
+    const { testModules, unhandledErrors } = await vitest.runTestSpecifications([module.toTestSpecification()])
+    // The result holds the modules of earlier runs too.
+    const results = countResults({ testModules: testModules.filter(({ id }) => id === module.id), unhandledErrors })
     second.passed += results.passed
     second.failed += results.failed
   }

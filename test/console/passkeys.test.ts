@@ -3,8 +3,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { expectTrouble, newTab, openBrowser } from '../support/console/browser.ts'
 import { entriesOf, invite } from '../support/console/user-session.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
-import { freePort } from '../support/program.ts'
 
 let harness: Harness
 let browser: Browser

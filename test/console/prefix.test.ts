@@ -7,9 +7,10 @@ import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protoco
 import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
 import { expectTrouble, newTab, openBrowser, settled, signInWithKey, type Tab } from '../support/console/browser.ts'
 import { newDevice, TestDevice } from '../support/devices/test-device.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { type Nginx, startNginx } from '../support/nginx.ts'
-import { freePort, until } from '../support/program.ts'
+import { until } from '../support/program.ts'
 
 let harness: Harness
 let nginx: Nginx

@@ -9,9 +9,9 @@ import { makeLog } from '../../src/server/core/log.ts'
 import { builtConsoleFolder } from '../../src/server/http/browser/static-files.ts'
 import { expectTrouble, newTab, openBrowser, settled, signInWithKey, type Tab } from '../support/console/browser.ts'
 import { makeOtherBuild } from '../support/console/other-build.ts'
+import { freePort } from '../support/free-port.ts'
 import { newPlace, quiet } from '../support/harness.ts'
 import { startNginx } from '../support/nginx.ts'
-import { freePort } from '../support/program.ts'
 
 /** Failed requests are logged by the browser. */
 const failedRequests =

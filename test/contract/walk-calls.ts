@@ -3,8 +3,8 @@ import { expect } from 'vitest'
 import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.ts'
 import type { Fixture } from '../support/fixture.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Harness, type Reply, startHarness } from '../support/harness.ts'
-import { freePort } from '../support/program.ts'
 
 export const operationOf = (id: OperationId): Operation => operations[id]
 export const idsWhere = (is: (o: Operation) => boolean) => operationIds.filter((id) => is(operationOf(id)))

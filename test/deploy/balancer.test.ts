@@ -16,8 +16,9 @@ import { commandLineActor, orgCreate } from '../../src/server/resources/orgs/rul
 import { certificate } from '../support/certificate.ts'
 import { need, programPath } from '../support/debian.ts'
 import { frames } from '../support/devices/raw-mqtt.ts'
+import { freePort } from '../support/free-port.ts'
 import { newPlace, quiet } from '../support/harness.ts'
-import { freePort, until } from '../support/program.ts'
+import { until } from '../support/program.ts'
 
 const document = readFileSync(join(import.meta.dirname, '../../docs/scaling.md'), 'utf8')
 

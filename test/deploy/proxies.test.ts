@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { certificate } from '../support/certificate.ts'
 import { need } from '../support/debian.ts'
 import { frames } from '../support/devices/raw-mqtt.ts'
-import { freePort, newSite, type Server, type Site, until } from '../support/program.ts'
+import { freePort } from '../support/free-port.ts'
+import { newSite, type Server, type Site, until } from '../support/program.ts'
 import { proxyKinds, type RunningProxy, startProxy } from '../support/proxy.ts'
 
 describe.each(['nginx', 'haproxy'] as const)('%s', (name) => {

@@ -11,8 +11,9 @@ import { addressMatcher } from '../../src/server/core/address-list.ts'
 import { readProxyHeader } from '../../src/server/devices/proxy-protocol/proxy-header.ts'
 import { certificate } from '../support/certificate.ts'
 import { frames } from '../support/devices/raw-mqtt.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
-import { freePort, until } from '../support/program.ts'
+import { until } from '../support/program.ts'
 
 let folder: string
 let tls: { cert: string; key: string }

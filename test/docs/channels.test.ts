@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { listDeliveryRows, newChannel, newMessages, testSigningSecret } from '../support/channels/channel-rows.ts'
+import { freePort } from '../support/free-port.ts'
 import { startHarness } from '../support/harness.ts'
-import { freePort, until } from '../support/program.ts'
+import { until } from '../support/program.ts'
 
 const page = readFileSync(new URL('../../docs/channels.md', import.meta.url), 'utf8')
 

@@ -1,8 +1,9 @@
 // The health port: a thread of its own answers there as the server would, and also when the server hangs. [contract 7.24]
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { type Harness, send, startHarness } from '../support/harness.ts'
-import { expectRefusal, freePort, siteForTest, takenPort, until } from '../support/program.ts'
+import { expectRefusal, siteForTest, takenPort, until } from '../support/program.ts'
 
 let harness: Harness
 let health: string

@@ -9,9 +9,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { serveOptions } from '../../src/server/config/options.ts'
 import { secretKeyVariable } from '../../src/server/core/secrets.ts'
 import { openBrowser } from '../support/console/browser.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { exampleOf, machineNode, PackageShelf, root, runFile } from '../support/packages.ts'
-import { freePort, ready, siteForTest, until } from '../support/program.ts'
+import { ready, siteForTest, until } from '../support/program.ts'
 import { clientProgram, comparisonWith, deviceProgram } from './type-programs.ts'
 
 const shelf = new PackageShelf()

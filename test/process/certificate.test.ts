@@ -19,8 +19,9 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
 import { certificate } from '../support/certificate.ts'
 import { TestDevice } from '../support/devices/test-device.ts'
+import { freePort } from '../support/free-port.ts'
 import { send } from '../support/harness.ts'
-import { freePort, type Server, siteForTest, until } from '../support/program.ts'
+import { type Server, siteForTest, until } from '../support/program.ts'
 
 let folder: string
 beforeEach(() => {

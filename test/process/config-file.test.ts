@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { expectRefusal, freePort, ready, type Site, siteForTest } from '../support/program.ts'
+import { freePort } from '../support/free-port.ts'
+import { expectRefusal, ready, type Site, siteForTest } from '../support/program.ts'
 
 const write = (site: Site, lines: readonly string[]) => {
   const file = join(site.dataDir, '../roomkeeper.conf')

@@ -4,8 +4,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
 import { certificate } from '../support/certificate.ts'
 import { TestDevice } from '../support/devices/test-device.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Call, send } from '../support/harness.ts'
-import { expectRefusal, freePort, type Server, siteForTest, takenPort, until } from '../support/program.ts'
+import { expectRefusal, type Server, siteForTest, takenPort, until } from '../support/program.ts'
 
 /** Calls of the organisation that the first start made, to whatever server runs now. */
 function caller({ org, key }: Pick<Server, 'org' | 'key'>) {

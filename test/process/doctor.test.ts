@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { certificate } from '../support/certificate.ts'
+import { freePort } from '../support/free-port.ts'
 import { engine } from '../support/harness.ts'
-import { type Ended, freePort, newSite, type Site, siteForTest, takenPort } from '../support/program.ts'
+import { type Ended, newSite, type Site, siteForTest, takenPort } from '../support/program.ts'
 
 interface Finding {
   readonly state: string

@@ -2,8 +2,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { type DeviceSample, devicePaths } from '../../src/contract/device/protocol.ts'
 import { TestDevice } from '../support/devices/test-device.ts'
+import { freePort } from '../support/free-port.ts'
 import { send } from '../support/harness.ts'
-import { freePort, type Server, type Site, siteForTest, until } from '../support/program.ts'
+import { type Server, type Site, siteForTest, until } from '../support/program.ts'
 
 interface Sent {
   readonly samples: readonly DeviceSample[]

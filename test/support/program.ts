@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
+import { freePort } from './free-port.ts'
 import { type Harness, newPlace } from './harness.ts'
 import { runHere } from './run-here.ts'
 
@@ -280,13 +281,4 @@ export async function takenPort(): Promise<number> {
   await new Promise((resolve) => other.once('listening', resolve))
   onTestFinished(() => new Promise<void>((resolve) => void other.close(() => resolve())))
   return (other.address() as AddressInfo).port
-}
-
-/** A free port. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

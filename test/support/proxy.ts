@@ -5,7 +5,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { programPath } from './debian.ts'
-import { freePort, until } from './program.ts'
+import { freePort } from './free-port.ts'
+import { until } from './program.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
 

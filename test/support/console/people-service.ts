@@ -1,7 +1,7 @@
 // A service at http://localhost for tests of sign-in in a browser: passkeys do not work at an IP address. [contract 11.local]
 import type { Browser, Page } from 'playwright-core'
+import { freePort } from '../free-port.ts'
 import { type Harness, startHarness, type TestOrg } from '../harness.ts'
-import { freePort } from '../program.ts'
 import { newTab, type Tab } from './browser.ts'
 
 export interface PeopleService {

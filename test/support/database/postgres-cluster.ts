@@ -2,12 +2,12 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { installDebian } from '../debian.ts'
+import { freePort } from '../free-port.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -167,16 +167,6 @@ function unprivileged(): { uid: number; gid: number } | undefined {
   }
   throw new Error('PostgreSQL does not run as root, and this machine has no user "postgres" or "nobody".')
 }
-
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 
 export async function untilPostgresReady(server: ChildProcess, url: string): Promise<void> {
   const deadline = Date.now() + 30_000

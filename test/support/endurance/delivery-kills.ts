@@ -4,8 +4,9 @@ import { expect } from 'vitest'
 import { devicePaths } from '../../../src/contract/device/protocol.ts'
 import { Receiver } from '../channels/receiver.ts'
 import { frames, rawMqtt } from '../devices/raw-mqtt.ts'
+import { freePort } from '../free-port.ts'
 import { send } from '../harness.ts'
-import { freePort, ready, type Server, type Site, until } from '../program.ts'
+import { ready, type Server, type Site, until } from '../program.ts'
 import { SeededChoices } from './random.ts'
 
 const writers = 3

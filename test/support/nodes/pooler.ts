@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
 import { need, programPath } from '../debian.ts'
-import { freePort, until } from '../program.ts'
+import { freePort } from '../free-port.ts'
+import { until } from '../program.ts'
 
 /** Returns the URL of the database behind the pooler, which ends with the test. */
 export async function pooler(databaseUrl: string): Promise<string> {

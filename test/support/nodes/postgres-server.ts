@@ -11,7 +11,8 @@ import {
   spawnPostgres,
   untilPostgresReady,
 } from '../database/postgres-cluster.ts'
-import { freePort, until } from '../program.ts'
+import { freePort } from '../free-port.ts'
+import { until } from '../program.ts'
 
 const durable = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' }
 

@@ -7,6 +7,7 @@ import { type Service, startService } from '../../../src/server/app.ts'
 import type { ServeOptions } from '../../../src/server/config/server-options.ts'
 import type { Clock } from '../../../src/server/core/clock.ts'
 import type { Log } from '../../../src/server/core/log.ts'
+import { freePort } from '../free-port.ts'
 
 export interface ServiceGroup {
   /** The address of the balancer, or of the service if it is alone. */
@@ -26,7 +27,7 @@ export async function startServices(
   taskPauseShare = 1,
 ): Promise<ServiceGroup> {
   if (clocks.length === 1) return alone(await startService(options, log, { clock: clocks[0], taskPauseShare }))
-  const balancers = { http: await Balancer.start(options.port), mqtt: await Balancer.start() }
+  const balancers = { http: await Balancer.start(options.port || (await freePort())), mqtt: await Balancer.start() }
   const { port } = balancers.http
   const url = `http://127.0.0.1:${port}`
   const members: Service[] = []

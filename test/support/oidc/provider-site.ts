@@ -1,10 +1,10 @@
 // A service with an organisation whose people sign in at a test provider, and browsers that do so.
 import { type Client, makeClient } from '../../../src/client/client.ts'
 import type { ServeOptions } from '../../../src/server/config/server-options.ts'
+import { freePort } from '../free-port.ts'
 import type { Harness, Reply, TestOrg } from '../harness.ts'
 import { startHarness } from '../harness.ts'
 import { newPerson, type TestPerson } from '../person.ts'
-import { freePort } from '../program.ts'
 import { CookieBrowser } from './cookie-browser.ts'
 import { startTestProvider, type TestClient, type TestProvider } from './test-provider.ts'
 

@@ -9,8 +9,9 @@ import {
   testSigningSecret,
 } from '../../../../../test/support/channels/channel-rows.ts'
 import { Receiver } from '../../../../../test/support/channels/receiver.ts'
+import { freePort } from '../../../../../test/support/free-port.ts'
 import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
-import { freePort, until } from '../../../../../test/support/program.ts'
+import { until } from '../../../../../test/support/program.ts'
 import { makeSigningSecret } from '../settings.ts'
 
 let harness: Harness
