@@ -149,6 +149,27 @@ test('an audit entry whose event does not come holds back the later ones for a s
   expect(mistakesOf(run)).toEqual([])
 })
 
+test('nodes that all lost their messages begin together, also if some of them lose them again at once', async () => {
+  const run = await begin(3)
+  const [first, third, second] = run.cluster.nodes as [TestNode, TestNode, TestNode]
+  for (const { port } of run.cluster.nodes) port.cut()
+  await pass(100)
+  for (const { port } of run.cluster.nodes) port.mend()
+  third.port.cut()
+  second.report()
+  await pass(105)
+  second.report()
+  first.port.cut()
+  first.port.mend()
+  await pass(20)
+  third.port.mend()
+  await pass(5)
+  second.report()
+  await pass(10_000)
+  expect(mistakesOf(run)).toEqual([])
+  for (const { isFollowing, resets } of run.followers) expect([isFollowing, resets]).toEqual([true, 1])
+})
+
 test('the death of a node, and the loss of its messages, is one reset for each follower', async () => {
   const run = await begin(4)
   const [dying, cut] = run.cluster.nodes as [TestNode, TestNode]
@@ -291,6 +312,6 @@ test('a bus that loses messages silently, and an unnoticed death of a node, are 
   dying.stop()
   await pass(20_000)
   expect(mistakesOf({ ...unnoticed, followers: unnoticed.followers.slice(1) })).toEqual(
-    Array(2).fill('end: report of node 1 1 is missing, the last one is 0'),
+    Array(2).fill(`end: report of node ${dying.id} 1 is missing, the last one is 0`),
   )
 })

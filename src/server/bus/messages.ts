@@ -44,6 +44,8 @@ export interface NodeMessages {
   feedJoin: { readonly name: string; readonly sent?: readonly SentCount[] }
   /** The answer to `feedJoin`: the state at that message, or none if the answering feed has not joined itself. */
   feedState: { readonly name: string; readonly channels?: readonly ChannelState[] }
+  /** No feed that is up has a state: all of them begin with no channels at this message. */
+  feedEmpty: Record<string, never>
   /** These endpoints were unenrolled, or enrolled again with a new credential: their old connections must end. */
   disconnect: { readonly endpointIds: readonly string[]; readonly why: 'unenrolled' | 'replaced' }
   /** The device has connected to another node, so its connection with this number to this node must end. */

@@ -52,6 +52,7 @@ export class EventFeed implements EventPublisher {
     })
     this.#join = new FeedJoin({
       bus,
+      nodeId,
       listOtherNodes,
       restore: (states, name) => this.#channels.restore(states, name),
       onJoined: () => this.#continue(),
@@ -174,6 +175,7 @@ export class EventFeed implements EventPublisher {
       this.#join.hearState(name, channels, from)
       this.#waits.check()
     })
+    bus.heard('feedEmpty', () => this.#join.hearEmpty())
     bus.heard('nodeEnded', ({ nodeId }) => {
       this.#join.apply(() => this.#channels.endNode(nodeId))
       this.#join.addStateless(nodeId)

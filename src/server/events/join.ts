@@ -10,6 +10,8 @@ const maxWaitingMessages = 20_000
 
 export interface JoinOptions {
   readonly bus: MessageBus
+  /** The id of this node. */
+  readonly nodeId: () => number
   /** Resolves with the ids of the other nodes that are up. */
   readonly listOtherNodes: () => Promise<readonly number[]>
   /** Takes over a state. `name` is the position of the message at which the other nodes had it. */
@@ -20,8 +22,8 @@ export interface JoinOptions {
 
 /**
  * The phases: `lost` until this node hears its own message, because only what follows it is surely heard; `joining` until a node
- * answers with its state at that message, or all others are joining too; then `joined`. What is heard while joining is applied
- * after that state, in its order.
+ * answers with its state at that message; then `joined`. What is heard while joining is applied after that state, in its order.
+ * If no node has a state, one of them sends `feedEmpty`: at that message all nodes that hear it begin with no channels.
  */
 export class FeedJoin {
   readonly #options: JoinOptions
@@ -31,6 +33,7 @@ export class FeedJoin {
   /** Other nodes that have no state either. */
   readonly #stateless = new Set<number>()
   #others: readonly number[] | undefined
+  #hasSentEmpty = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: JoinOptions) {
@@ -48,6 +51,7 @@ export class FeedJoin {
     this.#waiting = []
     this.#stateless.clear()
     this.#others = undefined
+    this.#hasSentEmpty = false
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.begin(isBack), retryMs)
     const { bus, countSent } = this.#options
@@ -69,7 +73,14 @@ export class FeedJoin {
   hearOwnJoin(name: string): void {
     if (name !== this.#name || this.#phase !== 'lost') return
     this.#phase = 'joining'
-    void this.#readNodes()
+    void this.#readNodes(false)
+  }
+
+  /** Joined nodes obey it too: the sender may not know that they have joined, and all must have the same state. */
+  hearEmpty(): void {
+    if (this.#phase === 'lost') return
+    this.#waiting = []
+    this.#finish([])
   }
 
   hearState(name: string, states: readonly ChannelState[] | undefined, from: Sender): void {
@@ -81,26 +92,31 @@ export class FeedJoin {
   /** Notes a node that has joined later than this one, or has ended: it cannot give a state. */
   addStateless(nodeId: number): void {
     this.#stateless.add(nodeId)
-    this.#finishAlone()
+    this.#emptyIfStateless(false)
   }
 
   end(): void {
     clearTimeout(this.#timer)
   }
 
-  async #readNodes(): Promise<void> {
+  async #readNodes(isRetry: boolean): Promise<void> {
     const name = this.#name
     clearTimeout(this.#timer)
     const others = await this.#options.listOtherNodes().catch(() => undefined)
     if (name !== this.#name || this.#phase !== 'joining') return
     this.#others = others
-    this.#timer = setTimeout(() => void this.#readNodes(), retryMs)
-    this.#finishAlone()
+    this.#timer = setTimeout(() => void this.#readNodes(true), retryMs)
+    this.#emptyIfStateless(isRetry)
   }
 
-  /** If no node has a state, all of them start from none. */
-  #finishAlone(): void {
-    if (this.#phase === 'joining' && this.#others?.every((id) => this.#stateless.has(id))) this.#finish([])
+  /** The node with the lowest id sends the message; the others send it too if they are still joining after a while. */
+  #emptyIfStateless(isRetry: boolean): void {
+    if (this.#phase !== 'joining' || !this.#others?.every((id) => this.#stateless.has(id))) return
+    const { bus, nodeId } = this.#options
+    const isFirst = !this.#hasSentEmpty && this.#others.every((id) => id > nodeId())
+    if (!isFirst && !isRetry) return
+    this.#hasSentEmpty = true
+    bus.send('feedEmpty', {})
   }
 
   #finish(states: readonly ChannelState[]): void {
