@@ -201,6 +201,24 @@ test('after a change of provider, people who had a company account only are invi
   expect((await site.signIn(org, 'other-way')).status).toBe(403)
 })
 
+test('after a change of provider, a person whom a group let in signs in again only after an invitation', async () => {
+  const groupRoles = [{ group: 'europe', role: 'viewer', allRegions: true }]
+  const org = await site.newOrg({ groupRoles, createUsers: true })
+  site.provider.addAccount('gus', { groups: ['europe'] })
+  const { id, email } = (await (await site.signIn(org, 'gus')).me()).body.user
+  await newWayToSignIn(site.harness, org, org.owner.id, 'passkey')
+  const [, { clientId, clientSecret }] = site.provider.clients
+  site.provider.clients[1].redirectUris.push(site.callbackUrl(org))
+  expect((await put(org, { enabled: false, clientId, clientSecret })).status).toBe(200)
+  expect((await org.call('GET', `/users/${id}`)).body).toMatchObject({ state: 'INVITED', signsInWith: [] })
+  expect(await site.test(org)).toContain('The test has passed')
+  expect((await put(org, enable)).status).toBe(200)
+  site.provider.addAccount('same-address', { email, groups: ['europe'] })
+  expect((await site.signIn(org, 'same-address')).status).toBe(403)
+  expect((await org.call('POST', `/users/${id}/invite`)).status).toBe(200)
+  expect((await site.signIn(org, 'same-address')).status).toBe(303)
+})
+
 test('after a change of provider, a passkey is no way in while passkeys are turned off', async () => {
   const org = await site.newOrg({ passkeys: false })
   const person = await newPerson(site.harness, org, { role: 'viewer' })
