@@ -1,6 +1,7 @@
 // Devices that send bad messages: slowed after some, shut out after more, without an effect on other devices.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { upTopic } from '../../src/contract/device/protocol.ts'
+import { login, openMqtt5 } from '../support/devices/mqtt5-connection.ts'
 import { frames, puback, type RawConnection, rawMqtt } from '../support/devices/raw-mqtt.ts'
 import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
@@ -155,6 +156,25 @@ test('bad messages at QoS 0 count too', async () => {
   tick()
   await untilAnswered(it, 1)
   it.socket.destroy()
+})
+
+test('over MQTT 5 the end after more than sixty has its reason code', async () => {
+  const { endpointId: id, credential } = (await enrolTestDevice(harness, org, { roomId: room })).answer
+  const it = openMqtt5(harness.mqttPort)
+  it.send(login({ id, credential }, { keepalive: keepAliveSeconds }))
+  await it.next('connack')
+  const topic = upTopic(id, 'status')
+  for (let messageId = 1; messageId <= 61; messageId++) {
+    it.send({ cmd: 'publish', topic, payload: '[]', qos: 1, messageId, dup: false, retain: false })
+  }
+  for (let read = 11; read <= 60; read++) {
+    await until(`answer ${read}`, () => it.of('puback').length === read)
+    tick()
+  }
+  expect(await it.next('disconnect')).toMatchObject({
+    reasonCode: 0x97,
+    properties: { reasonString: expect.stringContaining('bad messages') },
+  })
 })
 
 test('after more than sixty the connection is closed, and CONNACK is 3 for a minute', async () => {

@@ -34,7 +34,10 @@ export function openMqtt5(port: number) {
 }
 
 /** The CONNECT packet of a device. */
-export const login = ({ id, credential }: TestDevice, more: Partial<IConnectPacket> = {}): IConnectPacket => ({
+export const login = (
+  { id, credential }: Pick<TestDevice, 'id' | 'credential'>,
+  more: Partial<IConnectPacket> = {},
+): IConnectPacket => ({
   cmd: 'connect',
   protocolId: 'MQTT',
   protocolVersion: 5,
