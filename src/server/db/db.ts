@@ -270,11 +270,15 @@ export class OrgDatabase extends OrgReader {
     )
   }
 
-  /** Shares a commit with the other writes that wait; resolves when the work is durable. */
-  telemetry<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
+  /**
+   * Shares a commit with the other writes that wait; resolves when the work is durable. With an endpoint's id the work may run beside
+   * works on other endpoints, so it must read and write nothing that those write.
+   */
+  telemetry<T>(work: (tx: TelemetryTx) => Promise<T>, endpointId?: string): Promise<T> {
     const { unaudited, logInto, checked, wantedMessages } = this.#commits
-    return unaudited().add((on, { rows }) =>
-      checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(rows), wantedMessages))),
+    return unaudited().add(
+      (on, { rows }) => checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(rows), wantedMessages))),
+      endpointId,
     )
   }
 

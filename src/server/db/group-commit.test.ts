@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../test/support/harness.ts'
 import { Failure } from '../core/failure.ts'
 import { verifyChain } from '../resources/audit/chain.ts'
+import { findStatus } from '../resources/endpoints/device-store.ts'
 import { regionsCreate, regionsDelete, regionsList, regionsUpdate } from '../resources/regions/rules.ts'
 import { insertRegion } from '../resources/regions/store.ts'
 import type { DatabaseMetrics } from './engine.ts'
@@ -49,6 +50,36 @@ test.each([
   expect(outcomes[25]?.status).toBe('rejected')
   expect(await stored('own-24')).toBe('there')
   expect(await stored('own-26')).toBe('there')
+})
+
+test('works on one endpoint keep their order, those on others run beside them on PostgreSQL, and a failure is of one work', async () => {
+  const { org } = await harness.newOrg()
+  const db = harness.services.db.forOrg(org.key)
+  const running = new Set<string>()
+  let mostRunning = 0
+  const ended = new Map<string, number[]>()
+  const work = (i: number) => {
+    const endpointId = `endpoint-${i % 20}`
+    return db.telemetry(async (tx) => {
+      expect(running).not.toContain(endpointId)
+      running.add(endpointId)
+      mostRunning = Math.max(mostRunning, running.size)
+      await findStatus(tx, { id: endpointId })
+      running.delete(endpointId)
+      if (i === 25) throw new Error('mine')
+      ended.set(endpointId, [...(ended.get(endpointId) ?? []).filter((before) => before < i), i])
+      return i
+    }, endpointId)
+  }
+  const outcomes = await Promise.allSettled(Array.from({ length: 400 }, (_, i) => work(i)))
+  for (const [i, outcome] of outcomes.entries()) {
+    if (i === 25) expect(outcome).toMatchObject({ reason: { message: 'mine' } })
+    else expect(outcome).toEqual({ status: 'fulfilled', value: i })
+  }
+  for (const [n, numbers] of [...ended.values()].entries()) {
+    expect(numbers).toEqual(Array.from({ length: 20 }, (_, i) => n + 20 * i).filter((i) => i !== 25))
+  }
+  expect(mostRunning).toBe(engine === 'postgres' ? 20 : 1)
 })
 
 describe('concurrent audited works', () => {

@@ -76,6 +76,8 @@ const maxGroupMs = 10
 
 interface WaitingWork {
   readonly work: TransactionWork<unknown>
+  /** Names the rows that the work reads and writes, such as those of an endpoint; undefined if they may be any. */
+  readonly subject: string | undefined
   readonly since: number
   /** A work of its group failed, and it is not known which one. Suspects run alone. */
   readonly isSuspect: boolean
@@ -95,10 +97,10 @@ export class GroupCommit {
     this.#options = options
   }
 
-  /** Resolves when the work is durable. */
-  add<T>(work: TransactionWork<T>): Promise<T> {
+  /** Resolves when the work is durable. Works that name different subjects may run at the same time, in one transaction. */
+  add<T>(work: TransactionWork<T>, subject?: string): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, since: performance.now(), isSuspect: false, resolve, reject })
+      this.#waiting.push({ work, subject, since: performance.now(), isSuspect: false, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -190,12 +192,37 @@ async function runGroup(
   const started = performance.now()
   const outcomes: AttemptOutcome<unknown>[] = []
   if (group[0]?.maybeLocked) await on.run(suspectLockTimeout, [])
-  for (const { work } of group) {
+  do {
+    const next = group[outcomes.length] as WaitingWork
+    const together = on.attempt ? [next] : worksAtOnce(group.slice(outcomes.length))
     // A single work needs no savepoint: the transaction is rolled back if it fails.
-    const outcome = group.length > 1 && on.attempt?.(() => work(on, log))
-    outcomes.push(outcome ? await outcome : { result: await work(on, log) })
-    if (performance.now() - started > maxGroupMs) break
-  }
+    if (on.attempt && group.length > 1) outcomes.push(await on.attempt(() => next.work(on, log)))
+    else outcomes.push(...(await runTogether(together, on, log)))
+  } while (outcomes.length < group.length && performance.now() - started <= maxGroupMs)
   fence?.addStatement(on, log.rows.length > 0)
   return outcomes
+}
+
+/** Returns the first work, or as many of the first works as name a subject. */
+function worksAtOnce(works: readonly WaitingWork[]): readonly WaitingWork[] {
+  const end = works.findIndex(({ subject }) => subject === undefined)
+  return works.slice(0, end < 0 ? works.length : Math.max(end, 1))
+}
+
+/** Works on one subject keep their order. Statements of different subjects are sent without waiting for each other. */
+async function runTogether(
+  works: readonly WaitingWork[],
+  on: EngineTransaction,
+  log: CommitLog,
+): Promise<AttemptOutcome<unknown>[]> {
+  const results = new Map<WaitingWork, unknown>()
+  const inOrder = async (ofSubject: readonly WaitingWork[]) => {
+    for (const waiting of ofSubject) results.set(waiting, await waiting.work(on, log))
+  }
+  const bySubject = Map.groupBy(works, ({ subject }) => subject)
+  // The transaction ends only when no work uses it any more.
+  const ends = await Promise.allSettled([...bySubject.values()].map(inOrder))
+  const failed = ends.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
+  if (failed) throw failed.reason
+  return works.map((waiting) => ({ result: results.get(waiting) }))
 }

@@ -57,7 +57,7 @@ export async function markConnected(
       await queuePresenceMessages(on, [id], { type: 'endpoint.connected', at: since })
     }
     return row
-  })
+  }, id)
   if (!row) return undefined
   if (thisNode.id !== node) throw new Error('this node was declared dead while the device connected')
   const { connection, previous_node_id: previous } = row
@@ -86,7 +86,7 @@ export async function markDisconnected(
         : await updateDisconnectedFrom(on, { id, node, at })
     if (isWritten) await queuePresenceMessages(on, [id], { type: 'endpoint.disconnected', at, why })
     return isWritten
-  })
+  }, id)
   if (isChanged) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id }])
 }
 
