@@ -9,12 +9,6 @@ const samplesPerMinute = 1
 const sampleBytes = 150
 const rawDays = 30
 const rollupBytesPerDevice = 24e6
-/**
- * The bench `postgres` is saturated, and many samples share a commit. At lower rates commits are smaller, and a sample costs this many
- * times more. Without a stored result of the bench `rates`, which measures a lower rate, the table rests on these guesses.
- */
-const nodeReserve = 10
-const postgresReserve = 5
 
 const fleets = [10_000, 30_000, 100_000, 300_000, 1_000_000]
 
@@ -29,8 +23,7 @@ interface Costs {
   readonly sampleUs: number
   readonly postgresSampleUs: number
   readonly connectUs: number
-  /** Absent until the bench `nodes` is stored. */
-  readonly postgresConnectUs: number | undefined
+  readonly postgresConnectUs: number
   readonly deviceKib: number
 }
 
@@ -41,29 +34,16 @@ function findCost(results: Results, suite: string, title: string): number {
   return row.ours.median
 }
 
-const saturatedSample = 'durable QoS 1 sample, 500 devices'
 const sampleAtRate = 'durable QoS 1 sample at 500 a second'
 const connect = 'connect and subscribe'
 
-/** Rows of PostgreSQL at a realistic rate are used where they are stored; else those of the nearest bench. */
-function costsOf(results: Results): Costs {
-  const hasNodes = results.nodes !== undefined
-  const samples = results.rates
-    ? {
-        sampleUs: findCost(results, 'rates', sampleAtRate),
-        postgresSampleUs: findCost(results, 'rates', `${sampleAtRate}: PostgreSQL`),
-      }
-    : {
-        sampleUs: findCost(results, 'postgres', saturatedSample) * nodeReserve,
-        postgresSampleUs: findCost(results, 'postgres', `${saturatedSample}: PostgreSQL`) * postgresReserve,
-      }
-  return {
-    ...samples,
-    connectUs: findCost(results, hasNodes ? 'nodes' : 'connect', connect),
-    postgresConnectUs: hasNodes ? findCost(results, 'nodes', `${connect}: PostgreSQL`) : undefined,
-    deviceKib: findCost(results, 'connect', 'memory per idle device'),
-  }
-}
+const costsOf = (results: Results): Costs => ({
+  sampleUs: findCost(results, 'rates', sampleAtRate),
+  postgresSampleUs: findCost(results, 'rates', `${sampleAtRate}: PostgreSQL`),
+  connectUs: findCost(results, 'nodes', connect),
+  postgresConnectUs: findCost(results, 'nodes', `${connect}: PostgreSQL`),
+  deviceKib: findCost(results, 'connect', 'memory per idle device'),
+})
 
 const grouped = (value: number): string => Math.round(value).toLocaleString('en-GB')
 const bytes = (value: number): string =>
@@ -85,7 +65,7 @@ function rowOf(
     cores((samplesPerSecond / nodes) * sampleUs * 1e-6),
     `${grouped((perNode * deviceKib) / 1024)} MiB`,
     `${grouped((perNode / (nodes - 1)) * connectUs * 1e-6)} s`,
-    ...(postgresConnectUs === undefined ? [] : [`${grouped(perNode * postgresConnectUs * 1e-6)} s`]),
+    `${grouped(perNode * postgresConnectUs * 1e-6)} s`,
     cores(samplesPerSecond * postgresSampleUs * 1e-6),
     `${25 * nodes + 20}`,
     bytes(devices * samplesPerMinute * 1440 * rawDays * sampleBytes),
@@ -103,7 +83,7 @@ export function capacityTable(): string {
     'cores of a node',
     'memory of its connections',
     'CPU of each other node when one dies',
-    ...(costs.postgresConnectUs === undefined ? [] : ['CPU of PostgreSQL when one dies']),
+    'CPU of PostgreSQL when one dies',
     'cores of PostgreSQL',
     '`max_connections`',
     'samples of 30 days',

@@ -16,7 +16,7 @@ export interface FirstStart {
 
 export const firstStartActor: Actor = { type: 'SYSTEM', id: 'first-start', name: 'First start' }
 
-/** Undefined where there is something already. Of several servers that start at once on an empty database, one creates it. */
+/** Undefined where there is something already. If several servers start at the same time on an empty database, one of them creates it. */
 export async function firstStart(services: Services): Promise<FirstStart | undefined> {
   if (!(await findUnfinished(services))) return undefined
   return services.db.exclusively('first start', async () => {

@@ -68,6 +68,31 @@ test.each([
   expect((await fetch(`${node.url}/readyz`)).status).toBe(200)
 })
 
+test('the first node, which may have no public address, goes on beside others too', async () => {
+  const { group, admin } = await fencedGroup()
+  const first = await group.start({ hasPublicUrl: false })
+  await group.start()
+  const before = first.services.node?.id ?? 0
+  await admin.query("UPDATE nodes SET state = 'dead', ended_at = 0 WHERE id = $1", [before])
+  await until('it has a new row', () => first.services.node?.id !== before, { timeoutMs: 5_000 })
+  await put(first, 'x-later')
+})
+
+test('a node whose row was declared dead changes no table', async () => {
+  const { group, admin } = await fencedGroup()
+  const node = await group.start()
+  await group.start()
+  const create = (name: string) => node.services.db.alterTable(`CREATE TABLE ${name} (id integer)`, 1000)
+  expect(await create('x_before')).toBe(true)
+  const before = node.services.node?.id ?? 0
+  await admin.query("UPDATE nodes SET state = 'dead', ended_at = 0 WHERE id = $1", [before])
+  await expect(create('x_fenced')).rejects.toThrow(/declared this one dead/)
+  await until('it has a new row', () => node.services.node?.id !== before)
+  expect(await create('x_later')).toBe(true)
+  const { rows } = await admin.query("SELECT tablename FROM pg_tables WHERE tablename LIKE 'x\\_%' ORDER BY tablename")
+  expect(rows.map(({ tablename }) => tablename)).toEqual(['x_before', 'x_later'])
+})
+
 test('a commit of its own that would write to a table with listeners without a number is refused', async () => {
   const { group, names, numberOf } = await fencedGroup()
   const node = await group.start()

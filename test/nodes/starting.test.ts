@@ -1,8 +1,10 @@
 // Starts of nodes on one PostgreSQL: names, rows of earlier starts, programs that need the database for themselves, poolers.
+import { hostname } from 'node:os'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { nodeLockClass, serverLockKey } from '../../src/server/db/postgres/advisory-locks.ts'
 import { takeServerLock } from '../../src/server/db/server-lock.ts'
+import { freePort } from '../support/free-port.ts'
 import { type NodeGroup, nodeGroup } from '../support/nodes/node-group.ts'
 import { pooler } from '../support/nodes/pooler.ts'
 import { until } from '../support/program.ts'
@@ -49,6 +51,21 @@ test('a name that a living node has is refused, and the sentence says what to do
   )
   expect((await fetch(`${one.url}/readyz`)).status).toBe(200)
   expect((await rowsOf(await connect(group))).map(({ state }) => state)).toEqual(['up'])
+})
+
+test('a second node without a public address is refused, and the sentence says what to do', async () => {
+  const group = await nodeGroup()
+  await group.start({ nodeName: 'rooms-1', hasPublicUrl: false })
+  await expect(group.start({ hasPublicUrl: false })).rejects.toThrow(
+    /^Other nodes serve this database \(rooms-1\).*Set --public-url/,
+  )
+})
+
+test('a node is named after its host and port unless it is given a name', async () => {
+  const group = await nodeGroup()
+  const port = await freePort()
+  await group.start({ port })
+  expect((await rowsOf(await connect(group))).map(({ name }) => name)).toEqual([`${hostname()}:${port}`])
 })
 
 test('a start without other nodes declares rows of crashed ones dead at once; beside a living node only those of its own name', async () => {

@@ -108,11 +108,13 @@ export class Database {
           // Two sessions that create the same table at once would both try, and one would fail.
           await lockName(on.kysely, 'alter table')
           await sql.raw(statement).execute(on.kysely)
+          this.#root.fence?.separate.addStatement(on, false)
         }),
       )
       return true
     } catch (error) {
       const problem = databaseProblemOf(error)
+      if (problem === 'fenced') this.#root.fence?.separate.noteRefused()
       if (problem === 'locked') return false
       throw problem ? databaseFailure(problem, true) : error
     }

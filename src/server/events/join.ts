@@ -22,7 +22,7 @@ export interface JoinOptions {
 
 /**
  * The phases: `lost` until this node hears its own message, because only what follows it is surely heard; `joining` until a node
- * answers with its state at that message; then `joined`. What is heard while joining is applied after that state, in its order.
+ * answers with its state at that message; then `joined`. Messages that are heard while joining are applied after that state, in their order.
  * If no node has a state, one of them sends `feedEmpty`: at that message all nodes that hear it begin with no channels.
  */
 export class FeedJoin {

@@ -13,9 +13,14 @@ export interface GroupNode extends Service {
   readonly taken: Promise<void>
 }
 
+interface GroupNodeOptions extends Partial<ServeOptions> {
+  /** True if absent. */
+  readonly hasPublicUrl?: boolean
+}
+
 export interface NodeGroup {
   readonly databaseUrl: string
-  start(options?: Partial<ServeOptions>, clock?: Clock): Promise<GroupNode>
+  start(options?: GroupNodeOptions, clock?: Clock): Promise<GroupNode>
 }
 
 /** A second node is refused without it. */
@@ -27,14 +32,14 @@ export async function nodeGroup(): Promise<NodeGroup> {
   onTestFinished(remove)
   return {
     databaseUrl: place.databaseUrl ?? '',
-    async start(options = {}, clock = systemClock) {
+    async start({ hasPublicUrl = true, ...options } = {}, clock = systemClock) {
       const logged: Record<string, unknown>[] = []
       const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
       let onLost = () => {}
       const taken = new Promise<void>((resolve) => {
         onLost = resolve
       })
-      const service = await startService({ ...quiet, ...place, publicUrl, ...options }, log, {
+      const service = await startService({ ...quiet, ...place, ...(hasPublicUrl && { publicUrl }), ...options }, log, {
         clock,
         onLost: () => onLost(),
       })

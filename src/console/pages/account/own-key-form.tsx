@@ -18,7 +18,7 @@ const accessNames = { read: 'Read', operate: 'Read and operate', write: 'Read an
 const accessTexts = {
   read: 'See what you see.',
   operate: 'Also restart devices, send messages, collect logs and write notes.',
-  write: 'Also change rooms, locations and settings as you may.',
+  write: 'Also change rooms, locations and settings, where your role allows it.',
 } as const
 type Access = keyof typeof accessNames
 

@@ -33,8 +33,8 @@ export function OwnKeysSection() {
       }
     >
       <Text fz="sm" c="dimmed" mb="sm">
-        For your own scripts. A key does what you do, never more than you may, and stops working when you have not
-        signed in for 30 days. You can have up to {maxPersonalKeys}.
+        For your own scripts. A key can do no more than you can, and stops working when you have not signed in for 30
+        days. You can have up to {maxPersonalKeys}.
       </Text>
       {keys.length === 0 ? (
         <Text fz="sm">No personal keys yet</Text>

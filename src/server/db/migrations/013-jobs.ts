@@ -38,7 +38,7 @@ export const jobs: MigrationStatements = (dialect) => [
   'CREATE INDEX operations_attempts ON operations (org, attempt_of) WHERE attempt_of IS NOT NULL',
   // The job that made a version, or that the last writer of a key is compared with at a rollback.
   'ALTER TABLE config_versions ADD COLUMN job_id integer',
-  // When the conditions whose beginning no table has were last looked at. The time in which nobody looked does not count for them.
+  // When the conditions whose beginning no table has were last looked at. A time in which no node looked does not count for them.
   `ALTER TABLE incident_progress ADD COLUMN looked_at ${dialect.bigint}`,
   // Attempts are counted by minute; a person may resolve their incident within that minute.
   `ALTER TABLE credential_attempts ADD COLUMN last_at ${dialect.bigint} NOT NULL DEFAULT 0`,

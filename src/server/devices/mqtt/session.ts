@@ -262,7 +262,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     else if (packet.cmd === 'unsubscribe') this.#unsubscribe(packet)
     else if (packet.cmd === 'pingreq') this.write(this.#outbound.writer.pingresp())
     else if (packet.cmd === 'disconnect') this.#disconnect()
-    // A PUBACK says only that a message arrived. What the device did with it comes in its reports.
+    // A PUBACK says only that a message arrived. The reports of the device say what it did with it.
     else this.#outbound.acknowledged(packet.messageId)
   }
 

@@ -85,7 +85,7 @@ async function removeProviderAccounts(tx: Tx, { passkeys }: ProviderIdentitySett
   return invited
 }
 
-/** Settings that nobody could sign in with must not be turned on, so an owner has to have tried them a short while ago. */
+/** Settings with which no person could sign in must not be turned on, so an owner has to have tried them a short while ago. */
 function requireTest(ctx: RequestContext, before: StoredIdentity, after: StoredIdentity, publicUrl: PublicUrl): void {
   const problem = setupProblem(after, publicUrl)
   if (problem) throw preconditionFailed(problem)

@@ -54,7 +54,7 @@ const updateUsersWithIdentity = write((db, p: { org: number; passkeys: number })
     .returning(['id', 'email', 'state'])
 })
 /**
- * Removes the identities of all users of the organisation: another provider knows nobody yet. Returns the users who had no other way to
+ * Removes the identities of all users of the organisation: another provider knows none of them yet. Returns the users who had no other way to
  * sign in. They are INVITED again, so that an account of the new provider can lead to them.
  */
 export async function deleteIdentitiesAndReinvite(tx: Tx, { passkeys }: { passkeys: boolean }) {

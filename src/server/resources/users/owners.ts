@@ -5,7 +5,7 @@ import { findOwnerWays, hasOtherOwner, type UserRow } from './store.ts'
 
 type Verb = 'deleted' | 'demoted' | 'disabled' | 'unlinked'
 
-/** The last owner cannot be deleted or demoted, even if nobody has ever signed in. */
+/** The last owner cannot be deleted or demoted, even if no person has ever signed in. */
 export async function requireAnotherOwner(tx: Tx, user: UserRow, verb: 'deleted' | 'demoted'): Promise<void> {
   if (user.role === 'owner' && !(await hasOtherOwner(tx, { id: user.id }))) {
     throw new Failure('FAILED_PRECONDITION', `the last owner cannot be ${verb}. Make another user an owner first.`)

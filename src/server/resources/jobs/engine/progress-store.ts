@@ -121,7 +121,7 @@ export const beginUnit = writeAny((db, p: OfJob & { number: number; now: number 
     .returning('number'),
 )
 
-/** Returns the endpoint if nothing was sent to it before. What it had before the job stays noted at a second attempt. */
+/** Returns the endpoint if nothing was sent to it before. A second attempt does not change the note of what the endpoint had before the job. */
 export const markEndpointSent = writeAny(
   (
     db,

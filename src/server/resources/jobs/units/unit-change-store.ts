@@ -54,7 +54,7 @@ export const resetRange = write((db, p: Range & { attempt: number }) =>
     .returning('number'),
 )
 
-/** Lets the endpoints of units begin again. What they had before the job stays noted, because a rollback gives that back. */
+/** Lets the endpoints of units begin again. The note of what they had before the job stays, because a rollback gives that back. */
 export const resetEndpoints = write(
   (db, p: Range & { units: readonly number[]; states: readonly JobEndpointState[] }, engine) =>
     db

@@ -47,7 +47,7 @@ interface Message {
 
 interface Committed {
   readonly batch: Batch
-  /** Set if somebody follows the events of one of the organisations. */
+  /** Set if a reader follows the events of one of the organisations. */
   readonly updated: UpdatedEndpoints | undefined
 }
 
