@@ -15,7 +15,7 @@ export const AuditEntry = Shape('v1AuditLog', {
   id: Type.String({ description: 'Position in the log of the organisation, from 1.' }),
   timestamp: Timestamp('When it happened.'),
   category: OneOf(['USER', 'DEVICE', 'ORG'], 'What it is about.'),
-  type: Type.String({ description: 'What happened, for example LOCATION_CREATED.' }),
+  type: Type.String({ description: 'The kind of change, for example LOCATION_CREATED.' }),
   actor: Actor,
   target: Type.Optional(Target),
   details: Type.Optional(

@@ -32,7 +32,7 @@ export const ConfigVersion = Shape('webpageConfigVersion', {
   diff: Type.Record(
     Type.String(),
     Shape('webpageConfigDiff', { before: Type.Optional(Value), after: Type.Optional(Value) }),
-    { description: 'What the device was to change: keys with their value before and after; passwords are masked.' },
+    { description: 'The keys that the device was to change, with their value before and after; passwords are masked.' },
   ),
 })
 

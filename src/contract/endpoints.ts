@@ -46,7 +46,7 @@ export const reportedFields = {
   pairedSerials: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {
       maxItems: 32,
-      description: 'Of a leader: serial numbers of the devices that it is paired with, as it says.',
+      description: 'The serial numbers of the devices that a leader is paired with, as it reports them.',
     }),
   ),
   supports: Type.Optional(

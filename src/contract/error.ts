@@ -24,7 +24,7 @@ export type ErrorCode = (typeof errorCodes)[number]
 export const ErrorBody = Shape('rpcError', {
   status: Int32('The HTTP status.'),
   code: Type.Unsafe<ErrorCode>({ type: 'string', enum: [...errorCodes] }),
-  message: Type.String({ description: 'What is wrong and what to do, for a person.' }),
+  message: Type.String({ description: 'A sentence for a person: what is wrong and what to do.' }),
   violations: Type.Optional(
     Type.Array(Shape('rpcViolation', { field: Type.String(), error: Type.String() }), {
       description: 'One for every field that is wrong.',

@@ -67,7 +67,7 @@ export const Event = Shape('webpageEvent', {
   change: Type.Optional(
     Shape('webpageEventChange', {
       id: Type.String({ description: 'The entry in the audit log, which has the details.' }),
-      type: Type.String({ description: 'What happened, for example LOCATION_CREATED.' }),
+      type: Type.String({ description: 'The kind of change, for example LOCATION_CREATED.' }),
       target: Type.Optional(
         Shape('webpageEventTarget', { type: Type.String(), id: Type.String(), name: Type.String() }),
       ),
@@ -93,7 +93,7 @@ export const eventOperations = {
       locationId: Int32('Only what is about this location.'),
       roomId: Int32('Only what is about this room.'),
       lastEventId: Type.String({
-        description: 'The same as the header `Last-Event-ID`, for clients that cannot set it; the header wins.',
+        description: 'Stands for the header `Last-Event-ID`, for clients that cannot set it; the header wins.',
       }),
     },
     stream: 'text/event-stream',

@@ -11,14 +11,16 @@ const id = Int32('Identifier of the profile.')
 const Profile = Shape('webpageProfile', {
   id,
   name: Type.String({ description: 'Name of the profile.' }),
-  description: Type.Optional(Type.String({ description: 'What it is for.' })),
+  description: Type.Optional(Type.String({ description: 'The purpose of the profile.' })),
   configId: Int32('Changes whenever the config does.'),
 })
 export const ProfileWithConfig = Shape('webpageProfileWithConfig', { profile: Profile, config: DeviceSettings })
 
 const body = {
   name: Name('profile'),
-  description: Type.Optional(Type.Union([MultilineText(1024, 'What it is for.'), Type.Null(), Type.Literal('')])),
+  description: Type.Optional(
+    Type.Union([MultilineText(1024, 'The purpose of the profile.'), Type.Null(), Type.Literal('')]),
+  ),
   config: ProfileConfig,
 }
 const profile = { id: 2, name: 'Quiet rooms', description: 'Dark and silent at night', configId: 5 }

@@ -188,7 +188,7 @@ export const roomOperations = {
     params: { id },
     response: Shape('webpageRoomEnrolment', {
       dec: Type.String({ description: 'Enrolment code.' }),
-      url: Type.String({ description: 'What the QR code holds.' }),
+      url: Type.String({ description: 'The content of the QR code.' }),
       qr: Type.String({ description: 'The QR code, an SVG picture.' }),
     }),
     example: {

@@ -33,7 +33,7 @@ const RawSample = Shape('webpageSensorHistorySample', {
     Type.String({
       format: 'uuid',
       description:
-        'Who measured it, in the history of a room. It may be unenrolled since. Absent if the caller does not see the endpoint now.',
+        'The endpoint that measured it, in the history of a room. It may be unenrolled since. Absent if the caller does not see the endpoint now.',
     }),
   ),
   ...ofSensors((sensor) => Type.Number({ description: `In ${sensorRanges[sensor].unit}.` })),
@@ -69,7 +69,7 @@ const query = {
 
 const description = (whose: string) =>
   `${whose} A bucket is whole, whatever the window cuts, and has the least, the largest and the mean value and their number. ` +
-  'What was not measured is absent, never 0. An empty `nextPageToken` ends the paging. How far back an interval reaches is configured. ' +
+  'A value that was not measured is absent, never 0. An empty `nextPageToken` ends the paging. How far back an interval reaches is configured. ' +
   'With `Accept: text/csv` the whole window is streamed: `start`, `day` for 1d, then `co2_min`, `co2_max`, `co2_mean`, `co2_count` ' +
   'and so on; for raw `time`, `endpointId` for a room, then the fields.'
 

@@ -30,7 +30,7 @@ export const Sample = Shape('webpageSensorSample', {
 
 const SensorData = Shape('webpageSensorData', {
   data: Type.Array(Sample, { minItems: 1, maxItems: 1, description: 'The one latest sample.' }),
-  shutterClosed: Type.Boolean({ description: 'The same as in the sample, for clients that look here.' }),
+  shutterClosed: Type.Boolean({ description: 'The value of the sample, repeated for clients that look here.' }),
 })
 export type SensorData = Static<typeof SensorData>
 
@@ -97,7 +97,7 @@ export const sensorOperations = {
     scope: 'read',
     summary: 'Read the sample of a room: its endpoints taken together',
     description:
-      'Of the latest samples that are at most 15 minutes old, unless configured otherwise: the most people that one endpoint sees, the mean of everything else. 404 when there is none.',
+      'The latest samples that are at most 15 minutes old, unless configured otherwise, as one: the most people that one endpoint sees, the mean of everything else. 404 when there is none.',
     params: { id: roomId },
     response: Shape('webpageGetRoomSensorDataResponse', { roomData: SensorData }),
     example: { params: { id: 7 }, response: { roomData: example } },

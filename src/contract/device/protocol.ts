@@ -17,7 +17,10 @@ export const EnrolRequest = Shape('EnrolRequest', {
 export type EnrolRequest = Static<typeof EnrolRequest>
 
 export const EnrolAnswer = Shape('EnrolAnswer', {
-  endpointId: Type.String({ format: 'uuid', description: 'Who the device is from now on: its MQTT user name.' }),
+  endpointId: Type.String({
+    format: 'uuid',
+    description: 'The identity of the device from now on: its MQTT user name.',
+  }),
   credential: Type.String({ description: 'Its MQTT password. It is shown only this once.' }),
   connect: Type.Array(Type.String(), {
     description: 'Where to connect, the best first: mqtts://, wss://, mqtt:// or ws:// addresses.',
@@ -112,7 +115,7 @@ export const DeviceCommandMessage = Shape('OperationCommand', {
     Shape(
       'LogsWanted',
       {
-        supportId: Type.String({ description: 'What the logs are for.' }),
+        supportId: Type.String({ description: 'The support case that the logs are for.' }),
         inCallLogs: Type.Boolean({ description: 'Whether logs of calls are wanted too; if not, leave them out.' }),
         uploadUrl: Type.String({ description: 'Where to PUT the gzip bundle.' }),
       },
@@ -125,7 +128,7 @@ export type DeviceCommandMessage = Static<typeof DeviceCommandMessage>
 export const SampleRefused = Shape('SampleRefused', {
   refused: Type.Array(
     Shape('RefusedSample', {
-      timestamp: Type.Integer({ description: 'Of the sample that was refused.' }),
+      timestamp: Type.Integer({ description: 'The time of the sample that was refused.' }),
       reason: Type.String({ description: 'Why, in a sentence for a person.' }),
     }),
     { description: 'Samples of one message that were not kept. Do not send them again.' },
@@ -135,7 +138,7 @@ export type SampleRefused = Static<typeof SampleRefused>
 
 export const MessageRefused = Shape('MessageRefused', {
   kind: Type.String({ description: 'The last part of the topic of the bad message, up to 40 characters.' }),
-  reason: Type.String({ description: 'What is wrong, in a sentence for a person.' }),
+  reason: Type.String({ description: 'A sentence for a person: what is wrong.' }),
   field: Type.String({
     description: 'Where it is wrong: a JSON Pointer (RFC 6901), up to 200 characters; empty: the message as a whole.',
   }),

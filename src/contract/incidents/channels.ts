@@ -69,7 +69,7 @@ export const Channel = Shape('Channel', {
   disabledReason: Type.Optional(Type.String({ description: 'Why the service disabled it, and what to do.' })),
   waiting: Int32('How many messages wait.'),
   lastDeliveredAt: Type.Optional(Timestamp('When a message was last delivered.')),
-  lastError: Type.Optional(Type.String({ description: 'What the last attempt failed with; absent after a success.' })),
+  lastError: Type.Optional(Type.String({ description: 'The error of the last attempt; absent after a success.' })),
 })
 
 const optional = {
@@ -109,7 +109,7 @@ export const Delivery = Shape('Delivery', {
   attempts: Int32('How often it was sent.'),
   nextAt: Type.Optional(Timestamp('When it is sent next.')),
   status: Type.Optional(Int32('The HTTP status of the last answer.')),
-  error: Type.Optional(Type.String({ description: 'What the last attempt failed with, in a few words.' })),
+  error: Type.Optional(Type.String({ description: 'The error of the last attempt, in a few words.' })),
   createdAt: Timestamp('When its cause was committed.'),
   deliveredAt: Type.Optional(Timestamp('When it was delivered.')),
 })

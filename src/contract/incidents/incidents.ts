@@ -63,7 +63,7 @@ const fields = {
     'OPEN. ACKNOWLEDGED: a person has seen it. RESOLVED: the cause ended, or a person closed it. MERGED: it is part of `mergedInto`.',
   ),
   title: Type.String({ description: 'One line that says what is wrong.' }),
-  hint: Type.String({ description: 'What to do.' }),
+  hint: Type.String({ description: 'Advice: what to do.' }),
   cause: Shape('IncidentCause', {
     level: OneOf(causeLevels, 'What the subjects have in common.'),
     id: Type.String({

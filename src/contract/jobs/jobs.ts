@@ -62,7 +62,7 @@ const Unit = Shape('JobUnit', {
   name: Type.String({ description: 'The names of its rooms.' }),
   stage: Int32('Its stage, from 1.'),
   state: OneOf(unitStates, 'How far it is.'),
-  reason: Type.Optional(Type.String({ description: 'What it waits for, or why it failed or was skipped or kept.' })),
+  reason: Type.Optional(Type.String({ description: 'The reason why it waits, failed, was skipped or was kept.' })),
   beganAt: Type.Optional(Timestamp('When it began.')),
   soaksUntil: Type.Optional(Timestamp('Until when it is watched.')),
   endedAt: Type.Optional(Timestamp('When it ended.')),

@@ -53,8 +53,10 @@ export const Identity = Shape('Identity', {
   passkeys: settings.passkeys,
   enabled: settings.enabled,
   testedAt: Type.Optional(Timestamp('When exactly these settings were tested; absent: never.')),
-  callbackUrl: Type.Optional(Type.String({ description: 'What to enter at the provider as redirect URI.' })),
-  backchannelUrl: Type.Optional(Type.String({ description: 'What to enter at the provider for back-channel logout.' })),
+  callbackUrl: Type.Optional(Type.String({ description: 'The redirect URI to enter at the provider.' })),
+  backchannelUrl: Type.Optional(
+    Type.String({ description: 'The address to enter at the provider for back-channel logout.' }),
+  ),
   problem: Type.Optional(Type.String({ description: 'Why people cannot sign in with the provider, and what to do.' })),
   passkeyProblem: Type.Optional(Type.String({ description: 'Why passkeys cannot be used, and what to do.' })),
 })

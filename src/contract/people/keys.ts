@@ -9,7 +9,7 @@ const id = Type.String({ description: 'Identifier of the key.' })
 export const KeyScopes = Type.Array(OneOf(scopes, 'A scope.'), {
   minItems: 1,
   maxItems: 3,
-  description: 'What the key may do. Write contains operate, which is then not listed, and does not contain read.',
+  description: 'The rights of the key. Write contains operate, which is then not listed, and does not contain read.',
 })
 
 const fields = {

@@ -29,7 +29,7 @@ export const Me = Shape('Me', {
     name: Type.String({ description: 'The name of the key, or the e-mail address of the person.' }),
   }),
   role: Type.Optional(OneOf(roles, 'The role of a person.')),
-  scopes: Type.Array(OneOf(scopes, 'A scope.'), { description: 'What the caller may do.' }),
+  scopes: Type.Array(OneOf(scopes, 'A scope.'), { description: 'The rights of the caller.' }),
   manage: Type.Boolean({ description: 'Whether the caller may manage keys, users and the identity provider.' }),
   allRegions: Type.Boolean({ description: 'Whether the caller sees the whole organisation.' }),
   regionIds: Type.Array(Int32('Identifier of a region.'), {
