@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/contract/durations.ts'
 import { openBrowser, settled } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { focusedName, idsIn, incidentRow } from '../support/console/incident-list.ts'
 import { personTab } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
@@ -30,19 +31,7 @@ afterAll(async () => {
 })
 
 const now = () => harness.clock.now()
-const row = (page: Page, id: string) =>
-  page
-    .getByRole('table', { name: 'Incidents' })
-    .getByRole('row')
-    .filter({ has: page.locator(`a[href="/incidents/${id}"]`) })
-const idsIn = (page: Page): Promise<string[]> =>
-  page.evaluate(`[...document.querySelectorAll('[role=table] [data-index]')]
-    .sort((a, b) => a.dataset.index - b.dataset.index)
-    .map((row) => row.querySelector('a[href^="/incidents/"]').getAttribute('href').split('/').at(-1))`)
 const incident = async (id: string) => (await fleet.org.call('GET', `/incidents/${id}`)).body
-
-const focusedName = (page: Page): Promise<string> =>
-  page.evaluate(`(({ ariaLabel, textContent }) => ariaLabel ?? textContent)(document.activeElement)`)
 
 async function openList(search = ''): Promise<Page> {
   const { page } = await personTab(browser, harness, owner)
@@ -80,7 +69,7 @@ test('the work list is sorted by severity and duration, and shows place, duratio
   const [fresh, all] = [[critical, long, short], await idsIn(page)]
   expect(all.filter((id) => !before.includes(id))).toEqual(fresh)
   expect(all).not.toContain(snoozed)
-  const text = (await row(page, long).innerText()).replaceAll(/\s+/g, ' ')
+  const text = (await incidentRow(page, long).innerText()).replaceAll(/\s+/g, ' ')
   expect(text).toContain('Warning')
   expect(text).toContain('Fjord')
   expect(text).toContain('Oslo · Europe')
@@ -91,7 +80,7 @@ test('the work list is sorted by severity and duration, and shows place, duratio
   await page.getByRole('navigation', { name: 'Pages' }).getByText(`${all.length} open`).waitFor()
 
   await page.goto('/incidents?state=snoozed')
-  await row(page, snoozed).waitFor()
+  await incidentRow(page, snoozed).waitFor()
   expect(await idsIn(page)).toEqual([snoozed])
 })
 
@@ -104,7 +93,7 @@ test('the filters are in the address, and a heading sorts', async () => {
   const page = await openList()
   await page.getByRole('combobox', { name: 'Severity' }).click()
   await page.getByRole('option', { name: 'Info' }).click()
-  await row(page, warning).waitFor({ state: 'detached' })
+  await incidentRow(page, warning).waitFor({ state: 'detached' })
   expect(await idsIn(page)).toContain(info)
   await page.getByRole('combobox', { name: 'State' }).click()
   await page.getByRole('option', { name: 'Acknowledged', exact: true }).click()
@@ -114,56 +103,56 @@ test('the filters are in the address, and a heading sorts', async () => {
     () => new URL(page.url()).search === '?severity=INFO&state=acknowledged&sort=duration',
   )
   await page.reload()
-  await row(page, info).waitFor()
-  expect(await row(page, warning).count()).toBe(0)
+  await incidentRow(page, info).waitFor()
+  expect(await incidentRow(page, warning).count()).toBe(0)
   await page.getByLabel('Search incidents').fill('bergen')
-  await row(page, info).waitFor()
+  await incidentRow(page, info).waitFor()
   await page.getByLabel('Search incidents').fill('no such thing')
   await page.getByText('No incidents match these filters').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
-  await row(page, warning).waitFor()
+  await incidentRow(page, warning).waitFor()
 })
 
 test('a row is acknowledged, snoozed and given a note without leaving the list', async () => {
   const id = await newIncident(harness, fleet.org, { endpoints: [skogBar] })
   const page = await openList()
-  await row(page, id)
+  await incidentRow(page, id)
     .getByRole('button', { name: /^Acknowledge/ })
     .click()
-  await row(page, id).getByText('Acknowledged').waitFor()
-  await row(page, id).getByText(owner.email).waitFor()
+  await incidentRow(page, id).getByText('Acknowledged').waitFor()
+  await incidentRow(page, id).getByText(owner.email).waitFor()
   expect((await incident(id)).state).toBe('ACKNOWLEDGED')
   expect(
-    await row(page, id)
+    await incidentRow(page, id)
       .getByRole('button', { name: /^Acknowledge/ })
       .count(),
   ).toBe(0)
   // The button in the same place withdraws it, so that the focus of the keyboard is not lost.
   expect(await focusedName(page)).toMatch(/^Unacknowledge: /)
   await page.keyboard.press('Enter')
-  await row(page, id)
+  await incidentRow(page, id)
     .getByRole('button', { name: /^Acknowledge/ })
     .waitFor()
   expect((await incident(id)).state).toBe('OPEN')
   expect(await focusedName(page)).toMatch(/^Acknowledge: /)
 
-  await row(page, id)
+  await incidentRow(page, id)
     .getByRole('button', { name: /^Add note/ })
     .click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Note', { exact: true }).fill('The switch is being replaced.')
   await dialog.getByLabel('Note', { exact: true }).press('Control+Enter')
   await dialog.waitFor({ state: 'detached' })
-  await row(page, id).getByText('The switch is being replaced.').waitFor()
+  await incidentRow(page, id).getByText('The switch is being replaced.').waitFor()
   const { notes } = (await fleet.org.call('GET', `/rooms/${fleet.rooms.skog}/notes`)).body
   expect(notes[0].note).toBe('The switch is being replaced.')
 
-  await row(page, id)
+  await incidentRow(page, id)
     .getByRole('button', { name: /^Snooze/ })
     .click()
   await dialog.getByLabel('Until resolved').check()
   await dialog.getByRole('button', { name: 'Snooze' }).click()
-  await row(page, id).waitFor({ state: 'detached' })
+  await incidentRow(page, id).waitFor({ state: 'detached' })
   expect((await incident(id)).snoozedUntil).toBe('cleared')
 })
 
@@ -172,13 +161,13 @@ test('a restart from a row restarts the pair once, and an offline device is refu
   const offline = await newIncident(harness, fleet.org, { endpoints: [skogBar] })
   const page = await openList()
   const dialog = page.getByRole('dialog')
-  await row(page, offline)
+  await incidentRow(page, offline)
     .getByRole('button', { name: /^Restart/ })
     .click()
   await dialog.getByText('cannot be restarted remotely').waitFor()
   expect(await dialog.getByRole('button', { name: /^Restart/ }).count()).toBe(0)
   await dialog.getByRole('button', { name: 'Close' }).last().click()
-  await row(page, online)
+  await incidentRow(page, online)
     .getByRole('button', { name: /^Restart/ })
     .click()
   await dialog.getByText('BAR00001').waitFor()
@@ -195,14 +184,14 @@ test('a new incident shows in an open list and in the navigation without a reloa
   const id = await newIncident(harness, fleet.org, { endpoints: [skogBar] })
   // A comment is a change like any other: it sends the event that a new incident would send.
   await fleet.org.call('POST', `/incidents/${id}/comments`, { body: { text: 'Seen.' } })
-  await row(page, id).waitFor()
+  await incidentRow(page, id).waitFor()
 })
 
 test('an action of another person on an incident reads that incident only: no list is read again', async () => {
   const id = await newIncident(harness, fleet.org, { endpoints: [skogBar] })
   const page = await openList()
   await page.getByRole('status', { name: /^Live/ }).waitFor()
-  await row(page, id).waitFor()
+  await incidentRow(page, id).waitFor()
   const asked: string[] = []
   let lastMs = Date.now()
   page.on('request', (request) => {
@@ -212,9 +201,9 @@ test('an action of another person on an incident reads that incident only: no li
   await until('everything is read that the page shows', () => Date.now() - lastMs > 2000)
   asked.length = 0
   await fleet.org.call('POST', `/incidents/${id}/acknowledge`, { body: {} })
-  await row(page, id).getByText('Acknowledged').waitFor()
+  await incidentRow(page, id).getByText('Acknowledged').waitFor()
   await fleet.org.call('POST', `/incidents/${id}/resolve`, { body: { note: 'Done.' } })
-  await row(page, id).waitFor({ state: 'detached' })
+  await incidentRow(page, id).waitFor({ state: 'detached' })
   expect(asked).toEqual([`incidents/${id}`, `incidents/${id}`])
 })
 
@@ -298,8 +287,8 @@ test('a viewer sees incidents and no action, and an unknown incident is named as
   const viewer = await newPerson(harness, fleet.org, { role: 'viewer', allRegions: true })
   const { page, trouble } = await personTab(browser, harness, viewer)
   await page.goto('/incidents')
-  await row(page, id).waitFor()
-  expect(await row(page, id).getByRole('button').count()).toBe(0)
+  await incidentRow(page, id).waitFor()
+  expect(await incidentRow(page, id).getByRole('button').count()).toBe(0)
   await page.goto(`/incidents/${id}`)
   await page.getByRole('list', { name: 'Timeline' }).waitFor()
   expect(await page.getByRole('main').getByRole('button').allInnerTexts()).toEqual([])

@@ -1,8 +1,9 @@
 // Tests the wizard, the list and the page of a job in stages: it is paused, resumed and undone. [contract 12.states]
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, openBrowser, settled } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { findViolations, planNightMode } from '../support/console/job-wizard.ts'
 import { personTab } from '../support/console/person-tab.ts'
 import { startDevice, type Wanted } from '../support/devices/agent-device.ts'
 import { newDevice } from '../support/devices/test-device.ts'
@@ -34,26 +35,6 @@ function closedWindow(): object {
   const inThreeDays = new Date(harness.clock.now() + 3 * 86_400_000).getUTCDay()
   const day = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][inThreeDays]
   return { days: [day], from: '10:00', to: '11:00' }
-}
-
-/** Fills in the wizard up to its plan. */
-async function planNightMode(page: Page): Promise<void> {
-  await page.goto('/jobs')
-  await settled(page, 'Jobs')
-  await page.getByRole('link', { name: 'New job' }).click()
-  await settled(page, 'New job')
-  await page.getByText('Choose what the job does.').waitFor()
-  await page.getByRole('radio', { name: 'Change settings' }).check()
-  await page.getByRole('radiogroup', { name: 'Night mode' }).getByText('On', { exact: true }).click()
-  await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByRole('combobox', { name: 'Regions' }).click()
-  await page.getByRole('option', { name: 'Europe' }).click()
-  await page.keyboard.press('Escape')
-  await page.getByText('3 devices in 2 rooms match').waitFor()
-  await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByRole('button', { name: 'Remove stage 2' }).click()
-  await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByText('3 devices in 2 rooms', { exact: true }).waitFor()
 }
 
 test('the wizard shows the plan of a job in stages, which is paused, resumed and undone', async () => {
@@ -230,38 +211,31 @@ test('a viewer sees jobs and cannot steer them; an operator is not offered to ch
   expect(await operator.getByRole('radio', { name: 'Change settings' }).count()).toBe(0)
 })
 
-/** Returns the violations, and says if the page is wider than its window. */
-async function look(page: Page): Promise<string[]> {
-  const found = await axe(page)
-  const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-  return width > (page.viewportSize()?.width ?? 0) ? [...found, `${width} px wide`] : found
-}
-
 test('every step of the wizard and every dialog of a job is accessible and fits on a phone', async () => {
   const page = await tabOf('admin', { viewport: { width: 390, height: 844 } })
   const found: string[] = []
   await page.goto('/jobs/new')
   await page.getByRole('radio', { name: 'Change settings' }).check()
   await page.getByRole('radiogroup', { name: 'Night mode' }).getByText('On', { exact: true }).click()
-  found.push(...(await look(page)))
+  found.push(...(await findViolations(page)))
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('combobox', { name: 'Regions' }).click()
   await page.getByRole('option', { name: 'Europe' }).click()
   await page.keyboard.press('Escape')
   await page.getByText('3 devices in 2 rooms match').waitFor()
-  found.push(...(await look(page)))
+  found.push(...(await findViolations(page)))
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('button', { name: 'Add stage' }).waitFor()
-  found.push(...(await look(page)))
+  found.push(...(await findViolations(page)))
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('3 devices in 2 rooms', { exact: true }).waitFor()
-  found.push(...(await look(page)))
+  found.push(...(await findViolations(page)))
   await page.getByRole('button', { name: 'Start job' }).click()
   await settled(page, 'Night mode: On')
   for (const name of ['Undo', 'Cancel job']) {
     await page.getByRole('main').getByRole('button', { name, exact: true }).click()
     await page.getByRole('dialog').waitFor()
-    found.push(...(await look(page)))
+    found.push(...(await findViolations(page)))
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
@@ -275,7 +249,7 @@ test('a restart waits for people in the room and for a device that is offline, a
   await page.getByRole('button', { name: 'Restart room' }).click()
   await dialog.getByText('People are in the room.').waitFor()
   expect(await dialog.getByRole('radio', { name: 'When the room is empty' }).isChecked()).toBe(true)
-  expect(await look(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Restart later' }).click()
   await page.getByText('Bar BAR00001: Restart waits until the room is empty').waitFor()
 
@@ -288,10 +262,10 @@ test('a restart waits for people in the room and for a device that is offline, a
     .getByRole('radio')
     .evaluateAll((radios) => radios.map((one) => one.getAttribute('value')))
   expect(choices).toEqual(['idle', 'window'])
-  expect(await look(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Restart later' }).click()
   await page.getByText('Restart waits until the device is online').waitFor()
-  expect(await look(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   expect([fleet.bar.reboots, fleet.pad.reboots]).toEqual([0, 0])
 })
 

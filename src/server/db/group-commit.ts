@@ -193,20 +193,21 @@ async function runGroup(
   const outcomes: AttemptOutcome<unknown>[] = []
   if (group[0]?.maybeLocked) await on.run(suspectLockTimeout, [])
   do {
-    const next = group[outcomes.length] as WaitingWork
-    const together = on.attempt ? [next] : worksAtOnce(group.slice(outcomes.length))
+    const from = outcomes.length
     // A single work needs no savepoint: the transaction is rolled back if it fails.
-    if (on.attempt && group.length > 1) outcomes.push(await on.attempt(() => next.work(on, log)))
-    else outcomes.push(...(await runTogether(together, on, log)))
+    if (on.attempt && group.length > 1)
+      outcomes.push(await on.attempt(() => (group[from] as WaitingWork).work(on, log)))
+    else outcomes.push(...(await runTogether(worksAtOnce(group, from), on, log)))
   } while (outcomes.length < group.length && performance.now() - started <= maxGroupMs)
   fence?.addStatement(on, log.rows.length > 0)
   return outcomes
 }
 
-/** Returns the first work, or as many of the first works as name a subject. */
-function worksAtOnce(works: readonly WaitingWork[]): readonly WaitingWork[] {
-  const end = works.findIndex(({ subject }) => subject === undefined)
-  return works.slice(0, end < 0 ? works.length : Math.max(end, 1))
+/** Returns the work at this place, with the next ones if all of them name a subject. */
+function worksAtOnce(group: readonly WaitingWork[], from: number): readonly WaitingWork[] {
+  let end = from + 1
+  if (group[from]?.subject !== undefined) while (group[end]?.subject !== undefined) end++
+  return group.slice(from, end)
 }
 
 /** Works on one subject keep their order. Statements of different subjects are sent without waiting for each other. */
@@ -215,6 +216,8 @@ async function runTogether(
   on: EngineTransaction,
   log: CommitLog,
 ): Promise<AttemptOutcome<unknown>[]> {
+  const [only] = works
+  if (only && works.length === 1) return [{ result: await only.work(on, log) }]
   const results = new Map<WaitingWork, unknown>()
   const inOrder = async (ofSubject: readonly WaitingWork[]) => {
     for (const waiting of ofSubject) results.set(waiting, await waiting.work(on, log))

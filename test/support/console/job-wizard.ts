@@ -1,0 +1,30 @@
+// Fills in the wizard for a job, and checks how its pages look.
+import type { Page } from 'playwright-core'
+import { axe, settled } from './browser.ts'
+
+/** Fills in the wizard up to its plan. */
+export async function planNightMode(page: Page): Promise<void> {
+  await page.goto('/jobs')
+  await settled(page, 'Jobs')
+  await page.getByRole('link', { name: 'New job' }).click()
+  await settled(page, 'New job')
+  await page.getByText('Choose what the job does.').waitFor()
+  await page.getByRole('radio', { name: 'Change settings' }).check()
+  await page.getByRole('radiogroup', { name: 'Night mode' }).getByText('On', { exact: true }).click()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('combobox', { name: 'Regions' }).click()
+  await page.getByRole('option', { name: 'Europe' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByText('3 devices in 2 rooms match').waitFor()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('button', { name: 'Remove stage 2' }).click()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('3 devices in 2 rooms', { exact: true }).waitFor()
+}
+
+/** Returns the violations, and says if the page is wider than its window. */
+export async function findViolations(page: Page): Promise<string[]> {
+  const found = await axe(page)
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+  return width > (page.viewportSize()?.width ?? 0) ? [...found, `${width} px wide`] : found
+}
