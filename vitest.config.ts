@@ -31,6 +31,7 @@ const withoutDatabase = [
   'src/simulator/*.test.ts',
   'test/devices/agent-wire.test.ts',
   'test/devices/frame-guard.test.ts',
+  'test/contract/clients.test.ts',
   'test/docs/capacity.test.ts',
   'test/docs/documented-requests.test.ts',
   'test/events/several-nodes.test.ts',
@@ -99,7 +100,7 @@ const alone = ['test/process/nodes/trial.test.ts', 'src/server/resources/inciden
 const onThreeNodes = [
   'src/server/resources/{regions,rooms}/*.test.ts',
   'src/server/resources/channels/delivery/{delivery,outage,holding/holding,holding/silenced-messages}.test.ts',
-  'src/server/resources/incidents/engine/engine.test.ts',
+  'src/server/resources/incidents/engine/{engine,observations/flapping}.test.ts',
   'test/contract/journey.test.ts',
   'test/events/region-access.test.ts',
 ]

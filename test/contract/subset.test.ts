@@ -1,11 +1,19 @@
 // Generated organisations: whatever a restricted caller gets is a part of what an owner gets, and names nothing that is hidden.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CallInput, makeClient, pathOf } from '../../src/client/client.ts'
+import { makeClient, pathOf } from '../../src/client/client.ts'
 import type { Event } from '../../src/contract/events.ts'
-import { type OperationId, type Operations, operations } from '../../src/contract/operations.ts'
+import { operations } from '../../src/contract/operations.ts'
+import {
+  expectPart,
+  findMentions,
+  isThingVisible as isVisible,
+  shownId,
+  wasVisible,
+} from '../support/contract/parts.ts'
+import { number, type ReadId, reads } from '../support/contract/reads.ts'
 import { follow } from '../support/event-follower.ts'
-import { type Harness, type Reply, startHarness } from '../support/harness.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
 import { newPerson } from '../support/person.ts'
 import { type Credentials, newApiKey } from '../support/places/callers.ts'
 import {
@@ -14,7 +22,6 @@ import {
   type GeneratedPlaces,
   type PlacePlan,
   plans,
-  regionsOf,
   sendSample,
   type Thing,
 } from '../support/places/generated-places.ts'
@@ -29,89 +36,6 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-type ReadId = { [K in OperationId]: Operations[K]['method'] extends 'GET' ? K : never }[OperationId]
-
-const number = ({ id }: Thing) => Number(id)
-const filters = ({ regions, locations }: GeneratedPlaces) => [
-  {},
-  ...regions.map((r) => ({ regionId: number(r) })),
-  ...locations.map((l) => ({ locationId: number(l) })),
-]
-const eachEndpoint = ({ endpoints }: GeneratedPlaces) => endpoints.map(({ id }) => ({ id }))
-const eachRoom = ({ rooms }: GeneratedPlaces) => rooms.map((room) => ({ id: number(room) }))
-const once = () => [{}]
-
-/** Every call of every read that an owner could make. A reading operation without a line here does not compile. */
-const reads: { readonly [K in ReadId]: (places: GeneratedPlaces) => CallInput<K>[] } = {
-  auditLogs: () => [{ from: 0, to: Date.UTC(2100, 0), pageSize: 1000 }],
-  endpointsBasicList: filters,
-  endpointsGet: eachEndpoint,
-  endpointsSettings: eachEndpoint,
-  configVersionsList: eachEndpoint,
-  configVersionsGet: ({ endpoints }) => endpoints.flatMap(({ id }) => [1, 2, 3].map((n) => ({ id, n }))),
-  configStateGet: eachEndpoint,
-  endpointsOperationsList: eachEndpoint,
-  operationsList: once,
-  operationsGet: ({ endpoints }) => endpoints.map(({ operation }) => ({ id: operation })),
-  endpointsSensorData: eachEndpoint,
-  endpointsBulkSensorData: filters,
-  roomsSensorData: eachRoom,
-  roomsBulkSensorData: filters,
-  endpointsSensorHistory: ({ endpoints }) =>
-    endpoints.flatMap(({ id }) => [
-      { id, from: 0 },
-      { id, from: 0, interval: 'raw' },
-    ]),
-  roomsSensorHistory: ({ rooms }) => rooms.map((room) => ({ id: number(room), from: 0, interval: 'raw' as const })),
-  // Another test follows the events.
-  eventsStream: () => [],
-  bugReportsGet: ({ endpoints, mixedSupportId }) =>
-    [mixedSupportId, ...endpoints.map((e) => e.supportId)].map((supportId) => ({ supportId })),
-  bugReportsFileGet: ({ endpoints, mixedSupportId }) =>
-    endpoints.flatMap(({ id, supportId }) =>
-      [supportId, mixedSupportId].map((report) => ({ supportId: report, name: `${id}.log.gz` })),
-    ),
-  regionsList: once,
-  locationsList: once,
-  roomsList: filters,
-  roomsGet: eachRoom,
-  roomsEnrolmentGet: eachRoom,
-  roomNotesListAll: once,
-  roomNotesList: ({ rooms }) => rooms.map((room) => ({ roomId: number(room) })),
-  roomNotesGet: ({ notes }) =>
-    notes.map(({ id, parents }) => ({ roomId: number(parents[0] as Thing), noteId: String(id) })),
-  profilesList: once,
-  profilesGet: ({ profile }) => [{ id: profile }],
-  usersList: once,
-  usersGet: ({ users }) => users.map(({ id }) => ({ id: String(id) })),
-  userSessionsList: ({ users }) => users.map(({ id }) => ({ id: String(id) })),
-  keysList: once,
-  // This is about the caller alone.
-  meGet: () => [],
-  myKeysList: () => [],
-  identityGet: () => [],
-  endpointsConnections: ({ endpoints }) => endpoints.map(({ id }) => ({ id, from: 0 })),
-  roomsConnections: ({ rooms }) => rooms.map((room) => ({ id: number(room), from: 0 })),
-  incidentsList: (places) => [
-    ...filters(places),
-    ...places.endpoints.map(({ id }) => ({ endpointId: id, state: 'all' as const })),
-    ...places.users.map(({ id }) => ({ assigneeId: String(id) })),
-  ],
-  incidentsGet: ({ endpoints, mixedIncident }) =>
-    [mixedIncident, ...endpoints.map(({ incident }) => incident)].map((id) => ({ id })),
-  incidentRulesList: once,
-  silencesList: once,
-  channelsList: () => [],
-  channelsGet: () => [],
-  deliveriesList: () => [],
-  profilesReach: ({ profile }) => [{ id: profile }],
-  profileVersionsList: ({ profile }) => [{ id: profile }],
-  profileVersionsGet: ({ profile }) => [{ id: profile, n: 1 }],
-  jobsList: once,
-  jobsGet: ({ job }) => [{ id: job }],
-  jobsRoomsList: ({ job }) => [{ id: job }],
-}
-
 const callerKinds = ['admin', 'operator', 'viewer', 'key'] as const
 
 async function newRestrictedCaller(places: GeneratedPlaces, kind: (typeof callerKinds)[number]): Promise<Credentials> {
@@ -123,60 +47,6 @@ async function newRestrictedCaller(places: GeneratedPlaces, kind: (typeof caller
 function send(places: GeneratedPlaces, id: ReadId, input: object, caller: Credentials, accept = 'application/json') {
   const path = pathOf(operations[id], places.id, input as Record<string, unknown>)
   return harness.call('GET', path, { ...caller, headers: { ...caller.headers, accept } })
-}
-
-const isVisible = ({ seenRegions }: GeneratedPlaces, thing: Thing): boolean =>
-  regionsOf(thing).some((region) => seenRegions.includes(region))
-/** The audit log shows what happened to a thing while the caller saw it. */
-const wasVisible = (places: GeneratedPlaces, thing: Thing): boolean =>
-  isVisible(places, thing) || [...thing.past].some((region) => places.seenRegions.includes(region))
-
-/** Returns names, serial numbers and ids in a text that belong to one of the things. */
-function findMentions(text: string, things: readonly Thing[]): string[] {
-  const words = new Set(text.match(/[\w-]+/g))
-  const isIn = (mark: string) => words.has(mark) || (mark.startsWith('qz-') && text.includes(mark))
-  return things.flatMap(({ kind, id, marks }) => [String(id), ...marks].filter(isIn).map((mark) => `${kind} ${mark}`))
-}
-
-/** A page token and the counts of a list or a job are about what the caller sees, so they differ from the owner's. */
-const isCount = (key: string) =>
-  key === 'nextPageToken' || key.endsWith('Count') || ['counts', 'stageCounts', 'waiting'].includes(key)
-const without = (value: object, isLeftOut: (key: string) => boolean) =>
-  Object.fromEntries(Object.entries(value).filter(([key]) => !isLeftOut(key)))
-/** Leaves out what is computed for the caller: counts, and the texts of an incident that is partly visible. */
-function comparablePart(body: object, { mixedIncident }: GeneratedPlaces): object {
-  const isOwnWord = (key: string) => isCount(key) || ['title', 'hint', 'cause'].includes(key)
-  const shown = without(body, shownId(body) === mixedIncident ? isOwnWord : isCount)
-  for (const list of ['jobs', 'incidents'].filter((key) => key in shown)) {
-    shown[list] = shown[list].map((item: object) =>
-      list === 'jobs' ? without(item, isCount) : shownId(item) === mixedIncident ? without(item, isOwnWord) : item,
-    )
-  }
-  return shown
-}
-const shownId = (item: unknown): unknown => (item as { id?: unknown } | null)?.id
-
-/** All counts in an answer, by where they are. The items of a list are found by their ids, because the caller may see fewer of them. */
-function countsIn(value: unknown, path = ''): [path: string, count: number][] {
-  if (typeof value === 'number') return /Count$|\/(counts|waiting)\//.test(path) ? [[path, value]] : []
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, item]) => countsIn(item, `${path}/${shownId(item) ?? key}`))
-}
-
-/** A device reports which devices it is paired with, and the report is shown whole, wherever these are. [contract 11.access] */
-const withoutPairs = (body: unknown): string =>
-  JSON.stringify(body, (key, value) => (key === 'pairingSerial' || key === 'pairedSerials' ? undefined : value))
-
-function expectPart(part: Reply, whole: Reply, places: GeneratedPlaces, hidden: readonly Thing[], what: string): void {
-  const text = part.body === undefined ? part.text : withoutPairs(part.body)
-  expect(findMentions(text, hidden), `${what} names what is hidden: ${text}`).toEqual([])
-  // A file of a bug report is one thing.
-  if (part.body === undefined) return void expect(part.text, what).toBe(whole.text)
-  const excess = findExcess(comparablePart(part.body, places), whole.body)
-  expect(excess, `${what} says more than an owner is told`).toBeUndefined()
-  const most = new Map(countsIn(whole.body))
-  const larger = countsIn(part.body).filter(([path, count]) => count > (most.get(path) ?? -1))
-  expect(larger, `${what} counts more than an owner does`).toEqual([])
 }
 
 const anyCase = fc.record({ plan: plans, kind: fc.constantFrom(...callerKinds) })

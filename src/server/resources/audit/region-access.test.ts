@@ -1,17 +1,15 @@
-// The audit log as a caller who is limited to regions reads it, and the regions that entries are stored with. [contract 11.access]
-
-import { sql } from 'kysely'
+// The audit log as a caller who is limited to regions reads it. [contract 11.access]
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { closedUrl } from '../../../../test/support/fixture.ts'
-import { engine, type Harness, type Reply, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { type Harness, type Reply, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { newPerson } from '../../../../test/support/person.ts'
-import { RegionAccess } from '../../core/region-access.ts'
-import { OrgReader } from '../../db/handles.ts'
-import { entryMac, verifyChain } from './chain.ts'
-import type { Changed } from './changed.ts'
-import { findChangedPlaces } from './changed-places.ts'
-import { listAfter, updateHead } from './store.ts'
+import {
+  auditSite,
+  wholeAuditLog as everything,
+  readAuditLog as read,
+  regionAdmin,
+} from '../../../../test/support/places/audit-site.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -19,21 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-/** North (1) with Oslo (1) and the room Fjord (1), South (2) with Rome (2) and the room Forum (2), and the room Cellar (3). */
-async function site() {
-  const org = await harness.newOrg()
-  const post = async (path: string, body: object) => (await org.call('POST', path, { body })).body
-  for (const name of ['North', 'South']) await post('/regions', { name })
-  for (const [name, regionId] of Object.entries({ Oslo: 1, Rome: 2 })) await post('/locations', { name, regionId })
-  for (const [name, locationId] of Object.entries({ Fjord: 1, Forum: 2, Cellar: 0 }))
-    await post('/rooms', { name, locationId })
-  return { org, post }
-}
 type Entry = Reply['body']
 
-const everything = '/audit/logs?from=1970-01-01T00:00:00Z&to=9999-01-01T00:00:00Z'
-const read = async (org: TestOrg, key: string, more = '&pageSize=1000'): Promise<Reply> =>
-  org.call('GET', everything + more, { key })
+const site = () => auditSite(harness)
+const restricted = (org: TestOrg, ...regionIds: number[]) => regionAdmin(harness, org, regionIds)
 const csvOf = async (org: TestOrg, key: string) =>
   (await org.call('GET', everything, { key, headers: { accept: 'text/csv' } })).text
 /** The entry of the last change as a caller sees it; undefined if the caller does not see it. */
@@ -41,7 +28,6 @@ async function newest(org: TestOrg, key: string): Promise<Entry> {
   const [whole] = await org.audit()
   return (await read(org, key)).body.logs.find(({ id }: Entry) => id === whole.id)
 }
-const restricted = (org: TestOrg, ...regionIds: number[]) => newPerson(harness, org, { role: 'admin', regionIds })
 
 test('entries about visible places are whole, others are absent [contract 11.access]', async () => {
   const { org, post } = await site()
@@ -253,76 +239,4 @@ test('a page token is not valid after a change of the role, also where both role
   expect(refused.status).toBe(400)
   await becomes('admin')
   expect((await withToken(token)).status).toBe(200)
-})
-
-test('entries of version 0.1 stay valid, and only callers who see everything see them [contract 11.access]', async () => {
-  const { org } = await site()
-  const north = await restricted(org, 1)
-  const { db, secrets } = harness.services
-  const onOrg = db.forOrg(org.org.key)
-  // Version 0.1 wrote no regions, and the links did not cover them.
-  await db.systemTransaction(async (system) => {
-    const tx = system.forOrg(org.org.key)
-    const [before, ...entries] = await listAfter(tx, { seq: 0, limit: 100 })
-    let link = before?.mac as Buffer
-    for (const entry of entries) {
-      const old = entry.seq < 5 ? { ...entry, regions: null } : entry
-      link = entryMac(secrets, link, old)
-      const { kysely } = tx
-      const values = { regions: old.regions, mac: link }
-      await kysely.updateTable('audit_log').set(values).where('org', '=', tx.org).where('seq', '=', old.seq).execute()
-      await updateHead(tx, { count: old.seq, mac: link, timestamp: old.timestamp })
-    }
-  })
-  const verify = () => verifyChain(onOrg, secrets, org.org, [])
-  expect((await verify()).problem).toBeUndefined()
-  const seen = (await read(org, north.key)).body.logs.map(({ id }: Entry) => Number(id))
-  expect(seen.length).toBeGreaterThan(0)
-  expect(Math.min(...seen)).toBeGreaterThanOrEqual(5)
-  expect(await org.audit()).toHaveLength((await verify()).entries)
-
-  const tamper = (statement: ReturnType<typeof sql>) => db.systemTransaction((t) => statement.execute(t.kysely))
-  for (const [value, seq] of [
-    [null, 6],
-    ['{"all":[1],"target":[1]}', 3],
-  ] as const) {
-    const [{ regions } = { regions: null }] = await listAfter(onOrg, { seq: seq - 1, limit: 1 })
-    const set = (text: string | null) =>
-      tamper(sql`update audit_log set regions = ${text} where org = ${org.org.key} and seq = ${seq}`)
-    await set(value)
-    expect((await verify()).problem).toMatch(new RegExp(`^entry ${seq} was changed`))
-    await set(regions)
-    expect((await verify()).problem).toBeUndefined()
-  }
-})
-
-test('a change costs at most one statement to find its places, and none if its details say them', async () => {
-  const { org } = await site()
-  let statements = 0
-  const { kysely } = harness.services.db.system
-  const spy = new OrgReader({ org: org.org.key, access: RegionAccess.everything }, engine, {
-    kysely,
-    run: async () => {
-      statements++
-      return []
-    },
-  })
-  const costOf = async (changed: Omit<Changed<void>, 'result'>) => {
-    statements = 0
-    const { regions } = await findChangedPlaces(spy, { result: undefined, ...changed })
-    return [statements, regions]
-  }
-  const ref = (type: string, id = '1') => ({ type, id, name: 'x' })
-  expect(await costOf({ target: ref('key') })).toEqual([0, { all: [], target: [] }])
-  expect(await costOf({ target: ref('region') })).toEqual([0, { all: [1], target: [1] }])
-  expect(await costOf({ target: ref('location'), before: { regionId: 1 }, after: { regionId: null } })).toEqual([
-    0,
-    { all: [1, null], target: [] },
-  ])
-  expect(await costOf({ target: ref('user'), before: { regionIds: [2] }, after: { regionIds: [1] } })).toEqual([
-    0,
-    { all: [1, 2], target: [1] },
-  ])
-  const many = Array.from({ length: 50 }, (_, i) => ref('endpoint', `${i}`))
-  expect((await costOf({ target: ref('room'), before: { locationId: 1 }, affected: many }))[0]).toBe(1)
 })

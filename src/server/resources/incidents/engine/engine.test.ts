@@ -1,7 +1,6 @@
 // Devices go and come back, and incidents open and end: the whole way from a connection to a row, an event and a message.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MailServer } from '../../../../../test/support/channels/mail-server.ts'
-import { Receiver } from '../../../../../test/support/channels/receiver.ts'
 import { putEndpoints } from '../../../../../test/support/database/endpoint-rows.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { follow } from '../../../../../test/support/event-follower.ts'
@@ -12,6 +11,14 @@ import {
   startHarness,
   type TestOrg,
 } from '../../../../../test/support/harness.ts'
+import {
+  countFindings,
+  cut,
+  incidentsOnce,
+  newReceiver,
+  newIncidentRoom as newRoom,
+  typesOf,
+} from '../../../../../test/support/incidents/device-incidents.ts'
 import { until } from '../../../../../test/support/program.ts'
 import { minuteMs } from '../../../../contract/durations.ts'
 
@@ -29,38 +36,7 @@ afterAll(async () => {
   await mailServer.close()
 })
 
-const newRoom = async (org: TestOrg, name: string, locationId?: number): Promise<number> =>
-  (await org.call('POST', '/rooms', { body: { name, ...(locationId !== undefined && { locationId }) } })).body.id
-
-const isConnected = async (org: TestOrg, device: TestDevice): Promise<boolean> =>
-  (await org.call('GET', `/endpoints/${device.id}`)).body.connected
-
-async function cut(org: TestOrg, ...devices: TestDevice[]): Promise<void> {
-  await Promise.all(devices.map((device) => device.close()))
-  for (const device of devices) await until('it is disconnected', async () => !(await isConnected(org, device)))
-}
-
-/** Waits until the incidents of the organisation, newest first, are so. */
-const incidentsOnce = (org: TestOrg, what: string, isSo: (incidents: Reply['body'][]) => boolean) =>
-  until(
-    what,
-    async () => {
-      const { incidents } = (await org.call('GET', '/incidents?state=all')).body
-      return isSo(incidents) ? (incidents as Reply['body'][]) : undefined
-    },
-    { everyMs: 100, timeoutMs: 10_000 },
-  )
-
-/** A channel of the organisation with a real receiver. */
-async function newReceiver(org: TestOrg): Promise<Receiver> {
-  const receiver = await Receiver.start()
-  const { status, text } = await org.call('POST', '/channels', {
-    body: { name: 'Hook', kind: 'webhook', url: receiver.url },
-  })
-  expect(status, text).toBe(200)
-  return receiver
-}
-const typesOf = ({ received }: Receiver) => received.map(({ body }) => body.type)
+const countRows = (org: TestOrg) => countFindings(harness, org)
 
 test('a device that stays away is an incident with an event and a message, and ends when it is back [contract 10.cause]', async () => {
   const org = await harness.newOrg()
@@ -104,15 +80,6 @@ test('a device that stays away is an incident with an event and a message, and e
   expect(rows, 'no finding is left').toBe(0)
   await Promise.all([bar?.close(), other?.close()])
 })
-
-const countRows = async (org: TestOrg) => {
-  const { count } = await harness.services.db.system.kysely
-    .selectFrom('findings')
-    .select((e) => e.fn.countAll<number | string>().as('count'))
-    .where('org', '=', org.org.key)
-    .executeTakeFirstOrThrow()
-  return { rows: Number(count) }
-}
 
 test('200 devices of a location that are cut at once are one incident and one message for each channel, and one when they are back [contract 10.cause]', async () => {
   const org = await harness.newOrg()
@@ -214,71 +181,6 @@ async function setPresence(org: TestOrg, rooms: readonly number[], node: number 
       .execute(),
   )
 }
-
-test('a device that disconnects 20 times in 2 hours is one incident and two messages [contract 10.rule]', async () => {
-  const org = await harness.newOrg()
-  const receiver = await newReceiver(org)
-  const roomId = await newRoom(org, 'Fjord')
-  const device = await newDevice(harness, org, { roomId })
-  for (let flaps = 0; flaps < 20; flaps++) {
-    harness.clock.advance(3 * minuteMs)
-    await cut(org, device)
-    harness.clock.advance(3 * minuteMs)
-    await device.connect()
-  }
-  await incidentsOnce(org, 'an incident is open', ({ length }) => length > 0)
-  harness.clock.advance(2 * minuteMs)
-  await until('it is told', () => receiver.received.length > 0)
-  harness.clock.advance(61 * minuteMs)
-  const all = await incidentsOnce(org, 'it is resolved', ([incident]) => incident.state === 'RESOLVED')
-  expect(all).toMatchObject([{ rule: 'device.flapping', cause: { level: 'ENDPOINT', id: device.id }, occurrences: 1 }])
-  await until('its end is told', () => receiver.received.length > 1)
-  expect(typesOf(receiver)).toEqual(['incident.opened', 'incident.resolved'])
-  await device.close()
-})
-
-test('a device that is away for over 5 minutes each of 20 times in 2 hours is one incident and two messages [contract 10.rule]', async () => {
-  const org = await harness.newOrg()
-  const receiver = await newReceiver(org)
-  const roomId = await newRoom(org, 'Fjord')
-  const [device] = await Promise.all([newDevice(harness, org, { roomId }), newDevice(harness, org, { roomId })])
-  for (let flaps = 0; flaps < 20; flaps++) {
-    harness.clock.advance(40_000)
-    await cut(org, device)
-    harness.clock.advance(5 * minuteMs + 20_000)
-    await incidentsOnce(org, 'it is offline', ({ length }) => length > 0)
-    await device.connect()
-  }
-  harness.clock.advance(2 * minuteMs + 1000)
-  await incidentsOnce(org, 'it is resolved', ([incident]) => incident.state === 'RESOLVED')
-  await until('its end is told', () => receiver.received.length > 1)
-  harness.clock.advance(61 * minuteMs)
-  await until('no finding is left', async () => (await countRows(org)).rows === 0)
-  const all = (await org.call('GET', '/incidents?state=all')).body.incidents
-  expect(all).toMatchObject([{ rule: 'device.offline', cause: { level: 'ENDPOINT', id: device.id }, occurrences: 1 }])
-  expect(typesOf(receiver)).toEqual(['incident.opened', 'incident.resolved'])
-  await device.close()
-})
-
-test('a device that stopped for good is the first row by duration, before one that flaps since then [contract 10.rule]', async () => {
-  const org = await harness.newOrg()
-  const [fjord, oslo] = [await newRoom(org, 'Fjord'), await newRoom(org, 'Oslo')]
-  const stopped = await newDevice(harness, org, { roomId: fjord })
-  const flapping = await newDevice(harness, org, { roomId: oslo })
-  await cut(org, stopped)
-  for (let flaps = 0; flaps < 8; flaps++) {
-    harness.clock.advance(3 * minuteMs)
-    await cut(org, flapping)
-    harness.clock.advance(3 * minuteMs)
-    await flapping.connect()
-  }
-  const all = await incidentsOnce(org, 'both are open', ({ length }) => length === 2)
-  expect(all.toSorted((a, b) => a.since.localeCompare(b.since)).map(({ rule }) => rule)).toEqual([
-    'device.offline',
-    'device.flapping',
-  ])
-  await flapping.close()
-})
 
 test('an incident that a person resolved stays closed while the device is away [contract 10.states]', async () => {
   const org = await harness.newOrg()

@@ -1,0 +1,87 @@
+// Every read that an owner could make of a generated organisation.
+import type { CallInput } from '../../../src/client/client.ts'
+import type { OperationId, Operations } from '../../../src/contract/operations.ts'
+import type { GeneratedPlaces, Thing } from '../places/generated-places.ts'
+
+export type ReadId = { [K in OperationId]: Operations[K]['method'] extends 'GET' ? K : never }[OperationId]
+
+export const number = ({ id }: Thing) => Number(id)
+const filters = ({ regions, locations }: GeneratedPlaces) => [
+  {},
+  ...regions.map((r) => ({ regionId: number(r) })),
+  ...locations.map((l) => ({ locationId: number(l) })),
+]
+const eachEndpoint = ({ endpoints }: GeneratedPlaces) => endpoints.map(({ id }) => ({ id }))
+const eachRoom = ({ rooms }: GeneratedPlaces) => rooms.map((room) => ({ id: number(room) }))
+const once = () => [{}]
+
+/** Every call of every read that an owner could make. A reading operation without a line here does not compile. */
+export const reads: { readonly [K in ReadId]: (places: GeneratedPlaces) => CallInput<K>[] } = {
+  auditLogs: () => [{ from: 0, to: Date.UTC(2100, 0), pageSize: 1000 }],
+  endpointsBasicList: filters,
+  endpointsGet: eachEndpoint,
+  endpointsSettings: eachEndpoint,
+  configVersionsList: eachEndpoint,
+  configVersionsGet: ({ endpoints }) => endpoints.flatMap(({ id }) => [1, 2, 3].map((n) => ({ id, n }))),
+  configStateGet: eachEndpoint,
+  endpointsOperationsList: eachEndpoint,
+  operationsList: once,
+  operationsGet: ({ endpoints }) => endpoints.map(({ operation }) => ({ id: operation })),
+  endpointsSensorData: eachEndpoint,
+  endpointsBulkSensorData: filters,
+  roomsSensorData: eachRoom,
+  roomsBulkSensorData: filters,
+  endpointsSensorHistory: ({ endpoints }) =>
+    endpoints.flatMap(({ id }) => [
+      { id, from: 0 },
+      { id, from: 0, interval: 'raw' },
+    ]),
+  roomsSensorHistory: ({ rooms }) => rooms.map((room) => ({ id: number(room), from: 0, interval: 'raw' as const })),
+  // Another test follows the events.
+  eventsStream: () => [],
+  bugReportsGet: ({ endpoints, mixedSupportId }) =>
+    [mixedSupportId, ...endpoints.map((e) => e.supportId)].map((supportId) => ({ supportId })),
+  bugReportsFileGet: ({ endpoints, mixedSupportId }) =>
+    endpoints.flatMap(({ id, supportId }) =>
+      [supportId, mixedSupportId].map((report) => ({ supportId: report, name: `${id}.log.gz` })),
+    ),
+  regionsList: once,
+  locationsList: once,
+  roomsList: filters,
+  roomsGet: eachRoom,
+  roomsEnrolmentGet: eachRoom,
+  roomNotesListAll: once,
+  roomNotesList: ({ rooms }) => rooms.map((room) => ({ roomId: number(room) })),
+  roomNotesGet: ({ notes }) =>
+    notes.map(({ id, parents }) => ({ roomId: number(parents[0] as Thing), noteId: String(id) })),
+  profilesList: once,
+  profilesGet: ({ profile }) => [{ id: profile }],
+  usersList: once,
+  usersGet: ({ users }) => users.map(({ id }) => ({ id: String(id) })),
+  userSessionsList: ({ users }) => users.map(({ id }) => ({ id: String(id) })),
+  keysList: once,
+  // This is about the caller alone.
+  meGet: () => [],
+  myKeysList: () => [],
+  identityGet: () => [],
+  endpointsConnections: ({ endpoints }) => endpoints.map(({ id }) => ({ id, from: 0 })),
+  roomsConnections: ({ rooms }) => rooms.map((room) => ({ id: number(room), from: 0 })),
+  incidentsList: (places) => [
+    ...filters(places),
+    ...places.endpoints.map(({ id }) => ({ endpointId: id, state: 'all' as const })),
+    ...places.users.map(({ id }) => ({ assigneeId: String(id) })),
+  ],
+  incidentsGet: ({ endpoints, mixedIncident }) =>
+    [mixedIncident, ...endpoints.map(({ incident }) => incident)].map((id) => ({ id })),
+  incidentRulesList: once,
+  silencesList: once,
+  channelsList: () => [],
+  channelsGet: () => [],
+  deliveriesList: () => [],
+  profilesReach: ({ profile }) => [{ id: profile }],
+  profileVersionsList: ({ profile }) => [{ id: profile }],
+  profileVersionsGet: ({ profile }) => [{ id: profile, n: 1 }],
+  jobsList: once,
+  jobsGet: ({ job }) => [{ id: job }],
+  jobsRoomsList: ({ job }) => [{ id: job }],
+}
