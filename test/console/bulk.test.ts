@@ -1,7 +1,8 @@
 // Tests actions on many devices in a browser: clicks, the plan, one job, Undo, and who may do what.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axe, newTab, openBrowser, settled, signedIn, signInWithKey, tabIn } from '../support/console/browser.ts'
+import { axe } from '../support/console/accessibility.ts'
+import { newTab, openBrowser, settled, signedIn, signInWithKey, tabIn } from '../support/console/browser.ts'
 import { type LiveDevice, startDevice } from '../support/devices/agent-device.ts'
 import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'

@@ -1,7 +1,8 @@
 // A browser signs in with a company account: over the provider, which is another site, and back into the console. [contract 11.oidc]
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { axe, openBrowser } from '../support/console/browser.ts'
+import { axe } from '../support/console/accessibility.ts'
+import { openBrowser } from '../support/console/browser.ts'
 import { type ProviderOrg, ProviderSite } from '../support/oidc/provider-site.ts'
 
 let site: ProviderSite

@@ -1,16 +1,15 @@
-// Tests that the pages and dialogs of incidents, silences, restarts, change windows, notifications and rules are accessible in light and dark, and fit on a phone.
+// Tests that the dialogs of incidents, silences, restarts, change windows, notifications and rules are accessible in light and dark, and fit on a phone.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hourMs } from '../../src/contract/durations.ts'
 import { Receiver } from '../support/channels/receiver.ts'
-import { axe, openBrowser, settled } from '../support/console/browser.ts'
+import { findViolations, phone } from '../support/console/accessibility.ts'
+import { openBrowser, settled } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { personTab } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
 import { newPerson, type TestPerson } from '../support/person.ts'
-
-const phone = { width: 390, height: 844 }
 
 let harness: Harness
 let fleet: ConsoleFleet
@@ -43,30 +42,6 @@ afterAll(async () => {
   await harness.close()
 })
 
-/** Returns the violations in light and in dark, and says if the page is wider than its window. */
-async function look(page: Page): Promise<string[]> {
-  const found: string[] = []
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
-    const violations = await axe(page, colorScheme === 'dark' ? 'colours' : 'everything')
-    found.push(...violations.map((violation) => `${colorScheme}: ${violation}`))
-  }
-  const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-  return width > (page.viewportSize()?.width ?? 0) ? [...found, `${width} px wide`] : found
-}
-
-const pages = () =>
-  ({
-    '/incidents': 'Incidents',
-    '/incidents?tab=silences': 'Incidents',
-    [`/incidents/${incidentId}`]: 'BAR00001',
-    '/settings?tab=notifications': 'Settings',
-    [`/settings?tab=notifications&channel=${channelId}`]: 'Settings',
-    '/settings?tab=rules': 'Settings',
-    [`/rooms/${fleet.rooms.fjord}`]: 'Fjord',
-  }) as const
-
 /** Navigates as a link does. */
 const visit = (page: Page, path: string) => page.evaluate(`history.pushState(null, '', '${path}')`)
 
@@ -76,17 +51,6 @@ async function openTab(): Promise<Page> {
   await settled(page, 'Incidents')
   return page
 }
-
-test('every page is accessible and fits on a phone', async () => {
-  const page = await openTab()
-  const found: Record<string, string[]> = {}
-  for (const [path, title] of Object.entries(pages())) {
-    await visit(page, path)
-    await settled(page, title)
-    found[path] = await look(page)
-  }
-  expect(Object.entries(found).filter(([, violations]) => violations.length > 0)).toEqual([])
-}, 120_000)
 
 /** The buttons that open a dialog, by page; `menu` opens the menu of a row first. */
 type DialogButton = readonly [path: string, button: string, menu?: string]
@@ -131,7 +95,7 @@ test.each([
       } else await main.getByRole('button', { name: button, exact: true }).first().click()
       await page.getByRole('dialog').waitFor()
       await page.getByRole('dialog').getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
-      found[`${path} ${button}`] = await look(page)
+      found[`${path} ${button}`] = await findViolations(page)
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
@@ -149,16 +113,16 @@ test('a secret that is shown once, the result of a test and a weekly silence are
   await page.getByRole('row').filter({ hasText: 'Test message' }).first().waitFor()
   await page.getByRole('button', { name: 'Send test' }).click()
   await page.getByText('Test message delivered').waitFor()
-  found.test = await look(page)
+  found.test = await findViolations(page)
   await page.getByRole('button', { name: 'New secret' }).click()
   await dialog.getByRole('button', { name: 'Create secret' }).click()
   await dialog.getByLabel('Signing secret').waitFor()
-  found.secret = await look(page)
+  found.secret = await findViolations(page)
   await dialog.getByRole('button', { name: 'Done' }).click()
   await visit(page, '/incidents?tab=silences')
   await page.getByRole('button', { name: 'New silence' }).click()
   await dialog.getByText('Every week').click()
   await dialog.getByLabel('Fri').waitFor()
-  found.weekly = await look(page)
+  found.weekly = await findViolations(page)
   expect(found).toEqual({ test: [], secret: [], weekly: [] })
 }, 120_000)

@@ -1,9 +1,10 @@
 // Tests the wizard, the list and the page of a job in stages: it is paused, resumed and undone. [contract 12.states]
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axe, openBrowser, settled } from '../support/console/browser.ts'
+import { axe, findViolations } from '../support/console/accessibility.ts'
+import { openBrowser, settled } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
-import { findViolations, planNightMode } from '../support/console/job-wizard.ts'
+import { planNightMode } from '../support/console/job-wizard.ts'
 import { personTab } from '../support/console/person-tab.ts'
 import { startDevice, type Wanted } from '../support/devices/agent-device.ts'
 import { newDevice } from '../support/devices/test-device.ts'

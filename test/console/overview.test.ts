@@ -1,15 +1,8 @@
 // Tests the overview, the connection strip of a room and the wall with real incidents, devices and samples.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  axe,
-  expectTrouble,
-  newTab,
-  openBrowser,
-  settled,
-  signedIn,
-  signInWithKey,
-} from '../support/console/browser.ts'
+import { axe } from '../support/console/accessibility.ts'
+import { expectTrouble, newTab, openBrowser, settled, signedIn, signInWithKey } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'

@@ -1,9 +1,10 @@
-// Tests every page of the console: accessible in light and dark, fitting on a tablet, and offering only allowed actions.
+// Tests every page of the console: accessible in light and dark, fitting on a tablet and a phone, and offering only allowed actions.
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
-import { axe, expectTrouble, newTab, openBrowser, settled, signInWithKey } from '../support/console/browser.ts'
+import { axe, findViolations, findWidth, phone } from '../support/console/accessibility.ts'
+import { expectTrouble, newTab, openBrowser, settled, signInWithKey } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
@@ -78,19 +79,17 @@ test('every route of the console is tested here', () => {
   expect(forgotten).toEqual([])
 })
 
-test('every page passes axe in light and in dark, and none is wider than a tablet', async () => {
-  const tab = await newTab(browser, harness.url, { viewport: { width: 768, height: 1024 } })
+test('every page passes axe in light and in dark, and none is wider than a tablet or a phone', async () => {
+  const tablet = { width: 768, height: 1024 }
+  const tab = await newTab(browser, harness.url, { viewport: tablet })
   const { page } = tab
   const found: Record<string, string[]> = {}
   const look = async (path: string) => {
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
-      const violations = await axe(page, colorScheme === 'dark' ? 'colours' : 'everything')
-      if (violations.length > 0) found[`${path} ${colorScheme}`] = violations
-    }
-    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-    if (width > 768) found[`${path} width`] = [`${width} px`]
+    const violations = await findViolations(page)
+    await page.setViewportSize(phone)
+    violations.push(...(await findWidth(page)).map((width) => `on a phone: ${width}`))
+    await page.setViewportSize(tablet)
+    if (violations.length > 0) found[path] = violations
   }
   await page.goto('/')
   await page.getByLabel('API key').waitFor()

@@ -1,12 +1,11 @@
 // Tests that the pages and dialogs of people are accessible in light and dark, and fit on a phone.
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axe, expectTrouble, newTab, openBrowser, settled } from '../support/console/browser.ts'
+import { findViolations, phone } from '../support/console/accessibility.ts'
+import { expectTrouble, newTab, openBrowser, settled } from '../support/console/browser.ts'
 import { type PeopleService, startPeopleService } from '../support/console/people-service.ts'
 import { personTab } from '../support/console/person-tab.ts'
 import { newPerson, newWayToSignIn, type TestPerson } from '../support/person.ts'
-
-const phone = { width: 390, height: 844 }
 
 let service: PeopleService
 let browser: Browser
@@ -27,24 +26,11 @@ afterAll(async () => {
   await service.harness.close()
 })
 
-/** Returns what is wrong with the page as it is: violations in light and in dark, and a page that is wider than the phone. */
-async function look(page: Page): Promise<string[]> {
-  const found: string[] = []
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
-    const violations = await axe(page, colorScheme === 'dark' ? 'colours' : 'everything')
-    found.push(...violations.map((violation) => `${colorScheme}: ${violation}`))
-  }
-  const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-  return width > phone.width ? [...found, `${width} px wide`] : found
-}
-
 test('the sign-in page is accessible and fits on a phone', async () => {
   const { page, trouble } = await newTab(browser, service.url, { viewport: phone })
   await page.goto('/')
   await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
-  expect(await look(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   expectTrouble(trouble, /status of 401/)
 })
 
@@ -59,7 +45,7 @@ test.each(['owner', 'viewer'] as const)('settings and profile are accessible and
   for (const [path, title] of pages) {
     await page.goto(path)
     await settled(page, title)
-    found[path] = await look(page)
+    found[path] = await findViolations(page)
   }
   expect(found).toEqual(Object.fromEntries(pages.map(([path]) => [path, []])))
 })
@@ -70,7 +56,7 @@ test('the dialogs of settings and profile are accessible and fit on a phone', as
   const lookAt = async (name: string) => {
     await page.getByRole('dialog').waitFor()
     await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
-    found[name] = await look(page)
+    found[name] = await findViolations(page)
   }
   const close = async () => {
     await page.keyboard.press('Escape')

@@ -2,7 +2,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { firstOwnerLinkCreate } from '../../src/server/resources/sessions/user-links.ts'
-import { axe, expectTrouble, newTab, openBrowser, settled } from '../support/console/browser.ts'
+import { axe } from '../support/console/accessibility.ts'
+import { expectTrouble, newTab, openBrowser, settled } from '../support/console/browser.ts'
 import {
   addAuthenticator,
   type PeopleService,

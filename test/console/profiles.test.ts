@@ -1,7 +1,8 @@
 // Tests profiles in the browser: their reach before saving, their versions with undo, units of settings, and the search.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { axe, newTab, openBrowser, settled, signedIn } from '../support/console/browser.ts'
+import { axe } from '../support/console/accessibility.ts'
+import { newTab, openBrowser, settled, signedIn } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'

@@ -1,6 +1,4 @@
 // Starts a real Chromium for a test file; a page that reports an error fails its test.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { programPath } from '../debian.ts'
@@ -15,7 +13,6 @@ const flags = [
   '--disable-component-update',
   '--disable-sync',
 ]
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Each test file has one browser, which its `afterAll` closes. */
 export const openBrowser = (options: readonly string[] = []): Promise<Browser> =>
@@ -100,29 +97,4 @@ export async function settled(page: Page, title: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
   const loading = page.getByRole('status', { name: 'Loading' })
   await until(`${page.url()} to be loaded`, async () => (await loading.count()) === 0)
-}
-
-/** This code runs in the page. It is a string, because the tests are compiled for Node and not for the browser. */
-const runAxe = (
-  rules: readonly string[],
-  within: string,
-) => `axe.run(${JSON.stringify(within)}, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })
-  .then(({ violations }) => violations.map(({ id, help, nodes }) =>
-    id + ': ' + help + ': ' + nodes.map((node) => node.html.slice(0, 160)).join(' | ')))`
-const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-
-/** Finishes all CSS transitions, because axe must not measure a colour in the middle of one. Other animations go on. */
-const endTransitions = `document.getAnimations()
-  .filter((animation) => animation instanceof CSSTransition)
-  .forEach((transition) => transition.finish())`
-
-/** Returns the violations of WCAG 2.2 AA that axe finds, as sentences; `colours` checks the contrast only. `within` is a selector. */
-export async function axe(
-  page: Page,
-  what: 'everything' | 'colours' = 'everything',
-  within = 'html',
-): Promise<string[]> {
-  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource)
-  await page.evaluate(endTransitions)
-  return page.evaluate(runAxe(what === 'colours' ? ['color-contrast'] : everything, within))
 }

@@ -1,6 +1,6 @@
-// Fills in the wizard for a job, and checks how its pages look.
+// Fills in the wizard for a job.
 import type { Page } from 'playwright-core'
-import { axe, settled } from './browser.ts'
+import { settled } from './browser.ts'
 
 /** Fills in the wizard up to its plan. */
 export async function planNightMode(page: Page): Promise<void> {
@@ -20,11 +20,4 @@ export async function planNightMode(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Remove stage 2' }).click()
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('3 devices in 2 rooms', { exact: true }).waitFor()
-}
-
-/** Returns the violations, and says if the page is wider than its window. */
-export async function findViolations(page: Page): Promise<string[]> {
-  const found = await axe(page)
-  const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-  return width > (page.viewportSize()?.width ?? 0) ? [...found, `${width} px wide`] : found
 }

@@ -1,0 +1,56 @@
+// Checks a page with axe, in light and in dark, and that it fits into its window.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+export const phone = { width: 390, height: 844 }
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** This code runs in the page. It is a string, because the tests are compiled for Node and not for the browser. */
+const runAxe = (
+  rules: readonly string[],
+  within: string,
+) => `axe.run(${JSON.stringify(within)}, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })
+  .then(({ violations }) => violations.map(({ id, help, nodes }) =>
+    id + ': ' + help + ': ' + nodes.map((node) => node.html.slice(0, 160)).join(' | ')))`
+const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Finishes all CSS transitions, because axe must not measure a colour in the middle of one. Other animations go on. */
+const endTransitions = `document.getAnimations()
+  .filter((animation) => animation instanceof CSSTransition)
+  .forEach((transition) => transition.finish())`
+
+/**
+ * Returns the violations of WCAG 2.2 AA that axe finds, as sentences; `colours` checks the contrast only. `within` is a selector.
+ * An open dialog is checked alone: the page behind it cannot be reached, and has a check of its own.
+ */
+export async function axe(
+  page: Page,
+  what: 'everything' | 'colours' = 'everything',
+  within?: string,
+): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource)
+  await page.evaluate(endTransitions)
+  const hasDialog = (await page.locator('[role="dialog"]').count()) > 0
+  const part = within ?? (hasDialog ? '[role="dialog"]' : 'html')
+  return page.evaluate(runAxe(what === 'colours' ? ['color-contrast'] : everything, part))
+}
+
+/** Returns the violations in light and in dark, and says if the page is wider than its window. Dark differs in its colours only. */
+export async function findViolations(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+    const violations = await axe(page, colorScheme === 'dark' ? 'colours' : 'everything')
+    found.push(...violations.map((violation) => `${colorScheme}: ${violation}`))
+  }
+  return [...found, ...(await findWidth(page))]
+}
+
+/** Says if the page is wider than its window. */
+export async function findWidth(page: Page): Promise<string[]> {
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+  return width > (page.viewportSize()?.width ?? 0) ? [`${width} px wide`] : []
+}
