@@ -6,8 +6,10 @@ const include = [
   // These have a short and a long form in one file.
   'src/server/core/time/change-window.test.ts',
   'src/server/resources/commands/deferred/many-deferred.test.ts',
-  'src/server/resources/jobs/engine/{thousand-rooms,ticks}.test.ts',
+  'src/server/resources/jobs/engine/{run-cost,thousand-rooms,ticks}.test.ts',
+  'src/server/resources/jobs/huge-jobs.test.ts',
   'src/server/resources/sensors/history/history-property.test.ts',
+  'test/contract/{property,subset}.test.ts',
 ]
 /** These have no database in them. */
 const withoutDatabase = ['test/events/several-nodes.test.ts']

@@ -247,6 +247,6 @@ test.each([
   wire.mend()
   await banner.waitFor({ state: 'detached' })
   await page.getByText('Offline').first().waitFor()
-  // What the page was still reading has failed.
+  // A request that was still running has failed.
   expectTrouble(trouble, /ERR_|Can’t reach the server/)
 })

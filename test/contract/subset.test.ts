@@ -14,6 +14,7 @@ import {
 import { number, type ReadId, reads } from '../support/contract/reads.ts'
 import { follow } from '../support/event-follower.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
+import { runCount } from '../support/long-form.ts'
 import { newPerson } from '../support/person.ts'
 import { type Credentials, newApiKey } from '../support/places/callers.ts'
 import {
@@ -28,7 +29,7 @@ import {
 import { findExcess } from '../support/places/json-subset.ts'
 import { until } from '../support/program.ts'
 
-const organisations = 6
+const organisations = runCount({ short: 3, long: 30 })
 
 let harness: Harness
 beforeAll(async () => {

@@ -68,14 +68,18 @@ test('a request that waited for more than 500 ms is a 503 with Retry-After; heal
   expect((await ask(list, livez)).status).toBe(200)
 })
 
-test('under a flood health checks over new connections are quick, and most of the work is useful', async () => {
-  const figures = await measureOverload(await siteForTest(), 5)
-  process.stdout.write(`${overloadText(figures)}\n`)
-  expect(figures.usefulWork).toBeGreaterThan(0.5)
-  // Beside other tests these are not the figures of docs/reliability.md. Without the queue it took 10 seconds.
-  for (const { path, p50Ms, p99Ms } of figures.probes) {
-    expect(p50Ms, path).toBeLessThan(500)
-    expect(p99Ms, path).toBeLessThan(2000)
-  }
-  expect(figures.afterwardsMs).toBeLessThan(1000)
-}, 60_000)
+test.runIf(engine === 'sqlite')(
+  'under a flood health checks over new connections are quick, and most of the work is useful',
+  async () => {
+    const figures = await measureOverload(await siteForTest(), 5)
+    process.stdout.write(`${overloadText(figures)}\n`)
+    expect(figures.usefulWork).toBeGreaterThan(0.5)
+    // Beside other tests these are not the figures of docs/reliability.md. Without the queue it took 10 seconds.
+    for (const { path, p50Ms, p99Ms } of figures.probes) {
+      expect(p50Ms, path).toBeLessThan(500)
+      expect(p99Ms, path).toBeLessThan(2000)
+    }
+    expect(figures.afterwardsMs).toBeLessThan(1000)
+  },
+  60_000,
+)

@@ -5,7 +5,7 @@ import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protoco
 import { certificate } from '../support/certificate.ts'
 import { TestDevice } from '../support/devices/test-device.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Call, send } from '../support/harness.ts'
+import { type Call, engine, send } from '../support/harness.ts'
 import { expectRefusal, type Server, siteForTest, takenPort, until } from '../support/program.ts'
 
 /** Calls of the organisation that the first start made, to whatever server runs now. */
@@ -96,47 +96,59 @@ test('kill -9 under a stream of messages: every acknowledged one is there', asyn
   expect(Number(hexapaBuild)).toBeGreaterThanOrEqual(acknowledged)
 }, 60_000)
 
-test('over TLS, with the certificate of the API; a device gets the encrypted listeners first', async () => {
-  const site = await siteForTest()
-  const files = certificate(site)
-  const server = await site.serve('--tls-cert', files.cert, '--tls-key', files.key, '--mqtt-tls-port', '0')
-  const ca = readFileSync(files.cert)
-  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
-  onTestFinished(() => {
+test.runIf(engine === 'sqlite')(
+  'over TLS, with the certificate of the API; a device gets the encrypted listeners first',
+  async () => {
+    const site = await siteForTest()
+    const files = certificate(site)
+    const server = await site.serve('--tls-cert', files.cert, '--tls-key', files.key, '--mqtt-tls-port', '0')
+    const ca = readFileSync(files.cert)
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+    onTestFinished(() => {
+      delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+    })
+    const call = caller(server)
+    const { dec } = await call(server, 'POST', '/rooms', { body: { name: 'Fjord' } })
+    const device = await enrolAt(server, dec)
+    const [mqtts = '', wss = '', plain = ''] = device.connectUrls
+    expect([mqtts, wss, plain].map((url) => new URL(url).protocol)).toEqual(['mqtts:', 'wss:', 'mqtt:'])
     delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
-  })
-  const call = caller(server)
-  const { dec } = await call(server, 'POST', '/rooms', { body: { name: 'Fjord' } })
-  const device = await enrolAt(server, dec)
-  const [mqtts = '', wss = '', plain = ''] = device.connectUrls
-  expect([mqtts, wss, plain].map((url) => new URL(url).protocol)).toEqual(['mqtts:', 'wss:', 'mqtt:'])
-  delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
-  for (const url of [mqtts, wss]) {
-    await device.connect({ url, ca })
-    await device.publish('status', { orientation: url.slice(0, 5) })
-    await device.close()
-  }
-}, 60_000)
+    for (const url of [mqtts, wss]) {
+      await device.connect({ url, ca })
+      await device.publish('status', { orientation: url.slice(0, 5) })
+      await device.close()
+    }
+  },
+  60_000,
+)
 
-test('a listener that cannot open is an error that names the port', async () => {
-  const site = await siteForTest()
-  const port = await takenPort()
-  const serve = (...args: string[]) => site.launch(['serve', '--port', '0', ...site.flags, ...args]).exit()
-  expectRefusal(await serve('--mqtt-port', String(port)), /Port \d+ on 127\.0\.0\.1 is taken.*--mqtt-port/)
-  expectRefusal(await serve('--mqtt-tls-port', '0'), /--mqtt-tls-port needs --tls-cert and --tls-key/)
-  expectRefusal(await serve('--mqtt-port', 'x'), /--mqtt-port .* must be a port from 0 to 65535, or off/)
-  expectRefusal(await serve('--mqtt-host', '203.0.113.1'), /no address 203\.0\.113\.1.*--mqtt-host/)
-}, 60_000)
+test.runIf(engine === 'sqlite')(
+  'a listener that cannot open is an error that names the port',
+  async () => {
+    const site = await siteForTest()
+    const port = await takenPort()
+    const serve = (...args: string[]) => site.launch(['serve', '--port', '0', ...site.flags, ...args]).exit()
+    expectRefusal(await serve('--mqtt-port', String(port)), /Port \d+ on 127\.0\.0\.1 is taken.*--mqtt-port/)
+    expectRefusal(await serve('--mqtt-tls-port', '0'), /--mqtt-tls-port needs --tls-cert and --tls-key/)
+    expectRefusal(await serve('--mqtt-port', 'x'), /--mqtt-port .* must be a port from 0 to 65535, or off/)
+    expectRefusal(await serve('--mqtt-host', '203.0.113.1'), /no address 203\.0\.113\.1.*--mqtt-host/)
+  },
+  60_000,
+)
 
-test('exposing the plain listener warns; off closes it', async () => {
-  const site = await siteForTest()
-  const open = await site.serve('--mqtt-host', '0.0.0.0')
-  await open.printed(/without TLS: credentials are sent unencrypted/, 'stderr')
-  await open.stop()
-  const closed = await site.serve('--mqtt-port', 'off', '--mqtt-host', '0.0.0.0')
-  const call = caller({ org: open.org, key: open.key })
-  const { dec } = await call(closed, 'POST', '/rooms', { body: { name: 'Fjord' } })
-  const device = await enrolAt(closed, dec)
-  expect(device.connectUrls).toEqual([`${closed.url.replace('http', 'ws')}${devicePaths.mqtt}`])
-  expect(closed.stderr).not.toContain('without TLS')
-}, 60_000)
+test.runIf(engine === 'sqlite')(
+  'exposing the plain listener warns; off closes it',
+  async () => {
+    const site = await siteForTest()
+    const open = await site.serve('--mqtt-host', '0.0.0.0')
+    await open.printed(/without TLS: credentials are sent unencrypted/, 'stderr')
+    await open.stop()
+    const closed = await site.serve('--mqtt-port', 'off', '--mqtt-host', '0.0.0.0')
+    const call = caller({ org: open.org, key: open.key })
+    const { dec } = await call(closed, 'POST', '/rooms', { body: { name: 'Fjord' } })
+    const device = await enrolAt(closed, dec)
+    expect(device.connectUrls).toEqual([`${closed.url.replace('http', 'ws')}${devicePaths.mqtt}`])
+    expect(closed.stderr).not.toContain('without TLS')
+  },
+  60_000,
+)

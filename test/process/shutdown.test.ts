@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { connectAsync } from 'mqtt'
 import { expect, onTestFinished, test } from 'vitest'
 import { devicePaths } from '../../src/contract/device/protocol.ts'
-import { checkEveryAnswer, type Reply, send } from '../support/harness.ts'
+import { checkEveryAnswer, engine, type Reply, send } from '../support/harness.ts'
 import { type Server, siteForTest, until } from '../support/program.ts'
 
 /** A connection that says and hears exactly what a test wants. */
@@ -72,20 +72,23 @@ test('SIGTERM lets a request that is under way finish, answers new ones with 503
   expect(await site.sql(written)).toEqual([{ target_id: '1' }])
 })
 
-test('Ctrl-C ends an idle server at once, also when a client keeps its connection open', async () => {
-  const site = await siteForTest()
-  const server = await site.serve()
-  const { send, heard } = openSocket(server.url)
-  send('GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
-  await until('the answer', () => heard.text.includes('{"ok":true}'))
-  expect(heard.isClosed).toBe(false)
+test.runIf(engine === 'sqlite')(
+  'Ctrl-C ends an idle server at once, also when a client keeps its connection open',
+  async () => {
+    const site = await siteForTest()
+    const server = await site.serve()
+    const { send, heard } = openSocket(server.url)
+    send('GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+    await until('the answer', () => heard.text.includes('{"ok":true}'))
+    expect(heard.isClosed).toBe(false)
 
-  server.signal('SIGINT')
-  const { code, stderr } = await server.exit(5_000)
-  expect(code).toBe(0)
-  expect(stderr).toContain('"signal":"SIGINT"')
-  expect(stderr).toContain('"msg":"stopped"')
-})
+    server.signal('SIGINT')
+    const { code, stderr } = await server.exit(5_000)
+    expect(code).toBe(0)
+    expect(stderr).toContain('"signal":"SIGINT"')
+    expect(stderr).toContain('"msg":"stopped"')
+  },
+)
 
 /** Several clients that create regions until the server is gone; gives back what was answered with 200. */
 async function writeUntilGone(server: Server, at: string, key: string, onAnswer: (answered: number) => void) {
@@ -107,21 +110,24 @@ async function writeUntilGone(server: Server, at: string, key: string, onAnswer:
   return answered
 }
 
-test('SIGTERM ends the connections of devices over WebSocket too, and exits at once', async () => {
-  const site = await siteForTest()
-  const server = await site.serve('--mqtt-port', 'off')
-  const call = { key: server.key, body: { name: 'Fjord' } }
-  const { dec } = (await send(server.url, 'POST', `/v1/orgs/${server.org}/rooms`, call)).body
-  const device = { code: dec, serial: 'S1', model: 'NF19B1' }
-  const { body } = await send(server.url, 'POST', devicePaths.enrol, { body: device })
-  const address = `${server.url.replace('http', 'ws')}${devicePaths.mqtt}`
-  const client = await connectAsync(address, { username: body.endpointId, password: body.credential })
-  client.options.reconnectPeriod = 0
-  onTestFinished(() => client.endAsync(true))
-  const started = performance.now()
-  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 })
-  expect(performance.now() - started).toBeLessThan(5000)
-})
+test.runIf(engine === 'sqlite')(
+  'SIGTERM ends the connections of devices over WebSocket too, and exits at once',
+  async () => {
+    const site = await siteForTest()
+    const server = await site.serve('--mqtt-port', 'off')
+    const call = { key: server.key, body: { name: 'Fjord' } }
+    const { dec } = (await send(server.url, 'POST', `/v1/orgs/${server.org}/rooms`, call)).body
+    const device = { code: dec, serial: 'S1', model: 'NF19B1' }
+    const { body } = await send(server.url, 'POST', devicePaths.enrol, { body: device })
+    const address = `${server.url.replace('http', 'ws')}${devicePaths.mqtt}`
+    const client = await connectAsync(address, { username: body.endpointId, password: body.credential })
+    client.options.reconnectPeriod = 0
+    onTestFinished(() => client.endAsync(true))
+    const started = performance.now()
+    expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 })
+    expect(performance.now() - started).toBeLessThan(5000)
+  },
+)
 
 test('kill -9 in the middle of writes loses nothing that was answered, and leaves nothing half done', async () => {
   const site = await siteForTest()

@@ -108,7 +108,7 @@ test('without options the program listens on this machine only and keeps everyth
   expect(reached).toBe(false)
 })
 
-test('the logs never contain a key, however much is logged', async () => {
+test.runIf(engine === 'sqlite')('the logs never contain a key, however much is logged', async () => {
   const site = await siteForTest()
   const server = await site.serve('--log-level', 'trace', '--log-requests', 'all')
   const { url, org, key } = server
@@ -125,7 +125,7 @@ test('the logs never contain a key, however much is logged', async () => {
   expect(stderr).not.toContain(readFileSync(site.secretKeyFile, 'utf8').trim())
 })
 
-test('every option of serve is also an environment variable', async () => {
+test.runIf(engine === 'sqlite')('every option of serve is also an environment variable', async () => {
   const site = await siteForTest()
   const secretKeyFile = join(site.dataDir, 'elsewhere.key')
   const program = site.launch(['serve'], {
@@ -189,33 +189,39 @@ test('an option wins over its environment variable', async () => {
   expect((await server.stop()).stderr).toBe('')
 })
 
-test('on an address that is not this machine alone it warns of plain HTTP, and of links without --public-url', async () => {
-  const site = await siteForTest()
-  // Another way to write 127.0.0.1, which the program does not take for one.
-  const options = ['serve', '--port', '0', '--host', '127.1', '--log-level', 'silent', ...site.flags]
-  const server = await ready(site.launch(options))
-  const links = `Links, QR codes and device addresses contain ${server.url}, which others may not be able to reach. Set --public-url to the public address of the server.\n`
-  const plain = 'Listening on 127.1 without HTTPS: API keys are sent unencrypted.'
-  const first = await server.stop()
-  expect(first.stderr).toContain(links)
-  expect(first.stderr).toContain(plain)
-  const named = await ready(site.launch([...options, '--public-url', 'http://rooms.example.org']))
-  const second = await named.stop()
-  expect(second.stderr).toContain(plain)
-  expect(second.stderr).not.toContain('Links')
-})
+test.runIf(engine === 'sqlite')(
+  'on an address that is not this machine alone it warns of plain HTTP, and of links without --public-url',
+  async () => {
+    const site = await siteForTest()
+    // Another way to write 127.0.0.1, which the program does not take for one.
+    const options = ['serve', '--port', '0', '--host', '127.1', '--log-level', 'silent', ...site.flags]
+    const server = await ready(site.launch(options))
+    const links = `Links, QR codes and device addresses contain ${server.url}, which others may not be able to reach. Set --public-url to the public address of the server.\n`
+    const plain = 'Listening on 127.1 without HTTPS: API keys are sent unencrypted.'
+    const first = await server.stop()
+    expect(first.stderr).toContain(links)
+    expect(first.stderr).toContain(plain)
+    const named = await ready(site.launch([...options, '--public-url', 'http://rooms.example.org']))
+    const second = await named.stop()
+    expect(second.stderr).toContain(plain)
+    expect(second.stderr).not.toContain('Links')
+  },
+)
 
-test('HTTPS is built in, by option or variable, and the curl line works there too', async () => {
-  const site = await siteForTest()
-  const { cert, key } = certificate(site)
-  const options = ['serve', '--port', '0', ...site.flags, '--tls-cert', cert]
-  const server = await ready(site.launch(options, { env: { ROOMKEEPER_TLS_KEY: key } }))
-  expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
-  const answer = await secureGet(`${server.url}/v1/orgs/${server.org}/regions`, server.key, readFileSync(cert))
-  expect(answer).toEqual({ status: 200, text: '{"regions":[]}' })
-  expect(JSON.parse(await paste(curlLine(server.stdout), { CURL_CA_BUNDLE: cert }))).toEqual({ regions: [] })
-  expect((await server.stop()).code).toBe(0)
-})
+test.runIf(engine === 'sqlite')(
+  'HTTPS is built in, by option or variable, and the curl line works there too',
+  async () => {
+    const site = await siteForTest()
+    const { cert, key } = certificate(site)
+    const options = ['serve', '--port', '0', ...site.flags, '--tls-cert', cert]
+    const server = await ready(site.launch(options, { env: { ROOMKEEPER_TLS_KEY: key } }))
+    expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+    const answer = await secureGet(`${server.url}/v1/orgs/${server.org}/regions`, server.key, readFileSync(cert))
+    expect(answer).toEqual({ status: 200, text: '{"regions":[]}' })
+    expect(JSON.parse(await paste(curlLine(server.stdout), { CURL_CA_BUNDLE: cert }))).toEqual({ regions: [] })
+    expect((await server.stop()).code).toBe(0)
+  },
+)
 
 function secureGet(url: string, key: string, ca: Buffer): Promise<{ status: number | undefined; text: string }> {
   return new Promise((resolve, reject) => {

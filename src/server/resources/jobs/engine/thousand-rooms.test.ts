@@ -9,7 +9,7 @@ import { until } from '../../../../../test/support/program.ts'
 import { minuteMs } from '../../../../contract/durations.ts'
 
 /** The long form has a thousand. */
-const rooms = runCount({ short: 200, long: 1000 })
+const rooms = runCount({ short: 100, long: 1000 })
 const stages = [{ rooms: 10 }, { percent: 10 }, { percent: 20 }, { percent: 100 }]
 const failures = { percent: 5, atLeast: 5 }
 const soakMinutes = 5
