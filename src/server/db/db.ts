@@ -1,11 +1,13 @@
 // The database of the process: creates handles, runs transactions, and notifies caches of written rows.
 import { CompiledQuery, type Kysely, sql } from 'kysely'
+import { ConcurrencyLimiter } from '../core/concurrency-limiter.ts'
 import { RegionAccess } from '../core/region-access.ts'
 import type { DatabaseEngine, DatabaseMetrics, EngineName, EngineTransaction } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
 import { type CommitFence, type CommitListener, GroupCommit } from './group-commit.ts'
-import { type HandleReach, OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
+import type { WriteLog } from './handles.ts'
 import type { DatabaseHealth } from './health.ts'
+import { OrgDatabase } from './org-database.ts'
 import type { DatabaseSchema } from './schema/schema.ts'
 import { SystemReader, SystemTx } from './system.ts'
 import { WantedMessages } from './wanted-messages.ts'
@@ -17,6 +19,9 @@ export type CommitCheck = (tx: SystemTx) => Promise<void>
 type WriteListener = (written: WrittenRows) => void
 
 const ping = CompiledQuery.raw('select 1')
+
+/** As long as PostgreSQL lets a statement wait for a lock. */
+const changeWaitMs = 5_000
 
 export class Database {
   readonly engine: EngineName
@@ -31,6 +36,11 @@ export class Database {
   /** Unaudited writes share these commits; on SQLite, audited writes do too. */
   readonly #sharedCommits: GroupCommit
   readonly #commitListeners: CommitListener[] = []
+  /**
+   * On PostgreSQL the head of its audit log makes the audited changes of an organisation wait for each other. They wait here instead,
+   * where they hold no connection and PostgreSQL has no work with them.
+   */
+  readonly #changes: ConcurrencyLimiter<number>
   metrics: DatabaseMetrics = { transaction() {} }
   /** On PostgreSQL, set when this process has become a node: all unaudited commits pass it from then on. */
   fence: CommitFence | undefined
@@ -42,6 +52,8 @@ export class Database {
     this.#check = guard?.check
     this.#listeners = guard ? guard.root.#listeners : new Map()
     this.system = new SystemReader(engine.engine, engine.reader)
+    const refusal = () => databaseFailure(engine.health.outage ? 'unreachable' : 'locked', true)
+    this.#changes = new ConcurrencyLimiter({ maxRunning: 1, wait: { maxMs: changeWaitMs, refusal } })
     this.#sharedCommits = guard ? guard.root.#sharedCommits : this.#newGroupCommit(() => this.fence)
   }
 
@@ -56,6 +68,7 @@ export class Database {
     if (!database) {
       database = new OrgDatabase({ org, access: RegionAccess.everything }, this.#engine, {
         audited: this.#engine.hasOneWriter ? () => this.#sharedCommits : () => this.#newGroupCommit(),
+        inTurn: this.#engine.hasOneWriter ? (_, work) => work() : (key, work) => this.#root.#changes.run(key, work),
         separate: () => this.#separateCommit(),
         unaudited: () => this.#sharedCommits,
         logInto: (rows) => this.#writeLog(rows),
@@ -222,70 +235,3 @@ export class Database {
 /** Takes an advisory lock until the end of the transaction. */
 const lockName = (kysely: Kysely<DatabaseSchema>, name: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`roomkeeper ${name}`}, 0))`.execute(kysely)
-
-interface Commits {
-  readonly audited: () => GroupCommit
-  readonly separate: () => GroupCommit
-  readonly unaudited: () => GroupCommit
-  readonly logInto: (rows: WrittenRows[]) => WriteLog
-  readonly checked: <T>(on: EngineTransaction, work: () => Promise<T>) => Promise<T>
-  readonly wantedMessages: WantedMessages
-}
-
-/** One organisation's part of the database: reads it, and opens transactions that reach nothing else. */
-export class OrgDatabase extends OrgReader {
-  readonly #engine: DatabaseEngine
-  readonly #commits: Commits
-
-  constructor(reach: HandleReach, engine: DatabaseEngine, commits: Commits) {
-    super(reach, engine.engine, engine.reader)
-    this.#engine = engine
-    this.#commits = commits
-  }
-
-  /** The part that a caller sees, for reads and in transactions. [contract 11.access] */
-  seenBy(access: RegionAccess): OrgDatabase {
-    return access.isEverything ? this : new OrgDatabase({ org: this.org, access }, this.#engine, this.#commits)
-  }
-
-  /** Only `audit/change.ts` calls this: it writes the audit entry in the same transaction. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const { audited, logInto, checked } = this.#commits
-    return audited().add((on, log) =>
-      checked(on, async () => {
-        const tx = new Tx(this, this.engine, on, logInto(log.rows))
-        const result = await work(tx)
-        if (tx.entryNumber !== undefined) log.number = { org: this.org, number: tx.entryNumber }
-        return result
-      }),
-    )
-  }
-
-  /**
-   * Writes much without an audit entry. Where the engine allows several writers, the commit is not shared, so that small writes
-   * do not wait for this one. It must not write to a table with listeners.
-   */
-  bulkTransaction<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
-    const { separate, logInto, checked, wantedMessages } = this.#commits
-    return separate().add((on, { rows }) =>
-      checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(rows), wantedMessages))),
-    )
-  }
-
-  /**
-   * Shares a commit with the other writes that wait; resolves when the work is durable. With an endpoint's id the work may run beside
-   * works on other endpoints, so it must read and write nothing that those write.
-   */
-  telemetry<T>(work: (tx: TelemetryTx) => Promise<T>, endpointId?: string): Promise<T> {
-    const { unaudited, logInto, checked, wantedMessages } = this.#commits
-    return unaudited().add(
-      (on, { rows }) => checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(rows), wantedMessages))),
-      endpointId,
-    )
-  }
-
-  /** Must be called after a change of channels, so that the next unaudited write reads what they want. */
-  channelsChanged(): void {
-    this.#commits.wantedMessages.clear()
-  }
-}

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { devicePaths, type EnrolAnswer, EnrolRequest } from '../../../contract/device/protocol.ts'
 import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
+import { ConcurrencyLimiter } from '../../core/concurrency-limiter.ts'
 import { Failure } from '../../core/failure.ts'
 import type { Log } from '../../core/log.ts'
 import { sendJson } from '../../http/answer.ts'
@@ -32,7 +33,7 @@ const maxConcurrentPerNetwork = 5
 
 export function enrolRoute(app: FastifyInstance, { clock, log, metrics, enrol, addresses }: EnrolRouteOptions): void {
   const failures = new TokenBuckets(wrongCodeLimit)
-  const limiter = new ConcurrencyLimiter(maxConcurrentPerNetwork)
+  const limiter = new ConcurrencyLimiter<string>({ maxRunning: maxConcurrentPerNetwork })
   const read = bodyReader(EnrolRequest, {})
   app.post(devicePaths.enrol, async (request, reply) => {
     const problem = insecureTransport(request)
@@ -68,31 +69,6 @@ export function enrolRoute(app: FastifyInstance, { clock, log, metrics, enrol, a
       }
     })
   })
-}
-
-/** Runs at most a number of tasks of each name at once. The others wait in order. */
-class ConcurrencyLimiter {
-  readonly #max: number
-  readonly #queues = new Map<string, { running: number; readonly waiting: (() => void)[] }>()
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  async run<T>(name: string, task: () => Promise<T>): Promise<T> {
-    const queue = this.#queues.get(name) ?? { running: 0, waiting: [] }
-    this.#queues.set(name, queue)
-    if (queue.running < this.#max) queue.running++
-    else await new Promise<void>((resolve) => void queue.waiting.push(resolve))
-    try {
-      return await task()
-    } finally {
-      // The next task takes over the place, so the number of running tasks stays the same.
-      const next = queue.waiting.shift()
-      if (next) next()
-      else if (--queue.running === 0) this.#queues.delete(name)
-    }
-  }
 }
 
 /** An attacker has all addresses of an IPv6 /64 network, so they count as one. */

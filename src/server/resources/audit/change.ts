@@ -36,16 +36,19 @@ export async function change<T, P = undefined>(
 ): Promise<T> {
   const kind = kindOf(operation)
   const { db, events } = ctx
-  const { makeDrafts, result } = await db.transaction(async (tx) => {
-    const prepared = (await prepare?.(tx)) as P
-    const head = await lockHead(tx)
-    if (!head) throw new Error(`organisation ${ctx.org.id} has no audit head`)
-    tx.wantedMessages = head.wanted_messages
-    const changed = await work(tx, prepared)
-    const places = await findChangedPlaces(tx, changed)
-    const entry = await appendEntry(tx, ctx, head, kind, changed, places)
-    return { result: changed.result, makeDrafts: () => changeEventDrafts(tx, entry, changed, places) }
-  })
+  const { makeDrafts, result } = await db.transaction(
+    async (tx) => {
+      const prepared = (await prepare?.(tx)) as P
+      const head = await lockHead(tx)
+      if (!head) throw new Error(`organisation ${ctx.org.id} has no audit head`)
+      tx.wantedMessages = head.wanted_messages
+      const changed = await work(tx, prepared)
+      const places = await findChangedPlaces(tx, changed)
+      const entry = await appendEntry(tx, ctx, head, kind, changed, places)
+      return { result: changed.result, makeDrafts: () => changeEventDrafts(tx, entry, changed, places) }
+    },
+    { hasTurn: !prepare },
+  )
   // Two commits may be confirmed in another order than they were made: the feed orders events by their audit numbers.
   if (events.isFollowed()) events.publish(makeDrafts())
   return result

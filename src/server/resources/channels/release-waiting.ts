@@ -1,7 +1,7 @@
 // Makes what waits for a channel due at once, because its receiver works again or a person has changed it. [contract 10.delivery]
 import { repeatSteps } from '../../core/repeat.ts'
-import type { OrgDatabase } from '../../db/db.ts'
 import type { TelemetryTx, Tx } from '../../db/handles.ts'
+import type { OrgDatabase } from '../../db/org-database.ts'
 import { openingDelayMs } from './delivery/retry-schedule.ts'
 import { makeDue } from './delivery-log-store.ts'
 

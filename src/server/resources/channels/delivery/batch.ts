@@ -1,7 +1,7 @@
 // Chooses the messages that are sent next to a channel, and numbers them. [contract 10.delivery]
 import type { ChannelKind } from '../../../../contract/incidents/channels.ts'
-import type { OrgDatabase } from '../../../db/db.ts'
 import type { TelemetryTx } from '../../../db/handles.ts'
+import type { OrgDatabase } from '../../../db/org-database.ts'
 import { queueForChannel } from '../outbox.ts'
 import type { ChannelSettings } from '../settings.ts'
 import {

@@ -1,7 +1,7 @@
 // Stores what came of an attempt, for the message and for its channel. [contract 10.delivery]
 import { hourMs } from '../../../../contract/durations.ts'
 import type { Clock } from '../../../core/clock.ts'
-import type { OrgDatabase } from '../../../db/db.ts'
+import type { OrgDatabase } from '../../../db/org-database.ts'
 import { releaseInSteps } from '../release-waiting.ts'
 import type { RetryReleases } from './releases.ts'
 import { disableAfterMs, nextAttemptAt } from './retry-schedule.ts'

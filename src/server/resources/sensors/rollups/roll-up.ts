@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Services } from '../../../context/services.ts'
 import type { Clock } from '../../../core/clock.ts'
-import type { OrgDatabase } from '../../../db/db.ts'
+import type { OrgDatabase } from '../../../db/org-database.ts'
 import { listOrgs } from '../../orgs/store.ts'
 import { daysIn, hours, numbersFrom, quarters, type SlotScale, slots } from '../slots.ts'
 import { findNextRollup } from './retention-store.ts'

@@ -1,7 +1,7 @@
 // Sends many openings of incidents to a channel as one message. [contract 10.delivery]
 import { minuteMs } from '../../../../../contract/durations.ts'
 import { isoTime } from '../../../../core/clock.ts'
-import type { OrgDatabase } from '../../../../db/db.ts'
+import type { OrgDatabase } from '../../../../db/org-database.ts'
 import type { ChannelSettings } from '../../settings.ts'
 import type { DigestContent } from '../senders/message.ts'
 import type { DueRow } from '../store.ts'

@@ -1,6 +1,6 @@
 // Writes heartbeats, which no change causes. [contract 10.delivery]
 import { minuteMs } from '../../../../../contract/durations.ts'
-import type { OrgDatabase } from '../../../../db/db.ts'
+import type { OrgDatabase } from '../../../../db/org-database.ts'
 import { queueForChannel } from '../../outbox.ts'
 import { hasWaitingMessage, updateHeartbeat } from './opening-store.ts'
 

@@ -2,7 +2,7 @@
 
 import { minuteMs } from '../../../../../contract/durations.ts'
 import { nextTimeWithin } from '../../../../core/time/weekly-hours.ts'
-import type { OrgDatabase } from '../../../../db/db.ts'
+import type { OrgDatabase } from '../../../../db/org-database.ts'
 import { readSilencedIncidents } from '../../../incidents/silenced.ts'
 import type { ChannelSettings } from '../../settings.ts'
 import { openingDelayMs } from '../retry-schedule.ts'

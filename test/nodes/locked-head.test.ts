@@ -1,0 +1,32 @@
+// Many changes of an organisation whose audit log another session holds: they wait, and hold up no other organisation.
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { startHarness } from '../support/harness.ts'
+
+/** A node has fewer connections for writes. */
+const changeCount = 15
+
+test('changes that wait for the head of an audit log leave the connections to others, and are refused after 5 seconds', async () => {
+  const harness = await startHarness()
+  onTestFinished(() => harness.close())
+  const held = await harness.newOrg('Held')
+  const free = await harness.newOrg('Free')
+  const holder = new pg.Client({ connectionString: harness.place.databaseUrl })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('BEGIN')
+  await holder.query('SELECT 1 FROM audit_heads WHERE org = $1 FOR UPDATE', [held.org.key])
+  const create = (org: typeof held, name: string) => org.call('POST', '/regions', { body: { name } })
+  const began = performance.now()
+  const waiting = Array.from({ length: changeCount }, (_, i) => create(held, `Held ${i}`))
+  for (let i = 0; i < 5; i++) expect((await create(free, `Free ${i}`)).status).toBe(200)
+  expect(performance.now() - began).toBeLessThan(3_000)
+  for (const { status, body } of await Promise.all(waiting)) {
+    expect([status, body.code]).toEqual([409, 'ABORTED'])
+  }
+  expect(performance.now() - began).toBeLessThan(8_000)
+  await holder.query('ROLLBACK')
+  expect((await create(held, 'Later')).status).toBe(200)
+  const { regions } = (await held.call('GET', '/regions')).body
+  expect(regions.map(({ name }: { name: string }) => name)).toEqual(['Later'])
+}, 60_000)
