@@ -71,7 +71,7 @@ test('only change() opens an audited transaction, and only the named ones open a
       .filter((f) => pattern.test(f.text))
       .map((f) => f.path)
       .sort()
-  expect(users(/\bdb\.transaction\(async/)).toEqual(['server/resources/audit/change.ts'])
+  expect(users(/\bdb\.transaction\(\s*async/)).toEqual(['server/resources/audit/change.ts'])
   expect(users(/\.telemetry\(/)).toEqual([
     'server/resources/bug-reports/bundles/move.ts',
     'server/resources/bug-reports/upload.ts',
