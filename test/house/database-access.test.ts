@@ -126,7 +126,7 @@ test('only change() opens an audited transaction, and only the named ones open a
   ])
   expect(users(/\.separateTransaction\(/)).toEqual(['server/resources/keys/last-used.ts'])
   expect(users(/\.alterTable\(/)).toEqual(['server/resources/sensors/rollups/partitions.ts'])
-  expect(users(/new Tx\(/)).toEqual(['server/db/db.ts', 'server/db/system.ts'])
+  expect(users(/new Tx\(/)).toEqual(['server/db/org-database.ts', 'server/db/system.ts'])
 })
 
 test('only the files that look up keys, sessions, devices and codes, and scheduled tasks, reach beyond one organisation', () => {
