@@ -104,6 +104,7 @@ test('only change() opens an audited transaction, and only the named ones open a
   expect(users(/\.systemTransaction\(/)).toEqual([
     'server/db/database-secrets.ts',
     'server/db/disk-probe.ts',
+    'server/nodes/certificate-expiry.ts',
     'server/nodes/single-node.ts',
     'server/nodes/task-holders.ts',
     'server/resources/audit/change.ts',

@@ -33,6 +33,7 @@ describe('migrations', () => {
         '011-people',
         '012-incidents',
         '013-jobs',
+        '014-node-certificates',
       ])
       expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
       expect(await migrate(db)).toEqual([])

@@ -18,6 +18,7 @@ import { bundles } from './migrations/010-bundles.ts'
 import { people } from './migrations/011-people.ts'
 import { incidents } from './migrations/012-incidents.ts'
 import { jobs } from './migrations/013-jobs.ts'
+import { nodeCertificates } from './migrations/014-node-certificates.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names, and the order is fixed. A migration that was released is never edited. */
@@ -35,6 +36,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '011-people': people,
   '012-incidents': incidents,
   '013-jobs': jobs,
+  '014-node-certificates': nodeCertificates,
 }
 
 export interface ProgramMigrations {

@@ -38,6 +38,21 @@ export const findFirstStart = systemQueryOne((db) =>
   db.selectFrom('nodes').select('started_at').where('state', '=', 'up').orderBy('started_at').limit(1),
 )
 
+export const updateCertificateExpiry = systemWrite((db, p: { id: number; expiresAt: number | null }) =>
+  db.updateTable('nodes').set({ certificate_expires_at: p.expiresAt }).where('id', '=', p.id),
+)
+
+/** Looks at the nodes that are up. */
+export const findEarliestExpiry = systemQueryOne((db) =>
+  db
+    .selectFrom('nodes')
+    .select('certificate_expires_at')
+    .where('state', '=', 'up')
+    .where('certificate_expires_at', 'is not', null)
+    .orderBy('certificate_expires_at')
+    .limit(1),
+)
+
 /** Deletes the row of a node that has ended and that no endpoint points at. */
 export const deleteEndedNode = systemWrite((db, p: { id: number }) =>
   db

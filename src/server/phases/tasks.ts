@@ -7,6 +7,7 @@ import { probeDisk } from '../db/disk-probe.ts'
 import type { DeviceConnections } from '../devices/mqtt/device-connections.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
 import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
+import { CertificateExpiry } from '../nodes/certificate-expiry.ts'
 import { type HeldTask, TaskHolders, TaskMoved } from '../nodes/task-holders.ts'
 import { expireCommands, listEndpointsWithOverdueCommand } from '../resources/commands/progress.ts'
 import { listUndelivered } from '../resources/configs/reported.ts'
@@ -29,9 +30,10 @@ const scheduledTasks = (
   { connections, attempts }: Devices,
   certificate: ServerCertificate | undefined,
 ): readonly ScheduledTask[] => {
-  const { services, streams, keyring, log } = core
+  const { services, streams, keyring, log, node } = core
   const { db } = services
   const backups = makeScheduledBackups(core)
+  const expiry = new CertificateExpiry(db, node, () => certificate?.expiresAt)
   return [
     {
       name: 'expiring commands',
@@ -56,7 +58,10 @@ const scheduledTasks = (
       name: 'checking the certificate files',
       pauseMs: 2000,
       runsOn: 'every node',
-      run: async () => certificate?.check(),
+      run: async () => {
+        certificate?.check()
+        await expiry.store()
+      },
     },
     {
       name: 'writing last-used times',
@@ -74,7 +79,7 @@ const scheduledTasks = (
       name: 'looking for incidents',
       pauseMs: 1000,
       runsOn: 'one node for each organisation',
-      run: (held, org, signal) => resources.incidents.run(held, org, signal, certificate?.expiresAt),
+      run: async (held, org, signal) => resources.incidents.run(held, org, signal, await expiry.earliest()),
     },
     {
       name: 'restarting devices of idle rooms',

@@ -5,9 +5,11 @@ import { keysCreate } from '../../../src/server/resources/keys/rules.ts'
 import { commandLineActor, orgCreate } from '../../../src/server/resources/orgs/rules.ts'
 import { newDevice, type TestDevice } from '../devices/test-device.ts'
 import { type Call, type Reply, send, type TestOrg } from '../harness.ts'
-import { type GroupNode, nodeGroup } from './node-group.ts'
+import { type GroupNode, type NodeGroup, nodeGroup } from './node-group.ts'
 
 export interface TwoNodes {
+  /** Starts a further node. */
+  readonly start: NodeGroup['start']
   readonly a: GroupNode
   readonly b: GroupNode
   readonly databaseUrl: string
@@ -30,6 +32,7 @@ export async function twoNodes(clocks: { readonly a?: Clock; readonly b?: Clock 
     send(node.url, method, `/v1/orgs/${org.id}${path}`, { key, ...given })
   const roomId = (await call(a, 'POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   return {
+    start: group.start,
     a,
     b,
     databaseUrl: group.databaseUrl,

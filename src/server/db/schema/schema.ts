@@ -39,6 +39,8 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     changes: number
     started_at: number
     ended_at: number | null
+    /** When its TLS certificate expires; null without one. */
+    certificate_expires_at: Generated<number | null>
   }
   /** The node that runs each scheduled task, or each part of one that is shared out. A whole task has the part 0. */
   tasks: { name: string; part: number; node_id: number }

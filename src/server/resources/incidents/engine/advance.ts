@@ -21,7 +21,7 @@ export interface EngineInput {
   readonly silences: readonly Silence[]
   readonly restarts: ReturningDevices
   readonly settings: SensorSettings
-  /** When the TLS certificate of this process expires, in milliseconds; undefined without one. */
+  /** When the first TLS certificate of a node expires, in milliseconds; undefined without one. */
   readonly certificateExpiresAt: number | undefined
   /** All rules are observed, and not only those that must react within seconds. */
   readonly isFull: boolean
