@@ -19,7 +19,7 @@ beforeAll(async () => {
   org = await harness.newOrg()
   await harness.services.db.forOrg(org.org.key).transaction(async (tx) => {
     for (let id = 1; id <= 100; id++)
-      await insertLocation(tx, id, { name: `Site ${id}`, region_id: null, timezone: null, change_window: null })
+      await insertLocation(tx, { id, name: `Site ${id}`, region_id: null, timezone: null, change_window: null })
     for (let id = 1; id <= count; id++) {
       const place = {
         location_id: (id % 100) + 1,

@@ -59,7 +59,7 @@ test.runIf(engine === 'sqlite')('the endpoints of a pair group, with the query o
       return []
     },
   })
-  await listPairedEndpoints(recorder, [])
+  await listPairedEndpoints(recorder, { ids: [] })
   const explain = CompiledQuery.raw(`explain query plan ${recorded?.sql}`)
   const rows = (await db.system.run(
     explain,

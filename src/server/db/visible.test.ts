@@ -43,10 +43,10 @@ const uuid = '00000000-0000-4000-8000-000000000000'
 const reads: Record<string, (on: OrgReader) => Promise<unknown>> = {
   'a room': (on) => findRoom(on, { id: 1 }),
   'a note': (on) => findNote(on, { room: 1, id: 1 }),
-  'an endpoint': (on) => findEndpoint(on, uuid),
-  'the version of an endpoint': (on) => findEndpointVersion(on, uuid),
-  'a config': (on) => findConfig(on, uuid),
-  'an operation': (on) => findCommand(on, uuid),
+  'an endpoint': (on) => findEndpoint(on, { id: uuid }),
+  'the version of an endpoint': (on) => findEndpointVersion(on, { id: uuid }),
+  'a config': (on) => findConfig(on, { id: uuid }),
+  'an operation': (on) => findCommand(on, { id: uuid }),
   'a bug report': (on) => findReport(on, { id: 'AAAAAAAA' }),
   'a user': (on) => findUser(on, { id: 1 }),
 }

@@ -40,7 +40,7 @@ export async function requestLogs(
   { endpointIds, inCallLogs, retentionDays }: BugReportRequest,
 ): Promise<Changed<{ supportId: string; commands: readonly NewCommand[] }>> {
   const ids = [...new Set(endpointIds)]
-  const endpoints = mustFindAll('body', 'endpoint', ids, await listEndpointsById(tx, ids))
+  const endpoints = mustFindAll('body', 'endpoint', ids, await listEndpointsById(tx, { ids }))
   // The logs of a device tell of the devices that it is paired with.
   if (!tx.access.isEverything) await requireVisibleGroups(tx, ids)
   const now = ctx.clock.now()
@@ -82,7 +82,7 @@ export async function bugReportsFileGet(
 ): Promise<StreamedAnswer> {
   const report = await requireReport(ctx, supportId)
   const endpointId = name.slice(0, name.indexOf('.'))
-  const item = await findFile(ctx.db, report.id, endpointId)
+  const item = await findFile(ctx.db, { report: report.id, id: endpointId })
   const bundle =
     item?.file === name
       ? await bundles.open({ org: ctx.org.key, report: report.id, uploadId: item.upload_id, file: name })

@@ -1,8 +1,7 @@
 // SQL of bug reports and of their items, one for each endpoint.
 
-import { isUuid } from '../../core/uuid.ts'
-import type { OrgReader } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
+import { byUuid } from '../../db/queries/by-uuid.ts'
 import {
   visibleQuery,
   visibleQueryOne,
@@ -74,29 +73,29 @@ export const listItems = visibleQuery('endpoint', 'i.endpoint_id', (db, p: Key) 
 )
 export type ItemRow = Awaited<ReturnType<typeof listItems>>[number]
 
-const selectFile = visibleQueryOne('endpoint', 'bug_report_items.endpoint_id', (db, p: Key & { endpoint: string }) =>
-  db
-    .selectFrom('bug_report_items')
-    .select(['file', 'upload_id', 'operation_id'])
-    .where('org', '=', p.org)
-    .where('report_id', '=', p.id)
-    .where('endpoint_id', '=', p.endpoint),
-)
 /** Finds the item of an endpoint; its `file` is null until the bundle was uploaded. */
-export const findFile = async (on: OrgReader, id: string, endpoint: string) =>
-  isUuid(endpoint) ? selectFile(on, { id, endpoint }) : undefined
-
-const selectUploadTarget = wholeQueryOne((db, p: Key) =>
-  db
-    .selectFrom('bug_report_items as i')
-    .innerJoin('operations as o', (j) => j.onRef('o.org', '=', 'i.org').onRef('o.id', '=', 'i.operation_id'))
-    .select(['i.report_id', 'i.endpoint_id', 'i.file', 'o.state', 'o.deadline'])
-    .where('i.org', '=', p.org)
-    .where('i.operation_id', '=', p.id),
+export const findFile = byUuid(
+  visibleQueryOne('endpoint', 'bug_report_items.endpoint_id', (db, p: Key & { report: string }) =>
+    db
+      .selectFrom('bug_report_items')
+      .select(['file', 'upload_id', 'operation_id'])
+      .where('org', '=', p.org)
+      .where('report_id', '=', p.report)
+      .where('endpoint_id', '=', p.id),
+  ),
 )
+
 /** Finds the item that a command collects logs for. The result is undefined after the command or the report was deleted. */
-export const findUploadTarget = async (on: OrgReader, commandId: string) =>
-  isUuid(commandId) ? selectUploadTarget(on, { id: commandId }) : undefined
+export const findUploadTarget = byUuid(
+  wholeQueryOne((db, p: Key) =>
+    db
+      .selectFrom('bug_report_items as i')
+      .innerJoin('operations as o', (j) => j.onRef('o.org', '=', 'i.org').onRef('o.id', '=', 'i.operation_id'))
+      .select(['i.report_id', 'i.endpoint_id', 'i.file', 'o.state', 'o.deadline'])
+      .where('i.org', '=', p.org)
+      .where('i.operation_id', '=', p.id),
+  ),
+)
 export type UploadTargetRow = NonNullable<Awaited<ReturnType<typeof findUploadTarget>>>
 
 interface Uploaded {

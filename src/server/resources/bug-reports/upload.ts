@@ -143,7 +143,7 @@ export class BundleUploads {
 
 /** Throws unless the logs are still requested. A command of another device is answered as one that does not exist. */
 async function requireUploadTarget(services: Services, device: Device, commandId: string): Promise<UploadTargetRow> {
-  const row = await findUploadTarget(services.db.forOrg(device.org.key), commandId)
+  const row = await findUploadTarget(services.db.forOrg(device.org.key), { id: commandId })
   const target = mustFind(row?.endpoint_id === device.id ? row : undefined, 'such operation of this device')
   const refusal = findRefusal(target, services.clock.now())
   if (refusal) throw refusal
@@ -189,8 +189,8 @@ export async function renewLogsCommand(
   commandId: string,
 ): Promise<DeviceCommandMessage | undefined> {
   const db = services.db.forOrg(device.org.key)
-  const target = await findUploadTarget(db, commandId)
+  const target = await findUploadTarget(db, { id: commandId })
   if (target?.endpoint_id !== device.id || findRefusal(target, services.clock.now())) return undefined
-  const command = await findCommand(db, commandId)
+  const command = await findCommand(db, { id: commandId })
   return command && commandMessage(command, (id) => uploadUrl(services, device.org, id))
 }

@@ -32,7 +32,7 @@ export async function endpointsReboot(
 ) {
   if (when !== 'now') return rebootLater(ctx, id, when, withinHours)
   const commands = await change(ctx, 'endpointsReboot', async (tx) => {
-    const endpoint = mustFind(await findEndpoint(tx, id), `endpoint ${id}`)
+    const endpoint = mustFind(await findEndpoint(tx, { id }), `endpoint ${id}`)
     if (endpoint.connected === 0) {
       throw new Failure(
         'FAILED_PRECONDITION',
@@ -55,7 +55,7 @@ export async function endpointsReboot(
 /** The reboot waits for the rooms of the whole pair group, and for a connection of the endpoint. [contract 12.when] */
 async function rebootLater(ctx: RequestContext, id: string, time: 'idle' | 'window', withinHours: number) {
   const commands = await change(ctx, 'endpointsReboot', async (tx) => {
-    const endpoint = mustFind(await findEndpoint(tx, id), `endpoint ${id}`)
+    const endpoint = mustFind(await findEndpoint(tx, { id }), `endpoint ${id}`)
     const others = (await requireVisibleGroups(tx, [id])).filter((e) => e.id !== id)
     await refuseSecondWait(tx, [endpoint, ...others])
     const at = ctx.clock.now()
@@ -86,7 +86,7 @@ export async function endpointsSendMessage(
 ) {
   const commands = await change(ctx, 'endpointsSendMessage', async (tx) => {
     const ids = [...new Set(endpointIds)]
-    const endpoints = mustFindAll('endpointIds', 'endpoint', ids, await listEndpointsById(tx, ids))
+    const endpoints = mustFindAll('endpointIds', 'endpoint', ids, await listEndpointsById(tx, { ids }))
     return {
       result: await insertCommandsFor(tx, ctx, 'MESSAGE', { message }, endpoints),
       target: endpointRef(endpoints[0]),
@@ -113,7 +113,7 @@ export async function roomsSendMessage(ctx: RequestContext, { message, roomIds }
 }
 
 export async function endpointsOperationsList(ctx: RequestContext, id: string) {
-  mustFind(await findEndpoint(ctx.db, id), `endpoint ${id}`)
+  mustFind(await findEndpoint(ctx.db, { id }), `endpoint ${id}`)
   const rows = await listCommandsOf(ctx.db, { endpoint: id, limit: maxListedCommands })
   return { operations: rows.map(commandView) }
 }
@@ -123,14 +123,14 @@ export const operationsList = async (ctx: RequestContext) => ({
 })
 
 export const operationsGet = async (ctx: RequestContext, id: string) =>
-  commandView(mustFind(await findCommand(ctx.db, id), `operation ${id}`))
+  commandView(mustFind(await findCommand(ctx.db, { id }), `operation ${id}`))
 
 /** A command that was sent cannot be cancelled. [contract 6.operations] */
 export const operationsCancel = (ctx: RequestContext, id: string) =>
   change(ctx, 'operationsCancel', async (tx) => {
-    const cancelled = await cancelQueuedCommand(tx, id, ctx.clock.now())
+    const cancelled = await cancelQueuedCommand(tx, { id, at: ctx.clock.now() })
     if (!cancelled) {
-      const { state } = mustFind(await findCommand(tx, id), `operation ${id}`)
+      const { state } = mustFind(await findCommand(tx, { id }), `operation ${id}`)
       throw new Failure(
         'FAILED_PRECONDITION',
         `operation ${id} is ${state}: ${reasonsNotCancellable[state as keyof typeof reasonsNotCancellable]}. Only a QUEUED one can be cancelled.`,
@@ -142,7 +142,7 @@ export const operationsCancel = (ctx: RequestContext, id: string) =>
     const { type, endpoint_id, group_id } = cancelled
     // The others of a group would restart without the endpoint that was asked for.
     const others = group_id === null ? [] : await cancelGroups(tx, [group_id], ctx.clock.now())
-    const [endpoint] = await listEndpointsById(tx, [endpoint_id])
+    const [endpoint] = await listEndpointsById(tx, { ids: [endpoint_id] })
     // The cancellation is rolled back if the caller does not see the endpoint.
     if (!tx.access.isEverything) mustFind(endpoint, `operation ${id}`)
     return {

@@ -1,9 +1,9 @@
 // SQL of device commands, in the table `operations`. A state only moves forward. [contract 5.4.operation]
 
 import { type Selectable, sql } from 'kysely'
-import { isUuid } from '../../core/uuid.ts'
-import type { OrgReader, Tx } from '../../db/handles.ts'
+import type { Tx } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
+import { byUuid } from '../../db/queries/by-uuid.ts'
 import { jsonRows } from '../../db/queries/json-rows.ts'
 import {
   visibleQuery,
@@ -46,10 +46,16 @@ export const commandColumns = [
 /** Attempts to send a reboot that waits are commands too, which only their devices see. */
 const isNoAttempt = sql<boolean>`attempt_of is null`
 
-const selectCommand = visibleQueryOne('endpoint', 'operations.endpoint_id', (db, p: { org: number; id: string }) =>
-  db.selectFrom('operations').select(commandColumns).where('org', '=', p.org).where('id', '=', p.id).where(isNoAttempt),
+export const findCommand = byUuid(
+  visibleQueryOne('endpoint', 'operations.endpoint_id', (db, p: { org: number; id: string }) =>
+    db
+      .selectFrom('operations')
+      .select(commandColumns)
+      .where('org', '=', p.org)
+      .where('id', '=', p.id)
+      .where(isNoAttempt),
+  ),
 )
-export const findCommand = async (on: OrgReader, id: string) => (isUuid(id) ? selectCommand(on, { id }) : undefined)
 
 /** Finds a command or an attempt, by the id that a device names. */
 export const findCommandOrAttempt = wholeQueryOne((db, p: { org: number; id: string }) =>
@@ -165,19 +171,19 @@ export const finishCommand = writeTelemetryOne((db, p: Step & { state: string; e
     .returning(commandColumns),
 )
 
-const cancelIfQueued = writeOne((db, p: Step) =>
-  db
-    .updateTable('operations')
-    .set({ state: 'CANCELLED', updated_at: p.at })
-    .where('org', '=', p.org)
-    .where('id', '=', p.id)
-    .where('state', '=', 'QUEUED')
-    .where(isNoAttempt)
-    .returning(commandColumns),
-)
 /** Returns undefined if the command is not queued any more. */
-export const cancelQueuedCommand = async (tx: Tx, id: string, at: number) =>
-  isUuid(id) ? cancelIfQueued(tx, { id, at }) : undefined
+export const cancelQueuedCommand = byUuid(
+  writeOne((db, p: Step) =>
+    db
+      .updateTable('operations')
+      .set({ state: 'CANCELLED', updated_at: p.at })
+      .where('org', '=', p.org)
+      .where('id', '=', p.id)
+      .where('state', '=', 'QUEUED')
+      .where(isNoAttempt)
+      .returning(commandColumns),
+  ),
+)
 
 const cancelAllOpen = write((db, p: { org: number; endpoints: readonly string[]; at: number }, engine) =>
   db

@@ -24,7 +24,7 @@ export async function findPendingConfig(
   { db, secrets }: Services,
   { org, id }: Device,
 ): Promise<DesiredConfig | undefined> {
-  const row = await findConfig(db.forOrg(org.key), id)
+  const row = await findConfig(db.forOrg(org.key), { id })
   if (!row || row.version === 0) return undefined
   if (row.state !== 'PENDING' && row.reported_version === row.version) return undefined
   return makeMessage(row, desiredValuesOf(secrets, org, row))
@@ -41,14 +41,14 @@ export async function configReported(
 ): Promise<DesiredConfig | undefined> {
   const { org, id } = connection.device
   const stored = await db.forOrg(org.key).telemetry(async (tx): Promise<Reported | undefined> => {
-    const before = (await lockConnection(tx, connectionKey(connection))) && (await findConfig(tx, id))
+    const before = (await lockConnection(tx, connectionKey(connection))) && (await findConfig(tx, { id }))
     if (!before) return undefined
     const now = clock.now()
     const reported = JSON.stringify(pickShownValues(report.config))
     await updateReported(tx, { id, version: report.version, reported, now })
     const isChanged = reported !== before.reported
     // The write has locked the row, so the version cannot change until the transaction ends.
-    const row = await findConfig(tx, id)
+    const row = await findConfig(tx, { id })
     if (!row || row.version === 0) return { isChanged }
     const desired = desiredValuesOf(secrets, org, row)
     if (report.version !== row.version) {

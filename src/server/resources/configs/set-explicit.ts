@@ -10,7 +10,8 @@ import { makeVersions, type VersionOrigin } from './make-versions.ts'
 import { differences, type SealedConfig } from './sealed-config.ts'
 import { type EndpointConfigRow, findConfig, updateExplicit } from './store.ts'
 
-export const requireConfig = async (on: OrgReader, id: string) => mustFind(await findConfig(on, id), `endpoint ${id}`)
+export const requireConfig = async (on: OrgReader, id: string) =>
+  mustFind(await findConfig(on, { id }), `endpoint ${id}`)
 
 /** Makes a version even if no key changes. The result is the new config. The caller wakes the device after the commit. */
 export async function setExplicit(

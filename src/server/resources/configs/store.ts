@@ -1,44 +1,47 @@
 // SQL of configs: the current one of each endpoint, and all its versions.
 
 import { type SqlBool, sql } from 'kysely'
-import { isUuid } from '../../core/uuid.ts'
-import type { OrgReader, TelemetryTx, Tx } from '../../db/handles.ts'
+import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
+import { byUuid } from '../../db/queries/by-uuid.ts'
 import { visibleQuery, visibleQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
 import { systemQuery } from '../../db/system.ts'
 
 type Key = { org: number; id: string }
 const emptyObject = sql<string>`'{}'`
 
-/** An endpoint without a row in endpoint_configs has version 0, because no config was ever set. */
-const selectConfig = visibleQueryOne('room', 'e.room_id', (db, p: Key) =>
-  db
-    .selectFrom('endpoints as e')
-    .leftJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
-    .leftJoin('profiles as p', (j) => j.onRef('p.org', '=', 'e.org').onRef('p.id', '=', 'e.profile_id'))
-    .select(({ fn }) => [
-      'e.id',
-      'e.serial',
-      'e.pairing_serial',
-      'e.status',
-      'e.profile_id',
-      fn.coalesce('p.config', emptyObject).as('profile'),
-      fn.coalesce('p.secrets', emptyObject).as('profile_secrets'),
-      fn.coalesce('c.version', sql<number>`0`).as('version'),
-      fn.coalesce('c.state', sql<string>`'DELIVERED'`).as('state'),
-      'c.error',
-      fn.coalesce('c.explicit', emptyObject).as('explicit'),
-      fn.coalesce('c.secrets', emptyObject).as('secrets'),
-      fn.coalesce('c.reported_version', sql<number>`0`).as('reported_version'),
-      fn.coalesce('c.reported', emptyObject).as('reported'),
-      'c.reported_at',
-      fn.coalesce('c.rejected', emptyObject).as('rejected'),
-    ])
-    .where('e.org', '=', p.org)
-    .where('e.id', '=', p.id),
+/**
+ * Returns the config of an endpoint with its profile, or undefined if there is no such endpoint. An endpoint without a row in
+ * endpoint_configs has version 0, because no config was ever set.
+ */
+export const findConfig = byUuid(
+  visibleQueryOne('room', 'e.room_id', (db, p: Key) =>
+    db
+      .selectFrom('endpoints as e')
+      .leftJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
+      .leftJoin('profiles as p', (j) => j.onRef('p.org', '=', 'e.org').onRef('p.id', '=', 'e.profile_id'))
+      .select(({ fn }) => [
+        'e.id',
+        'e.serial',
+        'e.pairing_serial',
+        'e.status',
+        'e.profile_id',
+        fn.coalesce('p.config', emptyObject).as('profile'),
+        fn.coalesce('p.secrets', emptyObject).as('profile_secrets'),
+        fn.coalesce('c.version', sql<number>`0`).as('version'),
+        fn.coalesce('c.state', sql<string>`'DELIVERED'`).as('state'),
+        'c.error',
+        fn.coalesce('c.explicit', emptyObject).as('explicit'),
+        fn.coalesce('c.secrets', emptyObject).as('secrets'),
+        fn.coalesce('c.reported_version', sql<number>`0`).as('reported_version'),
+        fn.coalesce('c.reported', emptyObject).as('reported'),
+        'c.reported_at',
+        fn.coalesce('c.rejected', emptyObject).as('rejected'),
+      ])
+      .where('e.org', '=', p.org)
+      .where('e.id', '=', p.id),
+  ),
 )
-/** Returns the config of an endpoint with its profile, or undefined if there is no such endpoint. */
-export const findConfig = async (on: OrgReader, id: string) => (isUuid(id) ? selectConfig(on, { id }) : undefined)
 export type EndpointConfigRow = NonNullable<Awaited<ReturnType<typeof findConfig>>>
 
 /** Lists versions, the newest first, from version `upTo` downwards. */

@@ -1,7 +1,6 @@
 // The connection history of endpoints and rooms: when they were connected, how often not, and for how long. [contract 10.connections]
 import type { RequestContext } from '../../context/request-context.ts'
 import { mustFind } from '../../core/failure.ts'
-import { isUuid } from '../../core/uuid.ts'
 import { StreamedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { findRoom } from '../rooms/store.ts'
@@ -24,7 +23,7 @@ const maxCsvChunkCharacters = 64 * 1024
 
 export async function endpointsConnections(ctx: RequestContext, id: string, query: Query, csv: boolean) {
   const window = windowOf(ctx, query)
-  const row = isUuid(id) ? await findHistory(ctx.db, { id, from: window.from }) : undefined
+  const row = await findHistory(ctx.db, { id, from: window.from })
   const history = endpointHistoryOf(mustFind(row, `endpoint ${id}`), window)
   if (csv) return csvAnswer(ctx, [history], window)
   const { spans, summary } = await readHistory(ctx, history, window, maxSpans)

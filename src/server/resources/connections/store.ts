@@ -3,6 +3,7 @@
 import { type Expression, type Kysely, sql } from 'kysely'
 import type { EngineName } from '../../db/engine.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
+import { byUuid } from '../../db/queries/by-uuid.ts'
 import { visibleQuery, visibleQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemWrite } from '../../db/system.ts'
@@ -144,8 +145,10 @@ const selectHistories = (db: Kysely<DatabaseSchema>, p: { org: number; from: num
     )
     .where('e.org', '=', p.org)
 
-export const findHistory = visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string; from: number }) =>
-  selectHistories(db, p).where('e.id', '=', p.id),
+export const findHistory = byUuid(
+  visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string; from: number }) =>
+    selectHistories(db, p).where('e.id', '=', p.id),
+  ),
 )
 export type HistoryRow = NonNullable<Awaited<ReturnType<typeof findHistory>>>
 

@@ -68,11 +68,11 @@ export class EndpointCache {
   /** Returns the answer for a caller who is limited to regions: the cached bytes, after a check of where the endpoint is now. */
   async findVisible(db: OrgReader, id: string): Promise<ReadyAnswer | undefined> {
     const answer = await this.find(db.org, id)
-    const version = answer && (await findEndpointVersion(db, id))
-    if (version === undefined) return undefined
-    if (answer?.etag === etagOf(version)) return answer
+    const visible = answer && (await findEndpointVersion(db, { id }))
+    if (!visible) return undefined
+    if (answer.etag === etagOf(visible.version)) return answer
     // The endpoint has changed since, and may have come from a room that the caller does not see.
-    const row = await findEndpoint(db, id)
+    const row = await findEndpoint(db, { id })
     return row && answerOf(row)
   }
 
@@ -83,7 +83,7 @@ export class EndpointCache {
 
   async #load(org: number, id: string): Promise<ReadyAnswer | undefined> {
     const writes = this.#writes
-    const row = await findEndpoint(this.#db.forOrg(org), id)
+    const row = await findEndpoint(this.#db.forOrg(org), { id })
     if (!row) return undefined
     const answer = answerOf(row)
     if (writes === this.#writes) this.#endpoints.set(id, { org, roomId: row.room_id, answer })

@@ -5,12 +5,9 @@ import { listEndpointsById, listPairedEndpoints, type PairedEndpoint } from './s
 
 /** Returns these endpoints and all others in their groups. Refuses if the caller does not see some of them. [contract 11.access] */
 export async function requireVisibleGroups(on: OrgReader, ids: readonly string[]): Promise<PairedEndpoint[]> {
-  const group = await listPairedEndpoints(on, ids)
+  const group = await listPairedEndpoints(on, { ids })
   if (on.access.isEverything) return group
-  const visible = await listEndpointsById(
-    on,
-    group.map((e) => e.id),
-  )
+  const visible = await listEndpointsById(on, { ids: group.map((e) => e.id) })
   const hidden = group.length - visible.length
   if (hidden === 0) return group
   const hiddenText = hidden === 1 ? '1 paired endpoint is' : `${hidden} paired endpoints are`

@@ -37,7 +37,7 @@ export const endpointsBasicList = (ctx: RequestContext, cache: EndpointCache, fi
     : listFiltered(ctx, filter.regionId, filter.locationId)
 
 async function listFiltered(ctx: RequestContext, regionId: number | undefined, locationId: number | undefined) {
-  const rows = await listEndpoints(ctx.db, regionId, locationId)
+  const rows = await listEndpoints(ctx.db, {}, regionId, locationId)
   return { endpoints: rows.map(basicEndpointView) }
 }
 
@@ -91,7 +91,7 @@ export async function moveEndpoints(
 ): Promise<Changed<{ moved: string[]; changed: string[] }>> {
   const { roomId, assignRoomProfile = false } = body
   const requestedIds = [...new Set(body.endpointIds)]
-  mustFindAll('endpointIds', 'endpoint', requestedIds, await listEndpointsById(tx, requestedIds))
+  mustFindAll('endpointIds', 'endpoint', requestedIds, await listEndpointsById(tx, { ids: requestedIds }))
   const room = await findRoom(tx, { id: roomId })
   if (!room) {
     throw new Failure('FAILED_PRECONDITION', `there is no room ${roomId}. Create it first, or name another.`)
@@ -149,7 +149,7 @@ export async function assignProfile(
   }
 }
 
-const requireEndpoint = async (on: OrgReader, id: string) => mustFind(await findEndpoint(on, id), `endpoint ${id}`)
+const requireEndpoint = async (on: OrgReader, id: string) => mustFind(await findEndpoint(on, { id }), `endpoint ${id}`)
 
 const roomIdsOf = (endpoints: readonly Pick<EndpointSummary, 'room_id'>[]): number[] => [
   ...new Set(endpoints.flatMap((e) => (e.room_id === null ? [] : [e.room_id]))),

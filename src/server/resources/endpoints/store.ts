@@ -1,9 +1,9 @@
 // SQL of endpoints, for the API and for the stores of other resources.
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { isUuid } from '../../core/uuid.ts'
 import type { EngineName } from '../../db/engine.ts'
-import type { OrgReader, Tx } from '../../db/handles.ts'
+import type { Tx } from '../../db/handles.ts'
 import { isAnyNumberOf, isAnyOf, isIn } from '../../db/queries/any-of.ts'
+import { byUuid, byUuids } from '../../db/queries/by-uuid.ts'
 import { visibleQuery, visibleQueryOne, wholeQuery, wholeQueryExists, write } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { connectionTime, isConnected } from '../../nodes/connected-sql.ts'
@@ -49,7 +49,7 @@ const listed = (db: Kysely<DatabaseSchema>) =>
     .select([isConnected.as('connected'), connectionTime.as('connection_time')])
     .select(['r.name as room_name', 'c.state as config_state'])
 
-const listing = bySite((byRegion, byLocation) =>
+export const listEndpoints = bySite((byRegion, byLocation) =>
   visibleQuery('location', 'r.location_id', (db, p: Filter) =>
     listed(db)
       .$if(byRegion, (q) =>
@@ -61,7 +61,6 @@ const listing = bySite((byRegion, byLocation) =>
       .orderBy('e.id'),
   ),
 )
-export const listEndpoints = (on: OrgReader, region?: number, location?: number) => listing(on, {}, region, location)
 export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
 
 /** Lists endpoints for the cache of the whole list. */
@@ -76,21 +75,22 @@ export const listListedEndpoints = wholeQuery((db, p: { org: number; ids: readon
     .where(isAnyOf(engine, 'e.id', p.ids)),
 )
 
-const selectEndpoint = visibleQueryOne('location', 'r.location_id', (db, p: { org: number; id: string }) =>
-  selectAllColumns(db)
-    .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
-    .select('r.name as room_name')
-    .where('e.org', '=', p.org)
-    .where('e.id', '=', p.id),
+export const findEndpoint = byUuid(
+  visibleQueryOne('location', 'r.location_id', (db, p: { org: number; id: string }) =>
+    selectAllColumns(db)
+      .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+      .select('r.name as room_name')
+      .where('e.org', '=', p.org)
+      .where('e.id', '=', p.id),
+  ),
 )
-export const findEndpoint = async (on: OrgReader, id: string) => (isUuid(id) ? selectEndpoint(on, { id }) : undefined)
 
-const selectVersion = visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string }) =>
-  db.selectFrom('endpoints as e').select('e.version').where('e.org', '=', p.org).where('e.id', '=', p.id),
-)
 /** Returns the version of an endpoint that the caller sees. */
-export const findEndpointVersion = async (on: OrgReader, id: string) =>
-  isUuid(id) ? (await selectVersion(on, { id }))?.version : undefined
+export const findEndpointVersion = byUuid(
+  visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string }) =>
+    db.selectFrom('endpoints as e').select('e.version').where('e.org', '=', p.org).where('e.id', '=', p.id),
+  ),
+)
 
 /** The columns that a write to many endpoints needs. */
 const summaryColumns = ['e.id', 'e.serial', 'e.model', 'e.room_id', 'e.profile_id'] as const
@@ -98,14 +98,14 @@ const summaryColumns = ['e.id', 'e.serial', 'e.model', 'e.room_id', 'e.profile_i
 const selectSummary = (db: Kysely<DatabaseSchema>) =>
   endpointsWithNode(db).select(summaryColumns).select(isConnected.as('connected'))
 
-const selectSummaries = visibleQuery('room', 'e.room_id', (db, p: { org: number; ids: readonly string[] }, engine) =>
-  selectSummary(db)
-    .where('e.org', '=', p.org)
-    .where(isAnyOf(engine, 'e.id', p.ids)),
-)
 /** Returns those of the ids that exist and that the caller sees. */
-export const listEndpointsById = (on: OrgReader, ids: readonly string[]) =>
-  selectSummaries(on, { ids: ids.filter(isUuid) })
+export const listEndpointsById = byUuids(
+  visibleQuery('room', 'e.room_id', (db, p: { org: number; ids: readonly string[] }, engine) =>
+    selectSummary(db)
+      .where('e.org', '=', p.org)
+      .where(isAnyOf(engine, 'e.id', p.ids)),
+  ),
+)
 export type EndpointSummary = Awaited<ReturnType<typeof listEndpointsById>>[number]
 
 /**
@@ -136,58 +136,60 @@ export const listGroupedEndpointsAfter = wholeQuery((db, p: { org: number; after
     .limit(p.limit),
 )
 
-/** The parts are materialized, because the statement refers to them several times. */
-const selectPairGroups = wholeQuery((db, p: { org: number; ids: readonly string[] }, engine) =>
-  db
-    .with(
-      (cte) => cte('mentioned').materialized(),
-      (q) => {
-        const named = q
-          .selectFrom('endpoints')
-          .where('org', '=', p.org)
-          .where(isAnyOf(engine, 'id', p.ids))
-        // Both are expressions: SQLite would compare a column with text affinity and could not use the index of leaders.
-        const own = named.select(sql<string>`coalesce(serial, '')`.as('serial'))
-        return own.unionAll(named.select(sql<string>`coalesce(pairing_serial, serial)`.as('serial')))
-      },
-    )
-    // The candidates are the endpoints that name one of these serials as leader, or have it. An index finds both.
-    .with(
-      (cte) => cte('near').materialized(),
-      (q) => {
-        const all = q.selectFrom('endpoints').select('id').where('org', '=', p.org)
-        const serials = sql`select serial from mentioned`
-        return all
-          .where(isIn(engine, sql`coalesce(pairing_serial, serial)`, serials))
-          .unionAll(all.where(isIn(engine, sql.ref('serial'), serials)))
-      },
-    )
-    .with(
-      (cte) => cte('grouped').materialized(),
-      () =>
-        withGroup(db, engine)
-          .where('e.org', '=', p.org)
-          .where(isIn(engine, sql.ref('e.id'), sql`select id from near`)),
-    )
-    .selectFrom('grouped as g')
-    .select(['g.id', 'g.serial', 'g.model', 'g.room_id', 'g.profile_id', 'g.connected', 'g.leader', 'g.apart'])
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('g.leader', 'g.apart'),
-        'in',
-        selectFrom('grouped as n')
-          .select(['n.leader', 'n.apart'])
-          .where(isAnyOf(engine, 'n.id', p.ids))
-          .$asTuple('leader', 'apart'),
-      ),
-    )
-    .orderBy('g.id'),
+/**
+ * Returns these endpoints and all others in their groups, each once, also those that the caller does not see. Members of a group
+ * have the same `leader` and `apart`. The parts are materialized, because the statement refers to them several times. [contract 5.1.pairing]
+ */
+export const listPairedEndpoints = byUuids(
+  wholeQuery((db, p: { org: number; ids: readonly string[] }, engine) =>
+    db
+      .with(
+        (cte) => cte('mentioned').materialized(),
+        (q) => {
+          const named = q
+            .selectFrom('endpoints')
+            .where('org', '=', p.org)
+            .where(isAnyOf(engine, 'id', p.ids))
+          // Both are expressions: SQLite would compare a column with text affinity and could not use the index of leaders.
+          const own = named.select(sql<string>`coalesce(serial, '')`.as('serial'))
+          return own.unionAll(named.select(sql<string>`coalesce(pairing_serial, serial)`.as('serial')))
+        },
+      )
+      // The candidates are the endpoints that name one of these serials as leader, or have it. An index finds both.
+      .with(
+        (cte) => cte('near').materialized(),
+        (q) => {
+          const all = q.selectFrom('endpoints').select('id').where('org', '=', p.org)
+          const serials = sql`select serial from mentioned`
+          return all
+            .where(isIn(engine, sql`coalesce(pairing_serial, serial)`, serials))
+            .unionAll(all.where(isIn(engine, sql.ref('serial'), serials)))
+        },
+      )
+      .with(
+        (cte) => cte('grouped').materialized(),
+        () =>
+          withGroup(db, engine)
+            .where('e.org', '=', p.org)
+            .where(isIn(engine, sql.ref('e.id'), sql`select id from near`)),
+      )
+      .selectFrom('grouped as g')
+      .select(['g.id', 'g.serial', 'g.model', 'g.room_id', 'g.profile_id', 'g.connected', 'g.leader', 'g.apart'])
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('g.leader', 'g.apart'),
+          'in',
+          selectFrom('grouped as n')
+            .select(['n.leader', 'n.apart'])
+            .where(isAnyOf(engine, 'n.id', p.ids))
+            .$asTuple('leader', 'apart'),
+        ),
+      )
+      .orderBy('g.id'),
+  ),
 )
-/** Returns these endpoints and all others in their groups, each once, also those that the caller does not see. Members of a group have the same `leader` and `apart`. [contract 5.1.pairing] */
-export const listPairedEndpoints = (on: OrgReader, ids: readonly string[]) =>
-  selectPairGroups(on, { ids: ids.filter(isUuid) })
 
-export type PairedEndpoint = Awaited<ReturnType<typeof selectPairGroups>>[number]
+export type PairedEndpoint = Awaited<ReturnType<typeof listPairedEndpoints>>[number]
 
 export const listEndpointsInRoom = visibleQuery('room', 'e.room_id', (db, p: { org: number; room: number }) =>
   selectAllColumns(db).where('e.org', '=', p.org).where('e.room_id', '=', p.room).orderBy('e.id'),

@@ -28,7 +28,7 @@ async function visibleKeys(on: OrgReader, keys: TargetKeys): Promise<TargetKeys>
     await seen(regionIds, (ids) => listRegionIds(on, { ids })),
     await seen(locationIds, (ids) => listLocationIds(on, { ids })),
     await seen(roomIds, (ids) => listRoomIds(on, { ids })),
-    await seen(endpointIds, (ids) => listEndpointsById(on, ids)),
+    await seen(endpointIds, (ids) => listEndpointsById(on, { ids })),
   ]
   return {
     ...(regions && { regionIds: regions }),

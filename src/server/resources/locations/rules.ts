@@ -33,7 +33,7 @@ export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCre
     const timezone = requireTimeZone(body.timezone ?? null)
     const change_window = windowText(body.changeWindow ?? null)
     const values = { name, region_id: region?.id ?? null, timezone, change_window }
-    await insertLocation(tx, id, values)
+    await insertLocation(tx, { id, ...values })
     await raiseResourceVersions(tx, { locationsOfRegion: [region?.id] })
     return {
       result: new VersionedAnswer(1, view({ id, ...values, region_name: region?.name ?? null })),
@@ -62,7 +62,7 @@ export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'
     const isWindowNamed = body.changeWindow !== undefined
     const change_window = body.changeWindow === undefined ? location.change_window : windowText(body.changeWindow)
     const values = { name, region_id: region?.id ?? null, timezone, change_window }
-    await updateLocation(tx, id, values)
+    await updateLocation(tx, { id, ...values })
     await raiseResourceVersions(tx, { location: [id], locationsOfRegion: [location.region_id, values.region_id] })
     return {
       result: new VersionedAnswer(location.version + 1, view({ id, ...values, region_name: region?.name ?? null })),

@@ -1,6 +1,5 @@
 // Holds the SQL of locations.
 
-import type { Tx } from '../../db/handles.ts'
 import { visibleQuery, visibleQueryOne, write } from '../../db/queries/query.ts'
 
 type LocationKey = { org: number; id: number }
@@ -30,7 +29,7 @@ interface LocationValues {
   change_window: string | null
 }
 
-const insertRow = write((db, p: LocationKey & LocationValues) =>
+export const insertLocation = write((db, p: LocationKey & LocationValues) =>
   db.insertInto('locations').values({
     org: p.org,
     id: p.id,
@@ -41,9 +40,8 @@ const insertRow = write((db, p: LocationKey & LocationValues) =>
     version: 1,
   }),
 )
-export const insertLocation = (tx: Tx, id: number, values: LocationValues) => insertRow(tx, { id, ...values })
 
-const updateRow = write((db, p: LocationKey & LocationValues) =>
+export const updateLocation = write((db, p: LocationKey & LocationValues) =>
   db
     .updateTable('locations')
     .set((e) => ({
@@ -56,7 +54,6 @@ const updateRow = write((db, p: LocationKey & LocationValues) =>
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateLocation = (tx: Tx, id: number, values: LocationValues) => updateRow(tx, { id, ...values })
 
 export const deleteLocation = write((db, p: LocationKey) =>
   db.deleteFrom('locations').where('org', '=', p.org).where('id', '=', p.id),

@@ -47,7 +47,7 @@ import {
 } from './store.ts'
 
 export async function roomsList(ctx: RequestContext, { regionId, locationId, tag }: InputOf<'roomsList'>['query']) {
-  const rows = await listRooms(ctx.db, freshSince(ctx), regionId, locationId)
+  const rows = await listRooms(ctx.db, { freshSinceSeconds: freshSince(ctx) }, regionId, locationId)
   return {
     rooms: rows.flatMap((row) => {
       const tagged = tagsOf(row)
@@ -192,7 +192,7 @@ export async function assignRoomProfile(
   const room = await requireRoom(tx, id)
   checkIfMatch(ctx, room.version)
   const newProfileId = (await findReferencedProfile(tx, profileId))?.id ?? null
-  await updateRoomProfile(tx, id, newProfileId)
+  await updateRoomProfile(tx, { id, profile: newProfileId })
   const endpoints = await listEndpointsInRoom(tx, { room: id })
   await updateProfileInRoom(tx, { room: id, profile: newProfileId })
   const changedIds = endpoints.filter((e) => e.profile_id !== newProfileId).map((e) => e.id)

@@ -1,7 +1,7 @@
 // Holds the SQL of rooms and of the look-up of enrolment codes.
 
 import { sql } from 'kysely'
-import type { OrgReader, Tx } from '../../db/handles.ts'
+import type { Tx } from '../../db/handles.ts'
 import { isAnyNumberOf } from '../../db/queries/any-of.ts'
 import { visibleQuery, visibleQueryExists, visibleQueryOne, wholeQueryExists, write } from '../../db/queries/query.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
@@ -11,7 +11,8 @@ import { bySite } from '../places/site-filter.ts'
 type RoomKey = { org: number; id: number }
 type RoomFilter = { org: number; region: number; location: number; freshSinceSeconds: number }
 
-const selectRooms = bySite((byRegion, byLocation) =>
+/** Only samples since `freshSinceSeconds` count for the number of people in a room. */
+export const listRooms = bySite((byRegion, byLocation) =>
   visibleQuery('region', 'l.region_id', (db, p: RoomFilter) =>
     db
       .selectFrom('rooms as r')
@@ -61,9 +62,6 @@ const selectRooms = bySite((byRegion, byLocation) =>
       .orderBy('r.id'),
   ),
 )
-/** Only samples since `freshSinceSeconds` count for the number of people in a room. */
-export const listRooms = (on: OrgReader, freshSinceSeconds: number, region?: number, location?: number) =>
-  selectRooms(on, { freshSinceSeconds }, region, location)
 
 export const findRoom = visibleQueryOne('region', 'l.region_id', (db, p: RoomKey) =>
   db
@@ -149,15 +147,13 @@ export const updateRoom = write((db, p: RoomKey & RoomValues) =>
     .where('id', '=', p.id),
 )
 
-const updateProfileColumn = write((db, p: RoomKey & { profile: number | null }) =>
+export const updateRoomProfile = write((db, p: RoomKey & { profile: number | null }) =>
   db
     .updateTable('rooms')
     .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateRoomProfile = (tx: Tx, id: number, profile: number | null) =>
-  updateProfileColumn(tx, { id, profile })
 
 export const updateDec = write((db, p: RoomKey & { sealed: Buffer }) =>
   db

@@ -13,7 +13,7 @@ import { findLatest, listLatestInRoom } from './latest/store.ts'
 import { entryText, freshSince, sampleText } from './view.ts'
 
 export async function endpointsSensorData(ctx: RequestContext, id: string, legacy: boolean) {
-  const latest = mustFind(await findLatest(ctx.db, id), `endpoint ${id}`)
+  const latest = mustFind(await findLatest(ctx.db, { id }), `endpoint ${id}`)
   if (!isSample(latest)) throw new Failure('NOT_FOUND', `endpoint ${id} has not sent a sample yet.`)
   return ReadyAnswer.of(`{"endpointData":${sampleText(latest, legacy)}}`)
 }

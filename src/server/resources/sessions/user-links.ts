@@ -183,7 +183,7 @@ function makeFirstOwner(
       )
     }
     const user = { id: await nextId(tx, 'user'), email, role: 'owner' as const }
-    await insertUser(tx, user.id, {
+    await insertUser(tx, {
       ...user,
       email_key: emailKey(email),
       name: null,

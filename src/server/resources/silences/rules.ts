@@ -168,6 +168,6 @@ const auditedFields = (row: SilenceRow) => ({ ...placeView(row), ...scheduleView
 
 /** The audit log finds the place of an endpoint by its id, which `affected` has. */
 async function endpointsOf(tx: Tx, { place_type, place_id }: SilenceRow): Promise<AuditRef[]> {
-  const endpoint = place_type === 'endpoint' ? await findEndpoint(tx, place_id) : undefined
+  const endpoint = place_type === 'endpoint' ? await findEndpoint(tx, { id: place_id }) : undefined
   return endpoint ? [endpointRef(endpoint)] : []
 }

@@ -69,7 +69,7 @@ export const usersCreate = (ctx: RequestContext, body: InputOf<'usersCreate'>['b
     }
     refuseGrant(ctx, undefined, { ...user, regionIds })
     await refuseTakenEmail(tx, body.email, undefined)
-    await insertUser(tx, user.id, { ...user, email_key: emailKey(user.email), invited_at: ctx.clock.now() })
+    await insertUser(tx, { ...user, email_key: emailKey(user.email), invited_at: ctx.clock.now() })
     await updateRegionsOfUser(tx, user.id, regionIds)
     return {
       result: userAnswer(user, regionIds),
@@ -101,7 +101,7 @@ export async function usersUpdate(ctx: RequestContext, userId: string, body: Inp
     }
     // Links that went to the wrong address must not work.
     if (emailKey(before.email) !== emailKey(user.email)) await deleteLinksOfUser(tx, { user: user.id })
-    await updateUser(tx, user.id, { ...user, email_key: emailKey(user.email) })
+    await updateUser(tx, { ...user, email_key: emailKey(user.email) })
     await updateRegionsOfUser(tx, user.id, user.regionIds)
     return {
       result: userAnswer(user, user.regionIds),

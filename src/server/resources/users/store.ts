@@ -119,7 +119,7 @@ interface UserValues {
   state: string
 }
 
-const insertRow = write((db, p: UserKey & UserValues & { invited_at: number | null }) =>
+export const insertUser = write((db, p: UserKey & UserValues & { invited_at: number | null }) =>
   db.insertInto('users').values({
     org: p.org,
     id: p.id,
@@ -133,10 +133,8 @@ const insertRow = write((db, p: UserKey & UserValues & { invited_at: number | nu
     invited_at: p.invited_at,
   }),
 )
-export const insertUser = (tx: Tx, id: number, values: UserValues & { invited_at: number | null }) =>
-  insertRow(tx, { ...values, id })
 
-const updateRow = write((db, p: UserKey & UserValues) =>
+export const updateUser = write((db, p: UserKey & UserValues) =>
   db
     .updateTable('users')
     .set((e) => ({
@@ -151,7 +149,6 @@ const updateRow = write((db, p: UserKey & UserValues) =>
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
-export const updateUser = (tx: Tx, id: number, values: UserValues) => updateRow(tx, { ...values, id })
 
 const deleteRegionsOfUser = write((db, p: UserKey) =>
   db.deleteFrom('user_regions').where('org', '=', p.org).where('user_id', '=', p.id),

@@ -10,10 +10,7 @@ import { cancelDeferred, deleteAttemptsOf, hasOpenAttempt, listCancellable, lock
 export async function cancelGroups(tx: Tx, groups: readonly string[], at: number): Promise<EndpointSummary[]> {
   if (groups.length === 0) return []
   const waiting = await listCancellable(tx, { groups })
-  const endpoints = await listEndpointsById(
-    tx,
-    waiting.map(({ endpoint_id }) => endpoint_id),
-  )
+  const endpoints = await listEndpointsById(tx, { ids: waiting.map(({ endpoint_id }) => endpoint_id) })
   const visible = new Set(endpoints.map(({ id }) => id))
   const ids = waiting.filter(({ endpoint_id }) => visible.has(endpoint_id)).map(({ id }) => id)
   if (ids.length === 0) return []

@@ -64,7 +64,7 @@ export const isRefusal = (error: unknown): error is Failure =>
 /** Endpoints that were deleted since the facts were read are left out. */
 async function listPresent({ services, org }: StepInput, endpoints: readonly EngineEndpointRow[]) {
   const ids = endpoints.map(({ endpoint_id }) => endpoint_id)
-  const present = new Set((await listEndpointsById(services.db.forOrg(org.key), ids)).map(({ id }) => id))
+  const present = new Set((await listEndpointsById(services.db.forOrg(org.key), { ids })).map(({ id }) => id))
   return endpoints.filter(({ endpoint_id }) => present.has(endpoint_id))
 }
 
@@ -86,9 +86,9 @@ async function findObstacle(
   const all = services.db.forOrg(org.key)
   const rooms = (await listRoomsOfUnits(all, { job: job.id, units: [unit] })).map(({ room_id }) => room_id)
   const concernsGroups = action.type === 'REBOOT' || action.type === 'MOVE'
-  const group = concernsGroups ? (await listPairedEndpoints(all, ids)).map(({ id }) => id) : ids
+  const group = concernsGroups ? (await listPairedEndpoints(all, { ids })).map(({ id }) => id) : ids
   const seesAll =
-    (await listEndpointsById(db, group)).length === group.length &&
+    (await listEndpointsById(db, { ids: group })).length === group.length &&
     (await listRoomIds(db, { ids: rooms })).length === (await listRoomIds(all, { ids: rooms })).length
   return seesAll ? undefined : `${job.actor_name} may no longer see all rooms of this job.`
 }

@@ -100,7 +100,8 @@ async function compareEndpoints(ctx: RequestContext, action: Action, endpoints: 
   for await (const part of inParts(endpoints)) {
     const targeted = part.map(({ id }) => id)
     // Everything that is paired with the endpoints restarts with them.
-    const ids = action.type === 'REBOOT' ? (await listPairedEndpoints(ctx.db, targeted)).map(({ id }) => id) : targeted
+    const ids =
+      action.type === 'REBOOT' ? (await listPairedEndpoints(ctx.db, { ids: targeted })).map(({ id }) => id) : targeted
     for (const row of await listPlannedEndpoints(ctx.db, { ids })) {
       const supports: string[] = row.supports === null ? [] : JSON.parse(row.supports)
       if (!supports.includes('onlyIfIdle')) notSupporting.add(row.id)

@@ -124,7 +124,7 @@ async function findPairedRooms(
   const roomsOfGroups = new Map<string, Set<number>>()
   for await (const part of inParts(endpoints)) {
     const ids = part.map(({ id }) => id)
-    for (const { leader, apart, room_id } of await listPairedEndpoints(on, ids)) {
+    for (const { leader, apart, room_id } of await listPairedEndpoints(on, { ids })) {
       const key = `${leader}/${apart}`
       const rooms = roomsOfGroups.get(key) ?? new Set()
       roomsOfGroups.set(key, rooms)

@@ -21,7 +21,7 @@ const maxCsvChunkCharacters = 64 * 1024
 
 export async function endpointsSensorHistory(ctx: RequestContext, id: string, query: HistoryQuery, csv: boolean) {
   const { history, window } = await readQuery(ctx, query)
-  const endpoint = mustFind(await findNumber(ctx.db, id), `endpoint ${id}`)
+  const { number: endpoint } = mustFind(await findNumber(ctx.db, { id }), `endpoint ${id}`)
   const place = { room: 0, stays: [{ endpoint, since: 0, until: null }] }
   return historyOf(ctx, { name: `endpoint ${id}`, query, history, window, place, idOf: undefined, csv })
 }

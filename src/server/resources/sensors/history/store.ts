@@ -1,10 +1,10 @@
 // SQL of sensor history: stays of endpoints in rooms, due quarters, samples and rollups.
 
 import { sql } from 'kysely'
-import { isUuid } from '../../../core/uuid.ts'
 import type { EngineName } from '../../../db/engine.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
+import { byUuid } from '../../../db/queries/by-uuid.ts'
 import { query, queryOne, visibleQueryOne, wholeQuery, wholeQueryOne } from '../../../db/queries/query.ts'
 import { queryNumbers } from '../../../db/queries/query-numbers.ts'
 import type { SensorColumn } from '../../../db/schema/schema.ts'
@@ -23,11 +23,11 @@ export const findZones = queryOne((db, p: { org: number }) =>
     .where('o.key', '=', p.org),
 )
 
-const numberOf = visibleQueryOne('endpoint', 'endpoints.id', (db, p: { org: number; id: string }) =>
-  db.selectFrom('endpoints').select('number').where('org', '=', p.org).where('id', '=', p.id),
+export const findNumber = byUuid(
+  visibleQueryOne('endpoint', 'endpoints.id', (db, p: { org: number; id: string }) =>
+    db.selectFrom('endpoints').select('number').where('org', '=', p.org).where('id', '=', p.id),
+  ),
 )
-export const findNumber = async (on: OrgReader, id: string) =>
-  isUuid(id) ? (await numberOf(on, { id }))?.number : undefined
 
 export interface RoomStay {
   readonly endpoint: number

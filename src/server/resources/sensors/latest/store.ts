@@ -1,23 +1,23 @@
 // SQL of the latest samples: of one endpoint, of one room, and of a whole organisation in pages.
 
-import { isUuid } from '../../../core/uuid.ts'
-import type { OrgReader } from '../../../db/handles.ts'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
+import { byUuid } from '../../../db/queries/by-uuid.ts'
 import { visibleQueryOne, wholeQuery } from '../../../db/queries/query.ts'
 import { columns } from '../ingest/store.ts'
 
 const columnsOfLatest = columns.map((name) => `s.${name}` as const)
 
-const latest = visibleQueryOne('endpoint', 'e.id', (db, p: { org: number; id: string }) =>
-  db
-    .selectFrom('endpoints as e')
-    .leftJoin('samples_latest as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
-    .select(columnsOfLatest)
-    .where('e.org', '=', p.org)
-    .where('e.id', '=', p.id),
-)
 /** Undefined if the caller sees no such endpoint. The columns are null if the endpoint has no sample. */
-export const findLatest = async (on: OrgReader, id: string) => (isUuid(id) ? latest(on, { id }) : undefined)
+export const findLatest = byUuid(
+  visibleQueryOne('endpoint', 'e.id', (db, p: { org: number; id: string }) =>
+    db
+      .selectFrom('endpoints as e')
+      .leftJoin('samples_latest as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
+      .select(columnsOfLatest)
+      .where('e.org', '=', p.org)
+      .where('e.id', '=', p.id),
+  ),
+)
 
 /** The latest samples of the endpoints in a room that are not older than `since`, in Unix seconds. */
 export const listLatestInRoom = wholeQuery((db, p: { org: number; room: number; since: number }) =>

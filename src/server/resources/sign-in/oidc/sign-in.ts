@@ -124,7 +124,8 @@ async function applyAdmission(
   if (decision.kind === 'create') {
     const { email, grant } = decision
     const id = await nextId(tx, 'user')
-    await insertUser(tx, id, {
+    await insertUser(tx, {
+      id,
       email,
       email_key: emailKey(email),
       name: name ?? null,

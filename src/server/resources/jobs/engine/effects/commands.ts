@@ -91,7 +91,7 @@ async function listSharedReboots(
 
 /** Devices that are offline are skipped, because a message and logs are wanted now, unless all have gone since the facts were read. */
 async function requireConnected(input: EffectInput, tx: Tx): Promise<EndpointSummary[]> {
-  const connected = (await listEndpointsById(tx, idsOf(input))).filter((endpoint) => endpoint.connected)
+  const connected = (await listEndpointsById(tx, { ids: idsOf(input) })).filter((endpoint) => endpoint.connected)
   if (connected.length === 0) throw new DevicesOffline()
   return connected
 }

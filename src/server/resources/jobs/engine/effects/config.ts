@@ -39,7 +39,7 @@ export async function findConflict(
 ): Promise<{ readonly profileId: number; readonly keys: readonly string[] } | undefined> {
   const names = Object.keys(openAction(job, ctx.secrets, ctx.org).config ?? {})
   for (const { endpoint_id } of endpoints) {
-    const row = await findConfig(ctx.db, endpoint_id)
+    const row = await findConfig(ctx.db, { id: endpoint_id })
     if (!row || row.profile_id === null) continue
     const keys = keysOf(profileLayer(row)).filter((name) => names.includes(name))
     if (keys.length > 0) return { profileId: row.profile_id, keys }

@@ -65,8 +65,8 @@ interface Before {
 const listBefore = (tx: Tx, ids: readonly string[]): Promise<Before[]> =>
   Promise.all(
     ids.map(async (id) => {
-      const config = await findConfig(tx, id)
-      const profileId = (await findEndpoint(tx, id))?.profile_id ?? null
+      const config = await findConfig(tx, { id })
+      const profileId = (await findEndpoint(tx, { id }))?.profile_id ?? null
       return { id, version: config?.version ?? 0, state: config?.state, profileId }
     }),
   )
@@ -101,7 +101,7 @@ const listSentEffects = (
     before.map(async ({ id, version, profileId: profileBefore }) => {
       const isUnchanged = profileBefore === profileId
       if (isUnchanged && !remade.includes(id)) return { id }
-      const versionAfter = (await findConfig(tx, id))?.version ?? version
+      const versionAfter = (await findConfig(tx, { id }))?.version ?? version
       const sent = { id, versionBefore: version, versionAfter }
       return isUnchanged ? sent : { ...sent, profileBefore, isProfileChanged: true }
     }),

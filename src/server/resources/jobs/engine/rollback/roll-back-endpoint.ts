@@ -78,7 +78,7 @@ const versionsPerPage = 200
 
 /** Returns undefined if the endpoint was deleted. */
 async function planEndpoint(on: OrgReader, jobId: number, id: string) {
-  const row = await findConfig(on, id)
+  const row = await findConfig(on, { id })
   if (!row) return undefined
   const changes = new JobChanges(jobId)
   for (let after = -1; ; ) {
@@ -134,7 +134,7 @@ export async function rollBackRoom(
       const room = await findRoom(tx, { id })
       const exists = profileId === null || (await findProfile(tx, { id: profileId })) !== undefined
       if (room?.profile_id !== jobProfileId || !exists) throw new NothingToRestore()
-      await updateRoomProfile(tx, id, profileId)
+      await updateRoomProfile(tx, { id, profile: profileId })
       await raiseResourceVersions(tx, { endpointsOfRoom: [id] })
       await updateUnitRoomRestored(tx, unitRoom)
       return {

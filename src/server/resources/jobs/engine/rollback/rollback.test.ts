@@ -208,7 +208,7 @@ test('profiles of endpoints and rooms return, but not a profile that was deleted
   for (const { id } of f.devices) await runEffect(job, id, {})
   const roomId = (await f.call('GET', `/endpoints/${back.id}`)).body.roomId
   await change(f.ctx, 'roomsAssignProfile', async (tx) => {
-    await updateRoomProfile(tx, roomId, byJob)
+    await updateRoomProfile(tx, { id: roomId, profile: byJob })
     return { result: undefined, target: { type: 'room', id: String(roomId), name: 'Room 1' }, jobId: job.id }
   })
   await write(f, (db) =>
