@@ -20,7 +20,7 @@ const withoutDatabase = [
   'src/server/resources/incidents/{texts,engine/findings,engine/grouping/*,engine/restarts/settle}.test.ts',
   'src/server/resources/channels/delivery/{slots,holding/timing,senders/texts}.test.ts',
   'src/server/resources/jobs/engine/{health/judge-health,rollback/job-changes}.test.ts',
-  'src/server/resources/sensors/latest/aggregate.test.ts',
+  'src/server/resources/sensors/{view,latest/aggregate}.test.ts',
   'src/server/resources/rooms/use/judge.test.ts',
   'src/server/resources/jobs/engine/{advance,turns}.test.ts',
   'src/server/resources/jobs/engine/effects/pair-groups.test.ts',

@@ -1,8 +1,10 @@
-// Writes numbers and times of the two largest answers, bulk samples and history, as JSON text. JSON.stringify would need an object for
+// Writes lists, numbers and times of the two largest answers, bulk samples and history, as JSON text. JSON.stringify would need an object for
 // each sample or bucket, and those objects cost more than reading the rows.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { daySeconds } from '../../../contract/durations.ts'
 import { isoTime } from '../../core/clock.ts'
 import { dateOf } from '../../core/time/time-zone.ts'
+import { type ReadyAnswer, TextChunks } from '../../http/answer.ts'
 import { slotSeconds } from './slots.ts'
 
 /**
@@ -49,4 +51,29 @@ export function slotTimeWriter(): (seconds: number) => string {
     if (number !== day) [day, date] = [number, dateOf(number)]
     return date + timesOfDay[(seconds - number * daySeconds) / slotSeconds]
   }
+}
+
+/** Entries that are written in one piece of some tens of kilobytes. */
+const entriesPerChunk = 300
+/** A long answer is interrupted this often, so that other work can run. */
+const maxTurnMs = 2
+
+/** Joins JSON texts to a list, with turns of the event loop in between. */
+export async function listText<T>(items: readonly T[], textOf: (item: T) => string): Promise<ReadyAnswer> {
+  const answer = new TextChunks()
+  answer.add('{"data":[')
+  let started = performance.now()
+  for (let at = 0; at < items.length; at += entriesPerChunk) {
+    if (performance.now() - started > maxTurnMs) {
+      await nextTurn()
+      started = performance.now()
+    }
+    const text = items
+      .slice(at, at + entriesPerChunk)
+      .map(textOf)
+      .join()
+    answer.add(at === 0 ? text : `,${text}`)
+  }
+  answer.add(']}')
+  return answer.end()
 }

@@ -1,21 +1,20 @@
 // Sensor data: one function for each operation. [contract 5.2]
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
-import { ReadyAnswer, TextChunks } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { SampleRow } from './ingest/store.ts'
+import { listText } from './json-writer.ts'
 import { aggregate } from './latest/aggregate.ts'
 import type { LatestSampleCache, SamplesByNumber } from './latest/cache.ts'
 import type { PlannedRoom, RoomPlan } from './latest/room-plan.ts'
 import { findLatest, listLatestInRoom } from './latest/store.ts'
-import { entryText, freshSince, sampleText } from './view.ts'
+import { endpointEntryText, freshSince, roomEntryText, sensorDataText, sensorDataView } from './view.ts'
 
 export async function endpointsSensorData(ctx: RequestContext, id: string, legacy: boolean) {
   const latest = mustFind(await findLatest(ctx.db, { id }), `endpoint ${id}`)
   if (!isSample(latest)) throw new Failure('NOT_FOUND', `endpoint ${id} has not sent a sample yet.`)
-  return ReadyAnswer.of(`{"endpointData":${sampleText(latest, legacy)}}`)
+  return { endpointData: sensorDataView(latest, legacy) }
 }
 
 export async function endpointsBulkSensorData(
@@ -28,7 +27,7 @@ export async function endpointsBulkSensorData(
   const textOf = ({ endpoints }: RoomPlan, samples: SamplesByNumber) =>
     listText(
       endpoints.filter(({ room }) => access.sees(room?.region) && isWithin(filter, room)),
-      ({ id, number }) => samples.get(number)?.entry(id, legacy) ?? entryText(id, 'null'),
+      ({ id, number }) => samples.get(number)?.entry(id, legacy) ?? endpointEntryText(id, 'null'),
     )
   if (access.isEverything && filter.regionId === undefined && filter.locationId === undefined) {
     return latest.wholeAnswer(ctx.org.key, legacy ? 'endpoints, legacy' : 'endpoints', textOf)
@@ -47,7 +46,7 @@ export async function roomsSensorData(ctx: RequestContext, id: number, legacy: b
       `room ${id} has no sample of the last ${minutes === 1 ? 'minute' : `${minutes} minutes`}.`,
     )
   }
-  return ReadyAnswer.of(`{"roomData":${sampleText(sample, legacy)}}`)
+  return { roomData: sensorDataView(sample, legacy) }
 }
 
 export async function roomsBulkSensorData(
@@ -68,7 +67,7 @@ export async function roomsBulkSensorData(
   const since = freshSince(ctx)
   return listText(
     rooms.filter((room) => access.sees(room.region) && isWithin(filter, room)),
-    (room) => `{"id":${room.id},"roomData":${roomText(room, samples, since, legacy)}}`,
+    (room) => roomEntryText(room.id, roomText(room, samples, since, legacy)),
   )
 }
 
@@ -79,7 +78,7 @@ function roomText({ endpoints }: PlannedRoom, samples: SamplesByNumber, since: n
     if (row && row.timestamp >= since) rows.push(row)
   }
   const sample = aggregate(rows)
-  return sample ? sampleText(sample, legacy) : 'null'
+  return sample ? sensorDataText(sample, legacy) : 'null'
 }
 
 interface Filter {
@@ -90,28 +89,3 @@ const isWithin = ({ regionId, locationId }: Filter, room: PlannedRoom | undefine
   (regionId === undefined || room?.region === regionId) && (locationId === undefined || room?.location === locationId)
 
 const isSample = <T extends { timestamp: number | null }>(row: T): row is T & SampleRow => row.timestamp !== null
-
-/** Entries that are written in one piece of some tens of kilobytes. */
-const entriesPerChunk = 300
-/** A long answer is interrupted this often, so that other work can run. */
-const maxTurnMs = 2
-
-/** Joins JSON texts to a list, with turns of the event loop in between. */
-async function listText<T>(items: readonly T[], textOf: (item: T) => string): Promise<ReadyAnswer> {
-  const answer = new TextChunks()
-  answer.add('{"data":[')
-  let started = performance.now()
-  for (let at = 0; at < items.length; at += entriesPerChunk) {
-    if (performance.now() - started > maxTurnMs) {
-      await nextTurn()
-      started = performance.now()
-    }
-    const text = items
-      .slice(at, at + entriesPerChunk)
-      .map(textOf)
-      .join()
-    answer.add(at === 0 ? text : `,${text}`)
-  }
-  answer.add(']}')
-  return answer.end()
-}

@@ -1,7 +1,7 @@
-// Writes a sample as JSON: every field is present, with 0 where nothing was measured. [contract 5.2]
+// Samples as callers see them: every field is present, with 0 where nothing was measured. Bulk answers are text (see json-writer.ts). [contract 5.2]
 
 import type { Static } from 'typebox'
-import type { Sample } from '../../../contract/sensors.ts'
+import type { Sample, SensorData } from '../../../contract/sensors.ts'
 import type { Services } from '../../context/services.ts'
 import type { SampleRow } from './ingest/store.ts'
 import { flatText, scaledText } from './json-writer.ts'
@@ -12,13 +12,13 @@ export const freshSince = ({ clock, settings }: Pick<Services, 'clock' | 'settin
   Math.ceil(clock.now() / 1000 - settings.freshnessSeconds)
 
 /** The entry of one endpoint in the bulk answer; `text` is its `SensorData`, or null. */
-export const entryText = (id: string, text: string): string => flatText('{"id":"', id, '","endpointData":', text, '}')
+export const endpointEntryText = (id: string, text: string): string =>
+  flatText('{"id":"', id, '","endpointData":', text, '}')
 
-/**
- * `SensorData` as JSON. Under the legacy base the shutter is beside the sample only: a client there fails on a ninth key.
- * [contract 5.2.shutter]
- */
-export function sampleText(row: SampleRow, legacy: boolean): string {
+export const roomEntryText = (id: number, text: string): string => `{"id":${id},"roomData":${text}}`
+
+/** The text of a `sensorDataView`. */
+export function sensorDataText(row: SampleRow, legacy: boolean): string {
   const shutter = row.shutter_closed === 1
   const inside = legacy ? '' : `,"ShutterClosed":${shutter}`
   const climate = `"co2":${row.co2 ?? 0},"humidity":${scaledText(row.humidity ?? 0, scale.humidity)}`
@@ -39,3 +39,10 @@ export const sampleView = (row: SampleRow): Static<typeof Sample> => ({
   timestamp: String(row.timestamp),
   ShutterClosed: row.shutter_closed === 1,
 })
+
+/** Under the legacy base the shutter is beside the sample only: a client there fails on a ninth key. [contract 5.2.shutter] */
+export function sensorDataView(row: SampleRow, legacy: boolean): SensorData {
+  const sample = sampleView(row)
+  if (legacy) delete sample.ShutterClosed
+  return { data: [sample], shutterClosed: row.shutter_closed === 1 }
+}

@@ -5,7 +5,7 @@ import type { Database } from '../../../db/db.ts'
 import type { ReadyAnswer } from '../../../http/answer.ts'
 import type { StrictReads } from '../../../nodes/strict-reads/strict-reads.ts'
 import type { SampleRow } from '../ingest/store.ts'
-import { entryText, sampleText } from '../view.ts'
+import { endpointEntryText, sensorDataText } from '../view.ts'
 import { cacheUnlessFailed, pageSize, readPages } from './load.ts'
 import { type RoomPlan, RoomPlanCache } from './room-plan.ts'
 import { listLatest, listLatestOf, listLatestTimestamps } from './store.ts'
@@ -23,10 +23,10 @@ class CachedSample {
   /** `id` is the id of the sample's endpoint, the same in every call. */
   entry(id: string, legacy: boolean): string {
     if (legacy) {
-      this.#legacyEntry ??= entryText(id, sampleText(this.row, true))
+      this.#legacyEntry ??= endpointEntryText(id, sensorDataText(this.row, true))
       return this.#legacyEntry
     }
-    this.#entry ??= entryText(id, sampleText(this.row, false))
+    this.#entry ??= endpointEntryText(id, sensorDataText(this.row, false))
     return this.#entry
   }
 }
