@@ -22,7 +22,10 @@ const statuses: Record<ErrorCode, number> = {
   UNAVAILABLE: 503,
 }
 
-/** Caches the JSON of a failure up to the request id, because some failures are sent many times. */
+/**
+ * Caches the JSON of a failure up to the request id. JSON.stringify would add a microsecond to each request of the bench row `reads`,
+ * malformed token.
+ */
 const serialisedFailures = new WeakMap<Failure, string>()
 
 export const httpStatusOf = ({ code, extras: { status } }: Failure): number => status ?? statuses[code]
