@@ -1,5 +1,5 @@
 // Simulates the days of a room: meetings, people, and their effect on air, temperature and light.
-
+import { LRUCache } from 'lru-cache'
 import { modelOf, type Sensor } from '../contract/device/models.ts'
 import type { DeviceSample } from '../contract/device/protocol.ts'
 import { hourMs, minuteMs } from '../contract/durations.ts'
@@ -23,13 +23,12 @@ function localTime(timezone: string, at: number): LocalTime {
 }
 
 /** Intl is slow, and an offset holds for at least an hour, so offsets are cached by hour. */
-const offsetCache = new Map<string, number>()
+const offsetCache = new LRUCache<string, number>({ max: 10_000 })
 function zoneOffsetMs(timezone: string, at: number): number {
   const begin = Math.floor(at / hourMs) * hourMs
   const key = `${timezone} ${begin}`
   let offset = offsetCache.get(key)
   if (offset === undefined) {
-    if (offsetCache.size > 10_000) offsetCache.clear()
     // The local time as text, such as 2026-05-04 10:00:00, parsed as if it were UTC.
     const there = new Date(begin).toLocaleString('sv-SE', { timeZone: timezone })
     offset = Date.parse(`${there.replace(' ', 'T')}Z`) - begin

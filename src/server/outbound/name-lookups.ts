@@ -1,5 +1,6 @@
 // Looks up names so that names whose servers do not answer leave room for the others.
 import type { LookupAddress } from 'node:dns'
+import { LRUCache } from 'lru-cache'
 import { minuteMs, secondMs } from '../../contract/durations.ts'
 
 /** Has the shape of `dns.lookup` with the option `all`. Tests answer with addresses of their own. */
@@ -29,7 +30,7 @@ export class NameLookups {
   /** Requests that share a look-up. */
   readonly #callbacks = new Map<string, Callback[]>()
   /** Until when each name counts as slow. */
-  readonly #slowUntil = new Map<string, number>()
+  readonly #slowUntil = new LRUCache<string, number>({ max: maxSlowNames })
   readonly #waiting: string[] = []
   #isSlowRunning = false
 
@@ -71,16 +72,10 @@ export class NameLookups {
     this.#resolveName(hostname, { all: true }, (error, addresses) => {
       const now = this.#nowMs()
       this.#slowUntil.delete(hostname)
-      if (now - startedAt > slowMs) this.#rememberSlow(hostname, now)
+      if (now - startedAt > slowMs) this.#slowUntil.set(hostname, now + slowForMs)
       this.#answer(hostname, error, addresses)
       onEnd()
     })
-  }
-
-  #rememberSlow(hostname: string, now: number): void {
-    const [oldest] = this.#slowUntil.keys()
-    if (this.#slowUntil.size >= maxSlowNames && oldest !== undefined) this.#slowUntil.delete(oldest)
-    this.#slowUntil.set(hostname, now + slowForMs)
   }
 
   #answer(hostname: string, error: NodeJS.ErrnoException | null, addresses: LookupAddress[]): void {
