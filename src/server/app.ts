@@ -1,4 +1,12 @@
-// Starts the service in five phases. Each phase registers how to stop what it started; a stop runs these in reverse order.
+// Starts the service in five phases. Each phase registers how to stop what it started; a stop runs these in reverse order:
+//   1. scheduled tasks: those that run are ended, and messages that are being sent are finished
+//   2. event streams; then requests finish while devices are disconnected; then the HTTP server closes (all in phases/http.ts,
+//      because the connections of devices over WebSockets belong to both)
+//   3. the health port, which answers until here
+//   4. the last uses of keys are written; checks of sessions at identity providers finish
+//   5. the event feed, then mail and requests to other services
+//   6. this node leaves the database; the database and its lock are closed
+// If a start fails, the same stack stops what was started until then.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServeOptions } from './config/server-options.ts'
 import { recordServer } from './config/server-record.ts'
@@ -13,7 +21,6 @@ import { startDevices } from './phases/devices.ts'
 import { startHttp } from './phases/http.ts'
 import { makeResources } from './phases/resources.ts'
 import { startTasks } from './phases/tasks.ts'
-import { deleteOldReports, sweepBundleFolder } from './resources/bug-reports/retention.ts'
 import { hasKey } from './resources/keys/store.ts'
 
 export interface Service {
@@ -65,9 +72,6 @@ export async function startService(
     const core = await openCore(stack, { options, log, clock, onLost })
     const resources = await makeResources(core, sampleGatherMs)
     const { services } = core
-    // Reports that expired while the service was stopped are deleted before devices can upload.
-    await deleteOldReports(services, resources.bundles.storage)
-    await sweepBundleFolder(services, resources.bundleFolder)
     const devices = await startDevices(stack, core, resources, certificate)
     const { url, healthPort } = await startHttp(stack, core, resources, devices, {
       certificate,

@@ -1,6 +1,5 @@
 // Phase 1 of a start: the locks, the database, the row of this node, and the services that everything else uses.
 import { Keyring } from '../auth/keyring.ts'
-import type { TokenKind } from '../auth/token.ts'
 import { mailerOptionsOf } from '../config/mailer-options.ts'
 import { outboundRulesOf } from '../config/outbound-rules.ts'
 import { sensorSettingsOf } from '../config/sensor-settings.ts'
@@ -29,11 +28,9 @@ import { openMailer } from '../outbound/mailer.ts'
 import { type OutboundClient, openOutbound } from '../outbound/outbound-fetch.ts'
 import { findHead } from '../resources/audit/store.ts'
 import { writeLastUsed } from '../resources/keys/last-used.ts'
-import { findHolder } from '../resources/keys/store.ts'
 import { listPlacesOf } from '../resources/places/store.ts'
-import { findSessionHolder } from '../resources/sessions/store.ts'
-import { findUserSessionHolder } from '../resources/sessions/user-session-store.ts'
 import { SharedSettings } from '../resources/settings/stored-settings.ts'
+import { tokenHolderFinder } from '../resources/sign-in/find-token-holder.ts'
 import { type LoadProviders, providerLoader } from '../resources/sign-in/oidc/load-providers.ts'
 import { SessionChecks } from '../resources/sign-in/oidc/session-check.ts'
 import { lockDatabase, nodeIdentity } from './node.ts'
@@ -111,7 +108,8 @@ export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOpt
   const sessionChecks = new SessionChecks({ services, providers, log })
   stack.defer(() => sessionChecks.close())
   metrics.watchSessionChecks(sessionChecks.counts)
-  const keyring = makeKeyring(services, options, sessionChecks)
+  const { rateLimit, rateBurst = rateLimit * 2 } = options
+  const keyring = new Keyring(tokenHolderFinder(db, sessionChecks), clock, { rate: rateLimit, burst: rateBurst })
   keyChanges.listen(() => {
     keyring.invalidate()
     void streams.recheckCallers()
@@ -220,21 +218,4 @@ async function describeInMetrics(
   metrics.watchPools(pools)
   metrics.watchStreams(streams)
   return build
-}
-
-const findTokenHolder = { key: findHolder, session: findSessionHolder, userSession: findUserSessionHolder } as const
-
-function makeKeyring(
-  { db, clock }: Services,
-  { rateLimit, rateBurst }: ServeOptions,
-  sessionChecks: SessionChecks,
-): Keyring {
-  const lookUp = async (hash: Buffer, kind: TokenKind) => {
-    const holder = await findTokenHolder[kind](db.system, hash)
-    const checked = holder && sessionChecks.recheck(holder)
-    if (!(checked instanceof Promise)) return checked
-    // Role, regions and state may have changed while the provider was asked.
-    return (await checked) ? findTokenHolder[kind](db.system, hash) : undefined
-  }
-  return new Keyring(lookUp, clock, { rate: rateLimit, burst: rateBurst ?? rateLimit * 2 })
 }

@@ -55,6 +55,7 @@ export async function startDevices(
   // The row that its devices point at is dead, and what they say cannot be stored.
   services.node?.onReplaced(() => connections.dropAll())
   connections.start()
+  // Needed if the listeners cannot be opened. At a usual stop the HTTP phase has closed the connections before.
   stack.defer(() => connections.close())
   const listeners = await openMqttListeners(connections, options, certificate)
   const release = async (maxMs: number) => {
@@ -65,6 +66,7 @@ export async function startDevices(
     listeners.close()
     await connections.close()
   }
+  // Needed if the HTTP server cannot be started.
   stack.defer(close)
   return { connections, listeners, handlers, metrics, attempts, release, close }
 }

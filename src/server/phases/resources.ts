@@ -1,10 +1,11 @@
-// Phase 2 of a start: the objects of the resources that live as long as the process, caches above all.
+// Phase 2 of a start: the objects of the resources that live as long as the process, caches above all. It has nothing to stop.
 import { join } from 'node:path'
 import { minuteMs } from '../../contract/durations.ts'
 import { watchDeliveries } from '../core/metrics/delivery-metrics.ts'
 import { watchFleet } from '../core/metrics/fleet-metrics.ts'
 import { FolderStorage } from '../resources/bug-reports/bundles/folder-storage.ts'
 import { RowStorage } from '../resources/bug-reports/bundles/row-storage.ts'
+import { deleteOldReports, sweepBundleFolder } from '../resources/bug-reports/retention.ts'
 import type { BugReportSettings } from '../resources/bug-reports/routes.ts'
 import { BundleUploads } from '../resources/bug-reports/upload.ts'
 import { DeliveryTask } from '../resources/channels/delivery/delivery-task.ts'
@@ -56,6 +57,9 @@ export async function makeResources(core: Core, sampleGatherMs?: number): Promis
       return sharedSettings.values.logRetentionDays
     },
   }
+  // Reports that expired while the service was stopped are deleted before devices can upload.
+  await deleteOldReports(services, storage)
+  await sweepBundleFolder(services, bundleFolder)
   return {
     endpoints,
     latest,

@@ -1,4 +1,4 @@
-// Phase 5 of a start: the scheduled tasks, all in one table.
+// Phase 5 of a start: the scheduled tasks, in one table with those of deletion-tasks.ts.
 import { resendAfterMs } from '../../contract/device/protocol.ts'
 import { hourMs, minuteMs } from '../../contract/durations.ts'
 import type { Services } from '../context/services.ts'
