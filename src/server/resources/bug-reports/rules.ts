@@ -47,7 +47,7 @@ export async function requestLogs(
   const id = await insertReportWithNewId(tx, now, now + retentionDays * dayMs, inCallLogs)
   const commands = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: 'QUEUED' }))
   const payload = JSON.stringify({ supportId: formatSupportId(id), inCallLogs })
-  const batch = { org: ctx.org.key, type: 'COLLECT_LOGS', payload, at: now, deadline: now + uploadDeadlineMs }
+  const batch = { type: 'COLLECT_LOGS', payload, at: now, deadline: now + uploadDeadlineMs }
   await insertCommands(tx, batch, commands)
   tx.drafts.push(...newCommandViews(batch, commands).map((command) => commandEventDraft(command)))
   await insertItems(tx, { report: id, commands: commands.map((command) => command.id) })

@@ -61,7 +61,7 @@ async function rebootLater(ctx: RequestContext, id: string, time: 'idle' | 'wind
     const at = ctx.clock.now()
     const deadline = at + withinHours * hourMs
     return {
-      result: await insertDeferredReboots(tx, ctx, [endpoint, ...others], { time, at, deadline }),
+      result: await insertDeferredReboots(tx, [endpoint, ...others], { time, at, deadline }),
       target: endpointRef(endpoint),
       after: { when: time, withinHours },
       affected: others.map(endpointRef),
@@ -186,7 +186,7 @@ export async function insertCommandsFor<E extends Pick<EndpointSummary, 'id' | '
   const at = ctx.clock.now()
   const deadline = at + commandDeadlineMs
   const rows = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: stateOf(e) }))
-  const batch = { org: ctx.org.key, type, payload: JSON.stringify(payload), at, deadline }
+  const batch = { type, payload: JSON.stringify(payload), at, deadline }
   await insertCommands(tx, batch, rows)
   const commands = newCommandViews(batch, rows)
   tx.drafts.push(...commands.map((command) => commandEventDraft(command)))

@@ -94,7 +94,6 @@ export const listOpenCommands = visibleQuery(
 
 /** The values that the commands of one request share. */
 export interface CommandBatch {
-  readonly org: number
   readonly type: string
   /** JSON text. */
   readonly payload: string
@@ -107,7 +106,7 @@ export interface CommandBatch {
 }
 export type NewCommand = Pick<CommandRow, 'id' | 'endpoint_id' | 'state'>
 
-const insertRows = write((db, p: Required<CommandBatch> & { rows: readonly unknown[] }, engine) =>
+const insertRows = write((db, p: Required<CommandBatch> & { org: number; rows: readonly unknown[] }, engine) =>
   db
     .insertInto('operations')
     .columns(['org', ...commandColumns])

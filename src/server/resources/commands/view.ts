@@ -33,7 +33,7 @@ export const commandView = (row: Omit<CommandRow, Unshown>): View => ({
 })
 
 /** Shows commands that were just inserted, without reading them again. */
-export const newCommandViews = (batch: Omit<CommandBatch, 'org' | 'payload'>, rows: readonly NewCommand[]): View[] => {
+export const newCommandViews = (batch: Omit<CommandBatch, 'payload'>, rows: readonly NewCommand[]): View[] => {
   const { type, at, deadline, waitsFor = null } = batch
   return rows.map((row) =>
     commandView({ ...row, type, created_at: at, updated_at: at, deadline, error: null, waits_for: waitsFor }),

@@ -17,7 +17,6 @@ export const roomNotesCreate = (ctx: RequestContext, roomId: number, note: strin
   change(ctx, 'roomNotesCreate', async (tx) => {
     const room = await requireRoomOfNote(tx, roomId)
     const row = {
-      org: ctx.org.key,
       id: await nextId(tx, 'note'),
       room_id: roomId,
       version: 1,

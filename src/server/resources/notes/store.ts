@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 import { visibleQuery, visibleQueryOne, write } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
-export type NoteRow = Selectable<DatabaseSchema['room_notes']>
+export type NoteRow = Omit<Selectable<DatabaseSchema['room_notes']>, 'org'>
 
 export const listNotes = visibleQuery('room', 'room_notes.room_id', (db, p: { org: number }) =>
   db.selectFrom('room_notes').selectAll().where('org', '=', p.org).orderBy('id', 'desc'),
@@ -26,7 +26,7 @@ export const findNote = visibleQueryOne(
       .where('room_id', '=', p.room),
 )
 
-export const insertNote = write((db, p: NoteRow) =>
+export const insertNote = write((db, p: NoteRow & { org: number }) =>
   db.insertInto('room_notes').values({
     org: p.org,
     id: p.id,

@@ -45,7 +45,6 @@ export const profilesCreate = (ctx: RequestContext, body: InputOf<'profilesCreat
   change(ctx, 'profilesCreate', async (tx) => {
     const id = await nextId(tx, 'profile')
     const row: ProfileRow = {
-      org: ctx.org.key,
       id,
       version: 1,
       name: body.name,

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 import { query, queryOne, wholeQuery, write } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
-export type ProfileRow = Selectable<DatabaseSchema['profiles']>
+export type ProfileRow = Omit<Selectable<DatabaseSchema['profiles']>, 'org'>
 
 export const listProfiles = query((db, p: { org: number }) =>
   db.selectFrom('profiles').select(['id', 'name', 'description', 'config_id']).where('org', '=', p.org).orderBy('id'),
@@ -24,7 +24,7 @@ export const listEndpointsWithProfile = wholeQuery((db, p: { org: number; profil
     .orderBy('id'),
 )
 
-export const insertProfile = write((db, p: ProfileRow) =>
+export const insertProfile = write((db, p: ProfileRow & { org: number }) =>
   db.insertInto('profiles').values({
     org: p.org,
     id: p.id,
@@ -37,7 +37,7 @@ export const insertProfile = write((db, p: ProfileRow) =>
   }),
 )
 
-export const updateProfile = write((db, p: ProfileRow) =>
+export const updateProfile = write((db, p: ProfileRow & { org: number }) =>
   db
     .updateTable('profiles')
     .set({

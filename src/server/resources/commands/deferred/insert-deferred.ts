@@ -1,6 +1,5 @@
 // Inserts reboots that wait, for endpoints that restart together. [contract 12.when]
 import { randomUUID } from 'node:crypto'
-import type { RequestContext } from '../../../context/request-context.ts'
 import type { Tx } from '../../../db/handles.ts'
 import type { EndpointSummary } from '../../endpoints/store.ts'
 import { insertCommands } from '../store.ts'
@@ -19,13 +18,11 @@ interface Deferral {
  */
 export async function insertDeferredReboots(
   tx: Tx,
-  ctx: Pick<RequestContext, 'org'>,
   endpoints: readonly Pick<EndpointSummary, 'id' | 'connected'>[],
   { time, at, deadline }: Deferral,
 ) {
   const rows = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: 'QUEUED' as const }))
   const batch = {
-    org: ctx.org.key,
     type: 'REBOOT',
     payload: '{}',
     at,

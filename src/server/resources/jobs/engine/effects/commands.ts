@@ -69,7 +69,7 @@ async function insertReboots(tx: Tx, { ctx, job }: EffectInput, groups: readonly
   for (const group of groups) {
     const others = group.filter((endpoint) => !isShared(endpoint))
     if (others.length === 0) continue
-    commands.push(...(await insertDeferredReboots(tx, ctx, others, { time, at, deadline: at + notDoneAfterMs })))
+    commands.push(...(await insertDeferredReboots(tx, others, { time, at, deadline: at + notDoneAfterMs })))
   }
   return commands
 }
