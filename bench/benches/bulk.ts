@@ -3,13 +3,19 @@ import { fileURLToPath } from 'node:url'
 import type { Cleanup } from '../cleanup.ts'
 import { fillEndpoints, writeSamples } from '../fixture/samples.ts'
 import { withServices } from '../fixture/services.ts'
-import { type Answer, HttpClient } from '../load/http-client.ts'
+import { type ClientAnswer, HttpClient } from '../load/http-client.ts'
 import { MqttLoad } from '../load/mqtt-load.ts'
 import type { Round } from '../measure/comparison.ts'
 import { type Row, summarise } from '../measure/figures.ts'
 import { measureOneByOne, StringifyBaseline } from '../measure/long-answers.ts'
 import type { Bench } from '../options.ts'
-import { type DataFolder, enrolDevices, type Server, startServer, startServerOn } from '../servers/roomkeeper.ts'
+import {
+  type DataFolder,
+  enrolDevices,
+  type MeasuredServer,
+  startServer,
+  startServerOn,
+} from '../servers/roomkeeper.ts'
 
 const endpointCount = 10_000
 /** Endpoints whose device is connected and, in one variant, sends a sample before every request. */
@@ -86,13 +92,13 @@ async function fillFolder(cleanup: Cleanup): Promise<DataFolder> {
 
 /** A server on that folder, with an HTTP client and devices that send samples. */
 class BulkServer {
-  readonly server: Server
+  readonly server: MeasuredServer
   readonly http: HttpClient
   readonly path: string
   readonly #folder: DataFolder
   #load: MqttLoad | undefined
 
-  private constructor(folder: DataFolder, server: Server) {
+  private constructor(folder: DataFolder, server: MeasuredServer) {
     this.#folder = folder
     this.server = server
     this.http = new HttpClient(server.url)
@@ -107,7 +113,7 @@ class BulkServer {
     return bulkServer
   }
 
-  get(): Promise<Answer> {
+  get(): Promise<ClientAnswer> {
     return this.http.send('GET', this.path, this.#folder)
   }
 

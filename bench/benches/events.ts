@@ -1,13 +1,13 @@
 // Measures the cost of open event streams; the baseline is the same work without a stream.
 import { copyFilledFolder, type FilledFolder } from '../fixture/data-folders.ts'
-import { EventStreams } from '../load/event-streams.ts'
+import { EventStreamClients } from '../load/event-streams.ts'
 import { makeRequest } from '../load/http-load.ts'
 import type { LoadResult } from '../load/load-result.ts'
 import { MqttLoad } from '../load/mqtt-load.ts'
 import { type Contender, cpuRow, measureInTurns, type Round } from '../measure/comparison.ts'
 import { httpContender } from '../measure/http-comparison.ts'
 import type { Bench, BenchOptions } from '../options.ts'
-import { type Server, startServerOn } from '../servers/roomkeeper.ts'
+import { type MeasuredServer, startServerOn } from '../servers/roomkeeper.ts'
 
 /** All devices are connected, with one message in flight each. */
 const deviceCount = 500
@@ -18,7 +18,7 @@ const nameOf = (count: number) =>
 interface StreamedServer {
   readonly name: string
   readonly folder: FilledFolder
-  readonly server: Server
+  readonly server: MeasuredServer
   /** Waits until every stream has received so many more events. */
   readonly waitForEvents: (count: number) => Promise<unknown>
 }
@@ -54,7 +54,7 @@ async function startWithStreams({ cleanup, profiles }: BenchOptions, count: numb
   const server = await startServerOn(cleanup, folder, profiles.nodeFlags(name))
   if (count === 0) return { name, folder, server, waitForEvents: async () => {} }
   const path = `/v1/orgs/${folder.org}/events?types=sample,structure`
-  const streams = await EventStreams.open(server.url, path, folder.key, count)
+  const streams = await EventStreamClients.open(server.url, path, folder.key, count)
   cleanup.add(() => streams.close())
   let expected = 0
   const waitForEvents = (more: number) => {

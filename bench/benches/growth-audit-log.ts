@@ -9,10 +9,10 @@ import { httpContender } from '../measure/http-comparison.ts'
 import { compareSizes } from '../measure/size-comparison.ts'
 import type { BenchOptions } from '../options.ts'
 import { verifyAuditLog } from '../servers/audit-verify.ts'
-import type { HttpServer } from '../servers/bare.ts'
+import type { ComparedServer } from '../servers/bare.ts'
 import { startServerOn } from '../servers/roomkeeper.ts'
 
-interface AuditLogServer extends HttpServer {
+interface AuditLogServer extends ComparedServer {
   readonly request: Buffer
 }
 

@@ -9,7 +9,7 @@ import { insertSamples, updateLatest, valuesOf } from '../../src/server/resource
 import { slots } from '../../src/server/resources/sensors/slots.ts'
 import { copyFilledFolder, type FilledFolder } from '../fixture/data-folders.ts'
 import { deviceModel, type Organisation } from '../fixture/organisation.ts'
-import { makeSample } from '../fixture/samples.ts'
+import { makeBenchSample } from '../fixture/samples.ts'
 import { withServices } from '../fixture/services.ts'
 import { makeRequest } from '../load/http-load.ts'
 import { MqttLoad } from '../load/mqtt-load.ts'
@@ -18,7 +18,7 @@ import type { Row } from '../measure/figures.ts'
 import { httpContender } from '../measure/http-comparison.ts'
 import { compareSizes, roundCount } from '../measure/size-comparison.ts'
 import type { Bench, BenchOptions } from '../options.ts'
-import { type Server, startServerOn } from '../servers/roomkeeper.ts'
+import { type MeasuredServer, startServerOn } from '../servers/roomkeeper.ts'
 import { measureAuditLogGrowth } from './growth-audit-log.ts'
 
 const sizes = [1_000, 10_000, 100_000]
@@ -30,7 +30,7 @@ const maxQuickPaths = 2_000
 interface SizedServer {
   readonly name: string
   readonly folder: FilledFolder
-  readonly server: Server
+  readonly server: MeasuredServer
 }
 
 export const growth: Bench = async (options) => {
@@ -58,7 +58,7 @@ async function startSized({ cleanup, profiles }: BenchOptions, size: number): Pr
 async function fillLatest({ db }: Services, { org, devices }: Organisation): Promise<void> {
   const hourAgo = Math.floor(Date.now() / 1000) - 3600
   const model = modelOf(deviceModel)
-  const samples = devices.map((_, i) => ({ endpoint: i + 1, row: sampleRowOf(makeSample(i + 1, hourAgo), model) }))
+  const samples = devices.map((_, i) => ({ endpoint: i + 1, row: sampleRowOf(makeBenchSample(i + 1, hourAgo), model) }))
   await db.systemTransaction(async (tx) => {
     await insertSamples(
       tx,

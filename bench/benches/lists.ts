@@ -2,7 +2,7 @@
 import { connectAsync } from 'mqtt'
 import type { Cleanup } from '../cleanup.ts'
 import { copyFilledFolder } from '../fixture/data-folders.ts'
-import { type Answer, HttpClient } from '../load/http-client.ts'
+import { type ClientAnswer, HttpClient } from '../load/http-client.ts'
 import { cycle, makeRequest } from '../load/http-load.ts'
 import { type Contender, cpuRow, measureInTurns, type Round } from '../measure/comparison.ts'
 import type { Row } from '../measure/figures.ts'
@@ -10,7 +10,7 @@ import { httpContender } from '../measure/http-comparison.ts'
 import { measureOneByOne, StringifyBaseline } from '../measure/long-answers.ts'
 import type { Bench, BenchOptions } from '../options.ts'
 import { startBareHttp } from '../servers/bare.ts'
-import { type DataFolder, type Server, startServerOn } from '../servers/roomkeeper.ts'
+import { type DataFolder, type MeasuredServer, startServerOn } from '../servers/roomkeeper.ts'
 
 const endpointCount = 10_000
 
@@ -65,20 +65,20 @@ async function chooseCount(contenders: readonly Contender[], maxCount: number): 
   return count
 }
 
-function expectAllEndpoints({ bytes }: Answer): void {
+function expectAllEndpoints({ bytes }: ClientAnswer): void {
   const ids = new Set(JSON.parse(`${bytes}`).endpoints.map((endpoint: { id: string }) => endpoint.id))
   if (ids.size !== endpointCount) throw new Error(`The list has ${ids.size} endpoints instead of ${endpointCount}.`)
 }
 
-const headerOf = ({ headers }: Answer, name: string): string =>
+const headerOf = ({ headers }: ClientAnswer, name: string): string =>
   headers[headers.findIndex((header) => header.toLowerCase() === name) + 1] ?? ''
 
 interface ListSetup {
   readonly folder: DataFolder
-  readonly server: Server
+  readonly server: MeasuredServer
   readonly http: HttpClient
   readonly path: string
-  readonly answer: Answer
+  readonly answer: ClientAnswer
   readonly title: string
   readonly rounds: number
 }

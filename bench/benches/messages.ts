@@ -9,7 +9,7 @@ import { MqttLoad } from '../load/mqtt-load.ts'
 import { type Contender, cpuRow, measureInTurns } from '../measure/comparison.ts'
 import { httpContender } from '../measure/http-comparison.ts'
 import type { Bench } from '../options.ts'
-import { type Server, startServerOn } from '../servers/roomkeeper.ts'
+import { type MeasuredServer, startServerOn } from '../servers/roomkeeper.ts'
 
 const deviceCount = 500
 const maxSampleRatio = 1.1
@@ -50,7 +50,7 @@ export const messages: Bench = async ({ quick, cleanup, profiles }) => {
 }
 
 /** The channel is disabled: its messages are written and wait, so that no receiver is measured. */
-async function addChannel({ url, org, key }: Server): Promise<void> {
+async function addChannel({ url, org, key }: MeasuredServer): Promise<void> {
   const http = new HttpClient(url)
   const body = {
     name: 'Everything',
@@ -64,7 +64,7 @@ async function addChannel({ url, org, key }: Server): Promise<void> {
   http.close()
 }
 
-function regions(cleanup: Cleanup, { name, server }: { readonly name: string; readonly server: Server }) {
+function regions(cleanup: Cleanup, { name, server }: { readonly name: string; readonly server: MeasuredServer }) {
   let sent = 0
   const path = `/v1/orgs/${server.org}/regions`
   const request = () => makeRequest('POST', path, { key: server.key, body: { name: `Region ${sent++} ${name}` } })

@@ -2,12 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { notificationChannel } from '../../src/server/nodes/control-session.ts'
-import { EventStreams } from '../load/event-streams.ts'
+import { EventStreamClients } from '../load/event-streams.ts'
 import type { LoadResult } from '../load/load-result.ts'
 import { atMost, type Peer, type Row, ratioByRound, summarise } from '../measure/figures.ts'
 import type { BenchOptions } from '../options.ts'
 import { type NatsPeer, startNats } from '../servers/nats.ts'
-import type { FilledDatabase, NodeGroup } from '../servers/node-group.ts'
+import type { FilledDatabase, MeasuredNodeGroup } from '../servers/node-group.ts'
 import type { PostgresCluster } from '../servers/postgres-cluster.ts'
 
 /** PostgreSQL spends at most this much of the CPU of samples on messages between nodes. */
@@ -23,11 +23,11 @@ export async function measureNodeMessages(
   { quick, cleanup }: BenchOptions,
   cluster: PostgresCluster,
   { org, key }: FilledDatabase,
-  { servers, databaseUrl }: NodeGroup,
+  { servers, databaseUrl }: MeasuredNodeGroup,
   sendSamples: (perDevice: number) => Promise<LoadResult>,
 ): Promise<Row[]> {
   // Nodes send samples to each other only while someone reads the events of the organisation.
-  const stream = await EventStreams.open(servers[0]?.url ?? '', `/v1/orgs/${org}/events?types=sample`, key, 1)
+  const stream = await EventStreamClients.open(servers[0]?.url ?? '', `/v1/orgs/${org}/events?types=sample`, key, 1)
   cleanup.add(() => stream.close())
   await sendSamples(10)
   const [messageMicros, sampleMicros]: [number[], number[]] = [[], []]

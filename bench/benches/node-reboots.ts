@@ -3,9 +3,9 @@ import { upTopic } from '../../src/contract/device/protocol.ts'
 import { deliverOneByOne } from '../load/deliver-one-by-one.ts'
 import { HttpLoad, makeRequest } from '../load/http-load.ts'
 import { type ListeningDevice, MqttFleet } from '../load/mqtt-fleet.ts'
-import { atMost, percentile, type Row, summarise } from '../measure/figures.ts'
+import { atMost, quantile, type Row, summarise } from '../measure/figures.ts'
 import type { BenchOptions } from '../options.ts'
-import type { FilledDatabase, NodeGroup } from '../servers/node-group.ts'
+import type { FilledDatabase, MeasuredNodeGroup } from '../servers/node-group.ts'
 
 const deviceCount = 500
 const maxRatio = { p50: 1.5, p99: 2 }
@@ -13,7 +13,7 @@ const maxRatio = { p50: 1.5, p99: 2 }
 export async function measureCrossNodeReboots(
   { quick, cleanup }: BenchOptions,
   { org, key, organisation }: FilledDatabase,
-  { servers }: NodeGroup,
+  { servers }: MeasuredNodeGroup,
 ): Promise<Row[]> {
   const [own, other] = servers
   if (!own || !other) throw new Error('The measurement needs two nodes.')
@@ -48,7 +48,7 @@ export async function measureCrossNodeReboots(
   const tries = latencies.other.length.toLocaleString('en')
   return (['p50', 'p99'] as const).map((name): Row => {
     const share = name === 'p50' ? 0.5 : 0.99
-    const [ours, baseline] = [percentile(latencies.other, share), percentile(latencies.own, share)]
+    const [ours, baseline] = [quantile(latencies.other, share), quantile(latencies.own, share)]
     const ratio = summarise([ours / baseline])
     return {
       title: `reboot asked of another node, request to message, ${name} of ${tries} tries`,

@@ -7,7 +7,7 @@ import { type Contender, measureInTurns, type Round } from '../measure/compariso
 import type { Row } from '../measure/figures.ts'
 import { watchPostgres } from '../measure/postgres-watch.ts'
 import type { Bench, BenchOptions } from '../options.ts'
-import { copyDatabase, type FilledDatabase, fillDatabase, NodeGroup } from '../servers/node-group.ts'
+import { copyPostgresDatabase, type FilledDatabase, fillDatabase, MeasuredNodeGroup } from '../servers/node-group.ts'
 import { PostgresCluster } from '../servers/postgres-cluster.ts'
 import { measureNodeMessages } from './node-messages.ts'
 import { measureCrossNodeReboots } from './node-reboots.ts'
@@ -28,9 +28,9 @@ export const nodes: Bench = async (options) => {
     return []
   }
   const filled = await fillDatabase(options, cluster, 'three', endpointCount)
-  const copy = await copyDatabase(cluster, filled, 'one')
-  const three = await NodeGroup.start(options, filled, groupSize)
-  const one = await NodeGroup.start(options, copy, 1)
+  const copy = await copyPostgresDatabase(cluster, filled, 'one')
+  const three = await MeasuredNodeGroup.start(options, filled, groupSize)
+  const one = await MeasuredNodeGroup.start(options, copy, 1)
   const comparison = new NodeComparison(options, cluster, filled, three, one)
   const rows = [
     ...(await comparison.reads()),
@@ -48,15 +48,15 @@ class NodeComparison {
   readonly #options: BenchOptions
   readonly #cluster: PostgresCluster
   readonly #filled: FilledDatabase
-  readonly #groups: readonly { readonly name: string; readonly group: NodeGroup }[]
+  readonly #groups: readonly { readonly name: string; readonly group: MeasuredNodeGroup }[]
   readonly #rounds: number
 
   constructor(
     options: BenchOptions,
     cluster: PostgresCluster,
     filled: FilledDatabase,
-    three: NodeGroup,
-    one: NodeGroup,
+    three: MeasuredNodeGroup,
+    one: MeasuredNodeGroup,
   ) {
     this.#options = options
     this.#cluster = cluster
@@ -132,7 +132,7 @@ class NodeComparison {
 
   async messages(): Promise<Row[]> {
     const [first] = this.#groups
-    const group = first?.group as NodeGroup
+    const group = first?.group as MeasuredNodeGroup
     const loads = await this.#connectSampleLoads(group)
     const send = (perDevice: number) => sendToAll(loads.map((load) => load.send(perDevice)))
     return measureNodeMessages(this.#options, this.#cluster, this.#filled, group, send)
@@ -160,7 +160,7 @@ class NodeComparison {
   }
 
   /** Samples are a second apart, in a slot that is not over, so no rollup is made during the measurement. */
-  async #connectSampleLoads({ servers }: NodeGroup): Promise<MqttLoad[]> {
+  async #connectSampleLoads({ servers }: MeasuredNodeGroup): Promise<MqttLoad[]> {
     const now = Math.floor(Date.now() / 1000)
     const start = Math.max(now - (now % slotSeconds), now - 300)
     const loads = await Promise.all(

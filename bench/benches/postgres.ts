@@ -9,7 +9,7 @@ import type { Row } from '../measure/figures.ts'
 import { baselineName, PostgresComparison, type PostgresSetup } from '../measure/postgres-comparison.ts'
 import type { Bench, BenchOptions } from '../options.ts'
 import { verifyAuditLog } from '../servers/audit-verify.ts'
-import { PostgresCluster, query } from '../servers/postgres-cluster.ts'
+import { PostgresCluster, runStatement } from '../servers/postgres-cluster.ts'
 import { startServer } from '../servers/roomkeeper.ts'
 import { Subprocess } from '../servers/subprocess.ts'
 
@@ -96,7 +96,7 @@ async function startServers({ cleanup, profiles }: BenchOptions, cluster: Postgr
     fillOrganisation(services, endpointCount),
   )
   const copy = await cluster.createDatabase('bare', 'ours')
-  for (const url of [ours, copy]) await query(url, 'vacuum analyze')
+  for (const url of [ours, copy]) await runStatement(url, 'vacuum analyze')
   const baseline = new Subprocess('The baseline', [...profiles.nodeFlags(baselineName), bareProgram, copy])
   cleanup.add(() => baseline.stop())
   const [, port, mqttPort] = await baseline.waitForOutput(/listening on (\d+) and (\d+)/)
@@ -152,7 +152,7 @@ async function expectWritten(
   samples: number,
 ): Promise<void> {
   for (const url of databaseUrls) {
-    const [counts] = await query(
+    const [counts] = await runStatement(
       url,
       `select (select count(*)::int from regions) - 1 as regions, (select count(*)::int from samples) as samples,
          (select count(*)::int from audit_log where type = 'REGION_CREATED') as entries`,

@@ -5,7 +5,7 @@ import { type Contender, measureInTurns } from '../measure/comparison.ts'
 import { watchPostgres } from '../measure/postgres-watch.ts'
 import type { Bench } from '../options.ts'
 import type { MeasuredProcess } from '../servers/measured-process.ts'
-import { copyDatabase, fillDatabase, NodeGroup } from '../servers/node-group.ts'
+import { copyPostgresDatabase, fillDatabase, MeasuredNodeGroup } from '../servers/node-group.ts'
 import { PostgresCluster } from '../servers/postgres-cluster.ts'
 import { Subprocess } from '../servers/subprocess.ts'
 
@@ -27,8 +27,8 @@ export const rates: Bench = async (options) => {
     return []
   }
   const filled = await fillDatabase(options, cluster, 'gathered', deviceCount)
-  const copy = await copyDatabase(cluster, filled, 'immediate')
-  const group = await NodeGroup.start(options, filled, 1)
+  const copy = await copyPostgresDatabase(cluster, filled, 'immediate')
+  const group = await MeasuredNodeGroup.start(options, filled, 1)
   const baseline = new Subprocess('The baseline', [
     ...profiles.nodeFlags(baselineName),
     baselineProgram,

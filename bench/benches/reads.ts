@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { makeApiKey } from '../../src/server/auth/token.ts'
 import { copyFilledFolder } from '../fixture/data-folders.ts'
-import { type Answer, HttpClient } from '../load/http-client.ts'
+import { type ClientAnswer, HttpClient } from '../load/http-client.ts'
 import { cycle, HttpLoad, makeRequest } from '../load/http-load.ts'
 import { type Contender, cpuRow, generatorRow, measureInTurns } from '../measure/comparison.ts'
 import { type Row, summarise, withReasonIfMissed } from '../measure/figures.ts'
@@ -10,7 +10,7 @@ import { httpContender, peerContender } from '../measure/http-comparison.ts'
 import type { Bench, BenchOptions } from '../options.ts'
 import { startBareHttp } from '../servers/bare.ts'
 import { startJsonServer, startPrism, withPeers } from '../servers/peers.ts'
-import { type DataFolder, type Server, startServerOn } from '../servers/roomkeeper.ts'
+import { type DataFolder, type MeasuredServer, startServerOn } from '../servers/roomkeeper.ts'
 
 const endpointCount = 10_000
 /** Endpoints that are used to warm up, where all others are measured on their first request. */
@@ -47,7 +47,7 @@ export const reads: Bench = async (options) => {
   const refusalWork = { request: makeRequest('GET', path, { key: malformedToken }), status: 401, warmUp }
   const refusalContenders = [
     await httpContender(cleanup, ours, refusalWork),
-    await httpContender(cleanup, await startBareHttp(options, [refusal as Answer], bareRefusal), refusalWork),
+    await httpContender(cleanup, await startBareHttp(options, [refusal as ClientAnswer], bareRefusal), refusalWork),
     ...(peers?.refuse ?? []),
   ]
   const refusalRounds = await measureInTurns(refusalContenders, plan)
@@ -92,11 +92,11 @@ async function measureFirstRequests(
 
 /** Fetches all paths over ten connections, which also warms up the server. */
 async function fetchAll(
-  { url }: Server,
+  { url }: MeasuredServer,
   paths: readonly string[],
   call: { readonly key: string; readonly status?: number },
-): Promise<Answer[]> {
-  const answers: Answer[] = []
+): Promise<ClientAnswer[]> {
+  const answers: ClientAnswer[] = []
   const remaining = [...paths.entries()]
   const fetchRemaining = async () => {
     const http = new HttpClient(url)
@@ -110,12 +110,12 @@ async function fetchAll(
   return answers
 }
 
-function expectAllEndpoints({ devices }: DataFolder, answers: readonly Answer[]): void {
+function expectAllEndpoints({ devices }: DataFolder, answers: readonly ClientAnswer[]): void {
   const correct = devices.filter(({ id }, i) => JSON.parse(`${answers[i]?.bytes}`).id === id).length
   if (correct !== endpointCount) throw new Error(`${correct} endpoints were answered instead of ${endpointCount}.`)
 }
 
-async function startPeers({ cleanup }: BenchOptions, paths: readonly string[], answers: readonly Answer[]) {
+async function startPeers({ cleanup }: BenchOptions, paths: readonly string[], answers: readonly ClientAnswer[]) {
   const prism = await startPrism(cleanup)
   const jsonServer = await startJsonServer(cleanup, { endpoints: answers.map(({ bytes }) => JSON.parse(`${bytes}`)) })
   const work = { warmUp: 500, share: peerShare }

@@ -8,7 +8,7 @@ import { withServices } from '../fixture/services.ts'
 import { atMost, type Row, ratioByRound, summarise } from '../measure/figures.ts'
 import type { Bench } from '../options.ts'
 import { type FilledDatabase, fillDatabase } from '../servers/node-group.ts'
-import { PostgresCluster, query } from '../servers/postgres-cluster.ts'
+import { PostgresCluster, runStatement } from '../servers/postgres-cluster.ts'
 
 const deviceCounts = [1_000, 4_000, 16_000] as const
 /** So many quarters are due in each round, whatever the size, spread over all devices. */
@@ -88,25 +88,25 @@ async function measureRound(
     const { key } = organisation.org
     const step = Math.max(1, Math.floor(organisation.devices.length / dueCount))
     const slotOf = `(${from} + n * 60) / 300`
-    await query(
+    await runStatement(
       url,
       `insert into samples (org, slot, endpoint, timestamp, shutter_closed, co2, humidity, temp, people)
          select ${key}, ${slotOf}, e.number, ${from} + n * 60, 0, 400 + n, 300 + n, 200 + n, n % 9
          from endpoints e, generate_series(0, ${samplesPerQuarter - 1}) n`,
     )
-    await query(
+    await runStatement(
       url,
       `insert into sample_due (org, endpoint, slot) select ${key}, number, ${quarter} from endpoints
          where number % ${step} = 0 order by number limit ${dueCount}`,
     )
-    await query(url, 'analyze samples, sample_due, sample_quarters')
-    const [due] = await query<{ count: number }>(url, 'select count(*)::int as count from sample_due')
+    await runStatement(url, 'analyze samples, sample_due, sample_quarters')
+    const [due] = await runStatement<{ count: number }>(url, 'select count(*)::int as count from sample_due')
     const postgresBefore = cluster.cpuSeconds()
     const before = process.cpuUsage()
     await rollUp(services)
     const { user, system } = process.cpuUsage(before)
     const postgresMicros = (cluster.cpuSeconds() - postgresBefore) * 1e6
-    const [made] = await query<{ due: number; quarters: number }>(
+    const [made] = await runStatement<{ due: number; quarters: number }>(
       url,
       `select (select count(*)::int from sample_due) as due, (select count(*)::int from sample_quarters where slot = ${quarter}) as quarters`,
     )

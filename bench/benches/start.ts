@@ -9,7 +9,7 @@ import { withServices } from '../fixture/services.ts'
 import { atMost, interleave, type Row, ratioByRound, summarise } from '../measure/figures.ts'
 import type { Bench } from '../options.ts'
 import { startBare } from '../servers/bare.ts'
-import { type Server, startServer } from '../servers/roomkeeper.ts'
+import { type MeasuredServer, startServer } from '../servers/roomkeeper.ts'
 
 const endpointCount = 100_000
 /** A start with these endpoints may take so much longer than one without. */
@@ -79,7 +79,10 @@ export const start: Bench = async (options) => {
 /** Writes a rounded zero without a minus sign. */
 const twoDecimals = (seconds: number): string => (Math.round(seconds * 100) / 100 || 0).toFixed(2)
 
-async function measureStart(dataDir: string, whenReady: (server: Server) => Promise<unknown>): Promise<StartTime> {
+async function measureStart(
+  dataDir: string,
+  whenReady: (server: MeasuredServer) => Promise<unknown>,
+): Promise<StartTime> {
   const startedAt = performance.now()
   const server = await startServer(dataDir)
   const time = { wallSeconds: (performance.now() - startedAt) / 1000, cpuSeconds: server.process.cpuSeconds() }

@@ -8,7 +8,7 @@ import { LatestSampleCache } from '../../src/server/resources/sensors/latest/cac
 import { Horizon } from '../../src/server/resources/sensors/rollups/horizon.ts'
 import { rollUp } from '../../src/server/resources/sensors/rollups/roll-up.ts'
 import { type BareRow, BareStore } from '../bare/store.ts'
-import { fillEndpoints, makeSample } from '../fixture/samples.ts'
+import { fillEndpoints, makeBenchSample } from '../fixture/samples.ts'
 import { withServices } from '../fixture/services.ts'
 import { atLeast, interleave, type Row, ratioByRound, summarise } from '../measure/figures.ts'
 import type { Bench, BenchOptions } from '../options.ts'
@@ -59,7 +59,7 @@ async function measureStore(services: Services, { quick, cleanup }: BenchOptions
 
   const start = Math.floor((Date.now() / 1000 - 20 * 86_400) / slotSeconds) * slotSeconds
   const batchAt = (n: number) =>
-    connections.map(({ device }) => makeSample(device.number, start + sampleIntervalSeconds * n))
+    connections.map(({ device }) => makeBenchSample(device.number, start + sampleIntervalSeconds * n))
   const batchesOf = (round: number) => Array.from({ length: batches }, (_, i) => batchAt(round * batches + i))
 
   const writeOurs = (round: number) => {
@@ -102,7 +102,7 @@ async function measureStore(services: Services, { quick, cleanup }: BenchOptions
   }
   const lateMicros = await measureLateSamples(
     services,
-    (n) => connections.map((c) => intake.receive(c, { samples: [makeSample(c.device.number, start + n)] })),
+    (n) => connections.map((c) => intake.receive(c, { samples: [makeBenchSample(c.device.number, start + n)] })),
     rounds,
   )
 

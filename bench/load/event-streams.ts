@@ -50,7 +50,7 @@ class EventStream {
   }
 }
 
-export class EventStreams {
+export class EventStreamClients {
   readonly #streams: readonly EventStream[]
   #error: Error | undefined
 
@@ -59,7 +59,7 @@ export class EventStreams {
   }
 
   /** Resolves when every stream has received the greeting: from then on it receives every event. */
-  static async open(url: string, path: string, key: string, count: number): Promise<EventStreams> {
+  static async open(url: string, path: string, key: string, count: number): Promise<EventStreamClients> {
     const request = makeRequest('GET', path, { key, headers: { Accept: 'text/event-stream' } })
     const streams = Array.from({ length: count }, () => new EventStream(Number(new URL(url).port), request))
     await Promise.all(
@@ -71,7 +71,7 @@ export class EventStreams {
           }),
       ),
     )
-    const all = new EventStreams(streams)
+    const all = new EventStreamClients(streams)
     for (const stream of streams) {
       stream.onError = (error) => {
         all.#error = error

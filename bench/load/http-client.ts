@@ -8,7 +8,7 @@ interface Call {
   readonly status?: number
 }
 
-export interface Answer {
+export interface ClientAnswer {
   readonly bytes: Buffer
   /** Names and values in turns, as Node delivers raw headers. */
   readonly headers: readonly string[]
@@ -24,7 +24,7 @@ export class HttpClient {
     this.#url = url
   }
 
-  async send(method: string, path: string, { key, body, status = 200 }: Call = {}): Promise<Answer> {
+  async send(method: string, path: string, { key, body, status = 200 }: Call = {}): Promise<ClientAnswer> {
     const startedAt = performance.now()
     const text = body === undefined ? undefined : JSON.stringify(body)
     const headers = {

@@ -3,21 +3,21 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { downTopic } from '../../src/contract/device/protocol.ts'
 import type { LoadResult } from './load-result.ts'
-import { connectFrame, type DeviceIdentity, encodeFrame, encodeString } from './mqtt-frames.ts'
+import { type BenchDevice, connectFrame, encodeFrame, encodeString } from './mqtt-frames.ts'
 
 const packetTypes = { connack: 2, publish: 3, puback: 4, suback: 9 } as const
 const subscribePacketId = Buffer.from([0, 1])
 const disconnectFrame = Buffer.from([0xe0, 0])
 
 /** The device protocol asks for one subscription to all topics of the device, with QoS 1. */
-const subscribeFrame = ({ id }: DeviceIdentity) =>
+const subscribeFrame = ({ id }: BenchDevice) =>
   encodeFrame(0x82, subscribePacketId, encodeString(downTopic(id, '#')), Buffer.from([1]))
 
 /** Called with the payload of each message that the server publishes to the device. */
 export type OnMessage = (device: ListeningDevice, payload: Buffer) => void
 
 export class ListeningDevice {
-  readonly identity: DeviceIdentity
+  readonly identity: BenchDevice
   readonly #socket: Socket
   readonly #onMessage: OnMessage
   /** The start of a frame that has not arrived completely. */
@@ -27,7 +27,7 @@ export class ListeningDevice {
   onSubscribed: () => void = () => {}
   onError: (error: Error) => void = () => {}
 
-  constructor(port: number, identity: DeviceIdentity, onMessage: OnMessage) {
+  constructor(port: number, identity: BenchDevice, onMessage: OnMessage) {
     this.identity = identity
     this.#onMessage = onMessage
     this.#socket = connect({
@@ -125,13 +125,13 @@ export function requireOpenFiles(sockets: number): void {
 
 export class MqttFleet {
   readonly #port: number
-  readonly #identities: readonly DeviceIdentity[]
+  readonly #identities: readonly BenchDevice[]
   #connected: ListeningDevice[] = []
   #next = 0
   onMessage: OnMessage = () => {}
 
   /** Devices connect in the order of their identities, and start again from the first. */
-  constructor(port: number, identities: readonly DeviceIdentity[]) {
+  constructor(port: number, identities: readonly BenchDevice[]) {
     this.#port = port
     this.#identities = identities
   }
@@ -150,7 +150,7 @@ export class MqttFleet {
         if (started === count) return
         started++
         const deviceStartedAt = performance.now()
-        const identity = this.#identities[this.#next++ % this.#identities.length] as DeviceIdentity
+        const identity = this.#identities[this.#next++ % this.#identities.length] as BenchDevice
         const device = new ListeningDevice(this.#port, identity, (from, payload) => this.onMessage(from, payload))
         this.#connected.push(device)
         device.onError = reject

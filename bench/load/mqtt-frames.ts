@@ -1,6 +1,6 @@
 // MQTT 3.1.1 frames of a device, encoded by hand.
 
-export interface DeviceIdentity {
+export interface BenchDevice {
   readonly id: string
   readonly credential: string
 }
@@ -19,7 +19,7 @@ export function encodeFrame(firstByte: number, ...parts: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([firstByte, ...length]), body])
 }
 
-export const connectFrame = ({ id, credential }: DeviceIdentity) =>
+export const connectFrame = ({ id, credential }: BenchDevice) =>
   encodeFrame(
     0x10,
     encodeString('MQTT'),

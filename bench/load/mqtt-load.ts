@@ -1,7 +1,7 @@
 // Sample load at minimal cost: MQTT 3.1.1 by hand over sockets, one prepared packet and one message in flight per device.
 import { connect, type Socket } from 'node:net'
 import type { LoadResult } from './load-result.ts'
-import { connectFrame, type DeviceIdentity, encodeFrame, encodeString } from './mqtt-frames.ts'
+import { type BenchDevice, connectFrame, encodeFrame, encodeString } from './mqtt-frames.ts'
 
 /** Returns the time of a device's n-th sample in Unix seconds. */
 export type SampleTimes = (n: number) => number
@@ -26,7 +26,7 @@ class LoadDevice {
   onAnswer: (latencyMs: number) => void = () => {}
   onError: (error: Error) => void = () => {}
 
-  constructor(port: number, identity: DeviceIdentity, times: SampleTimes) {
+  constructor(port: number, identity: BenchDevice, times: SampleTimes) {
     this.#packet = encodeFrame(
       0x32,
       encodeString(`v1/${identity.id}/up/sample`),
@@ -96,7 +96,7 @@ export class MqttLoad {
   }
 
   /** Resolves when every device has its CONNACK. */
-  static async connect(port: number, identities: readonly DeviceIdentity[], times: SampleTimes): Promise<MqttLoad> {
+  static async connect(port: number, identities: readonly BenchDevice[], times: SampleTimes): Promise<MqttLoad> {
     const devices: LoadDevice[] = []
     for (let at = 0; at < identities.length; at += connectGroupSize) {
       await Promise.all(

@@ -2,7 +2,7 @@
 import type { LoadResult } from '../load/load-result.ts'
 import type { MeasuredProcess } from '../servers/measured-process.ts'
 import type { CpuProfiles } from './cpu-profile.ts'
-import { atMost, percentile, type Row, ratioByRound, summarise, type WallClock } from './figures.ts'
+import { atMost, quantile, type Row, ratioByRound, summarise, type WallClock } from './figures.ts'
 
 /** One of the servers that are compared. */
 export interface Contender {
@@ -75,8 +75,8 @@ export function summariseRound(slices: readonly Slice[]): Round {
     cpuMicros: (sum(({ serverCpuSeconds }) => serverCpuSeconds) * 1e6) / count,
     generatorCpuMicros: (sum(({ generatorCpuSeconds }) => generatorCpuSeconds) * 1e6) / count,
     perSecond: count / sum(({ seconds }) => seconds),
-    p50Ms: percentile(latenciesMs, 0.5),
-    p99Ms: percentile(latenciesMs, 0.99),
+    p50Ms: quantile(latenciesMs, 0.5),
+    p99Ms: quantile(latenciesMs, 0.99),
   }
 }
 

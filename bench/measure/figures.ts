@@ -55,7 +55,7 @@ export const ratioByRound = (ours: readonly number[], baseline: readonly number[
   summarise(ours.map((value, i) => value / (baseline[i] ?? Number.NaN)))
 
 /** The value below which that share of the values lies. */
-export function percentile(values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).toSorted()
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }

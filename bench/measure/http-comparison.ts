@@ -1,7 +1,7 @@
 // Contenders that are asked over HTTP: a load generator in front of each server.
 import type { Cleanup } from '../cleanup.ts'
 import { HttpLoad, type RequestSource } from '../load/http-load.ts'
-import type { HttpServer } from '../servers/bare.ts'
+import type { ComparedServer } from '../servers/bare.ts'
 import type { Contender } from './comparison.ts'
 
 export interface HttpWorkload {
@@ -15,7 +15,7 @@ export interface HttpWorkload {
 /** Keeps its connections open from round to round. */
 export async function httpContender(
   cleanup: Cleanup,
-  { name, process, url }: HttpServer,
+  { name, process, url }: ComparedServer,
   { request, status = 200, connections = 10, warmUp }: HttpWorkload,
 ): Promise<Contender> {
   const load = await HttpLoad.connect(url, connections)
@@ -26,7 +26,7 @@ export async function httpContender(
 
 /** Opens new connections for each slice, because peers close connections that are idle for five seconds. */
 export async function peerContender(
-  { name, process, url }: HttpServer,
+  { name, process, url }: ComparedServer,
   { request, status = 200, connections = 10, warmUp, share }: HttpWorkload & { readonly share: number },
 ): Promise<Contender> {
   const send = async (count: number) => {

@@ -5,7 +5,7 @@ import { HttpLoad, type RequestSource } from '../load/http-load.ts'
 import { MqttLoad } from '../load/mqtt-load.ts'
 import type { BenchOptions } from '../options.ts'
 import type { PostgresCluster } from '../servers/postgres-cluster.ts'
-import type { Server } from '../servers/roomkeeper.ts'
+import type { MeasuredServer } from '../servers/roomkeeper.ts'
 import type { Subprocess } from '../servers/subprocess.ts'
 import { type Contender, measureInTurns, type Round } from './comparison.ts'
 import type { Row } from './figures.ts'
@@ -18,7 +18,7 @@ const maxRatio = 2
 
 export interface PostgresSetup {
   readonly cluster: PostgresCluster
-  readonly server: Server
+  readonly server: MeasuredServer
   readonly organisation: Organisation
   readonly baseline: Subprocess
   readonly baselineUrl: string

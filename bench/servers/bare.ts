@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Answer } from '../load/http-client.ts'
+import type { ClientAnswer } from '../load/http-client.ts'
 import type { BenchOptions } from '../options.ts'
 import { Subprocess } from './subprocess.ts'
 
 /** A process that listens for HTTP requests. */
-export interface HttpServer {
+export interface ComparedServer {
   readonly name: string
   readonly process: Subprocess
   readonly url: string
@@ -18,9 +18,9 @@ type BareOptions = Pick<BenchOptions, 'cleanup' | 'profiles'>
 /** Starts node:http that sends these answers in turn, headers included, whatever the request is. */
 export async function startBareHttp(
   options: BareOptions,
-  answers: readonly Answer[],
+  answers: readonly ClientAnswer[],
   { name = 'bare node:http', status = 200 } = {},
-): Promise<HttpServer> {
+): Promise<ComparedServer> {
   const file = join(options.cleanup.tempFolder(), 'answers')
   writeFileSync(file, answers.map(({ headers, bytes }) => JSON.stringify([headers, `${bytes}`])).join('\n'))
   return startBare(options, name, ['http.ts', `${status}`, file])
@@ -31,7 +31,7 @@ export async function startBare(
   { cleanup, profiles }: BareOptions,
   name: string,
   [file, ...args]: readonly [string, ...string[]],
-): Promise<HttpServer> {
+): Promise<ComparedServer> {
   const path = fileURLToPath(new URL(`../bare/${file}`, import.meta.url))
   const subprocess = new Subprocess(name, [...profiles.nodeFlags(name), path, ...args])
   cleanup.add(() => subprocess.stop())

@@ -4,20 +4,24 @@ import { fillOrganisation, type Organisation } from '../fixture/organisation.ts'
 import { withServices } from '../fixture/services.ts'
 import type { BenchOptions } from '../options.ts'
 import type { MeasuredProcess } from './measured-process.ts'
-import { type PostgresCluster, query } from './postgres-cluster.ts'
-import { findFreePort, type Server, startServer } from './roomkeeper.ts'
+import { type PostgresCluster, runStatement } from './postgres-cluster.ts'
+import { findFreePort, type MeasuredServer, startServer } from './roomkeeper.ts'
 
-export class NodeGroup implements MeasuredProcess {
-  readonly servers: readonly Server[]
+export class MeasuredNodeGroup implements MeasuredProcess {
+  readonly servers: readonly MeasuredServer[]
   readonly databaseUrl: string
 
-  private constructor(databaseUrl: string, servers: readonly Server[]) {
+  private constructor(databaseUrl: string, servers: readonly MeasuredServer[]) {
     this.databaseUrl = databaseUrl
     this.servers = servers
   }
 
-  static async start({ cleanup, profiles }: BenchOptions, filled: FilledDatabase, size: number): Promise<NodeGroup> {
-    const servers: Server[] = []
+  static async start(
+    { cleanup, profiles }: BenchOptions,
+    filled: FilledDatabase,
+    size: number,
+  ): Promise<MeasuredNodeGroup> {
+    const servers: MeasuredServer[] = []
     for (let i = 0; i < size; i++) {
       const options = ['--database-url', filled.url, '--secret-key-file', filled.secretKeyFile]
       // A second node is refused without a public address, and a start prints that address.
@@ -28,7 +32,7 @@ export class NodeGroup implements MeasuredProcess {
       cleanup.add(() => server.process.stop())
       servers.push({ ...server, org: filled.org, key: filled.key })
     }
-    return new NodeGroup(filled.url, servers)
+    return new MeasuredNodeGroup(filled.url, servers)
   }
 
   /** The CPU time of all nodes together. */
@@ -64,13 +68,13 @@ export async function fillDatabase(
   const organisation = await withServices({ dataDir, databaseUrl: url }, (services) =>
     fillOrganisation(services, endpoints),
   )
-  await query(url, 'vacuum analyze')
+  await runStatement(url, 'vacuum analyze')
   const { org, key } = first
   return { url, secretKeyFile: join(dataDir, 'secret.key'), org, key, organisation }
 }
 
 /** Copies a database that no server is connected to. */
-export async function copyDatabase(
+export async function copyPostgresDatabase(
   cluster: PostgresCluster,
   filled: FilledDatabase,
   name: string,

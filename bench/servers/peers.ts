@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Cleanup } from '../cleanup.ts'
-import type { HttpServer } from './bare.ts'
+import type { ComparedServer } from './bare.ts'
 import { findFreePort } from './roomkeeper.ts'
 import { Subprocess } from './subprocess.ts'
 
@@ -49,13 +49,16 @@ async function install(): Promise<void> {
 }
 
 /** Starts a mock server that answers with the examples of our own OpenAPI document. */
-export const startPrism = (cleanup: Cleanup): Promise<HttpServer> =>
+export const startPrism = (cleanup: Cleanup): Promise<ComparedServer> =>
   startPeer(cleanup, '@stoplight/prism-cli', 'dist/index.js', (port) => [
     ...['mock', openApiDocument, '--host', '127.0.0.1', '--port', `${port}`, '--verboseLevel', 'silent'],
   ])
 
 /** Starts a REST server on a JSON file. Every change rewrites the file, without waiting for the disk. */
-export function startJsonServer(cleanup: Cleanup, content: Readonly<Record<string, unknown[]>>): Promise<HttpServer> {
+export function startJsonServer(
+  cleanup: Cleanup,
+  content: Readonly<Record<string, unknown[]>>,
+): Promise<ComparedServer> {
   const file = join(cleanup.tempFolder(), 'db.json')
   writeFileSync(file, JSON.stringify(content))
   return startPeer(cleanup, 'json-server', 'lib/cli/bin.js', (port) => [
@@ -68,7 +71,7 @@ async function startPeer(
   name: string,
   main: string,
   args: (port: number) => string[],
-): Promise<HttpServer> {
+): Promise<ComparedServer> {
   const packageFolder = join(folder, 'node_modules', name)
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
   const port = await findFreePort()

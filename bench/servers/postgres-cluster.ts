@@ -24,7 +24,7 @@ export class PostgresCluster {
 
   /** Creates a database, empty or as a copy of `template`, and returns its address. */
   async createDatabase(name: string, template = 'template0'): Promise<string> {
-    await query(this.#cluster.url, `create database ${name} template ${template}`)
+    await runStatement(this.#cluster.url, `create database ${name} template ${template}`)
     const url = new URL(this.#cluster.url)
     url.pathname = name
     return url.href
@@ -42,7 +42,7 @@ export class PostgresCluster {
 
   /** CPU time of the sessions that make our servers nodes of a database: they hold locks, beat and carry messages, and do nothing else. */
   async cpuSecondsOfNodeSessions(url: string): Promise<number> {
-    const sessions = await query<{ pid: number }>(
+    const sessions = await runStatement<{ pid: number }>(
       url,
       `select distinct pid from pg_locks where locktype = 'advisory' and granted and classid = ${nodeLockClass} and objsubid = 2
          and database = (select oid from pg_database where datname = current_database())`,
@@ -63,7 +63,7 @@ function cpuSecondsOf(pid: string): number {
 }
 
 /** Runs one statement on a connection of its own and returns its rows. */
-export async function query<R extends object>(url: string, statement: string): Promise<R[]> {
+export async function runStatement<R extends object>(url: string, statement: string): Promise<R[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
 import type { Cleanup } from '../cleanup.ts'
 import { HttpClient } from '../load/http-client.ts'
-import type { DeviceIdentity } from '../load/mqtt-frames.ts'
+import type { BenchDevice } from '../load/mqtt-frames.ts'
 import { Subprocess } from './subprocess.ts'
 
 export const executable = fileURLToPath(new URL('../../bin/roomkeeper.js', import.meta.url))
@@ -14,7 +14,7 @@ export const executable = fileURLToPath(new URL('../../bin/roomkeeper.js', impor
 const programFlags = /^#!.* node (.*)/.exec(readFileSync(executable, 'utf8'))?.[1]?.split(' ') ?? []
 const rateLimits = ['--rate-limit', '1000000', '--rate-burst', '10000000', '--auth-failure-limit', '1000000']
 
-export interface Server {
+export interface MeasuredServer {
   readonly process: Subprocess
   readonly url: string
   readonly mqttPort: number
@@ -28,7 +28,7 @@ export async function startServer(
   dataDir: string,
   nodeFlags: readonly string[] = [],
   options: readonly string[] = [],
-): Promise<Server> {
+): Promise<MeasuredServer> {
   const mqttPort = await findFreePort()
   const args = ['serve', '--port', '0', '--mqtt-port', `${mqttPort}`, '--data-dir', dataDir, ...rateLimits, ...options]
   const subprocess = new Subprocess('The server', [...programFlags, ...nodeFlags, executable, ...args])
@@ -48,7 +48,7 @@ export interface DataFolder {
   readonly dataDir: string
   readonly org: string
   readonly key: string
-  readonly devices: readonly DeviceIdentity[]
+  readonly devices: readonly BenchDevice[]
 }
 
 /** Starts a server on such a folder and stops it at cleanup. */
@@ -56,7 +56,7 @@ export async function startServerOn(
   cleanup: Cleanup,
   { dataDir, org, key }: DataFolder,
   nodeFlags: readonly string[] = [],
-): Promise<Server> {
+): Promise<MeasuredServer> {
   const server = await startServer(dataDir, nodeFlags)
   cleanup.add(() => server.process.stop())
   return { ...server, org, key }
@@ -73,15 +73,15 @@ export async function findFreePort(): Promise<number> {
 
 /** Creates a room and enrols devices with its enrolment code over HTTP. */
 export async function enrolDevices(
-  { url, org, key }: Server,
+  { url, org, key }: MeasuredServer,
   count: number,
   model = 'NF19B1',
-): Promise<DeviceIdentity[]> {
+): Promise<BenchDevice[]> {
   const http = new HttpClient(url)
   try {
     const room = await http.json('POST', `/v1/orgs/${org}/rooms`, { key, body: { name: 'Bench' } })
     const { dec } = await http.json('GET', `/v1/orgs/${org}/rooms/${room.id}`, { key })
-    const devices: DeviceIdentity[] = []
+    const devices: BenchDevice[] = []
     for (let i = 0; i < count; i++) {
       const body = { code: dec, serial: `BENCH${i}`, model }
       const { endpointId, credential }: EnrolAnswer = await http.json('POST', devicePaths.enrol, { body })

@@ -11,7 +11,7 @@ import {
   shownId,
   wasVisible,
 } from '../support/contract/parts.ts'
-import { number, type ReadId, reads } from '../support/contract/reads.ts'
+import { number, type ReadId, readCalls } from '../support/contract/reads.ts'
 import { follow } from '../support/event-follower.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { runCount } from '../support/long-form.ts'
@@ -60,8 +60,8 @@ test(`${organisations} generated organisations: all answers to a restricted call
       const things = everythingIn(places)
       const hidden = things.filter((thing) => !isVisible(places, thing))
       const neverSeen = things.filter((thing) => !wasVisible(places, thing))
-      for (const id of Object.keys(reads) as ReadId[]) {
-        for (const input of (reads[id] as (p: GeneratedPlaces) => object[])(places)) {
+      for (const id of Object.keys(readCalls) as ReadId[]) {
+        for (const input of (readCalls[id] as (p: GeneratedPlaces) => object[])(places)) {
           const what = `${id} ${JSON.stringify(input)} of ${kind}`
           const whole = await send(places, id, input, { key: places.key })
           const part = await send(places, id, input, caller)

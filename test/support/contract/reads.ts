@@ -16,7 +16,7 @@ const eachRoom = ({ rooms }: GeneratedPlaces) => rooms.map((room) => ({ id: numb
 const once = () => [{}]
 
 /** Every call of every read that an owner could make. A reading operation without a line here does not compile. */
-export const reads: { readonly [K in ReadId]: (places: GeneratedPlaces) => CallInput<K>[] } = {
+export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => CallInput<K>[] } = {
   auditLogs: () => [{ from: 0, to: Date.UTC(2100, 0), pageSize: 1000 }],
   endpointsBasicList: filters,
   endpointsGet: eachEndpoint,
