@@ -97,11 +97,11 @@ async function makeWriteContender(
   { name, folder, server, waitForEvents }: StreamedServer,
 ): Promise<Contender> {
   const { org, key } = folder
-  const warmUp = 300
+  const warmUpCount = 300
   let next = 0
   const request = () => makeRequest('PUT', `/v1/orgs/${org}/regions/1`, { key, body: { name: `Region ${next++}` } })
-  const contender = await httpContender(cleanup, { ...server, name }, { request, warmUp })
-  await waitForEvents(warmUp)
+  const contender = await httpContender(cleanup, { ...server, name }, { request, warmUp: warmUpCount })
+  await waitForEvents(warmUpCount)
   const send = async (count: number) => {
     const result = await contender.send(count)
     await waitForEvents(count)

@@ -14,7 +14,7 @@ import { atLeast, interleave, type Row, ratioByRound, summarise } from '../measu
 import type { Bench, BenchOptions } from '../options.ts'
 import { enrolDevices, startServer } from '../servers/roomkeeper.ts'
 
-const batchSize = 500
+const samplesPerBatch = 500
 /** At this interval a slot of a quarter of an hour has thirty samples. */
 const sampleIntervalSeconds = 30
 const slotSeconds = 900
@@ -52,7 +52,7 @@ async function measure(count: number, work: () => Promise<void>): Promise<Measur
 async function measureStore(services: Services, { quick, cleanup }: BenchOptions): Promise<Row[]> {
   const rounds = quick ? 2 : 7
   const batches = quick ? 40 : 120
-  const connections = await fillEndpoints(services, batchSize)
+  const connections = await fillEndpoints(services, samplesPerBatch)
   const intake = new SampleIntake(services, new LatestSampleCache(services), new Horizon())
   const bare = new BareStore(cleanup.tempFolder())
   cleanup.add(() => bare.close())
@@ -64,7 +64,7 @@ async function measureStore(services: Services, { quick, cleanup }: BenchOptions
 
   const writeOurs = (round: number) => {
     const samples = batchesOf(round)
-    return measure(batches * batchSize, async () => {
+    return measure(batches * samplesPerBatch, async () => {
       for (const batch of samples) {
         await Promise.all(
           connections.map((connection, i) => intake.receive(connection, { samples: [batch[i] as DeviceSample] })),
@@ -74,7 +74,7 @@ async function measureStore(services: Services, { quick, cleanup }: BenchOptions
   }
   const writeBare = (round: number) => {
     const rows = batchesOf(round).map((batch) => batch.map((sample, i) => makeBareRow(i + 1, sample)))
-    return measure(batches * batchSize, async () => {
+    return measure(batches * samplesPerBatch, async () => {
       for (const batch of rows) bare.write(batch)
     })
   }
@@ -88,7 +88,7 @@ async function measureStore(services: Services, { quick, cleanup }: BenchOptions
     rounds,
     async () => {
       const result = await writeOurs(ourRound++)
-      rollupMicros.push((await measure(batches * batchSize, () => rollUp(services))).cpuMicros)
+      rollupMicros.push((await measure(batches * samplesPerBatch, () => rollUp(services))).cpuMicros)
       return result
     },
     () => writeBare(bareRound++),
@@ -113,7 +113,7 @@ async function measureStore(services: Services, { quick, cleanup }: BenchOptions
     baseline: { name: 'bare better-sqlite3', figure: summarise(results.baseline.map(value)) },
     ratio: ratioByRound(results.ours.map(value), results.baseline.map(value)),
   })
-  const throughput = makeRow(`samples written in batches of ${batchSize}`, 'per second', (m) => m.perSecond)
+  const throughput = makeRow(`samples written in batches of ${samplesPerBatch}`, 'per second', (m) => m.perSecond)
   return [
     { ...throughput, goal: atLeast(throughput.ratio, 0.5) },
     makeRow('sample written', 'µs CPU', (m) => m.cpuMicros),
@@ -135,7 +135,7 @@ async function measureLateSamples(
   const micros: number[] = []
   for (let round = 0; round < rounds; round++) {
     await Promise.all(send(round * slotSeconds + 1))
-    micros.push((await measure(batchSize, () => rollUp(services))).cpuMicros)
+    micros.push((await measure(samplesPerBatch, () => rollUp(services))).cpuMicros)
   }
   return micros
 }

@@ -5,6 +5,7 @@ import { FleetError } from '../simulator/fleet-error.ts'
 import { maxDevicesPerRoom } from '../simulator/plan.ts'
 import type { Terminal } from './terminal.ts'
 
+/** These are named after the options of the command line; an interval is in seconds, a backfill in milliseconds. */
 export interface SimulateOptions
   extends Omit<FleetOptions, 'intervalSeconds' | 'flapShare' | 'backfillMs' | 'stateFile'> {
   readonly interval: number
@@ -19,8 +20,9 @@ export async function simulateCommand(terminal: Terminal, options: SimulateOptio
     throw new StartupError(`--rooms is too small: a room can have at most ${maxDevicesPerRoom} devices.`)
   const stop = new AbortController()
   void terminal.untilStopped().then(() => stop.abort())
-  const { interval, flap, backfill, state = `./data/simulator-${encodeURIComponent(org)}.json`, ...others } = options
-  const fleet = { ...others, intervalSeconds: interval, flapShare: flap, backfillMs: backfill, stateFile: state }
+  const { interval: intervalSeconds, flap: flapShare, backfill: backfillMs, state, ...others } = options
+  const stateFile = state ?? `./data/simulator-${encodeURIComponent(org)}.json`
+  const fleet = { ...others, intervalSeconds, flapShare, backfillMs, stateFile }
   await runFleet(terminal, fleet, stop.signal)
 }
 

@@ -36,14 +36,14 @@ test('a comment names its subject: it does not begin with Who, What, Whoever, Wh
 
 test('a duration or a size carries its unit in its name', () => {
   const constant = /^\s*(?:export )?const ([a-z]\w*) = ([\d_]+(?: \* [\d_]+)*)$/
-  /** Counts, ports and ids are no measures; a name may say so. */
+  /** Counts, ports, ids and HTTP statuses are no measures; a name may say so. */
   const hasUnit =
-    /(?:Ms|Seconds|Minutes|Hours|Days|Bytes|[kK]iB|MiB|GiB|[bB]yte|Units|[cC]ount|Rows|Items|Entries|Endpoints|Number|Port|Key|Year|Percent|Hertz|Version\d*)$|^max[A-Z]|Per[A-Z]|^(?:now|at)$/
+    /(?:Ms|Seconds|Minutes|Hours|Days|Bytes|[kK]iB|MiB|GiB|[bB]yte|Units|[cC]ount|Rows|Items|Entries|Endpoints|Number|Port|Key|Year|Percent|Hertz|Micros|Px|[cC]oncurrency|[sS]tatus|Version\d*)$|^max[A-Z]|Per[A-Z]|^(?:now|at)$/
   const withoutUnit = /\bconst (?:day|hour|minute|week) = \d|\b(?:patience|within|every|timeout|delay|pause) = \d/
   const wrong = everywhere.flatMap(linesOf).filter(({ text }) => {
     const [, name, value] = constant.exec(text) ?? []
     const factors = value?.split(' * ').map((factor) => Number(factor.replaceAll('_', ''))) ?? []
-    const isLarge = factors.reduce((a, b) => a * b, 1) >= 1000
+    const isLarge = factors.reduce((a, b) => a * b, 1) >= 60
     return (name !== undefined && isLarge && !hasUnit.test(name)) || withoutUnit.test(withoutComment(text))
   })
   expect(places(wrong), 'Call it retryAfterMs, maxBodyBytes, pageSizeRows …').toEqual([])

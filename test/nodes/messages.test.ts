@@ -19,17 +19,17 @@ test('every node hears the messages of all nodes in the same order, its own incl
   const group = await nodeGroup()
   const nodes = [await group.start(), await group.start(), await group.start()]
   const heard = nodes.map(record)
-  const perNode = 300
-  for (let i = 0; i < perNode; i++) {
+  const messagesPerNode = 300
+  for (let i = 0; i < messagesPerNode; i++) {
     for (const { services } of nodes) services.bus.send('wake', { endpointIds: [`${i}`] })
     if (i % 10 === 0) await new Promise(setImmediate)
   }
-  await until('all are heard', () => heard.every((list) => list.length === perNode * nodes.length))
+  await until('all are heard', () => heard.every((list) => list.length === messagesPerNode * nodes.length))
   expect(heard[1]).toEqual(heard[0])
   expect(heard[2]).toEqual(heard[0])
   for (const { services } of nodes) {
     const own = heard[0]?.filter((line) => line.startsWith(`${services.node?.id}: `))
-    expect(own).toEqual(Array.from({ length: perNode }, (_, i) => `${services.node?.id}: ${i}`))
+    expect(own).toEqual(Array.from({ length: messagesPerNode }, (_, i) => `${services.node?.id}: ${i}`))
   }
 })
 

@@ -12,9 +12,9 @@ export function pageSizeOf(requested: number | undefined, defaultSize: number, m
 
 /** The limit for entries that are listed newest first: of the audit log, incidents and deliveries. */
 export const maxLogPageSize = 1000
-const defaultLogPageSize = 100
+const defaultLogPageEntries = 100
 export const logPageSizeOf = (requested: number | undefined): number =>
-  pageSizeOf(requested, defaultLogPageSize, maxLogPageSize)
+  pageSizeOf(requested, defaultLogPageEntries, maxLogPageSize)
 
 export interface PagePosition {
   readonly timestamp: number

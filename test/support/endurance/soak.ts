@@ -9,13 +9,13 @@ import { type Site, until } from '../program.ts'
 import { type EnduranceCounts, report } from './counts.ts'
 import { inMebibytes, residentBytes } from './server-memory.ts'
 
-const unreadConnections = 100
+const unreadConnectionCount = 100
 const stalledStreams = 40
-const idleConnections = 100
+const idleConnectionCount = 100
 const maxMemoryFactor = 1.5
 /** V8 gives memory back some time after the connections have ended. */
 const recoveryMs = 90_000
-const regions = 400
+const regionCount = 400
 
 /** Keeps so many connections open that send the text and read nothing; a connection that the server closes is replaced. */
 class SilentClients {
@@ -56,7 +56,7 @@ export async function soak(
   const { url, org, key } = server
   const path = `/v1/orgs/${org}/regions`
   const create = (name: string) => send(url, 'POST', path, { key, body: { name } })
-  for (let i = 0; i < regions; i++) await create(`${i}-${'x'.repeat(200)}`)
+  for (let i = 0; i < regionCount; i++) await create(`${i}-${'x'.repeat(200)}`)
   const times: number[] = []
   let refused = 0
   /** Notes how long an answer took. A refusal because of overload tells the caller to come back, and is counted. */
@@ -77,11 +77,11 @@ export async function soak(
   const port = Number(new URL(url).port)
   const get = (at: string) => `GET ${at} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`
   const clients = [
-    new SilentClients(port, unreadConnections, `${get('/openapi.json')}${get(path)}`.repeat(5)),
+    new SilentClients(port, unreadConnectionCount, `${get('/openapi.json')}${get(path)}`.repeat(5)),
     new SilentClients(port, stalledStreams, get(`/v1/orgs/${org}/events`)),
-    new SilentClients(port, idleConnections, ''),
-    new SilentClients(port, idleConnections, 'GET /livez HTTP/1.1\r\nHost:'),
-    new SilentClients(mqttPort, idleConnections, ''),
+    new SilentClients(port, idleConnectionCount, ''),
+    new SilentClients(port, idleConnectionCount, 'GET /livez HTTP/1.1\r\nHost:'),
+    new SilentClients(mqttPort, idleConnectionCount, ''),
   ]
   let peak = 0
   try {

@@ -16,13 +16,13 @@ type ReachedRoom = Reach['rooms'][number]
 type ReachedDevice = ReachedRoom['endpoints'][number]
 
 /** More rows take a moment to draw, so they are drawn on request. */
-const firstShown = 100
+const firstShownCount = 100
 
 export function ProfileReach({ id }: { readonly id: number }) {
   const reach = useBody('profilesReach', { id })
   const [all, setAll] = useState(false)
   const { roomCount, endpointCount, deliveredCount, pendingCount, rejectedCount, rooms } = reach
-  const shown = all ? rooms : rooms.slice(0, firstShown)
+  const shown = all ? rooms : rooms.slice(0, firstShownCount)
   if (roomCount === 0 && endpointCount === 0) {
     return (
       <Section title="Rooms and devices">

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { daySeconds } from '../../../contract/durations.ts'
 import { dateOf, dayOf, isIntlTimeZone, isSameTimeZone, isTimeZone, startOfDay, timeZoneProblem } from './time-zone.ts'
 
-const quarter = 900
+const quarterSeconds = 900
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 /** The local date as Intl writes it, counted in days. */
@@ -24,7 +24,7 @@ function slowDayOf(zone: string, seconds: number): number {
 /** Tries one quarter of an hour after the other. */
 function slowStartOfDay(zone: string, number: number): number {
   let at = (number - 1) * daySeconds
-  while (slowDayOf(zone, at) < number) at += quarter
+  while (slowDayOf(zone, at) < number) at += quarterSeconds
   return at
 }
 
@@ -65,7 +65,7 @@ test('every day of a year begins with a quarter of an hour, where the local date
       const end = numberOf(`${year + 1}-01-01`)
       for (let number = numberOf(`${year}-01-01`); number < end; number++) {
         const start = startOfDay(zone, number)
-        const around = [start % quarter, slowDayOf(zone, start - 1), slowDayOf(zone, start)]
+        const around = [start % quarterSeconds, slowDayOf(zone, start - 1), slowDayOf(zone, start)]
         if (around.join() !== [0, number - 1, number].join()) expect.fail(`${zone}, ${dateOf(number)}: ${start}`)
       }
     }),

@@ -16,14 +16,14 @@ import { listEndpointsOfUnits, listRoomsOfUnits, listVisibleUnits, listVisibleUn
 import { jobAnswer, jobView, unitView } from './view.ts'
 import { visibleTarget, withVisibleActions } from './visible-target.ts'
 
-const defaultPageSize = 100
+const defaultPageItems = 100
 const maxPageSize = 1000
 
 export async function jobsList(
   ctx: RequestContext,
   { state, roomId, pageSize, pageToken = '' }: InputOf<'jobsList'>['query'],
 ) {
-  const size = pageSizeOf(pageSize, defaultPageSize, maxPageSize)
+  const size = pageSizeOf(pageSize, defaultPageItems, maxPageSize)
   const context = pageContext(ctx, 'jobs', state ?? '', roomId ?? '')
   const before = pageToken === '' ? int32.maximum : positionOfPageToken(ctx.secrets, context, pageToken).seq
   const values = { states: statesOf(state), before, limit: size + 1 }
@@ -58,7 +58,7 @@ export async function jobsRoomsList(
   { state, stage, roomId, pageSize, pageToken = '' }: InputOf<'jobsRoomsList'>['query'],
 ) {
   const { id } = await requireJob(ctx.db, jobId)
-  const size = pageSizeOf(pageSize, defaultPageSize, maxPageSize)
+  const size = pageSizeOf(pageSize, defaultPageItems, maxPageSize)
   const context = pageContext(ctx, 'job units', id, state ?? '', stage ?? '', roomId ?? '')
   const after = pageToken === '' ? 0 : positionOfPageToken(ctx.secrets, context, pageToken).seq
   const values = {

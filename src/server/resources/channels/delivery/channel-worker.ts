@@ -16,9 +16,9 @@ import { findEnabledChannel, findEnabledVersion } from './store.ts'
 
 /** A receiver gets this many messages at the same time, each about another subject. */
 const parallelAttempts = 4
-const batchSize = 100
+const maxBatchMessages = 100
 /** A receiver that fails gets small batches, so that each of them ends soon. */
-const failingBatchSize = parallelAttempts
+const maxFailingBatchMessages = parallelAttempts
 
 export type CountOutcome = (kind: ChannelKind, outcome: 'delivered' | 'failed') => void
 
@@ -64,7 +64,7 @@ export class ChannelWorker {
     for (;;) {
       const channel = signal.aborted ? undefined : await this.#open()
       if (!channel) return
-      const limit = channel.isFailing ? failingBatchSize : batchSize
+      const limit = channel.isFailing ? maxFailingBatchMessages : maxBatchMessages
       const { kind, settings } = channel
       const now = services.clock.now()
       const batch = await takeBatch(this.#db, { channel: channelId, kind, settings, orgZone: org.timezone, now, limit })

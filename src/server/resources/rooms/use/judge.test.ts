@@ -5,7 +5,7 @@ import { dayMs, minuteMs } from '../../../../contract/durations.ts'
 import { type DeviceFacts, findQuietStart, judgeUse } from './judge.ts'
 
 /** A story is this long, and begins a day after the time 0. */
-const minutes = 60
+const storyMinutes = 60
 const at = (minute: number) => dayMs + minute * minuteMs
 
 /** One device: which minutes toggle its connection, in which ones it says that a call begins or ends, and when it sees people. */
@@ -16,7 +16,7 @@ interface Story {
   readonly people: ReadonlySet<number>
 }
 const someMinutes = (maxLength: number) =>
-  fc.array(fc.nat({ max: minutes }), { maxLength }).map((list): ReadonlySet<number> => new Set(list))
+  fc.array(fc.nat({ max: storyMinutes }), { maxLength }).map((list): ReadonlySet<number> => new Set(list))
 const stories = fc.array(
   fc.record({
     enrolledAt: fc.nat({ max: 30 }),
@@ -34,7 +34,7 @@ function live({ enrolledAt, toggles, calls, people }: Story) {
   let [isConnected, isInCall] = [false, false]
   let callEndedAt: number | null = null
   let connectionTime = at(enrolledAt)
-  for (let minute = enrolledAt; minute <= minutes; minute++) {
+  for (let minute = enrolledAt; minute <= storyMinutes; minute++) {
     if (minute === enrolledAt || toggles.has(minute)) {
       isConnected = !isConnected
       connectionTime = at(minute)
@@ -60,14 +60,14 @@ function live({ enrolledAt, toggles, calls, people }: Story) {
     connections,
   }
   const seen = [...people].filter((minute) => minute >= enrolledAt)
-  const isBusyAtEnd = (isConnected && isInCall) || seen.some((minute) => minute >= minutes - 5)
+  const isBusyAtEnd = (isConnected && isInCall) || seen.some((minute) => minute >= storyMinutes - 5)
   return { device, away, busy, endedHere, isBusyAtEnd, lastPeopleAt: Math.max(0, ...seen.map(at)) }
 }
 
 /** Walks back from the end: a minute in which a device was away is passed over, and a busy one ends the walk. */
 function walkBack(lives: readonly ReturnType<typeof live>[], idleMinutes: number): boolean {
   let counted = 0
-  for (let minute = minutes; counted < idleMinutes; minute--) {
+  for (let minute = storyMinutes; counted < idleMinutes; minute--) {
     if (lives.some(({ endedHere }) => endedHere.has(minute))) return false
     if (minute <= 0) return true
     if (lives.some(({ busy }) => busy.has(minute - 1))) return false
@@ -82,7 +82,7 @@ test('a room is idle if a walk back over its minutes finds enough quiet ones bef
     fc.property(stories, fc.integer({ min: 1, max: 20 }), (room, idleMinutes) => {
       const lives = room.map(live)
       const devices = lives.map(({ device }) => device)
-      const [now, idleMs] = [at(minutes), idleMinutes * minuteMs]
+      const [now, idleMs] = [at(storyMinutes), idleMinutes * minuteMs]
       const quietStart = findQuietStart(devices, { now, idleMs, from: 0 })
       const use = judgeUse({
         devices,

@@ -6,7 +6,7 @@ import type { ReadyAnswer } from '../../../http/answer.ts'
 import type { StrictReads } from '../../../nodes/strict-reads/strict-reads.ts'
 import type { SampleRow } from '../ingest/store.ts'
 import { endpointEntryText, sensorDataText } from '../view.ts'
-import { cacheUnlessFailed, pageSize, readPages } from './load.ts'
+import { cacheUnlessFailed, pageRows, readPages } from './load.ts'
 import { type RoomPlan, RoomPlanCache } from './room-plan.ts'
 import { listLatest, listLatestOf, listLatestTimestamps } from './store.ts'
 
@@ -120,7 +120,7 @@ export class LatestSampleCache {
   }
 
   async #loadSamples(org: number, byNumber: Map<number, CachedSample>): Promise<void> {
-    const page = (after: number) => listLatest(this.#db.forOrg(org), { after, limit: pageSize })
+    const page = (after: number) => listLatest(this.#db.forOrg(org), { after, limit: pageRows })
     for await (const rows of readPages(page, 0, (row) => row.endpoint)) {
       for (const row of rows) {
         const offered = byNumber.get(row.endpoint)
@@ -136,8 +136,8 @@ export class LatestSampleCache {
     const page = (after: number) => listLatestTimestamps(db, { after, limit: timestampPageRows })
     for await (const rows of readPages(page, 0, (row) => row.endpoint, timestampPageRows)) {
       const newer = rows.filter(({ endpoint, timestamp }) => timestamp > (byNumber.get(endpoint)?.row.timestamp ?? -1))
-      for (let at = 0; at < newer.length; at += pageSize) {
-        const endpoints = newer.slice(at, at + pageSize).map(({ endpoint }) => endpoint)
+      for (let at = 0; at < newer.length; at += pageRows) {
+        const endpoints = newer.slice(at, at + pageRows).map(({ endpoint }) => endpoint)
         for (const row of await listLatestOf(db, { endpoints })) this.offer(org, row.endpoint, row)
       }
     }

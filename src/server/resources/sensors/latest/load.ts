@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Few enough for a millisecond or two: on SQLite nothing else runs while a page is read. */
-export const pageSize = 500
+export const pageRows = 500
 
 /** Caches a value whose loading has begun. If the loading fails the value is removed, and the next caller tries again. */
 export function cacheUnlessFailed<K, V>(cache: Map<K, V>, key: K, value: V, loading: Promise<unknown>): void {
@@ -17,7 +17,7 @@ export async function* readPages<R, K>(
   list: (after: K) => Promise<R[]>,
   first: K,
   keyOf: (row: R) => K,
-  rowsPerPage = pageSize,
+  rowsPerPage = pageRows,
 ): AsyncGenerator<R[]> {
   for (let after = first; ; ) {
     const rows = await list(after)

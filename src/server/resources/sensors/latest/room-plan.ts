@@ -1,7 +1,7 @@
 // Caches which rooms and endpoints an organisation has, and where they are, until a statement changes that.
 import type { Database } from '../../../db/db.ts'
 import type { WrittenRows } from '../../../db/written-rows.ts'
-import { cacheUnlessFailed, pageSize, readPages } from './load.ts'
+import { cacheUnlessFailed, pageRows, readPages } from './load.ts'
 import { listEndpointNumbersAfter, listRoomsAfter } from './store.ts'
 
 export interface PlannedRoom {
@@ -62,7 +62,7 @@ export class RoomPlanCache {
 
   async #load(org: number): Promise<RoomPlan> {
     const rooms = new Map<number, PlannedRoom & { endpoints: number[] }>()
-    const pageOfRooms = (after: number) => listRoomsAfter(this.#db.forOrg(org), { after, limit: pageSize })
+    const pageOfRooms = (after: number) => listRoomsAfter(this.#db.forOrg(org), { after, limit: pageRows })
     for await (const rows of readPages(pageOfRooms, 0, (row) => row.id)) {
       for (const { id, location_id, region_id } of rows) {
         rooms.set(id, { id, location: location_id, region: region_id, endpoints: [] })
@@ -70,7 +70,7 @@ export class RoomPlanCache {
     }
     const endpoints: PlannedEndpoint[] = []
     const pageOfEndpoints = (after: string) =>
-      listEndpointNumbersAfter(this.#db.forOrg(org), { after, limit: pageSize })
+      listEndpointNumbersAfter(this.#db.forOrg(org), { after, limit: pageRows })
     for await (const rows of readPages(pageOfEndpoints, '', (row) => row.id)) {
       for (const { id, number, room_id } of rows) {
         const room = room_id === null ? undefined : rooms.get(room_id)
