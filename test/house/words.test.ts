@@ -34,6 +34,15 @@ test('a comment names its subject: it does not begin with Who, What, Whoever, Wh
   expect(places(wrong), 'Say what the thing is: "Only single-row inserts are tracked: …"').toEqual([])
 })
 
+test('a comment names persons: it does not say somebody, nobody or whoever', () => {
+  const unnamed = /(?:^\s*\/?\*|\/\/).*\b(?:somebody|nobody|whoever)\b/i
+  const wrong = everywhere
+    .filter((file) => file !== 'test/house/words.test.ts')
+    .flatMap(linesOf)
+    .filter(({ text }) => unnamed.test(text))
+  expect(places(wrong), 'Say which person, device or node: "until a person resumes the job".').toEqual([])
+})
+
 test('a duration or a size carries its unit in its name', () => {
   const constant = /^\s*(?:export )?const ([a-z]\w*) = ([\d_]+(?: \* [\d_]+)*)$/
   /** Counts, ports, ids and HTTP statuses are no measures; a name may say so. */

@@ -32,7 +32,7 @@ export class PackageShelf {
     return folder
   }
 
-  /** Returns an empty folder with the package in its node_modules. What the checkout has installed is not downloaded again. */
+  /** Returns an empty folder with the package in its node_modules. Packages that the checkout has installed are not downloaded again. */
   async install(name: string): Promise<string> {
     const folder = this.newFolder(`with-${name}`)
     await runFile('npm', ['install', '--omit=dev', '--prefer-offline', this.tarball(name)], { cwd: folder })

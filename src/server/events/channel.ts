@@ -97,7 +97,7 @@ export class EventChannel {
     this.#notifyReaders()
   }
 
-  /** Forgets everything but the readers, who get a reset when the channel is started again. */
+  /** Clears everything but the readers, who get a reset when the channel is started again. */
   close(): void {
     this.followers.clear()
     this.#senders.clear()

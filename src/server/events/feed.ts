@@ -48,7 +48,7 @@ export class EventFeed implements EventPublisher {
     const listOtherNodes = async () => (await listNodes()).filter((id) => id !== nodeId())
     this.#channels = new EventChannels(clock, {
       opened: (org) => this.#outboxes.get(org)?.rename(newEventName()),
-      closed: (org) => this.#forget(org),
+      closed: (org) => this.#stopSending(org),
     })
     this.#join = new FeedJoin({
       bus,
@@ -114,7 +114,7 @@ export class EventFeed implements EventPublisher {
       const { org, followers } = channel
       if (!followers.has(nodeId()) || this.#follows.isPending(org)) continue
       if (channel.idleSince(now) > now - retentionMs) continue
-      this.#follows.forget(org)
+      this.#follows.delete(org)
       bus.send('unfollow', { org })
     }
     this.#followAgain()
@@ -212,7 +212,7 @@ export class EventFeed implements EventPublisher {
 
   /** Is called when this node has joined. */
   #continue(): void {
-    for (const org of this.#outboxes.keys()) if (!this.#channels.has(org)) this.#forget(org)
+    for (const org of this.#outboxes.keys()) if (!this.#channels.has(org)) this.#stopSending(org)
     for (const channel of this.#channels.all) this.#watchGap(channel)
     this.#followAgain()
     this.#waits.check()
@@ -228,8 +228,9 @@ export class EventFeed implements EventPublisher {
     }
   }
 
-  #forget(org: number): void {
-    this.#follows.forget(org)
+  /** Stops sending the events of an organisation, and drops what is stored for them. */
+  #stopSending(org: number): void {
+    this.#follows.delete(org)
     this.#outboxes.get(org)?.end()
     this.#outboxes.delete(org)
     clearTimeout(this.#gaps.get(org)?.timer)

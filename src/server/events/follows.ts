@@ -58,7 +58,7 @@ export class Follows {
   }
 
   /** Is called when this node gives up an organisation, or its channel is closed. */
-  forget(org: number): void {
+  delete(org: number): void {
     this.#complete.delete(org)
   }
 

@@ -1,4 +1,4 @@
-// The deadline of a bulk action: a message that comes late is wrong, and so is a restart that nobody expects any more.
+// The deadline of a bulk action: a message that comes late is wrong, and so is a restart that the people in the room do not expect any more.
 import type { RebootTime } from '../../../contract/device/commands.ts'
 import { hourMs, minuteMs } from '../../../contract/durations.ts'
 import type { JobActionType } from '../../../contract/jobs/job-request.ts'

@@ -22,7 +22,7 @@ class HeardNumbers {
     if (number <= this.#upTo) return
     this.#ahead.add(number)
     this.#advance()
-    // A message was lost. Forget what came after the gap: the next reader finds that commits are missing and drops its caches.
+    // A message was lost. The messages after the gap are dropped: the next reader finds that commits are missing and drops its caches.
     if (this.#ahead.size > maxHeardAhead) this.#ahead.clear()
   }
 

@@ -1,4 +1,4 @@
-// Tests that forged, replayed and late answers of passkeys sign nobody in. [contract 11.local]
+// Tests that forged, replayed and late answers of passkeys do not sign in. [contract 11.local]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Authenticator, type Falsified } from '../../../../test/support/console/authenticator.ts'
 import { passkeyOrigin as origin, passkeyRequests } from '../../../../test/support/console/passkeys.ts'

@@ -9,7 +9,7 @@ export const maxBeforeShutOut = 60
 
 const windowMs = 60_000
 const shutOutMs = 60_000
-/** If more devices send bad messages within a minute, those that did so least recently are forgotten. */
+/** If more devices send bad messages within a minute, the records of those that did so least recently are dropped. */
 const maxDeviceCount = 10_000
 
 interface DeviceRecord {

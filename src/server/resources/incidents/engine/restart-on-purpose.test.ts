@@ -1,4 +1,4 @@
-// Disconnects of devices that restart on purpose make nobody look for a problem. [contract 12.when]
+// Tests that devices which restart on purpose open no incident by their disconnects. [contract 12.when]
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../../test/support/database/endpoint-rows.ts'

@@ -259,7 +259,7 @@ test('after any course of events states only go forward, a paused job begins not
         happen(world, world.units[unit % units.length] as WorldUnit, what)
         run(passMs)
       }
-      // In the end the devices answer and are well, the rooms are free, and somebody resumes the job.
+      // In the end the devices answer and are well, the rooms are free, and a person resumes the job.
       for (const unit of world.units) {
         unit.blockedBy = undefined
         unit.health = { state: 'healthy' }

@@ -160,7 +160,7 @@ class World {
       found.push(...items)
       pageToken = body.nextPageToken as string
     }
-    // Two endpoints may have measured in the same second: nobody is first.
+    // Two endpoints may have measured in the same second: neither is first.
     const inOrder = (list: object[]) => (interval === 'raw' ? list.map((s) => JSON.stringify(s)).sort() : list)
     expect(inOrder(found), `${path} ${interval} ${zone}`).toEqual(inOrder(expected))
   }
