@@ -10,13 +10,13 @@ export interface SourceFile {
 }
 
 /** Lists the TypeScript files below a folder of the project; paths are relative to that folder. Tests are left out. */
-export function sourceFiles(folder: 'src' | 'bench'): SourceFile[] {
+export function sourceFiles(folder: 'src' | 'bench' | 'test' | 'tools'): SourceFile[] {
   const root = join(import.meta.dirname, '../..', folder)
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts'))
     .map((path) => {
       const text = readFileSync(join(root, path), 'utf8')
-      const imports = [...text.matchAll(/^(?:import|export)\b[^'"]*?from '(\.[^']+)'/gms)].map((m) =>
+      const imports = [...text.matchAll(/^(?:(?:import|export)\b[^'"]*?from|import) '(\.[^']+)'/gms)].map((m) =>
         relative(root, join(dirname(join(root, path)), m[1] as string)),
       )
       return { path, text, imports }

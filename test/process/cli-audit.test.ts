@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { send, startHarness } from '../support/harness.ts'
-import { type Ended, expectDone, expectRefusal, newSite, type Server, Site } from '../support/program.ts'
+import { expectDone, expectRefusal, newSite, type Server, Site } from '../support/program.ts'
+import type { Ended } from '../support/run-here.ts'
 
 let site: Site
 let server: Server

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { certificate } from '../support/certificate.ts'
 import { freePort } from '../support/free-port.ts'
 import { engine } from '../support/harness.ts'
-import { type Ended, newSite, type Site, siteForTest, takenPort } from '../support/program.ts'
+import { newSite, type Site, siteForTest, takenPort } from '../support/program.ts'
+import type { Ended } from '../support/run-here.ts'
 
 interface Finding {
   readonly state: string

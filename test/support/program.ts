@@ -10,7 +10,7 @@ import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import { freePort } from './free-port.ts'
 import { type Harness, newPlace } from './harness.ts'
-import { runHere } from './run-here.ts'
+import { type Ended, runHere } from './run-here.ts'
 
 const ownBin = fileURLToPath(new URL('../../bin/roomkeeper.js', import.meta.url))
 /** Halves the time that a start takes; Node compares the content of a file, so the cache is never stale. */
@@ -48,13 +48,6 @@ export interface Launch {
   readonly starter?: readonly string[]
   /** The program of an installed package; that of the checkout if absent. */
   readonly bin?: string
-}
-
-export interface Ended {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly stdout: string
-  readonly stderr: string
 }
 
 export class Program {

@@ -3,7 +3,13 @@ import { userInfo } from 'node:os'
 import { runCommand } from '../../src/cli/run-command.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
 import { programVersion } from '../../src/server/core/program-version.ts'
-import type { Ended } from './program.ts'
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
 
 /** Runs a command in this process, with the code that the program runs. Its environment has no options. */
 export async function runHere(args: readonly string[]): Promise<Ended> {
