@@ -1,7 +1,7 @@
 // The channels of all organisations that are followed at some node. Messages open and close them, on all nodes alike.
 import type { ChannelState, SentCount } from '../bus/event-messages.ts'
 import type { Clock } from '../core/clock.ts'
-import { EventChannel } from './channel.ts'
+import { EventChannel } from './event-channel.ts'
 
 export interface ChannelListener {
   opened(org: number): void

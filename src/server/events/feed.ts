@@ -2,9 +2,9 @@
 
 import type { Sender } from '../bus/message-bus.ts'
 import type { NodeMessages } from '../bus/messages.ts'
-import type { EventChannel } from './channel.ts'
-import { EventChannels } from './channels.ts'
 import type { EventDraft } from './draft.ts'
+import type { EventChannel } from './event-channel.ts'
+import { EventChannels } from './event-channels.ts'
 import { Follows } from './follows.ts'
 import { FeedJoin } from './join.ts'
 import { EventOutbox, newEventName, type OutboxOptions } from './outbox.ts'

@@ -2,7 +2,7 @@
 
 import type { MessageBus } from '../bus/message-bus.ts'
 import { Failure } from '../core/failure.ts'
-import type { EventChannels } from './channels.ts'
+import type { EventChannels } from './event-channels.ts'
 import { newEventName } from './outbox.ts'
 import type { Waits } from './waits.ts'
 

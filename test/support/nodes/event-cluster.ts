@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import type { Event } from '../../../src/contract/events.ts'
 import { RegionAccess } from '../../../src/server/core/region-access.ts'
-import type { EventChannel } from '../../../src/server/events/channel.ts'
+import type { EventChannel } from '../../../src/server/events/event-channel.ts'
 import { EventFeed } from '../../../src/server/events/feed.ts'
 import { EventFilter } from '../../../src/server/events/filter.ts'
 import { CommandEvents } from '../../../src/server/events/publisher.ts'
