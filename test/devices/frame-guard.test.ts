@@ -2,14 +2,14 @@
 import { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { BackPressure } from '../../src/server/devices/mqtt/limits/back-pressure.ts'
+import { IngestBudget } from '../../src/server/devices/mqtt/limits/ingest-budget.ts'
 import {
   type FixedHeader,
   FrameReader,
   isPublish,
   readFixedHeader,
-} from '../../src/server/devices/mqtt/frame-reader.ts'
-import { BackPressure } from '../../src/server/devices/mqtt/limits/back-pressure.ts'
-import { IngestBudget } from '../../src/server/devices/mqtt/limits/ingest-budget.ts'
+} from '../../src/server/devices/mqtt/packets/frame-reader.ts'
 import { frames } from '../support/devices/raw-mqtt.ts'
 
 const maxBytes = 128 * 1024

@@ -1,6 +1,6 @@
 // MQTT written by hand, for what a library would not send: frames in one segment, in pieces, or half.
 import { connect, type Socket } from 'node:net'
-import { readFixedHeader } from '../../../src/server/devices/mqtt/frame-reader.ts'
+import { readFixedHeader } from '../../../src/server/devices/mqtt/packets/frame-reader.ts'
 
 export const text = (value: string | Buffer): Buffer => {
   const bytes = Buffer.from(value)

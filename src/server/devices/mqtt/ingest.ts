@@ -1,15 +1,15 @@
 // Takes what devices publish: reads it, hands it to the handler of its kind, and acknowledges it when it is durable.
 import type { IPublishPacket } from 'mqtt-packet'
 import type { DownMessage } from '../../../contract/device/protocol.ts'
-import type { Downlink } from './downlink.ts'
 import { ConnectionReplaced, type Device, type DeviceConnection, type DeviceHandlers } from './handlers.ts'
 import { type BadMessageLimit, maxBeforeShutOut, maxBeforeSlowed } from './limits/bad-message-limit.ts'
 import type { IngestBudget } from './limits/ingest-budget.ts'
 import type { LogThrottle } from './limits/log-throttle.ts'
 import { BadMessage, maxKindLength, messageRefused, readMessage } from './messages.ts'
 import type { DeviceMetrics } from './metrics.ts'
-import { reasonCodes } from './reasons.ts'
-import type { MqttSession } from './session.ts'
+import { reasonCodes } from './packets/reasons.ts'
+import type { Downlink } from './session/downlink.ts'
+import type { MqttSession } from './session/session.ts'
 import { StoreAgain } from './store-again.ts'
 
 interface IngestOptions {

@@ -1,6 +1,6 @@
 // Ends connections one after the other when a node stops: devices that all came to the other nodes at once would have to wait there.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MqttSession } from './session.ts'
+import type { MqttSession } from './session/session.ts'
 
 /** A few devices need not wait for half a minute. */
 const minPerSecond = 100

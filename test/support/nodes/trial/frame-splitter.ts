@@ -1,5 +1,5 @@
 // Splits the bytes of an MQTT connection into frames.
-import { readFixedHeader } from '../../../../src/server/devices/mqtt/frame-reader.ts'
+import { readFixedHeader } from '../../../../src/server/devices/mqtt/packets/frame-reader.ts'
 
 export interface MqttFrame {
   readonly firstByte: number

@@ -1,6 +1,6 @@
 // Decides when the next packet of a connected device is read: back-pressure for one connection, and its share of the ingest budget.
 import type { Duplex } from 'node:stream'
-import { type FixedHeader, isPublish, isQos0 } from '../frame-reader.ts'
+import { type FixedHeader, isPublish, isQos0 } from '../packets/frame-reader.ts'
 import type { BudgetApplicant, IngestBudget } from './ingest-budget.ts'
 
 /** MQTT 5 announces it as the receive maximum. */

@@ -20,19 +20,25 @@
 // A socket that closes by itself, or because the service stops, ends a session in any state. No session outlives its socket.
 import type { Duplex } from 'node:stream'
 import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket } from 'mqtt-packet'
-import { maxPacketBytes, upTopic } from '../../../contract/device/protocol.ts'
+import { maxPacketBytes, upTopic } from '../../../../contract/device/protocol.ts'
+import type { DeviceConnection } from '../handlers.ts'
+import { BackPressure } from '../limits/back-pressure.ts'
+import type { IngestBudget } from '../limits/ingest-budget.ts'
+import type { RefusalCause } from '../limits/refusal-log.ts'
+import type { DeviceMetrics } from '../metrics.ts'
+import { type FixedHeader, type FrameHandler, FrameReader } from '../packets/frame-reader.ts'
+import {
+  assignedClientId,
+  type ConnectRequest,
+  readConnect,
+  readPacket,
+  readVersion,
+} from '../packets/packet-reader.ts'
+import { ProtocolError } from '../packets/protocol-error.ts'
+import { type ConnectOutcome, type EndingReason, type ReasonCode, reasonCodes } from '../packets/reasons.ts'
 import { Acknowledgements } from './acknowledgements.ts'
 import type { Downlink, IdentifiedDevice, PacketSink } from './downlink.ts'
-import { type FixedHeader, type FrameHandler, FrameReader } from './frame-reader.ts'
-import type { DeviceConnection } from './handlers.ts'
-import { BackPressure } from './limits/back-pressure.ts'
-import type { IngestBudget } from './limits/ingest-budget.ts'
-import type { RefusalCause } from './limits/refusal-log.ts'
-import type { DeviceMetrics } from './metrics.ts'
 import { Outbound } from './outbound.ts'
-import { assignedClientId, type ConnectRequest, readConnect, readPacket, readVersion } from './packet-reader.ts'
-import { ProtocolError } from './protocol-error.ts'
-import { type ConnectOutcome, type EndingReason, type ReasonCode, reasonCodes } from './reasons.ts'
 import { SessionEnd } from './session-end.ts'
 import {
   closeTimeoutSeconds,

@@ -1,10 +1,10 @@
 // Sends a device what it has subscribed to: its config and its commands, which wait in the database and nowhere else.
-import { type DownKind, type DownMessage, downTopic, resendAfterMs } from '../../../contract/device/protocol.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { DeviceConnection, DeviceHandlers } from './handlers.ts'
-import type { LogThrottle } from './limits/log-throttle.ts'
-import { subscribedTo } from './messages.ts'
-import type { DeviceMetrics } from './metrics.ts'
+import { type DownKind, type DownMessage, downTopic, resendAfterMs } from '../../../../contract/device/protocol.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { DeviceConnection, DeviceHandlers } from '../handlers.ts'
+import type { LogThrottle } from '../limits/log-throttle.ts'
+import { subscribedTo } from '../messages.ts'
+import type { DeviceMetrics } from '../metrics.ts'
 
 const retryAfterMs = 5_000
 

@@ -12,7 +12,7 @@ import {
   type Parser,
   parser,
 } from 'mqtt-packet'
-import type { SendLimits } from './outbound.ts'
+import type { SendLimits } from '../session/outbound.ts'
 import { checkConnectProperties, checkProperties, checkPublishProperties } from './packet-properties.ts'
 import type { ProtocolVersion } from './packet-writer.ts'
 import { ProtocolError } from './protocol-error.ts'

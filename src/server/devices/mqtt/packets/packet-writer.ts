@@ -1,7 +1,7 @@
 // Writes packets to devices with mqtt-packet, in the version of MQTT that the device speaks.
 import { generate, type IConnackPacket, writeToStream } from 'mqtt-packet'
-import { maxPacketBytes } from '../../../contract/device/protocol.ts'
-import { maxUnansweredMessages } from './limits/back-pressure.ts'
+import { maxPacketBytes } from '../../../../contract/device/protocol.ts'
+import { maxUnansweredMessages } from '../limits/back-pressure.ts'
 import { type ReasonCode, type RefusalReason, reasonCodes, refusals } from './reasons.ts'
 
 // The cache holds a buffer for every number up to 65,535: several MiB for two bytes in a packet.

@@ -1,5 +1,5 @@
 // Reasons for which the service refuses or ends a connection, with their codes in MQTT 3.1.1 and MQTT 5.
-import { keepAliveSeconds } from '../../../contract/device/protocol.ts'
+import { keepAliveSeconds } from '../../../../contract/device/protocol.ts'
 
 /** Reason codes of MQTT 5, section 2.4. */
 export const reasonCodes = {
