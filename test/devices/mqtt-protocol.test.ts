@@ -5,13 +5,9 @@ import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { IngestBudget } from '../../src/server/devices/mqtt/limits/ingest-budget.ts'
 import { makeDeviceMetrics } from '../../src/server/devices/mqtt/metrics.ts'
-import {
-  readConnect,
-  readPacket as readPacketOf,
-  readVersion,
-} from '../../src/server/devices/mqtt/packets/packet-reader.ts'
-import { packetWriters } from '../../src/server/devices/mqtt/packets/packet-writer.ts'
 import { ProtocolError } from '../../src/server/devices/mqtt/packets/protocol-error.ts'
+import { readConnect, readPacket as readPacketOf, readVersion } from '../../src/server/devices/mqtt/packets/reader.ts'
+import { packetWriters } from '../../src/server/devices/mqtt/packets/writer.ts'
 import { MqttSession } from '../../src/server/devices/mqtt/session/session.ts'
 import { connack, frame, frames, pingresp, type RawConnection, rawMqtt, text } from '../support/devices/raw-mqtt.ts'
 import { enrolTestDevice } from '../support/devices/test-device.ts'

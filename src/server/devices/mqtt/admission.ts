@@ -8,7 +8,7 @@ import type { BadMessageLimit } from './limits/bad-message-limit.ts'
 import type { IngestBudget } from './limits/ingest-budget.ts'
 import type { RefusalLog } from './limits/refusal-log.ts'
 import type { DeviceMetrics } from './metrics.ts'
-import type { ConnectRequest } from './packets/packet-reader.ts'
+import type { ConnectRequest } from './packets/reader.ts'
 import type { RefusalReason } from './packets/reasons.ts'
 
 export class Refused extends Error {

@@ -1,6 +1,6 @@
 // Reads the PROXY header of connections that come from trusted balancers, and passes the sockets on with their client's address.
 import type { Socket } from 'node:net'
-import { connectTimeoutSeconds } from '../mqtt/session/session-state.ts'
+import { connectTimeoutSeconds } from '../mqtt/session/state.ts'
 import { readProxyHeader } from './proxy-header.ts'
 
 /** The address of the other end of a connection. */

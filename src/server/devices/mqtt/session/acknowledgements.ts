@@ -1,7 +1,7 @@
 // Acknowledges messages in the order in which they came [MQTT-4.6.0-2], those of one moment in one write.
 import type { Duplex } from 'node:stream'
-import { type Acknowledgement, packetWriters } from '../packets/packet-writer.ts'
 import { type ReasonCode, reasonCodes } from '../packets/reasons.ts'
+import { type Acknowledgement, packetWriters } from '../packets/writer.ts'
 
 /** A message of the device that is not finished yet. */
 export interface Unfinished {

@@ -1,6 +1,7 @@
 // Sends packets to one device, in its version of MQTT and within the limits of its CONNECT.
-import { type PacketWriter, type ProtocolVersion, packetWriters } from '../packets/packet-writer.ts'
+
 import { type EndingReason, endings, type ReasonCode, type RefusalReason } from '../packets/reasons.ts'
+import { type PacketWriter, type ProtocolVersion, packetWriters } from '../packets/writer.ts'
 
 const maxPacketId = 65_535
 /** Config and commands are sent again after a while, so a message that does not fit is not lost. */

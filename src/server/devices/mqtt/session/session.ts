@@ -27,19 +27,13 @@ import type { IngestBudget } from '../limits/ingest-budget.ts'
 import type { RefusalCause } from '../limits/refusal-log.ts'
 import type { DeviceMetrics } from '../metrics.ts'
 import { type FixedHeader, type FrameHandler, FrameReader } from '../packets/frame-reader.ts'
-import {
-  assignedClientId,
-  type ConnectRequest,
-  readConnect,
-  readPacket,
-  readVersion,
-} from '../packets/packet-reader.ts'
 import { ProtocolError } from '../packets/protocol-error.ts'
+import { assignedClientId, type ConnectRequest, readConnect, readPacket, readVersion } from '../packets/reader.ts'
 import { type ConnectOutcome, type EndingReason, type ReasonCode, reasonCodes } from '../packets/reasons.ts'
 import { Acknowledgements } from './acknowledgements.ts'
 import type { Downlink, IdentifiedDevice, PacketSink } from './downlink.ts'
+import { SessionEnd } from './end.ts'
 import { Outbound } from './outbound.ts'
-import { SessionEnd } from './session-end.ts'
 import {
   closeTimeoutSeconds,
   connectTimeoutSeconds,
@@ -47,7 +41,7 @@ import {
   type SessionState,
   shutDownDelayMs,
   unreadTimeoutSeconds,
-} from './session-state.ts'
+} from './state.ts'
 
 /** Settings and callbacks that all sessions share. */
 export interface SessionOptions {

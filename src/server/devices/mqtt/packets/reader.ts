@@ -13,10 +13,10 @@ import {
   parser,
 } from 'mqtt-packet'
 import type { SendLimits } from '../session/outbound.ts'
-import { checkConnectProperties, checkProperties, checkPublishProperties } from './packet-properties.ts'
-import type { ProtocolVersion } from './packet-writer.ts'
+import { checkConnectProperties, checkProperties, checkPublishProperties } from './properties.ts'
 import { ProtocolError } from './protocol-error.ts'
 import { reasonCodes } from './reasons.ts'
+import type { ProtocolVersion } from './writer.ts'
 
 /** Names and levels of the protocol that are spoken here: MQTT 5, MQTT 3.1.1, and 3.1, which says the same. */
 const protocols: readonly { readonly name: Buffer; readonly levels: Readonly<Record<number, ProtocolVersion>> }[] = [
