@@ -27,6 +27,8 @@ const [first, second] = [connection('node-1', 1000, 5000), connection('node-2', 
 /** The connection ends when the fault begins. */
 const killed = fault('kill', 5000, 9000)
 const paused = fault('pause', 5000, 25_000)
+const restarted: FaultRecord = { ...fault('restartPostgres', 5000, 15_000), node: undefined }
+const open = connection('node-1', 1000)
 
 test.each([
   ['connected while connected', [first], [read(true, 2000)], []],
@@ -35,13 +37,15 @@ test.each([
   ['offline between two connections', [first, second], [read(false, 6000)], []],
   ['connected for 6 s after a kill', [first], [read(true, 10_900)], [killed]],
   ['connected for 16 s after a pause', [first], [read(true, 20_900)], [paused]],
-  ['offline while its node is frozen', [connection('node-1', 1000)], [read(false, 21_000)], [paused]],
+  ['offline while its node is frozen', [open], [read(false, 21_000)], [paused]],
+  ['offline for 20 s after a pause', [open], [read(false, 44_900)], [paused]],
   [
-    'connected for longer while PostgreSQL is away',
-    [first],
-    [read(true, 28_000)],
-    [{ ...fault('restartPostgres', 5000, 15_000), node: undefined }],
+    'offline for longer if PostgreSQL is away before the node can notice its death',
+    [open],
+    [read(false, 54_900)],
+    [paused, { ...restarted, from: 26_000, to: 36_000 }],
   ],
+  ['connected for longer while PostgreSQL is away', [first], [read(true, 28_000)], [restarted]],
 ])('%s is accepted', (_, connections, reads, faults) => {
   expect(checkPresence(connections, reads, faults)).toEqual([])
 })
@@ -58,6 +62,15 @@ test.each([
     [read(false, 8000)],
     [],
     /offline 1000 ms after its CONNACK at node-2/,
+  ],
+  ['offline 21 s after a pause', [open], [read(false, 46_000)], [paused], /offline 45000 ms after its CONNACK/],
+  ['offline 1 s after a restart of PostgreSQL', [open], [read(false, 16_000)], [restarted], /CONNACK at node-1/],
+  [
+    'connected 2 s after its end, long after a pause',
+    [connection('node-1', 1000, 46_000)],
+    [read(true, 48_000)],
+    [paused],
+    /connected 2000 ms after its end/,
   ],
   ['offline at a node that no fault concerns', [first, second], [read(false, 8000)], [killed], /CONNACK at node-2/],
 ])('a device that is %s is found', (_, connections, reads, faults, sentence) => {

@@ -85,6 +85,9 @@ export type FaultKind =
   | 'restartPostgres'
   | 'failOver'
 
+/** These concern all nodes. */
+export const postgresFaults: readonly FaultKind[] = ['restartPostgres', 'failOver']
+
 export interface FaultRecord {
   readonly kind: FaultKind
   /** Undefined if it concerns all nodes. */
