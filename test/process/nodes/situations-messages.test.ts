@@ -1,16 +1,19 @@
-// Only the message session of a node is cut: reads stay strict, commands arrive, and followers get one reset.
+// Only the message session of a node is cut, or hears nothing: reads stay strict, commands arrive, and followers get one reset.
 import { expect, onTestFinished, test } from 'vitest'
-import { messageSession } from '../../support/nodes/fault-proxy.ts'
+import { type FaultProxy, messageSession } from '../../support/nodes/fault-proxy.ts'
 import { clusterForTest } from '../../support/nodes/node-cluster.ts'
-import { callAt, newDevicesAt, newRoom } from '../../support/nodes/situation.ts'
+import { callAt, countNodes, newDevicesAt, newRoom } from '../../support/nodes/situation.ts'
 import { CallLog } from '../../support/nodes/trial/call-log.ts'
 import { RoamingFollower } from '../../support/nodes/trial/roaming-follower.ts'
 import { until } from '../../support/program.ts'
 
 const commandWithinMs = 3000
 const slackMs = 1000
+/** A beat goes out every second, and the session is given up if none was heard for 3 s. */
+const noticedWithinMs = 4000
 
-test('reads stay strict, commands arrive within 3 s, and a follower gets one reset', async () => {
+/** Two nodes, a device and a follower of events at the first, and a room whose name is written at the other and read at the first. */
+async function followedNode() {
   const cluster = await clusterForTest(2)
   const [cut, other] = [cluster.node(0), cluster.node(1)]
   const [device] = await newDevicesAt(cluster, cut, 1)
@@ -34,6 +37,17 @@ test('reads stay strict, commands arrive within 3 s, and a follower gets one res
       expect(body.roomName ?? body.name, path).toBe(name)
     }
   }
+  /** The follower has every event, and was told once to read everything again. */
+  const expectOneReset = async () => {
+    const [{ count } = {}] = await cluster.query('select max(count) as count from audit_heads')
+    await until('the follower has the last entry', () => follower.lastEntry === Number(count))
+    expect(follower.items.filter(({ kind }) => kind === 'reset')).toHaveLength(1)
+  }
+  return { cluster, cut, other, device, follower, renameAndRead, expectOneReset }
+}
+
+test('reads stay strict, commands arrive within 3 s, and a follower gets one reset', async () => {
+  const { cluster, cut, other, device, follower, renameAndRead, expectOneReset } = await followedNode()
   for (let i = 0; i < 10; i++) await renameAndRead(`before-${i}`)
   expect(cut.proxy.sessions.filter(messageSession)).toHaveLength(1)
 
@@ -52,7 +66,28 @@ test('reads stay strict, commands arrive within 3 s, and a follower gets one res
 
   await until('the follower is told', () => follower.items.some(({ kind }) => kind === 'reset'))
   for (let i = 0; i < 10; i++) await renameAndRead(`after-${i}`)
-  const [{ count } = {}] = await cluster.query('select max(count) as count from audit_heads')
-  await until('the follower has the last entry', () => follower.lastEntry === Number(count))
-  expect(follower.items.filter(({ kind }) => kind === 'reset')).toHaveLength(1)
+  await expectOneReset()
 }, 180_000)
+
+test.each([
+  ['is swallowed', (proxy: FaultProxy) => proxy.swallow(messageSession, 'toClient')],
+  ['has answers but no notifications', (proxy: FaultProxy) => proxy.dropNotifications()],
+])(
+  'a node whose message session %s does not hear its own beat, and opens another session within 4 s',
+  async (_, begin) => {
+    const { cluster, cut, follower, renameAndRead, expectOneReset } = await followedNode()
+    await renameAndRead('before')
+    const begun = performance.now()
+    begin(cut.proxy)
+    for (let i = 0; i < 10; i++) await renameAndRead(`unheard-${i}`)
+    const isLost = () => cut.output.includes('message session lost, connecting again')
+    await until('the node gives its session up', isLost, { timeoutMs: noticedWithinMs + slackMs, everyMs: 20 })
+    expect(performance.now() - begun).toBeLessThan(noticedWithinMs + slackMs)
+    cut.proxy.mend()
+    await until('the follower is told', () => follower.items.some(({ kind }) => kind === 'reset'))
+    for (let i = 0; i < 10; i++) await renameAndRead(`after-${i}`)
+    await expectOneReset()
+    expect(await countNodes(cluster, 'dead')).toBe(0)
+  },
+  60_000,
+)

@@ -1,5 +1,6 @@
 // A TCP proxy in front of PostgreSQL that cuts, swallows or delays what passes, for all sessions or for those of one kind.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { withoutNotifications } from './drop-notifications.ts'
 import { applicationNameOf } from './startup-packet.ts'
 
 export interface SessionInfo {
@@ -19,7 +20,7 @@ export const everySession: SessionFilter = () => true
 export const messageSession: SessionFilter = ({ isListening }) => isListening
 
 interface Fault {
-  readonly kind: 'cut' | 'swallow' | 'delay'
+  readonly kind: 'cut' | 'swallow' | 'delay' | 'dropNotifications'
   readonly filter: SessionFilter
   readonly direction: Direction
   readonly delayMs: number
@@ -29,6 +30,7 @@ interface Fault {
 class Lane {
   readonly #from: Socket
   readonly #to: Socket
+  dropsNotifications = false
   #isSwallowed = false
   #delayMs = 0
   #held: Buffer[] = []
@@ -40,7 +42,7 @@ class Lane {
   constructor(from: Socket, to: Socket) {
     this.#from = from
     this.#to = to
-    from.on('data', (bytes) => this.pass(bytes))
+    from.on('data', (bytes) => this.pass(this.dropsNotifications ? withoutNotifications(bytes) : bytes))
     to.on('drain', () => !this.#isSwallowed && from.resume())
   }
 
@@ -122,6 +124,7 @@ class ProxiedSession implements SessionInfo {
   apply(faults: readonly Fault[]): void {
     const mine = faults.filter(({ filter }) => filter(this))
     if (mine.some(({ kind }) => kind === 'cut')) return void this.reset()
+    this.#toClient.dropsNotifications = mine.some(({ kind }) => kind === 'dropNotifications')
     for (const [direction, lane] of [
       ['toServer', this.#toServer],
       ['toClient', this.#toClient],
@@ -205,6 +208,11 @@ export class FaultProxy {
 
   delay(delayMs: number, filter: SessionFilter = everySession, direction: Direction = 'both'): void {
     this.#add({ kind: 'delay', filter, direction, delayMs })
+  }
+
+  /** Statements are answered, but no notification reaches the client, until `mend`. */
+  dropNotifications(): void {
+    this.#add({ kind: 'dropNotifications', filter: everySession, direction: 'toClient', delayMs: 0 })
   }
 
   /** Ends all faults. Bytes that were held back arrive now. */
