@@ -25,7 +25,7 @@ interface Outgoing {
   onLost?(): void
 }
 
-const packets = { connack: 2, publish: 3, puback: 4, suback: 9, pingresp: 13 } as const
+const packets = { connack: 2, publish: 3, puback: 4 } as const
 const keepAliveSeconds = 30
 const pingEveryMs = 5000
 const rebootMs = 100
@@ -56,6 +56,7 @@ export class TrialDevice {
   #nextSampleTime = 0
   #nextStatusTime = 0
   #lastPing = 0
+  #lastReceived = 0
   #isStopped = false
   #isSampling = true
 
@@ -105,6 +106,8 @@ export class TrialDevice {
       this.#lastPing = now
       this.#socket.write(frames.pingreq)
     }
+    // Clients give up a connection whose PINGREQs are not answered. That is an end by the node.
+    if (now - this.#lastReceived > keepAliveSeconds * 1000) return void this.#socket.destroy()
     this.#sendNext()
   }
 
@@ -119,6 +122,7 @@ export class TrialDevice {
     socket.write(frames.connect(endpointId, credential, keepAliveSeconds))
     socket.on('error', () => {})
     socket.on('data', (bytes) => {
+      this.#lastReceived = performance.now()
       for (const { firstByte, body } of splitter.push(bytes)) this.#handle(firstByte, body, target.name)
     })
     socket.once('close', () => {
@@ -134,6 +138,7 @@ export class TrialDevice {
 
   /** Closes the socket without a word, and connects again later. */
   drop(): void {
+    if (this.#connection) this.#connection.isEndedByDevice = true
     this.#socket?.destroy()
   }
 
@@ -144,7 +149,7 @@ export class TrialDevice {
 
   stop(): void {
     this.#isStopped = true
-    this.#socket?.destroy()
+    this.drop()
     this.#ended()
   }
 

@@ -30,6 +30,8 @@ export interface ConnectionRecord {
   readonly connackAt: number
   /** Infinite while it is open. */
   endedAt: number
+  /** True if the device closed it, as for a reboot. */
+  isEndedByDevice?: boolean
 }
 
 export interface PresenceRead {

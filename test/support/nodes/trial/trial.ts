@@ -9,13 +9,14 @@ import { answeredWithinMs, checkAnswerTimes } from './checkers/answer-times.ts'
 import { checkEqualAnswers, type NodeAnswer } from './checkers/equal-answers.ts'
 import { checkExecutions } from './checkers/executions.ts'
 import { checkFollowedEvents } from './checkers/followed-events.ts'
+import { checkKeptConnections } from './checkers/kept-connections.ts'
 import { checkPresence } from './checkers/presence.ts'
 import { checkRollups, checkSamples } from './checkers/samples.ts'
 import { checkStrictReads } from './checkers/strict-reads.ts'
 import { countUnfinished, readContent } from './database-content.ts'
 import { DeviceFleet, type TrialFleetOptions } from './device-fleet.ts'
 import { Faults } from './faults.ts'
-import type { FaultRecord } from './histories.ts'
+import type { ConnectionRecord, FaultRecord } from './histories.ts'
 import { RoamingFollower } from './roaming-follower.ts'
 import { type WorkerPauses, Workers } from './workers.ts'
 
@@ -91,6 +92,7 @@ export class Trial {
         samples: checkSamples(devices.samples, content.samples),
         rollups: checkRollups(content.samples, content.quarters, content.due),
         presence: checkPresence(devices.connections, work.presence, faults.records, options.slackMs),
+        'kept connections': checkKeptConnections(devices.connections, faults.records),
         'answer times': checkAnswerTimes(calls.records, faults.records, answeredWithinMs + options.slackMs),
         'equal answers': checkEqualAnswers(answers),
         events: checkFollowedEvents(follower.items, range),
@@ -105,6 +107,7 @@ export class Trial {
         'checked reads': work.reads.length,
         'presence reads': work.presence.length,
         connections: devices.connections.length,
+        'ended by nodes': devices.connections.filter(isEndedByNode).length,
         samples: devices.samples.filter(({ acknowledgedAt }) => acknowledgedAt !== undefined).length,
         executions: devices.executions.length,
         events: follower.items.length - resets,
@@ -160,6 +163,8 @@ export class Trial {
  */
 const countReasons = (faults: readonly FaultRecord[], nodes: number): number =>
   faults.reduce((sum, { node }) => sum + (node === undefined ? nodes + 1 : 2), 0)
+
+const isEndedByNode = ({ endedAt, isEndedByDevice }: ConnectionRecord) => Number.isFinite(endedAt) && !isEndedByDevice
 
 const isReady = async ({ url }: { url: string }): Promise<boolean> =>
   fetch(`${url}/readyz`).then(
