@@ -1,6 +1,6 @@
 // The checkers of samples and rollups accept what devices sent and find each planted mistake.
 import { describe, expect, test } from 'vitest'
-import { checkRollups, checkSamples, type StoredQuarter } from '../../support/nodes/trial/checkers/samples.ts'
+import { checkRollups, checkSamples, type StoredRollup } from '../../support/nodes/trial/checkers/samples.ts'
 
 const sent = (timestamp: number, isAcknowledged = true, co2 = 400) => ({
   endpointId: 'device',
@@ -29,12 +29,18 @@ describe('samples', () => {
 
 describe('rollups', () => {
   const samples = [stored(900, 400), stored(960, 500), stored(1800, 700)]
-  const first: StoredQuarter = { endpointId: 'device', slot: 1, count: 2, min: 400, max: 500, sum: 900 }
-  const second: StoredQuarter = { endpointId: 'device', slot: 2, count: 1, min: 700, max: 700, sum: 700 }
+  const first: StoredRollup = { endpointId: 'device', slot: 1, count: 2, min: 400, max: 500, sum: 900 }
+  const second: StoredRollup = { endpointId: 'device', slot: 2, count: 1, min: 700, max: 700, sum: 700 }
+
+  const whole: StoredRollup = { endpointId: 'device', slot: 0, count: 3, min: 400, max: 700, sum: 1600 }
 
   test('they are equal to recomputed ones; those that are due may be missing or old', () => {
-    expect(checkRollups(samples, [first, second])).toEqual([])
-    expect(checkRollups(samples, [{ ...first, count: 1 }], new Set(['device 1', 'device 2']))).toEqual([])
+    expect(checkRollups('quarter', samples, [first, second])).toEqual([])
+    expect(checkRollups('hour', samples, [whole])).toEqual([])
+    expect(checkRollups('day', samples, [whole])).toEqual([])
+    const due = [1, 2].map((slot) => ({ endpointId: 'device', slot }))
+    expect(checkRollups('quarter', samples, [{ ...first, count: 1 }], due)).toEqual([])
+    expect(checkRollups('hour', samples, [{ ...whole, count: 1 }], due.slice(0, 1))).toEqual([])
   })
 
   test.each([
@@ -43,7 +49,23 @@ describe('rollups', () => {
     ['a rollup without samples', [first, second, { ...second, slot: 3 }], /device 3 has a rollup and no samples/],
     ['two rollups of a quarter', [first, second, second], /two rollups/],
   ])('%s is found', (_, quarters, sentence) => {
-    const problems = checkRollups(samples, quarters)
+    const problems = checkRollups('quarter', samples, quarters)
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatch(sentence)
+  })
+
+  test.each([
+    [
+      'hour',
+      'that lacks a quarter',
+      [{ ...whole, count: 2, max: 500, sum: 900 }],
+      /rollup of hour device 0 .*"count":2/,
+    ],
+    ['day', 'that counts a sample twice', [{ ...whole, count: 4, sum: 2300 }], /rollup of day device 0 .*"count":4/],
+    ['day', 'that is missing', [], /The day device 0 has 3 samples and no rollup/],
+    ['hour', 'without samples', [whole, { ...whole, slot: 1 }], /The hour device 1 has a rollup and no samples/],
+  ] as const)('a rollup of a %s %s is found', (period, _, rollups, sentence) => {
+    const problems = checkRollups(period, samples, rollups)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(sentence)
   })

@@ -3,15 +3,14 @@
 import type { NodeCluster } from '../node-cluster.ts'
 import type { AuditEntryRow } from './checkers/acknowledged-writes.ts'
 import type { StoredCommand } from './checkers/executions.ts'
-import type { StoredQuarter, StoredSample } from './checkers/samples.ts'
+import type { DueQuarter, RollupPeriod, StoredRollup, StoredSample } from './checkers/samples.ts'
 
 export interface DatabaseContent {
   readonly entries: readonly AuditEntryRow[]
   readonly commands: readonly StoredCommand[]
   readonly samples: readonly StoredSample[]
-  readonly quarters: readonly StoredQuarter[]
-  /** Endpoint and slot of quarters whose rollup is not made yet. */
-  readonly due: ReadonlySet<string>
+  readonly rollups: Readonly<Record<RollupPeriod, readonly StoredRollup[]>>
+  readonly due: readonly DueQuarter[]
 }
 
 const ofEndpoints =
@@ -26,10 +25,25 @@ export async function readContent(cluster: NodeCluster): Promise<DatabaseContent
     'select c.id, c.type, c.state from operations c join orgs o on o.key = c.org where o.id = $1',
   )
   const samples = await rows(`select e.id, s.timestamp, s.co2 from samples s ${ofEndpoints}`)
-  const quarters = await rows(
-    `select e.id, s.slot, sum(s.co2_count)::int as count, min(s.co2_min) as min, max(s.co2_max) as max, sum(s.co2_sum)::int as sum
-      from sample_quarters s ${ofEndpoints} group by e.id, s.slot`,
-  )
+  const readRollups = async (table: string): Promise<StoredRollup[]> => {
+    const found = await rows(
+      `select e.id, s.slot, sum(s.co2_count)::int as count, min(s.co2_min) as min, max(s.co2_max) as max, sum(s.co2_sum)::int as sum
+        from ${table} s ${ofEndpoints} group by e.id, s.slot`,
+    )
+    return found.map(({ id, slot, count, min, max, sum }) => ({
+      endpointId: String(id),
+      slot: Number(slot),
+      count: Number(count),
+      min: Number(min),
+      max: Number(max),
+      sum: Number(sum),
+    }))
+  }
+  const rollups = {
+    quarter: await readRollups('sample_quarters'),
+    hour: await readRollups('sample_hours'),
+    day: await readRollups('sample_days'),
+  }
   const due = await rows(`select e.id, s.slot from sample_due s ${ofEndpoints}`)
   return {
     entries: entries.map((row) => ({
@@ -43,15 +57,8 @@ export async function readContent(cluster: NodeCluster): Promise<DatabaseContent
       timestamp: Number(timestamp),
       co2: co2 === null ? null : Number(co2),
     })),
-    quarters: quarters.map(({ id, slot, count, min, max, sum }) => ({
-      endpointId: String(id),
-      slot: Number(slot),
-      count: Number(count),
-      min: Number(min),
-      max: Number(max),
-      sum: Number(sum),
-    })),
-    due: new Set(due.map(({ id, slot }) => `${id} ${slot}`)),
+    rollups,
+    due: due.map(({ id, slot }) => ({ endpointId: String(id), slot: Number(slot) })),
   }
 }
 

@@ -90,7 +90,9 @@ export class Trial {
         reads: checkStrictReads([...work.writes, ...devices.statusWrites], work.reads),
         commands: checkExecutions(devices, content.commands, work.commands),
         samples: checkSamples(devices.samples, content.samples),
-        rollups: checkRollups(content.samples, content.quarters, content.due),
+        rollups: (['quarter', 'hour', 'day'] as const).flatMap((period) =>
+          checkRollups(period, content.samples, content.rollups[period], content.due),
+        ),
         presence: checkPresence(devices.connections, work.presence, faults.records, options.slackMs),
         'kept connections': checkKeptConnections(devices.connections, faults.records),
         'answer times': checkAnswerTimes(calls.records, faults.records, answeredWithinMs + options.slackMs),

@@ -30,8 +30,13 @@ export function checkSamples(sent: readonly SentSample[], stored: readonly Store
   return problems
 }
 
-/** A rollup row over all rooms of an endpoint. `slot` numbers the quarter. */
-export interface StoredQuarter {
+/** The length of each kind of rollup. Days are those of UTC, the time zone of the organisation of a trial. */
+const periodSeconds = { quarter: 900, hour: 3600, day: 86_400 } as const
+
+export type RollupPeriod = keyof typeof periodSeconds
+
+/** A rollup row over all rooms of an endpoint. `slot` numbers the quarter, hour or day. */
+export interface StoredRollup {
   readonly endpointId: string
   readonly slot: number
   readonly count: number
@@ -40,24 +45,30 @@ export interface StoredQuarter {
   readonly sum: number | null
 }
 
-const quarterSeconds = 900
+/** A quarter whose rollup is not made yet. */
+export interface DueQuarter {
+  readonly endpointId: string
+  readonly slot: number
+}
 
-/** `due` are quarters (endpoint and slot, with a space in between) whose rollup is not made yet. */
+/** Rollups that contain a due quarter may be old or missing. */
 export function checkRollups(
+  period: RollupPeriod,
   samples: readonly StoredSample[],
-  quarters: readonly StoredQuarter[],
-  due: ReadonlySet<string> = new Set(),
+  rollups: readonly StoredRollup[],
+  due: readonly DueQuarter[] = [],
 ): string[] {
   const problems: string[] = []
-  const name = (endpointId: string, slot: number) => `${endpointId} ${slot}`
+  const name = (endpointId: string, seconds: number) => `${endpointId} ${Math.floor(seconds / periodSeconds[period])}`
+  const excused = new Set(due.map(({ endpointId, slot }) => name(endpointId, slot * periodSeconds.quarter)))
   const expected = Map.groupBy(
     samples.filter(({ co2 }) => co2 !== null),
-    ({ endpointId, timestamp }) => name(endpointId, Math.floor(timestamp / quarterSeconds)),
+    ({ endpointId, timestamp }) => name(endpointId, timestamp),
   )
-  const rows = new Map(quarters.map((quarter) => [name(quarter.endpointId, quarter.slot), quarter]))
-  if (rows.size !== quarters.length) problems.push('A quarter has two rollups.')
+  const rows = new Map(rollups.map((rollup) => [`${rollup.endpointId} ${rollup.slot}`, rollup]))
+  if (rows.size !== rollups.length) problems.push(`There are two rollups of one ${period}.`)
   for (const [key, inside] of expected) {
-    if (due.has(key)) continue
+    if (excused.has(key)) continue
     const values = inside.map(({ co2 }) => co2 as number)
     const recomputed = {
       count: values.length,
@@ -66,19 +77,19 @@ export function checkRollups(
       sum: values.reduce((total, value) => total + value, 0),
     }
     const row = rows.get(key)
-    if (!row) problems.push(`Quarter ${key} has ${values.length} samples and no rollup.`)
+    if (!row) problems.push(`The ${period} ${key} has ${values.length} samples and no rollup.`)
     else {
       const { count, min, max, sum } = row
       const found = { count, min, max, sum }
       if (JSON.stringify(found) !== JSON.stringify(recomputed)) {
         problems.push(
-          `The rollup of quarter ${key} is ${JSON.stringify(found)}, but ${JSON.stringify(recomputed)} recomputed.`,
+          `The rollup of ${period} ${key} is ${JSON.stringify(found)}, but ${JSON.stringify(recomputed)} recomputed.`,
         )
       }
     }
   }
   for (const key of rows.keys()) {
-    if (!expected.has(key) && !due.has(key)) problems.push(`Quarter ${key} has a rollup and no samples.`)
+    if (!expected.has(key) && !excused.has(key)) problems.push(`The ${period} ${key} has a rollup and no samples.`)
   }
   return problems
 }
