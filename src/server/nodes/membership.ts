@@ -170,6 +170,7 @@ export class Membership implements ControlSessionListener {
     if (this.#isBeating) return
     this.#isBeating = true
     clearTimeout(this.#nextLook)
+    let isRowHeld = false
     try {
       await this.#session.run(async (client) => {
         const rows = await beatAndList(client, this.node.id)
@@ -177,10 +178,11 @@ export class Membership implements ControlSessionListener {
         this.#announceEnded(this.#watch.observe(rows, performance.now()))
         for (const silent of this.#watch.listSilent(performance.now())) {
           if (silent.isDeadWithLock || !(await isNodeLocked(client, silent.row.id)))
-            await this.#declareDead(client, silent.row)
+            isRowHeld = !(await this.#declareDead(client, silent.row)) || isRowHeld
         }
       })
-      const waitMs = this.#watch.untilNextLimitMs(performance.now())
+      // The wait for a held row has taken 2 seconds. With the next beat it would count as a break, after which this node judges no other.
+      const waitMs = isRowHeld ? 0 : this.#watch.untilNextLimitMs(performance.now())
       if (waitMs < beatEveryMs && !this.#isLeaving) this.#nextLook = setTimeout(() => void this.#beat(), waitMs + 1)
     } catch (error) {
       this.#watch.interrupt()
@@ -190,16 +192,18 @@ export class Membership implements ControlSessionListener {
     }
   }
 
-  async #declareDead(client: pg.Client, row: NodeRow): Promise<void> {
+  /** Returns false if a frozen node holds its row. Its sessions are ended then, and the next look declares it dead. */
+  async #declareDead(client: pg.Client, row: NodeRow): Promise<boolean> {
     try {
-      if (!(await updateDead(client, row, this.#options.clock.now()))) return
+      if (!(await updateDead(client, row, this.#options.clock.now()))) return true
     } catch (error) {
       if ((error as { code?: string }).code !== '55P03') throw error
-      // A frozen node holds its row. Its sessions are ended now, and the next look declares it dead.
-      return endSessionsOf(client, row.process)
+      await endSessionsOf(client, row.process)
+      return false
     }
     this.#noteEnded(row, 'node declared dead')
     await endSessionsOf(client, row.process)
+    return true
   }
 
   /** The node that declared these dead, or they themselves, have usually said so. If none of them has until the next beat, this node does. */

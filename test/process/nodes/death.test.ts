@@ -66,6 +66,26 @@ test('a killed node is dead within 6 seconds, a frozen one within 16; when that 
   expect((await states(site))['killed 5']).toBe('up')
 }, 120_000)
 
+test('a frozen node that holds a lock on its own row is dead within 18 seconds: its sessions are ended first', async () => {
+  const site = await siteForTest()
+  await site.serveNode('watcher')
+  const frozen = await site.serveNode('frozen')
+  const [row] = await site.sql("SELECT id, process FROM nodes WHERE name = 'frozen'")
+  // This client counts as a session of the frozen process, and holds the lock that such a session may hold.
+  const holder = new pg.Client({
+    connectionString: site.databaseUrl ?? '',
+    application_name: `roomkeeper ${row?.process}`,
+  })
+  const isEnded = new Promise<void>((resolve) => void holder.on('error', () => resolve()))
+  onTestFinished(() => holder.end())
+  await holder.connect()
+  frozen.signal('SIGSTOP')
+  await holder.query(`BEGIN; SELECT FROM nodes WHERE id = ${row?.id} FOR UPDATE`)
+  // 15 seconds of silence, one until the next beat, and 2 for the lock.
+  expect(await secondsUntilDead(site, `frozen ${row?.id}`, 25)).toBeLessThan(18.5)
+  await isEnded
+}, 60_000)
+
 test('a crash of PostgreSQL, which ends all sessions and releases all locks, makes no node dead', async () => {
   const cluster = await startCluster({ fsync: 'off' })
   onTestFinished(() => cluster.stop())
