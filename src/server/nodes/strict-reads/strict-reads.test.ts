@@ -114,6 +114,28 @@ describe('with messages', () => {
     expect(cluster.bus.sent.length).toBe(sent)
   })
 
+  test.each([
+    ['a node', (version: string) => report(first(), anId(), version)],
+    ['an organisation', (version: string) => cluster.rename(first(), version)],
+  ])(
+    'a commit of %s that a node of another version tells of, which watches other tables, empties the caches',
+    async (_, write) => {
+      /** Writes at the first node, and delivers its message without rows, as if it did not watch the table. */
+      const hearWithoutRows = async (version: string, changed: { watched?: string }) => {
+        cluster.bus.delivery = never
+        await write(version)
+        const { kind, body, nodeId } = cluster.bus.sent.at(-1) as (typeof cluster.bus.sent)[number]
+        expect(kind).toBe('written')
+        second().bus.receive('written', { ...(body as object), rows: [], ...changed }, { nodeId, isSelf: false })
+      }
+      const cached = await cacheAt(second(), otherId())
+      await hearWithoutRows('1', {})
+      expect(await get(second(), otherId()), 'the rows of an equal node are all that changed').toBe(cached)
+      await hearWithoutRows('2', { watched: 'endpoints' })
+      expect(await get(second(), otherId())).not.toBe(cached)
+    },
+  )
+
   test('a message that is late is waited for, and a lost one costs 20 ms and the cached answers', async () => {
     const other = await cacheAt(second(), otherId())
     cluster.bus.delivery = () => 8
