@@ -1,6 +1,6 @@
 // Devices at several nodes: one connection counts, commands reach it from every node, and lost messages only cost time.
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { devicePaths } from '../../src/contract/device/protocol.ts'
 import type { Services } from '../../src/server/context/services.ts'
 import { endpointsReboot } from '../../src/server/resources/commands/rules.ts'
@@ -184,6 +184,29 @@ test('an unenrolment whose message was lost: nothing that the device sends is st
   // A device that says nothing is found when the node reconciles its connections.
   await cutMessages(nodes, nodes.a)
   await silent.ended(10_000)
+})
+
+test('a take-over whose message was lost: the old connection ends when its node checks its connections', async () => {
+  // The task runs every three seconds here, instead of every minute.
+  const nodes = await twoNodes({}, { taskPauseShare: 0.05 })
+  const { a, b } = nodes
+  const device = await nodes.device(a)
+  const old = device.client
+  const isClosed = new Promise<void>((resolve) => void old.once('close', () => resolve()))
+  const { bus } = b.services
+  const send = bus.send.bind(bus)
+  const lost: unknown[] = []
+  const sending = vi.spyOn(bus, 'send').mockImplementation((kind, body) => {
+    if (kind === 'takenOver') lost.push(body)
+    else send(kind, body)
+  })
+  onTestFinished(() => void sending.mockRestore())
+  await device.connect({ url: mqttUrlOf(b) })
+  await isClosed
+  expect(lost).toHaveLength(1)
+  expect(await rowOf(b, device)).toMatchObject({ node_id: b.services.node?.id, connection: 2 })
+  expect(await read(nodes, a, device)).toMatchObject({ connected: true })
+  expect(device.client.connected).toBe(true)
 })
 
 test('devices of a node that was declared dead are disconnected in every answer, and the node lets them go', async () => {

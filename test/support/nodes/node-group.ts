@@ -16,6 +16,8 @@ export interface GroupNode extends Service {
 interface GroupNodeOptions extends Partial<ServeOptions> {
   /** True if absent. */
   readonly hasPublicUrl?: boolean
+  /** The pauses between runs of scheduled tasks, as a share of the usual ones. */
+  readonly taskPauseShare?: number
 }
 
 export interface NodeGroup {
@@ -32,7 +34,7 @@ export async function nodeGroup(): Promise<NodeGroup> {
   onTestFinished(remove)
   return {
     databaseUrl: place.databaseUrl ?? '',
-    async start({ hasPublicUrl = true, ...options } = {}, clock = systemClock) {
+    async start({ hasPublicUrl = true, taskPauseShare = 1, ...options } = {}, clock = systemClock) {
       const logged: Record<string, unknown>[] = []
       const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
       let onLost = () => {}
@@ -41,6 +43,7 @@ export async function nodeGroup(): Promise<NodeGroup> {
       })
       const service = await startService({ ...quiet, ...place, ...(hasPublicUrl && { publicUrl }), ...options }, log, {
         clock,
+        taskPauseShare,
         onLost: () => onLost(),
       })
       onTestFinished(() => service.close())

@@ -22,9 +22,12 @@ export interface TwoNodes {
 
 const actor = { type: 'SYSTEM', id: 'test', name: 'Test' } as const
 
-export async function twoNodes(clocks: { readonly a?: Clock; readonly b?: Clock } = {}): Promise<TwoNodes> {
+export async function twoNodes(
+  clocks: { readonly a?: Clock; readonly b?: Clock } = {},
+  options: { readonly taskPauseShare?: number } = {},
+): Promise<TwoNodes> {
   const group = await nodeGroup()
-  const [a, b] = [await group.start({}, clocks.a), await group.start({}, clocks.b)]
+  const [a, b] = [await group.start(options, clocks.a), await group.start(options, clocks.b)]
   const org = await orgCreate(a.services, actor, 'Test organisation')
   const ctx = await commandLineActor(a.services, actor, org.id)
   const { key } = (await keysCreate(ctx, { name: 'Test key', scopes: ['read', 'write'], manage: true })).body
