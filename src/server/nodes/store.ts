@@ -53,12 +53,18 @@ export const findEarliestExpiry = systemQueryOne((db) =>
     .limit(1),
 )
 
-/** Deletes the row of a node that has ended and that no endpoint points at. */
+/**
+ * Deletes the row of a node that has ended and that no endpoint points at. The row with the highest id stays: by that id strict reads
+ * notice that a node has started.
+ */
 export const deleteEndedNode = systemWrite((db, p: { id: number }) =>
   db
     .deleteFrom('nodes')
     .where('id', '=', p.id)
     .where('state', '!=', 'up')
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('nodes as later').select('later.id').whereRef('later.id', '>', 'nodes.id')),
+    )
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('endpoints').select('endpoints.id').whereRef('endpoints.node_id', '=', 'nodes.id'))),
     ),

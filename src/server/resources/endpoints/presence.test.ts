@@ -170,6 +170,9 @@ test('endpoints of an ended node are cleared in steps without changing an answer
   expect(await nodes()).toContain(node_id)
   const later = { ...harness.services, clock: { now: () => now + 24 * 3600_000 } }
   await clearEndedNodes(later, signal)
+  expect(await nodes(), 'strict reads need the highest id').toContain(node_id)
+  await newNode()
+  await clearEndedNodes(later, signal)
   expect(await nodes()).not.toContain(node_id)
   expect(await nodes()).toContain(harness.services.node?.id)
 })
