@@ -163,6 +163,14 @@ test('an upload that its node gave up is deleted after an hour, and the one that
   await clean()
   expect((await rowsOf('bundle_uploads')).length).toBe(2)
   harness.clock.advance(120_000)
+  const taken = new Error('another node holds the task')
+  let commits = 0
+  // The task is taken after its first commit, which deletes expired reports.
+  const held = db.guardedBy(async () => {
+    if (commits++ > 0) throw taken
+  })
+  await expect(deleteOldReports({ ...harness.services, db: held }, storage())).rejects.toBe(taken)
+  expect((await rowsOf('bundle_uploads')).length).toBe(2)
   await clean()
   expect((await rowsOf('bundle_uploads')).length).toBe(1)
   if (engine === 'sqlite') expect((await storedUploads(harness, org)).length).toBe(1)

@@ -16,7 +16,7 @@ export async function deleteOldReports({ db, clock }: Services, storage: BundleS
   await db.systemTransaction((tx) => deleteExpiredReports(tx, { now }))
   for (;;) {
     const uploads = await listAbandonedUploads(db.system, { before: now - uploadMaxAgeMs })
-    for (const upload of uploads) await storage.remove(upload)
+    for (const upload of uploads) await storage.remove(upload, db)
     if (uploads.length === 0) return
   }
 }

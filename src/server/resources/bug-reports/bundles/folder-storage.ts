@@ -47,10 +47,10 @@ export class FolderStorage implements BundleStorage {
   }
 
   /** The files go first: a row without its files is found again, but not the other way round. */
-  async remove({ org, report, id }: BundleUpload): Promise<void> {
+  async remove({ org, report, id }: BundleUpload, db = this.#db): Promise<void> {
     const folder = folderOf(this.#root, org, report)
     for (const ending of [partialSuffix, suffix]) await rm(join(folder, id + ending), { force: true })
-    await this.#db.forOrg(org).bulkTransaction((tx) => deleteUpload(tx, { id }))
+    await db.forOrg(org).bulkTransaction((tx) => deleteUpload(tx, { id }))
   }
 
   /** Deletes a file of version 0.1, whose content is stored elsewhere now. */

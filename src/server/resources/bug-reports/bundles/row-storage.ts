@@ -49,8 +49,8 @@ export class RowStorage implements BundleStorage {
   }
 
   /** The chunks are deleted with their upload. */
-  async remove({ org, id }: BundleUpload): Promise<void> {
-    await this.#db.forOrg(org).bulkTransaction((tx) => deleteUpload(tx, { id }))
+  async remove({ org, id }: BundleUpload, db = this.#db): Promise<void> {
+    await db.forOrg(org).bulkTransaction((tx) => deleteUpload(tx, { id }))
   }
 
   async *#chunks(org: number, upload: string, size: number): AsyncGenerator<Buffer> {

@@ -1,5 +1,6 @@
 // The interface of the place where log bundles are stored: a folder beside SQLite, or rows of PostgreSQL.
 import type { Readable } from 'node:stream'
+import type { Database } from '../../../db/db.ts'
 
 /** One upload of a bundle. Several uploads of the same bundle may run at once, and at most one of them counts in the end. */
 export interface BundleUpload {
@@ -28,6 +29,6 @@ export interface BundleStorage {
   write(upload: BundleUpload, pieces: AsyncIterable<Buffer>): Promise<void>
   /** The result is undefined if the content is not there. */
   open(bundle: StoredBundle): Promise<OpenedBundle | undefined>
-  /** Deletes an upload that does not count: its content and its row. */
-  remove(upload: BundleUpload): Promise<void>
+  /** Deletes an upload that does not count: its content and its row. A scheduled task gives the database that it holds. */
+  remove(upload: BundleUpload, db?: Database): Promise<void>
 }
