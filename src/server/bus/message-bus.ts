@@ -17,15 +17,12 @@ export interface MessageBus {
   heard<K extends MessageKind>(kind: K, listener: MessageListener<K>): void
   /** Calls the listener when messages may have been missed: after an interruption, once this node hears all messages again. */
   lost(listener: () => void): void
-  /** False during an interruption. Data that only messages keep up to date must not be used then. */
-  readonly isConnected: boolean
 }
 
 /** The bus of a process that is alone: on SQLite, and in commands. */
 export class LocalBus implements MessageBus {
   readonly #nodeId: () => number | undefined
   readonly #listeners = new Map<MessageKind, MessageListener<MessageKind>[]>()
-  readonly isConnected = true
 
   constructor(nodeId: () => number | undefined) {
     this.#nodeId = nodeId

@@ -43,10 +43,6 @@ export class TestBusPort implements MessageBus {
   isCut = false
   isDead = false
 
-  get isConnected(): boolean {
-    return !this.isCut
-  }
-
   constructor(bus: SharedTestBus, nodeId: () => number | undefined) {
     this.#bus = bus
     this.#nodeId = nodeId

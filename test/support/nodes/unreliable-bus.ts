@@ -35,7 +35,6 @@ export class UnreliableBus {
 type AnyListener = (body: object, from: Parameters<MessageListener<MessageKind>>[1]) => void
 
 class BusMember implements MessageBus {
-  readonly isConnected = true
   readonly nodeId: number
   readonly send: <K extends MessageKind>(kind: K, body: NodeMessages[K]) => void
   readonly #listeners: [MessageKind, AnyListener][] = []
