@@ -120,12 +120,16 @@ export class TrialDevice {
     const splitter = new FrameSplitter()
     const { endpointId, credential } = this.identity
     socket.write(frames.connect(endpointId, credential, keepAliveSeconds))
+    const [begunAt, endedAt] = [performance.now(), Number.POSITIVE_INFINITY]
+    const attempt = { endpointId, node: target.name, begunAt, endedAt }
+    this.#history.attempts.push(attempt)
     socket.on('error', () => {})
     socket.on('data', (bytes) => {
       this.#lastReceived = performance.now()
       for (const { firstByte, body } of splitter.push(bytes)) this.#handle(firstByte, body, target.name)
     })
     socket.once('close', () => {
+      attempt.endedAt = performance.now()
       if (this.#socket !== socket) return
       this.#ended()
       this.#connectLater()

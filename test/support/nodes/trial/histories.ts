@@ -34,6 +34,15 @@ export interface ConnectionRecord {
   isEndedByDevice?: boolean
 }
 
+/** A CONNECT that a device sent. Its node may have stored the connection, although no CONNACK has arrived. */
+export interface ConnectionAttempt {
+  readonly endpointId: string
+  readonly node: string
+  readonly begunAt: number
+  /** The end of its socket, with or without a CONNACK before it. Infinite until then. */
+  endedAt: number
+}
+
 export interface PresenceRead {
   readonly endpointId: string
   readonly isConnected: boolean
@@ -59,6 +68,7 @@ export interface CommandDelivery {
 /** Everything that the devices of a trial know. */
 export interface DeviceHistory {
   readonly connections: ConnectionRecord[]
+  readonly attempts: ConnectionAttempt[]
   readonly samples: SentSample[]
   readonly statusWrites: RegisterWrite[]
   readonly deliveries: CommandDelivery[]
@@ -69,6 +79,7 @@ export interface DeviceHistory {
 
 export const newDeviceHistory = (): DeviceHistory => ({
   connections: [],
+  attempts: [],
   samples: [],
   statusWrites: [],
   deliveries: [],

@@ -93,7 +93,7 @@ export class Trial {
         rollups: (['quarter', 'hour', 'day'] as const).flatMap((period) =>
           checkRollups(period, content.samples, content.rollups[period], content.due),
         ),
-        presence: checkPresence(devices.connections, work.presence, faults.records, options.slackMs),
+        presence: checkPresence(devices, work.presence, faults.records, options.slackMs),
         'kept connections': checkKeptConnections(devices.connections, faults.records),
         'answer times': checkAnswerTimes(calls.records, faults.records, answeredWithinMs + options.slackMs),
         'equal answers': checkEqualAnswers(answers),

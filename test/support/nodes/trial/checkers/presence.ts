@@ -1,5 +1,5 @@
 // Checks the presence that nodes report against the devices' own logs of their connections.
-import type { ConnectionRecord, FaultRecord, PresenceRead } from '../histories.ts'
+import type { ConnectionAttempt, ConnectionRecord, DeviceHistory, FaultRecord, PresenceRead } from '../histories.ts'
 import { aftermathMs, faultsOf, mayEndConnections, silencingFaults } from './fault-effects.ts'
 
 /** How long an ended connection may be reported as connected, by what may have ended it. */
@@ -10,36 +10,38 @@ const settleMs = 2000
 
 /** Returns a sentence for each read that contradicts the devices. `slackMs` allows for a busy machine. */
 export function checkPresence(
-  connections: readonly ConnectionRecord[],
+  { connections, attempts }: Pick<DeviceHistory, 'connections' | 'attempts'>,
   reads: readonly PresenceRead[],
   faults: readonly FaultRecord[],
   slackMs = 0,
 ): string[] {
   const connectionsOf = Map.groupBy(connections, ({ endpointId }) => endpointId)
+  const attemptsOf = Map.groupBy(attempts, ({ endpointId }) => endpointId)
   return reads.flatMap((read) => {
-    const own = connectionsOf.get(read.endpointId) ?? []
-    const problem = read.isConnected ? falseConnected(own, read, faults, slackMs) : falseOffline(own, read, faults)
+    const problem = read.isConnected
+      ? falseConnected(attemptsOf.get(read.endpointId) ?? [], read, faults, slackMs)
+      : falseOffline(connectionsOf.get(read.endpointId) ?? [], read, faults)
     return problem ? [problem] : []
   })
 }
 
 function falseConnected(
-  connections: readonly ConnectionRecord[],
+  attempts: readonly ConnectionAttempt[],
   read: PresenceRead,
   faults: readonly FaultRecord[],
   slackMs: number,
 ): string | undefined {
-  // A connection may be stored before its CONNACK has arrived at the device.
-  const possible = connections.filter(({ connackAt }) => connackAt <= read.endedAt + settleMs)
-  let latestEnd = Number.NEGATIVE_INFINITY
-  for (const { node, connackAt, endedAt } of possible) {
-    const from = Math.max(connackAt, endedAt - aftermathMs)
+  let last: ConnectionAttempt | undefined
+  for (const attempt of attempts) {
+    const { node, begunAt, endedAt } = attempt
+    if (begunAt > read.endedAt) continue
+    const from = Math.max(begunAt, endedAt - aftermathMs)
     const delay = allowedDelay(faultsOf(faults, node, from, read.invokedAt))
     if (endedAt + delay + slackMs >= read.invokedAt) return undefined
-    latestEnd = Math.max(latestEnd, endedAt)
+    if (!last || endedAt > last.endedAt) last = attempt
   }
-  const since = Number.isFinite(latestEnd)
-    ? `${Math.round(read.invokedAt - latestEnd)} ms after its end`
+  const since = last
+    ? `${Math.round(read.invokedAt - last.endedAt)} ms after its end at ${last.node}`
     : 'before it ever was'
   return `${read.node} reports ${read.endpointId} as connected ${since}.`
 }
