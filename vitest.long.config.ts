@@ -16,12 +16,17 @@ const withoutDatabase = ['test/events/several-nodes.test.ts']
 /** These need PostgreSQL, and start one of their own. */
 const ofNodes = ['test/long/nodes/*.test.ts']
 /** Every behaviour suite, against three nodes with each request at the next one. */
-const onThreeNodes = ['src/server/resources/**/*.test.ts', 'test/contract/*.test.ts', 'test/http/*.test.ts']
-/** The subject of these is one process: its memory, its limits, or the bytes of one connection. */
+const onThreeNodes = ['src/server/resources/**/*.test.ts', 'test/{contract,devices,events,http,sign-in}/*.test.ts']
+/**
+ * The subject of these is one process: its memory, its limits and timers, or the bytes of one connection; or they start the processes
+ * that they need by themselves, or none.
+ */
 const ofOneProcess = [
   'src/server/resources/sensors/latest/aggregate.test.ts',
   'test/http/{health-port,limits,metrics,overload,release,slow,unread,worst-bodies,largest-bodies}.test.ts',
   'test/contract/{mcp-fleet,monitoring-adapter}.test.ts',
+  'test/devices/{agent-wire,bad-clients,bad-messages,frame-guard,ingest-budget,proxy-protocol,refusal-log,stop}.test.ts',
+  'test/events/{command-on-sqlite,several-nodes,slow-readers}.test.ts',
 ]
 const consoleBuild = './test/support/console/console-build.ts'
 

@@ -112,8 +112,10 @@ test('a device that asks without pause is told to try later', async () => {
   const device = await newDevice(harness, org, { roomId, offline: true })
   await org.call('DELETE', `/endpoints/${device.id}`)
   const codes: unknown[] = []
-  for (let i = 0; i < 12; i++) codes.push((await talk(device))[0]?.returnCode)
-  expect(codes.slice(0, 10)).toEqual(Array(10).fill(0))
+  // Each node counts for itself, and takes every connection after the last node in turn.
+  const nodes = harness.nodeUrls.length
+  for (let i = 0; i < 12 * nodes; i++) codes.push((await talk(device))[0]?.returnCode)
+  expect(codes.slice(0, 10 * nodes)).toEqual(Array(10 * nodes).fill(0))
   expect(codes).toContain(3)
 })
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError, makeClient } from '../../src/client/client.ts'
 import { openSession, own, session } from '../support/console/console-session.ts'
 import { follow } from '../support/event-follower.ts'
-import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { type Harness, send, startHarness, type TestOrg } from '../support/harness.ts'
+import { readMetrics, sumMetric } from '../support/nodes/metrics.ts'
 import { newPerson, sessionHeaders } from '../support/person.ts'
 import { siteForTest, until } from '../support/program.ts'
 
@@ -95,37 +96,44 @@ test('a key without Read gets 403, and the client throws it', async () => {
 test('a key can have 50 streams, others have theirs, and who leaves makes room', async () => {
   const org = await harness.newOrg()
   const other = await org.newKey({ scopes: ['read'] })
-  const readers = await Promise.all(Array.from({ length: 50 }, () => follow(org.client, { types: 'structure' })))
-  const refused = await org.call('GET', '/events')
+  // Each node counts for itself, so all streams are at one node.
+  const [node = ''] = harness.nodeUrls
+  const clientOf = (token: string) => makeClient({ baseUrl: node, org: org.id, token })
+  const open = () => send(node, 'GET', `/v1/orgs/${org.id}/events`, { key: org.key })
+  const readers = await Promise.all(Array.from({ length: 50 }, () => follow(clientOf(org.key), { types: 'structure' })))
+  const refused = await open()
   expect([refused.status, refused.body.code]).toEqual([429, 'RESOURCE_EXHAUSTED'])
   expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
-  await follow(makeClient({ baseUrl: harness.url, org: org.id, token: other }))
-  const metrics = async () => (await harness.call('GET', '/metrics', { key: org.key })).text
-  expect(await metrics()).toMatch(/^roomkeeper_event_streams 5[1-9]$/m)
-  const sentBefore = Number(/^roomkeeper_events_sent_total (\d+)$/m.exec(await metrics())?.[1])
+  await follow(clientOf(other))
+  expect((await send(node, 'GET', '/metrics')).text).toMatch(/^roomkeeper_event_streams 5[1-9]$/m)
+  const countSent = () => sumMetric(harness, 'roomkeeper_events_sent_total')
+  const sentBefore = await countSent()
   await createRegion(org, 'Heard by all')
   for (const reader of readers) await reader.next('structure')
-  expect(Number(/^roomkeeper_events_sent_total (\d+)$/m.exec(await metrics())?.[1])).toBe(sentBefore + 51)
+  expect(await countSent()).toBe(sentBefore + 51)
   readers[0]?.leave()
-  await until('room for another', async () => (await org.call('GET', '/events')).status === 200)
+  await until('room for another', async () => (await open()).status === 200)
 })
 
 test('all sessions and keys of a person share 50 streams [contract 7.12] [contract 11.user]', async () => {
   const org = await harness.newOrg()
   const person = await newPerson(harness, org, { role: 'viewer', allRegions: true })
   const cookie = sessionHeaders(harness, person)
-  const client = makeClient({ baseUrl: harness.url, org: org.id, token: person.key })
+  // Each node counts for itself, so all streams are at one node.
+  const [node = ''] = harness.nodeUrls
+  const path = `/v1/orgs/${org.id}/events`
+  const client = makeClient({ baseUrl: node, org: org.id, token: person.key })
   await Promise.all(Array.from({ length: 49 }, () => follow(client, { types: 'structure' })))
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
-  const last = await fetch(`${harness.url}/v1/orgs/${org.id}/events`, { headers: cookie, signal: stop.signal })
+  const last = await fetch(`${node}${path}`, { headers: cookie, signal: stop.signal })
   expect(last.status).toBe(200)
   for (const caller of [{ key: person.key }, { key: false as const, headers: cookie }]) {
-    const refused = await org.call('GET', '/events', caller)
+    const refused = await send(node, 'GET', path, caller)
     expect([refused.status, refused.body.message]).toEqual([429, expect.stringContaining('You have 50 event streams')])
   }
   const other = await newPerson(harness, org, { role: 'viewer', allRegions: true })
-  expect((await org.call('GET', '/events', { key: other.key })).status).toBe(200)
+  expect((await send(node, 'GET', path, { key: other.key })).status).toBe(200)
 })
 
 test('a stream that the other nodes cannot be told of is a 503, and the next one begins when they can', async () => {
@@ -133,11 +141,12 @@ test('a stream that the other nodes cannot be told of is a 503, and the next one
   onTestFinished(() => cutOff.close())
   const org = await cutOff.newOrg()
   const { bus } = cutOff.services
-  const send = vi.spyOn(bus, 'send').mockImplementation(() => {})
-  const refused = await org.call('GET', '/events')
+  const sending = vi.spyOn(bus, 'send').mockImplementation(() => {})
+  const [node = ''] = cutOff.nodeUrls
+  const refused = await send(node, 'GET', `/v1/orgs/${org.id}/events`, { key: org.key })
   expect([refused.status, refused.body.code]).toEqual([503, 'UNAVAILABLE'])
   expect(refused.headers.get('retry-after')).toBe('2')
-  send.mockRestore()
+  sending.mockRestore()
   const reader = await follow(org.client)
   await org.call('POST', '/regions', { body: { name: 'Heard' } })
   await reader.next('structure')
@@ -150,15 +159,16 @@ test('a stream that waited for other nodes does not begin with permissions that 
   const { bus } = harness.services
   const held: (() => void)[] = []
   const sendNow = bus.send.bind(bus)
-  const send = vi.spyOn(bus, 'send').mockImplementation((kind, body) => {
+  const sending = vi.spyOn(bus, 'send').mockImplementation((kind, body) => {
     const release = () => sendNow(kind, body)
     if (kind === 'follow') held.push(release)
     else release()
   })
-  const opening = org.call('GET', '/events', { key: person.key })
+  const [node = ''] = harness.nodeUrls
+  const opening = send(node, 'GET', `/v1/orgs/${org.id}/events`, { key: person.key })
   await until('the stream waits', () => held.length > 0)
   await org.call('PUT', `/users/${person.id}`, { body: { role: 'viewer' } })
-  send.mockRestore()
+  sending.mockRestore()
   for (const release of held) release()
   const refused = await opening
   expect([refused.status, refused.body?.code]).toEqual([503, 'UNAVAILABLE'])
@@ -170,7 +180,7 @@ test('a stream is counted and logged when it begins, and how long it stays open 
   onTestFinished(() => noted.close())
   const org = await noted.newOrg()
   const token = await org.newKey({ scopes: ['read'] })
-  const metrics = async () => (await noted.call('GET', '/metrics')).text
+  const metrics = () => readMetrics(noted)
   const reader = await follow(makeClient({ baseUrl: noted.url, org: org.id, token }))
   const counted = /^roomkeeper_http_requests_total{operation="eventsStream",status="200"} 1$/m
   expect(await metrics()).toMatch(counted)
@@ -239,7 +249,7 @@ test('a silent stream says every 15 seconds that it is there, and where', async 
   expect(raw.text.match(/^:/gm)).toHaveLength(1)
   harness.clock.advance(15_001)
   await until('a sign of life', () => raw.text.match(/^:/gm)?.length === 2)
-  expect(raw.text).toMatch(/\n\n: still here\nid: [0-9a-f]+-2\n\n$/)
+  expect(raw.text).toMatch(new RegExp(`\\n\\n: still here\\nid: ${reader.received.at(-1)?.id}\\n\\n$`))
 })
 
 test('a key that a command revokes ends its stream within seconds, and SIGTERM ends all of them without a wait', async () => {

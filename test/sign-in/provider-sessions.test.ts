@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { readWith } from '../support/console/console-session.ts'
 import { inviteAgain, signInByLink } from '../support/console/user-session.ts'
 import { follow } from '../support/event-follower.ts'
+import { sumMetric } from '../support/nodes/metrics.ts'
 import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
 import { type ProviderOrg, ProviderSite, type SignInResult } from '../support/oidc/provider-site.ts'
 import { startTestProvider } from '../support/oidc/test-provider.ts'
@@ -36,10 +37,7 @@ beforeEach(async () => {
 const advance = (ms: number) => site.harness.clock.advance(ms)
 const refreshes = () => site.provider.requests.filter((path) => path === '/token').length
 /** Counted when a check has ended; the provider counts it when it begins. */
-const passedChecks = async () => {
-  const { text } = await site.harness.call('GET', '/metrics', { key: org.key })
-  return Number(/^roomkeeper_session_refreshes_total\{outcome="passed"\} (\d+)/m.exec(text)?.[1])
-}
+const passedChecks = () => sumMetric(site.harness, 'roomkeeper_session_refreshes_total{outcome="passed"}')
 const account = () => site.provider.accounts.get(subject) as { isDisabled: boolean }
 
 test('a person who was disabled at the provider is signed out after 15 minutes of use, with an entry in the audit log', async () => {
@@ -152,12 +150,13 @@ test('a provider that cannot be reached ends no session, and is asked again a mi
   await write(stored.settings.replace(site.provider.issuer, provider.issuer))
   await provider.close()
   advance(16 * minuteMs)
-  expect((await ada.me()).status).toBe(200)
-  expect((await ada.me()).status).toBe(200)
+  // Each node asks once.
+  const nodes = site.harness.nodeUrls.length
+  for (let i = 0; i < 2 * nodes; i++) expect((await ada.me()).status).toBe(200)
   const warnings = site.harness.logged.filter(({ msg }) =>
     String(msg).startsWith('session not checked at the provider'),
   )
-  expect(warnings).toHaveLength(1)
+  expect(warnings).toHaveLength(nodes)
   expect(warnings[0]?.reason).toBe(`${new URL(provider.issuer).host}: refused`)
   expect((await org.call('GET', '/users')).status).toBe(200)
   await write(stored.settings)
@@ -257,9 +256,8 @@ test('metrics count the questions to the provider by their outcome', async () =>
   account().isDisabled = true
   advance(16 * minuteMs)
   expect((await ada.me()).status).toBe(401)
-  const { text } = await site.harness.call('GET', '/metrics', { key: org.key })
   for (const outcome of ['passed', 'ended', 'unknown']) {
-    expect(text).toMatch(new RegExp(`^roomkeeper_session_refreshes_total\\{outcome="${outcome}"\\} [1-9]`, 'm'))
+    expect(await sumMetric(site.harness, `roomkeeper_session_refreshes_total{outcome="${outcome}"}`)).toBeGreaterThan(0)
   }
 })
 
