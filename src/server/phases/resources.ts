@@ -57,7 +57,8 @@ export async function makeResources(core: Core, sampleGatherMs?: number): Promis
       return sharedSettings.values.logRetentionDays
     },
   }
-  // Reports that expired while the service was stopped are deleted before devices can upload.
+  // Reports that expired while the service was stopped are deleted before devices can upload. Every node does so at its start: nodes
+  // that delete the same rows together do no harm.
   await deleteOldReports(services, storage)
   await sweepBundleFolder(services, bundleFolder)
   return {
