@@ -217,13 +217,14 @@ test.each(audited)('%s is heard as the entry that it makes, without its details'
   expect(reply.status).toBe(200)
   // A job of the fixture may end because of the change, which is an entry of the service itself.
   const isByService = (entry: { actor: { type: string } }) => entry.actor.type === 'SYSTEM'
-  const entries = await f.audit()
-  const entry = entries.find((candidate) => !isByService(candidate))
+  const entry = (await f.audit()).find((candidate) => !isByService(candidate))
   const { change, ...event } = await reader.next('structure', (e) => e.change?.id === entry.id)
   expect(change).toEqual({ id: entry.id, type: entry.type, target: entry.target })
   expect(event.at).toBe(entry.timestamp)
-  const byService = new Set(entries.filter(isByService).map(({ id }) => id))
-  expect(reader.events.filter((e) => !byService.has(e.change?.id))).toHaveLength(1)
+  const heard = [...reader.events]
+  // The log is read after the events, so it has the entries of all of them.
+  const byService = new Set((await f.audit()).filter(isByService).map(({ id }) => id))
+  expect(heard.filter((e) => !byService.has(e.change?.id))).toHaveLength(1)
 })
 
 test('a device that enrols is heard, and so is what other actors do', async () => {
