@@ -15,13 +15,10 @@ const include = [
 const withoutDatabase = ['test/events/several-nodes.test.ts']
 /** These need PostgreSQL, and start one of their own. */
 const ofNodes = ['test/long/nodes/*.test.ts']
-/** Every behaviour suite, against three nodes with each request at the next one. */
+/** The suites that also run against three nodes, where each request goes to the next node. */
 const onThreeNodes = ['src/server/resources/**/*.test.ts', 'test/{contract,devices,events,http,sign-in}/*.test.ts']
-/**
- * The subject of these is one process: its memory, its limits and timers, or the bytes of one connection; or they start the processes
- * that they need by themselves, or none.
- */
-const ofOneProcess = [
+/** These are left out: they test one process (its memory, limits, timers, or the bytes of one connection), start their own processes, or need no server. */
+const notOnThreeNodes = [
   'src/server/resources/sensors/latest/aggregate.test.ts',
   'test/http/{health-port,limits,metrics,overload,release,slow,unread,worst-bodies,largest-bodies}.test.ts',
   'test/contract/{mcp-fleet,monitoring-adapter}.test.ts',
@@ -66,7 +63,7 @@ export default defineConfig({
         test: {
           name: 'nodes',
           include: onThreeNodes,
-          exclude: ofOneProcess,
+          exclude: notOnThreeNodes,
           env: { TEST_ENGINE: 'postgres', TEST_NODES: '3', TEST_LONG: '1' },
           globalSetup: onPostgres,
         },

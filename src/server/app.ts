@@ -1,12 +1,12 @@
 // Starts the service in five phases. Each phase registers how to stop what it started; a stop runs these in reverse order:
-//   1. scheduled tasks: those that run are ended, and messages that are being sent are finished
-//   2. event streams; then requests finish while devices are disconnected; then the HTTP server closes (all in phases/http.ts,
-//      because the connections of devices over WebSockets belong to both)
-//   3. the health port, which answers until here
-//   4. the last uses of keys are written; checks of sessions at identity providers finish
-//   5. the event feed, then mail and requests to other services
-//   6. this node leaves the database; the database and its lock are closed
-// If a start fails, the same stack stops what was started until then.
+//   1. Scheduled tasks end, and messages that are being sent are finished.
+//   2. Event streams end; requests finish while devices are disconnected; then the HTTP server closes. (phases/http.ts does all of it,
+//      because a device connection over WebSocket is also an HTTP connection.)
+//   3. The health port, which answers until here, closes.
+//   4. The last uses of keys are written, and running checks of sessions at identity providers finish.
+//   5. The event feed closes, then mail and requests to other services.
+//   6. This node leaves the database; the database is closed and its lock released.
+// If a start fails, everything that was started until then is stopped in the same way.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServeOptions } from './config/server-options.ts'
 import { recordServer } from './config/server-record.ts'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
-import { axe, findViolations, findWidth, phone } from '../support/console/accessibility.ts'
+import { axe, findOverflow, findViolations, phone } from '../support/console/accessibility.ts'
 import { expectTrouble, newTab, openBrowser, settled, signInWithKey } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
@@ -87,7 +87,7 @@ test('every page passes axe in light and in dark, and none is wider than a table
   const look = async (path: string) => {
     const violations = await findViolations(page)
     await page.setViewportSize(phone)
-    violations.push(...(await findWidth(page)).map((width) => `on a phone: ${width}`))
+    violations.push(...(await findOverflow(page)).map((width) => `on a phone: ${width}`))
     await page.setViewportSize(tablet)
     if (violations.length > 0) found[path] = violations
   }

@@ -203,7 +203,7 @@ test('an oversize packet ends the connection', async () => {
 test('a device that connects without pause is told to try later, not that it is dead', async () => {
   const device = await newDevice(harness, org, { roomId: room, offline: true })
   const codes = new Set<number>()
-  // Each node counts for itself.
+  // Each node has a limit of its own.
   for (let i = 0; i < 15 * harness.nodeUrls.length; i++) {
     await device.connect({ subscribe: false }).then(
       () => device.drop(),

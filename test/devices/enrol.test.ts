@@ -58,7 +58,7 @@ test('the credential is stored hashed', async () => {
 test('a wrong code is refused, without an entry, slowly, and after ten the address waits', async () => {
   const before = await org.audit()
   const started = performance.now()
-  // Each node counts for itself.
+  // Each node has a limit of its own.
   const count = 10 * harness.nodeUrls.length
   const replies = await Promise.all(Array.from({ length: count }, () => enrol({ code: 'AAAA-BBBB-CCCC' })))
   expect(performance.now() - started).toBeGreaterThan(450)

@@ -133,7 +133,7 @@ test.each([
 test('other refusals have reasons, too: too often, and a device that was unenrolled', async () => {
   const device = await offline()
   const codes: unknown[] = []
-  // Each node counts for itself.
+  // Each node has a limit of its own.
   for (let i = 0; i < 12 * harness.nodeUrls.length; i++) {
     const it = open()
     it.send(login(device))

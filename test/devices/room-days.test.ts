@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { liveRoomDays } from '../support/reboots/live-room-days.ts'
 
-/** On PostgreSQL each step of the simulation waits for round trips. With these seeds restarts end in each way. */
+/** On PostgreSQL each step of the simulation waits for round trips. With these seeds every outcome of a restart occurs. */
 const { roomCount, seed } =
   process.env.TEST_ENGINE === 'postgres' ? { roomCount: 12, seed: 17 } : { roomCount: 60, seed: 1 }
 

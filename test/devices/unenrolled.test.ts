@@ -112,7 +112,7 @@ test('a device that asks without pause is told to try later', async () => {
   const device = await newDevice(harness, org, { roomId, offline: true })
   await org.call('DELETE', `/endpoints/${device.id}`)
   const codes: unknown[] = []
-  // Each node counts for itself, and takes every connection after the last node in turn.
+  // Each node has a limit of its own, and connections go to the nodes in turn.
   const nodes = harness.nodeUrls.length
   for (let i = 0; i < 12 * nodes; i++) codes.push((await talk(device))[0]?.returnCode)
   expect(codes.slice(0, 10 * nodes)).toEqual(Array(10 * nodes).fill(0))

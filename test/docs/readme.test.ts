@@ -1,4 +1,4 @@
-// Runs the commands of docs/first-steps.md and compares their answers; runs or looks up those of the README that no other suite runs.
+// Runs the commands of docs/first-steps.md and compares their answers; checks the commands of the README that no other suite runs.
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -74,8 +74,8 @@ test('the first steps run as they are written', async () => {
   expect(stdout).toBe(printed)
 })
 
-/** Replaces the values that each start makes again. */
-const steadyStart = (text: string) =>
+/** Replaces the values that differ from start to start. */
+const withoutVaryingValues = (text: string) =>
   text
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '(address)')
     .replaceAll(/rki?_\w+/g, '(secret)')
@@ -87,7 +87,9 @@ test('the first start prints what the README shows', async () => {
   // Only a terminal gets the link of the first owner, which test/process/user-links.test.ts follows.
   const [linkLine, ownerLine] = [/^Open the console: .*$/m, /^Make the first owner: .*$/m]
   expect(shown).toMatch(linkLine)
-  expect(steadyStart(stdout.replace(ownerLine, '')).trim()).toBe(steadyStart(shown.replace(linkLine, '')).trim())
+  expect(withoutVaryingValues(stdout.replace(ownerLine, '')).trim()).toBe(
+    withoutVaryingValues(shown.replace(linkLine, '')).trim(),
+  )
 })
 
 test('every npm script and every program that the README names exists', () => {
@@ -102,7 +104,7 @@ test('every npm script and every program that the README names exists', () => {
   for (const path of programs) expect(existsSync(join(root, path)), path).toBe(true)
 })
 
-test('the benches load, and a name that is none of them is refused with a list', async () => {
+test('the benches load, and an unknown name is refused with the list of names', async () => {
   const bench = promisify(execFile)(process.execPath, ['bench/bench.ts', 'none'], { cwd: root })
   await expect(bench).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('Choose from reads, ') })
 })

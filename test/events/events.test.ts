@@ -148,7 +148,7 @@ test('logs that are asked for and uploaded are an operation like any other', asy
   const uploaded = await fetch(logs.uploadUrl, { method: 'PUT', headers, body: gzipSync('all is well') })
   expect(uploaded.status).toBe(200)
   await until('three events', () => reader.events.length === 3)
-  // Another node than that of the device may have taken the upload, and its event may come first.
+  // The upload may have gone to another node than the device's, so its event may come first.
   const inOrder = reader.events.toSorted((a, b) => (`${a.operation?.updatedAt}` < `${b.operation?.updatedAt}` ? -1 : 1))
   expect(inOrder.map((e) => `${e.operation?.type} ${e.operation?.state}`)).toEqual([
     'COLLECT_LOGS QUEUED',

@@ -96,7 +96,7 @@ test('a key without Read gets 403, and the client throws it', async () => {
 test('a key can have 50 streams, others have theirs, and who leaves makes room', async () => {
   const org = await harness.newOrg()
   const other = await org.newKey({ scopes: ['read'] })
-  // Each node counts for itself, so all streams are at one node.
+  // Each node has a limit of its own, so all streams are at one node.
   const [node = ''] = harness.nodeUrls
   const clientOf = (token: string) => makeClient({ baseUrl: node, org: org.id, token })
   const open = () => send(node, 'GET', `/v1/orgs/${org.id}/events`, { key: org.key })
@@ -119,7 +119,7 @@ test('all sessions and keys of a person share 50 streams [contract 7.12] [contra
   const org = await harness.newOrg()
   const person = await newPerson(harness, org, { role: 'viewer', allRegions: true })
   const cookie = sessionHeaders(harness, person)
-  // Each node counts for itself, so all streams are at one node.
+  // Each node has a limit of its own, so all streams are at one node.
   const [node = ''] = harness.nodeUrls
   const path = `/v1/orgs/${org.id}/events`
   const client = makeClient({ baseUrl: node, org: org.id, token: person.key })

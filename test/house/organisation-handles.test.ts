@@ -1,4 +1,4 @@
-// Tests which files choose an organisation themselves, or read beyond one. Rules get a handle of the caller's organisation instead.
+// Tests which files choose an organisation themselves, or use the handle that is not bound to one. Rules get the handle of the caller's organisation.
 import { expect, test } from 'vitest'
 import { areaOf, sourceFiles } from './source-files.ts'
 
@@ -13,7 +13,7 @@ const using = (pattern: RegExp) =>
     .sort()
 
 const advice =
-  'Use ctx.db in a rule. Only work without a caller belongs in this list: devices, caches, sign-in, scheduled tasks.'
+  'Use ctx.db in a rule. This list is for work without a request context: devices, caches, sign-in, scheduled tasks, the command line.'
 
 test('only the named files choose the organisation that they read', () => {
   expect(using(/\.forOrg\(/), advice).toEqual([
@@ -54,7 +54,7 @@ test('only the named files choose the organisation that they read', () => {
   ])
 })
 
-test('only the named files read all organisations', () => {
+test('only the named files use the handle without an organisation', () => {
   expect(using(/\.system\b/), advice).toEqual([
     'server/app.ts',
     'server/first-start.ts',

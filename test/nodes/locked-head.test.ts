@@ -1,12 +1,12 @@
-// Many changes of an organisation whose audit log another session holds: they wait, and hold up no other organisation.
+// Tests that changes of an organisation whose audit log is locked do not delay other organisations.
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { startHarness } from '../support/harness.ts'
 
-/** A node has fewer connections for writes. */
+/** More than the ten connections that a node has for writes. */
 const changeCount = 15
 
-test('changes that wait for the head of an audit log leave the connections to others, and are refused after 5 seconds', async () => {
+test('changes that wait for the head of an audit log leave the connections to others, and are refused within 12 seconds', async () => {
   const harness = await startHarness()
   onTestFinished(() => harness.close())
   const held = await harness.newOrg('Held')
@@ -24,7 +24,8 @@ test('changes that wait for the head of an audit log leave the connections to ot
   for (const { status, body } of await Promise.all(waiting)) {
     expect([status, body.code]).toEqual([409, 'ABORTED'])
   }
-  expect(performance.now() - began).toBeLessThan(8_000)
+  // Each waits up to 5 seconds for its turn, and up to 5 more for the lock.
+  expect(performance.now() - began).toBeLessThan(12_000)
   await holder.query('ROLLBACK')
   expect((await create(held, 'Later')).status).toBe(200)
   const { regions } = (await held.call('GET', '/regions')).body

@@ -40,7 +40,7 @@ export interface NumberedItem {
 export type SentCount = readonly [org: number, name: string, number: number]
 
 /** Everything that a node must know of an organisation to go on exactly as the other nodes do. */
-export interface ChannelState {
+export interface EventChannelState {
   readonly org: number
   /** The ids of the nodes that follow. */
   readonly followers: readonly number[]

@@ -1,5 +1,5 @@
 // The messages between nodes. Each one is a hint: what it says is also in the database, and a node that misses it finds out later.
-import type { ChannelState, EventsMessage, SentCount } from './event-messages.ts'
+import type { EventChannelState, EventsMessage, SentCount } from './event-messages.ts'
 
 /** Rows of one table: those whose key column has one of the values, or all of them. */
 export interface WrittenRowsMessage {
@@ -43,7 +43,7 @@ export interface NodeMessages {
   /** The sender's event feed has started (without `sent`), or may have missed messages, and some of those that it sent may be lost. */
   feedJoin: { readonly name: string; readonly sent?: readonly SentCount[] }
   /** The answer to `feedJoin`: the state at that message, or none if the answering feed has not joined itself. */
-  feedState: { readonly name: string; readonly channels?: readonly ChannelState[] }
+  feedState: { readonly name: string; readonly channels?: readonly EventChannelState[] }
   /** No feed that is up has a state: all of them begin with no channels at this message. */
   feedEmpty: Record<string, never>
   /** These endpoints were unenrolled, or enrolled again with a new credential: their old connections must end. */

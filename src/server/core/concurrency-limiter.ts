@@ -1,6 +1,6 @@
-// Runs at most a number of tasks of each name at the same time. The others wait in order.
+// Limits how many tasks with the same key run at the same time. Further tasks wait in the order of their arrival.
 
-interface NamedTasks {
+interface TaskQueue {
   running: number
   readonly waiting: (() => void)[]
 }
@@ -9,32 +9,43 @@ export interface ConcurrencyLimits {
   readonly maxRunning: number
   /** A task that would wait for longer is refused with the error that `refusal` returns. Without it tasks wait as long as it takes. */
   readonly wait?: { readonly maxMs: number; readonly refusal: () => Error }
+  /** A task that runs for longer, as on a lost connection, makes room for the next one. Without it only its end does. */
+  readonly maxRunMs?: number
 }
 
-export class ConcurrencyLimiter<Name> {
+export class ConcurrencyLimiter<Key> {
   readonly #limits: ConcurrencyLimits
-  readonly #tasks = new Map<Name, NamedTasks>()
+  readonly #queues = new Map<Key, TaskQueue>()
 
   constructor(limits: ConcurrencyLimits) {
     this.#limits = limits
   }
 
-  async run<T>(name: Name, task: () => Promise<T>): Promise<T> {
-    const tasks = this.#tasks.get(name) ?? { running: 0, waiting: [] }
-    this.#tasks.set(name, tasks)
-    if (tasks.running < this.#limits.maxRunning) tasks.running++
-    else await this.#place(tasks)
+  async run<T>(key: Key, task: () => Promise<T>): Promise<T> {
+    const queue = this.#queues.get(key) ?? { running: 0, waiting: [] }
+    this.#queues.set(key, queue)
+    if (queue.running < this.#limits.maxRunning) queue.running++
+    else await this.#waitForTurn(queue)
+    let isCounted = true
+    const end = () => {
+      if (!isCounted) return
+      isCounted = false
+      // The next task starts in place of this one, so the number of running tasks stays the same.
+      const next = queue.waiting.shift()
+      if (next) next()
+      else if (--queue.running === 0) this.#queues.delete(key)
+    }
+    const { maxRunMs } = this.#limits
+    const timer = maxRunMs === undefined ? undefined : setTimeout(end, maxRunMs)
     try {
       return await task()
     } finally {
-      // The next task takes over the place, so the number of running tasks stays the same.
-      const next = tasks.waiting.shift()
-      if (next) next()
-      else if (--tasks.running === 0) this.#tasks.delete(name)
+      clearTimeout(timer)
+      end()
     }
   }
 
-  #place({ waiting }: NamedTasks): Promise<void> {
+  #waitForTurn({ waiting }: TaskQueue): Promise<void> {
     const { wait } = this.#limits
     return new Promise((resolve, reject) => {
       if (!wait) return void waiting.push(resolve)

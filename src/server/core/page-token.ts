@@ -11,10 +11,10 @@ export function pageSizeOf(requested: number | undefined, defaultSize: number, m
 }
 
 /** The limit for entries that are listed newest first: of the audit log, incidents and deliveries. */
-export const maxLogPageSize = 1000
+export const maxLogPageEntries = 1000
 const defaultLogPageEntries = 100
 export const logPageSizeOf = (requested: number | undefined): number =>
-  pageSizeOf(requested, defaultLogPageEntries, maxLogPageSize)
+  pageSizeOf(requested, defaultLogPageEntries, maxLogPageEntries)
 
 export interface PagePosition {
   readonly timestamp: number

@@ -2,7 +2,13 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import { ConcurrencyLimiter } from '../core/concurrency-limiter.ts'
 import { RegionAccess } from '../core/region-access.ts'
-import type { DatabaseEngine, DatabaseMetrics, EngineName, EngineTransaction } from './engine.ts'
+import {
+  type DatabaseEngine,
+  type DatabaseMetrics,
+  type EngineName,
+  type EngineTransaction,
+  maxWriteWaitMs,
+} from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
 import { type CommitFence, type CommitListener, GroupCommit } from './group-commit.ts'
 import type { WriteLog } from './handles.ts'
@@ -20,8 +26,10 @@ type WriteListener = (written: WrittenRows) => void
 
 const ping = CompiledQuery.raw('select 1')
 
-/** As long as PostgreSQL lets a statement wait for a lock. */
-const changeWaitMs = 5_000
+/** So many changes of an organisation may prepare something at the same time. Each holds a connection. */
+const maxPreparedChanges = 3
+/** A change that waits for a lock has been refused by then. */
+const maxTurnMs = maxWriteWaitMs + 1_000
 
 export class Database {
   readonly engine: EngineName
@@ -37,10 +45,11 @@ export class Database {
   readonly #sharedCommits: GroupCommit
   readonly #commitListeners: CommitListener[] = []
   /**
-   * On PostgreSQL the head of its audit log makes the audited changes of an organisation wait for each other. They wait here instead,
-   * where they hold no connection and PostgreSQL has no work with them.
+   * Lets one audited change of an organisation run at a time, on PostgreSQL. The others wait here, where they hold no connection, and
+   * not for the lock on the head of the audit log. Changes that prepare something before they take that lock have a queue of their own.
    */
-  readonly #changes: ConcurrencyLimiter<number>
+  readonly #changeQueue: ConcurrencyLimiter<number>
+  readonly #preparedChangeQueue: ConcurrencyLimiter<number>
   metrics: DatabaseMetrics = { transaction() {} }
   /** On PostgreSQL, set when this process has become a node: all unaudited commits pass it from then on. */
   fence: CommitFence | undefined
@@ -52,8 +61,14 @@ export class Database {
     this.#check = guard?.check
     this.#listeners = guard ? guard.root.#listeners : new Map()
     this.system = new SystemReader(engine.engine, engine.reader)
-    const refusal = () => databaseFailure(engine.health.outage ? 'unreachable' : 'locked', true)
-    this.#changes = new ConcurrencyLimiter({ maxRunning: 1, wait: { maxMs: changeWaitMs, refusal } })
+    const refusal = () => {
+      this.metrics.transaction('rolled back', maxWriteWaitMs / 1000)
+      return databaseFailure(engine.health.outage ? 'unreachable' : 'locked', true)
+    }
+    const newQueue = (maxRunning: number) =>
+      new ConcurrencyLimiter<number>({ maxRunning, wait: { maxMs: maxWriteWaitMs, refusal }, maxRunMs: maxTurnMs })
+    this.#changeQueue = guard ? guard.root.#changeQueue : newQueue(1)
+    this.#preparedChangeQueue = guard ? guard.root.#preparedChangeQueue : newQueue(maxPreparedChanges)
     this.#sharedCommits = guard ? guard.root.#sharedCommits : this.#newGroupCommit(() => this.fence)
   }
 
@@ -68,7 +83,10 @@ export class Database {
     if (!database) {
       database = new OrgDatabase({ org, access: RegionAccess.everything }, this.#engine, {
         audited: this.#engine.hasOneWriter ? () => this.#sharedCommits : () => this.#newGroupCommit(),
-        inTurn: this.#engine.hasOneWriter ? (_, work) => work() : (key, work) => this.#root.#changes.run(key, work),
+        runInTurn: (work, isPrepared) => {
+          if (this.#engine.hasOneWriter) return work()
+          return (isPrepared ? this.#preparedChangeQueue : this.#changeQueue).run(org, work)
+        },
         separate: () => this.#separateCommit(),
         unaudited: () => this.#sharedCommits,
         logInto: (rows) => this.#writeLog(rows),

@@ -3,6 +3,9 @@ import type { CompiledQuery, Kysely } from 'kysely'
 import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema/schema.ts'
 
+/** A write waits so long at most for its turn in the process, and as long again for a lock of PostgreSQL. */
+export const maxWriteWaitMs = 5_000
+
 export type EngineName = 'sqlite' | 'postgres'
 
 export interface StatementRunner {

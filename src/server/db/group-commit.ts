@@ -74,10 +74,16 @@ const suspectLockTimeout = CompiledQuery.raw("set local lock_timeout = '300ms'")
 const maxGroupSize = 500
 const maxGroupMs = 10
 
+export interface WorkOptions {
+  readonly subject?: string | undefined
+  readonly waitedMs?: number
+}
+
 interface WaitingWork {
   readonly work: TransactionWork<unknown>
   /** Names the rows that the work reads and writes, such as those of an endpoint; undefined if they may be any. */
   readonly subject: string | undefined
+  readonly waitedMs: number
   readonly since: number
   /** A work of its group failed, and it is not known which one. Suspects run alone. */
   readonly isSuspect: boolean
@@ -97,10 +103,13 @@ export class GroupCommit {
     this.#options = options
   }
 
-  /** Resolves when the work is durable. Works that name different subjects may run at the same time, in one transaction. */
-  add<T>(work: TransactionWork<T>, subject?: string): Promise<T> {
+  /**
+   * Resolves when the work is durable. Works that name different subjects may run at the same time, in one transaction. The time that a
+   * work has waited before counts in the metric of transactions.
+   */
+  add<T>(work: TransactionWork<T>, { subject, waitedMs = 0 }: WorkOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, subject, since: performance.now(), isSuspect: false, resolve, reject })
+      this.#waiting.push({ work, subject, waitedMs, since: performance.now(), isSuspect: false, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -178,7 +187,7 @@ export class GroupCommit {
   }
 
   #observe(outcome: 'committed' | 'rolled back', first: WaitingWork | undefined): void {
-    if (first) this.#options.observe(outcome, (performance.now() - first.since) / 1000)
+    if (first) this.#options.observe(outcome, (first.waitedMs + performance.now() - first.since) / 1000)
   }
 }
 

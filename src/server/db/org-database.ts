@@ -6,10 +6,10 @@ import { type HandleReach, OrgReader, TelemetryTx, Tx, type WriteLog } from './h
 import type { WantedMessages } from './wanted-messages.ts'
 import type { WrittenRows } from './written-rows.ts'
 
-/** The ways in which a part of the database commits. */
+/** `Database` gives these to the part of each organisation: its commits, their order, and the log of written rows. */
 export interface Commits {
-  /** Runs an audited change when it is its turn in the organisation. */
-  readonly inTurn: <T>(org: number, work: () => Promise<T>) => Promise<T>
+  /** Runs an audited change of the organisation when it is its turn. */
+  readonly runInTurn: <T>(work: () => Promise<T>, isPrepared: boolean) => Promise<T>
   readonly audited: () => GroupCommit
   readonly separate: () => GroupCommit
   readonly unaudited: () => GroupCommit
@@ -34,21 +34,24 @@ export class OrgDatabase extends OrgReader {
   }
 
   /**
-   * Only `audit/change.ts` calls this: it writes the audit entry in the same transaction. A work that takes seconds before it locks the
-   * head of the audit log does not wait for its turn.
+   * Only `audit/change.ts` calls this: it writes the audit entry in the same transaction. Work that runs for
+   * seconds before it locks the head of the audit log `isPrepared`: it keeps no other work waiting during that time.
    */
-  transaction<T>(work: (tx: Tx) => Promise<T>, { hasTurn = true } = {}): Promise<T> {
-    const { audited, inTurn, logInto, checked } = this.#commits
+  transaction<T>(work: (tx: Tx) => Promise<T>, { isPrepared = false } = {}): Promise<T> {
+    const { audited, runInTurn, logInto, checked } = this.#commits
+    const since = performance.now()
     const commit = () =>
-      audited().add((on, log) =>
-        checked(on, async () => {
-          const tx = new Tx(this, this.engine, on, logInto(log.rows))
-          const result = await work(tx)
-          if (tx.entryNumber !== undefined) log.number = { org: this.org, number: tx.entryNumber }
-          return result
-        }),
+      audited().add(
+        (on, log) =>
+          checked(on, async () => {
+            const tx = new Tx(this, this.engine, on, logInto(log.rows))
+            const result = await work(tx)
+            if (tx.entryNumber !== undefined) log.number = { org: this.org, number: tx.entryNumber }
+            return result
+          }),
+        { waitedMs: performance.now() - since },
       )
-    return hasTurn ? inTurn(this.org, commit) : commit()
+    return runInTurn(commit, isPrepared)
   }
 
   /**
@@ -70,7 +73,7 @@ export class OrgDatabase extends OrgReader {
     const { unaudited, logInto, checked, wantedMessages } = this.#commits
     return unaudited().add(
       (on, { rows }) => checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(rows), wantedMessages))),
-      endpointId,
+      { subject: endpointId },
     )
   }
 

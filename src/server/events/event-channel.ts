@@ -1,5 +1,5 @@
 // The events of one organisation, as every node has them: what this node heard, in the order of the bus, and who reads it here.
-import type { ChannelState, EventsMessage, NumberedItem, SentCount } from '../bus/event-messages.ts'
+import type { EventChannelState, EventsMessage, NumberedItem, SentCount } from '../bus/event-messages.ts'
 import type { Clock } from '../core/clock.ts'
 import { AuditOrder } from './audit-order.ts'
 import type { EventFilter } from './filter.ts'
@@ -105,7 +105,7 @@ export class EventChannel {
     this.#order.restore(undefined, [])
   }
 
-  get state(): ChannelState {
+  get state(): EventChannelState {
     return {
       org: this.org,
       followers: [...this.followers],
@@ -117,7 +117,7 @@ export class EventChannel {
   }
 
   /** Goes on from the state that other nodes had at a message whose name is given. */
-  restore({ followers, senders, heard, nextAuditNumber, held }: ChannelState, name: string): void {
+  restore({ followers, senders, heard, nextAuditNumber, held }: EventChannelState, name: string): void {
     this.close()
     for (const id of followers) this.followers.add(id)
     for (const id of senders) this.#senders.add(id)

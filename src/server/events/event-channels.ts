@@ -1,23 +1,23 @@
-// The channels of all organisations that are followed at some node. Messages open and close them, on all nodes alike.
-import type { ChannelState, SentCount } from '../bus/event-messages.ts'
+// The event channels of all organisations that have readers at any node. Messages between nodes open and close them on all nodes alike.
+import type { EventChannelState, SentCount } from '../bus/event-messages.ts'
 import type { Clock } from '../core/clock.ts'
 import { EventChannel } from './event-channel.ts'
 
-export interface ChannelListener {
+export interface EventChannelListener {
   opened(org: number): void
   closed(org: number): void
 }
 
 export class EventChannels {
   readonly #clock: Clock
-  readonly #listener: ChannelListener
+  readonly #listener: EventChannelListener
   readonly #open = new Map<number, EventChannel>()
   /** Closed channels with readers here, which wait until this node follows again. */
   readonly #orphaned = new Map<number, EventChannel>()
   /** An id of a node is never used again, so a node ends once. */
   readonly #endedNodes = new Set<number>()
 
-  constructor(clock: Clock, listener: ChannelListener) {
+  constructor(clock: Clock, listener: EventChannelListener) {
     this.#clock = clock
     this.#listener = listener
   }
@@ -70,11 +70,11 @@ export class EventChannels {
       channel.join(nodeId, name, sent !== undefined, sentByOrg.get(channel.org))
   }
 
-  get states(): readonly ChannelState[] {
+  get states(): readonly EventChannelState[] {
     return this.all.map(({ state }) => state)
   }
 
-  restore(states: readonly ChannelState[], name: string): void {
+  restore(states: readonly EventChannelState[], name: string): void {
     const open = new Set(states.map(({ org }) => org))
     for (const channel of this.all) if (!open.has(channel.org)) this.#close(channel)
     for (const state of states) this.#openChannel(state.org).restore(state, name)

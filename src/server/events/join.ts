@@ -1,5 +1,5 @@
 // Brings the event feed of this node to the state that the other nodes have, at its start and after it may have missed messages.
-import type { ChannelState, SentCount } from '../bus/event-messages.ts'
+import type { EventChannelState, SentCount } from '../bus/event-messages.ts'
 import type { MessageBus, Sender } from '../bus/message-bus.ts'
 import { newEventName } from './outbox.ts'
 
@@ -15,7 +15,7 @@ export interface JoinOptions {
   /** Resolves with the ids of the other nodes that are up. */
   readonly listOtherNodes: () => Promise<readonly number[]>
   /** Takes over a state. `name` is the position of the message at which the other nodes had it. */
-  readonly restore: (states: readonly ChannelState[], name: string) => void
+  readonly restore: (states: readonly EventChannelState[], name: string) => void
   readonly onJoined: () => void
   readonly countSent: () => readonly SentCount[]
 }
@@ -83,7 +83,7 @@ export class FeedJoin {
     this.#finish([])
   }
 
-  hearState(name: string, states: readonly ChannelState[] | undefined, from: Sender): void {
+  hearState(name: string, states: readonly EventChannelState[] | undefined, from: Sender): void {
     if (name !== this.#name || this.#phase !== 'joining') return
     if (states) this.#finish(states)
     else if (from.nodeId !== undefined) this.addStateless(from.nodeId)
@@ -119,7 +119,7 @@ export class FeedJoin {
     bus.send('feedEmpty', {})
   }
 
-  #finish(states: readonly ChannelState[]): void {
+  #finish(states: readonly EventChannelState[]): void {
     clearTimeout(this.#timer)
     this.#options.restore(states, this.#name)
     this.#phase = 'joined'

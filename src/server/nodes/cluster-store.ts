@@ -14,8 +14,8 @@ const heldLocks = `(SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisor
   AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
 
 /**
- * Nodes that take a row take turns until the transaction ends, so rows appear in the order of their ids. Strict reads notice by the
- * highest id that a node has started, also if it has ended again. For that reason the row with the highest id must never be deleted.
+ * Nodes that take a row take turns until the transaction ends, so rows appear in the order of their ids, which strict reads
+ * need (see `deleteEndedNode`).
  */
 export async function lockJoining(client: pg.ClientBase): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1, $2)', [nodeLockClass, joiningLockId])
@@ -69,10 +69,11 @@ export async function isNodeUp(client: pg.ClientBase, id: number): Promise<boole
   return rowCount === 1
 }
 
-/** Returns false if the node has beaten since, or was declared dead by another node. */
+/** Returns false if the node has beaten since, or was declared dead by another node. Fails with 55P03 if a session holds the row. */
 export async function updateDead(client: pg.ClientBase, node: NodeRow, at: number): Promise<boolean> {
   const { rowCount } = await client.query(
-    "UPDATE nodes SET state = 'dead', ended_at = $3 WHERE id = $1 AND beats = $2 AND state = 'up'",
+    `WITH silent AS (SELECT id FROM nodes WHERE id = $1 AND beats = $2 AND state = 'up' FOR UPDATE NOWAIT)
+     UPDATE nodes SET state = 'dead', ended_at = $3 FROM silent WHERE nodes.id = silent.id`,
     [node.id, node.beats, at],
   )
   return rowCount === 1

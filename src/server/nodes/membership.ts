@@ -22,6 +22,8 @@ import { LivenessWatch } from './liveness.ts'
 import { ThisNode } from './this-node.ts'
 
 const beatEveryMs = 1_000
+/** The sessions that held the row of a silent node have ended by then. */
+const heldRowPauseMs = 100
 /** Reconnects if this node has not received its own heartbeat for this long. */
 const maxEchoDelayMs = 3_000
 /** A stop does not wait longer than this for its last messages. */
@@ -177,12 +179,12 @@ export class Membership implements ControlSessionListener {
         if (!rows) return this.#takeNewRow(client)
         this.#announceEnded(this.#watch.observe(rows, performance.now()))
         for (const silent of this.#watch.listSilent(performance.now())) {
-          if (silent.isDeadWithLock || !(await isNodeLocked(client, silent.row.id)))
-            isRowHeld = !(await this.#declareDead(client, silent.row)) || isRowHeld
+          if (!silent.isDeadWithLock && (await isNodeLocked(client, silent.row.id))) continue
+          isRowHeld = !(await this.#declareDead(client, silent.row))
+          if (isRowHeld) break
         }
       })
-      // The wait for a held row has taken 2 seconds. With the next beat it would count as a break, after which this node judges no other.
-      const waitMs = isRowHeld ? 0 : this.#watch.untilNextLimitMs(performance.now())
+      const waitMs = isRowHeld ? heldRowPauseMs : this.#watch.untilNextLimitMs(performance.now())
       if (waitMs < beatEveryMs && !this.#isLeaving) this.#nextLook = setTimeout(() => void this.#beat(), waitMs + 1)
     } catch (error) {
       this.#watch.interrupt()
@@ -192,7 +194,7 @@ export class Membership implements ControlSessionListener {
     }
   }
 
-  /** Returns false if a frozen node holds its row. Its sessions are ended then, and the next look declares it dead. */
+  /** Returns false if the row is locked, which a frozen process of that node may do. Its sessions are ended then, and the next look declares it dead. */
   async #declareDead(client: pg.Client, row: NodeRow): Promise<boolean> {
     try {
       if (!(await updateDead(client, row, this.#options.clock.now()))) return true

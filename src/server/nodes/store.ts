@@ -42,20 +42,19 @@ export const updateCertificateExpiry = systemWrite((db, p: { id: number; expires
   db.updateTable('nodes').set({ certificate_expires_at: p.expiresAt }).where('id', '=', p.id),
 )
 
-/** Looks at the nodes that are up. */
-export const findEarliestExpiry = systemQueryOne((db) =>
+/** Lists the rows with a certificate, oldest first, of nodes that are up or have ended since that time. */
+export const listCertificateExpiries = systemQuery((db, p: { endedSince: number }) =>
   db
     .selectFrom('nodes')
-    .select('certificate_expires_at')
-    .where('state', '=', 'up')
+    .select(['name', 'certificate_expires_at'])
     .where('certificate_expires_at', 'is not', null)
-    .orderBy('certificate_expires_at')
-    .limit(1),
+    .where(({ or, eb }) => or([eb('state', '=', 'up'), eb('ended_at', '>', p.endedSince)]))
+    .orderBy('id'),
 )
 
 /**
  * Deletes the row of a node that has ended and that no endpoint points at. The row with the highest id stays: by that id strict reads
- * notice that a node has started.
+ * notice that a node has started, even one that has ended again.
  */
 export const deleteEndedNode = systemWrite((db, p: { id: number }) =>
   db

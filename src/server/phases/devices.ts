@@ -55,7 +55,7 @@ export async function startDevices(
   // The row that its devices point at is dead, and what they say cannot be stored.
   services.node?.onReplaced(() => connections.dropAll())
   connections.start()
-  // Needed if the listeners cannot be opened. At a usual stop the HTTP phase has closed the connections before.
+  // This has an effect only if the listeners cannot be opened: in a normal stop the HTTP phase has already closed the connections.
   stack.defer(() => connections.close())
   const listeners = await openMqttListeners(connections, options, certificate)
   const release = async (maxMs: number) => {
@@ -66,7 +66,7 @@ export async function startDevices(
     listeners.close()
     await connections.close()
   }
-  // Needed if the HTTP server cannot be started.
+  // This has an effect only if the HTTP server cannot be started: otherwise phases/http.ts has closed the devices.
   stack.defer(close)
   return { connections, listeners, handlers, metrics, attempts, release, close }
 }

@@ -1,4 +1,5 @@
-// Phase 2 of a start: the objects of the resources that live as long as the process, caches above all. It has nothing to stop.
+// Phase 2 of a start: creates the objects of the resources that live as long as the process, mostly caches, and deletes expired bug reports.
+// It has nothing to stop.
 import { join } from 'node:path'
 import { minuteMs } from '../../contract/durations.ts'
 import { watchDeliveries } from '../core/metrics/delivery-metrics.ts'
@@ -57,8 +58,8 @@ export async function makeResources(core: Core, sampleGatherMs?: number): Promis
       return sharedSettings.values.logRetentionDays
     },
   }
-  // Reports that expired while the service was stopped are deleted before devices can upload. Every node does so at its start: nodes
-  // that delete the same rows together do no harm.
+  // Reports that expired while the service was stopped must be gone before devices can upload. Every node deletes them, without
+  // holding the task: deleting a row twice has no effect, and the folder belongs to this node.
   await deleteOldReports(services, storage)
   await sweepBundleFolder(services, bundleFolder)
   return {

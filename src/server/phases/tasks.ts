@@ -33,7 +33,7 @@ const scheduledTasks = (
   const { services, streams, keyring, log, node } = core
   const { db } = services
   const backups = makeScheduledBackups(core)
-  const expiry = new CertificateExpiry(db, node, () => certificate?.expiresAt)
+  const expiry = new CertificateExpiry(db, services.clock, node, () => certificate?.expiresAt)
   return [
     {
       name: 'expiring commands',
@@ -60,7 +60,7 @@ const scheduledTasks = (
       runsOn: 'every node',
       run: async () => {
         certificate?.check()
-        await expiry.store()
+        await expiry.writeOwn()
       },
     },
     {
@@ -79,7 +79,7 @@ const scheduledTasks = (
       name: 'looking for incidents',
       pauseMs: 1000,
       runsOn: 'one node for each organisation',
-      run: async (held, org, signal) => resources.incidents.run(held, org, signal, await expiry.earliest()),
+      run: async (held, org, signal) => resources.incidents.run(held, org, signal, await expiry.findEarliest()),
     },
     {
       name: 'restarting devices of idle rooms',

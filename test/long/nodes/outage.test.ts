@@ -1,4 +1,4 @@
-// PostgreSQL is away for 28 s, just under the 30 s that the promise covers: devices stay, and no node is declared dead.
+// Tests an outage of PostgreSQL of 28 s, about as long as a slow failover: no device is disconnected, and no node is declared dead.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { longCountsFrom, report } from '../../support/endurance/counts.ts'

@@ -58,5 +58,6 @@ test('a failover to a synchronous standby, among random faults, loses nothing ac
     await pause(5000)
   })
   report('failover to a standby', seed, figures)
+  // Half of the time has random faults. Fewer than one in a minute of it would mean that they did not run.
   expect(figures.faults).toBeGreaterThan(nodeSeconds / 120)
 })

@@ -1,4 +1,4 @@
-// The checker of kept connections accepts ends that an outage of PostgreSQL does not explain and finds each planted mistake.
+// Tests that the checker of kept connections accepts ends that have another cause than an outage of PostgreSQL, and finds each planted mistake.
 import { expect, test } from 'vitest'
 import { checkKeptConnections } from '../../support/nodes/trial/checkers/kept-connections.ts'
 import type { ConnectionRecord, FaultKind, FaultRecord } from '../../support/nodes/trial/histories.ts'

@@ -66,7 +66,7 @@ test('a killed node is dead within 6 seconds, a frozen one within 16; when that 
   expect((await states(site))['killed 5']).toBe('up')
 }, 120_000)
 
-test('a frozen node that holds a lock on its own row is dead within 18 seconds: its sessions are ended first', async () => {
+test('a frozen node that holds a lock on its own row is dead within 16 seconds: its sessions are ended first', async () => {
   const site = await siteForTest()
   await site.serveNode('watcher')
   const frozen = await site.serveNode('frozen')
@@ -81,8 +81,7 @@ test('a frozen node that holds a lock on its own row is dead within 18 seconds: 
   await holder.connect()
   frozen.signal('SIGSTOP')
   await holder.query(`BEGIN; SELECT FROM nodes WHERE id = ${row?.id} FOR UPDATE`)
-  // 15 seconds of silence, one until the next beat, and 2 for the lock.
-  expect(await secondsUntilDead(site, `frozen ${row?.id}`, 25)).toBeLessThan(18.5)
+  expect(await secondsUntilDead(site, `frozen ${row?.id}`, 25)).toBeLessThan(16.5)
   await isEnded
 }, 60_000)
 

@@ -37,7 +37,7 @@ export async function axe(
   return page.evaluate(runAxe(what === 'colours' ? ['color-contrast'] : everything, part))
 }
 
-/** Returns the violations in light and in dark, and says if the page is wider than its window. Dark differs in its colours only. */
+/** Returns the violations in light and in dark, and whether the page is wider than its window. In dark only the contrast is checked. */
 export async function findViolations(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['dark', 'light'] as const) {
@@ -46,11 +46,11 @@ export async function findViolations(page: Page): Promise<string[]> {
     const violations = await axe(page, colorScheme === 'dark' ? 'colours' : 'everything')
     found.push(...violations.map((violation) => `${colorScheme}: ${violation}`))
   }
-  return [...found, ...(await findWidth(page))]
+  return [...found, ...(await findOverflow(page))]
 }
 
-/** Says if the page is wider than its window. */
-export async function findWidth(page: Page): Promise<string[]> {
+/** Returns a sentence if the page is wider than its window. */
+export async function findOverflow(page: Page): Promise<string[]> {
   const width = await page.evaluate<number>('document.documentElement.scrollWidth')
   return width > (page.viewportSize()?.width ?? 0) ? [`${width} px wide`] : []
 }

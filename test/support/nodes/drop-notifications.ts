@@ -4,7 +4,7 @@ const notificationResponse = 'A'.charCodeAt(0)
 /** A letter for the type, and a length that counts itself. */
 const headerBytes = 5
 
-/** The bytes must begin with a message. A message that continues in the next chunk is passed on as it is. */
+/** Works on chunks that begin with a message. After a message that is split between two chunks, the second one would be misread. */
 export function withoutNotifications(bytes: Buffer): Buffer {
   const kept: Buffer[] = []
   let at = 0

@@ -1,7 +1,7 @@
 // Opens PostgreSQL: a pool that writes, one that only reads, and one each for migrations and the probe.
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import type { DatabaseEngine } from '../engine.ts'
+import { type DatabaseEngine, maxWriteWaitMs } from '../engine.ts'
 import { DatabaseHealth } from '../health.ts'
 import type { DatabaseSchema } from '../schema/schema.ts'
 import { int8AsNumber } from './int8.ts'
@@ -18,7 +18,7 @@ const statementTimeoutMs = 9_000
 const queryTimeoutMs = 10_000
 
 /** A session that hangs must not block the writers of an organisation, or use up all connections. */
-const writerSettings = '-c lock_timeout=5s -c idle_in_transaction_session_timeout=5s'
+const writerSettings = `-c lock_timeout=${maxWriteWaitMs} -c idle_in_transaction_session_timeout=5s`
 const readerSettings = '-c default_transaction_read_only=on'
 
 export interface Postgres {

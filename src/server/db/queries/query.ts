@@ -179,7 +179,7 @@ export function compileOnce<P, R>(build: BuildQuery<P, R>) {
     if (plan.target) on.noteWrite(plan.target, values, org)
     try {
       const rows = on.run(plan.query, parametersOf(plan.query, values, org))
-      // SQLite returns rows synchronously: there is nothing to wait for.
+      // SQLite returns rows synchronously, and an await would delay the answer by a turn of the microtask queue.
       return rows instanceof Promise ? await rows : rows
     } catch (error) {
       throw on.errorOf(error)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type CacheNode, startCacheNode } from '../../../../test/support/nodes/cache-node.ts'
 import { endpointCount, show, ThreeNodes, updateStatusText } from '../../../../test/support/nodes/three-nodes.ts'
 import { never, promptly } from '../../../../test/support/nodes/unreliable-bus.ts'
+import { until } from '../../../../test/support/program.ts'
 import type { ReadyAnswer } from '../../http/answer.ts'
 import { updateLeft } from '../store.ts'
 
@@ -123,7 +124,9 @@ describe('with messages', () => {
       /** Writes at the first node, and delivers its message without rows, as if it did not watch the table. */
       const hearWithoutRows = async (version: string, changed: { watched?: string }) => {
         cluster.bus.delivery = never
+        const sentBefore = cluster.bus.sent.length
         await write(version)
+        await until('the message is sent', () => cluster.bus.sent.length > sentBefore)
         const { kind, body, nodeId } = cluster.bus.sent.at(-1) as (typeof cluster.bus.sent)[number]
         expect(kind).toBe('written')
         second().bus.receive('written', { ...(body as object), rows: [], ...changed }, { nodeId, isSelf: false })

@@ -47,7 +47,7 @@ export async function change<T, P = undefined>(
       const entry = await appendEntry(tx, ctx, head, kind, changed, places)
       return { result: changed.result, makeDrafts: () => changeEventDrafts(tx, entry, changed, places) }
     },
-    { hasTurn: !prepare },
+    { isPrepared: prepare !== undefined },
   )
   // Two commits may be confirmed in another order than they were made: the feed orders events by their audit numbers.
   if (events.isFollowed()) events.publish(makeDrafts())

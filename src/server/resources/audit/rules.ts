@@ -4,7 +4,7 @@ import { isoTime } from '../../core/clock.ts'
 import { refuseReversed } from '../../core/failure.ts'
 import {
   logPageSizeOf,
-  maxLogPageSize,
+  maxLogPageEntries,
   type PagePosition,
   pageContext,
   pageTokenAt,
@@ -53,7 +53,7 @@ async function readPage(
   size: number,
 ): Promise<{ entries: readonly VisibleEntry[]; next?: PagePosition }> {
   // Callers who see everything see every row, so that one query is enough.
-  const limit = ctx.access.isEverything ? size + 1 : maxLogPageSize
+  const limit = ctx.access.isEverything ? size + 1 : maxLogPageEntries
   const entries: VisibleEntry[] = []
   let before = start
   for (let read = 0; read < maxEntriesPerPage; read += limit) {
@@ -85,7 +85,7 @@ async function* csvOf(ctx: RequestContext, from: number, to: number): AsyncGener
       from,
       beforeTimestamp: before.timestamp,
       beforeSeq: before.seq,
-      limit: maxLogPageSize,
+      limit: maxLogPageEntries,
     })
     const last = rows.at(-1)
     if (!last) return

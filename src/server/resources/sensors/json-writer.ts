@@ -55,11 +55,11 @@ export function slotTimeWriter(): (seconds: number) => string {
 
 /** Entries that are written in one piece of some tens of kilobytes. */
 const entriesPerChunk = 300
-/** A long answer is interrupted this often, so that other work can run. */
+/** Other work can run after each turn of this length. */
 const maxTurnMs = 2
 
-/** Joins JSON texts to a list, with turns of the event loop in between. */
-export async function listText<T>(items: readonly T[], textOf: (item: T) => string): Promise<ReadyAnswer> {
+/** Writes an answer `{"data":[…]}` from the JSON text of each item, and lets other work run in between. */
+export async function dataListAnswer<T>(items: readonly T[], textOf: (item: T) => string): Promise<ReadyAnswer> {
   const answer = new TextChunks()
   answer.add('{"data":[')
   let started = performance.now()

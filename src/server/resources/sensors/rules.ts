@@ -4,7 +4,7 @@ import { Failure, mustFind } from '../../core/failure.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { SampleRow } from './ingest/store.ts'
-import { listText } from './json-writer.ts'
+import { dataListAnswer } from './json-writer.ts'
 import { aggregate } from './latest/aggregate.ts'
 import type { LatestSampleCache, SamplesByNumber } from './latest/cache.ts'
 import type { PlannedRoom, RoomPlan } from './latest/room-plan.ts'
@@ -25,7 +25,7 @@ export async function endpointsBulkSensorData(
 ) {
   const { access } = ctx
   const textOf = ({ endpoints }: RoomPlan, samples: SamplesByNumber) =>
-    listText(
+    dataListAnswer(
       endpoints.filter(({ room }) => access.sees(room?.region) && isWithin(filter, room)),
       ({ id, number }) => samples.get(number)?.entry(id, legacy) ?? endpointEntryText(id, 'null'),
     )
@@ -65,7 +65,7 @@ export async function roomsBulkSensorData(
   }
   const samples = await latest.samples(ctx.org.key)
   const since = freshSince(ctx)
-  return listText(
+  return dataListAnswer(
     rooms.filter((room) => access.sees(room.region) && isWithin(filter, room)),
     (room) => roomEntryText(room.id, roomText(room, samples, since, legacy)),
   )

@@ -17,14 +17,14 @@ export const endpointEntryText = (id: string, text: string): string =>
 
 export const roomEntryText = (id: number, text: string): string => `{"id":${id},"roomData":${text}}`
 
-/** The text of a `sensorDataView`. */
+/** Writes the JSON of `sensorDataView` without making the object (bench row `bulk`); view.test.ts compares the two. */
 export function sensorDataText(row: SampleRow, legacy: boolean): string {
   const shutter = row.shutter_closed === 1
-  const inside = legacy ? '' : `,"ShutterClosed":${shutter}`
+  const shutterField = legacy ? '' : `,"ShutterClosed":${shutter}`
   const climate = `"co2":${row.co2 ?? 0},"humidity":${scaledText(row.humidity ?? 0, scale.humidity)}`
   const presence = `"illumination":${row.illumination ?? 0},"people":${row.people ?? 0}`
   const air = `"temp":${scaledText(row.temp ?? 0, scale.temp)},"voc":${row.voc ?? 0},"vocIndex":${row.voc_index ?? 0}`
-  return `{"data":[{${climate},${presence},${air},"timestamp":"${row.timestamp}"${inside}}],"shutterClosed":${shutter}}`
+  return `{"data":[{${climate},${presence},${air},"timestamp":"${row.timestamp}"${shutterField}}],"shutterClosed":${shutter}}`
 }
 
 /** The sample as it is in an event. */

@@ -144,7 +144,7 @@ test('more than 24 hours need write, the whole organisation needs all regions, a
     if (reply.status !== 200) expect(reply).toMatchObject({ status: 403, body: { code: 'PERMISSION_DENIED' } })
     return reply.status === 200
   }
-  // One reading of the clock: a millisecond more than a day would need write.
+  // The clock is read once: a silence that is a millisecond longer than a day needs the scope write.
   const now = harness.clock.now()
   const day = silence({ from: inHours(1, now), to: inHours(25, now) })
   const longer = silence({ to: inHours(24.5) })

@@ -29,6 +29,6 @@ export interface BundleStorage {
   write(upload: BundleUpload, pieces: AsyncIterable<Buffer>): Promise<void>
   /** The result is undefined if the content is not there. */
   open(bundle: StoredBundle): Promise<OpenedBundle | undefined>
-  /** Deletes an upload that does not count: its content and its row. A scheduled task gives the database that it holds. */
+  /** Deletes an upload that does not count: its content and its row. A scheduled task passes its own `db`, whose commits fail once another node holds the task. */
   remove(upload: BundleUpload, db?: Database): Promise<void>
 }

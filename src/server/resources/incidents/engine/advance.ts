@@ -21,7 +21,7 @@ export interface EngineInput {
   readonly silences: readonly Silence[]
   readonly restarts: ReturningDevices
   readonly settings: SensorSettings
-  /** When the first TLS certificate of a node expires, in milliseconds; undefined without one. */
+  /** The earliest expiry among the TLS certificates of all nodes, in milliseconds; undefined if no node has one. */
   readonly certificateExpiresAt: number | undefined
   /** All rules are observed, and not only those that must react within seconds. */
   readonly isFull: boolean

@@ -13,16 +13,16 @@ const silencingFaultsOfNode: readonly FaultKind[] = [
   'delayDatabase',
 ]
 export const silencingFaults: readonly FaultKind[] = [...silencingFaultsOfNode, ...postgresFaults]
-/** Faults of PostgreSQL end no connection, and a node is not declared dead because of them. */
+/** Restarts and failovers of PostgreSQL are left out: they end no connection, and no node is declared dead because of them. */
 const endingFaults: readonly FaultKind[] = ['kill', 'stop', ...silencingFaultsOfNode]
-/** A node knows so long after a fault at the latest that it was declared dead, and has disconnected its devices. */
-export const aftermathMs = 20_000
+/** At most this long after a fault a node has learnt that it was declared dead, and has disconnected its devices. */
+export const maxDisconnectDelayMs = 20_000
 
-/** The faults that concern a node and overlap with a time. */
+/** The faults that concern a node and overlap with the time from `from` to `to`. */
 export const faultsOf = (faults: readonly FaultRecord[], node: string, from: number, to: number) =>
   faults.filter((fault) => (fault.node === undefined || fault.node === node) && fault.from <= to && fault.to >= from)
 
-/** Whether a fault can be the reason why the connections to its node end, or count as ended, at a time after its beginning. */
+/** Returns true if the fault can be why connections to its node had ended, or counted as ended, at the time `at`. */
 export function mayEndConnections(
   { kind, from, to }: FaultRecord,
   at: number,
@@ -32,5 +32,5 @@ export function mayEndConnections(
   // A node cannot learn that it was declared dead while PostgreSQL is away.
   const outages = faults.filter((fault) => postgresFaults.includes(fault.kind) && fault.to >= from)
   const outageMs = outages.reduce((sum, fault) => sum + Math.max(0, Math.min(fault.to, at) - fault.from), 0)
-  return to + aftermathMs + outageMs >= at
+  return to + maxDisconnectDelayMs + outageMs >= at
 }

@@ -2,7 +2,7 @@
 import { type ConnectionRecord, type FaultRecord, postgresFaults } from '../histories.ts'
 import { faultsOf, mayEndConnections } from './fault-effects.ts'
 
-/** A node that does not get over an outage disconnects its devices so soon after it. */
+/** A node that does not survive an outage disconnects its devices at most this long after it. */
 const noticedWithinMs = 2000
 
 /** Returns a sentence for each connection that a node ended during an outage of PostgreSQL, or just after it, without another fault. */

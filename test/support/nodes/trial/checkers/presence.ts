@@ -1,6 +1,6 @@
 // Checks the presence that nodes report against the devices' own logs of their connections.
 import type { ConnectionAttempt, ConnectionRecord, DeviceHistory, FaultRecord, PresenceRead } from '../histories.ts'
-import { aftermathMs, faultsOf, mayEndConnections, silencingFaults } from './fault-effects.ts'
+import { faultsOf, maxDisconnectDelayMs, mayEndConnections, silencingFaults } from './fault-effects.ts'
 
 /** How long an ended connection may be reported as connected, by what may have ended it. */
 export const allowedDelayMs = { kill: 6000, pause: 16_000, otherwise: 1000 } as const
@@ -35,7 +35,7 @@ function falseConnected(
   for (const attempt of attempts) {
     const { node, begunAt, endedAt } = attempt
     if (begunAt > read.endedAt) continue
-    const from = Math.max(begunAt, endedAt - aftermathMs)
+    const from = Math.max(begunAt, endedAt - maxDisconnectDelayMs)
     const delay = allowedDelay(faultsOf(faults, node, from, read.invokedAt))
     if (endedAt + delay + slackMs >= read.invokedAt) return undefined
     if (!last || endedAt > last.endedAt) last = attempt
