@@ -56,8 +56,9 @@ export async function soak(
   const { url, org, key } = server
   const path = `/v1/orgs/${org}/regions`
   const create = (name: string) => send(url, 'POST', path, { key, body: { name } })
-  const rename = (name: string) => send(url, 'PUT', `${path}/1`, { key, body: { name } })
-  for (let i = 0; i < regionCount; i++) await create(`${i}-${'x'.repeat(200)}`)
+  const { id } = (await create('renamed')).body
+  const rename = (name: string) => send(url, 'PUT', `${path}/${id}`, { key, body: { name } })
+  for (let i = 1; i < regionCount; i++) await create(`${i}-${'x'.repeat(200)}`)
   const times: number[] = []
   let refused = 0
   /** Notes how long an answer took. A refusal because of overload tells the caller to come back, and is counted. */
