@@ -1,5 +1,5 @@
 // Tests that the node that looks for incidents knows when the certificates of the other nodes expire.
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { minuteMs } from '../../src/contract/durations.ts'
 import { certificate } from '../support/certificate.ts'
 import { TestClock } from '../support/harness.ts'
@@ -16,9 +16,11 @@ test('an incident opens for the certificate of any node, and ends two minutes af
     )
   }
   const { cert, key } = certificate(a, { lifetimeDays: 10 })
-  // It starts last, so the tasks of the organisation are at another node.
+  // This node starts last, so the tasks of the organisation are at another one.
   const secure = await start({ tlsCert: cert, tlsKey: key }, clock)
   await until('the incident opens', async () => (await open()).length === 1, { timeoutMs: 30_000 })
+  const [incident] = await open()
+  expect(incident).toMatchObject({ severity: 'WARNING', state: 'OPEN' })
   await secure.close()
   clock.advance(2 * minuteMs)
   await until('the incident ends', async () => (await open()).length === 0, { timeoutMs: 30_000 })

@@ -1,5 +1,5 @@
 // Phase 2 of a start: creates the objects of the resources that live as long as the process, mostly caches, and deletes expired bug reports.
-// It has nothing to stop.
+// The phase has nothing to stop.
 import { join } from 'node:path'
 import { minuteMs } from '../../contract/durations.ts'
 import { watchDeliveries } from '../core/metrics/delivery-metrics.ts'

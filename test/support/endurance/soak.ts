@@ -55,10 +55,14 @@ export async function soak(
   const server = await site.serve('--rate-limit', '0', '--mqtt-port', String(mqttPort), '--log-level', 'error')
   const { url, org, key } = server
   const path = `/v1/orgs/${org}/regions`
-  const create = (name: string) => send(url, 'POST', path, { key, body: { name } })
-  const { id } = (await create('renamed')).body
+  const create = async (name: string): Promise<number> => {
+    const { status, text, body } = await send(url, 'POST', path, { key, body: { name } })
+    expect(status, text).toBe(200)
+    return body.id
+  }
+  const id = await create('renamed')
   const rename = (name: string) => send(url, 'PUT', `${path}/${id}`, { key, body: { name } })
-  for (let i = 1; i < regionCount; i++) await create(`${i}-${'x'.repeat(200)}`)
+  for (let i = 1; i < regionCount; i++) await create(`${i}-${'x'.repeat(80)}`)
   const times: number[] = []
   let refused = 0
   /** Notes how long an answer took. A refusal because of overload tells the caller to come back, and is counted. */

@@ -2,6 +2,6 @@
 import type { MigrationStatements } from './dialect.ts'
 
 export const nodeCertificates: MigrationStatements = (dialect) => [
-  // It is null for a node without a certificate.
+  // The column is null for a node without a certificate.
   `ALTER TABLE nodes ADD COLUMN certificate_expires_at ${dialect.bigint}`,
 ]
