@@ -109,7 +109,7 @@ const onThreeNodes = [
 const long = ['test/long/**/*.test.ts']
 
 const onPostgres = [
-  './test/support/console/console-build.ts',
+  './test/support/setup/builds.ts',
   './test/support/database/postgres-cluster.ts',
   './test/support/database/postgres-tables.ts',
 ]
@@ -122,7 +122,7 @@ export default defineConfig({
     // Every file starts services of its own on databases of its own; loading the program again for each file took 1 to 2 s of CPU.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    globalSetup: './test/support/console/console-build.ts',
+    globalSetup: './test/support/setup/builds.ts',
     projects: [
       { extends: true, test: { name: 'house', include: withoutDatabase } },
       {

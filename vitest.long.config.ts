@@ -25,7 +25,7 @@ const notOnThreeNodes = [
   'test/devices/{agent-wire,bad-clients,bad-messages,frame-guard,ingest-budget,proxy-protocol,refusal-log,stop}.test.ts',
   'test/events/{command-on-sqlite,several-nodes,slow-readers}.test.ts',
 ]
-const consoleBuild = './test/support/console/console-build.ts'
+const consoleBuild = './test/support/setup/builds.ts'
 
 const onPostgres = [
   consoleBuild,

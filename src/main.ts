@@ -6,7 +6,7 @@ import type { Terminal } from './cli/terminal.ts'
 import { readConfigFile } from './server/config/config-file.ts'
 import { serveOptions } from './server/config/options.ts'
 import { StartupError } from './server/core/failure.ts'
-import { programVersion } from './server/core/program-version.ts'
+import { programVersion } from './server/core/program-files.ts'
 
 const write = (text: string) => void process.stdout.write(`${text}\n`)
 const writeError = (text: string) => void process.stderr.write(`${text}\n`)

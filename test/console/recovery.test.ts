@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, tes
 import { makeClient } from '../../src/client/client.ts'
 import { type Service, startService } from '../../src/server/app.ts'
 import { makeLog } from '../../src/server/core/log.ts'
-import { builtConsoleFolder } from '../../src/server/http/browser/static-files.ts'
+import { builtConsoleFolder } from '../../src/server/core/program-files.ts'
 import { expectTrouble, newTab, openBrowser, settled, signInWithKey, type Tab } from '../support/console/browser.ts'
 import { makeOtherBuild } from '../support/console/other-build.ts'
 import { freePort } from '../support/free-port.ts'

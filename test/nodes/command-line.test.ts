@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { openServices } from '../../src/server/context/open-services.ts'
 import { systemClock } from '../../src/server/core/clock.ts'
-import { programVersion } from '../../src/server/core/program-version.ts'
+import { programVersion } from '../../src/server/core/program-files.ts'
 import { nodeGroup } from '../support/nodes/node-group.ts'
 import { expectDone, siteForTest, until } from '../support/program.ts'
 

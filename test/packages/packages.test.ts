@@ -68,9 +68,15 @@ describe('roomkeeper', () => {
   test('has the program, the console and the documents, and nothing that only development needs', async () => {
     const home = join(folders.server, 'node_modules/roomkeeper')
     const files = readdirSync(home, { recursive: true, encoding: 'utf8' })
-    const needed = ['LICENSE', 'bin/roomkeeper.js', 'dist/console/index.html', 'dist/console/index.html.br']
+    const needed = [
+      'LICENSE',
+      'bin/roomkeeper.js',
+      'dist/console/index.html',
+      'dist/console/index.html.br',
+      'dist/program/licenses.md',
+    ]
     expect(files).toEqual(expect.arrayContaining([...needed, 'docs/operations.md']))
-    expect(files.filter((file) => /\.test\.ts$|^(test|tools|src\/console|docs\/screenshots)\//.test(file))).toEqual([])
+    expect(files.filter((file) => /\.ts$|^(test|tools|src|docs\/screenshots)\//.test(file))).toEqual([])
     const manifest = manifestOf(folders.server, 'roomkeeper')
     expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['scripts']))
     expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['devDependencies']))

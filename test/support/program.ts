@@ -12,7 +12,9 @@ import { freePort } from './free-port.ts'
 import { type Harness, newPlace } from './harness.ts'
 import { type Ended, runHere } from './run-here.ts'
 
-const ownBin = fileURLToPath(new URL('../../bin/roomkeeper.js', import.meta.url))
+/** test/support/setup/builds.ts puts the program here as it is in a package: it starts with half of the CPU that the sources need. */
+export const testProgramFolder = join(import.meta.dirname, '../../dist/test-program')
+const ownBin = join(testProgramFolder, 'bin/roomkeeper.js')
 /** Halves the time that a start takes; Node compares the content of a file, so the cache is never stale. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/roomkeeper-test', import.meta.url))
 const defaultTimeoutMs = 20_000
@@ -46,7 +48,7 @@ export interface Launch {
   readonly node?: readonly string[]
   /** A program with its arguments that starts Node, such as strace. */
   readonly starter?: readonly string[]
-  /** The program of an installed package; that of the checkout if absent. */
+  /** The program of an installed package; that of the tests if absent. */
   readonly bin?: string
 }
 

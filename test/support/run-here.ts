@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import { runCommand } from '../../src/cli/run-command.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
-import { programVersion } from '../../src/server/core/program-version.ts'
+import { programVersion } from '../../src/server/core/program-files.ts'
 
 export interface Ended {
   readonly code: number | null

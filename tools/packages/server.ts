@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { compileProgram } from './compile-program.ts'
 import { pack } from './pack.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -20,4 +21,5 @@ export async function buildServer(work: string, folder: string): Promise<void> {
   const pinned = Object.keys(manifest.dependencies).map((name) => [name, packages[`node_modules/${name}`].version])
   const production = { ...manifest, dependencies: Object.fromEntries(pinned) }
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(production, undefined, 2)}\n`)
+  await compileProgram(join(folder, 'dist/program'))
 }

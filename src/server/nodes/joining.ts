@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { StartupError } from '../core/failure.ts'
-import { programVersion } from '../core/program-version.ts'
+import { programVersion } from '../core/program-files.ts'
 import {
   endSessionsOf,
   findServerStart,

@@ -1,6 +1,6 @@
 // The only node of a SQLite database. The lock of the data folder keeps others away.
 import type { Clock } from '../core/clock.ts'
-import { programVersion } from '../core/program-version.ts'
+import { programVersion } from '../core/program-files.ts'
 import type { Database } from '../db/db.ts'
 import { insertNode, updateAllDead, updateLeft } from './store.ts'
 import { ThisNode } from './this-node.ts'

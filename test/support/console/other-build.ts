@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { builtConsoleFolder } from '../../../src/server/http/browser/static-files.ts'
+import { builtConsoleFolder } from '../../../src/server/core/program-files.ts'
 
 /** Building again takes ten times as long as renaming. Returns the folder of the new build; the caller deletes it. */
 export function makeOtherBuild(): string {

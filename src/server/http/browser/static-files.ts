@@ -3,15 +3,11 @@
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { consolePages } from '../../../contract/people/session.ts'
 import { matchesEtag } from '../answer.ts'
 import { pageHeaders } from './page-headers.ts'
-
-/** The folder that `npm run build` writes to. */
-export const builtConsoleFolder = fileURLToPath(new URL('../../../../dist/console', import.meta.url))
 
 /** The component library writes styles at run time, some of them as attributes, so 'unsafe-inline' is needed for styles. */
 const headers = pageHeaders(

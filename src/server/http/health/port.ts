@@ -7,11 +7,8 @@ import { listenError } from '../listen.ts'
 import type { HealthRequest, HealthResponse, HealthThreadData, HealthThreadMessage } from './messages.ts'
 
 const heartbeatMs = 100
-const threadFile = new URL('./thread.ts', import.meta.url)
-/** Node does not strip types below node_modules, and a thread does not inherit the hook of the main thread. */
-const execArgv = threadFile.href.includes('/node_modules/')
-  ? ['--import', new URL('../../../../bin/strip-types.js', import.meta.url).href]
-  : []
+/** In an installed package the thread is compiled into a file of its own, beside the rest of the program. */
+const threadFile = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './health-thread.js', import.meta.url)
 
 export interface HealthPort {
   /** Undefined if the port is off. */
@@ -27,7 +24,7 @@ export async function openHealthPort(app: FastifyInstance, options: ServeOptions
   const beat = () => void Atomics.store(lastBeat, 0, process.hrtime.bigint())
   beat()
   const timer = setInterval(beat, heartbeatMs)
-  const worker = new Worker(threadFile, { workerData: { port, host, heartbeat } satisfies HealthThreadData, execArgv })
+  const worker = new Worker(threadFile, { workerData: { port, host, heartbeat } satisfies HealthThreadData })
   let isClosed = false
   const close = () => {
     isClosed = true

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import type { DatabaseOptions } from '../../config/server-options.ts'
 import { secretKeyFileOf } from '../../context/open-services.ts'
 import { StartupError } from '../../core/failure.ts'
-import { programVersion } from '../../core/program-version.ts'
+import { programVersion } from '../../core/program-files.ts'
 import { loadSecrets, secretKeyVariable, secretsOfKey } from '../../core/secrets.ts'
 import { sqliteFileOf } from '../../db/sqlite/sqlite-file.ts'
 import {

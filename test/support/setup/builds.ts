@@ -1,0 +1,36 @@
+// Builds what the tests run, before they start: the console, and the program as it is in a package. Checks that a browser is
+// installed: chromium-headless-shell, which uses less CPU than the full Chromium.
+import { execFileSync } from 'node:child_process'
+import { cp, mkdir, rename, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { compileProgram } from '../../../tools/packages/compile-program.ts'
+import { need } from '../debian.ts'
+import { testProgramFolder } from '../program.ts'
+
+const root = join(import.meta.dirname, '../../..')
+let isReady = false
+
+/** Every project of a run calls this; only the first call builds. */
+export default async function setup(): Promise<void> {
+  if (isReady) return
+  isReady = true
+  need('chromium-headless-shell', 'chromium-headless-shell')
+  const tool = join(root, 'tools/build-console.js')
+  execFileSync(process.execPath, [tool, '--quiet'], { stdio: ['ignore', 'inherit', 'inherit'] })
+  await buildTestProgram(`${testProgramFolder}-${process.pid}`)
+}
+
+/** A package without its documents, which finds its dependencies in the checkout. */
+async function buildTestProgram(folder: string): Promise<void> {
+  try {
+    await mkdir(join(folder, 'dist'), { recursive: true })
+    await compileProgram(join(folder, 'dist/program'))
+    await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
+    await cp(join(root, 'package.json'), join(folder, 'package.json'))
+    await symlink(join(root, 'dist/console'), join(folder, 'dist/console'))
+    await rm(testProgramFolder, { recursive: true, force: true })
+    await rename(folder, testProgramFolder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
