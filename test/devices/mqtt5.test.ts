@@ -225,38 +225,6 @@ test.each([
   await until('it is gone', async () => !(await org.call('GET', `/endpoints/${device.id}`)).body.connected)
 })
 
-test('a connection that is replaced, unenrolled, silent, or ends with the service is told so', async () => {
-  const device = await offline()
-  const first = await connected(device)
-  const second = await connected(device)
-  expect(await first.next('disconnect')).toMatchObject({ reasonCode: 0x8e })
-  await until('the end', () => first.isClosed)
-  second.send({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: downTopic(device.id, '#'), qos: 1 }] })
-  await second.next('suback')
-  await org.call('DELETE', `/endpoints/${device.id}`)
-  expect(await second.next('disconnect')).toMatchObject({ reasonCode: 0x98 })
-  expect(second.received.map(({ cmd }) => cmd)).toEqual(['connack', 'suback', 'publish', 'disconnect'])
-
-  const silent = await connected(await offline(), { keepalive: 5 })
-  expect(await silent.next('disconnect')).toMatchObject({ reasonCode: 0x8d })
-}, 20_000)
-
-test('a service that stops says so', async () => {
-  const other = await startHarness()
-  const strangers = await other.newOrg()
-  const { id } = (await strangers.call('POST', '/rooms', { body: { name: 'Skog' } })).body
-  const device = await newDevice(other, strangers, { roomId: id, offline: true })
-  const codes: number[] = []
-  for (const url of device.connectUrls) {
-    await device.connect({ url, protocolVersion: 5 })
-    device.client.once('disconnect', ({ reasonCode }) => void codes.push(reasonCode ?? -1))
-  }
-  await until('the first was replaced', () => codes.length === 1)
-  await other.close()
-  await until('both were told', () => codes.length === 2)
-  expect(codes).toEqual([0x8e, 0x8b])
-})
-
 test('no more messages are sent without an acknowledgement than the device accepts, and none that is too large', async () => {
   const device = await offline()
   const send = (message: string) =>

@@ -50,6 +50,15 @@ test('a copy wants a source without a server', async () => {
   await expect(refused).rejects.toThrow('A server is running on the source. Stop it first.')
 })
 
+test('a copy from SQLite wants a stopped server, too', async () => {
+  const dataDir = folderForTest()
+  const service = await startService({ ...quiet, dataDir }, pino({ level: 'silent' }))
+  onTestFinished(() => service.close())
+  const to = await postgresForTest(dataDir)
+  const refused = copyDatabase({ from: { dataDir }, to, secretKeyFile, onCopied: noReport })
+  await expect(refused).rejects.toThrow('A server is running on the source. Stop it first.')
+})
+
 test('copies to SQLite and back to PostgreSQL have the rows of every table, and serve what was served', async () => {
   const bundleText = async (url: string) => {
     const path = `/v1/orgs/${fixture.id}/bug_reports/${fixture.supportId}/files/${fixture.endpoint}.log.gz`
