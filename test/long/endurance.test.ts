@@ -6,6 +6,7 @@ import { longCountsFrom } from '../support/endurance/counts.ts'
 import { deliveryKills } from '../support/endurance/delivery-kills.ts'
 import { jobKills } from '../support/endurance/job-kills.ts'
 import { killCycles } from '../support/endurance/kill-cycles.ts'
+import { networkDrop } from '../support/endurance/network-drop.ts'
 import { soak } from '../support/endurance/soak.ts'
 import { percentile } from '../support/flood.ts'
 import { measureOverload, overloadText } from '../support/overload.ts'
@@ -45,4 +46,9 @@ test('at three times the load that can be served, health checks take less than 1
   for (const { port, path, p99Ms } of figures.probes) expect(p99Ms, `${path} of the port ${port}`).toBeLessThan(100)
   expect(figures.usefulWork).toBeGreaterThan(0.8)
   expect(figures.normalAfterMs).toBeLessThan(10_000)
+})
+
+test('5,000 devices that lose their network for a moment are connected again within 10 s', async () => {
+  const { backMs } = await networkDrop(await siteForTest(), { devices: 5000, seed: counts.seed })
+  expect(backMs).toBeLessThan(10_000)
 })

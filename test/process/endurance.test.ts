@@ -1,11 +1,17 @@
-// The short form of the kill -9 cycles; `npm run test:long` runs the long one with the same code.
+// Short forms of the kill -9 cycles and of a network that drops a fleet; `npm run test:long` runs the long ones with the same code.
 import { expect, test } from 'vitest'
 import { shortCounts } from '../support/endurance/counts.ts'
 import { killCycles } from '../support/endurance/kill-cycles.ts'
+import { networkDrop } from '../support/endurance/network-drop.ts'
 import { siteForTest } from '../support/program.ts'
 
 test('kill -9 again and again loses and doubles no acknowledged write, sample or command', async () => {
   const { readyMs, totals } = await killCycles(await siteForTest(), shortCounts)
   expect(readyMs).toHaveLength(shortCounts.kills)
   for (const [kind, acknowledged] of Object.entries(totals)) expect(acknowledged, kind).toBeGreaterThan(0)
+}, 120_000)
+
+test('a fleet that loses its network for a moment is connected again within seconds', async () => {
+  const { backMs } = await networkDrop(await siteForTest(), { devices: 60, seed: shortCounts.seed })
+  expect(backMs).toBeLessThan(20_000)
 }, 120_000)

@@ -1,5 +1,4 @@
 // Tests reboots that wait until their rooms are idle and in their change windows. [contract 12.when]
-
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { follow } from '../../../../../test/support/event-follower.ts'

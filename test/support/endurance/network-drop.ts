@@ -1,0 +1,59 @@
+// Ends the connections of a whole fleet at the same moment, as a broken switch does, and measures how soon all devices are back.
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { freePort } from '../free-port.ts'
+import { type Site, until } from '../program.ts'
+import { wireTo } from '../severable-proxy.ts'
+import { report } from './counts.ts'
+
+/** Enrolling thousands of devices takes about a minute. */
+const enrolTimeoutMs = 300_000
+const backTimeoutMs = 60_000
+
+export interface NetworkDrop {
+  /** From the end of the connections until the service has all devices connected again. */
+  readonly backMs: number
+}
+
+/** The devices are those of `roomkeeper simulate`, which connect through a wire that the test cuts. */
+export async function networkDrop(
+  site: Site,
+  { devices, seed }: { devices: number; seed: number },
+): Promise<NetworkDrop> {
+  const mqttPort = String(await freePort())
+  const wire = await wireTo(`mqtt://127.0.0.1:${mqttPort}`)
+  const publicUrl = `mqtt://127.0.0.1:${wire.port}`
+  const server = await site.serve('--rate-limit', '0', '--mqtt-port', mqttPort, '--public-mqtt-url', publicUrl)
+  const size = [
+    '--endpoints',
+    `${devices}`,
+    '--rooms',
+    `${Math.ceil(devices / 3)}`,
+    '--interval',
+    '300',
+    '--seed',
+    `${seed}`,
+  ]
+  const state = join(site.dataDir, 'fleet.json')
+  const { url, org, key } = server
+  const fleet = site.launch(['simulate', '--url', url, '--org', org, '--key', key, ...size, '--state', state])
+  const all = devices.toLocaleString('en')
+  await fleet.printed(new RegExp(`^${all} of ${all} devices `, 'm'), 'stdout', enrolTimeoutMs)
+  const connected = async () => {
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    return Number(/^roomkeeper_devices_connected (\d+)$/m.exec(metrics)?.[1])
+  }
+  expect(await connected()).toBe(devices)
+
+  wire.cut()
+  const droppedAt = performance.now()
+  wire.mend()
+  await until('the service notices', async () => (await connected()) < devices)
+  const options = { everyMs: 100, timeoutMs: backTimeoutMs }
+  await until(`all ${devices} devices are back`, async () => (await connected()) === devices, options)
+  const backMs = performance.now() - droppedAt
+  report('network drop', seed, { devices, 'all back after ms': Math.round(backMs) })
+  await fleet.stop()
+  await server.stop()
+  return { backMs }
+}
