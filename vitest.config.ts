@@ -108,6 +108,8 @@ const onThreeNodes = [
 /** These run with `npm run test:long`, by a configuration of their own. */
 const long = ['test/long/**/*.test.ts']
 
+const onSqlite = ['./test/support/console/console-build.ts', './test/support/database/sqlite-tables.ts']
+
 const onPostgres = [
   './test/support/setup/builds.ts',
   './test/support/database/postgres-cluster.ts',
@@ -132,6 +134,7 @@ export default defineConfig({
           include: all,
           exclude: [...withoutDatabase, ...onPostgresOnly, ...long],
           env: { TEST_ENGINE: 'sqlite' },
+          globalSetup: onSqlite,
         },
       },
       {

@@ -27,6 +27,8 @@ const notOnThreeNodes = [
 ]
 const consoleBuild = './test/support/setup/builds.ts'
 
+const onSqlite = [consoleBuild, './test/support/database/sqlite-tables.ts']
+
 const onPostgres = [
   consoleBuild,
   './test/support/database/postgres-cluster.ts',
@@ -47,6 +49,7 @@ export default defineConfig({
           name: 'sqlite',
           include: [...include, ...withoutDatabase],
           env: { TEST_ENGINE: 'sqlite', TEST_LONG: '1' },
+          globalSetup: onSqlite,
         },
       },
       {

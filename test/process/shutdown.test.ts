@@ -4,7 +4,8 @@ import { connect } from 'node:net'
 import { connectAsync } from 'mqtt'
 import { expect, onTestFinished, test } from 'vitest'
 import { devicePaths } from '../../src/contract/device/protocol.ts'
-import { checkEveryAnswer, engine, type Reply, send } from '../support/harness.ts'
+import { checkEveryAnswer } from '../support/contract/answer-checks.ts'
+import { engine, type Reply, send } from '../support/harness.ts'
 import { type Server, siteForTest, until } from '../support/program.ts'
 
 /** A connection that says and hears exactly what a test wants. */

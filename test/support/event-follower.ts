@@ -3,12 +3,12 @@ import { expect, onTestFinished } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { EventStream, ReceivedEvent, StreamOptions } from '../../src/client/event-stream.ts'
 import type { Event, EventType } from '../../src/contract/events.ts'
-import { operationAt } from './harness.ts'
+import { operationAt } from './contract/answer-checks.ts'
 import { until } from './program.ts'
 
 type Query = Parameters<Client['eventsStream']>[0]
 
-const isEvent = operationAt('GET', '/v1/orgs/any/events')?.isAnswer
+const isEvent = operationAt('GET', '/v1/orgs/any/events')?.validator()
 
 export class Follower {
   readonly received: ReceivedEvent[] = []

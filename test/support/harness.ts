@@ -1,23 +1,21 @@
 // A real service for a test file: real database, real HTTP, a clock that the test can set. Every answer is checked.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Ajv, type ValidateFunction } from 'ajv'
 import { pino } from 'pino'
-import { expect, inject } from 'vitest'
+import { inject } from 'vitest'
 import { type Client, makeClient } from '../../src/client/client.ts'
-import { ErrorBody } from '../../src/contract/error.ts'
-import { operationList } from '../../src/contract/operations.ts'
 import type { Service } from '../../src/server/app.ts'
 import type { Org } from '../../src/server/auth/token-holder.ts'
 import type { ServeOptions } from '../../src/server/config/server-options.ts'
 import type { RequestContext } from '../../src/server/context/request-context.ts'
 import type { Services } from '../../src/server/context/services.ts'
 import type { EngineName } from '../../src/server/db/engine.ts'
-import { routesOf } from '../../src/server/http/paths.ts'
+import { sqliteFileOf } from '../../src/server/db/sqlite/sqlite-file.ts'
 import { keysCreate, type NewKey } from '../../src/server/resources/keys/rules.ts'
 import { commandLineActor, orgCreate } from '../../src/server/resources/orgs/rules.ts'
+import { checkEveryAnswer } from './contract/answer-checks.ts'
 import { createDatabase, dropDatabase } from './database/postgres-tables.ts'
 import { startServices } from './nodes/service-group.ts'
 
@@ -124,6 +122,7 @@ export async function newPlace({
   const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true })
   if (engine === 'sqlite') {
     const dataDir = newFolder()
+    if (hasTables) copyFileSync(inject('sqliteTables'), sqliteFileOf(dataDir))
     return { place: { dataDir }, remove: async () => removeFolder(dataDir) }
   }
   const server = inject('postgresUrl')
@@ -243,62 +242,4 @@ async function firstPiece(response: Response): Promise<string> {
   const piece = await reader?.read()
   await reader?.cancel()
   return Buffer.from(piece?.value ?? []).toString()
-}
-
-/** A schema that also refuses what it does not mention, so that an undocumented key fails a test. */
-const ajv = new Ajv({ strict: false, validateFormats: false })
-const closed = (schema: object): object =>
-  JSON.parse(JSON.stringify(schema), (_, value) =>
-    value &&
-    typeof value === 'object' &&
-    value.type === 'object' &&
-    value.properties &&
-    Object.keys(value.properties).length > 0
-      ? { additionalProperties: false, ...value }
-      : value,
-  )
-const isError = ajv.compile(closed(ErrorBody))
-const answers = operationList.flatMap((operation) => {
-  const isAnswer = ajv.compile(closed(operation.response))
-  return routesOf(operation).map((route) => ({
-    operation,
-    isAnswer,
-    pattern: new RegExp(`^/+(?:api/)?${route.slice(1).replaceAll(/:\w+/g, '[^/]+')}$`),
-  }))
-})
-
-/** The operation that a path belongs to; fixed segments win over parameters, as in the router. */
-export function operationAt(method: string, path: string) {
-  const bare = path.split('?')[0] ?? ''
-  const fitting = answers.filter((a) => a.operation.method === method && a.pattern.test(bare))
-  return fitting.sort((a, b) => a.operation.path.split('{').length - b.operation.path.split('{').length)[0]
-}
-
-/** [contract 1.2] [contract 1.9] [contract 2.1] */
-export function checkEveryAnswer(method: string, path: string, reply: Reply): void {
-  expect(reply.headers.get('x-request-id'), 'every answer has a request id').toMatch(/^[A-Za-z0-9._-]{1,64}$/)
-  if (method === 'HEAD') return void expect(reply.text).toBe('')
-  if (reply.status >= 400) {
-    expectValid(isError, reply, `${method} ${path}`)
-    expect(reply.body.status).toBe(reply.status)
-    expect(reply.body.requestId).toBe(reply.headers.get('x-request-id'))
-    if (reply.status < 500) expect(reply.body.message).not.toMatch(/SQLITE|select |insert |node_modules|\.ts:/)
-    return
-  }
-  const at = operationAt(method, path)
-  if (!at || reply.status === 304 || reply.headers.get('content-type')?.startsWith('text/csv')) return
-  const { download, stream } = at.operation
-  if (download ?? stream) return void expect(reply.headers.get('content-type')).toBe(download ?? stream)
-  expect(reply.status, 'success is 200, always').toBe(200)
-  expect(reply.headers.get('content-type')).toBe('application/json')
-  expectValid(at.isAnswer, reply, at.operation.id)
-  // Only the settings of an endpoint, users, incidents, channels and jobs hold values that change without a version. [contract 7.9]
-  const hashed = /\/(config|users|incidents|channels|jobs)(\/|$)/
-  const versionTag = hashed.test(at.operation.path) ? /^"\d+(-[\w-]+)?"$/ : /^"\d+"$/
-  if (at.operation.versioned) expect(reply.headers.get('etag')).toMatch(versionTag)
-  else if (method === 'GET') expect(reply.headers.get('etag')).toMatch(/^W\/"/)
-}
-
-function expectValid(validate: ValidateFunction, { body, text }: Reply, what: string) {
-  expect(validate(body), `${what}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 500)}`).toBe(true)
 }
