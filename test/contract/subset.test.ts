@@ -29,7 +29,7 @@ import {
 import { findExcess } from '../support/places/json-subset.ts'
 import { until } from '../support/program.ts'
 
-const organisations = runCount({ short: 3, long: 30 })
+const organisations = runCount({ short: 2, long: 30 })
 
 let harness: Harness
 beforeAll(async () => {

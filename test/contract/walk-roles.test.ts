@@ -7,10 +7,10 @@ import { pathFor, perform } from '../support/contract/calls.ts'
 import { SharedFixture } from '../support/contract/shared-fixture.ts'
 import { leavesNoTrace } from '../support/database/stored-rows.ts'
 import { type Fixture, newFixture } from '../support/fixture.ts'
-import type { Harness, Reply } from '../support/harness.ts'
+import { engine, type Harness, type Reply } from '../support/harness.ts'
 import { newPerson } from '../support/person.ts'
 import { type Credentials, newApiKey, newSession, sessionOf } from '../support/places/callers.ts'
-import { codeOf, startWalk } from './walk-calls.ts'
+import { codeOf, newestEntry, startWalk } from './walk-calls.ts'
 
 type CallerName =
   | `${Exclude<Role, 'owner'>} of ${'all regions' | 'one region'}`
@@ -237,15 +237,21 @@ async function expectForbidden(id: OperationId): Promise<void> {
   }
 }
 
-test('each operation is a 403 that says what is needed for all who may not call it, and leaves no trace [contract 11.user]', () =>
-  leavesNoTrace(harness, async () => {
-    for (const id of operationIds) await expectForbidden(id)
-  }))
+// A caller is refused before the rule of an operation runs, so no database is involved.
+test.runIf(engine === 'sqlite')(
+  'each operation is a 403 that says what is needed for all who may not call it, and leaves no trace [contract 11.user]',
+  () =>
+    leavesNoTrace(harness, async () => {
+      for (const id of operationIds) await expectForbidden(id)
+    }),
+)
 
 describe.each(operationIds)('%s', (id) => {
   const { of: allowed } = rights[id]
 
-  test('lets all others pass [contract 11.user]', async () => {
+  // A harmless write ends before its rule, too.
+  const readsDatabase = operations[id].method === 'GET'
+  test.runIf(engine === 'sqlite' || readsDatabase)('lets all others pass [contract 11.user]', async () => {
     for (const name of allowed) {
       const reply = await harmless(id, callers[name] ?? {})
       expect(reply.status, `${name}: ${reply.text}`).not.toBe(401)
@@ -262,7 +268,7 @@ describe.each(operationIds)('%s', (id) => {
       const person = await newPerson(harness, fixture, { role, allRegions, regionIds: [fixture.region] })
       // The rooms of a location that is deleted would be in no region any more.
       const annex = id === 'locationsDelete' && (await newAnnex(fixture))
-      const before = await fixture.audit()
+      const before = await newestEntry(fixture)
       const own = { ...fixture, person, ...(annex && { location: annex }) }
       return { person, before, reply: await perform(harness, own, id, sessionOf(harness, person)) }
     }
@@ -273,10 +279,9 @@ describe.each(operationIds)('%s', (id) => {
       reply,
     } = isRead ? { f, ...(await attempt(f)) } : await changing.succeed(id, attempt)
     expect(codeOf(reply), reply.text).toBe('200 OK')
-    const [entry, ...others] = (await fixture.audit()).slice(0, -before.length)
-    expect(others).toEqual([])
-    if (isRead) expect(entry).toBeUndefined()
-    else expect(entry?.actor).toEqual({ type: 'USER', id: person.id, name: person.email })
+    const entry = await newestEntry(fixture)
+    expect(Number(entry.id) - Number(before.id)).toBe(isRead ? 0 : 1)
+    if (!isRead) expect(entry.actor).toEqual({ type: 'USER', id: person.id, name: person.email })
   })
 })
 

@@ -1,7 +1,7 @@
 // A staged job on many rooms of which a tenth reject it: where it stops, and that everything it touched returns. [contract 12.rollback]
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SeededChoices } from '../../../../../test/support/endurance/random.ts'
-import { type Harness, type Reply, startHarness } from '../../../../../test/support/harness.ts'
+import { type Harness, quickTasks, type Reply, startHarness } from '../../../../../test/support/harness.ts'
 import { newJob } from '../../../../../test/support/jobs/job-devices.ts'
 import { LargeFleet } from '../../../../../test/support/jobs/large-fleet.ts'
 import { runCount } from '../../../../../test/support/long-form.ts'
@@ -16,7 +16,7 @@ const soakMinutes = 5
 
 let harness: Harness
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness({}, quickTasks)
   harness.clock.fix(Date.UTC(2026, 4, 4, 20))
 })
 afterAll(() => harness.close())
