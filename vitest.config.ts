@@ -51,7 +51,7 @@ const onSqliteOnly = [
   'test/devices/client-libraries.test.ts',
   'test/devices/message-refused.test.ts',
   'test/devices/proxy-protocol.test.ts',
-  'test/devices/{mqtt5,mqtt5-ends}.test.ts',
+  'test/devices/{mqtt5,mqtt5-ends,mqtt-protocol}.test.ts',
   'test/devices/refusal-log.test.ts',
   'test/docs/readme.test.ts',
   'test/http/health-port.test.ts',
