@@ -14,7 +14,7 @@ const include = [
 /** These have no database in them. */
 const withoutDatabase = ['test/events/several-nodes.test.ts']
 /** These need PostgreSQL, and start one of their own. */
-const ofNodes = ['test/long/nodes/*.test.ts']
+const ofNodes = ['test/long/nodes/*.test.ts', 'test/process/nodes/situations-messages.test.ts']
 /** The suites that also run against three nodes, where each request goes to the next node. */
 const onThreeNodes = ['src/server/resources/**/*.test.ts', 'test/{contract,devices,events,http,sign-in}/*.test.ts']
 /** These are left out: they test one process (its memory, limits, timers, or the bytes of one connection), start their own processes, or need no server. */

@@ -4,7 +4,14 @@ import { expect } from 'vitest'
 import { ErrorBody } from '../../../src/contract/error.ts'
 import { operationList } from '../../../src/contract/operations.ts'
 import { routesOf } from '../../../src/server/http/paths.ts'
-import type { Reply } from '../harness.ts'
+
+interface ReceivedAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: its shape is what is checked here
+  readonly body: any
+}
 
 /** A schema that also refuses what it does not mention, so that an undocumented key fails a test. */
 const ajv = new Ajv({ strict: false, validateFormats: false })
@@ -38,7 +45,7 @@ export function operationAt(method: string, path: string) {
 }
 
 /** [contract 1.2] [contract 1.9] [contract 2.1] */
-export function checkEveryAnswer(method: string, path: string, reply: Reply): void {
+export function checkEveryAnswer(method: string, path: string, reply: ReceivedAnswer): void {
   expect(reply.headers.get('x-request-id'), 'every answer has a request id').toMatch(/^[A-Za-z0-9._-]{1,64}$/)
   if (method === 'HEAD') return void expect(reply.text).toBe('')
   if (reply.status >= 400) {
@@ -62,6 +69,6 @@ export function checkEveryAnswer(method: string, path: string, reply: Reply): vo
   else if (method === 'GET') expect(reply.headers.get('etag')).toMatch(/^W\/"/)
 }
 
-function expectValid(validate: ValidateFunction, { body, text }: Reply, what: string) {
+function expectValid(validate: ValidateFunction, { body, text }: ReceivedAnswer, what: string) {
   expect(validate(body), `${what}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 500)}`).toBe(true)
 }
