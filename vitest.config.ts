@@ -108,7 +108,7 @@ const onThreeNodes = [
 /** These run with `npm run test:long`, by a configuration of their own. */
 const long = ['test/long/**/*.test.ts']
 
-const onSqlite = ['./test/support/console/console-build.ts', './test/support/database/sqlite-tables.ts']
+const onSqlite = ['./test/support/setup/builds.ts', './test/support/database/sqlite-tables.ts']
 
 const onPostgres = [
   './test/support/setup/builds.ts',

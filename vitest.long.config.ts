@@ -11,6 +11,8 @@ const include = [
   'src/server/resources/sensors/history/history-property.test.ts',
   'test/contract/{property,subset}.test.ts',
 ]
+/** These check all pages and dialogs in dark too; they run on SQLite only, as in `npm test`. */
+const inBrowser = ['test/console/{incidents-axe,jobs,overview,pages,people-axe}.test.ts']
 /** These have no database in them. */
 const withoutDatabase = ['test/events/several-nodes.test.ts']
 /** These need PostgreSQL, and start one of their own. */
@@ -47,7 +49,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'sqlite',
-          include: [...include, ...withoutDatabase],
+          include: [...include, ...inBrowser, ...withoutDatabase],
           env: { TEST_ENGINE: 'sqlite', TEST_LONG: '1' },
           globalSetup: onSqlite,
         },

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
-import { expectTrouble, newTab, openBrowser, settled, signedIn } from '../support/console/browser.ts'
+import { expectTrouble, openBrowser, openTab, settled, sharedTab, signedIn, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -12,12 +12,10 @@ import { until } from '../support/program.ts'
 let harness: Harness
 let fleet: ConsoleFleet
 let browser: Browser
-let cookie: Awaited<ReturnType<typeof signedIn>>
 beforeAll(async () => {
   harness = await startHarness()
   fleet = await startConsoleFleet(harness)
   browser = await openBrowser()
-  cookie = await signedIn(browser, harness.url, fleet.org.key)
 })
 afterAll(async () => {
   await browser.close()
@@ -25,13 +23,14 @@ afterAll(async () => {
   await harness.close()
 })
 
+const shared = sharedTab(async () => openTab(browser, harness.url, await signedIn(harness.url, fleet.org.key)))
 let page: Page
 let trouble: string[]
 beforeEach(async () => {
-  const tab = await newTab(browser, harness.url, cookie)
+  const tab = await shared()
   page = tab.page
   trouble = tab.trouble
-  await page.goto('/')
+  await visit(page, '/')
   await settled(page, 'Overview')
 })
 
@@ -58,8 +57,10 @@ test('a few letters and the Enter key lead to a room, which shows its local time
     .waitFor()
 })
 
-test('a dialog passes axe, takes the focus and returns it', async () => {
-  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+test('a dialog passes axe, takes the focus and returns it, also when it fades in and out', async () => {
+  // All other tests ask for reduced motion.
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await visit(page, `/rooms/${fleet.rooms.fjord}`)
   await settled(page, 'Fjord')
   await button('Edit').click()
   await dialog().waitFor()
@@ -67,11 +68,12 @@ test('a dialog passes axe, takes the focus and returns it', async () => {
   await page.keyboard.press('Escape')
   await dialog().waitFor({ state: 'detached' })
   await until('the focus is back', () => hasFocus(button('Edit')))
+  await page.emulateMedia({ reducedMotion: 'reduce' })
 })
 
 test('the form of a room sets its capacity, and refuses one that no room has', async () => {
   const room = `/rooms/${fleet.rooms.fjord}`
-  await page.goto(room)
+  await visit(page, room)
   await settled(page, 'Fjord')
   await button('Edit').click()
   const save = dialog().getByRole('button', { name: 'Save' })
@@ -87,7 +89,7 @@ test('the form of a room sets its capacity, and refuses one that no room has', a
 test('the form of a room sets its tags, refuses those that no room has, and the page shows them', async () => {
   const room = `/rooms/${fleet.rooms.fjord}`
   const { location } = (await fleet.org.call('GET', room)).body
-  await page.goto(room)
+  await visit(page, room)
   await settled(page, 'Fjord')
   await button('Edit').click()
   const tags = dialog().getByRole('combobox', { name: 'Tags' })
@@ -112,7 +114,7 @@ test('the form of a room sets its tags, refuses those that no room has, and the 
 
 test('a setting of a profile is locked and names the profile', async () => {
   await fleet.org.call('PUT', `/endpoints/${fleet.bar.id}/profile`, { body: { profileId: fleet.profileId } })
-  await page.goto(`/devices/${fleet.bar.id}?tab=config`)
+  await visit(page, `/devices/${fleet.bar.id}?tab=config`)
   await page
     .getByText(/Locked by profile/)
     .first()
@@ -124,7 +126,7 @@ test('a setting of a profile is locked and names the profile', async () => {
 })
 
 test('a setting that only the device reports is not set, and a report leaves unsaved changes as they are', async () => {
-  await page.goto(`/devices/${fleet.bar.id}?tab=config`)
+  await visit(page, `/devices/${fleet.bar.id}?tab=config`)
   const brightness = page.getByRole('textbox', { name: 'Brightness' })
   await brightness.fill('40')
   fleet.bar.changeSettings({ fontSize: 'largest' })
@@ -143,7 +145,7 @@ test('a setting that only the device reports is not set, and a report leaves uns
 })
 
 test('a message appears on the screen of the device', async () => {
-  await page.goto(`/devices/${fleet.bar.id}`)
+  await visit(page, `/devices/${fleet.bar.id}`)
   await button('Send message').click()
   await dialog().getByRole('textbox', { name: 'Message' }).fill('Fire drill at noon.')
   await dialog().getByRole('button', { name: 'Send message' }).click()
@@ -151,7 +153,7 @@ test('a message appears on the screen of the device', async () => {
 })
 
 test('logs are requested, arrive and can be downloaded', async () => {
-  await page.goto(`/devices/${fleet.bar.id}?tab=logs`)
+  await visit(page, `/devices/${fleet.bar.id}?tab=logs`)
   await button('Collect logs').click()
   const download = button(/^Download logs from Bar/)
   await download.waitFor()
@@ -160,7 +162,7 @@ test('logs are requested, arrive and can be downloaded', async () => {
 })
 
 test('a device is unenrolled after a confirmation, and its page says that it is not found', async () => {
-  await page.goto(`/devices/${fleet.pad.id}`)
+  await visit(page, `/devices/${fleet.pad.id}`)
   await settled(page, 'PAD00001')
   await button('Unenrol').click()
   await dialog().getByRole('button', { name: 'Unenrol' }).click()

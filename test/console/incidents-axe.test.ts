@@ -1,14 +1,15 @@
 // Tests that the dialogs of incidents, silences, restarts, change windows, notifications and rules are accessible in light and dark, and fit on a phone.
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hourMs } from '../../src/contract/durations.ts'
 import { Receiver } from '../support/channels/receiver.ts'
 import { findViolations, phone } from '../support/console/accessibility.ts'
-import { openBrowser, settled } from '../support/console/browser.ts'
+import { openBrowser, openTab, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
-import { personTab } from '../support/console/person-tab.ts'
+import { signedInAs } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
+import { isLongForm, runCount } from '../support/long-form.ts'
 import { newPerson, type TestPerson } from '../support/person.ts'
 
 let harness: Harness
@@ -42,15 +43,10 @@ afterAll(async () => {
   await harness.close()
 })
 
-/** Navigates as a link does. */
-const visit = (page: Page, path: string) => page.evaluate(`history.pushState(null, '', '${path}')`)
+const shared = sharedTab(() => openTab(browser, harness.url, { ...signedInAs(harness, owner), viewport: phone }))
 
-async function openTab(): Promise<Page> {
-  const { page } = await personTab(browser, harness, owner, { viewport: phone })
-  await page.goto('/incidents')
-  await settled(page, 'Incidents')
-  return page
-}
+/** The dialogs share their colours, so `npm test` checks the contrast in dark of every fifth one. */
+const isDarkChecked = (index: number) => index % runCount({ short: 5, long: 1 }) === 0
 
 /** The buttons that open a dialog, by page; `menu` opens the menu of a row first. */
 type DialogButton = readonly [path: string, button: string, menu?: string]
@@ -84,9 +80,9 @@ test.each([
 ] as const)(
   'every dialog is accessible and fits on a phone, and Escape closes it: %s',
   async (_, dialogs) => {
-    const page = await openTab()
+    const { page } = await shared()
     const found: Record<string, string[]> = {}
-    for (const [path, button, menu] of dialogs()) {
+    for (const [index, [path, button, menu]] of dialogs().entries()) {
       await visit(page, path)
       const main = page.getByRole('main')
       if (menu) {
@@ -95,7 +91,7 @@ test.each([
       } else await main.getByRole('button', { name: button, exact: true }).first().click()
       await page.getByRole('dialog').waitFor()
       await page.getByRole('dialog').getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
-      found[`${path} ${button}`] = await findViolations(page)
+      found[`${path} ${button}`] = await findViolations(page, isDarkChecked(index))
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
@@ -106,7 +102,7 @@ test.each([
 )
 
 test('a secret that is shown once, the result of a test and a weekly silence are accessible and fit on a phone', async () => {
-  const page = await openTab()
+  const { page } = await shared()
   const dialog = page.getByRole('dialog')
   const found: Record<string, string[]> = {}
   await visit(page, `/settings?tab=notifications&channel=${channelId}`)
@@ -117,12 +113,12 @@ test('a secret that is shown once, the result of a test and a weekly silence are
   await page.getByRole('button', { name: 'New secret' }).click()
   await dialog.getByRole('button', { name: 'Create secret' }).click()
   await dialog.getByLabel('Signing secret').waitFor()
-  found.secret = await findViolations(page)
+  found.secret = await findViolations(page, isLongForm)
   await dialog.getByRole('button', { name: 'Done' }).click()
   await visit(page, '/incidents?tab=silences')
   await page.getByRole('button', { name: 'New silence' }).click()
   await dialog.getByText('Every week').click()
   await dialog.getByLabel('Fri').waitFor()
-  found.weekly = await findViolations(page)
+  found.weekly = await findViolations(page, isLongForm)
   expect(found).toEqual({ test: [], secret: [], weekly: [] })
 }, 120_000)

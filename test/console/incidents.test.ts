@@ -2,10 +2,10 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/contract/durations.ts'
-import { openBrowser, settled } from '../support/console/browser.ts'
+import { openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { focusedName, idsIn, incidentRow } from '../support/console/incident-list.ts'
-import { personTab } from '../support/console/person-tab.ts'
+import { personTab, signedInAs } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
 import { newPerson, type TestPerson } from '../support/person.ts'
@@ -33,9 +33,12 @@ afterAll(async () => {
 const now = () => harness.clock.now()
 const incident = async (id: string) => (await fleet.org.call('GET', `/incidents/${id}`)).body
 
-async function openList(search = ''): Promise<Page> {
-  const { page } = await personTab(browser, harness, owner)
-  await page.goto(`/incidents${search}`)
+const shared = sharedTab(() => openTab(browser, harness.url, signedInAs(harness, owner)))
+
+/** Loads the work list, because `newIncident` sends no event that would add a row to it. */
+async function openList(): Promise<Page> {
+  const { page } = await shared()
+  await page.goto('/incidents')
   await settled(page, 'Incidents')
   await page.getByRole('table', { name: 'Incidents' }).waitFor()
   return page
@@ -79,7 +82,7 @@ test('the work list is sorted by severity and duration, and shows place, duratio
   expect(text).toContain(owner.email)
   await page.getByRole('navigation', { name: 'Pages' }).getByText(`${all.length} open`).waitFor()
 
-  await page.goto('/incidents?state=snoozed')
+  await visit(page, '/incidents?state=snoozed')
   await incidentRow(page, snoozed).waitFor()
   expect(await idsIn(page)).toEqual([snoozed])
 })
@@ -216,8 +219,8 @@ test('the page of an incident has its subjects and timeline, and the buttons to 
     causeName: 'Room Bar',
     timeline: [{ at: now(), kind: 'JOINED', text: '1 more device' }],
   })
-  const { page } = await personTab(browser, harness, owner)
-  await page.goto(`/incidents/${id}`)
+  const { page } = await shared()
+  await visit(page, `/incidents/${id}`)
   const { title, hint } = await incident(id)
   await settled(page, title)
   await page.getByText(hint).waitFor()
@@ -267,8 +270,8 @@ test('a long list of what is affected scrolls to its end', async () => {
   for (let i = 1; i <= 30; i++)
     rooms.push((await fleet.org.call('POST', '/rooms', { body: { name: `Hall ${i}` } })).body.id)
   const id = await newIncident(harness, fleet.org, { rooms })
-  const { page } = await personTab(browser, harness, owner)
-  await page.goto(`/incidents/${id}`)
+  const { page } = await shared()
+  await visit(page, `/incidents/${id}`)
   const last = page.getByRole('table', { name: 'Affected' }).getByRole('row').last()
   await last.waitFor()
   const isVisible = (): Promise<boolean> =>
@@ -289,10 +292,10 @@ test('a viewer sees incidents and no action, and an unknown incident is named as
   await page.goto('/incidents')
   await incidentRow(page, id).waitFor()
   expect(await incidentRow(page, id).getByRole('button').count()).toBe(0)
-  await page.goto(`/incidents/${id}`)
+  await visit(page, `/incidents/${id}`)
   await page.getByRole('list', { name: 'Timeline' }).waitFor()
   expect(await page.getByRole('main').getByRole('button').allInnerTexts()).toEqual([])
-  await page.goto('/incidents/999999')
+  await visit(page, '/incidents/999999')
   await settled(page, 'Incident not found')
   trouble.splice(0, trouble.length, ...trouble.filter((line) => !/status of 404/.test(line)))
 })

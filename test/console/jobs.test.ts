@@ -1,15 +1,17 @@
 // Tests the wizard, the list and the page of a job in stages: it is paused, resumed and undone. [contract 12.states]
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axe, findViolations } from '../support/console/accessibility.ts'
-import { openBrowser, settled } from '../support/console/browser.ts'
+import type { Role } from '../../src/contract/people/permissions.ts'
+import { axe, findViolations, phone } from '../support/console/accessibility.ts'
+import { openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { planNightMode } from '../support/console/job-wizard.ts'
-import { personTab } from '../support/console/person-tab.ts'
+import { signedInAs } from '../support/console/person-tab.ts'
 import { startDevice, type Wanted } from '../support/devices/agent-device.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
+import { isLongForm } from '../support/long-form.ts'
 import { newPerson } from '../support/person.ts'
 import { until } from '../support/program.ts'
 
@@ -27,8 +29,17 @@ afterAll(async () => {
   await harness.close()
 })
 
-const tabOf = async (role: 'operator' | 'admin' | 'viewer', options = {}) =>
-  (await personTab(browser, harness, await newPerson(harness, fleet.org, { role, allRegions: true }), options)).page
+const tabFor = (role: Role) =>
+  sharedTab(async () => {
+    const person = await newPerson(harness, fleet.org, { role, allRegions: true })
+    return openTab(browser, harness.url, signedInAs(harness, person))
+  })
+const tabs = { admin: tabFor('admin'), operator: tabFor('operator'), viewer: tabFor('viewer') }
+async function pageOf(role: keyof typeof tabs, viewport = { width: 1366, height: 900 }): Promise<Page> {
+  const { page } = await tabs[role]()
+  await page.setViewportSize(viewport)
+  return page
+}
 const jobs = async () => (await fleet.org.call('GET', '/jobs')).body.jobs
 
 /** A change window that is some days away. */
@@ -39,7 +50,7 @@ function closedWindow(): object {
 }
 
 test('the wizard shows the plan of a job in stages, which is paused, resumed and undone', async () => {
-  const page = await tabOf('admin')
+  const page = await pageOf('admin')
   await planNightMode(page)
   await page.getByText('(now: not set on 3)').waitFor()
   await page.getByText('Stage 2: 1 room', { exact: true }).waitFor()
@@ -81,8 +92,8 @@ test('an undo that waits for a change window is hurried from the page of the job
   const setWindow = (changeWindow: object | null) =>
     org.call('PUT', `/locations/${locationId}`, { body: { changeWindow } })
   expect((await setWindow(closedWindow())).status).toBe(200)
-  const page = await tabOf('admin')
-  await page.goto(`/jobs/${id}`)
+  const page = await pageOf('admin')
+  await visit(page, `/jobs/${id}`)
   await settled(page, 'Bluetooth')
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
@@ -98,14 +109,14 @@ test('an undo that waits for a change window is hurried from the page of the job
 })
 
 test('a draft is started and cancelled from its page, and the room says what waits for it', async () => {
-  const page = await tabOf('admin')
+  const page = await pageOf('admin')
   await planNightMode(page)
   await page.getByRole('button', { name: 'Save as draft' }).click()
   await settled(page, 'Night mode: On')
   await page.getByRole('button', { name: 'Start' }).click()
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Resume' }).waitFor()
-  await page.goto(`/rooms/${fleet.rooms.skog}`)
+  await visit(page, `/rooms/${fleet.rooms.skog}`)
   await page.getByRole('note').getByText('The job is paused').waitFor()
   await page.getByRole('note').getByRole('link', { name: 'Night mode: On' }).click()
   await settled(page, 'Night mode: On')
@@ -133,8 +144,8 @@ test('the page of a job has a bar for each stage, its counts lead to their rooms
     ...{ stages: [{ rooms: 1 }, { percent: 100 }], soakMinutes: 0 },
   }
   const { id } = (await org.call('POST', '/jobs', { body })).body
-  const page = await tabOf('admin')
-  await page.goto(`/jobs/${id}`)
+  const page = await pageOf('admin')
+  await visit(page, `/jobs/${id}`)
   await settled(page, body.name)
   const stage = (n: number) =>
     page
@@ -172,9 +183,9 @@ test('a room says why a job waits for it: for a device, for its change window, o
     const body = { name, start: true, target: { roomIds: [roomId] }, action, respect }
     return (await org.call('POST', '/jobs', { body })).body.id as string
   }
-  const page = await tabOf('viewer')
+  const page = await pageOf('viewer')
   const expectNote = async (roomId: number, name: string, text: string) => {
-    await page.goto(`/rooms/${roomId}`)
+    await visit(page, `/rooms/${roomId}`)
     await page.getByRole('note').filter({ hasText: name }).getByText(text).waitFor()
   }
   const cancel = (id: string) => org.call('POST', `/jobs/${id}/cancel`, { body: {} })
@@ -196,26 +207,26 @@ test('a room says why a job waits for it: for a device, for its change window, o
 })
 
 test('a viewer sees jobs and cannot steer them; an operator is not offered to change settings', async () => {
-  const viewer = await tabOf('viewer')
+  const viewer = await pageOf('viewer')
   const body = { name: 'Restarts', target: { regionIds: [1] }, action: { type: 'REBOOT' } }
   const job = (await fleet.org.call('POST', '/jobs', { body })).body
   for (const path of ['/jobs', `/jobs/${job.id}`]) {
-    await viewer.goto(path)
+    await visit(viewer, path)
     await settled(viewer, path === '/jobs' ? 'Jobs' : job.name)
     const steer = /^(New job|Start|Pause|Resume|Undo|Retry|Cancel)\b/
     expect(await viewer.getByRole('main').getByRole('button', { name: steer }).count()).toBe(0)
     expect(await viewer.getByRole('main').getByRole('link', { name: steer }).count()).toBe(0)
   }
-  const operator = await tabOf('operator')
-  await operator.goto('/jobs/new')
+  const operator = await pageOf('operator')
+  await visit(operator, '/jobs/new')
   await operator.getByRole('radio', { name: 'Restart' }).waitFor()
   expect(await operator.getByRole('radio', { name: 'Change settings' }).count()).toBe(0)
 })
 
 test('every step of the wizard and every dialog of a job is accessible and fits on a phone', async () => {
-  const page = await tabOf('admin', { viewport: { width: 390, height: 844 } })
+  const page = await pageOf('admin', phone)
   const found: string[] = []
-  await page.goto('/jobs/new')
+  await visit(page, '/jobs/new')
   await page.getByRole('radio', { name: 'Change settings' }).check()
   await page.getByRole('radiogroup', { name: 'Night mode' }).getByText('On', { exact: true }).click()
   found.push(...(await findViolations(page)))
@@ -224,7 +235,7 @@ test('every step of the wizard and every dialog of a job is accessible and fits 
   await page.getByRole('option', { name: 'Europe' }).click()
   await page.keyboard.press('Escape')
   await page.getByText('3 devices in 2 rooms match').waitFor()
-  found.push(...(await findViolations(page)))
+  found.push(...(await findViolations(page, isLongForm)))
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('button', { name: 'Add stage' }).waitFor()
   found.push(...(await findViolations(page)))
@@ -236,7 +247,7 @@ test('every step of the wizard and every dialog of a job is accessible and fits 
   for (const name of ['Undo', 'Cancel job']) {
     await page.getByRole('main').getByRole('button', { name, exact: true }).click()
     await page.getByRole('dialog').waitFor()
-    found.push(...(await findViolations(page)))
+    found.push(...(await findViolations(page, isLongForm)))
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
@@ -244,9 +255,9 @@ test('every step of the wizard and every dialog of a job is accessible and fits 
 }, 60_000)
 
 test('a restart waits for people in the room and for a device that is offline, and their pages say so', async () => {
-  const page = await tabOf('operator', { viewport: { width: 390, height: 844 } })
+  const page = await pageOf('operator', phone)
   const dialog = page.getByRole('dialog')
-  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+  await visit(page, `/rooms/${fleet.rooms.fjord}`)
   await page.getByRole('button', { name: 'Restart room' }).click()
   await dialog.getByText('People are in the room.').waitFor()
   expect(await dialog.getByRole('radio', { name: 'When the room is empty' }).isChecked()).toBe(true)
@@ -256,17 +267,17 @@ test('a restart waits for people in the room and for a device that is offline, a
 
   const { endpoints } = (await fleet.org.call('GET', '/endpoints')).body
   const offline = endpoints.find(({ serial }: { serial: string }) => serial === 'BAR00002')
-  await page.goto(`/devices/${offline.id}`)
+  await visit(page, `/devices/${offline.id}`)
   await page.getByRole('button', { name: 'Restart', exact: true }).click()
   await dialog.getByText('is offline and will restart when it is back').waitFor()
   const choices = await dialog
     .getByRole('radio')
     .evaluateAll((radios) => radios.map((one) => one.getAttribute('value')))
   expect(choices).toEqual(['idle', 'window'])
-  expect(await findViolations(page)).toEqual([])
+  expect(await findViolations(page, isLongForm)).toEqual([])
   await dialog.getByRole('button', { name: 'Restart later' }).click()
   await page.getByText('Restart waits until the device is online').waitFor()
-  expect(await findViolations(page)).toEqual([])
+  expect(await findViolations(page, isLongForm)).toEqual([])
   expect([fleet.bar.reboots, fleet.pad.reboots]).toEqual([0, 0])
 })
 
@@ -276,15 +287,15 @@ test('a restart in a call waits by default although no people are counted, also 
   const device = await newDevice(harness, org, { roomId, model: 'NF21C1' })
   await device.publish('status', { inCallStatus: 'TEAMS' })
   const incident = await newIncident(harness, org, { endpoints: [device.id] })
-  const page = await tabOf('operator')
+  const page = await pageOf('operator')
   const dialog = page.getByRole('dialog')
   const isIdleChosen = () => dialog.getByRole('radio', { name: 'When the room is empty' }).isChecked()
-  await page.goto(`/rooms/${roomId}`)
+  await visit(page, `/rooms/${roomId}`)
   await page.getByRole('button', { name: 'Restart room' }).click()
   await dialog.getByText('in a Teams call').waitFor()
   await dialog.getByRole('button', { name: 'Restart later' }).waitFor()
   expect([await isIdleChosen(), await dialog.getByText('People are in the room.').count()]).toEqual([true, 0])
-  await page.goto(`/incidents/${incident}`)
+  await visit(page, `/incidents/${incident}`)
   await page
     .getByRole('button', { name: /^Restart/ })
     .first()

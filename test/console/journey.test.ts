@@ -1,7 +1,7 @@
 // Tests the work of operators in a real browser, against a real service and simulated devices.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { newTab, openBrowser, settled, signedIn } from '../support/console/browser.ts'
+import { openBrowser, openTab, settled, sharedTab, signedIn, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -9,12 +9,10 @@ import { until } from '../support/program.ts'
 let harness: Harness
 let fleet: ConsoleFleet
 let browser: Browser
-let cookie: Awaited<ReturnType<typeof signedIn>>
 beforeAll(async () => {
   harness = await startHarness()
   fleet = await startConsoleFleet(harness)
   browser = await openBrowser()
-  cookie = await signedIn(browser, harness.url, fleet.org.key)
 })
 afterAll(async () => {
   await browser.close()
@@ -22,11 +20,12 @@ afterAll(async () => {
   await harness.close()
 })
 
+const shared = sharedTab(async () => openTab(browser, harness.url, await signedIn(harness.url, fleet.org.key)))
 let page: Page
 beforeEach(async () => {
-  const tab = await newTab(browser, harness.url, cookie)
+  const tab = await shared()
   page = tab.page
-  await page.goto('/')
+  await visit(page, '/')
   await settled(page, 'Overview')
 })
 
@@ -64,7 +63,7 @@ test('find the room that is offline, from its tile to its device', async () => {
 })
 
 test('read the chart of a room: its values, its gap and its zoom', async () => {
-  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+  await visit(page, `/rooms/${fleet.rooms.fjord}`)
   const chart = page.getByRole('img', { name: /^CO₂/ })
   await chart.waitFor()
   expect(await chart.getAttribute('aria-label')).toMatch(/1,490/)
@@ -92,7 +91,7 @@ test('read the chart of a room: its values, its gap and its zoom', async () => {
 })
 
 test('apply settings, see that the device has them, and restore an earlier version', async () => {
-  await page.goto(`/devices/${fleet.bar.id}?tab=config`)
+  await visit(page, `/devices/${fleet.bar.id}?tab=config`)
   const brightness = page.getByLabel('Brightness')
   await brightness.fill('40')
   await button('Review and apply').click()
@@ -117,7 +116,7 @@ test('apply settings, see that the device has them, and restore an earlier versi
 
 test('restart a pair: every device that restarts is named first, and the progress is shown until the end', async () => {
   const before = [fleet.bar.reboots, fleet.pad.reboots]
-  await page.goto(`/devices/${fleet.pad.id}?tab=operations`)
+  await visit(page, `/devices/${fleet.pad.id}?tab=operations`)
   await button('Restart').click()
   for (const name of ['Bar BAR00001', 'Pad PAD00001']) await dialog().getByText(name).first().waitFor()
   // People are in the room, so the restart would wait.
@@ -136,7 +135,7 @@ test('restart a pair: every device that restarts is named first, and the progres
 })
 
 test('move a device to another room, and its paired devices move too', async () => {
-  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+  await visit(page, `/rooms/${fleet.rooms.fjord}`)
   await button(/^Move/).first().click()
   await dialog().getByRole('combobox', { name: /room/i }).fill('Tomt')
   await page.getByRole('option', { name: /Tomt/ }).click()
@@ -151,7 +150,7 @@ test('move a device to another room, and its paired devices move too', async () 
 })
 
 test('create and delete sites; a dialog says in advance what blocks a deletion', async () => {
-  await page.goto('/sites')
+  await visit(page, '/sites')
   await button('New region').click()
   await dialog().getByLabel('Region name').fill('Oceania')
   await dialog().getByRole('button', { name: 'Create region' }).click()
@@ -224,7 +223,7 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
 })
 
 test('create a key that is shown once, and revoke it', async () => {
-  await page.goto('/settings?tab=keys')
+  await visit(page, '/settings?tab=keys')
   await button('New key').click()
   await dialog().getByLabel('Key name').fill('Wall display')
   await dialog().getByRole('button', { name: 'Create key' }).click()
@@ -242,7 +241,7 @@ test('create a key that is shown once, and revoke it', async () => {
 test('read in the audit log who changed a region, with the values before and after', async () => {
   const { id } = (await fleet.org.call('POST', '/regions', { body: { name: 'Nord' } })).body
   await fleet.org.call('PUT', `/regions/${id}`, { body: { name: 'Sør' } })
-  await page.goto('/audit')
+  await visit(page, '/audit')
   const row = page.getByRole('row').filter({ hasText: 'Region updated' }).first()
   await row.getByRole('button').click()
   const log = page.getByRole('table', { name: 'Audit log' })
@@ -257,7 +256,7 @@ test('page through a long audit log', async () => {
   for (let count = 0; count < 210; count++) {
     await fleet.org.call('POST', `/rooms/${fleet.rooms.tomt}/notes`, { body: { note: `Note ${count}` } })
   }
-  await page.goto('/audit')
+  await visit(page, '/audit')
   const log = page.getByRole('table', { name: 'Audit log' })
   await button('Load 200 more').click()
   await until('the second page is loaded', async () => Number(await log.getAttribute('aria-rowcount')) > 211)

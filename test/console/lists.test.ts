@@ -1,9 +1,9 @@
 // Tests the lists of rooms and devices in a browser: rows that are links, columns, filters, cards, selection and export.
 import { readFile } from 'node:fs/promises'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axe } from '../support/console/accessibility.ts'
-import { newTab, openBrowser, settled, signedIn } from '../support/console/browser.ts'
+import { axe, phone } from '../support/console/accessibility.ts'
+import { newTab, openBrowser, openTab, settled, sharedTab, signedIn, visit } from '../support/console/browser.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -13,7 +13,6 @@ const deviceCount = 64
 let harness: Harness
 let org: TestOrg
 let browser: Browser
-let owner: Pick<BrowserContextOptions, 'storageState'>
 beforeAll(async () => {
   harness = await startHarness()
   org = await harness.newOrg('Nordlys AS')
@@ -41,16 +40,17 @@ beforeAll(async () => {
     })),
   )
   browser = await openBrowser()
-  owner = await signedIn(browser, harness.url, org.key)
 })
 afterAll(async () => {
   await browser.close()
   await harness.close()
 })
 
-async function open(path: string, options: BrowserContextOptions = {}) {
-  const { page } = await newTab(browser, harness.url, { ...owner, ...options })
-  await page.goto(path)
+const shared = sharedTab(async () => openTab(browser, harness.url, await signedIn(harness.url, org.key)))
+async function open(path: string, viewport = { width: 1366, height: 900 }) {
+  const { page } = await shared()
+  await page.setViewportSize(viewport)
+  await visit(page, path)
   await settled(page, path.startsWith('/devices') ? 'Devices' : 'Rooms')
   return page
 }
@@ -66,7 +66,11 @@ async function exportLines(page: Page): Promise<string[]> {
 const overflow = `(() => { const t = document.querySelector('[role="table"]'); return t.scrollWidth - t.clientWidth })()`
 
 test('no list is wider than 1280 pixels, columns can be added, and the whole row leads to its page', async () => {
-  const page = await open('/devices?sort=name', { viewport: { width: 1280, height: 900 } })
+  // The browser stores the chosen columns, so this test has a tab of its own.
+  const options = { ...(await signedIn(harness.url, org.key)), viewport: { width: 1280, height: 900 } }
+  const { page } = await newTab(browser, harness.url, options)
+  await visit(page, '/devices?sort=name')
+  await settled(page, 'Devices')
   expect(await page.evaluate(overflow)).toBe(0)
   const heads = () => tableOf(page).getByRole('columnheader').allTextContents()
   expect((await heads()).join()).toBe(',Device ↑,State,Since,Room,Location,Profile,Settings,Update')
@@ -86,7 +90,7 @@ test('no list is wider than 1280 pixels, columns can be added, and the whole row
   // A link inside the row leads to its own page.
   await first.getByRole('link', { name: 'Room 1', exact: true }).click()
   await settled(page, 'Room 1')
-  await page.goto('/rooms?sort=name')
+  await visit(page, '/rooms?sort=name')
   await settled(page, 'Rooms')
   expect(await page.evaluate(overflow)).toBe(0)
   expect(await axe(page)).toEqual([])
@@ -102,8 +106,8 @@ test('devices are filtered by region, location, profile, settings and update; ro
   }
   await choose('Location', 'Oslo (Europe)')
   await until('the devices in Oslo', async () => (await rowCount(page)) === 48)
-  await page.goto('/devices')
-  await settled(page, 'Devices')
+  await visit(page, '/devices')
+  await until('all devices', async () => (await rowCount(page)) === deviceCount)
   await choose('Region', 'Asia')
   await until('the devices of Asia', async () => (await rowCount(page)) === 16)
   await choose('Profile', 'Quiet rooms')
@@ -115,7 +119,7 @@ test('devices are filtered by region, location, profile, settings and update; ro
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
     ...{ region: '2', profile: '1', update: 'behind', settings: 'FAILED' },
   })
-  await page.goto('/rooms')
+  await visit(page, '/rooms')
   await settled(page, 'Rooms')
   await choose('Profile', 'No profile')
   await until('the rooms without a profile', async () => (await rowCount(page)) === 32)
@@ -166,7 +170,7 @@ test('rows are selected by click, with Shift, by keyboard and all at once, and s
 })
 
 test('rooms show their tags, and selected rooms are exported with them, also those that a filter hides', async () => {
-  const page = await open('/rooms?sort=name', { viewport: { width: 1600, height: 900 } })
+  const page = await open('/rooms?sort=name', { width: 1600, height: 900 })
   expect(await tableOf(page).getByRole('columnheader').allTextContents()).toContain('Tags')
   await tableOf(page).locator('[data-index="0"]').getByText('huddle', { exact: true }).waitFor()
   for (const name of ['Room 1', 'Room 10']) {
@@ -183,7 +187,7 @@ test('rooms show their tags, and selected rooms are exported with them, also tho
 
 test('under 640 pixels a row is a card, and the filters are behind one button', async () => {
   for (const path of ['/devices', '/rooms'] as const) {
-    const page = await open(path, { viewport: { width: 390, height: 844 } })
+    const page = await open(path, phone)
     await tableOf(page).locator('[data-index="0"]').getByRole('link').first().waitFor()
     expect(await page.evaluate(overflow)).toBe(0)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
-import { expectTrouble, openBrowser, settled, type Tab } from '../support/console/browser.ts'
-import { personTab } from '../support/console/person-tab.ts'
+import { expectTrouble, openBrowser, openTab, settled, sharedTab, type Tab, visit } from '../support/console/browser.ts'
+import { personTab, signedInAs } from '../support/console/person-tab.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { newPerson } from '../support/person.ts'
 import { until } from '../support/program.ts'
@@ -39,13 +39,21 @@ afterAll(async () => {
   receiver.close()
 })
 
-async function openTab(role: 'owner' | 'admin' | 'viewer', path: string): Promise<Tab> {
-  const tab = await personTab(browser, harness, await newPerson(harness, org, { role, allRegions: true }))
-  await tab.page.goto(`/settings?tab=${path}`)
+const ownerTab = sharedTab(async () => {
+  const owner = await newPerson(harness, org, { role: 'owner', allRegions: true })
+  return openTab(browser, harness.url, signedInAs(harness, owner))
+})
+
+async function settingsTab(role: 'owner' | 'admin' | 'viewer', path: string): Promise<Tab> {
+  const tab =
+    role === 'owner'
+      ? await ownerTab()
+      : await personTab(browser, harness, await newPerson(harness, org, { role, allRegions: true }))
+  await visit(tab.page, `/settings?tab=${path}`)
   await settled(tab.page, 'Settings')
   return tab
 }
-const openSettings = async (...args: Parameters<typeof openTab>): Promise<Page> => (await openTab(...args)).page
+const openSettings = async (...args: Parameters<typeof settingsTab>): Promise<Page> => (await settingsTab(...args)).page
 const channels = async () => (await org.call('GET', '/channels')).body.channels
 
 test('a webhook is created, shows its secret once, is tested, and its deliveries are listed and sent again', async () => {
@@ -132,7 +140,7 @@ test('a test that fails says why, and a channel is edited, disabled, given a new
 })
 
 test('a refused address is explained in the form', async () => {
-  const { page, trouble } = await openTab('owner', 'notifications')
+  const { page, trouble } = await settingsTab('owner', 'notifications')
   await page.getByRole('button', { name: 'New channel' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Metadata')
@@ -178,6 +186,6 @@ test('a viewer reads the rules, and is not offered notifications', async () => {
   expect(await page.getByRole('table', { name: 'Rules' }).getByRole('button').count()).toBe(0)
   expect(await page.getByRole('tab', { name: 'Notifications' }).count()).toBe(0)
   // A link of an incident may lead there.
-  await page.goto('/settings?tab=notifications')
+  await visit(page, '/settings?tab=notifications')
   await page.getByText('You need Manage access to open Notifications. Ask an owner.').waitFor()
 })

@@ -1,12 +1,22 @@
 // Tests the overview, the connection strip of a room and the wall with real incidents, devices and samples.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axe } from '../support/console/accessibility.ts'
-import { expectTrouble, newTab, openBrowser, settled, signedIn, signInWithKey } from '../support/console/browser.ts'
+import { axe, findOverflow, findViolations, phone } from '../support/console/accessibility.ts'
+import {
+  expectTrouble,
+  newTab,
+  openBrowser,
+  openTab,
+  settled,
+  sharedTab,
+  signedIn,
+  visit,
+} from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
+import { isLongForm } from '../support/long-form.ts'
 import { until } from '../support/program.ts'
 import { wireTo } from '../support/severable-proxy.ts'
 
@@ -15,12 +25,10 @@ const hourMs = 3600_000
 let harness: Harness
 let fleet: ConsoleFleet
 let browser: Browser
-let cookie: Awaited<ReturnType<typeof signedIn>>
 beforeAll(async () => {
   harness = await startHarness()
   fleet = await startConsoleFleet(harness)
   browser = await openBrowser()
-  cookie = await signedIn(browser, harness.url, fleet.org.key)
 })
 afterAll(async () => {
   await browser.close()
@@ -28,17 +36,14 @@ afterAll(async () => {
   await harness.close()
 })
 
-/** Looks at the page in light, in dark and on a phone. */
+const shared = sharedTab(async () => openTab(browser, harness.url, await signedIn(harness.url, fleet.org.key)))
+
+/** Looks at the page in light, and whether it fits on a phone; `npm run test:long` looks at its dark colours and at its phone layout too. */
 async function expectAccessible(page: Page): Promise<void> {
-  expect(await axe(page)).toEqual([])
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
-  expect(await axe(page, 'colours')).toEqual([])
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.locator('html[data-mantine-color-scheme="light"]').waitFor()
-  await page.setViewportSize({ width: 390, height: 844 })
-  expect(await axe(page)).toEqual([])
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  expect(await findViolations(page, isLongForm)).toEqual([])
+  await page.setViewportSize(phone)
+  await until('the page fits', async () => (await findOverflow(page)).length === 0)
+  expect(isLongForm ? await axe(page) : []).toEqual([])
   await page.setViewportSize({ width: 1366, height: 900 })
 }
 
@@ -50,8 +55,8 @@ test('the overview has the ten worst incidents, bars by region and firmware by m
     ids.push(await newIncident(harness, org, { endpoints: [bar.id], since: now - hours * hourMs }))
   const critical = await newIncident(harness, org, { endpoints: [bar.id], severity: 'CRITICAL', since: now - hourMs })
   await newIncident(harness, org, { endpoints: [bar.id], since: now - 40 * hourMs, snoozedUntil: 'cleared' })
-  const { page } = await newTab(browser, harness.url, cookie)
-  await page.goto('/')
+  const { page } = await shared()
+  await visit(page, '/')
   await settled(page, 'Overview')
   const worst = page.getByRole('region', { name: 'Worst incidents' }).getByRole('listitem')
   await until('the incidents are shown', async () => (await worst.count()) === 10)
@@ -72,13 +77,13 @@ test('the overview has the ten worst incidents, bars by region and firmware by m
   await settled(page, 'Rooms')
   await page.getByRole('link', { name: 'Skog' }).waitFor()
   expect(await page.getByRole('table', { name: 'Rooms' }).getAttribute('aria-rowcount')).toBe('2')
-  await page.goto('/')
+  await visit(page, '/')
   await firmware.getByRole('link', { name: '2 bar firmware unknown' }).click()
   await settled(page, 'Devices')
   expect(await page.getByRole('table', { name: 'Devices' }).getAttribute('aria-rowcount')).toBe('3')
 
   // An incident that ends disappears without a reload.
-  await page.goto('/')
+  await visit(page, '/')
   await page.getByRole('link', { name: 'View all (12)' }).waitFor()
   const { status } = await org.call('POST', `/incidents/${critical}/resolve`, { body: { note: 'Storage cleaned' } })
   expect(status).toBe(200)
@@ -88,8 +93,8 @@ test('the overview has the ten worst incidents, bars by region and firmware by m
 test('a room shows when its devices were online, with marks and as a table; its code is folded', async () => {
   const { org, bar, rooms } = fleet
   await org.call('POST', `/endpoints/${bar.id}/config`, { body: { nightMode: true } })
-  const { page } = await newTab(browser, harness.url, cookie)
-  await page.goto(`/rooms/${rooms.fjord}`)
+  const { page } = await shared()
+  await visit(page, `/rooms/${rooms.fjord}`)
   await settled(page, 'Fjord')
   const section = page.getByRole('region', { name: 'Connection, last 7 days' })
   await section.getByText('100 % online, no outages').first().waitFor()
@@ -150,27 +155,29 @@ test('an organisation whose incidents are all snoozed is not one without inciden
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   await newDevice(harness, org, { roomId })
   await newIncident(harness, org, { rooms: [roomId], snoozedUntil: 'cleared' })
-  const tab = await newTab(browser, harness.url)
-  const { page } = tab
-  await signInWithKey(tab, org.key)
-  for (const path of ['/', '/incidents']) {
-    await page.goto(path)
+  const { page } = await newTab(browser, harness.url, await signedIn(harness.url, org.key))
+  for (const [path, title] of [
+    ['/', 'Overview'],
+    ['/incidents', 'Incidents'],
+  ] as const) {
+    await visit(page, path)
+    await settled(page, title)
     await page.getByText('Nothing needs work').waitFor()
     await page.getByRole('main').getByRole('link', { name: '1 snoozed' }).waitFor()
   }
-  await page.goto('/wall')
+  await visit(page, '/wall')
   await page.getByRole('heading', { name: 'No open incidents, 1 snoozed' }).waitFor()
   // All incidents include those that opened long ago and are still open.
   const since = harness.clock.now() - 40 * 24 * hourMs
   const old = await newIncident(harness, org, { rooms: [roomId], since })
+  // The incident sent no event, so it is in no list that has been read.
   await page.goto('/incidents?state=all')
   await page.locator(`a[href="/incidents/${old}"]`).waitFor()
 })
 
 test('a wall whose data cannot be read is black, and shows them once they can be', async () => {
-  const tab = await newTab(browser, harness.url)
+  const tab = await newTab(browser, harness.url, await signedIn(harness.url, fleet.org.key))
   const { page } = tab
-  await signInWithKey(tab, fleet.org.key)
   await page.clock.install()
   await page.route(/\/incidents\?/, (route) => route.fulfill({ status: 500, body: '{}' }))
   await page.goto('/wall')
@@ -187,13 +194,12 @@ test('a wall whose data cannot be read is black, and shows them once they can be
 })
 
 test('the wall of an unknown region says so', async () => {
-  const tab = await newTab(browser, harness.url)
-  await signInWithKey(tab, fleet.org.key)
-  await tab.page.goto('/wall?region=Atlantis')
-  await tab.page.getByText('No region “Atlantis”. Showing all regions.').waitFor()
-  await tab.page.getByRole('heading', { level: 1, name: 'Nordlys AS' }).waitFor()
+  const { page } = await shared()
+  await visit(page, '/wall?region=Atlantis')
+  await page.getByText('No region “Atlantis”. Showing all regions.').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Nordlys AS' }).waitFor()
   // Another page whose address ends with the word keeps its navigation.
-  await tab.page.evaluate(`history.pushState(null, '', '/rooms/wall')`)
-  await tab.page.getByRole('heading', { level: 1, name: 'Room not found' }).waitFor()
-  await tab.page.getByRole('navigation').first().waitFor()
+  await visit(page, '/rooms/wall')
+  await page.getByRole('heading', { level: 1, name: 'Room not found' }).waitFor()
+  await page.getByRole('navigation').first().waitFor()
 })

@@ -3,14 +3,14 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { firstOwnerLinkCreate } from '../../src/server/resources/sessions/user-links.ts'
 import { axe } from '../support/console/accessibility.ts'
-import { expectTrouble, newTab, openBrowser, settled } from '../support/console/browser.ts'
+import { expectTrouble, newTab, openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
 import {
   addAuthenticator,
   type PeopleService,
   startPeopleService,
   tabWithAuthenticator,
 } from '../support/console/people-service.ts'
-import { personTab } from '../support/console/person-tab.ts'
+import { personTab, signedInAs } from '../support/console/person-tab.ts'
 import { inviteAgain } from '../support/console/user-session.ts'
 import { newPerson, newWayToSignIn } from '../support/person.ts'
 
@@ -27,6 +27,11 @@ afterAll(async () => {
 
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+const ownerTab = sharedTab(async () => {
+  const owner = await newPerson(service.harness, service.org, { role: 'owner', allRegions: true })
+  return openTab(browser, service.url, signedInAs(service, owner))
+})
 
 async function chooseAction(page: Page, email: string, action: string): Promise<void> {
   await button(page, `Actions for ${email}`).click()
@@ -54,7 +59,7 @@ test('the first owner comes in by link, adds a passkey, and signs in with it', a
   await button(page, 'Add passkey').click()
   await settled(page, 'Overview')
 
-  await page.goto('/account')
+  await visit(page, '/account')
   await settled(page, 'My profile')
   expect(await page.getByRole('table', { name: 'Passkeys' }).getByRole('row').count()).toBe(2)
   await signOut(page)
@@ -73,9 +78,8 @@ test('the first owner comes in by link, adds a passkey, and signs in with it', a
 })
 
 test('an owner invites an operator, whose link works once and who sees their region only', async () => {
-  const owner = await newPerson(service.harness, service.org, { role: 'owner', allRegions: true })
-  const { page } = await personTab(browser, service, owner)
-  await page.goto('/settings')
+  const { page } = await ownerTab()
+  await visit(page, '/settings')
   await button(page, 'Invite person').click()
   const dialog = dialogOf(page)
   await dialog.getByLabel('E-mail address').fill('grace@example.org')
@@ -95,7 +99,7 @@ test('an owner invites an operator, whose link works once and who sees their reg
   await button(guest.page, 'Not now').click()
   await settled(guest.page, 'Overview')
   await guest.page.getByText('Region: Europe').waitFor()
-  await guest.page.goto('/rooms')
+  await visit(guest.page, '/rooms')
   await guest.page.getByRole('link', { name: 'Fjord' }).waitFor()
   for (const hidden of ['Sakura', 'Tomt']) expect(await guest.page.getByText(hidden).count()).toBe(0)
   await page.getByRole('row', { name: /Grace/ }).getByText('Active').waitFor()
@@ -119,7 +123,7 @@ test('a restricted admin sees and counts only their region on every page', async
     ['/sites', 'Sites', 'Oslo'],
     ['/settings', 'Settings', admin.email],
   ] as const) {
-    await page.goto(path)
+    await visit(page, path)
     await settled(page, title)
     await page.getByText(shown).first().waitFor()
     for (const hidden of ['Sakura', 'Tokyo', 'Asia', 'Tomt']) {
@@ -129,13 +133,12 @@ test('a restricted admin sees and counts only their region on every page', async
 })
 
 test('an owner signs a person out everywhere, and then disables them', async () => {
-  const owner = await newPerson(service.harness, service.org, { role: 'owner', allRegions: true })
   const viewer = await newPerson(service.harness, service.org, { role: 'viewer', allRegions: true })
-  const { page } = await personTab(browser, service, owner)
+  const { page } = await ownerTab()
   const other = await personTab(browser, service, viewer)
   await other.page.goto('/rooms')
   await settled(other.page, 'Rooms')
-  await page.goto('/settings')
+  await visit(page, '/settings')
   await chooseAction(page, viewer.email, 'Sign out everywhere')
   await dialogOf(page).getByRole('table', { name: 'Sessions' }).getByText('Link').waitFor()
   await dialogOf(page).getByRole('button', { name: 'Sign out everywhere' }).click()
@@ -154,11 +157,10 @@ test('an owner signs a person out everywhere, and then disables them', async () 
 
 test('an owner changes role and regions of a person, disables, enables and deletes them', async () => {
   const { harness, org, regions } = service
-  const owner = await newPerson(harness, org, { role: 'owner', allRegions: true })
   const viewer = await newPerson(harness, org, { role: 'viewer', regionIds: [regions.europe] })
-  const { page } = await personTab(browser, service, owner)
+  const { page } = await ownerTab()
   const user = async () => (await org.call('GET', `/users/${viewer.id}`)).body
-  await page.goto('/settings')
+  await visit(page, '/settings')
   const row = page.getByRole('row', { name: new RegExp(viewer.email) })
   await row.getByText('Viewer', { exact: true }).waitFor()
   await chooseAction(page, viewer.email, 'Edit role and regions')
@@ -240,14 +242,13 @@ test('a person adds and removes a passkey, and signs out the session of another 
 
 test('an owner removes the ways to sign in of a person, who then needs a new link', async () => {
   const { harness, org } = service
-  const owner = await newPerson(harness, org, { role: 'owner', allRegions: true })
   const viewer = await newPerson(harness, org, { role: 'viewer', allRegions: true })
   for (const way of ['oidc', 'passkey'] as const) await newWayToSignIn(harness, org, viewer.id, way)
-  const { page } = await personTab(browser, service, owner)
+  const { page } = await ownerTab()
   const other = await personTab(browser, service, viewer)
   await other.page.goto('/rooms')
   await settled(other.page, 'Rooms')
-  await page.goto('/settings')
+  await visit(page, '/settings')
   const row = page.getByRole('row', { name: new RegExp(viewer.email) })
   await row.getByText('Company account, Passkey').waitFor()
   await chooseAction(page, viewer.email, 'Remove ways to sign in')
@@ -261,9 +262,8 @@ test('an owner removes the ways to sign in of a person, who then needs a new lin
 })
 
 test('an owner creates a key that is limited to a region', async () => {
-  const owner = await newPerson(service.harness, service.org, { role: 'owner', allRegions: true })
-  const { page } = await personTab(browser, service, owner)
-  await page.goto('/settings?tab=keys')
+  const { page } = await ownerTab()
+  await visit(page, '/settings?tab=keys')
   await button(page, 'New key').click()
   const dialog = dialogOf(page)
   await dialog.getByLabel('Key name').fill('Signage')

@@ -5,7 +5,17 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
 import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
-import { expectTrouble, newTab, openBrowser, settled, signInWithKey, type Tab } from '../support/console/browser.ts'
+import {
+  expectTrouble,
+  newTab,
+  openBrowser,
+  openTab,
+  settled,
+  sharedTab,
+  signInWithKey,
+  type Tab,
+  visit,
+} from '../support/console/browser.ts'
 import { newDevice, TestDevice } from '../support/devices/test-device.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
@@ -48,12 +58,18 @@ function documentedLocation(): string {
 }
 
 /** A request to any address that is not below the path is reported as trouble. */
-const openTab = (): Promise<Tab> => newTab(browser, `${publicUrl}/`, { ignoreHTTPSErrors: true })
+const newTabBelow = (): Promise<Tab> => newTab(browser, `${publicUrl}/`, { ignoreHTTPSErrors: true })
+
+const signedInTab = sharedTab(async () => {
+  const tab = await openTab(browser, `${publicUrl}/`, { ignoreHTTPSErrors: true })
+  await signInWithKey(tab, org.key, `${publicUrl}/rooms/${roomId}`)
+  return tab
+})
 
 const loginLink = async () => `${publicUrl}/sign-in#${(await loginLinkCreate(org.ctx)).secret}`
 
 test('a sign-in link opens the console; its cookie is for the path, and signing out deletes it', async () => {
-  const { page, context, trouble } = await openTab()
+  const { page, context, trouble } = await newTabBelow()
   await page.goto(await loginLink())
   await settled(page, 'Overview')
   expect(page.url()).toBe(`${publicUrl}/`)
@@ -75,9 +91,7 @@ test('a sign-in link opens the console; its cookie is for the path, and signing 
 })
 
 test('every page can be opened directly and reloaded, and links stay below the path', async () => {
-  const tab = await openTab()
-  const { page, trouble } = tab
-  await signInWithKey(tab, org.key, `${publicUrl}/rooms/${roomId}`)
+  const { page, trouble } = await signedInTab()
   await settled(page, 'Fjord')
   const pages = {
     '/': 'Overview',
@@ -111,17 +125,17 @@ test('every page can be opened directly and reloaded, and links stay below the p
 })
 
 test('changes arrive through the proxy as events', async () => {
-  const tab = await openTab()
-  await signInWithKey(tab, org.key, `${publicUrl}/rooms`)
-  await tab.page.getByRole('status', { name: /^Live/ }).waitFor()
+  const { page } = await signedInTab()
+  await visit(page, `${publicUrl}/rooms`)
+  await page.getByRole('status', { name: /^Live/ }).waitFor()
   const name = 'Renamed while somebody looks'
   await org.call('PUT', `/rooms/${roomId}`, { body: { name } })
-  await tab.page.getByRole('link', { name }).waitFor()
+  await page.getByRole('link', { name }).waitFor()
   await org.call('PUT', `/rooms/${roomId}`, { body: { name: 'Fjord' } })
 })
 
 test('the API reference and the enrolment page name the public address', async () => {
-  const { page } = await openTab()
+  const { page } = await newTabBelow()
   await page.goto(`${publicUrl}/docs`)
   await until('the address is shown', async () => (await page.locator('#origin').textContent()) === publicUrl)
   await page.getByRole('link', { name: 'OpenAPI document' }).click()

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
-import { newTab, openBrowser, settled, signedIn } from '../support/console/browser.ts'
+import { newTab, openBrowser, openTab, settled, sharedTab, signedIn, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
@@ -13,14 +13,12 @@ let fleet: ConsoleFleet
 /** Does what the tests tell it to. */
 let board: TestDevice
 let browser: Browser
-let cookie: Awaited<ReturnType<typeof signedIn>>
 beforeAll(async () => {
   harness = await startHarness()
   fleet = await startConsoleFleet(harness)
   await fleet.org.call('PUT', `/rooms/${fleet.rooms.fjord}/profile`, { body: { profileId: fleet.profileId } })
   board = await newDevice(harness, fleet.org, { roomId: fleet.rooms.tomt, serial: 'BOARD001', model: 'NF21C1' })
   browser = await openBrowser()
-  cookie = await signedIn(browser, harness.url, fleet.org.key)
 })
 afterAll(async () => {
   await browser.close()
@@ -29,10 +27,14 @@ afterAll(async () => {
   await harness.close()
 })
 
+const shared = sharedTab(async () => openTab(browser, harness.url, await signedIn(harness.url, fleet.org.key)))
 let page: Page
 beforeEach(async () => {
-  const tab = await newTab(browser, harness.url, cookie)
+  const tab = await shared()
   page = tab.page
+  await page.setViewportSize({ width: 1366, height: 900 })
+  await visit(page, '/')
+  await settled(page, 'Overview')
 })
 
 const button = (name: string | RegExp) => page.getByRole('button', { name })
@@ -41,7 +43,7 @@ const field = (name: string) => page.getByRole('textbox', { name })
 const profile = async () => (await fleet.org.call('GET', `/profiles/${fleet.profileId}`)).body
 
 test('saving a profile says first how many devices change, in units that people use, and a version undoes it', async () => {
-  await page.goto(`/profiles/${fleet.profileId}`)
+  await visit(page, `/profiles/${fleet.profileId}`)
   await settled(page, 'Quiet rooms')
   await field('Brightness').fill('140')
   await page.getByText('Maximum is 100 %.').waitFor()
@@ -81,7 +83,7 @@ test('saving a profile says first how many devices change, in units that people 
 
 test('the reach of a profile lists rooms and devices, with the settings that a device rejected, also on a phone', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.goto(`/profiles/${fleet.profileId}?tab=reach`)
+  await visit(page, `/profiles/${fleet.profileId}?tab=reach`)
   await page.getByText(/^2 devices in 1 room: 2 delivered, 0 pending, 0 rejected\.$/).waitFor()
   await fleet.org.call('PUT', `/endpoints/${board.id}/profile`, { body: { profileId: fleet.profileId } })
   const { version } = await board.next('config')
@@ -97,8 +99,6 @@ test('the reach of a profile lists rooms and devices, with the settings that a d
 test('the search finds IP and MAC addresses, sites and profiles', async () => {
   const mac = Buffer.from([0xac, 0xde, 0x48, 0x00, 0x11, 0x22]).toString('base64')
   await board.publish('status', { localIpAddress: '10.4.7.19', networks: [{ macAddress: mac }] })
-  await page.goto('/')
-  await settled(page, 'Overview')
   await page.keyboard.press('Control+k')
   const search = page.getByRole('combobox', { name: /Search/ })
   for (const text of ['10.4.7.19', 'ac:de:48:00', 'AC-DE-48', 'acde4800']) {
@@ -122,9 +122,9 @@ test('the search finds IP and MAC addresses, sites and profiles', async () => {
 })
 
 test('a person who only reads sees versions and reach, and no way to restore', async () => {
-  const reader = await signedIn(browser, harness.url, await fleet.org.newKey({ scopes: ['read'] }))
+  const reader = await signedIn(harness.url, await fleet.org.newKey({ scopes: ['read'] }))
   const { page } = await newTab(browser, harness.url, reader)
-  await page.goto(`/profiles/${fleet.profileId}?tab=versions`)
+  await visit(page, `/profiles/${fleet.profileId}?tab=versions`)
   await page.getByRole('button', { name: 'Changes in version 1' }).waitFor()
   expect(await page.getByRole('button', { name: /^Restore/ }).count()).toBe(0)
 })

@@ -7,7 +7,15 @@ import { makeClient } from '../../src/client/client.ts'
 import { type Service, startService } from '../../src/server/app.ts'
 import { makeLog } from '../../src/server/core/log.ts'
 import { builtConsoleFolder } from '../../src/server/core/program-files.ts'
-import { expectTrouble, newTab, openBrowser, settled, signInWithKey, type Tab } from '../support/console/browser.ts'
+import {
+  expectTrouble,
+  newTab,
+  openBrowser,
+  settled,
+  signedIn,
+  signInWithKey,
+  type Tab,
+} from '../support/console/browser.ts'
 import { makeOtherBuild } from '../support/console/other-build.ts'
 import { freePort } from '../support/free-port.ts'
 import { newPlace, quiet } from '../support/harness.ts'
@@ -62,8 +70,10 @@ async function upgrade(folder = otherBuild): Promise<void> {
 
 /** Signs in and counts how often the document is loaded from then on. */
 async function openConsole(path = '/'): Promise<Tab & { loads: () => number }> {
-  const tab = await newTab(browser, `http://127.0.0.1:${port}`)
-  await signInWithKey(tab, key, path)
+  const url = `http://127.0.0.1:${port}`
+  const tab = await newTab(browser, url, await signedIn(url, key))
+  await tab.page.goto(path)
+  await tab.page.getByRole('navigation', { name: 'Pages' }).waitFor()
   let count = 0
   tab.page.on('load', () => {
     count += 1

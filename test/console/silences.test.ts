@@ -3,9 +3,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hourMs } from '../../src/contract/durations.ts'
 import { axe } from '../support/console/accessibility.ts'
-import { openBrowser, settled } from '../support/console/browser.ts'
+import { openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
-import { personTab } from '../support/console/person-tab.ts'
+import { personTab, signedInAs } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newPerson } from '../support/person.ts'
 
@@ -24,7 +24,11 @@ afterAll(async () => {
 })
 
 const silences = async () => (await fleet.org.call('GET', '/silences')).body.silences
-const tabOf = async (role: 'operator' | 'admin' | 'viewer' | 'owner') =>
+const operatorTab = sharedTab(async () => {
+  const operator = await newPerson(harness, fleet.org, { role: 'operator', allRegions: true })
+  return openTab(browser, harness.url, signedInAs(harness, operator))
+})
+const tabOf = async (role: 'operator' | 'admin' | 'viewer') =>
   (await personTab(browser, harness, await newPerson(harness, fleet.org, { role, allRegions: true }))).page
 
 async function fillSilence(page: Page, reason: string): Promise<void> {
@@ -35,8 +39,8 @@ async function fillSilence(page: Page, reason: string): Promise<void> {
 }
 
 test('a room, a device and a location are silenced from where they are shown', async () => {
-  const page = await tabOf('operator')
-  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+  const { page } = await operatorTab()
+  await visit(page, `/rooms/${fleet.rooms.fjord}`)
   await settled(page, 'Fjord')
   await page.getByRole('button', { name: 'Silence', exact: true }).click()
   // An operator can silence for a day at most, and not every week.
@@ -51,13 +55,13 @@ test('a room, a device and a location are silenced from where they are shown', a
   expect(Math.abs(Date.parse(inRoom.to) - harness.clock.now() - hourMs)).toBeLessThan(60_000)
 
   // The device is in the room, so its page says it too.
-  await page.goto(`/devices/${fleet.bar.id}`)
+  await visit(page, `/devices/${fleet.bar.id}`)
   await page.getByText('The room is being painted.').waitFor()
   await page.getByRole('button', { name: 'Silence', exact: true }).click()
   await fillSilence(page, 'New power supply')
   await page.getByText('New power supply').waitFor()
 
-  await page.goto('/sites')
+  await visit(page, '/sites')
   await settled(page, 'Sites')
   await page.getByRole('button', { name: 'Silence Oslo' }).click()
   await fillSilence(page, 'Moving')
@@ -68,12 +72,12 @@ test('a room, a device and a location are silenced from where they are shown', a
       .sort(),
   )
 
-  await page.goto('/incidents?tab=silences')
+  await visit(page, '/incidents?tab=silences')
   const table = page.getByRole('table', { name: 'Silences' })
   await table.getByRole('row').filter({ hasText: 'Moving' }).getByRole('button', { name: 'End' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'End silence' }).click()
   await table.getByRole('row').filter({ hasText: 'Moving' }).waitFor({ state: 'detached' })
-  await page.goto(`/rooms/${fleet.rooms.fjord}`)
+  await visit(page, `/rooms/${fleet.rooms.fjord}`)
   await page.getByRole('button', { name: 'End silence' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'End silence' }).click()
   // The dialog has the reason too, until it has closed.
@@ -83,7 +87,7 @@ test('a room, a device and a location are silenced from where they are shown', a
 
 test('an admin silences a region every week, for one rule', async () => {
   const page = await tabOf('admin')
-  await page.goto('/incidents?tab=silences')
+  await visit(page, '/incidents?tab=silences')
   await page.getByRole('button', { name: 'New silence' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('combobox', { name: 'Site' }).click()
@@ -117,7 +121,7 @@ test('a notice names the rules of a silence, and it and the list follow the cloc
   await org.call('POST', '/silences', { body: { place, reason: 'New carpet', from: at(hourMs), to: at(3 * hourMs) } })
   const page = await tabOf('operator')
   await page.clock.install({ time: harness.clock.now() })
-  await page.goto(`/rooms/${rooms.skog}`)
+  await visit(page, `/rooms/${rooms.skog}`)
   const notes = page.getByRole('note')
   await notes.filter({ hasText: 'Paint smells' }).getByText('Silenced for Air quality only.').waitFor()
   expect(await notes.filter({ hasText: 'New carpet' }).count()).toBe(0)
@@ -131,8 +135,8 @@ test('an operator is not offered to end a silence that needs more rights', async
   const place = { roomId: fleet.rooms.skog }
   const weekly = { days: ['mon'], from: '20:00', to: '06:00' }
   await fleet.org.call('POST', '/silences', { body: { place, reason: 'Cleaning', weekly } })
-  const page = await tabOf('operator')
-  await page.goto('/incidents?tab=silences')
+  const { page } = await operatorTab()
+  await visit(page, '/incidents?tab=silences')
   const row = page.getByRole('table', { name: 'Silences' }).getByRole('row')
   await row.filter({ hasText: 'Paint smells' }).getByRole('button', { name: 'End' }).waitFor()
   expect(await row.filter({ hasText: 'Cleaning' }).getByRole('button').count()).toBe(0)
@@ -140,9 +144,14 @@ test('an operator is not offered to end a silence that needs more rights', async
 
 test('a viewer sees silences and cannot make or end one', async () => {
   const page = await tabOf('viewer')
-  for (const path of ['/incidents?tab=silences', `/rooms/${fleet.rooms.fjord}`, `/devices/${fleet.bar.id}`, '/sites']) {
-    await page.goto(path)
-    await page.getByRole('heading', { level: 1 }).waitFor()
+  for (const [path, title] of [
+    ['/incidents?tab=silences', 'Incidents'],
+    [`/rooms/${fleet.rooms.fjord}`, 'Fjord'],
+    [`/devices/${fleet.bar.id}`, 'BAR00001'],
+    ['/sites', 'Sites'],
+  ] as const) {
+    await visit(page, path)
+    await settled(page, title)
     expect(
       await page
         .getByRole('main')

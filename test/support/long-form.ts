@@ -1,13 +1,14 @@
 // Chooses how much a test tries, or how large its fleet is: little in `npm test`, much in `npm run test:long`.
 
-const isLong = process.env.TEST_LONG === '1'
+/** Whether this is `npm run test:long`. */
+export const isLongForm = process.env.TEST_LONG === '1'
 
 /** Returns the number that counts in this test run. */
 export const runCount = (counts: { readonly short: number; readonly long: number }): number =>
-  isLong ? counts.long : counts.short
+  isLongForm ? counts.long : counts.short
 
 /** Options of fast-check: the same inputs in each `npm test`, and new ones in each `npm run test:long`. */
 export const generatedRuns = (counts: { readonly short: number; readonly long: number }) => ({
   numRuns: runCount(counts),
-  ...(isLong ? {} : { seed: 15 }),
+  ...(isLongForm ? {} : { seed: 15 }),
 })

@@ -3,6 +3,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { expect, onTestFinished } from 'vitest'
 import { programPath } from '../debian.ts'
 import { until } from '../program.ts'
+import { cookieOf, own } from './console-session.ts'
 
 const flags = [
   '--no-sandbox',
@@ -30,24 +31,60 @@ export interface Tab {
   readonly trouble: string[]
 }
 
-/** Opens a tab in a context without cookies. The context closes with the test, which fails if the tab had trouble. */
-export async function newTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
+/** Opens a tab in a context of its own, which has only the cookies of `options`. */
+export async function openTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width: 1366, height: 900 },
     timezoneId: 'Europe/Oslo',
     locale: 'en-GB',
     acceptDownloads: true,
+    // Drawing the frames of a dialog that fades in and out took more CPU than the dialog itself.
+    reducedMotion: 'reduce',
     ...options,
   })
   context.setDefaultTimeout(30_000)
-  const tab = await tabIn(context, url)
+  return tabIn(context, url)
+}
+
+const expectNoTrouble = (trouble: readonly string[]) => expect(trouble, 'the browser reports no trouble').toEqual([])
+
+/** Opens a tab for one test. Its context closes with the test, which fails if the tab had trouble. */
+export async function newTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
+  const tab = await openTab(browser, url, options)
   onTestFinished(async () => {
-    await context.close()
-    expect(tab.trouble, 'the browser reports no trouble').toEqual([])
+    await tab.context.close()
+    expectNoTrouble(tab.trouble)
   })
   return tab
 }
+
+/**
+ * Gives the tests of a file one tab, because a context and a load of the console cost more than a second of CPU. A test fails if the
+ * tab had trouble while it ran; the test after a failed one gets a new tab.
+ */
+export function sharedTab(open: () => Promise<Tab>): () => Promise<Tab> {
+  let shared: Promise<Tab> | undefined
+  return async () => {
+    shared ??= open()
+    const { context, trouble } = await shared
+    onTestFinished(async ({ task }) => {
+      const found = trouble.splice(0)
+      if (found.length > 0 || task.result?.state === 'fail') {
+        shared = undefined
+        await context.close()
+      }
+      expectNoTrouble(found)
+    })
+    return shared
+  }
+}
+
+/** Opens a page of the console as a link does. Only an empty tab loads the console. */
+export const visit = async (page: Page, path: string): Promise<void> =>
+  page.url() === 'about:blank'
+    ? void (await page.goto(path))
+    : page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`)
 
 /** Opens a further tab in the same context. */
 export async function tabIn(context: BrowserContext, url: string, trouble: string[] = []): Promise<Tab> {
@@ -75,18 +112,30 @@ export async function signInWithKey({ page, trouble }: Tab, key: string, path = 
   expectTrouble(trouble, /status of 401/)
 }
 
-/** Returns the cookie of a session, for tests that start signed in. */
-export async function signedIn(
-  browser: Browser,
-  url: string,
-  key: string,
-): Promise<Pick<BrowserContextOptions, 'storageState'>> {
-  const context = await browser.newContext({ baseURL: url })
-  await signInWithKey(await tabIn(context, url), key)
-  const storageState = await context.storageState()
-  await context.close()
-  return { storageState }
+/** Signs in with a key without the form, and returns the cookie of the session as a browser keeps it. */
+export async function signedIn(url: string, key: string): Promise<Pick<BrowserContextOptions, 'storageState'>> {
+  const answer = await fetch(`${url}/console/session`, {
+    method: 'POST',
+    headers: { ...own, 'content-type': 'application/json' },
+    body: JSON.stringify({ key }),
+  })
+  const [name = '', value = ''] = cookieOf(answer).split('=')
+  expect(value, `no session: ${answer.status}`).not.toBe('')
+  return sessionCookie(url, name, value)
 }
+
+/** The cookie of a session, as a browser keeps it. */
+export const sessionCookie = (url: string, name: string, value: string) => ({
+  storageState: {
+    cookies: [
+      {
+        ...{ name, value, domain: new URL(url).hostname, path: '/', expires: -1 },
+        ...{ httpOnly: true, secure: false, sameSite: 'Strict' as const },
+      },
+    ],
+    origins: [],
+  },
+})
 
 /** Removes the trouble that a test has caused on purpose. */
 export const expectTrouble = (trouble: string[], pattern: RegExp): void =>

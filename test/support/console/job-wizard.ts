@@ -1,10 +1,10 @@
 // Fills in the wizard for a job.
 import type { Page } from 'playwright-core'
-import { settled } from './browser.ts'
+import { settled, visit } from './browser.ts'
 
 /** Fills in the wizard up to its plan. */
 export async function planNightMode(page: Page): Promise<void> {
-  await page.goto('/jobs')
+  await visit(page, '/jobs')
   await settled(page, 'Jobs')
   await page.getByRole('link', { name: 'New job' }).click()
   await settled(page, 'New job')
