@@ -176,6 +176,8 @@ test('the sign-in link works once, and leaves no secret in the address [contract
     .getByText(/login-link/)
     .first()
     .waitFor()
+  // The page always names the command, so the alert may come later. There is only one.
+  await page.getByRole('alert').waitFor()
   expect(await page.getByRole('alert').count()).toBe(1)
   expectTrouble(tab.trouble, /status of 401/)
 })
