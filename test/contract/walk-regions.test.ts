@@ -48,9 +48,10 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-/** The headers of a conditional request must make no difference either. One person and one key show it, on one database: no query depends on them. */
+/** The headers of a conditional request must make no difference either. One person and one key show it, on one database; exports have queries of their own. */
 const conditions = ({ method, ifMatch }: Operation, callerName: string): Record<string, string>[] => {
-  if (engine !== 'sqlite' || !/^(admin|key) of a region$/.test(callerName)) return [{}]
+  if (!/^(admin|key) of a region$/.test(callerName)) return [{}]
+  if (engine !== 'sqlite') return method === 'GET' ? [{}, { accept: 'text/csv' }] : [{}]
   if (method === 'GET') return [{}, { 'if-none-match': '*' }, { accept: 'text/csv' }]
   return ifMatch ? [{}, { 'if-match': '*' }, { 'if-match': '"1"' }] : [{}]
 }
