@@ -36,7 +36,7 @@ export class PostgresServer {
   }
 
   static async start(): Promise<PostgresServer> {
-    const server = new PostgresServer(initialiseCluster(), await freePort())
+    const server = new PostgresServer(initialiseCluster({ isDurable: true }), await freePort())
     await untilPostgresReady(server.#process, server.url)
     return server
   }
