@@ -108,9 +108,9 @@ const onThreeNodes = [
 /** These run with `npm run test:long`, by a configuration of their own. */
 const long = ['test/long/**/*.test.ts']
 
-const onSqlite = ['./test/support/setup/builds.ts', './test/support/database/sqlite-tables.ts']
+const sqliteSetup = ['./test/support/setup/builds.ts', './test/support/database/sqlite-tables.ts']
 
-const onPostgres = [
+const postgresSetup = [
   './test/support/setup/builds.ts',
   './test/support/database/postgres-cluster.ts',
   './test/support/database/postgres-tables.ts',
@@ -119,8 +119,8 @@ const onPostgres = [
 export default defineConfig({
   test: {
     reporters: [['default', { summary: false }]],
-    // Many tests wait for timers or processes, so one worker more than the usual two cores is quicker.
-    maxWorkers: 3,
+    // Many tests wait for timers or processes, so twice as many workers as the usual two cores are quicker.
+    maxWorkers: 4,
     // Every file starts services of its own on databases of its own; loading the program again for each file took 1 to 2 s of CPU.
     isolate: false,
     sequence: { sequencer: LongestFirst },
@@ -134,7 +134,7 @@ export default defineConfig({
           include: all,
           exclude: [...withoutDatabase, ...onPostgresOnly, ...long],
           env: { TEST_ENGINE: 'sqlite' },
-          globalSetup: onSqlite,
+          globalSetup: sqliteSetup,
         },
       },
       {
@@ -144,7 +144,7 @@ export default defineConfig({
           include: all,
           exclude: [...withoutDatabase, ...onSqliteOnly, ...alone, ...long],
           env: { TEST_ENGINE: 'postgres' },
-          globalSetup: onPostgres,
+          globalSetup: postgresSetup,
         },
       },
       {
@@ -153,7 +153,7 @@ export default defineConfig({
           name: 'nodes',
           include: onThreeNodes,
           env: { TEST_ENGINE: 'postgres', TEST_NODES: '3' },
-          globalSetup: onPostgres,
+          globalSetup: postgresSetup,
         },
       },
       {
@@ -162,7 +162,7 @@ export default defineConfig({
           name: 'alone',
           include: alone,
           env: { TEST_ENGINE: 'postgres' },
-          globalSetup: onPostgres,
+          globalSetup: postgresSetup,
           sequence: { groupOrder: 1 },
           fileParallelism: false,
         },

@@ -1,4 +1,4 @@
-// Runs the endurance tests in their long form, on both databases: `npm run test:long`. They want a quiet machine and about an hour.
+// Runs the long form of the tests that have one, most of them on both databases: `npm run test:long`. They need a quiet machine and about an hour.
 import { defineConfig } from 'vitest/config'
 
 const include = [
@@ -24,15 +24,15 @@ const notOnThreeNodes = [
   'src/server/resources/sensors/latest/aggregate.test.ts',
   'test/http/{health-port,limits,metrics,overload,release,slow,unread,worst-bodies,largest-bodies}.test.ts',
   'test/contract/{mcp-fleet,monitoring-adapter}.test.ts',
-  'test/devices/{agent-wire,bad-clients,bad-messages,frame-guard,ingest-budget,proxy-protocol,refusal-log,stop}.test.ts',
+  'test/devices/{agent-wire,bad-clients,bad-messages,frame-guard,ingest-budget,proxy-protocol,mqtt5-ends,refusal-log,stop}.test.ts',
   'test/events/{command-on-sqlite,several-nodes,slow-readers}.test.ts',
 ]
-const consoleBuild = './test/support/setup/builds.ts'
+const builds = './test/support/setup/builds.ts'
 
-const onSqlite = [consoleBuild, './test/support/database/sqlite-tables.ts']
+const sqliteSetup = [builds, './test/support/database/sqlite-tables.ts']
 
-const onPostgres = [
-  consoleBuild,
+const postgresSetup = [
+  builds,
   './test/support/database/postgres-cluster.ts',
   './test/support/database/postgres-tables.ts',
 ]
@@ -43,7 +43,7 @@ export default defineConfig({
     // One at a time: each measures times and memory.
     maxWorkers: 1,
     fileParallelism: false,
-    globalSetup: consoleBuild,
+    globalSetup: builds,
     projects: [
       {
         extends: true,
@@ -51,7 +51,7 @@ export default defineConfig({
           name: 'sqlite',
           include: [...include, ...inBrowser, ...withoutDatabase],
           env: { TEST_ENGINE: 'sqlite', TEST_LONG: '1' },
-          globalSetup: onSqlite,
+          globalSetup: sqliteSetup,
         },
       },
       {
@@ -60,7 +60,7 @@ export default defineConfig({
           name: 'postgres',
           include: [...include, ...ofNodes],
           env: { TEST_ENGINE: 'postgres', TEST_LONG: '1' },
-          globalSetup: onPostgres,
+          globalSetup: postgresSetup,
         },
       },
       {
@@ -70,7 +70,7 @@ export default defineConfig({
           include: onThreeNodes,
           exclude: notOnThreeNodes,
           env: { TEST_ENGINE: 'postgres', TEST_NODES: '3', TEST_LONG: '1' },
-          globalSetup: onPostgres,
+          globalSetup: postgresSetup,
         },
       },
     ],

@@ -17,6 +17,6 @@ if (major < 24) {
 // change the code can write to it; if the process cannot write there, nothing is cached.
 module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomkeeper', import.meta.url)))
 
-// A checkout has the sources, which Node runs directly. A package has one compiled program instead, which loads in half the time.
+// A checkout has the sources, which Node runs directly. A package has the compiled program instead, which loads with less CPU.
 const source = new URL('../src/main.ts', import.meta.url)
 await import(existsSync(source) ? source.href : '../dist/program/main.js')

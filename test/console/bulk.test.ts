@@ -2,7 +2,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
-import { newTab, openBrowser, settled, signedIn, tabIn } from '../support/console/browser.ts'
+import { newTab, openBrowser, settled, signInByApi, tabIn } from '../support/console/browser.ts'
 import { type LiveDevice, startDevice } from '../support/devices/agent-device.ts'
 import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (const device of devices.slice(0, 3)) await enrolTestDevice(harness, org, device)
   online = await Promise.all(devices.slice(3).map((device) => startDevice(harness, org, device)))
   browser = await openBrowser()
-  owner = await signedIn(harness.url, org.key)
+  owner = await signInByApi(harness.url, org.key)
 })
 afterAll(async () => {
   await browser.close()
@@ -146,7 +146,7 @@ test('every action on rooms shows its plan, which makes no job until it is confi
 
 test('a session that may only read selects and exports, and has no actions', async () => {
   const key = await org.newKey({ scopes: ['read'] })
-  const { page } = await newTab(browser, harness.url, await signedIn(harness.url, key))
+  const { page } = await newTab(browser, harness.url, await signInByApi(harness.url, key))
   await page.goto('/devices')
   await page.getByRole('checkbox', { name: 'Select all 30 that match' }).click()
   expect(await bar(page).getByRole('button').allTextContents()).toEqual(['Export CSV', 'Clear'])

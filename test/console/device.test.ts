@@ -4,7 +4,15 @@ import { gunzipSync } from 'node:zlib'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
-import { expectTrouble, openBrowser, openTab, settled, sharedTab, signedIn, visit } from '../support/console/browser.ts'
+import {
+  expectTrouble,
+  openBrowser,
+  openTab,
+  settled,
+  sharedTab,
+  signInByApi,
+  visit,
+} from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -23,7 +31,7 @@ afterAll(async () => {
   await harness.close()
 })
 
-const shared = sharedTab(async () => openTab(browser, harness.url, await signedIn(harness.url, fleet.org.key)))
+const shared = sharedTab(async () => openTab(browser, harness.url, await signInByApi(harness.url, fleet.org.key)))
 let page: Page
 let trouble: string[]
 beforeEach(async () => {
@@ -58,7 +66,7 @@ test('a few letters and the Enter key lead to a room, which shows its local time
 })
 
 test('a dialog passes axe, takes the focus and returns it, also when it fades in and out', async () => {
-  // All other tests ask for reduced motion.
+  // The tabs of all other tests emulate prefers-reduced-motion.
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await visit(page, `/rooms/${fleet.rooms.fjord}`)
   await settled(page, 'Fjord')

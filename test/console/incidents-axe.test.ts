@@ -1,15 +1,15 @@
-// Tests that the dialogs of incidents, silences, restarts, change windows, notifications and rules are accessible in light and dark, and fit on a phone.
+// Tests that the dialogs of incidents, silences, restarts, change windows, notifications and rules are accessible in light, some of them in dark too, and fit on a phone; `npm run test:long` checks all in dark.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hourMs } from '../../src/contract/durations.ts'
 import { Receiver } from '../support/channels/receiver.ts'
-import { findViolations, phone } from '../support/console/accessibility.ts'
+import { checksDarkDialog, findViolations, phone } from '../support/console/accessibility.ts'
 import { openBrowser, openTab, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
-import { signedInAs } from '../support/console/person-tab.ts'
+import { sessionStateOf } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
-import { isLongForm, runCount } from '../support/long-form.ts'
+import { isLongForm } from '../support/long-form.ts'
 import { newPerson, type TestPerson } from '../support/person.ts'
 
 let harness: Harness
@@ -43,10 +43,7 @@ afterAll(async () => {
   await harness.close()
 })
 
-const shared = sharedTab(() => openTab(browser, harness.url, { ...signedInAs(harness, owner), viewport: phone }))
-
-/** The dialogs share their colours, so `npm test` checks the contrast in dark of every fifth one. */
-const isDarkChecked = (index: number) => index % runCount({ short: 5, long: 1 }) === 0
+const shared = sharedTab(() => openTab(browser, harness.url, { ...sessionStateOf(harness, owner), viewport: phone }))
 
 /** The buttons that open a dialog, by page; `menu` opens the menu of a row first. */
 type DialogButton = readonly [path: string, button: string, menu?: string]
@@ -91,7 +88,7 @@ test.each([
       } else await main.getByRole('button', { name: button, exact: true }).first().click()
       await page.getByRole('dialog').waitFor()
       await page.getByRole('dialog').getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
-      found[`${path} ${button}`] = await findViolations(page, isDarkChecked(index))
+      found[`${path} ${button}`] = await findViolations(page, checksDarkDialog(index))
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }

@@ -5,7 +5,7 @@ import { dayMs, hourMs, minuteMs } from '../../src/contract/durations.ts'
 import { openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { focusedName, idsIn, incidentRow } from '../support/console/incident-list.ts'
-import { personTab, signedInAs } from '../support/console/person-tab.ts'
+import { personTab, sessionStateOf } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
 import { newPerson, type TestPerson } from '../support/person.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
 const now = () => harness.clock.now()
 const incident = async (id: string) => (await fleet.org.call('GET', `/incidents/${id}`)).body
 
-const shared = sharedTab(() => openTab(browser, harness.url, signedInAs(harness, owner)))
+const shared = sharedTab(() => openTab(browser, harness.url, sessionStateOf(harness, owner)))
 
 /** Loads the work list, because `newIncident` sends no event that would add a row to it. */
 async function openList(): Promise<Page> {

@@ -6,7 +6,7 @@ import { axe, findViolations, phone } from '../support/console/accessibility.ts'
 import { openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { planNightMode } from '../support/console/job-wizard.ts'
-import { signedInAs } from '../support/console/person-tab.ts'
+import { sessionStateOf } from '../support/console/person-tab.ts'
 import { startDevice, type Wanted } from '../support/devices/agent-device.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
@@ -32,7 +32,7 @@ afterAll(async () => {
 const tabFor = (role: Role) =>
   sharedTab(async () => {
     const person = await newPerson(harness, fleet.org, { role, allRegions: true })
-    return openTab(browser, harness.url, signedInAs(harness, person))
+    return openTab(browser, harness.url, sessionStateOf(harness, person))
   })
 const tabs = { admin: tabFor('admin'), operator: tabFor('operator'), viewer: tabFor('viewer') }
 async function pageOf(role: keyof typeof tabs, viewport = { width: 1366, height: 900 }): Promise<Page> {

@@ -1,7 +1,7 @@
 // Tests the work of operators in a real browser, against a real service and simulated devices.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openBrowser, openTab, settled, sharedTab, signedIn, visit } from '../support/console/browser.ts'
+import { openBrowser, openTab, settled, sharedTab, signInByApi, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -20,7 +20,7 @@ afterAll(async () => {
   await harness.close()
 })
 
-const shared = sharedTab(async () => openTab(browser, harness.url, await signedIn(harness.url, fleet.org.key)))
+const shared = sharedTab(async () => openTab(browser, harness.url, await signInByApi(harness.url, fleet.org.key)))
 let page: Page
 beforeEach(async () => {
   const tab = await shared()

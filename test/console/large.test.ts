@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertLocation } from '../../src/server/resources/locations/store.ts'
 import { insertRoom } from '../../src/server/resources/rooms/store.ts'
-import { newTab, openBrowser, signedIn } from '../support/console/browser.ts'
+import { newTab, openBrowser, signInByApi } from '../support/console/browser.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
@@ -105,7 +105,7 @@ test('the list of incidents draws only visible rows', async () => {
 })
 
 async function open(path = '/rooms') {
-  const tab = await newTab(browser, harness.url, await signedIn(harness.url, org.key))
+  const tab = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
   await tab.page.goto(path)
   return tab
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, phone } from '../support/console/accessibility.ts'
-import { newTab, openBrowser, openTab, settled, sharedTab, signedIn, visit } from '../support/console/browser.ts'
+import { newTab, openBrowser, openTab, settled, sharedTab, signInByApi, visit } from '../support/console/browser.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -46,7 +46,7 @@ afterAll(async () => {
   await harness.close()
 })
 
-const shared = sharedTab(async () => openTab(browser, harness.url, await signedIn(harness.url, org.key)))
+const shared = sharedTab(async () => openTab(browser, harness.url, await signInByApi(harness.url, org.key)))
 async function open(path: string, viewport = { width: 1366, height: 900 }) {
   const { page } = await shared()
   await page.setViewportSize(viewport)
@@ -67,7 +67,7 @@ const overflow = `(() => { const t = document.querySelector('[role="table"]'); r
 
 test('no list is wider than 1280 pixels, columns can be added, and the whole row leads to its page', async () => {
   // The browser stores the chosen columns, so this test has a tab of its own.
-  const options = { ...(await signedIn(harness.url, org.key)), viewport: { width: 1280, height: 900 } }
+  const options = { ...(await signInByApi(harness.url, org.key)), viewport: { width: 1280, height: 900 } }
   const { page } = await newTab(browser, harness.url, options)
   await visit(page, '/devices?sort=name')
   await settled(page, 'Devices')

@@ -1,7 +1,7 @@
 // Tests the live updates of the console: tabs share one event stream, and a broken stream is reported and resumed.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectTrouble, newTab, openBrowser, settled, signedIn, tabIn } from '../support/console/browser.ts'
+import { expectTrouble, newTab, openBrowser, settled, signInByApi, tabIn } from '../support/console/browser.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -31,7 +31,7 @@ const openStreams = async () => {
 
 test('two tabs share one stream, and the second takes over when the first is closed [contract 6.events]', async () => {
   const { org, roomId } = await orgWithRoom()
-  const first = await newTab(browser, harness.url, await signedIn(harness.url, org.key))
+  const first = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
   await first.page.goto('/rooms')
   const second = await tabIn(first.context, harness.url, first.trouble)
   await second.page.goto(`/rooms/${roomId}`)
@@ -51,7 +51,7 @@ test('two tabs share one stream, and the second takes over when the first is clo
 
 test('a tab that opens another address hands the stream over, also when the browser caches its page', async () => {
   const { org, roomId } = await orgWithRoom()
-  const first = await newTab(browser, harness.url, await signedIn(harness.url, org.key))
+  const first = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
   await first.page.goto('/rooms')
   const second = await tabIn(first.context, harness.url, first.trouble)
   await second.page.goto('/rooms')
@@ -68,7 +68,7 @@ test('a tab that opens another address hands the stream over, also when the brow
 
 test('the console sends no request while nothing happens', async () => {
   const { org } = await orgWithRoom()
-  const tab = await newTab(browser, harness.url, await signedIn(harness.url, org.key))
+  const tab = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
   await tab.page.clock.install()
   await tab.page.goto('/rooms')
   await tab.page.getByRole('status', { name: /^Live/ }).waitFor()
@@ -91,7 +91,7 @@ test('a broken stream is reported, and missed changes appear when it is back', a
   const { org, roomId } = await orgWithRoom()
   const device = await newDevice(harness, org, { roomId })
   const wire = await wireTo(harness.url)
-  const tab = await newTab(browser, wire.url, await signedIn(wire.url, org.key))
+  const tab = await newTab(browser, wire.url, await signInByApi(wire.url, org.key))
   const { page } = tab
   await page.goto('/rooms')
   await page.getByRole('status', { name: /^Live/ }).waitFor()
@@ -126,7 +126,7 @@ test.each(['another event', 'the return of the stream'])(
     const { org, roomId } = await orgWithRoom()
     const device = await newDevice(harness, org, { roomId })
     const wire = await wireTo(harness.url)
-    const tab = await newTab(browser, wire.url, await signedIn(wire.url, org.key))
+    const tab = await newTab(browser, wire.url, await signInByApi(wire.url, org.key))
     const { page } = tab
     await page.goto('/rooms')
     await page.getByRole('status', { name: /^Live/ }).waitFor()
@@ -151,7 +151,7 @@ test.each(['another event', 'the return of the stream'])(
 test('revoking the key of a session signs out every tab and says why [contract 9.session]', async () => {
   const { org } = await orgWithRoom()
   const key = await org.newKey({ name: 'Night shift' })
-  const tab = await newTab(browser, harness.url, await signedIn(harness.url, key))
+  const tab = await newTab(browser, harness.url, await signInByApi(harness.url, key))
   await tab.page.goto('/')
   const other = await tabIn(tab.context, harness.url, tab.trouble)
   await other.page.goto('/rooms')

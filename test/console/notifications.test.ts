@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
 import { expectTrouble, openBrowser, openTab, settled, sharedTab, type Tab, visit } from '../support/console/browser.ts'
-import { personTab, signedInAs } from '../support/console/person-tab.ts'
+import { personTab, sessionStateOf } from '../support/console/person-tab.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { newPerson } from '../support/person.ts'
 import { until } from '../support/program.ts'
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const ownerTab = sharedTab(async () => {
   const owner = await newPerson(harness, org, { role: 'owner', allRegions: true })
-  return openTab(browser, harness.url, signedInAs(harness, owner))
+  return openTab(browser, harness.url, sessionStateOf(harness, owner))
 })
 
 async function settingsTab(role: 'owner' | 'admin' | 'viewer', path: string): Promise<Tab> {
@@ -107,7 +107,7 @@ test('a test that fails says why, and a channel is edited, disabled, given a new
   const body = { name: 'Broken', kind: 'webhook', url: `${receiverUrl}/broken` }
   const { id } = (await org.call('POST', '/channels', { body })).body
   answer = 500
-  const page = await openSettings('owner', `notifications&channel=${id}`)
+  const { page, trouble } = await settingsTab('owner', `notifications&channel=${id}`)
   await page.getByRole('button', { name: 'Send test' }).click()
   await page.getByText('Test message not delivered').waitFor()
   await page.getByText('Answered 500.').waitFor()
@@ -137,6 +137,8 @@ test('a test that fails says why, and a channel is edited, disabled, given a new
   await dialog.getByRole('button', { name: 'Delete channel' }).click()
   await page.getByRole('button', { name: 'New channel' }).waitFor()
   expect((await channels()).map((one: { id: string }) => one.id)).not.toContain(id)
+  // The event of the deletion can arrive while the page of the channel is still open.
+  expectTrouble(trouble, /status of 404/)
 })
 
 test('a refused address is explained in the form', async () => {

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
-import { expectTrouble, newTab, openBrowser, settled, signedIn, tabIn, visit } from '../support/console/browser.ts'
+import { expectTrouble, newTab, openBrowser, settled, signInByApi, tabIn, visit } from '../support/console/browser.ts'
 import { startDevice } from '../support/devices/agent-device.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
@@ -59,7 +59,7 @@ test('a restart asked from the console never shows red, on any page', async () =
   let finishReboot = () => {}
   const whileRebooting = () => new Promise<void>((resolve) => (finishReboot = resolve))
   const bar = await startDevice(harness, org, { roomId, serial: 'BAR00001', model: 'NF19B1', whileRebooting })
-  const cookie = await signedIn(harness.url, org.key)
+  const cookie = await signInByApi(harness.url, org.key)
   const first = await newTab(browser, harness.url, cookie)
   const watchers: Page[] = []
   for (const [path, title] of [
@@ -152,7 +152,7 @@ test('a restart asked from the console never shows red, on any page', async () =
 test('a device that goes and comes back changes the lists without reading rooms or devices again', async () => {
   const { org, roomId } = await orgWithRoom()
   const device = await newDevice(harness, org, { roomId })
-  const cookie = await signedIn(harness.url, org.key)
+  const cookie = await signInByApi(harness.url, org.key)
   const overview = await newTab(browser, harness.url, cookie)
   const rooms = await tabIn(overview.context, harness.url, overview.trouble)
   const healthy = overview.page.getByText('All rooms with devices are healthy.')
@@ -187,7 +187,7 @@ test('values of an offline room are dashes, and an old value has its age', async
   const bar = await startDevice(harness, org, { roomId, serial: 'BAR00002', model: 'NF19B1' })
   const now = Math.floor(harness.clock.now() / 1000)
   await bar.sample({ timestamp: now - 240, co2: 640, temp: 21.5, people: 7 })
-  const { page } = await newTab(browser, harness.url, await signedIn(harness.url, org.key))
+  const { page } = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
   await page.goto('/rooms')
   const row = page.getByRole('table', { name: 'Rooms' }).locator('[aria-rowindex="2"]')
   await row.getByText(/^640 4 min$/).waitFor()
@@ -217,7 +217,7 @@ test.each([
   const { org, roomId } = await orgWithRoom()
   const device = await newDevice(harness, org, { roomId })
   const wire = await wireTo(harness.url)
-  const options = { ...(await signedIn(wire.url, org.key)), viewport: { width, height: 800 } }
+  const options = { ...(await signInByApi(wire.url, org.key)), viewport: { width, height: 800 } }
   const { page, trouble } = await newTab(browser, wire.url, options)
   await page.goto('/rooms')
   await settled(page, 'Rooms')
@@ -234,7 +234,7 @@ test.each([
     await page.emulateMedia({ colorScheme })
     await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
     // Alerts in the page itself are left out: the page is dimmed, so their contrast is too low.
-    const what = colorScheme === 'dark' ? 'colours' : 'everything'
+    const what = colorScheme === 'dark' ? 'colours' : 'wcag'
     expect(await axe(page, what, '[role="alert"]:not(main *)'), colorScheme).toEqual([])
   }
   await device.close()

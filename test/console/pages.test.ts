@@ -9,7 +9,7 @@ import {
   newTab,
   openBrowser,
   settled,
-  signedIn,
+  signInByApi,
   signInWithKey,
   visit,
 } from '../support/console/browser.ts'
@@ -73,7 +73,7 @@ const pages = (): Record<string, string> => ({
   '/nowhere/at/all': 'Page not found',
 })
 
-/** The tabs of a page have its colours, so only `npm run test:long` checks their contrast in dark. */
+/** Tabs have the same colours as their page, so only `npm run test:long` checks their contrast in dark. */
 const isDarkChecked = (path: string) => isLongForm || !path.includes('?tab=')
 
 test('every route of the console is tested here', () => {
@@ -87,7 +87,7 @@ test('every route of the console is tested here', () => {
   expect(forgotten).toEqual([])
 })
 
-test('every page passes axe in light and in dark, and none is wider than a tablet or a phone', async () => {
+test('every page passes axe in light and, but for tabs, in dark, and none is wider than a tablet or a phone', async () => {
   const tablet = { width: 768, height: 1024 }
   const tab = await newTab(browser, harness.url, { viewport: tablet })
   const { page } = tab
@@ -108,7 +108,7 @@ test('every page passes axe in light and in dark, and none is wider than a table
     await (path === '/nowhere/at/all' ? page.goto(path) : visit(page, path))
     await settled(page, title)
     await look(path)
-    // The style sheets of all pages are loaded before the last one.
+    // By now this tab has the style sheets of all pages; the next path is loaded anew.
     if (path === '/wall') expect(await axe(page, 'orientation')).toEqual([])
   }
   expect(found).toEqual({})
@@ -118,7 +118,7 @@ test('every page passes axe in light and in dark, and none is wider than a table
 
 test('a key that only reads sees every page and no action that writes', async () => {
   const key = await fleet.org.newKey({ scopes: ['read'] })
-  const { page } = await newTab(browser, harness.url, await signedIn(harness.url, key))
+  const { page } = await newTab(browser, harness.url, await signInByApi(harness.url, key))
   const offered: string[] = []
   const writes =
     /\b(new|add|create|save|apply|rename|edit|delete|remove|move|restart|unenrol|send|restore|revoke|assign|collect|cancel|message|change)\b/i
@@ -146,7 +146,7 @@ test('a key without Read is told so', async () => {
 
 test('an empty fleet shows how to enrol the first device, and how to start the simulator', async () => {
   const org = await harness.newOrg()
-  const { page } = await newTab(browser, harness.url, await signedIn(harness.url, org.key))
+  const { page } = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
   await page.goto('/')
   await page.getByText(`simulate --org ${org.id}`).waitFor()
   await page.getByText(/enrol/i).first().waitFor()

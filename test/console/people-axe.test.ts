@@ -1,11 +1,11 @@
 // Tests that the pages and dialogs of people are accessible in light and dark, and fit on a phone.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findViolations, phone } from '../support/console/accessibility.ts'
+import { checksDarkDialog, findViolations, phone } from '../support/console/accessibility.ts'
 import { expectTrouble, newTab, openBrowser, settled, visit } from '../support/console/browser.ts'
 import { type PeopleService, startPeopleService } from '../support/console/people-service.ts'
 import { personTab } from '../support/console/person-tab.ts'
-import { isLongForm, runCount } from '../support/long-form.ts'
+import { isLongForm } from '../support/long-form.ts'
 import { newPerson, newWayToSignIn, type TestPerson } from '../support/person.ts'
 
 let service: PeopleService
@@ -57,9 +57,8 @@ test('the dialogs of settings and profile are accessible and fit on a phone', as
   const lookAt = async (name: string) => {
     await page.getByRole('dialog').waitFor()
     await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
-    // The dialogs share their colours, so `npm test` checks the contrast in dark of every fifth one.
-    const isDarkToo = Object.keys(found).length % runCount({ short: 5, long: 1 }) === 0
-    found[name] = await findViolations(page, isDarkToo)
+    const checksDark = checksDarkDialog(Object.keys(found).length)
+    found[name] = await findViolations(page, checksDark)
   }
   const close = async () => {
     await page.keyboard.press('Escape')

@@ -10,7 +10,7 @@ import {
   startPeopleService,
   tabWithAuthenticator,
 } from '../support/console/people-service.ts'
-import { personTab, signedInAs } from '../support/console/person-tab.ts'
+import { personTab, sessionStateOf } from '../support/console/person-tab.ts'
 import { inviteAgain } from '../support/console/user-session.ts'
 import { newPerson, newWayToSignIn } from '../support/person.ts'
 
@@ -30,7 +30,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 
 const ownerTab = sharedTab(async () => {
   const owner = await newPerson(service.harness, service.org, { role: 'owner', allRegions: true })
-  return openTab(browser, service.url, signedInAs(service, owner))
+  return openTab(browser, service.url, sessionStateOf(service, owner))
 })
 
 async function chooseAction(page: Page, email: string, action: string): Promise<void> {

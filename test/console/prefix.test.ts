@@ -58,18 +58,20 @@ function documentedLocation(): string {
 }
 
 /** A request to any address that is not below the path is reported as trouble. */
-const newTabBelow = (): Promise<Tab> => newTab(browser, `${publicUrl}/`, { ignoreHTTPSErrors: true })
+const newTabAtPrefix = (): Promise<Tab> => newTab(browser, `${publicUrl}/`, { ignoreHTTPSErrors: true })
 
 const signedInTab = sharedTab(async () => {
   const tab = await openTab(browser, `${publicUrl}/`, { ignoreHTTPSErrors: true })
   await signInWithKey(tab, org.key, `${publicUrl}/rooms/${roomId}`)
+  // After a sign-in the page is shown that was requested.
+  await settled(tab.page, 'Fjord')
   return tab
 })
 
 const loginLink = async () => `${publicUrl}/sign-in#${(await loginLinkCreate(org.ctx)).secret}`
 
 test('a sign-in link opens the console; its cookie is for the path, and signing out deletes it', async () => {
-  const { page, context, trouble } = await newTabBelow()
+  const { page, context, trouble } = await newTabAtPrefix()
   await page.goto(await loginLink())
   await settled(page, 'Overview')
   expect(page.url()).toBe(`${publicUrl}/`)
@@ -92,7 +94,6 @@ test('a sign-in link opens the console; its cookie is for the path, and signing 
 
 test('every page can be opened directly and reloaded, and links stay below the path', async () => {
   const { page, trouble } = await signedInTab()
-  await settled(page, 'Fjord')
   const pages = {
     '/': 'Overview',
     '/rooms': 'Rooms',
@@ -135,7 +136,7 @@ test('changes arrive through the proxy as events', async () => {
 })
 
 test('the API reference and the enrolment page name the public address', async () => {
-  const { page } = await newTabBelow()
+  const { page } = await newTabAtPrefix()
   await page.goto(`${publicUrl}/docs`)
   await until('the address is shown', async () => (await page.locator('#origin').textContent()) === publicUrl)
   await page.getByRole('link', { name: 'OpenAPI document' }).click()

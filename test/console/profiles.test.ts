@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
-import { newTab, openBrowser, openTab, settled, sharedTab, signedIn, visit } from '../support/console/browser.ts'
+import { newTab, openBrowser, openTab, settled, sharedTab, signInByApi, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
@@ -27,7 +27,7 @@ afterAll(async () => {
   await harness.close()
 })
 
-const shared = sharedTab(async () => openTab(browser, harness.url, await signedIn(harness.url, fleet.org.key)))
+const shared = sharedTab(async () => openTab(browser, harness.url, await signInByApi(harness.url, fleet.org.key)))
 let page: Page
 beforeEach(async () => {
   const tab = await shared()
@@ -122,7 +122,7 @@ test('the search finds IP and MAC addresses, sites and profiles', async () => {
 })
 
 test('a person who only reads sees versions and reach, and no way to restore', async () => {
-  const reader = await signedIn(harness.url, await fleet.org.newKey({ scopes: ['read'] }))
+  const reader = await signInByApi(harness.url, await fleet.org.newKey({ scopes: ['read'] }))
   const { page } = await newTab(browser, harness.url, reader)
   await visit(page, `/profiles/${fleet.profileId}?tab=versions`)
   await page.getByRole('button', { name: 'Changes in version 1' }).waitFor()

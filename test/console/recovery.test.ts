@@ -12,7 +12,7 @@ import {
   newTab,
   openBrowser,
   settled,
-  signedIn,
+  signInByApi,
   signInWithKey,
   type Tab,
 } from '../support/console/browser.ts'
@@ -71,7 +71,7 @@ async function upgrade(folder = otherBuild): Promise<void> {
 /** Signs in and counts how often the document is loaded from then on. */
 async function openConsole(path = '/'): Promise<Tab & { loads: () => number }> {
   const url = `http://127.0.0.1:${port}`
-  const tab = await newTab(browser, url, await signedIn(url, key))
+  const tab = await newTab(browser, url, await signInByApi(url, key))
   await tab.page.goto(path)
   await tab.page.getByRole('navigation', { name: 'Pages' }).waitFor()
   let count = 0
@@ -96,6 +96,26 @@ test('a page that is opened while the server is stopped says so, and appears onc
   await start()
   await settled(page, 'Devices')
   expect(loads()).toBe(1)
+  expectTrouble(trouble, failedRequests)
+})
+
+test('after an hour without the server the page stops asking; "Try again" asks once more, and shows the page when the server is back', async () => {
+  const { page, trouble } = await openConsole()
+  await settled(page, 'Overview')
+  await page.clock.install()
+  await stop()
+  await openPage(page, 'Devices')
+  await page.getByRole('alert').getByText('Can’t reach the server').waitFor()
+  await page.clock.fastForward('01:01:00')
+  const hasGivenUp = page.getByText('The server did not answer for an hour. Check your connection, then try again.')
+  await hasGivenUp.waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('The page reloads by itself once the server answers.').waitFor()
+  await page.clock.fastForward('01:01:00')
+  await hasGivenUp.waitFor()
+  await start()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await settled(page, 'Devices')
   expectTrouble(trouble, failedRequests)
 })
 

@@ -5,7 +5,7 @@ import { hourMs } from '../../src/contract/durations.ts'
 import { axe } from '../support/console/accessibility.ts'
 import { openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
-import { personTab, signedInAs } from '../support/console/person-tab.ts'
+import { personTab, sessionStateOf } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newPerson } from '../support/person.ts'
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 const silences = async () => (await fleet.org.call('GET', '/silences')).body.silences
 const operatorTab = sharedTab(async () => {
   const operator = await newPerson(harness, fleet.org, { role: 'operator', allRegions: true })
-  return openTab(browser, harness.url, signedInAs(harness, operator))
+  return openTab(browser, harness.url, sessionStateOf(harness, operator))
 })
 const tabOf = async (role: 'operator' | 'admin' | 'viewer') =>
   (await personTab(browser, harness, await newPerson(harness, fleet.org, { role, allRegions: true }))).page

@@ -48,7 +48,10 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-/** The headers of a conditional request must make no difference either. One person and one key show it, on one database; exports have queries of their own. */
+/**
+ * The headers of a conditional request must make no difference either. One person and one key show it, on one database. Exports have
+ * queries of their own, so both databases are asked for them.
+ */
 const conditions = ({ method, ifMatch }: Operation, callerName: string): Record<string, string>[] => {
   if (!/^(admin|key) of a region$/.test(callerName)) return [{}]
   if (engine !== 'sqlite') return method === 'GET' ? [{}, { accept: 'text/csv' }] : [{}]

@@ -109,7 +109,7 @@ test('without keep-alive a connection is refused with 2', async () => {
   expect(await connected(device)).toBe(false)
 })
 
-// A timer of the connection ends it; the first test shows on both databases what the end of a connection stores.
+// A timer of the connection ends it. "a device that is connected is connected in the answers" shows on both databases what is stored then.
 test.runIf(engine === 'sqlite')(
   'a device that sends nothing for one and a half keep-alives is disconnected',
   async () => {

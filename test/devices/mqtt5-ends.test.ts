@@ -27,7 +27,7 @@ async function connected(device: TestDevice, { service = harness, keepalive = 30
   return it
 }
 
-test('a connection that is replaced, unenrolled, silent, or ends with the service is told so', async () => {
+test('a connection that is replaced, unenrolled or silent is told so', async () => {
   const device = await newOffline()
   const first = await connected(device)
   const second = await connected(device)
@@ -46,8 +46,8 @@ test('a connection that is replaced, unenrolled, silent, or ends with the servic
 test('a message and a connection that cannot be stored are refused with a reason', async () => {
   const other = await startHarness()
   onTestFinished(() => other.close())
-  const strangers = await other.newOrg()
-  const device = await newOffline(other, strangers)
+  const otherOrg = await other.newOrg()
+  const device = await newOffline(other, otherOrg)
   const it = await connected(device, { service: other })
   const refuse = (event: string) =>
     sql.raw(
@@ -71,8 +71,8 @@ test('a message and a connection that cannot be stored are refused with a reason
 
 test('a service that stops says so', async () => {
   const other = await startHarness()
-  const strangers = await other.newOrg()
-  const device = await newOffline(other, strangers)
+  const otherOrg = await other.newOrg()
+  const device = await newOffline(other, otherOrg)
   const codes: number[] = []
   for (const url of device.connectUrls) {
     await device.connect({ url, protocolVersion: 5 })

@@ -1,6 +1,6 @@
 // The three packages as their users have them: installed in an empty folder, run, bundled, and checked by a strict compiler.
 import { once } from 'node:events'
-import { cpSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -106,12 +106,17 @@ describe('roomkeeper', () => {
   test('runs from node_modules: serves the console and the API, and stops on a signal', async () => {
     const site = await siteForTest()
     const bin = join(folders.server, 'node_modules/roomkeeper/bin/roomkeeper.js')
-    const server = await ready(site.launch(['serve', '--port', '0', ...site.flags], { bin }))
+    const backupDir = join(site.dataDir, 'backups')
+    const server = await ready(site.launch(['serve', '--port', '0', '--backup-dir', backupDir, ...site.flags], { bin }))
     const page = await fetch(server.url)
     expect(await page.text()).toContain('<title>')
     const headers = { authorization: `Bearer ${server.key}` }
     const regions = await fetch(`${server.url}/v1/orgs/${server.org}/regions`, { headers })
     expect(await regions.json()).toEqual({ regions: [] })
+    await until(
+      'a child process has made the first backup',
+      () => existsSync(backupDir) && readdirSync(backupDir).length > 0,
+    )
     expect((await server.stop()).code).toBe(0)
     const verified = await site.launch(['audit', 'verify', ...site.flags], { bin }).exit()
     expect(verified).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('verified') })

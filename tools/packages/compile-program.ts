@@ -1,4 +1,4 @@
-// Compiles the program into a few files of JavaScript, for a package: Node runs no TypeScript below node_modules.
+// Compiles the program into about 80 files of JavaScript, for a package: Node runs no TypeScript below node_modules.
 import { join } from 'node:path'
 import { build } from 'vite'
 
@@ -23,7 +23,7 @@ export async function compileProgram(folder: string): Promise<void> {
       target: 'node24',
       outDir: folder,
       emptyOutDir: true,
-      // Readable code: a stack trace leads to a line with names and comments.
+      // Readable code: a stack trace leads to a line with names.
       minify: false,
       license: { fileName: 'licenses.md' },
       rolldownOptions: {

@@ -14,8 +14,8 @@ export async function buildServer(work: string, folder: string): Promise<void> {
   const checkout = await pack(root, work)
   await promisify(execFile)('tar', ['-xzf', checkout, '-C', folder, '--strip-components=1'])
   const read = async (name: string) => JSON.parse(await readFile(join(root, name), 'utf8'))
-  // Nothing can be built or tested in an installed package, and npm would run `prepare`.
-  const { scripts, devDependencies, allowScripts, overrides, ...manifest } = await read('package.json')
+  // Nothing can be built or tested in an installed package, and npm would run `prepare`. A checkout is private, because only this makes a whole package.
+  const { private: _, scripts, devDependencies, allowScripts, overrides, ...manifest } = await read('package.json')
   const { packages } = await read('package-lock.json')
   // An installation gets the versions that the tests ran with.
   const pinned = Object.keys(manifest.dependencies).map((name) => [name, packages[`node_modules/${name}`].version])

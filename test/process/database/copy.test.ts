@@ -50,7 +50,7 @@ test('a copy wants a source without a server', async () => {
   await expect(refused).rejects.toThrow('A server is running on the source. Stop it first.')
 })
 
-test('a copy from SQLite wants a stopped server, too', async () => {
+test('a copy from SQLite is refused while its server runs', async () => {
   const dataDir = folderForTest()
   const service = await startService({ ...quiet, dataDir }, pino({ level: 'silent' }))
   onTestFinished(() => service.close())

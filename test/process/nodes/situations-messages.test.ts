@@ -8,7 +8,7 @@ import { CallLog } from '../../support/nodes/trial/call-log.ts'
 import { RoamingFollower } from '../../support/nodes/trial/roaming-follower.ts'
 import { until } from '../../support/program.ts'
 
-/** So many times a name is changed at one node and read at the cut one. */
+/** How often a room is renamed at one node and read at the cut one. */
 const renameCount = runCount({ short: 15, long: 50 })
 const commandWithinMs = 3000
 const slackMs = 1000

@@ -72,10 +72,19 @@ test('a write that was made never gets a 503 with Retry-After, and one of unknow
   const cluster = await durableClusterForTest(1)
   const node = cluster.node(0)
   // The statements arrive, COMMIT among them, and no answer comes back before the connection is lost.
-  const names = Array.from({ length: 10 }, (_, i) => `unknown-${i}`)
   const create = (name: string) => timed(() => callAt(cluster, node, 'POST', '/regions', { body: { name } }))
   expect((await create('before')).status).toBe(200)
-  const writing = Promise.all(names.map(create))
+  const replies: Array<{ readonly name: string } & Awaited<ReturnType<typeof create>>> = []
+  let count = 0
+  let isCut = false
+  // They go on until the connection is cut, so that it is cut in the middle of a write.
+  const writer = async () => {
+    while (!isCut) {
+      const name = `unknown-${count++}`
+      replies.push({ name, ...(await create(name)) })
+    }
+  }
+  const writing = Promise.all(Array.from({ length: 10 }, writer))
   await until(
     'a write waits for its COMMIT',
     async () => {
@@ -87,14 +96,15 @@ test('a write that was made never gets a 503 with Retry-After, and one of unknow
     { everyMs: 1 },
   )
   node.proxy.swallow(undefined, 'toClient')
+  isCut = true
   await pause(500)
   node.proxy.reset()
   node.proxy.mend()
-  const replies = await writing
+  await writing
   const { regions } = (await callAt(cluster, node, 'GET', '/regions')).body
   const stored = new Set(regions.map(({ name }: { name: string }) => name))
-  for (const [i, { status, headers, body, ms }] of replies.entries()) {
-    const isStored = stored.has(names[i])
+  for (const { name, status, headers, body, ms } of replies) {
+    const isStored = stored.has(name)
     expect(ms).toBeLessThan(answeredWithinMs)
     if (status === 200) expect(isStored).toBe(true)
     else if (headers.get('retry-after') !== null) expect(isStored, 'refused').toBe(false)

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
+import { runCount } from '../long-form.ts'
 
 export const phone = { width: 390, height: 844 }
 
@@ -9,7 +10,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /**
  * This code runs in the page. It is a string, because the tests are compiled for Node and not for the browser. Without `preload` axe does
- * not parse all style sheets again, which only the rule about the orientation needs; without `selectors` it computes none for its nodes.
+ * not parse all style sheets again, which only the rule about the orientation needs; `selectors: false` skips the CSS selectors of nodes.
  */
 const runAxe = (rules: readonly string[], within: string) => `axe.run(${JSON.stringify(within)}, {
     runOnly: ${JSON.stringify(rules)},
@@ -21,7 +22,7 @@ const runAxe = (rules: readonly string[], within: string) => `axe.run(${JSON.str
     id + ': ' + help + ': ' + nodes.map((node) => node.html.slice(0, 160)).join(' | ')))`
 
 const rules = {
-  everything: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  wcag: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   colours: ['color-contrast'],
   orientation: ['css-orientation-lock'],
 }
@@ -33,10 +34,10 @@ const endTransitions = `document.getAnimations()
 
 /**
  * Returns the violations of WCAG 2.2 AA that axe finds, as sentences; `colours` checks the contrast only, and `orientation` only that no
- * style sheet locks it, which `everything` leaves out. `within` is a selector.
+ * style sheet locks it, which `wcag` leaves out. `within` is a selector.
  * An open dialog is checked alone: the page behind it cannot be reached, and has a check of its own.
  */
-export async function axe(page: Page, what: keyof typeof rules = 'everything', within?: string): Promise<string[]> {
+export async function axe(page: Page, what: keyof typeof rules = 'wcag', within?: string): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource)
   await page.evaluate(endTransitions)
   const hasDialog = (await page.locator('[role="dialog"]').count()) > 0
@@ -44,17 +45,20 @@ export async function axe(page: Page, what: keyof typeof rules = 'everything', w
   return page.evaluate(runAxe(rules[what], part))
 }
 
-/** Returns the violations in light, and whether the page is wider than its window. `isDarkToo` checks the contrast in dark as well. */
-export async function findViolations(page: Page, isDarkToo = true): Promise<string[]> {
+/** Returns the violations in light, and whether the page is wider than its window. `checksDark` checks the contrast in dark as well. */
+export async function findViolations(page: Page, checksDark = true): Promise<string[]> {
   const found: string[] = []
-  for (const colorScheme of isDarkToo ? (['dark', 'light'] as const) : (['light'] as const)) {
+  for (const colorScheme of checksDark ? (['dark', 'light'] as const) : (['light'] as const)) {
     await page.emulateMedia({ colorScheme })
     await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
-    const violations = await axe(page, colorScheme === 'dark' ? 'colours' : 'everything')
+    const violations = await axe(page, colorScheme === 'dark' ? 'colours' : 'wcag')
     found.push(...violations.map((violation) => `${colorScheme}: ${violation}`))
   }
   return [...found, ...(await findOverflow(page))]
 }
+
+/** Dialogs share their colours, so `npm test` checks the contrast in dark of every fifth one. */
+export const checksDarkDialog = (index: number): boolean => index % runCount({ short: 5, long: 1 }) === 0
 
 /** Returns a sentence if the page is wider than its window. */
 export async function findOverflow(page: Page): Promise<string[]> {

@@ -66,9 +66,14 @@ export async function newTab(browser: Browser, url: string, options: BrowserCont
 export function sharedTab(open: () => Promise<Tab>): () => Promise<Tab> {
   let shared: Promise<Tab> | undefined
   return async () => {
-    shared ??= open()
-    const { context, trouble } = await shared
+    shared ??= open().catch((error) => {
+      shared = undefined
+      throw error
+    })
+    const { context, page, trouble } = await shared
     onTestFinished(async ({ task }) => {
+      // Errors that the page has reported by now arrive before this answer.
+      await page.evaluate('0').catch(() => {})
       const found = trouble.splice(0)
       if (found.length > 0 || task.result?.state === 'fail') {
         shared = undefined
@@ -80,7 +85,7 @@ export function sharedTab(open: () => Promise<Tab>): () => Promise<Tab> {
   }
 }
 
-/** Opens a page of the console as a link does. Only an empty tab loads the console. */
+/** Opens a page of the console as a link does. Only an empty tab loads the console, and a page that is open already stays as it is. */
 export const visit = async (page: Page, path: string): Promise<void> =>
   page.url() === 'about:blank'
     ? void (await page.goto(path))
@@ -113,7 +118,7 @@ export async function signInWithKey({ page, trouble }: Tab, key: string, path = 
 }
 
 /** Signs in with a key without the form, and returns the cookie of the session as a browser keeps it. */
-export async function signedIn(url: string, key: string): Promise<Pick<BrowserContextOptions, 'storageState'>> {
+export async function signInByApi(url: string, key: string): Promise<Pick<BrowserContextOptions, 'storageState'>> {
   const answer = await fetch(`${url}/console/session`, {
     method: 'POST',
     headers: { ...own, 'content-type': 'application/json' },

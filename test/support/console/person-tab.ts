@@ -9,7 +9,7 @@ interface Address {
 }
 
 /** The cookie of the session of a person, for the context of a tab. */
-export const signedInAs = (address: Address, { session }: TestPerson) =>
+export const sessionStateOf = (address: Address, { session }: TestPerson) =>
   sessionCookie(address.url, cookieName(address), session)
 
 /** The address is that of the service as the browser opens it. */
@@ -18,4 +18,4 @@ export const personTab = (
   address: Address,
   person: TestPerson,
   options: BrowserContextOptions = {},
-): Promise<Tab> => newTab(browser, address.url, { ...options, ...signedInAs(address, person) })
+): Promise<Tab> => newTab(browser, address.url, { ...options, ...sessionStateOf(address, person) })

@@ -52,7 +52,7 @@ export function checkEveryAnswer(method: string, path: string, reply: ReceivedAn
     expectValid(isError, reply, `${method} ${path}`)
     expect(reply.body.status).toBe(reply.status)
     expect(reply.body.requestId).toBe(reply.headers.get('x-request-id'))
-    if (reply.status < 500) expect(reply.body.message).not.toMatch(/SQLITE|select |insert |node_modules|\.ts:/)
+    if (reply.status < 500) expect(reply.body.message).not.toMatch(/SQLITE|select |insert |node_modules|\.[jt]s:/)
     return
   }
   const at = operationAt(method, path)

@@ -1,4 +1,5 @@
 // A fixture that many operations use in turn, because making one takes about thirty requests.
+import { expect } from 'vitest'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { type OperationId, operations } from '../../../src/contract/operations.ts'
 import { type Fixture, newFixture } from '../fixture.ts'
@@ -28,6 +29,7 @@ export class SharedFixture {
       if (isSpoiledBy(id)) this.#current = undefined
       return { ...first, f: earlier }
     }
+    if (first) expect(first.reply.status, `${id} on a fixture that was used: ${first.reply.text}`).toBeLessThan(500)
     const f = await newFixture(this.#harness)
     this.#current = isSpoiledBy(id) ? undefined : f
     return { ...(await attempt(f)), f }

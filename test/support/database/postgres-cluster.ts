@@ -96,7 +96,7 @@ function folderInMemory(): string {
   return bavail * bsize < minFreeMemoryBytes ? tmpdir() : memoryFolder
 }
 
-/** A cluster that writes durably has to be on a disk: in memory that would cost nothing, and prove nothing. */
+/** A durable cluster is on a disk: fsync in memory costs nothing and proves nothing. */
 export function initialiseCluster({ isDurable }: { isDurable: boolean }): ClusterFolder {
   const bin = findBinaries() ?? installBinaries()
   const folder = mkdtempSync(join(isDurable ? tmpdir() : folderInMemory(), 'roomkeeper-postgres-'))

@@ -12,7 +12,7 @@ const backTimeoutMs = 60_000
 
 export interface NetworkDrop {
   /** From the end of the connections until the service has all devices connected again. */
-  readonly backMs: number
+  readonly reconnectedAfterMs: number
 }
 
 /** The devices are those of `roomkeeper simulate`, which connect through a wire that the test cuts. */
@@ -24,7 +24,7 @@ export async function networkDrop(
   const wire = await wireTo(`mqtt://127.0.0.1:${mqttPort}`)
   const publicUrl = `mqtt://127.0.0.1:${wire.port}`
   const server = await site.serve('--rate-limit', '0', '--mqtt-port', mqttPort, '--public-mqtt-url', publicUrl)
-  const size = [
+  const fleetArguments = [
     '--endpoints',
     `${devices}`,
     '--rooms',
@@ -36,7 +36,7 @@ export async function networkDrop(
   ]
   const state = join(site.dataDir, 'fleet.json')
   const { url, org, key } = server
-  const fleet = site.launch(['simulate', '--url', url, '--org', org, '--key', key, ...size, '--state', state])
+  const fleet = site.launch(['simulate', '--url', url, '--org', org, '--key', key, ...fleetArguments, '--state', state])
   const all = devices.toLocaleString('en')
   await fleet.printed(new RegExp(`^${all} of ${all} devices `, 'm'), 'stdout', enrolTimeoutMs)
   const connected = async () => {
@@ -51,9 +51,9 @@ export async function networkDrop(
   await until('the service notices', async () => (await connected()) < devices)
   const options = { everyMs: 100, timeoutMs: backTimeoutMs }
   await until(`all ${devices} devices are back`, async () => (await connected()) === devices, options)
-  const backMs = performance.now() - droppedAt
-  report('network drop', seed, { devices, 'all back after ms': Math.round(backMs) })
+  const reconnectedAfterMs = performance.now() - droppedAt
+  report('network drop', seed, { devices, 'all back after ms': Math.round(reconnectedAfterMs) })
   await fleet.stop()
   await server.stop()
-  return { backMs }
+  return { reconnectedAfterMs }
 }

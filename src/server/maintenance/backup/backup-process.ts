@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { programFile } from '../../core/program-files.ts'
+import { executableFile } from '../../core/program-files.ts'
 import { type BackupRequest, type BackupSummary, makeBackup } from './make-backup.ts'
 
 /** A hidden command of src/cli/program.ts. */
@@ -12,7 +12,7 @@ const backupProcessCommand = 'backup-process'
 export async function backupInChild(request: BackupRequest, signal: AbortSignal): Promise<BackupSummary> {
   signal.throwIfAborted()
   // The child has a process group of its own, so that pg_dump can be ended with it.
-  const child = spawn(process.execPath, [programFile, backupProcessCommand], { stdio: 'pipe', detached: true })
+  const child = spawn(process.execPath, [executableFile, backupProcessCommand], { stdio: 'pipe', detached: true })
   const end = () => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
