@@ -1,4 +1,4 @@
-// How the console is built, and served while somebody works on it: `npm run dev` beside a server on port 8080.
+// How the console is built, and served while an engineer works on it: `npm run dev` beside a server on port 8080.
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'

@@ -1,8 +1,10 @@
 // Builds what the tests run, before they start: the console, and the program as it is in a package. Checks that a browser is
 // installed: chromium-headless-shell, which uses less CPU than the full Chromium.
 import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, statSync } from 'node:fs'
 import { cp, mkdir, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { builtConsoleFolder } from '../../../src/server/core/program-files.ts'
 import { compileProgram } from '../../../tools/packages/compile-program.ts'
 import { need } from '../debian.ts'
 import { testProgramFolder } from '../program.ts'
@@ -15,9 +17,22 @@ export default async function setup(): Promise<void> {
   if (isReady) return
   isReady = true
   need('chromium-headless-shell', 'chromium-headless-shell')
-  const tool = join(root, 'tools/build-console.js')
-  execFileSync(process.execPath, [tool, '--quiet'], { stdio: ['ignore', 'inherit', 'inherit'] })
+  if (!isConsoleBuilt()) {
+    const tool = join(root, 'tools/build-console.js')
+    execFileSync(process.execPath, [tool, '--quiet'], { stdio: ['ignore', 'inherit', 'inherit'] })
+  }
   await buildTestProgram(`${testProgramFolder}-${process.pid}`)
+}
+
+/** In a fresh checkout `npm ci` has just built the console, which takes 7 s of CPU. */
+function isConsoleBuilt(): boolean {
+  const built = join(builtConsoleFolder, 'index.html')
+  if (!existsSync(built)) return false
+  const { mtimeMs } = statSync(built)
+  const sources = globSync(['src/{console,contract,client}/**', 'tools/*', 'vite.config.ts', 'package-lock.json'], {
+    cwd: root,
+  })
+  return sources.every((name) => statSync(join(root, name)).mtimeMs < mtimeMs)
 }
 
 /** A package without its documents, which finds its dependencies in the checkout. */
