@@ -13,3 +13,8 @@ test('the scripts of package.json give Node the options of the first line of bin
   expect(starts).toHaveLength(3)
   for (const [name, script] of starts) expect(script, name).toContain(`${command} bin/roomkeeper.js`)
 })
+
+test('servers that tests start as a process have them too', () => {
+  const [, options = ''] = /^#!\/usr\/bin\/env -S node (.*)/.exec(read('bin/roomkeeper.js')) ?? []
+  expect(read('test/support/program.ts')).toContain(`const nodeOptions = ['${options}']`)
+})

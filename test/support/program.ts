@@ -17,6 +17,8 @@ export const testProgramFolder = join(import.meta.dirname, '../../dist/test-prog
 const ownBin = join(testProgramFolder, 'bin/roomkeeper.js')
 /** Halves the time that a start takes; Node compares the content of a file, so the cache is never stale. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/roomkeeper-test', import.meta.url))
+/** As in the first line of bin/roomkeeper.js: without it a server takes more memory than one that users start. */
+const nodeOptions = ['--max-semi-space-size=8']
 const defaultTimeoutMs = 20_000
 /** Loading the program takes seconds of CPU, which a busy machine shares among many. */
 const startTimeoutMs = 60_000
@@ -61,7 +63,7 @@ export class Program {
   constructor(args: readonly string[], { env = {}, cwd, node = [], starter = [], bin = ownBin }: Launch = {}) {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('ROOMKEEPER_'))
     const [command = '', ...first] = [...starter, process.execPath]
-    this.#child = spawn(command, [...first, ...node, bin, ...args], {
+    this.#child = spawn(command, [...first, ...nodeOptions, ...node, bin, ...args], {
       cwd,
       // Several servers run at once here: none may ask for the usual port of devices. No balancer has to notice that one stops.
       env: {
