@@ -136,5 +136,13 @@ export class EventRing {
 
 export const eventId = (name: string, number: number): string => `${name}-${number}`
 
-export const eventFrame = (id: string, event: Event): Buffer =>
-  Buffer.from(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+/**
+ * The bytes have memory of their own. A small Buffer.from() is a part of a block of 64 KiB that it shares with others, and an event
+ * that is retained would keep the whole block.
+ */
+export function eventFrame(id: string, event: Event): Buffer {
+  const text = `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
+}

@@ -17,16 +17,21 @@ const maxMemoryFactor = 1.5
 const recoveryMs = 90_000
 const regionCount = 400
 
-/** Keeps so many connections open that send the text and read nothing; a connection that the server closes is replaced. */
+/** The server closes a connection that takes nothing for 30 s. A client that reads nothing does not notice, so it begins again by itself. */
+const lifetimeMs = 40_000
+
+/** Keeps so many connections open that send the text and read nothing. Each is replaced at the end of its life, if it has one. */
 class SilentClients {
   readonly #sockets = new Set<Socket>()
   readonly #port: number
   readonly #text: string
+  readonly #lifetimeMs: number | undefined
   #isOpen = true
 
-  constructor(port: number, count: number, text: string) {
+  constructor(port: number, count: number, text: string, lifetime?: number) {
     this.#port = port
     this.#text = text
+    this.#lifetimeMs = lifetime
     for (let i = 0; i < count; i++) this.#open()
   }
 
@@ -34,8 +39,10 @@ class SilentClients {
     const socket = connect(this.#port, '127.0.0.1', () => this.#text && socket.write(this.#text))
     socket.pause()
     this.#sockets.add(socket)
+    const end = this.#lifetimeMs === undefined ? undefined : setTimeout(() => socket.destroy(), this.#lifetimeMs)
     socket.on('error', () => {})
     socket.on('close', () => {
+      clearTimeout(end)
       this.#sockets.delete(socket)
       if (this.#isOpen) setTimeout(() => this.#isOpen && this.#open(), 100)
     })
@@ -83,11 +90,11 @@ export async function soak(
   const port = Number(new URL(url).port)
   const get = (at: string) => `GET ${at} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`
   const clients = [
-    new SilentClients(port, unreadConnectionCount, `${get('/openapi.json')}${get(path)}`.repeat(5)),
+    new SilentClients(port, unreadConnectionCount, `${get('/openapi.json')}${get(path)}`.repeat(5), lifetimeMs),
     new SilentClients(port, stalledStreams, get(`/v1/orgs/${org}/events`)),
-    new SilentClients(port, idleConnectionCount, ''),
-    new SilentClients(port, idleConnectionCount, 'GET /livez HTTP/1.1\r\nHost:'),
-    new SilentClients(mqttPort, idleConnectionCount, ''),
+    new SilentClients(port, idleConnectionCount, '', lifetimeMs),
+    new SilentClients(port, idleConnectionCount, 'GET /livez HTTP/1.1\r\nHost:', lifetimeMs),
+    new SilentClients(mqttPort, idleConnectionCount, '', lifetimeMs),
   ]
   let peak = 0
   try {
