@@ -48,7 +48,7 @@ test('at three times the load that can be served, health checks take less than 1
   expect(figures.normalAfterMs).toBeLessThan(10_000)
 })
 
-test('5,000 devices that lose their network for a moment are connected again within 10 s', async () => {
+test('5,000 devices that lose their network for a moment are connected again within 20 s', async () => {
   const { reconnectedAfterMs } = await networkDrop(await siteForTest(), { devices: 5000, seed: counts.seed })
-  expect(reconnectedAfterMs).toBeLessThan(10_000)
+  expect(reconnectedAfterMs).toBeLessThan(20_000)
 })

@@ -39,12 +39,15 @@ export async function networkDrop(
   const fleet = site.launch(['simulate', '--url', url, '--org', org, '--key', key, ...fleetArguments, '--state', state])
   const all = devices.toLocaleString('en')
   await fleet.printed(new RegExp(`^${all} of ${all} devices `, 'm'), 'stdout', enrolTimeoutMs)
-  const connected = async () => {
-    const metrics = await (await fetch(`${url}/metrics`)).text()
-    return Number(/^roomkeeper_devices_connected (\d+)$/m.exec(metrics)?.[1])
+  const metric = async (name: string) => {
+    const text = await (await fetch(`${url}/metrics`)).text()
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
   }
+  const connected = () => metric('roomkeeper_devices_connected')
+  const cpuSeconds = () => metric('process_cpu_seconds_total')
   expect(await connected()).toBe(devices)
 
+  const cpuBefore = await cpuSeconds()
   wire.cut()
   const droppedAt = performance.now()
   wire.mend()
@@ -52,7 +55,11 @@ export async function networkDrop(
   const options = { everyMs: 100, timeoutMs: backTimeoutMs }
   await until(`all ${devices} devices are back`, async () => (await connected()) === devices, options)
   const reconnectedAfterMs = performance.now() - droppedAt
-  report('network drop', seed, { devices, 'all back after ms': Math.round(reconnectedAfterMs) })
+  report('network drop', seed, {
+    devices,
+    'all back after ms': Math.round(reconnectedAfterMs),
+    'CPU seconds of the server': ((await cpuSeconds()) - cpuBefore).toFixed(1),
+  })
   await fleet.stop()
   await server.stop()
   return { reconnectedAfterMs }
