@@ -150,8 +150,9 @@ test('an error of a proxy while the server is stopped is shown as a server that 
   await page.getByRole('alert').getByText('Can’t reach the server').first().waitFor()
   await start()
   await settled(page, 'Skog')
-  // The proxy may answer some requests that it got before the start later.
-  onTestFinished(() => expectTrouble(trouble, failedRequests))
+  // The proxy answers requests from before the start until the tab is closed.
+  await tab.context.close()
+  expectTrouble(trouble, failedRequests)
 })
 
 test('after an upgrade the first page whose code is gone reloads the console into the new build', async () => {
