@@ -32,7 +32,6 @@ afterAll(async () => {
 
 const now = () => harness.clock.now()
 const incident = async (id: string) => (await fleet.org.call('GET', `/incidents/${id}`)).body
-
 const shared = sharedTab(() => openTab(browser, harness.url, sessionStateOf(harness, owner)))
 
 /** Loads the work list, because `newIncident` sends no event that would add a row to it. */

@@ -5,7 +5,7 @@ import type { Role } from '../../src/contract/people/permissions.ts'
 import { axe, findViolations, phone } from '../support/console/accessibility.ts'
 import { openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
-import { planNightMode } from '../support/console/job-wizard.ts'
+import { closedWindow, planNightMode } from '../support/console/job-wizard.ts'
 import { sessionStateOf } from '../support/console/person-tab.ts'
 import { startDevice, type Wanted } from '../support/devices/agent-device.ts'
 import { newDevice } from '../support/devices/test-device.ts'
@@ -41,13 +41,6 @@ async function pageOf(role: keyof typeof tabs, viewport = { width: 1366, height:
   return page
 }
 const jobs = async () => (await fleet.org.call('GET', '/jobs')).body.jobs
-
-/** A change window that is some days away. */
-function closedWindow(): object {
-  const inThreeDays = new Date(harness.clock.now() + 3 * 86_400_000).getUTCDay()
-  const day = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][inThreeDays]
-  return { days: [day], from: '10:00', to: '11:00' }
-}
 
 test('the wizard shows the plan of a job in stages, which is paused, resumed and undone', async () => {
   const page = await pageOf('admin')
@@ -91,7 +84,7 @@ test('an undo that waits for a change window is hurried from the page of the job
   const locationId = (await org.call('GET', `/rooms/${rooms.fjord}`)).body.location.id
   const setWindow = (changeWindow: object | null) =>
     org.call('PUT', `/locations/${locationId}`, { body: { changeWindow } })
-  expect((await setWindow(closedWindow())).status).toBe(200)
+  expect((await setWindow(closedWindow(harness.clock.now()))).status).toBe(200)
   const page = await pageOf('admin')
   await visit(page, `/jobs/${id}`)
   await settled(page, 'Bluetooth')
@@ -199,7 +192,7 @@ test('a room says why a job waits for it: for a device, for its change window, o
   const locationId = (await org.call('GET', `/rooms/${rooms.fjord}`)).body.location.id
   const setWindow = (changeWindow: object | null) =>
     org.call('PUT', `/locations/${locationId}`, { body: { changeWindow } })
-  await setWindow(closedWindow())
+  await setWindow(closedWindow(harness.clock.now()))
   const night = await start('At night', rooms.fjord, { window: true })
   await expectNote(rooms.fjord, 'At night', 'Waits for the change window of the location')
   await cancel(night)

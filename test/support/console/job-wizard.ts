@@ -1,5 +1,6 @@
 // Fills in the wizard for a job.
 import type { Page } from 'playwright-core'
+import { dayMs } from '../../../src/contract/durations.ts'
 import { settled, visit } from './browser.ts'
 
 /** Fills in the wizard up to its plan. */
@@ -20,4 +21,10 @@ export async function planNightMode(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Remove stage 2' }).click()
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('3 devices in 2 rooms', { exact: true }).waitFor()
+}
+
+/** A change window that is three days away. */
+export function closedWindow(nowMs: number): object {
+  const day = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][new Date(nowMs + 3 * dayMs).getUTCDay()]
+  return { days: [day], from: '10:00', to: '11:00' }
 }
