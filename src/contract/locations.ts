@@ -10,7 +10,7 @@ const fields = {
   name: Type.String({ description: 'Name of the location.' }),
   region: Type.Optional(IdAndName('webpageLocationRegion', 'region')),
 }
-/** The location inside a room: it has no time zone. */
+/** The location inside a room: it has neither a time zone nor a change window. */
 export const LocationOfRoom = Shape('webpageRoomLocationAndRegion', fields)
 
 const ownFields = {

@@ -98,7 +98,7 @@ export class Database {
     return database
   }
 
-  /** Writes rows that belong to no organisation, without an audit entry, in a commit that is shared with other writes. */
+  /** Writes rows of any organisation or of none, without an audit entry, in a commit that is shared with other writes. */
   systemTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
     return this.#sharedCommits.add((on, { rows }) =>
       this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(rows)))),

@@ -9,7 +9,7 @@ import type { WrittenRows } from './written-rows.ts'
 /** The writes of one try to tables with listeners, and the number of its commit. */
 export interface CommitLog {
   readonly rows: WrittenRows[]
-  /** Is set by an audited work. On SQLite, where works share a commit, it means nothing. */
+  /** Is set by an audited work, and used on PostgreSQL only. */
   number: CommitNumber | undefined
 }
 
@@ -17,8 +17,8 @@ export interface CommitLog {
 export type TransactionWork<T> = (on: EngineTransaction, log: CommitLog) => Promise<T>
 
 /**
- * The place of a commit in one of two sequences without gaps: the unaudited commits of a row in `nodes` that wrote to a table with
- * listeners (`changes`), or the audited ones of an organisation (`audit_heads.count`). By it other nodes know whether they have heard
+ * The place of a commit in one of two sequences without gaps: the unaudited commits of a node that wrote to a table with
+ * listeners (`nodes.changes`), or the audited ones of an organisation (`audit_heads.count`). By it other nodes know whether they have heard
  * of the commit.
  */
 export type CommitNumber =
@@ -28,7 +28,7 @@ export type CommitNumber =
 /** Is called after a commit that has a number, before its writers continue. */
 export type CommitListener = (written: readonly WrittenRows[], commit: CommitNumber) => void
 
-/** One commit at a time passes the fence; any number pass its `separate` one. */
+/** Stops the commits of a node that was declared dead. One commit at a time passes the fence; any number pass its `separate` one. */
 export interface CommitFence {
   /** The fence of commits that are not shared. It gives no numbers, so it refuses writes to tables with listeners. */
   readonly separate: CommitFence
@@ -67,7 +67,7 @@ const retryPauseMs = () => 5 + Math.random() * 20
 /** A commit that was sent on a lost connection has succeeded or failed by then. */
 const lateCommitMs = 10_000
 
-/** Applies to a work that runs alone because a work of its group waited too long for a lock: the others wait behind it. */
+/** After a group waited too long for a lock, its works run one by one, each with this short limit, because the others wait behind it. */
 const suspectLockTimeout = CompiledQuery.raw("set local lock_timeout = '300ms'")
 
 /** Limits on the works that share a commit. On SQLite no other write can begin before its end. */

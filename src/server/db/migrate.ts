@@ -21,7 +21,7 @@ import { jobs } from './migrations/013-jobs.ts'
 import { nodeCertificates } from './migrations/014-node-certificates.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
-/** Databases store these names, and the order is fixed. A migration that was released is never edited. */
+/** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
 const migrations: Readonly<Record<string, MigrationStatements>> = {
   '001-ground': initial,
   '002-devices': devices,
@@ -48,7 +48,7 @@ export interface ProgramMigrations {
   readonly compatible: ReadonlySet<string>
 }
 
-/** No released version could run with 008-nodes, so none of the migrations that are released with it is compatible. */
+/** No released version could run with 008-nodes, so none of the migrations that are released with it is compatible. Those of later releases can be. */
 export const programMigrations: ProgramMigrations = { statements: migrations, compatible: new Set() }
 
 const compatiblePrefix = 'compatible migration '

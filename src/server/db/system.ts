@@ -26,7 +26,7 @@ export class SystemTx extends SystemReader {
     this.#forOrg = (org) => new Tx({ org, access: RegionAccess.everything }, engine, statements, writeLog)
   }
 
-  /** Gives this transaction a handle of an organisation that it has just created. */
+  /** Gives this transaction a handle of one organisation. */
   forOrg(org: number): Tx {
     return this.#forOrg(org)
   }

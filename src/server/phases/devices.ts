@@ -77,21 +77,21 @@ const deviceHandlers = (services: Services, intake: SampleIntake, attempts: Cred
   identify: (endpointId, credential) => findDeviceByCredential(services, endpointId, credential),
   findUnenrolled: (endpointId, credential) => findUnenrolledDevice(services, endpointId, credential),
   attempted: (kind, endpointId, address) => attempts.record(kind, endpointId, address),
-  connected: (session) => markConnected(services, session),
-  disconnected: (session, why) => markDisconnected(services, session, why),
+  connected: (connection) => markConnected(services, connection),
+  disconnected: (connection, why) => markDisconnected(services, connection, why),
   listOwn: (endpointIds) => listOwnConnections(services, endpointIds),
-  waiting: (session, listensTo) => listPendingMessages(services, session, listensTo),
+  waiting: (connection, listensTo) => listPendingMessages(services, connection, listensTo),
   received: {
-    status: (session, message) => storeStatus(services, session, message).then(noAnswer),
-    async sample(session, message) {
-      const body = await intake.receive(session, message)
+    status: (connection, message) => storeStatus(services, connection, message).then(noAnswer),
+    async sample(connection, message) {
+      const body = await intake.receive(connection, message)
       return body ? [{ kind: 'sample-refused', body }] : []
     },
-    async config(session, message) {
-      const body = await configReported(services, session, message)
+    async config(connection, message) {
+      const body = await configReported(services, connection, message)
       return body ? [{ kind: 'config', body }] : []
     },
-    operation: (session, message) => storeCommandReport(services, session, message).then(noAnswer),
+    operation: (connection, message) => storeCommandReport(services, connection, message).then(noAnswer),
     async logs({ device }, { id }) {
       const body = await renewLogsCommand(services, device, id)
       return body ? [{ kind: 'operation', body }] : []

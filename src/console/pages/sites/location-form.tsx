@@ -67,7 +67,7 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
         changeWindow: windowText(initial.window),
       }),
     () => {
-      // Only changed fields are sent, so that a concurrent change of the other field is not overwritten.
+      // Only changed fields are sent, so that a concurrent change of another field is not overwritten.
       const changed = {
         ...(trimmedName !== initial.name && { name: trimmedName }),
         ...(region !== initial.region && { regionId: Number(region) }),

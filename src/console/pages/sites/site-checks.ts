@@ -1,4 +1,4 @@
-// Checks before a save that a site is unchanged, because the API has no version (ETag) for regions and locations.
+// Checks before a save that a site is unchanged, because no read gives the version (ETag) of one region or location.
 import { useMutation } from '@tanstack/react-query'
 import { operationQuery, queryClient } from '../../api.ts'
 import { weeklyText } from '../../domain/silence/silence.ts'

@@ -17,8 +17,11 @@ const connectionTimeoutMs = 5_000
 const statementTimeoutMs = 9_000
 const queryTimeoutMs = 10_000
 
-/** A session that hangs must not block the writers of an organisation, or use up all connections. */
-const writerSettings = `-c lock_timeout=${maxWriteWaitMs} -c idle_in_transaction_session_timeout=5s`
+/**
+ * A commit is acknowledged only when it is durable, also if the role or the database has another `synchronous_commit`. A session that
+ * hangs must not block the writers of an organisation, or use up all connections.
+ */
+const writerSettings = `-c synchronous_commit=on -c lock_timeout=${maxWriteWaitMs} -c idle_in_transaction_session_timeout=5s`
 const readerSettings = '-c default_transaction_read_only=on'
 
 export interface Postgres {

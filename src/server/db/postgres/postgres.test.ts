@@ -12,9 +12,11 @@ const list = CompiledQuery.raw('select id, name from things order by id')
 describe.runIf(engine === 'postgres')('PostgreSQL', () => {
   let backend: DatabaseEngine
   let cleanUp: () => Promise<unknown>
+  let url: string
   beforeAll(async () => {
     const { place, remove } = await newPlace()
-    backend = openPostgres(place.databaseUrl ?? '', { onError() {} }).backend
+    url = place.databaseUrl ?? ''
+    backend = openPostgres(url, { onError() {} }).backend
     cleanUp = async () => {
       await backend.close()
       await remove()
@@ -38,6 +40,16 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
       { id: 1, name: 'a' },
       { id: 2, name: 'b' },
     ])
+  })
+
+  test('a commit is durable when it is acknowledged, also if the database has `synchronous_commit = off`', async () => {
+    const name = new URL(url).pathname.slice(1)
+    await backend.schema.executeQuery(CompiledQuery.raw(`alter database "${name}" set synchronous_commit = off`))
+    const later = openPostgres(url, { onError() {} })
+    const show = CompiledQuery.raw('show synchronous_commit')
+    expect((await later.pools.reader.query('show synchronous_commit')).rows).toEqual([{ synchronous_commit: 'off' }])
+    expect(await later.backend.transaction(async (on) => on.run(show, []))).toEqual([{ synchronous_commit: 'on' }])
+    await later.backend.close()
   })
 
   test('a later read in the transaction sees such a write', async () => {

@@ -46,7 +46,7 @@ export class DeviceConnections implements LocalDevices {
   readonly #sessions = new Map<MqttSession, Peer>()
   /** The current session of each device. */
   readonly #current = new Map<string, MqttSession>()
-  /** The number up to which other nodes have taken over connections whose own number is not known yet. */
+  /** For connections whose number is not known yet: the highest number that another node has taken over. */
   readonly #takenOver = new WeakMap<DeviceConnection, number>()
   readonly #disconnects: DisconnectWriter
   #ticking: NodeJS.Timeout | undefined
@@ -214,7 +214,7 @@ export class DeviceConnections implements LocalDevices {
     if (this.#isClosed || session.socket.destroyed) throw new Refused('try later')
     const { handlers, log } = this.#services
     const { connection, downlink } = this.#identify(session, device, request)
-    // The session before this one ends before the presence is written, even if this one is refused after all.
+    // The earlier session is closed first, even if this one is refused later.
     const before = this.#current.get(device.id)
     this.#current.set(device.id, session)
     if (before) handlers.attempted('taken over', device.id, this.#addressOf(before))
@@ -269,7 +269,7 @@ export class DeviceConnections implements LocalDevices {
     const { connection } = session.identified ?? {}
     if (!connection || this.#current.get(connection.device.id) !== session) return
     this.#current.delete(connection.device.id)
-    // While the presence is being written, its number is not known yet. A stop writes one row for all devices: that of the node.
+    // While the presence is being written, its number is not known yet. When the service stops, only the node's row is written.
     if (connection.number > 0 && !this.#isReleasing) this.#disconnects.write(connection, session.ended.why)
   }
 

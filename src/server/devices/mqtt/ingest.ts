@@ -131,7 +131,7 @@ export class Ingest {
   }
 }
 
-/** Reboots of rooms that are not in use are sent only after the first status. */
+/** A reboot that needs an empty room is sent only after the first status of its device. */
 function noteStatus(connection: DeviceConnection, downlink: Downlink | undefined): void {
   if (connection.hasReportedStatus) return
   connection.hasReportedStatus = true

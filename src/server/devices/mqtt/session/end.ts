@@ -9,7 +9,7 @@ const endOfReason: { readonly [R in EndingReason]: ConnectionEnd } = {
   'shutting down': 'SERVER_ENDED',
 }
 
-/** The first reason counts: the later ones follow from it. */
+/** The first reason that was noted stays: the later ones follow from it. */
 export class SessionEnd {
   /** Undefined if the device closed its connection without DISCONNECT. */
   reason: string | undefined

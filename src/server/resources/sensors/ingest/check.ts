@@ -9,7 +9,7 @@ import type { SampleRow } from './store.ts'
 /** A device's clock may be this far ahead. */
 export const maxAheadSeconds = 5 * 60
 
-/** A sentence for the maker of the device if the sample is refused, else undefined. `now` and `from`, the oldest time, are Unix seconds. */
+/** Returns a sentence for the maker of the device if the sample is refused, else undefined. `now` and `from`, the oldest time, are Unix seconds. */
 export function sampleProblem(sample: DeviceSample, model: Model, now: number, from: number): string | undefined {
   return timeProblem(sample.timestamp, now, from) ?? valueProblem(sample, model)
 }

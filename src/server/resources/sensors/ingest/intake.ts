@@ -1,4 +1,4 @@
-// Takes in the samples of devices: checks them, and writes them in batches. ingest.ts acknowledges them when they are durable. [contract 5.2]
+// Takes in the samples of devices: checks them, and writes them in batches. devices/mqtt/ingest.ts acknowledges them when they are durable. [contract 5.2]
 
 import { modelOf } from '../../../../contract/device/models.ts'
 import type { DeviceSample, SampleRefused } from '../../../../contract/device/protocol.ts'
@@ -27,7 +27,7 @@ const maxSamplesPerBatch = 1000
  */
 const defaultGatherMs = { sqlite: 0, postgres: 25 }
 
-/** The endpoints whose latest sample is newer than before. */
+/** The endpoints whose latest sample was replaced. */
 type UpdatedEndpoints = Awaited<ReturnType<typeof updateLatestReturning>>
 
 interface Newest {
@@ -83,7 +83,7 @@ class Batch {
     }
     const messages = (before?.messages ?? 0) + 1
     if (newest) this.newest.set(id, { org: org.key, endpoint: number, sample: newest, messages })
-    // A device that may send no more before an answer has a backlog, which would take long at one batch after the other.
+    // This device may send no more before an answer: it has a backlog, so the batch is written now.
     if (messages >= maxUnansweredMessages) this.#full.resolve()
     if (this.samples.length < maxSamplesPerBatch) return
     this.isClosed = true
