@@ -12,6 +12,10 @@ import type { PostgresCluster } from '../servers/postgres-cluster.ts'
 
 /** PostgreSQL spends at most this much of the CPU of samples on messages between nodes. */
 const maxMessageShare = 0.25
+/** Events are gathered for 100 ms, then sent to all nodes and to the reader. */
+const eventDelayMs = 400
+/** Samples of a device that share a batch are one event, so a reader receives fewer events than there are samples. */
+const minEventShare = 0.5
 
 interface Notification {
   readonly atMs: number
@@ -34,7 +38,12 @@ export async function measureNodeMessages(
   const [rounds, samplesPerDevice] = quick ? [2, 4] : [7, 12]
   for (let round = 0; round < rounds; round++) {
     const [all, messages] = [cluster.cpuSeconds(), await cluster.cpuSecondsOfNodeSessions(databaseUrl)]
+    const eventsBefore = stream.eventCount
     const { latenciesMs } = await sendSamples(samplesPerDevice)
+    await pause(eventDelayMs)
+    const events = stream.eventCount - eventsBefore
+    if (events < minEventShare * latenciesMs.length)
+      throw new Error(`${latenciesMs.length} samples led to ${events} events: the messages were not measured.`)
     const spentOnMessages = (await cluster.cpuSecondsOfNodeSessions(databaseUrl)) - messages
     const spent = cluster.cpuSeconds() - all
     messageMicros.push((spentOnMessages * 1e6) / latenciesMs.length)

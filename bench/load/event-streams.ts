@@ -102,6 +102,11 @@ export class EventStreamClients {
     })
   }
 
+  /** Events that every stream has received since it was opened. */
+  get eventCount(): number {
+    return Math.min(...this.#streams.map((stream) => stream.eventCount))
+  }
+
   close(): void {
     for (const stream of this.#streams) stream.close()
   }
