@@ -125,8 +125,9 @@ async function readDevice(id: string): Promise<void> {
   patchDevices((devices) => withDevice(devices, body))
 }
 
-/** A restart that has succeeded is shown for this long, until every list shows that the device is connected. */
+/** A restart that has succeeded is shown for this long, and longer while a cached answer still shows the device as offline. */
 const restartGraceMs = 4000
+const maxExtraGraceSeconds = 20
 
 export function patchOperations({ operation }: Event): void {
   if (!operation) return
@@ -135,11 +136,30 @@ export function patchOperations({ operation }: Event): void {
       const operations = withOperation(body.operations, operation)
       return operations === body.operations ? body : { operations: [...operations] }
     })
-  if (operation.type === 'REBOOT' && operation.state === 'SUCCEEDED') setTimeout(patch, restartGraceMs)
+  const patchWhenOnline = (extraSeconds: number) => {
+    if (extraSeconds === 0 || !isShownOffline(operation.endpointId)) patch()
+    else setTimeout(() => patchWhenOnline(extraSeconds - 1), 1000)
+  }
+  if (operation.type === 'REBOOT' && operation.state === 'SUCCEEDED')
+    setTimeout(() => patchWhenOnline(maxExtraGraceSeconds), restartGraceMs)
   else patch()
 }
 
 type Room = ResponseOf<Operations['roomsGet']>
+
+/** On a slow network an answer from before the reconnect can arrive after the event about it. */
+function isShownOffline(endpointId: string): boolean {
+  const device = queryClient.getQueryData<ApiResponse<Room['endpoints'][number]>>(
+    queryKeyOf('endpointsGet', { id: endpointId }),
+  )
+  const rooms = queryClient.getQueriesData<ApiResponse<Room>>({ queryKey: ['roomsGet'] })
+  const devices = [
+    ...(cachedBody('endpointsBasicList')?.endpoints ?? []),
+    ...(device ? [device.body] : []),
+    ...rooms.flatMap(([, response]) => response?.body.endpoints ?? []),
+  ]
+  return devices.some(({ id, connected }) => id === endpointId && !connected)
+}
 
 /**
  * Shows a change of presence on the page of a room or a device before it is read again: the event about the end of a restart follows
