@@ -76,6 +76,11 @@ test('enrolment and sign-in read the longest body that is valid for them', () =>
   }
 })
 
+test('only the operation whose answer shows numbers as they were written keeps their text [contract 4.endpointsApplyConfig]', () => {
+  const keeping = operationList.filter(({ keepsNumberText }) => keepsNumberText)
+  expect(keeping.map(({ id }) => id)).toEqual(['endpointsApplyConfig'])
+})
+
 test('docs/contract.md lists the limits of all operations', () => {
   const rows = readFileSync(join(import.meta.dirname, '../../docs/contract.md'), 'utf8').split('\n')
   for (const limitBytes of [smallBodyBytes, mediumBodyBytes, hugeBodyBytes, jobBodyBytes]) {
