@@ -162,3 +162,31 @@ export function* worstBodies(
   }
   yield ['nothing but mistakes', Buffer.from(JSON.stringify(mistakes(schema))).subarray(0, bytes)]
 }
+
+const encoded = (json: string): string => Buffer.from(json).toString('base64url')
+
+/** The worst forms of one field that have at most so many bytes, each with a name. The value of the field is a JSON Web Token. */
+export function* worstForms(field: string, bytes: number): Generator<readonly [name: string, body: Buffer]> {
+  const repeated = (unit: string, before = '') =>
+    Buffer.from(before + unit.repeat(Math.floor((bytes - before.length) / unit.length)))
+  for (const unit of ['&', '=', 'a&', 'a=1&', '+', '%', '%f0', '%F0%9F%98%80', '.', `${field}=&`]) {
+    yield [`${unit} again and again`, repeated(unit)]
+    yield [`${unit} again and again in the field`, repeated(unit, `${field}=`)]
+  }
+  const head = { alg: 'RS256', typ: 'JWT' }
+  const withFiller = (fill: Filler, room: number) => `${JSON.stringify(head).slice(0, -1)},"x":${fill(room - 40)}}`
+  // Base64 makes four bytes of three; the signature of a key with 2048 bits has 342.
+  const signature = 'A'.repeat(342)
+  const room = Math.floor(((bytes - field.length - signature.length - 100) * 3) / 4)
+  for (const [name, fill] of Object.entries(anywhere)) {
+    const places = {
+      head: [withFiller(fill, room), '{}'],
+      payload: [JSON.stringify(head), withFiller(fill, room)],
+    } as const
+    for (const [place, [first, second]] of Object.entries(places)) {
+      const body = Buffer.from(`${field}=${encoded(first)}.${encoded(second)}.${signature}`)
+      if (body.length > bytes) throw new Error(`${name} has ${body.length} bytes`)
+      yield [`${name} in the ${place} of a token`, body]
+    }
+  }
+}
