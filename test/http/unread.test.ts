@@ -1,6 +1,7 @@
 // Tests that unread answers hold bounded memory for a bounded time, and do not affect other clients. [contract 7.22]
 import { hash, randomBytes } from 'node:crypto'
-import { get, type IncomingMessage } from 'node:http'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -10,6 +11,8 @@ import { rawFetch } from '../support/raw-http.ts'
 
 const mebibyte = 1024 * 1024
 const maxBytes = 256 * mebibyte
+/** The head of an answer is written beside its body. */
+const maxHeadBytes = 4096
 
 let harness: Harness
 let org: TestOrg
@@ -116,14 +119,44 @@ test('a client that takes nothing for 30 seconds is closed, one that reads slowl
     deaf('/docs', { times: 90 }),
   ]
   await until('all to be answered', async () => (await unsent()) > 4 * length)
+  const answeredAt = performance.now()
   await until('the first to be closed', async () => (await closed()) > before, { timeoutMs: 40_000 })
   expect(performance.now() - started).toBeGreaterThan(14_000)
+  expect(performance.now() - answeredAt, 'milliseconds to the first end').toBeLessThan(35_000)
   await until('all to be closed', async () => (await closed()) === before + clients.length, { timeoutMs: 20_000 })
+  expect(performance.now() - answeredAt, 'milliseconds to the last end').toBeLessThan(42_000)
   expect(hash('sha256', await slow)).toBe(digest)
   expect(performance.now() - started, 'it took longer than a connection may take nothing').toBeGreaterThan(35_000)
   expect(await closed()).toBe(before + clients.length)
   await until('nothing to be held', async () => (await unsent()) === 0)
 }, 120_000)
+
+test.each([1, 50])(
+  'a connection that reads nothing has at most 8 MiB in its write buffers, with %i requests sent',
+  async (times) => {
+    const responses: ServerResponse[] = []
+    const note = (message: unknown) => responses.push((message as { response: ServerResponse }).response)
+    subscribe('http.server.request.start', note)
+    onTestFinished(() => {
+      unsubscribe('http.server.request.start', note)
+    })
+    const client = deaf(path, { times })
+    await until('an answer to be held', async () => (await unsent()) > 0)
+    let mostBytes = 0
+    for (let i = 0; i < 20; i++) {
+      await pause(50)
+      const own = responses.filter(({ socket }) => socket?.remotePort === client.localPort)
+      mostBytes = Math.max(
+        mostBytes,
+        own.reduce((sum, { writableLength }) => sum + writableLength, 0),
+      )
+    }
+    expect(mostBytes).toBeGreaterThan(mebibyte)
+    expect(mostBytes).toBeLessThanOrEqual(8 * mebibyte + maxHeadBytes)
+    client.destroy()
+    await until('nothing to be held', async () => (await unsent()) === 0)
+  },
+)
 
 test('a client that sends requests ahead and reads nothing holds one answer', async () => {
   deaf(path, { times: 50 })
