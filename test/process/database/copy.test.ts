@@ -3,9 +3,12 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import Sqlite from 'better-sqlite3'
+import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
 import { startService } from '../../../src/server/app.ts'
+import { openDatabase } from '../../../src/server/db/open.ts'
 import { copyDatabase } from '../../../src/server/maintenance/copy-database.ts'
 import { orgCreate } from '../../../src/server/resources/orgs/rules.ts'
 import { createDatabase, dropDatabase } from '../../support/database/postgres-tables.ts'
@@ -144,7 +147,7 @@ test('a target with rows, a wrong or missing key and a broken audit log are refu
 
   const forged = await postgresForTest(sqlite.dataDir)
   await copy()
-  const onSqlite = new (await import('better-sqlite3')).default(join(sqlite.dataDir, 'roomkeeper.db'))
+  const onSqlite = new Sqlite(join(sqlite.dataDir, 'roomkeeper.db'))
   onSqlite.exec(`update audit_log set actor_name = 'Nobody' where seq = 2`)
   onSqlite.close()
   await expect(copyDatabase({ from: sqlite, to: forged, secretKeyFile, onCopied: noReport })).rejects.toThrow(
@@ -152,6 +155,37 @@ test('a target with rows, a wrong or missing key and a broken audit log are refu
   )
   const left = Object.values(await contentOf(forged)).flat()
   expect(left, 'nothing is left of a copy that failed').toEqual([])
+})
+
+test('a copy that lacks a row is refused with both numbers of rows, and nothing is left of it', async () => {
+  await harness.stop()
+  const sqlite = { dataDir: folderForTest() }
+  const postgres = await postgresForTest(sqlite.dataDir)
+  // A trigger of the target leaves out one row of many without an error.
+  for (const place of [sqlite, postgres])
+    await (await openDatabase(place, { isLocked: false, mustExist: false, onError() {} })).db.close()
+  const onSqlite = new Sqlite(join(sqlite.dataDir, 'roomkeeper.db'))
+  onSqlite.exec(
+    `create trigger one_less before insert on regions when new.id = ${fixture.emptyRegion} begin select raise(ignore); end`,
+  )
+  onSqlite.close()
+  const onPostgres = new pg.Client({ connectionString: postgres.databaseUrl })
+  await onPostgres.connect()
+  await onPostgres.query(`create function one_less() returns trigger language plpgsql as $$ begin return null; end $$`)
+  await onPostgres.query(
+    `create trigger one_less before insert on regions for each row when (new.id = ${fixture.emptyRegion}) execute function one_less()`,
+  )
+  await onPostgres.end()
+  const { regions = [] } = await contentOf(harness.place)
+  expect(regions.length).toBeGreaterThan(1)
+  for (const to of [sqlite, postgres]) {
+    const before = await contentOf(to)
+    await expect(copyDatabase({ from: harness.place, to, secretKeyFile, onCopied: noReport })).rejects.toThrow(
+      `The copy of the table regions has ${regions.length - 1} rows instead of ${regions.length}. Nothing was copied.`,
+    )
+    expect(await contentOf(to)).toEqual(before)
+    expect(before.regions).toEqual([])
+  }
 })
 
 test('a missing source and a target that is the source are named, and the next step has the options of this copy', async () => {
