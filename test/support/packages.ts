@@ -1,6 +1,6 @@
 // Makes the packages once for a test file, and installs them into empty folders as their users would.
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -44,17 +44,24 @@ export class PackageShelf {
   }
 }
 
-/** The Node of the machine, which may be older than that of the checkout. */
-export function machineNode(): string {
-  const folders = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'))
-  const found = folders.find((folder) => {
-    try {
-      return readdirSync(folder).includes('node')
-    } catch {
-      return false
-    }
-  })
-  return found ? join(found, 'node') : process.execPath
+const nodesOnPath = (): string[] =>
+  (process.env.PATH ?? '')
+    .split(':')
+    .map((folder) => join(folder, 'node'))
+    .filter((file) => existsSync(file))
+
+/** The Node of the machine, which may be older than that of the checkout. Without one it is the Node that runs the tests. */
+export const machineNode = (): string =>
+  nodesOnPath().find((file) => !file.includes('node_modules')) ?? process.execPath
+
+const versionOf = async (file: string) => (await runFile(file, ['--version'])).stdout.trim()
+
+/** Returns the versions of the machine's Node and of all others on the PATH, and prints them. */
+export async function nodeVersions(): Promise<{ readonly used: string; readonly others: readonly string[] }> {
+  const used = await versionOf(machineNode())
+  const onPath = new Set(await Promise.all(nodesOnPath().map(versionOf)))
+  process.stdout.write(`the examples of the packages run with Node ${used}, the tests with ${process.version}\n`)
+  return { used, others: [...onPath].filter((version) => version !== used) }
 }
 
 /** The program in a package's README, and what the README says that it prints. */
