@@ -1,6 +1,6 @@
 // The words of the code and the console: rules that a newcomer's reader would ask for, each with the way to follow it.
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
@@ -116,6 +116,17 @@ test('a sentence of a document names its subject', () => {
     .flatMap(linesOf)
     .filter(({ text }) => riddle.test(text) || unnamed.test(text.replaceAll(/`[^`]*`/g, '')))
   expect(places(wrong), 'Say who or what: "A caller cannot grant what it lacks".').toEqual([])
+})
+
+test('the examples of deploy say it in the words of their readers', () => {
+  const files = readdirSync(join(root, 'deploy'), { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
+  expect(files).toContain('deploy/prometheus/roomkeeper.rules.yml')
+  const riddle =
+    /(?:#|(?:summary|description|"title"|"description"):) *"?(?:Who|What|Whoever|Whose|Nobody|Of|The same)\b[^?]*$/
+  const wrong = files.flatMap(linesOf).filter(({ text }) => unclear.test(text) || riddle.test(text))
+  expect(places(wrong), 'Name the person or the thing.').toEqual([])
 })
 
 test('the name of a test is a sentence that names its subject', () => {
