@@ -10,6 +10,7 @@ const withoutDatabase = [
   'src/console/**/*.test.ts',
   'src/contract/*.test.ts',
   'src/server/core/**/*.test.ts',
+  'src/server/bus/*.test.ts',
   'src/cli/doctor/storage.test.ts',
   'src/server/config/*.test.ts',
   'src/server/http/limits/*.test.ts',

@@ -1,7 +1,6 @@
 // Messages between nodes over a real PostgreSQL: order, length, interruptions.
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { maxNotificationBytes } from '../../src/server/bus/notification-parts.ts'
 import { type GroupNode, nodeGroup } from '../support/nodes/node-group.ts'
 import { until } from '../support/program.ts'
 
@@ -47,7 +46,7 @@ test('a long message arrives whole, in notifications of at most 7,900 bytes', as
   await until('it is heard', () => heard.length === 1)
   expect(heard[0]).toBe(`${one.services.node?.id}: ${endpointIds.join(' ')}`)
   await until('the witness hears it', () => sizes.filter((size) => size > 7_000).length > 10)
-  expect(Math.max(...sizes)).toBeLessThanOrEqual(maxNotificationBytes)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(7_900)
   await witness.end()
 })
 

@@ -1,7 +1,7 @@
 // Cuts the text of a batch of messages into notifications that PostgreSQL accepts, and puts them together again.
 
 /** PostgreSQL refuses 8,000 bytes and more. */
-export const maxNotificationBytes = 7_900
+const maxNotificationBytes = 7_900
 
 /** The first words of a notification take at most this much: process, node, number, part, parts. */
 const maxHeadBytes = 80
