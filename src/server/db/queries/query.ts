@@ -70,9 +70,12 @@ export function visibleQuery<P extends ForOrg, R>(
   build: BuildSelect<P, R>,
 ) {
   const all = compileOnce(build)
-  const visible = compileOnce<P & { visibleRegions: readonly number[] }, R>((db, p, engine) =>
-    build(db, p, engine).where(isVisible(engine, subject, column, p)),
-  )
+  const visible = compileOnce<P & { visibleRegions: readonly number[] }, R>((db, p, engine) => {
+    const built = build(db, p, engine)
+    // The condition names the organisation, which does not limit the rows of the query itself.
+    requireOrganisation(built.compile())
+    return built.where(isVisible(engine, subject, column, p))
+  })
   return (on: OrgReader, ...[values]: ValuesArgument<P>): Promise<R[]> => {
     const { regionIds } = on.access
     if (regionIds === undefined) return all(on, values, on.org)
@@ -173,6 +176,7 @@ export function compileOnce<P, R>(build: BuildQuery<P, R>) {
     let plan = plans[on.engine]
     if (!plan) {
       const compiled = build(on.kysely, placeholders as P, on.engine).compile()
+      if (org !== undefined) requireOrganisation(compiled)
       plan = { query: compiled, target: writeTargetOf(compiled) }
       plans[on.engine] = plan
     }
@@ -185,6 +189,12 @@ export function compileOnce<P, R>(build: BuildQuery<P, R>) {
       throw on.errorOf(error)
     }
   }
+}
+
+/** A statement that does not name its organisation would reach the rows of all of them. */
+function requireOrganisation({ parameters, sql }: CompiledQuery): void {
+  if (parameters.some((parameter) => parameter instanceof Placeholder && parameter.name === 'org')) return
+  throw new Error(`This query of an organisation does not use p.org: ${sql}`)
 }
 
 function parametersOf({ parameters }: CompiledQuery, values: object, org: number | undefined): unknown[] {

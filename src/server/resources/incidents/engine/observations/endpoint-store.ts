@@ -2,7 +2,7 @@
 
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isAnyOf } from '../../../../db/queries/any-of.ts'
-import { query, wholeQuery } from '../../../../db/queries/query.ts'
+import { wholeQuery } from '../../../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../../../db/schema/schema.ts'
 import { connectionTime, isConnected } from '../../../../nodes/connected-sql.ts'
 import { endsOnPurpose, restartGrace } from './restart-sql.ts'
@@ -46,14 +46,23 @@ export const listDisconnectedWithin = wholeQuery((db, p: Window) =>
 )
 export type ObservedEndpoint = Awaited<ReturnType<typeof listDisconnectedWithin>>[number]
 
-/** Lists the nodes that ended within a window of time. */
-export const listNodesEndedWithin = query((db, p: { org: number; from: number; to: number }) =>
+/** Lists the nodes that ended within a window of time and that endpoints of the organisation were connected to. */
+export const listNodesEndedWithin = wholeQuery((db, p: { org: number; from: number; to: number }) =>
   db
     .selectFrom('nodes')
     .select('id')
     .where('state', '<>', 'up')
     .where('ended_at', '>=', p.from)
-    .where('ended_at', '<=', p.to),
+    .where('ended_at', '<=', p.to)
+    .where((e) =>
+      e.exists(
+        e
+          .selectFrom('endpoints')
+          .select('endpoints.id')
+          .whereRef('endpoints.node_id', '=', 'nodes.id')
+          .where('endpoints.org', '=', p.org),
+      ),
+    ),
 )
 
 interface NodePage {
