@@ -89,3 +89,11 @@ test('only the named files use the handle without an organisation', () => {
     'server/resources/sign-in/ways.ts',
   ])
 })
+
+test('only the folders that work on the whole database run statements that are not compiled once', () => {
+  // The handles of an organisation have no Kysely. Those of the system have one, and tests use it.
+  expect(using(/\bkysely\b(?!')/), 'Declare the statement with query() or systemQuery().').toEqual([])
+  expect(using(/\bCompiledQuery\b|\bexecuteQuery\b/), 'Declare the statement with query() or systemQuery().').toEqual(
+    [],
+  )
+})

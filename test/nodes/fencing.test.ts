@@ -1,4 +1,5 @@
 // A node that was declared dead commits nothing any more, gives up what it holds, and goes on with a new row.
+import { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { CommitNumber } from '../../src/server/db/group-commit.ts'
@@ -31,8 +32,8 @@ const put = ({ services: { db } }: GroupNode, name: string) =>
 
 /** Writes in a commit of its own, past the listeners. */
 const putInBulk = ({ services: { db } }: GroupNode, name: string) =>
-  db.forOrg(1).bulkTransaction(async ({ kysely }) => {
-    await kysely.insertInto('settings').values({ name, value: '' }).execute()
+  db.forOrg(1).bulkTransaction(async (tx) => {
+    await tx.run(CompiledQuery.raw("INSERT INTO settings (name, value) VALUES ($1, '')"), [name])
   })
 
 test.each([

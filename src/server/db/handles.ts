@@ -1,10 +1,9 @@
 // The handles that queries run on. An organisation's handle reads or writes the data of that organisation only.
-import type { CompiledQuery, Kysely } from 'kysely'
+import type { CompiledQuery } from 'kysely'
 import type { RegionAccess } from '../core/region-access.ts'
 import type { EventDraft } from '../events/draft.ts'
 import type { EngineName, StatementRunner } from './engine.ts'
 import { databaseFailure, databaseProblemOf } from './errors.ts'
-import type { DatabaseSchema } from './schema/schema.ts'
 import { WantedMessages } from './wanted-messages.ts'
 import type { WriteTarget, WrittenRows } from './written-rows.ts'
 
@@ -29,10 +28,6 @@ export abstract class Handle {
   /** Returns what a second handle on the same transaction needs. */
   protected static connectionOf(handle: Handle) {
     return { engine: handle.engine, statements: handle.#statements, writeLog: handle.#writeLog }
-  }
-
-  get kysely(): Kysely<DatabaseSchema> {
-    return this.#statements.kysely
   }
 
   /** Runs a query that was compiled once. Stores call it through the functions of query.ts and system.ts. */

@@ -1,14 +1,21 @@
 // Handles and queries for work that belongs to no organisation: look-ups of keys, sessions, devices and codes, and scheduled tasks.
 // test/house lists the files that may import this one.
+import type { Kysely } from 'kysely'
 import { RegionAccess } from '../core/region-access.ts'
 import type { EngineName, StatementRunner } from './engine.ts'
 import { Handle, Tx, type WriteLog } from './handles.ts'
 import { type BuildQuery, compileOnce } from './queries/query.ts'
+import type { DatabaseSchema } from './schema/schema.ts'
 
 type ValuesArgument<P> = object extends P ? [values?: P] : [values: P]
 
 export class SystemReader extends Handle {
   readonly isSystem = true
+
+  /** Runs statements that are too rare to be compiled once. Handles of an organisation have no Kysely: it would reach all organisations. */
+  get kysely(): Kysely<DatabaseSchema> {
+    return Handle.connectionOf(this).statements.kysely
+  }
 
   /** Reads rows of no organisation inside an organisation's transaction, such as a serial during enrolment. */
   static within(tx: Tx): SystemReader {

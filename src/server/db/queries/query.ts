@@ -4,6 +4,7 @@ import type { EngineName } from '../engine.ts'
 import type { Handle, OrgReader, TelemetryTx, Tx } from '../handles.ts'
 import type { DatabaseSchema } from '../schema/schema.ts'
 import { Placeholder, type WriteTarget, writeTargetOf } from '../written-rows.ts'
+import { queryBuilders } from './query-builders.ts'
 import {
   isVisible,
   type QualifiedColumn,
@@ -175,7 +176,7 @@ export function compileOnce<P, R>(build: BuildQuery<P, R>) {
   return async (on: Handle, values: object = noValues, org: number | undefined): Promise<R[]> => {
     let plan = plans[on.engine]
     if (!plan) {
-      const compiled = build(on.kysely, placeholders as P, on.engine).compile()
+      const compiled = build(queryBuilders[on.engine], placeholders as P, on.engine).compile()
       if (org !== undefined) requireOrganisation(compiled)
       plan = { query: compiled, target: writeTargetOf(compiled) }
       plans[on.engine] = plan

@@ -34,7 +34,7 @@ test('entries of version 0.1 stay valid, and only callers who see everything see
     for (const entry of entries) {
       const old = entry.seq < 5 ? { ...entry, regions: null } : entry
       link = entryMac(secrets, link, old)
-      const { kysely } = tx
+      const { kysely } = system
       const values = { regions: old.regions, mac: link }
       await kysely.updateTable('audit_log').set(values).where('org', '=', tx.org).where('seq', '=', old.seq).execute()
       await updateHead(tx, { count: old.seq, mac: link, timestamp: old.timestamp })

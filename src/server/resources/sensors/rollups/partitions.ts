@@ -26,7 +26,7 @@ export const dropPartition = (db: Database, day: number): Promise<boolean> =>
 /** The days that have a partition, the oldest first. */
 export async function listDays(db: Database): Promise<number[]> {
   const names = await listPartitions(db.system)
-  return names.map((name) => Number(name.slice(nameOf('').length))).sort((a, b) => a - b)
+  return names.map(({ name }) => Number(name.slice(nameOf('').length))).sort((a, b) => a - b)
 }
 
 const nameOf = (day: number | '') => `samples_day_${day}`

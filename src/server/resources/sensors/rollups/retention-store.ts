@@ -2,16 +2,17 @@
 
 import { sql } from 'kysely'
 import { wholeQueryOne, writeTelemetry } from '../../../db/queries/query.ts'
-import { type SystemReader, systemQueryExists, systemQueryOne, systemWrite } from '../../../db/system.ts'
+import { systemQuery, systemQueryExists, systemQueryOne, systemWrite } from '../../../db/system.ts'
 import type { RollupTable } from './store.ts'
 
 /** PostgreSQL: the names of the partitions of `samples`. */
-export async function listPartitions(on: SystemReader): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'samples'::regclass`.execute(on.kysely)
-  return rows.map(({ name }) => name)
-}
+export const listPartitions = systemQuery((db) =>
+  db
+    .selectFrom(sql<{ inhrelid: number; inhparent: number }>`pg_inherits`.as('i'))
+    .innerJoin(sql<{ oid: number; relname: string }>`pg_class`.as('c'), 'c.oid', 'i.inhrelid')
+    .select('c.relname as name')
+    .where('i.inhparent', '=', sql<number>`'samples'::regclass`),
+)
 
 /** The time since which no raw samples of any organisation were deleted. */
 export const findHorizon = systemQueryOne((db, _: object) =>
