@@ -1,6 +1,6 @@
 // Tests queries that are limited to regions: their plans for one row, and that no other query reads tables whose rows belong to regions.
 
-import { type CompiledQuery, type Kysely, sql } from 'kysely'
+import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { engine, type Harness, startHarness } from '../../../test/support/harness.ts'
 import { RegionAccess } from '../core/region-access.ts'
@@ -97,8 +97,17 @@ test('a query that reads a region-scoped table through a helper function is refu
   const refusal = 'whose rows belong to regions. Use visibleQuery() or wholeQuery().'
   await expect(hidden(db.forOrg(1))).rejects.toThrow(`This query reads rooms, ${refusal}`)
   await expect(raw(db.forOrg(1))).rejects.toThrow(`This query reads users, ${refusal}`)
-  expect(
-    regionScopedTableIn('select "regions" from "audit_log" where "org" = ?'),
-    'a column is no table',
-  ).toBeUndefined()
+  const columns = db.system.kysely.selectFrom('audit_log').select(['regions', sql`audit_log.regions`.as('raw')])
+  expect(regionScopedTableIn(columns.compile()), 'a column is no table').toBeUndefined()
+})
+
+test.each<[string, (on: Kysely<DatabaseSchema>) => Compilable]>([
+  ['after a comma', (on) => on.selectFrom(['orgs', 'endpoints']).select('orgs.key')],
+  ['in a subquery', (on) => on.selectFrom('orgs').where((e) => e.exists(e.selectFrom('endpoints').select('id')))],
+  ['after a comma of SQL text', (on) => on.selectFrom(sql`orgs, endpoints`.as('t')).selectAll()],
+  ['in quoted SQL text', (on) => on.selectFrom(sql`(select 1 from "endpoints")`.as('t')).selectAll()],
+  ['by sql.table', (on) => on.selectFrom('orgs').where(sql<boolean>`exists (select 1 from ${sql.table('endpoints')})`)],
+  ['by sql.id', (on) => on.selectFrom('orgs').where(sql<boolean>`exists (select 1 from ${sql.id('endpoints')})`)],
+])('a region-scoped table is found %s', (_, build) => {
+  expect(regionScopedTableIn(build(harness.services.db.system.kysely).compile())).toBe('endpoints')
 })

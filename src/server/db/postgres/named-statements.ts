@@ -1,6 +1,7 @@
 // Names statements that are used often, so that PostgreSQL parses them once for each connection.
 import type { CompiledQuery } from 'kysely'
 import type pg from 'pg'
+import { hasList } from '../queries/any-of.ts'
 
 /** A statement that is used less often than this is not worth its memory on every connection. */
 const usesBeforeNaming = 5
@@ -17,7 +18,7 @@ export type QueryCallback = (error: Error | undefined, result: QueryResult) => v
 export class NamedStatement {
   readonly #text: string
   readonly #nextName: () => string | undefined
-  /** True for an INSERT, UPDATE or DELETE without RETURNING. */
+  /** True for an INSERT, UPDATE or DELETE without RETURNING and without WITH. */
   readonly returnsNoRows: boolean
   /**
    * A statement with a list (see any-of.ts) is planned at each use. PostgreSQL may keep one plan for a named statement, and a plan that
@@ -27,17 +28,30 @@ export class NamedStatement {
   #uses = 0
   #name: string | undefined
 
-  constructor(text: string, nextName: () => string | undefined) {
-    this.#text = text
+  constructor(query: CompiledQuery, nextName: () => string | undefined) {
+    this.#text = query.sql
     this.#nextName = nextName
-    this.#hasList = text.includes('jsonb_array_elements')
-    this.returnsNoRows = /^(insert|update|delete) /i.test(text) && !/\breturning\b/i.test(text)
+    this.#hasList = hasList(query)
+    this.returnsNoRows = returnsNoRows(query)
   }
 
   send(client: pg.ClientBase, values: readonly unknown[], done: QueryCallback): void {
     if (!this.#hasList && this.#uses < usesBeforeNaming && ++this.#uses === usesBeforeNaming)
       this.#name = this.#nextName()
     client.query({ name: this.#name, text: this.#text, values: [...values] }, done)
+  }
+}
+
+function returnsNoRows({ query, sql }: CompiledQuery): boolean {
+  switch (query.kind) {
+    case 'InsertQueryNode':
+    case 'UpdateQueryNode':
+    case 'DeleteQueryNode':
+      return query.returning === undefined && query.with === undefined
+    case 'RawNode':
+      return /^(insert|update|delete) /i.test(sql) && !/\breturning\b/i.test(sql)
+    default:
+      return false
   }
 }
 
@@ -48,7 +62,7 @@ export class NamedStatements {
   of(query: CompiledQuery): NamedStatement {
     let statement = this.#statements.get(query)
     if (!statement) {
-      statement = new NamedStatement(query.sql, () =>
+      statement = new NamedStatement(query, () =>
         this.#namedCount < maxNamedStatements ? `q${++this.#namedCount}` : undefined,
       )
       this.#statements.set(query, statement)

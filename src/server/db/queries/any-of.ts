@@ -1,7 +1,8 @@
 // Passes a list of ids as one parameter, so that the text of a query does not depend on its length.
 
-import { type OperationNode, type RawBuilder, RawNode, type SqlBool, sql } from 'kysely'
+import { type CompiledQuery, type OperationNode, type RawBuilder, RawNode, type SqlBool, sql } from 'kysely'
 import type { EngineName } from '../engine.ts'
+import { partsOf } from './query-parts.ts'
 
 /**
  * For `where(isAnyOf(engine, 'id', p.ids))`. The list travels as JSON (see query.ts). PostgreSQL unpacks it
@@ -44,3 +45,7 @@ export function listConditionOf(node: OperationNode): { column: OperationNode; v
   const column = wrapped && RawNode.is(wrapped) ? wrapped.parameters[0] : wrapped
   return column && values && { column, values }
 }
+
+/** Whether a query of PostgreSQL unpacks a list from JSON, by a condition of this file or in a piece of SQL text of its own. */
+export const hasList = (query: CompiledQuery): boolean =>
+  partsOf(query).rawTexts.some((text) => text.includes('jsonb_array_elements'))

@@ -55,7 +55,7 @@ const refuseScopedTables =
   <P, R>(build: BuildQuery<P, R, UnscopedSchema>): BuildQuery<P, R> =>
   (db, p, engine) => {
     const built = build(db as unknown as Kysely<UnscopedSchema>, p, engine)
-    const table = regionScopedTableIn(built.compile().sql)
+    const table = regionScopedTableIn(built.compile())
     if (table)
       throw new Error(`This query reads ${table}, whose rows belong to regions. Use visibleQuery() or wholeQuery().`)
     return built

@@ -1,8 +1,9 @@
 // The condition that limits a query to the regions that its caller sees. [contract 11.access]
 
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type CompiledQuery, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { EngineName } from '../engine.ts'
 import { isAnyNumberOf } from './any-of.ts'
+import { partsOf } from './query-parts.ts'
 
 /** The tables whose rows belong to regions, or show regions. `query()` does not know them: see `visibleQuery()`. */
 const regionScopedTables = [
@@ -37,11 +38,15 @@ const regionScopedTables = [
 ] as const
 export type RegionScopedTable = (typeof regionScopedTables)[number]
 
-/** Returns a table whose rows belong to regions, if a statement reads one. */
-export const regionScopedTableIn = (statement: string): string | undefined =>
-  [...statement.matchAll(/\b(?:from|join)\s+"?(\w+)/g)]
-    .map((m) => m[1] ?? '')
-    .find((name) => regionScopedNames.has(name))
+/**
+ * Returns a table whose rows belong to regions, if a query names one. In SQL text that was written by hand, each word that is the name of
+ * such a table counts, unless it is a column after a point or stands in a string: text cannot be searched for its tables reliably.
+ */
+export function regionScopedTableIn(query: CompiledQuery): string | undefined {
+  const { tables, rawTexts } = partsOf(query)
+  const words = rawTexts.flatMap((text) => text.replaceAll(/'[^']*'/g, '').match(/(?<![\w.]|\."?)\w+/g) ?? [])
+  return [...tables, ...words].find((name) => regionScopedNames.has(name))
+}
 
 const regionScopedNames: ReadonlySet<string> = new Set(regionScopedTables)
 
