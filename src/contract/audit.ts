@@ -5,7 +5,7 @@ import { operation } from './operation.ts'
 import { Int32, OneOf, RequiredQueryTime, Shape, Timestamp } from './shape.ts'
 
 const Actor = Shape('v1AuditActor', {
-  type: OneOf(['KEY', 'USER', 'DEVICE', 'CLI', 'SYSTEM'], 'What acted.'),
+  type: OneOf(['KEY', 'USER', 'DEVICE', 'CLI', 'SYSTEM'], 'The kind of actor.'),
   id: Type.String(),
   name: Type.String(),
 })
@@ -13,8 +13,11 @@ const Target = Shape('v1AuditTarget', { type: Type.String(), id: Type.String(), 
 
 export const AuditEntry = Shape('v1AuditLog', {
   id: Type.String({ description: 'Position in the log of the organisation, from 1.' }),
-  timestamp: Timestamp('When it happened.'),
-  category: OneOf(['USER', 'DEVICE', 'ORG'], 'What it is about.'),
+  timestamp: Timestamp('Time of the change.'),
+  category: OneOf(
+    ['USER', 'DEVICE', 'ORG'],
+    'The subject of the change: a user or key, a device, or the organisation.',
+  ),
   type: Type.String({ description: 'The kind of change, for example LOCATION_CREATED.' }),
   actor: Actor,
   target: Type.Optional(Target),
@@ -23,7 +26,7 @@ export const AuditEntry = Shape('v1AuditLog', {
       before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
       after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
       affected: Type.Optional(Type.Array(Target)),
-      jobId: Type.Optional(Type.String({ description: 'The job whose effect this is.' })),
+      jobId: Type.Optional(Type.String({ description: 'The job that made the change.' })),
     }),
   ),
   requestId: Type.Optional(Type.String({ description: 'The X-Request-Id of the call.' })),
@@ -39,7 +42,7 @@ export const auditOperations = {
     auditLog: true,
     summary: 'List the audit log entries of a time window, newest first',
     description:
-      'An empty `nextPageToken` ends the paging. Of an entry that is about other regions too, a caller that is limited to regions gets no `details`, and no `target` unless that is visible. With `Accept: text/csv` the whole window is streamed; that export is audited.',
+      'An empty `nextPageToken` ends the paging. A caller that is limited to regions gets no `details` of an entry that is also about other regions, and no `target` that it may not see. With `Accept: text/csv` the whole window is streamed; that export is audited.',
     query: {
       from: RequiredQueryTime('Start of the window, inclusive. A date alone is midnight in UTC.'),
       to: RequiredQueryTime('End of the window, exclusive. A date alone is midnight in UTC.'),
@@ -48,7 +51,7 @@ export const auditOperations = {
     },
     response: Shape('v1AuditLogsResponse', {
       logs: Type.Array(AuditEntry),
-      nextPageToken: Type.String({ description: 'Empty on the last page.' }),
+      nextPageToken: Type.String({ description: 'Token of the next page; empty on the last page.' }),
     }),
     csv: true,
     audit: { category: 'ORG', type: 'AUDIT_EXPORTED' },

@@ -13,9 +13,9 @@ const id = Type.String({ format: 'uuid', description: 'Identifier of the endpoin
 const n = Int32('Number of the version.')
 const state = OneOf(
   configStates,
-  'PENDING: not confirmed yet. DELIVERED: the device has it. FAILED: the device refused a key. SUPERSEDED: a newer one came first.',
+  'PENDING: the device has not confirmed the version yet. DELIVERED: the device has applied it. FAILED: the device refused a key. SUPERSEDED: a newer version replaced it.',
 )
-const error = Type.Optional(Type.String({ description: 'Why the device refused a key.' }))
+const error = Type.Optional(Type.String({ description: 'Reason why the device refused a key.' }))
 
 const Applied = Shape('webpageEndpointApplyConfigResponse', { config: EndpointSettings })
 
@@ -24,15 +24,15 @@ export const ConfigVersion = Shape('webpageConfigVersion', {
   version: n,
   state,
   error,
-  createdAt: Timestamp('When it was made.'),
-  updatedAt: Timestamp('When its state last changed.'),
+  createdAt: Timestamp('Time at which the version was created.'),
+  updatedAt: Timestamp('Time at which the state of the version last changed.'),
   author: Shape('webpageConfigAuthor', { type: Type.String(), id: Type.String(), name: Type.String() }),
-  profileId: Type.Optional(Int32('The profile that was laid over it.')),
+  profileId: Type.Optional(Int32('The profile whose keys were applied over the config of the endpoint.')),
   config: DeviceSettings,
   diff: Type.Record(
     Type.String(),
     Shape('webpageConfigDiff', { before: Type.Optional(Value), after: Type.Optional(Value) }),
-    { description: 'The keys that the device was to change, with their value before and after; passwords are masked.' },
+    { description: 'The changed keys with their values before and after; passwords are masked.' },
   ),
 })
 
@@ -54,7 +54,7 @@ export const configOperations = {
     scope: 'read',
     summary: 'Read the settings of an endpoint',
     description:
-      'The keys that were set for this endpoint, as last applied; then the keys that its device reports and that are not set here. Keys that its profile fixes are left out. Passwords are never returned. configStateGet tells set keys from reported ones.',
+      'The answer has the keys that were set for this endpoint, as last applied, and then the keys that only its device reports. Keys that its profile locks are left out. Passwords are never returned. configStateGet distinguishes set keys from reported ones.',
     params: { id },
     response: EndpointSettings,
     versioned: true,
@@ -67,7 +67,7 @@ export const configOperations = {
     scope: 'write',
     summary: 'Apply a config to an endpoint',
     description:
-      'Only the keys that are sent change; null unsets a key. A body that has every key of the present answer of endpointsSettings sets only those that differ from it. An endpoint that is offline gets the config when it reconnects.',
+      'Only the keys that are sent change; null unsets a key. If the body has every key of the current answer of endpointsSettings, only the keys with another value are set. An endpoint that is offline gets the config when it reconnects.',
     params: { id },
     body: DeviceConfig,
     bodyLimitBytes: largeBodyBytes,
@@ -108,8 +108,8 @@ export const configOperations = {
     path: '/endpoints/{id}/config/versions/{n}/restore',
     tag: 'Config',
     scope: 'write',
-    summary: 'Set an endpoint to what a version had set',
-    description: 'Makes a new version. Passwords of that version are restored too.',
+    summary: 'Restore a config version of an endpoint',
+    description: 'A new version is created. Passwords of the old version are restored too.',
     params: { id, n },
     response: Applied,
     versioned: true,
@@ -122,17 +122,18 @@ export const configOperations = {
     path: '/endpoints/{id}/config/state',
     tag: 'Config',
     scope: 'read',
-    summary: 'Compare what is desired with what the device has reported',
+    summary: 'Read the desired config and the config that the device reports',
     params: { id },
     response: Shape('webpageConfigState', {
-      version: Int32('The newest version; 0: nothing was ever applied.'),
+      version: Int32('Number of the newest version; 0 if no config was ever applied.'),
       state,
       error,
       desired: DeviceSettings,
       profile: DeviceSettings,
       reported: EndpointSettings,
       rejected: Type.Record(Type.String(), Type.String(), {
-        description: 'Keys that the device refused, with its reason; not sent again until they change.',
+        description:
+          'Keys that the device refused, each with the reason. A refused key is sent again only after its value changes.',
       }),
     }),
     example: {

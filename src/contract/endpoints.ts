@@ -41,46 +41,51 @@ const ReportedNetwork = Shape('ReportedNetwork', {
 /** The fields that a device sends in its status report. The service knows the other fields by itself. */
 export const reportedFields = {
   pairingSerial: Type.Optional(
-    Type.String({ maxLength: 64, description: 'Serial number of the leader it is paired with, as the device says.' }),
+    Type.String({
+      maxLength: 64,
+      description: 'Serial number of the leader that the device is paired with, as the device reports it.',
+    }),
   ),
   pairedSerials: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {
       maxItems: 32,
-      description: 'The serial numbers of the devices that a leader is paired with, as it reports them.',
+      description: 'Serial numbers of the devices that are paired with this leader, as the leader reports them.',
     }),
   ),
   supports: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {
       maxItems: 32,
       description:
-        'Parts of the device protocol that it knows: onlyIfIdle, if it checks whether it is in use before a reboot.',
+        'Optional parts of the device protocol that the device supports. onlyIfIdle: the device checks whether it is in use before a reboot.',
     }),
   ),
-  inCallStatus: optional(OneOf(['NONE', 'ZOOM', 'TEAMS', 'MEET', 'OTHER'], 'Which kind of call it is in.')),
-  primaryMode: optional(OneOf(['oob', 'zoom', 'msteams', 'avos', 'usb'], 'Which application it runs.')),
-  controllerMode: optional(OneOf(['controller', 'schedule'], 'What a pad is used as.')),
+  inCallStatus: optional(OneOf(['NONE', 'ZOOM', 'TEAMS', 'MEET', 'OTHER'], 'The kind of call that the device is in.')),
+  primaryMode: optional(OneOf(['oob', 'zoom', 'msteams', 'avos', 'usb'], 'The application that the device runs.')),
+  controllerMode: optional(
+    OneOf(['controller', 'schedule'], 'The use of a pad: as a controller or as a schedule display.'),
+  ),
   firmwareVersion: text('Installed firmware.'),
-  latestVersion: text('Newest firmware known for it.'),
+  latestVersion: text('Newest known firmware for the device.'),
   firmwareVersionReleaseName: text('Release name of the installed firmware.'),
   latestVersionReleaseName: text('Release name of the newest firmware.'),
   otaChannel: text('Update channel.'),
   upgradeStatus: text('State of a running upgrade.'),
-  upgradeTime: text('When an upgrade is due.'),
+  upgradeTime: text('Time of the next upgrade.'),
   upgradeModel: text('Upgrade model.'),
   hexapaBuild: text('Build identifier.'),
-  automaticUpdates: flag('Whether it updates by itself.'),
+  automaticUpdates: flag('Whether the device installs updates automatically.'),
   hasScheduledFirmwareUpdate: flag('Whether an update is scheduled.'),
-  hasUnscheduledFirmwareUpdate: flag('Whether an update waits without a schedule.'),
-  isLatestVersionScheduledForNow: flag('Whether the newest version is to be installed now.'),
+  hasUnscheduledFirmwareUpdate: flag('Whether an update is available that is not scheduled.'),
+  isLatestVersionScheduledForNow: flag('Whether the newest version is scheduled to be installed now.'),
   buildType: text('Build type.'),
   localIpAddress: text('Local IP address, plain text.'),
-  networks: Type.Array(ReportedNetwork, { maxItems: 32, description: 'Its network interfaces.' }),
+  networks: Type.Array(ReportedNetwork, { maxItems: 32, description: 'The network interfaces of the device.' }),
   ntpServer: text('Configured time server.'),
   activeNtpServer: text('Time server in use.'),
-  ntpServerReachable: flag('Whether the time server answers.'),
+  ntpServerReachable: flag('Whether the time server can be reached.'),
   timezone: text('Time zone of the device.'),
   remoteControlEnabled: flag('Whether remote control is on.'),
-  bulkEnrolmentPending: flag('Whether a bulk enrolment is under way.'),
+  bulkEnrolmentPending: flag('Whether a bulk enrolment is pending.'),
   orientation: text('Orientation of the screen.'),
   totalSystemStorage: bytes('System storage'),
   freeSystemStorage: bytes('Free system storage'),
@@ -94,10 +99,10 @@ const id = Type.String({ format: 'uuid', description: 'Identifier of the endpoin
 const serial = Type.String({ description: 'Serial number of the device.' })
 const model = Type.String({ description: 'Model code, for example NF19B1.' })
 const connected = Type.Boolean({ description: 'Whether the device is connected now.' })
-const roomId = optional(Int32('The room it is in.'))
-const roomName = text('Name of that room.')
-const connectionTime = optional(Timestamp('Last connect or disconnect.'))
-const profileId = optional(Int32('The profile it has.'))
+const roomId = optional(Int32('The room of the endpoint.'))
+const roomName = text('Name of the room of the endpoint.')
+const connectionTime = optional(Timestamp('Time of the last connect or disconnect.'))
+const profileId = optional(Int32('The profile of the endpoint.'))
 
 export const Endpoint = Shape('webpageEndpoint', {
   id,
@@ -105,12 +110,14 @@ export const Endpoint = Shape('webpageEndpoint', {
   model,
   connected,
   connectionTime,
-  enrolmentTime: Timestamp('When the device enrolled.'),
+  enrolmentTime: Timestamp('Time at which the device enrolled.'),
   roomId,
   roomName,
   profileId,
   ...reportedFields,
-  networks: Type.Array(Network, { description: 'Its network interfaces; none while it reported none.' }),
+  networks: Type.Array(Network, {
+    description: 'The network interfaces of the device; empty until the device reports them.',
+  }),
 })
 
 export const BasicEndpoint = Shape('webpageBasicEndpoint', {
@@ -123,11 +130,11 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   roomName,
   profileId,
   configState: optional(
-    OneOf(['PENDING', 'DELIVERED', 'FAILED'], 'State of its newest config version; absent if it has none.'),
+    OneOf(['PENDING', 'DELIVERED', 'FAILED'], 'State of the newest config version; absent if the endpoint has none.'),
   ),
   localIpAddress: reportedFields.localIpAddress,
   macAddresses: optional(
-    Type.Array(Type.String(), { description: 'MAC addresses of its network interfaces, 6 bytes each, base64.' }),
+    Type.Array(Type.String(), { description: 'MAC addresses of the network interfaces, 6 bytes each, base64.' }),
   ),
   inCallStatus: reportedFields.inCallStatus,
   firmwareVersion: reportedFields.firmwareVersion,
@@ -140,7 +147,7 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
 export const EndpointIds = Type.Array(Type.String({ description: 'Identifier of an endpoint.' }), {
   minItems: 1,
   maxItems: 1000,
-  description: 'Identifiers of endpoints; repeating one changes nothing.',
+  description: 'Identifiers of endpoints; repeated ones are ignored.',
 })
 
 const known = '5a2f4f3e-8f2c-4f5f-9b0e-3f1f6f0c7a11'
@@ -188,7 +195,7 @@ export const endpointOperations = {
     scope: 'write',
     summary: 'Unenrol an endpoint',
     description:
-      'Its credential stops working immediately and its connection is closed. Its pending operations are cancelled.',
+      'The credential of the device stops working immediately, its connection is closed, and its pending operations are cancelled.',
     params: { id },
     response: Empty,
     ifMatch: true,
@@ -201,12 +208,15 @@ export const endpointOperations = {
     tag: 'Endpoints',
     scope: 'write',
     summary: 'Move endpoints, and everything paired with them, to a room',
-    description: 'All of them move, or none. The answer names all that moved, also those that were there already.',
+    description:
+      'Either all endpoints move or none. The answer lists all of them, including those that were in the room already.',
     body: Shape('WebpageMovePairedEndpointsRequest', {
       endpointIds: EndpointIds,
-      roomId: Int32('The room that they move to.'),
+      roomId: Int32('The room that the endpoints move to.'),
       assignRoomProfile: optional(
-        Type.Boolean({ description: 'They take the profile of the room; otherwise they keep theirs.' }),
+        Type.Boolean({
+          description: 'Whether the endpoints get the profile of the room; otherwise they keep their own.',
+        }),
       ),
     }),
     bodyLimitBytes: largeBodyBytes,

@@ -34,13 +34,13 @@ export const heartbeatMs = 15_000
 export const Event = Shape('webpageEvent', {
   type: OneOf(
     eventTypes,
-    'connected, disconnected, status, sample, operation, config: of an endpoint. structure: a change that the audit log has. incident: an incident opened, changed or ended. job: a job changed, or some of its units. reset: something may be missing, so read everything again.',
+    'connected, disconnected, status, sample, operation and config are events of an endpoint. structure: a change that is in the audit log. incident: an incident opened, changed or ended. job: a job or some of its units changed. reset: events can be missing, so the client must read everything again.',
   ),
-  at: Timestamp('When it happened.'),
+  at: Timestamp('Time of the event.'),
   roomIds: Type.Array(Int32('Identifier of a room.'), {
-    description: 'The rooms that it is about; empty when it is about none, or about more than rooms.',
+    description: 'The rooms of the event; empty if it concerns no room, or more than single rooms.',
   }),
-  endpointId: Type.Optional(Type.String({ format: 'uuid', description: 'The endpoint that it is about.' })),
+  endpointId: Type.Optional(Type.String({ format: 'uuid', description: 'The endpoint of the event.' })),
   sample: Type.Optional(Sample),
   operation: Type.Optional(DeviceCommand),
   config: Type.Optional(
@@ -48,25 +48,25 @@ export const Event = Shape('webpageEvent', {
       version: Int32('Number of the version.'),
       state: OneOf(
         ['PENDING', 'DELIVERED', 'FAILED'],
-        'PENDING: it is new. DELIVERED: the device has it. FAILED: the device refused a key.',
+        'PENDING: the version is new. DELIVERED: the device has applied it. FAILED: the device refused a key.',
       ),
     }),
   ),
   incident: Type.Optional(
     Shape('webpageEventIncident', {
       id: Type.String({ description: 'Identifier of the incident.' }),
-      state: OneOf(incidentStates, 'Its state now.'),
+      state: OneOf(incidentStates, 'State of the incident.'),
     }),
   ),
   job: Type.Optional(
     Shape('webpageEventJob', {
       id: Type.String({ description: 'Identifier of the job.' }),
-      state: OneOf(jobStates, 'Its state now.'),
+      state: OneOf(jobStates, 'State of the job.'),
     }),
   ),
   change: Type.Optional(
     Shape('webpageEventChange', {
-      id: Type.String({ description: 'The entry in the audit log, which has the details.' }),
+      id: Type.String({ description: 'Identifier of the entry in the audit log, which has the details.' }),
       type: Type.String({ description: 'The kind of change, for example LOCATION_CREATED.' }),
       target: Type.Optional(
         Shape('webpageEventTarget', { type: Type.String(), id: Type.String(), name: Type.String() }),
@@ -82,18 +82,19 @@ export const eventOperations = {
     path: '/events',
     tag: 'Events',
     scope: 'read',
-    summary: 'Follow what happens, as Server-Sent Events',
+    summary: 'Follow events as Server-Sent Events',
     description:
-      'The answer does not end. Send the id of the last event as the header `Last-Event-ID` to go on after it; when that is not possible any more, the first event is `reset`. A reader that is too slow is cut. A browser cannot send the token with `EventSource`: use `fetch` and read its stream.',
+      'The answer does not end. Send the id of the last event as the header `Last-Event-ID` to continue after it; if that is no longer possible, the first event is `reset`. The server disconnects a reader that is too slow. A browser cannot send the token with `EventSource`: use `fetch` and read its stream.',
     query: {
       types: Type.String({
         description: `Only events of these types, separated by commas: ${selectableEventTypes.join(', ')}. \`reset\` is always sent.`,
       }),
-      regionId: Int32('Only what is about this region.'),
-      locationId: Int32('Only what is about this location.'),
-      roomId: Int32('Only what is about this room.'),
+      regionId: Int32('Only events of this region.'),
+      locationId: Int32('Only events of this location.'),
+      roomId: Int32('Only events of this room.'),
       lastEventId: Type.String({
-        description: 'Stands for the header `Last-Event-ID`, for clients that cannot set it; the header wins.',
+        description:
+          'Replaces the header `Last-Event-ID` for clients that cannot set it; if both are sent, the header counts.',
       }),
     },
     stream: 'text/event-stream',

@@ -15,20 +15,24 @@ export const LocationOfRoom = Shape('webpageRoomLocationAndRegion', fields)
 
 const ownFields = {
   ...fields,
-  timezone: Type.Optional(Type.String({ description: 'Its time zone; absent: that of the organisation.' })),
+  timezone: Type.Optional(
+    Type.String({
+      description: 'Time zone of the location; absent if the location has the time zone of the organisation.',
+    }),
+  ),
   changeWindow: Type.Optional(WeeklyHours),
 }
 export const Location = Shape('webpageLocation', ownFields)
 
 const id = Int32('Identifier of the location.')
-const regionId = Type.Optional(NullableId('The region it is part of; 0 or null means none.'))
+const regionId = Type.Optional(NullableId('The region of the location; 0 or null means none.'))
 const timezone = Type.Optional(
   Type.Union([
-    SingleLineText(64, 'A time zone such as Europe/Oslo; null means that of the organisation.'),
+    SingleLineText(64, 'A time zone such as Europe/Oslo; null means the time zone of the organisation.'),
     Type.Null(),
   ]),
 )
-const noHours = Type.Array(Type.Null(), { maxItems: 0, description: 'An empty list means none, like null.' })
+const noHours = Type.Array(Type.Null(), { maxItems: 0, description: 'An empty list means no hours, like null.' })
 const changeWindow = Type.Optional(Type.Union([WeeklyHours, Type.Null(), noHours]))
 const example = { id: 3, name: 'Oslo HQ', region: { id: 11, name: 'Europe' }, timezone: 'Europe/Oslo' }
 

@@ -7,10 +7,10 @@ import { Empty, Int32, ListOf, MultilineText, Shape, Timestamp } from './shape.t
 
 export const Note = Shape('webpageRoomNote', {
   id: Type.String({ description: 'Identifier of the note.' }),
-  roomId: Int32('The room it belongs to.'),
-  note: Type.String({ description: 'The text.' }),
-  author: Type.String({ description: 'Name of the key that wrote it.' }),
-  createdAt: Timestamp('When it was written.'),
+  roomId: Int32('The room that the note belongs to.'),
+  note: Type.String({ description: 'The text of the note.' }),
+  author: Type.String({ description: 'Name of the key that wrote the note.' }),
+  createdAt: Timestamp('Time at which the note was written.'),
 })
 
 const roomId = Int32('Identifier of the room.')

@@ -18,25 +18,25 @@ const info = {
 
 /** The groups of operations with their descriptions, in the order in which the document shows them. */
 export const tags: Readonly<Record<Tag, string>> = {
-  Audit: 'Who changed what, and when.',
-  Endpoints: 'The devices under management.',
-  Config: 'What an endpoint should be set to, what it is set to, and every version in between.',
-  Operations: 'What devices were asked to do, and how far they are.',
-  Sensors: 'What endpoints measure: the latest sample of each, and of rooms as a whole, and what it was over time.',
-  Events: 'What happens, told as it happens.',
-  'Bug reports': 'Logs that devices send on request, by support ID.',
-  Regions: 'The largest unit of the structure: regions hold locations.',
-  Locations: 'Sites and buildings: locations hold rooms.',
+  Audit: 'The audit log: every change, with its author and its time.',
+  Endpoints: 'The managed devices, called endpoints.',
+  Config: 'The desired settings of endpoints, the settings that devices report, and the config versions.',
+  Operations: 'Commands to devices, such as a reboot or a message, and their state.',
+  Sensors: 'Sensor data of endpoints and rooms: the latest sample and the history.',
+  Events: 'A live stream of events: connections, samples, operations, incidents, jobs and other changes.',
+  'Bug reports': 'Logs that devices upload on request, found by a support ID.',
+  Regions: 'Regions group locations.',
+  Locations: 'Locations are sites or buildings, and contain rooms.',
   Rooms: 'Meeting rooms, their state and their enrolment codes.',
-  'Room notes': 'What people want to remember about a room.',
-  Incidents: 'What is wrong, one for each cause, the rules behind it, and silences.',
-  Channels: 'Where messages about incidents and events are sent, and what became of each.',
-  Jobs: 'One change to many endpoints, all together or in stages, and back again.',
+  'Room notes': 'Notes that people write about a room.',
+  Incidents: 'Problems of endpoints and rooms, one incident for each cause; the rules that open incidents; silences.',
+  Channels: 'Receivers of messages about incidents and events, and the deliveries to each.',
+  Jobs: 'Changes to many endpoints, in stages, with rollback.',
   Profiles: 'Named configs that rooms and endpoints share.',
-  Users: 'People who sign in, with their roles and regions.',
-  'My account': 'The account of the caller: what it may do, and the keys of a person.',
+  Users: 'People who can sign in, with their roles and regions.',
+  'My account': 'The rights of the caller, and the personal keys of a person.',
   Identity: 'The identity provider with which people sign in.',
-  'API keys': 'The keys that callers use.',
+  'API keys': 'Keys that authenticate callers.',
 }
 
 export function openapi(serverUrl: string): Json {
@@ -81,10 +81,14 @@ export function openapi(serverUrl: string): Json {
 /** The errors that any operation can have, by their status. */
 const errors: Record<string, { status: string; description: string; when?: (o: Operation) => boolean }> = {
   BadRequest: { status: '400', description: 'INVALID_ARGUMENT or FAILED_PRECONDITION: the message says what to do.' },
-  Unauthenticated: { status: '401', description: 'No token, or one that is not valid.' },
+  Unauthenticated: { status: '401', description: 'The token is missing or not valid.' },
   PermissionDenied: { status: '403', description: 'The key lacks the scope that the message names.' },
-  NotFound: { status: '404', description: 'There is no such thing, or the organisation is not yours.' },
-  Conflict: { status: '409', description: 'A race was lost after retries.', when: (o) => o.audit !== undefined },
+  NotFound: { status: '404', description: 'The resource does not exist, or the caller may not see it.' },
+  Conflict: {
+    status: '409',
+    description: 'A concurrent change prevented this one, also after retries. Try again.',
+    when: (o) => o.audit !== undefined,
+  },
   Stale: { status: '412', description: '`If-Match` names another version.', when: (o) => o.ifMatch === true },
   TooLarge: {
     status: '413',
@@ -93,8 +97,8 @@ const errors: Record<string, { status: string; description: string; when?: (o: O
   },
   NotJson: { status: '415', description: 'The body is not application/json.', when: (o) => o.body !== undefined },
   TooMany: { status: '429', description: 'The rate limit is reached; wait for `Retry-After` seconds.' },
-  Internal: { status: '500', description: 'Our mistake; report it with the requestId.' },
-  Unavailable: { status: '503', description: 'Try again after `Retry-After` seconds.' },
+  Internal: { status: '500', description: 'An error of the server. Report it with the requestId.' },
+  Unavailable: { status: '503', description: 'The server cannot answer now. Try again after `Retry-After` seconds.' },
 }
 
 function describe(id: string, operation: Operation, components: Map<string, Json>): Json {
@@ -117,10 +121,12 @@ function describe(id: string, operation: Operation, components: Map<string, Json
       },
       ...parameters('path', operation.params, example.params),
       ...parameters('query', operation.query, example.query),
-      ...(operation.ifMatch ? [conditional('If-Match', 'Write only if the version is still this one.')] : []),
-      ...(operation.stream ? [conditional('Last-Event-ID', 'Go on after this event.')] : []),
+      ...(operation.ifMatch
+        ? [conditional('If-Match', 'The change is made only if the resource still has this version.')]
+        : []),
+      ...(operation.stream ? [conditional('Last-Event-ID', 'The stream continues after this event.')] : []),
       ...(isConditional(operation)
-        ? [conditional('If-None-Match', 'Answer 304 if the answer is still this one.')]
+        ? [conditional('If-None-Match', 'The answer is 304 if the resource still has this version.')]
         : []),
     ],
     ...(operation.body && {
@@ -150,7 +156,9 @@ function describe(id: string, operation: Operation, components: Map<string, Json
           ...(operation.csv && { 'text/csv': { schema: { type: 'string' } } }),
         },
       },
-      ...(isConditional(operation) && { '304': { description: 'Not changed.' } }),
+      ...(isConditional(operation) && {
+        '304': { description: 'The resource still has the version of `If-None-Match`.' },
+      }),
       ...Object.fromEntries(
         Object.entries(errors)
           .filter(([, error]) => error.when?.(operation) ?? true)

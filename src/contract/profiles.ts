@@ -12,7 +12,7 @@ const Profile = Shape('webpageProfile', {
   id,
   name: Type.String({ description: 'Name of the profile.' }),
   description: Type.Optional(Type.String({ description: 'The purpose of the profile.' })),
-  configId: Int32('Changes whenever the config does.'),
+  configId: Int32('A number that changes with each change of the config.'),
 })
 export const ProfileWithConfig = Shape('webpageProfileWithConfig', { profile: Profile, config: DeviceSettings })
 
@@ -32,15 +32,15 @@ const n = Int32('Number of the version.')
 const Value = Type.Unsafe<boolean | number | string>({ type: ['boolean', 'number', 'string'] })
 const ProfileVersion = Shape('ProfileVersion', {
   version: n,
-  createdAt: Timestamp('When it was made.'),
+  createdAt: Timestamp('Time at which the version was created.'),
   author: Shape('ProfileVersionAuthor', { type: Type.String(), id: Type.String(), name: Type.String() }),
-  name: Type.String({ description: 'Name of the profile then.' }),
-  description: Type.Optional(Type.String({ description: 'Its description then.' })),
+  name: Type.String({ description: 'Name of the profile in this version.' }),
+  description: Type.Optional(Type.String({ description: 'Description of the profile in this version.' })),
   config: DeviceSettings,
   diff: Type.Record(
     Type.String(),
     Shape('ProfileVersionDiff', { before: Type.Optional(Value), after: Type.Optional(Value) }),
-    { description: 'Keys with their value before and after; passwords are masked.' },
+    { description: 'The changed keys with their values before and after; passwords are masked.' },
   ),
 })
 const version = {
@@ -54,10 +54,10 @@ const version = {
 }
 const Reach = Shape('ProfileReach', {
   roomCount: Int32('How many rooms have the profile, or an endpoint with it.'),
-  endpointCount: Int32('How many endpoints have it.'),
-  deliveredCount: Int32('How many of them have confirmed their settings.'),
-  pendingCount: Int32('How many of them have not confirmed their settings yet.'),
-  rejectedCount: Int32('How many of them rejected a setting.'),
+  endpointCount: Int32('How many endpoints have the profile.'),
+  deliveredCount: Int32('How many of these endpoints have confirmed their settings.'),
+  pendingCount: Int32('How many of these endpoints have not confirmed their settings yet.'),
+  rejectedCount: Int32('How many of these endpoints rejected a setting.'),
   rooms: Type.Array(
     Shape('ProfileReachRoom', {
       id: Int32('Identifier of the room.'),
@@ -66,14 +66,19 @@ const Reach = Shape('ProfileReach', {
       endpoints: Type.Array(
         Shape('ProfileReachEndpoint', {
           id: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }),
-          model: Type.String({ description: 'Its model.' }),
-          serial: Type.String({ description: 'Its serial number.' }),
-          state: OneOf(['PENDING', 'DELIVERED', 'FAILED'], 'The state of its settings. FAILED: it rejected some.'),
-          error: Type.Optional(Type.String({ description: 'The settings that it rejected, with its reasons.' })),
+          model: Type.String({ description: 'Model of the endpoint.' }),
+          serial: Type.String({ description: 'Serial number of the endpoint.' }),
+          state: OneOf(
+            ['PENDING', 'DELIVERED', 'FAILED'],
+            'State of the settings. FAILED: the endpoint rejected some of them.',
+          ),
+          error: Type.Optional(
+            Type.String({ description: 'The settings that the endpoint rejected, with the reasons.' }),
+          ),
         }),
       ),
     }),
-    { description: 'The first 1000 rooms by id, those with a rejected setting before the others.' },
+    { description: 'The first 1000 rooms: first the rooms with a rejected setting, then the others, each by id.' },
   ),
 })
 
@@ -120,7 +125,7 @@ export const profileOperations = {
     everywhere: true,
     summary: 'Replace name, description and config of a profile',
     description:
-      'An absent description is cleared. A config key that is absent or null is no longer fixed by the profile; only a password that is absent is kept, because it is never returned.',
+      'An absent description is cleared. A config key that is absent or null is no longer locked by the profile. A password that is absent stays as it is, because passwords are never returned.',
     params: { id },
     body: Shape('ProfilesUpdateRequest', body),
     bodyLimitBytes: largeBodyBytes,
@@ -136,7 +141,7 @@ export const profileOperations = {
     tag: 'Profiles',
     scope: 'write',
     everywhere: true,
-    summary: 'Delete a profile that nothing has',
+    summary: 'Delete a profile that is not in use',
     description: 'Fails with FAILED_PRECONDITION while a room or an endpoint has the profile.',
     params: { id },
     response: Empty,
@@ -197,8 +202,8 @@ export const profileOperations = {
     tag: 'Profiles',
     scope: 'write',
     everywhere: true,
-    summary: 'Set a profile to what a version was',
-    description: 'Makes a new version. Passwords of that version are restored too.',
+    summary: 'Restore a version of a profile',
+    description: 'A new version is created. Passwords of the old version are restored too.',
     params: { id, n },
     response: ProfileWithConfig,
     versioned: true,

@@ -9,7 +9,7 @@ import { Empty, IdAndName, Int32, ListOf, Name, NullableId, OneOf, Shape } from 
 
 const State = OneOf(
   ['EMPTY', 'OFFLINE', 'DEGRADED', 'HEALTHY'],
-  'EMPTY: no endpoints. OFFLINE: none connected. DEGRADED: some not connected, or a failed config. Else HEALTHY.',
+  'EMPTY: the room has no endpoints. OFFLINE: no endpoint is connected. DEGRADED: an endpoint is not connected or has a failed config. HEALTHY: none of these.',
 )
 const id = Int32('Identifier of the room.')
 const name = Type.String({ description: 'Name of the room.' })
@@ -21,7 +21,7 @@ const capacity = Type.Optional(Type.Integer({ ...capacityRange, description: `${
 export const maxTags = 20
 const tags = Type.Optional(
   Type.Array(RoomTag, {
-    description: 'Its tags, by which lists are filtered and jobs choose rooms; absent if it has none.',
+    description: 'Tags of the room, which filter lists and select rooms for jobs; absent if the room has none.',
   }),
 )
 
@@ -31,8 +31,8 @@ export const RoomInList = Shape('webpageRoomInList', {
   location: Type.Optional(IdAndName('webpageRoomLocation', 'location')),
   state: State,
   endpointCount: Int32('How many endpoints are in the room.'),
-  connectedCount: Int32('How many of them are connected.'),
-  people: Type.Optional(Int32('People in the room now; absent when no sensor knows.')),
+  connectedCount: Int32('How many endpoints of the room are connected.'),
+  people: Type.Optional(Int32('How many people are in the room now; absent if no sensor reports it.')),
   capacity,
   tags,
   profileId: Type.Optional(Int32('The profile of the room.')),
@@ -49,13 +49,13 @@ export const Room = Shape('webpageRoom', {
   tags,
   dec: Type.Optional(
     Type.String({
-      description: 'Enrolment code, for callers with the scope operate or write; absent when it has expired.',
+      description: 'Enrolment code, only for callers with the scope operate or write; absent if the code has expired.',
     }),
   ),
   decUsed: Type.Optional(
     Type.String({ description: 'First use of the code, Unix seconds; -62135596800 means never used.' }),
   ),
-  decTimeout: Type.Optional(Int32('Hours after its first use at which the code expires.')),
+  decTimeout: Type.Optional(Int32('Hours after the first use at which the code expires.')),
 })
 
 const listed = {
@@ -80,13 +80,13 @@ const example = {
 }
 const sentTags = Type.Optional(
   Type.Union([
-    Type.Array(RoomTag, { maxItems: maxTags, description: 'Its tags; null or an empty list clears them.' }),
+    Type.Array(RoomTag, { maxItems: maxTags, description: 'Tags of the room; null or an empty list clears them.' }),
     Type.Null(),
   ]),
 )
 const body = {
   name: Name('room'),
-  locationId: Type.Optional(NullableId('Where the room is; 0, null or absent: nowhere.')),
+  locationId: Type.Optional(NullableId('Location of the room; 0, null or absent means none.')),
   capacity: Type.Optional(
     Type.Union([Type.Integer({ ...capacityRange, description: `${capacityText}; null means not set.` }), Type.Null()]),
   ),
@@ -170,7 +170,7 @@ export const roomOperations = {
     tag: 'Rooms',
     scope: 'write',
     operate: true,
-    summary: 'Give the room a new enrolment code; the old one dies',
+    summary: 'Give the room a new enrolment code; the old one stops working',
     params: { id },
     response: Shape('webpageRegenerateDecResponse', { dec: Type.String({ description: 'The new enrolment code.' }) }),
     ifMatch: true,

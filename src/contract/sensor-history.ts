@@ -20,46 +20,48 @@ const Statistics = Shape('webpageSensorStatistics', {
 })
 
 const Bucket = Shape('webpageSensorBucket', {
-  start: Timestamp('When the bucket begins.'),
+  start: Timestamp('Start of the bucket.'),
   day: Type.Optional(
-    Type.String({ format: 'date', description: 'The calendar day in the time zone, for buckets of 1d.' }),
+    Type.String({ format: 'date', description: 'Calendar day of the bucket in the time zone, for the interval 1d.' }),
   ),
   ...ofSensors(() => Statistics),
 })
 
 const RawSample = Shape('webpageSensorHistorySample', {
-  timestamp: Type.String({ description: 'When it was measured, Unix seconds.' }),
+  timestamp: Type.String({ description: 'Time of the measurement, Unix seconds.' }),
   endpointId: Type.Optional(
     Type.String({
       format: 'uuid',
       description:
-        'The endpoint that measured it, in the history of a room. It may be unenrolled since. Absent if the caller does not see the endpoint now.',
+        'The endpoint that sent the sample, in the history of a room. The endpoint can have been unenrolled since. Absent if the caller may not see the endpoint now.',
     }),
   ),
-  ...ofSensors((sensor) => Type.Number({ description: `In ${sensorRanges[sensor].unit}.` })),
+  ...ofSensors((sensor) => Type.Number({ description: `Measured value (unit: ${sensorRanges[sensor].unit}).` })),
 })
 
 const History = Shape('webpageSensorHistory', {
-  interval: OneOf(intervals, 'As asked for.'),
-  timezone: Type.String({ description: 'The time zone whose days are meant.' }),
+  interval: OneOf(intervals, 'Interval of the request.'),
+  timezone: Type.String({ description: 'The time zone in which days begin.' }),
   buckets: Type.Optional(
-    Type.Array(Bucket, { description: 'Oldest first; those without a value are left out. Not for `raw`.' }),
+    Type.Array(Bucket, {
+      description: 'The buckets, oldest first; buckets without a value are left out. Absent for `raw`.',
+    }),
   ),
-  samples: Type.Optional(Type.Array(RawSample, { description: 'Oldest first. For `raw` only.' })),
-  nextPageToken: Type.String({ description: 'Empty on the last page.' }),
+  samples: Type.Optional(Type.Array(RawSample, { description: 'The samples, oldest first. Only for `raw`.' })),
+  nextPageToken: Type.String({ description: 'Token of the next page; empty on the last page.' }),
 })
 
 const query = {
   from: RequiredQueryTimeOrDay('Start of the window, inclusive. A date alone is midnight in the time zone.'),
-  to: QueryTimeOrDay('End of the window, exclusive; now if it is absent. A date alone is midnight in the time zone.'),
+  to: QueryTimeOrDay('End of the window, exclusive; default now. A date alone is midnight in the time zone.'),
   interval: OneOf(
     intervals,
-    'Length of a bucket; 15m if it is absent. `raw` is sample by sample. 1d is a calendar day of the time zone, the others are even in UTC.',
+    'Length of a bucket; default 15m. `raw` means single samples. Buckets of 1d are calendar days of the time zone; all others are aligned to UTC.',
   ),
-  fields: Type.String({ description: `Only these, separated by commas: ${sensors.join(', ')}. All if it is absent.` }),
+  fields: Type.String({ description: `Only these sensors, separated by commas: ${sensors.join(', ')}. Default: all.` }),
   timezone: Type.String({
     description:
-      "Time zone whose days are meant, for example Europe/Oslo, or an offset of whole quarters of an hour; the organisation's if it is absent.",
+      'Time zone in which days begin, for example Europe/Oslo, or an offset of whole quarters of an hour; default: the time zone of the organisation.',
   }),
   pageSize: Int32('Buckets or samples per page: 0 or absent means 1000, more than 3000 means 3000.'),
   pageToken: Type.String({
@@ -67,9 +69,9 @@ const query = {
   }),
 }
 
-const description = (whose: string) =>
-  `${whose} A bucket is whole, whatever the window cuts, and has the least, the largest and the mean value and their number. ` +
-  'A value that was not measured is absent, never 0. An empty `nextPageToken` ends the paging. How far back an interval reaches is configured. ' +
+const description = (subject: string) =>
+  `${subject} A bucket at the edge of the window is complete. Each bucket has the smallest, the largest and the mean value, and the number of samples. ` +
+  'A value that was not measured is absent, never 0. An empty `nextPageToken` ends the paging. The retention of each interval is configured. ' +
   'With `Accept: text/csv` the whole window is streamed: `start`, `day` for 1d, then `co2_min`, `co2_max`, `co2_mean`, `co2_count` ' +
   'and so on; for raw `time`, `endpointId` for a room, then the fields.'
 
@@ -81,8 +83,8 @@ export const sensorHistoryOperations = {
     path: '/endpoints/{id}/sensor/history',
     tag: 'Sensors',
     scope: 'read',
-    summary: 'Read what an endpoint measured over time',
-    description: description('Wherever the endpoint was.'),
+    summary: 'Read the sensor history of an endpoint',
+    description: description('The history has all samples of the endpoint, whatever room it was in.'),
     params: { id: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }) },
     query,
     response: History,
@@ -110,9 +112,9 @@ export const sensorHistoryOperations = {
     path: '/rooms/{id}/sensor/history',
     tag: 'Sensors',
     scope: 'read',
-    summary: 'Read what was measured in a room over time',
+    summary: 'Read the sensor history of a room',
     description: description(
-      'The samples of all its endpoints together; each counts for the room that its endpoint was in at that time.',
+      'The history has the samples of all endpoints together. A sample belongs to the room that its endpoint was in at that time.',
     ),
     params: { id: Int32('Identifier of the room.') },
     query,

@@ -7,30 +7,36 @@ import { operation } from './operation.ts'
 import { Int32, ListOf, Shape } from './shape.ts'
 
 const measured = (sensor: Sensor, what: string) =>
-  Int32(`${what}, in ${sensorRanges[sensor].unit}; 0 when it was not measured.`)
+  Int32(`${what}, in ${sensorRanges[sensor].unit}; 0 if it was not measured.`)
 const exact = (sensor: Sensor, what: string) =>
-  Type.Number({ description: `${what}, in ${sensorRanges[sensor].unit}, to one decimal; 0 when it was not measured.` })
+  Type.Number({ description: `${what}, in ${sensorRanges[sensor].unit}, to one decimal; 0 if it was not measured.` })
 
 export const Sample = Shape('webpageSensorSample', {
   co2: measured('co2', 'Carbon dioxide'),
   humidity: exact('humidity', 'Relative humidity'),
   illumination: measured('illumination', 'Illumination'),
-  people: measured('people', 'People seen'),
+  people: Int32('Number of people; 0 if it was not measured.'),
   temp: exact('temp', 'Temperature'),
   voc: measured('voc', 'Volatile organic compounds'),
-  vocIndex: measured('vocIndex', 'Volatile organic compounds'),
-  timestamp: Type.String({ description: 'When it was measured, Unix seconds.' }),
+  vocIndex: Int32('Index of volatile organic compounds; 0 if it was not measured.'),
+  timestamp: Type.String({ description: 'Time of the measurement, Unix seconds.' }),
   ShutterClosed: Type.Optional(
     Type.Boolean({
       description:
-        'Frames: whether the privacy shutter blocks the camera; other models: false. Absent under the legacy base.',
+        'Whether the privacy shutter of a Frame blocks the camera; false for other models. Absent under the legacy base.',
     }),
   ),
 })
 
 const SensorData = Shape('webpageSensorData', {
-  data: Type.Array(Sample, { minItems: 1, maxItems: 1, description: 'The one latest sample.' }),
-  shutterClosed: Type.Boolean({ description: 'The value of the sample, repeated for clients that look here.' }),
+  data: Type.Array(Sample, {
+    minItems: 1,
+    maxItems: 1,
+    description: 'The latest sample; the list always has one entry.',
+  }),
+  shutterClosed: Type.Boolean({
+    description: 'The value of `ShutterClosed` in the sample, repeated for clients that read it here.',
+  }),
 })
 export type SensorData = Static<typeof SensorData>
 
@@ -62,7 +68,7 @@ export const sensorOperations = {
     tag: 'Sensors',
     scope: 'read',
     summary: 'Read the latest sample of an endpoint',
-    description: 'However old it is; 404 when there was none yet.',
+    description: 'The sample can have any age. An endpoint that never sent a sample gets 404.',
     params: { id: endpointId },
     response: Shape('webpageGetEndpointSensorDataResponse', { endpointData: SensorData }),
     example: { params: { id: exampleEndpointId }, response: { endpointData: example } },
@@ -95,9 +101,9 @@ export const sensorOperations = {
     path: '/rooms/{id}/sensor',
     tag: 'Sensors',
     scope: 'read',
-    summary: 'Read the sample of a room: its endpoints taken together',
+    summary: 'Read the sample of a room, combined from its endpoints',
     description:
-      'The latest samples that are at most 15 minutes old, unless configured otherwise, as one: the most people that one endpoint sees, the mean of everything else. 404 when there is none.',
+      'The answer combines the latest samples of the endpoints that are at most 15 minutes old (configurable): the largest number of people, and the mean of every other value. A room without such a sample gets 404.',
     params: { id: roomId },
     response: Shape('webpageGetRoomSensorDataResponse', { roomData: SensorData }),
     example: { params: { id: 7 }, response: { roomData: example } },
@@ -109,7 +115,7 @@ export const sensorOperations = {
     scope: 'read',
     summary: 'Read the sample of every room',
     description:
-      'A room without a sample of the last 15 minutes, unless configured otherwise, has null. An organisation without endpoints gets 400.',
+      'A room without a sample of the last 15 minutes (configurable) has null. An organisation without endpoints gets 400.',
     query: { regionId: Int32('Only rooms in this region.'), locationId: Int32('Only rooms in this location.') },
     response: ListOf(
       'webpageGetOrgRoomSensorDataResponse',

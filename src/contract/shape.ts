@@ -16,8 +16,7 @@ export const MultilineText = (max: number, description: string) =>
   Type.String({ minLength: 1, maxLength: max, format: 'lines', description })
 
 export const maxNameLength = 100
-export const Name = (noun: string) =>
-  SingleLineText(maxNameLength, `Name of the ${noun}. Names may repeat; ids identify.`)
+export const Name = (noun: string) => SingleLineText(maxNameLength, `Name of the ${noun}. Names need not be unique.`)
 
 /** RFC 3339 UTC with milliseconds. [contract 1.6] */
 export const Timestamp = (description: string) => Type.String({ format: 'date-time', description })

@@ -10,11 +10,11 @@ export const timeOfDayPattern = '^([01]\\d|2[0-3]):[0-5]\\d$'
 
 /** A time of day, such as 20:00, and the days on which a span begins. */
 export const WeeklyHours = Shape('WeeklyHours', {
-  days: Type.Array(OneOf(weekdays, 'A day on which it begins.'), { minItems: 1, maxItems: 7 }),
-  from: Type.String({ pattern: timeOfDayPattern, description: 'When it begins, such as 20:00.' }),
+  days: Type.Array(OneOf(weekdays, 'A day on which the hours begin.'), { minItems: 1, maxItems: 7 }),
+  from: Type.String({ pattern: timeOfDayPattern, description: 'Start time, such as 20:00.' }),
   to: Type.String({
     pattern: timeOfDayPattern,
-    description: 'When it ends, such as 05:00; not later than its beginning means the next day.',
+    description: 'End time, such as 05:00. An end that is not later than the start is on the next day.',
   }),
 })
 export type WeeklyHours = Static<typeof WeeklyHours>

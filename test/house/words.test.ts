@@ -105,6 +105,20 @@ test('errors, logs, help and descriptions of the API say it in the words of thei
   expect(places(wrong), 'Name the person or the thing; "immediately" or "at the same time".').toEqual([])
 })
 
+test('a description of the API is a phrase that stands alone', () => {
+  const document: unknown = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'))
+  const messages: unknown = JSON.parse(readFileSync(join(root, 'docs/device-messages.json'), 'utf8'))
+  const descriptions = new Set<string>()
+  JSON.stringify([document, messages], (key, value: unknown) => {
+    if ((key === 'description' || key === 'summary') && typeof value === 'string') descriptions.add(value)
+    return value
+  })
+  expect(descriptions.size).toBeGreaterThan(300)
+  const dependent = /^(?:What|Who|How far|How bad|How often|As asked|However|Wherever|Where|And|Of|Those)\b/
+  const wrong = [...descriptions].filter((description) => dependent.test(description))
+  expect(wrong, 'Begin with a noun: "State of the unit.", "The command to the device."').toEqual([])
+})
+
 test('a sentence of a document names its subject', () => {
   const documents = [
     ...readdirSync(root),

@@ -31,17 +31,19 @@ const endpointId = Type.String({ format: 'uuid', description: 'Identifier of the
 
 export const DeviceCommand = Shape('webpageOperation', {
   id,
-  type: OneOf(commandTypes, 'What the device is asked to do.'),
+  type: OneOf(commandTypes, 'The command to the device.'),
   endpointId,
   state: OneOf(
     operationStates,
-    'QUEUED: waits for the device. SENT: on its way. ACKNOWLEDGED: the device has it. Final: SUCCEEDED, FAILED, EXPIRED (deadline passed), CANCELLED, SKIPPED (was offline).',
+    'QUEUED: the operation waits for the device. SENT: it was sent. ACKNOWLEDGED: the device has received it. Final states: SUCCEEDED, FAILED, EXPIRED (the deadline passed), CANCELLED, SKIPPED (the device was offline).',
   ),
-  createdAt: Timestamp('When it was asked for.'),
-  updatedAt: Timestamp('When its state last changed.'),
-  deadline: Timestamp('When it expires if it is not finished.'),
-  error: Type.Optional(Type.String({ description: 'Why it failed.' })),
-  waitsFor: Type.Optional(OneOf(operationWaits, 'What it waits for before it is sent; absent: nothing.')),
+  createdAt: Timestamp('Time at which the operation was created.'),
+  updatedAt: Timestamp('Time at which the state of the operation last changed.'),
+  deadline: Timestamp('Time at which the operation expires if it is not finished.'),
+  error: Type.Optional(Type.String({ description: 'Reason why the operation failed.' })),
+  waitsFor: Type.Optional(
+    OneOf(operationWaits, 'Reason why the operation is not sent yet; absent if it does not wait.'),
+  ),
 })
 const Operations = ListOf('webpageOperationList', 'operations', DeviceCommand)
 
@@ -54,7 +56,7 @@ const example = {
   updatedAt: '2026-05-04T08:15:30.000Z',
   deadline: '2026-05-04T08:20:30.000Z',
 }
-const message = MultilineText(1024, 'What the screen shows.')
+const message = MultilineText(1024, 'The text for the screen.')
 
 export const deviceCommandOperations = {
   endpointsReboot: operation({
@@ -65,7 +67,7 @@ export const deviceCommandOperations = {
     operate: true,
     summary: 'Reboot an endpoint and everything paired with it',
     description:
-      'Without `when` the endpoint must be connected, and a paired one that is not is listed as SKIPPED. With `idle` or `window` the operation waits.',
+      'Without `when` the endpoint must be connected; a paired endpoint that is not connected is listed as SKIPPED. With `idle` or `window` the operation waits until the room is idle or the change window is open.',
     params: { id: endpointId },
     body: Shape('RebootRequest', {
       when: Type.Optional(
@@ -75,7 +77,7 @@ export const deviceCommandOperations = {
         ),
       ),
       withinHours: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 168, description: 'It expires after so many hours; 24 if absent.' }),
+        Type.Integer({ minimum: 1, maximum: 168, description: 'Hours after which the operation expires; default 24.' }),
       ),
     }),
     bodyLimitBytes: smallBodyBytes,
@@ -91,7 +93,7 @@ export const deviceCommandOperations = {
     scope: 'write',
     operate: true,
     summary: 'Show a message on the screens of endpoints',
-    description: 'An endpoint that is offline gets it if it comes back within 5 minutes.',
+    description: 'An endpoint that is offline gets the message if it reconnects within 5 minutes.',
     body: Shape('SendEndpointMessageRequest', { message, endpointIds: EndpointIds }),
     bodyLimitBytes: largeBodyBytes,
     response: Operations,
@@ -108,7 +110,7 @@ export const deviceCommandOperations = {
     scope: 'write',
     operate: true,
     summary: 'Show a message on every screen in rooms',
-    description: 'An endpoint that is offline gets it if it comes back within 5 minutes.',
+    description: 'An endpoint that is offline gets the message if it reconnects within 5 minutes.',
     body: Shape('SendRoomMessageRequest', {
       message,
       roomIds: Type.Array(Int32('Identifier of a room.'), { minItems: 1, maxItems: 1000 }),
@@ -137,7 +139,7 @@ export const deviceCommandOperations = {
     tag: 'Operations',
     scope: 'read',
     summary: 'List the operations that are not finished, newest first',
-    description: 'Those that are QUEUED, SENT or ACKNOWLEDGED; 1000 at most.',
+    description: 'The answer has the operations that are QUEUED, SENT or ACKNOWLEDGED, at most 1000.',
     response: Operations,
     example: { response: { operations: [example] } },
   }),

@@ -6,24 +6,26 @@ import { Int32, MultilineText, OneOf, Shape, SingleLineText, Timestamp } from '.
 import { commandTypes } from './commands.ts'
 import { type Sensor, sensorRanges } from './models.ts'
 
-const serial = SingleLineText(64, 'Serial number, as printed on the device. No two devices have the same.')
+const serial = SingleLineText(64, 'Serial number, as printed on the device. Each device has its own.')
 
 export const EnrolRequest = Shape('EnrolRequest', {
   code: SingleLineText(64, 'Enrolment code of the room; case, spaces and hyphens do not matter.'),
   serial,
   model: SingleLineText(64, 'Model code, for example NF19B1.'),
-  pairingSerial: Type.Optional(SingleLineText(64, 'Serial number of the leader it is paired with; absent: as it was.')),
+  pairingSerial: Type.Optional(
+    SingleLineText(64, 'Serial number of the leader that the device is paired with; absent means unchanged.'),
+  ),
 })
 export type EnrolRequest = Static<typeof EnrolRequest>
 
 export const EnrolAnswer = Shape('EnrolAnswer', {
   endpointId: Type.String({
     format: 'uuid',
-    description: 'The identity of the device from now on: its MQTT user name.',
+    description: 'Identifier of the endpoint. The device uses it as its MQTT user name.',
   }),
-  credential: Type.String({ description: 'Its MQTT password. It is shown only this once.' }),
+  credential: Type.String({ description: 'The MQTT password of the device. It is not sent again.' }),
   connect: Type.Array(Type.String(), {
-    description: 'Where to connect, the best first: mqtts://, wss://, mqtt:// or ws:// addresses.',
+    description: 'Addresses to connect to, in the order of preference: mqtts://, wss://, mqtt:// or ws://.',
   }),
 })
 export type EnrolAnswer = Static<typeof EnrolAnswer>
@@ -40,7 +42,7 @@ export type DeviceSample = { timestamp: number; shutterClosed?: boolean | null }
 export const DeviceSample = Type.Unsafe<DeviceSample>(
   Shape('DeviceSample', {
     // Whole is said twice: where infinite values are let in, to refuse one sample only, this keeps infinite times out.
-    timestamp: Type.Integer({ multipleOf: 1, description: 'When it was measured, Unix seconds.' }),
+    timestamp: Type.Integer({ multipleOf: 1, description: 'Time of the measurement, Unix seconds.' }),
     ...Object.fromEntries(
       Object.entries(sensorRanges).map(([name, { min, max, unit }]) => [
         name,
@@ -53,7 +55,11 @@ export const DeviceSample = Type.Unsafe<DeviceSample>(
   }),
 )
 export const SampleReport = Shape('SampleReport', {
-  samples: Type.Array(DeviceSample, { minItems: 1, maxItems: 500, description: 'One, or many that waited.' }),
+  samples: Type.Array(DeviceSample, {
+    minItems: 1,
+    maxItems: 500,
+    description: 'One sample, or all samples that waited for a connection.',
+  }),
 })
 
 const configValue = Type.Union([Type.Boolean(), Type.Number(), Type.String({ maxLength: 255 })])
@@ -63,26 +69,28 @@ export const ConfigReport = Shape('ConfigReport', {
   version: Type.Integer({
     minimum: 0,
     maximum: 2147483647,
-    description: 'The version of the desired config that it has seen last; 0: none.',
+    description: 'The newest version of the desired config that the device has received; 0 if none.',
   }),
   config: Type.Record(Type.String(), configValue, {
     maxProperties: maxReportedKeys,
-    description: 'Every key as it is set now, read-only keys included, passwords left out.',
+    description: 'The current value of every key, including read-only keys, without passwords.',
   }),
   rejected: Type.Optional(
     Type.Record(Type.String(), Type.String({ maxLength: 255 }), {
       maxProperties: maxReportedKeys,
-      description: 'Keys of this version that the device cannot use, with the reason for a person.',
+      description: 'Keys of this version that the device refuses, each with the reason as a sentence for people.',
     }),
   ),
 })
 export type ConfigReport = Static<typeof ConfigReport>
 
-const operationId = Type.String({ format: 'uuid', description: 'The operation that it is about.' })
+const operationId = Type.String({ format: 'uuid', description: 'Identifier of the operation.' })
 export const CommandReport = Shape('OperationReport', {
   id: operationId,
-  state: OneOf(['ACKNOWLEDGED', 'SUCCEEDED', 'FAILED'], 'How far it is.'),
-  error: Type.Optional(Type.String({ maxLength: 255, description: 'Why it failed, for a person.' })),
+  state: OneOf(['ACKNOWLEDGED', 'SUCCEEDED', 'FAILED'], 'State of the operation.'),
+  error: Type.Optional(
+    Type.String({ maxLength: 255, description: 'Reason why the operation failed, as a sentence for people.' }),
+  ),
 })
 export type CommandReport = Static<typeof CommandReport>
 
@@ -90,36 +98,40 @@ export const LogsReport = Shape('LogsReport', {
   id: operationId,
   state: OneOf(
     ['UPLOADED', 'URL_WANTED'],
-    'UPLOADED: the bundle is there. URL_WANTED: the address no longer works; send a new one.',
+    'UPLOADED: the device has uploaded the log bundle. URL_WANTED: the upload address no longer works, and the device needs a new one.',
   ),
 })
 export type LogsReport = Static<typeof LogsReport>
 
 export const DesiredConfig = Shape('DesiredConfig', {
-  version: Int32('Number of the version; name it in the report.'),
+  version: Int32('Number of the version. The device sends it back in its config report.'),
   config: Type.Record(Type.String(), configValue, {
-    description: 'Every key that is to be set, passwords included. A key that is not here goes back to its default.',
+    description: 'All keys to set, including passwords. A key that is absent goes back to its default.',
   }),
 })
 export type DesiredConfig = Static<typeof DesiredConfig>
 
 export const DeviceCommandMessage = Shape('OperationCommand', {
-  id: Type.String({ format: 'uuid', description: 'Which operation: reports name it, and the device remembers it.' }),
-  type: OneOf([...commandTypes, 'UNENROL'], 'What to do.'),
-  deadline: Timestamp('Do not begin after this.'),
+  id: Type.String({
+    format: 'uuid',
+    description:
+      'Identifier of the operation. The device sends it back in its reports, and remembers it to ignore repeated commands.',
+  }),
+  type: OneOf([...commandTypes, 'UNENROL'], 'The command.'),
+  deadline: Timestamp('Time after which the device must not begin.'),
   onlyIfIdle: Type.Optional(
     Type.Literal(true, { description: 'REBOOT: do it only if the device is not in use; else report FAILED `in use`.' }),
   ),
-  message: Type.Optional(MultilineText(1024, 'MESSAGE: what to show on the screen.')),
+  message: Type.Optional(MultilineText(1024, 'MESSAGE: the text for the screen.')),
   logs: Type.Optional(
     Shape(
       'LogsWanted',
       {
         supportId: Type.String({ description: 'The support case that the logs are for.' }),
-        inCallLogs: Type.Boolean({ description: 'Whether logs of calls are wanted too; if not, leave them out.' }),
-        uploadUrl: Type.String({ description: 'Where to PUT the gzip bundle.' }),
+        inCallLogs: Type.Boolean({ description: 'Whether to include logs of calls.' }),
+        uploadUrl: Type.String({ description: 'Address for the PUT request that uploads the log bundle (gzip).' }),
       },
-      { description: 'COLLECT_LOGS: which logs, and where to.' },
+      { description: 'COLLECT_LOGS: the logs to upload, and the upload address.' },
     ),
   ),
 })
@@ -128,23 +140,22 @@ export type DeviceCommandMessage = Static<typeof DeviceCommandMessage>
 export const SampleRefused = Shape('SampleRefused', {
   refused: Type.Array(
     Shape('RefusedSample', {
-      timestamp: Type.Integer({ description: 'The time of the sample that was refused.' }),
-      reason: Type.String({ description: 'Why, in a sentence for a person.' }),
+      timestamp: Type.Integer({ description: 'Timestamp of the refused sample.' }),
+      reason: Type.String({ description: 'Reason, as a sentence for people.' }),
     }),
-    { description: 'Samples of one message that were not kept. Do not send them again.' },
+    { description: 'Samples of one message that were not stored. Do not send them again.' },
   ),
 })
 export type SampleRefused = Static<typeof SampleRefused>
 
 export const MessageRefused = Shape('MessageRefused', {
-  kind: Type.String({ description: 'The last part of the topic of the bad message, up to 40 characters.' }),
-  reason: Type.String({ description: 'A sentence for a person: what is wrong.' }),
+  kind: Type.String({ description: 'The last part of the topic of the invalid message, up to 40 characters.' }),
+  reason: Type.String({ description: 'A sentence for people that says what is wrong.' }),
   field: Type.String({
-    description: 'Where it is wrong: a JSON Pointer (RFC 6901), up to 200 characters; empty: the message as a whole.',
+    description:
+      'JSON Pointer (RFC 6901) to the invalid value, up to 200 characters; empty for the message as a whole.',
   }),
-  allowed: Type.Optional(
-    Type.Array(Type.String(), { description: 'The values that are allowed there, if they can be listed.' }),
-  ),
+  allowed: Type.Optional(Type.Array(Type.String(), { description: 'The allowed values, if they can be listed.' })),
 })
 export type MessageRefused = Static<typeof MessageRefused>
 

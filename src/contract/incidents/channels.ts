@@ -21,54 +21,58 @@ const target = {
     Type.String({
       maxLength: 2000,
       description:
-        'Where to send: of webhook, teams and slack, and of pagerduty for another address than the usual one. Its path and query are secret; answers show `…` instead.',
+        'The address that messages are sent to, for webhook, teams and slack; for pagerduty only if it is not the usual address. Path and query are secret; answers show `…` instead.',
     }),
   ),
   to: Type.Optional(
     Type.Array(Type.String({ maxLength: 254, format: 'email-address' }), {
       minItems: 1,
       maxItems: maxMailAddresses,
-      description: 'The addresses of an e-mail channel.',
+      description: 'The e-mail addresses of an e-mail channel.',
     }),
   ),
   routingKey: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'The integration key of PagerDuty. It is secret; answers show `…` instead.',
+      description: 'The integration key of PagerDuty. The key is secret; answers show `…` instead.',
     }),
   ),
 }
 const choices = {
   events: Type.Array(OneOf(channelEvents, 'A type of message.'), { maxItems: 20, uniqueItems: true }),
-  minSeverity: OneOf(severities, 'Incidents below it are not told; default WARNING.'),
+  minSeverity: OneOf(severities, 'The channel gets no messages about incidents of a lower severity; default WARNING.'),
   regionIds: Type.Array(Int32('Identifier of a region.'), {
     maxItems: 100,
-    description: 'Only these regions; empty: all.',
+    description: 'Only messages about these regions; an empty list means all.',
   }),
   locationIds: Type.Array(Int32('Identifier of a location.'), {
     maxItems: 400,
-    description: 'Only these locations; empty: all.',
+    description: 'Only messages about these locations; an empty list means all.',
   }),
-  enabled: Type.Boolean({ description: 'Whether messages are sent; what waits is kept for 30 days.' }),
+  enabled: Type.Boolean({
+    description: 'Whether messages are sent. While a channel is disabled, its messages wait for up to 30 days.',
+  }),
 }
 const hours = WeeklyHours
 const heartbeatMinutes = Type.Integer({
   minimum: 1,
   maximum: maxHeartbeatMinutes,
-  description: 'A heartbeat is sent this often.',
+  description: 'Minutes between two heartbeat messages.',
 })
 
 export const Channel = Shape('Channel', {
   id,
   name: Type.String({ description: 'Name of the channel.' }),
-  kind: OneOf(channelKinds, 'What receives the messages.'),
+  kind: OneOf(channelKinds, 'The kind of receiver.'),
   ...target,
   ...choices,
   hours: Type.Optional(hours),
   heartbeatMinutes: Type.Optional(heartbeatMinutes),
-  disabledReason: Type.Optional(Type.String({ description: 'Why the service disabled it, and what to do.' })),
-  waiting: Int32('How many messages wait.'),
-  lastDeliveredAt: Type.Optional(Timestamp('When a message was last delivered.')),
+  disabledReason: Type.Optional(
+    Type.String({ description: 'Reason why the service disabled the channel, and what to do.' }),
+  ),
+  waiting: Int32('How many messages wait to be sent.'),
+  lastDeliveredAt: Type.Optional(Timestamp('Time at which a message was last delivered.')),
   lastError: Type.Optional(Type.String({ description: 'The error of the last attempt; absent after a success.' })),
 })
 
@@ -79,10 +83,15 @@ const optional = {
   locationIds: Type.Optional(choices.locationIds),
   enabled: Type.Optional(choices.enabled),
   hours: Type.Optional(
-    Type.Union([hours, Type.Null()], { description: 'Only in these hours; CRITICAL always. Null: always.' }),
+    Type.Union([hours, Type.Null()], {
+      description:
+        'Hours in which messages are sent; messages about CRITICAL incidents are always sent. Null means all hours.',
+    }),
   ),
   heartbeatMinutes: Type.Optional(
-    Type.Union([heartbeatMinutes, Type.Null()], { description: 'How often a heartbeat is sent; null: never.' }),
+    Type.Union([heartbeatMinutes, Type.Null()], {
+      description: 'Minutes between two heartbeat messages; null means no heartbeats.',
+    }),
   ),
 }
 
@@ -98,20 +107,24 @@ const example = {
   enabled: true,
   waiting: 0,
 }
-const secret = Type.String({ description: 'The secret that signs webhooks, `whsec_…`. It is not shown again.' })
+const secret = Type.String({
+  description: 'The secret that signs webhooks, `whsec_…`. Save it: it is not shown again.',
+})
 const params = { id }
 
 export const Delivery = Shape('Delivery', {
-  id: Type.String({ description: 'The id of the message, `webhook-id`: equal in all attempts and replays.' }),
-  type: OneOf(messageTypes, 'What it is about.'),
-  sequence: Int32('Its number in the channel, from 1, without gaps; 0 until the first attempt.'),
-  state: OneOf(deliveryStates, 'What became of it.'),
-  attempts: Int32('How often it was sent.'),
-  nextAt: Type.Optional(Timestamp('When it is sent next.')),
+  id: Type.String({
+    description: 'Identifier of the message, sent as `webhook-id`; the same in all attempts and replays.',
+  }),
+  type: OneOf(messageTypes, 'Type of the message.'),
+  sequence: Int32('Number of the message in the channel, from 1, without gaps; 0 until the first attempt.'),
+  state: OneOf(deliveryStates, 'State of the delivery.'),
+  attempts: Int32('How many times the message was sent.'),
+  nextAt: Type.Optional(Timestamp('Time of the next attempt.')),
   status: Type.Optional(Int32('The HTTP status of the last answer.')),
   error: Type.Optional(Type.String({ description: 'The error of the last attempt, in a few words.' })),
-  createdAt: Timestamp('When its cause was committed.'),
-  deliveredAt: Type.Optional(Timestamp('When it was delivered.')),
+  createdAt: Timestamp('Time at which the message was created.'),
+  deliveredAt: Type.Optional(Timestamp('Time of the delivery.')),
 })
 const delivery = {
   id: 'msg_2K3f9QmZ1x7LrT4vBnW8cY',
@@ -156,7 +169,7 @@ export const channelOperations = {
     summary: 'Add a channel; for a webhook the answer is the only place that shows its secret',
     body: Shape('ChannelsCreateRequest', {
       name: Name('channel'),
-      kind: OneOf(channelKinds, 'What receives the messages.'),
+      kind: OneOf(channelKinds, 'The kind of receiver.'),
       ...target,
       ...optional,
     }),
@@ -176,7 +189,7 @@ export const channelOperations = {
     scope: 'write',
     manage: true,
     summary: 'Change a channel',
-    description: 'An absent key keeps its value. Everything that waits is due immediately after it.',
+    description: 'An absent key keeps its value. All waiting messages are sent immediately after the change.',
     params,
     body: Shape('ChannelsUpdateRequest', { name: Type.Optional(Name('channel')), ...target, ...optional }),
     bodyLimitBytes: hugeBodyBytes,
@@ -196,7 +209,7 @@ export const channelOperations = {
     tag: 'Channels',
     scope: 'write',
     manage: true,
-    summary: 'Delete a channel with what waits for it',
+    summary: 'Delete a channel and its waiting messages',
     params,
     response: Empty,
     ifMatch: true,
@@ -210,7 +223,7 @@ export const channelOperations = {
     scope: 'write',
     manage: true,
     summary: 'Send a test message',
-    description: 'Answers after the first attempt, at the latest after 15 seconds.',
+    description: 'The answer comes after the first attempt, at the latest after 15 seconds.',
     params,
     response: Delivery,
     audit: { category: 'ORG', type: 'CHANNEL_TESTED' },
@@ -222,14 +235,14 @@ export const channelOperations = {
     tag: 'Channels',
     scope: 'write',
     manage: true,
-    summary: 'Give a webhook a new secret; both sign for a time',
+    summary: 'Give a webhook a new secret; the old one also signs for a time',
     params,
     body: Shape('ChannelsRotateSecretRequest', {
       overlapHours: Type.Optional(
         Type.Number({
           minimum: 0,
           maximum: maxOverlapHours,
-          description: `How long the old secret signs too; default ${defaultOverlapHours}.`,
+          description: `Hours for which the old secret signs too; default ${defaultOverlapHours}.`,
         }),
       ),
     }),
@@ -245,11 +258,11 @@ export const channelOperations = {
     tag: 'Channels',
     scope: 'read',
     manage: true,
-    summary: 'List what was sent to a channel and what waits, newest first',
-    description: 'Kept for 30 days. An empty `nextPageToken` ends the paging.',
+    summary: 'List the sent and the waiting messages of a channel, newest first',
+    description: 'Messages are kept for 30 days. An empty `nextPageToken` ends the paging.',
     params,
     query: {
-      state: OneOf(deliveryStates, 'Only in this state.'),
+      state: OneOf(deliveryStates, 'Only deliveries in this state.'),
       from: QueryTime('Start of the window, inclusive.'),
       to: QueryTime('End of the window, exclusive.'),
       pageSize: Int32('Deliveries per page: 0 or absent means 100, more than 1000 means 1000.'),
@@ -257,7 +270,7 @@ export const channelOperations = {
     },
     response: Shape('DeliveryList', {
       deliveries: Type.Array(Delivery),
-      nextPageToken: Type.String({ description: 'Empty on the last page.' }),
+      nextPageToken: Type.String({ description: 'Token of the next page; empty on the last page.' }),
     }),
     example: { params: { id: '2' }, response: { deliveries: [delivery], nextPageToken: '' } },
   }),
@@ -271,12 +284,12 @@ export const channelOperations = {
     params,
     body: Shape('DeliveriesReplayRequest', {
       from: Timestamp('Start of the window, inclusive.'),
-      to: Type.Optional(Timestamp('End of the window, exclusive; absent: now.')),
+      to: Type.Optional(Timestamp('End of the window, exclusive; default now.')),
       states: Type.Optional(
         Type.Array(OneOf(deliveryStates, 'A state.'), {
           maxItems: 4,
           uniqueItems: true,
-          description: 'Only these; absent: GIVEN_UP and DELIVERED.',
+          description: 'Only messages in these states; default GIVEN_UP and DELIVERED.',
         }),
       ),
     }),

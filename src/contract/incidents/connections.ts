@@ -9,37 +9,40 @@ export type ConnectionEnd = (typeof connectionEnds)[number]
 
 const Span = Shape('ConnectionSpan', {
   endpointId: Type.String({ format: 'uuid', description: 'The endpoint.' }),
-  from: Timestamp('When it connected.'),
-  to: Type.Optional(Timestamp('When the connection, or the window, ended; absent: it is connected now.')),
+  from: Timestamp('Time at which the device connected.'),
+  to: Type.Optional(
+    Timestamp('Time at which the connection or the window ended; absent if the device is connected now.'),
+  ),
   why: Type.Optional(
     OneOf(
       connectionEnds,
-      'DISCONNECTED: the device said that it disconnects. LOST: it fell silent, or its connection broke. REPLACED: it connected again. REFUSED: it broke the protocol. UNENROLLED: its endpoint was deleted. SERVER_ENDED: the server stopped, failed or lost its database. Absent if the connection did not end in the window.',
+      'DISCONNECTED: the device announced that it disconnects. LOST: the device stopped sending, or its connection broke. REPLACED: the device opened another connection. REFUSED: the device violated the protocol. UNENROLLED: its endpoint was deleted. SERVER_ENDED: the server stopped, failed or lost its database. Absent if the connection did not end in the window.',
     ),
   ),
 })
 const summary = {
   onlineShare: Type.Optional(
     Type.Number({
-      description: 'The share of the known time in which it was connected, 0 to 1; absent: nothing is known.',
+      description:
+        'Share of the recorded time in which the device was connected, 0 to 1; absent if nothing was recorded.',
     }),
   ),
-  outages: Int32('How often it was not connected for a time.'),
-  longestOutageSeconds: Int32('The longest such time, in seconds.'),
+  outages: Int32('How many times the device was not connected.'),
+  longestOutageSeconds: Int32('The longest time in which the device was not connected, in seconds.'),
 }
 const Summary = Shape('ConnectionSummary', {
   endpointId: Type.String({ format: 'uuid', description: 'The endpoint.' }),
-  knownFrom: Type.Optional(Timestamp('Before this time nothing is known; absent: it was never connected.')),
+  knownFrom: Type.Optional(Timestamp('Time at which the records begin; absent if the device was never connected.')),
   ...summary,
-  omittedSpans: Type.Optional(Int32('How many of its oldest spans in the window were left out.')),
+  omittedSpans: Type.Optional(Int32('How many of the oldest spans in the window were left out.')),
 })
 
 const query = {
   from: RequiredQueryTime('Start of the window, inclusive.'),
-  to: QueryTime('End of the window, exclusive; now if it is absent.'),
+  to: QueryTime('End of the window, exclusive; default now.'),
 }
 const description =
-  'By endpoint, oldest first; spans are cut at the window. An endpoint is connected during its spans, and not connected in between. The numbers are about the part of the window that is known. An answer has 5,000 spans at most: of each endpoint the newest. With `Accept: text/csv` all spans, and only these: `endpointId`, `from`, `to`, `why`.'
+  'The spans are sorted by endpoint, oldest first, and cut at the window. An endpoint is connected during its spans, and not connected between them. The numbers cover the part of the window for which there are records. An answer has at most 5,000 spans: the newest of each endpoint. With `Accept: text/csv` the answer has all spans and no numbers, in the columns `endpointId`, `from`, `to`, `why`.'
 const span = {
   endpointId: exampleEndpointId,
   from: '2026-05-04T00:00:00.000Z',
@@ -61,7 +64,7 @@ export const connectionOperations = {
     path: '/endpoints/{id}/connections',
     tag: 'Endpoints',
     scope: 'read',
-    summary: 'Read when an endpoint was connected',
+    summary: 'Read the connection history of an endpoint',
     description,
     params: { id: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }) },
     query,
@@ -78,13 +81,13 @@ export const connectionOperations = {
     path: '/rooms/{id}/connections',
     tag: 'Rooms',
     scope: 'read',
-    summary: 'Read when the endpoints of a room were connected',
+    summary: 'Read the connection history of the endpoints of a room',
     description: `${description} The endpoints are those that are in the room now; the numbers of the room are about times in which none of them was connected.`,
     params: { id: Int32('Identifier of the room.') },
     query,
     response: Shape('RoomConnections', {
       ...summary,
-      endpoints: Type.Array(Summary, { description: 'The numbers of each endpoint.' }),
+      endpoints: Type.Array(Summary, { description: 'Availability of each endpoint.' }),
       spans: Type.Array(Span),
     }),
     csv: true,

@@ -6,20 +6,20 @@ import { OneOf, Shape } from '../shape.ts'
 import { maxRuleMinutes } from './limits.ts'
 import { incidentRules, ruleIds, severities, withNumbers } from './rule-table.ts'
 
-const Rule = OneOf(ruleIds, 'The rule.')
-const Limits = Type.Record(Type.String(), Type.Number(), { description: 'The numbers of its condition, by name.' })
+const Rule = OneOf(ruleIds, 'Identifier of the rule.')
+const Limits = Type.Record(Type.String(), Type.Number(), { description: 'The limits of the condition, by name.' })
 const minutes = (description: string) => Type.Number({ minimum: 0, maximum: maxRuleMinutes, description })
 
 export const RuleSettings = Shape('IncidentRule', {
   rule: Rule,
-  opens: Type.String({ description: 'When an incident opens.' }),
-  ends: Type.String({ description: 'When it ends.' }),
+  opens: Type.String({ description: 'The condition under which an incident opens.' }),
+  ends: Type.String({ description: 'The condition under which the incident ends.' }),
   enabled: Type.Boolean({ description: 'Whether the rule opens incidents.' }),
-  severity: OneOf(severities, 'The severity of its incidents.'),
-  holdMinutes: minutes('How long the condition must hold before an incident opens.'),
-  clearMinutes: minutes('How long the opposite must hold before it ends.'),
+  severity: OneOf(severities, 'The severity of incidents of this rule.'),
+  holdMinutes: minutes('Minutes for which the condition must hold before an incident opens.'),
+  clearMinutes: minutes('Minutes for which the condition must be false before the incident ends.'),
   limits: Limits,
-  changed: Type.Boolean({ description: 'Whether something differs from the defaults.' }),
+  changed: Type.Boolean({ description: 'Whether a value of the rule differs from the default.' }),
 })
 
 const orNull = <S extends Parameters<typeof Type.Optional>[0]>(shape: S) =>
@@ -56,12 +56,12 @@ export const incidentRuleOperations = {
     summary: 'Change a rule',
     description:
       'An absent key keeps its value, null restores the default. The rules `credential.*`, `certificate.*` and `channel.*` also need manage.',
-    params: { rule: Type.String({ description: 'The rule.' }) },
+    params: { rule: Type.String({ description: 'Identifier of the rule.' }) },
     body: Shape('IncidentRulesUpdateRequest', {
-      enabled: orNull(Type.Boolean({ description: 'False: the rule opens no incidents.' })),
-      severity: orNull(OneOf(severities, 'The severity of its incidents.')),
-      holdMinutes: orNull(minutes('How long the condition must hold.')),
-      clearMinutes: orNull(minutes('How long the opposite must hold.')),
+      enabled: orNull(Type.Boolean({ description: 'Whether the rule opens incidents.' })),
+      severity: orNull(OneOf(severities, 'The severity of incidents of this rule.')),
+      holdMinutes: orNull(minutes('Minutes for which the condition must hold before an incident opens.')),
+      clearMinutes: orNull(minutes('Minutes for which the condition must be false before the incident ends.')),
       limits: orNull(Limits),
     }),
     bodyLimitBytes: mediumBodyBytes,

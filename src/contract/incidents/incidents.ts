@@ -51,71 +51,75 @@ const Person = Shape('IncidentPerson', {
 })
 const idList = (noun: string) =>
   Type.Array(Int32(`Identifier of a ${noun}.`), {
-    description: `The ${noun}s of its visible subjects that are still affected; of all, if none is.`,
+    description: `The ${noun}s of the visible subjects that are still affected; if none is, the ${noun}s of all visible subjects.`,
   })
 
 const fields = {
   id,
-  rule: OneOf(ruleIds, 'The rule that opened it.'),
-  severity: OneOf(severities, 'How bad it is.'),
+  rule: OneOf(ruleIds, 'The rule that opened the incident.'),
+  severity: OneOf(severities, 'Severity of the incident.'),
   state: OneOf(
     incidentStates,
-    'OPEN. ACKNOWLEDGED: a person has seen it. RESOLVED: the cause ended, or a person closed it. MERGED: it is part of `mergedInto`.',
+    'OPEN: the incident is new. ACKNOWLEDGED: a person has seen it. RESOLVED: the cause ended, or a person closed it. MERGED: it is part of the incident `mergedInto`.',
   ),
   title: Type.String({ description: 'One line that says what is wrong.' }),
-  hint: Type.String({ description: 'Advice: what to do.' }),
+  hint: Type.String({ description: 'Advice on what to do.' }),
   cause: Shape('IncidentCause', {
-    level: OneOf(causeLevels, 'What the subjects have in common.'),
+    level: OneOf(causeLevels, 'The kind of thing that all subjects have in common.'),
     id: Type.String({
       description: 'Identifier of the endpoint, room, location, organisation, profile, channel or job, or the model.',
     }),
-    name: Type.String({ description: 'Its name.' }),
+    name: Type.String({ description: 'Name of the cause.' }),
   }),
-  since: Timestamp('When the problem began.'),
-  openedAt: Timestamp('When the incident opened.'),
-  updatedAt: Timestamp('When the incident last changed.'),
-  resolvedAt: Type.Optional(Timestamp('When it was resolved.')),
-  occurrences: Int32('How often the same cause came back within 60 minutes, the first time included.'),
+  since: Timestamp('Time at which the problem began.'),
+  openedAt: Timestamp('Time at which the incident opened.'),
+  updatedAt: Timestamp('Time at which the incident last changed.'),
+  resolvedAt: Type.Optional(Timestamp('Time at which the incident was resolved.')),
+  occurrences: Int32(
+    'How many times the same cause occurred, each within 60 minutes of the one before, including the first time.',
+  ),
   reopenings: Type.Optional(
-    Type.Array(Timestamp('When it reopened.'), {
-      description: `The times at which it reopened, oldest first: those of the 7 days before the last one, and at most the last ${maxShownReopenings}.`,
+    Type.Array(Timestamp('A time at which the incident reopened.'), {
+      description: `The times at which the incident reopened, oldest first: only the 7 days before the last one, and at most the last ${maxShownReopenings}.`,
     }),
   ),
-  flapping: Type.Boolean({ description: 'Whether it came back so often that messages have stopped.' }),
+  flapping: Type.Boolean({
+    description: 'Whether the incident reopened so often that no more messages are sent about it.',
+  }),
   acknowledgedBy: Type.Optional(Person),
   assignee: Type.Optional(Shape('IncidentAssignee', { id: Type.String(), name: Type.String() })),
   snoozedUntil: Type.Optional(
-    Type.String({ description: 'The time until which it is snoozed, or `cleared`: until its cause ends.' }),
+    Type.String({ description: 'The time until which the incident is snoozed, or `cleared`: until its cause ends.' }),
   ),
-  mergedInto: Type.Optional(Type.String({ description: 'The larger incident that it became a part of.' })),
-  splitFrom: Type.Optional(Type.String({ description: 'The larger incident that it was split from.' })),
+  mergedInto: Type.Optional(Type.String({ description: 'The larger incident that this incident was merged into.' })),
+  splitFrom: Type.Optional(Type.String({ description: 'The larger incident that this incident was split from.' })),
   roomIds: idList('room'),
   locationIds: idList('location'),
   regionIds: idList('region'),
-  subjectCount: Int32('How many subjects it has had.'),
-  openSubjectCount: Int32('How many of them are still affected.'),
+  subjectCount: Int32('How many subjects the incident has had.'),
+  openSubjectCount: Int32('How many of these subjects are still affected.'),
 }
 export const Incident = Shape('Incident', fields)
 
 const Subject = Shape('IncidentSubject', {
-  type: OneOf(['endpoint', 'room', 'channel', 'organisation', 'job'], 'What it is.'),
-  id: Type.String({ description: 'Its identifier.' }),
-  name: Type.String({ description: 'Its name; of an endpoint, its model and serial number.' }),
-  roomId: Type.Optional(Int32('The room that it was in.')),
+  type: OneOf(['endpoint', 'room', 'channel', 'organisation', 'job'], 'The kind of subject.'),
+  id: Type.String({ description: 'Identifier of the subject.' }),
+  name: Type.String({ description: 'Name of the subject; for an endpoint, its model and serial number.' }),
+  roomId: Type.Optional(Int32('The room that the subject was in.')),
   roomName: Type.Optional(Type.String({ description: 'The name of that room.' })),
-  since: Timestamp('When its problem began.'),
-  endedAt: Type.Optional(Timestamp('When its problem ended.')),
+  since: Timestamp('Time at which the problem of the subject began.'),
+  endedAt: Type.Optional(Timestamp('Time at which the problem of the subject ended.')),
 })
 
 export const IncidentWithSubjects = Shape('IncidentWithSubjects', {
   ...fields,
   subjects: Type.Array(Subject, {
-    description: 'The first 200 that the caller sees, those that are still affected first.',
+    description: 'The first 200 subjects that the caller may see; those that are still affected come first.',
   }),
   timeline: Type.Array(
     Shape('IncidentTimelineEntry', {
-      at: Timestamp('When it happened.'),
-      kind: OneOf(timelineKinds, 'What happened.'),
+      at: Timestamp('Time of the entry.'),
+      kind: OneOf(timelineKinds, 'Kind of the entry.'),
       actor: Type.Optional(Person),
       text: Type.Optional(Type.String({ description: 'The note, the comment, or a detail.' })),
     }),
@@ -176,19 +180,20 @@ export const incidentOperations = {
     tag: 'Incidents',
     scope: 'read',
     summary: 'List incidents, newest first',
-    description: 'An empty `nextPageToken` ends the paging. `from` and `to` are about the time at which it opened.',
+    description:
+      'An empty `nextPageToken` ends the paging. `from` and `to` select by the time at which the incident opened.',
     query: {
       state: OneOf(
         ['open', 'all', ...incidentStates],
         '`open` (the default) means OPEN and ACKNOWLEDGED; `all` means every state.',
       ),
-      rule: OneOf(ruleIds, 'Only of this rule.'),
-      severity: OneOf(severities, 'Only of this severity.'),
-      regionId: Int32('Only those with a subject in this region.'),
-      locationId: Int32('Only those with a subject in this location.'),
-      roomId: Int32('Only those with a subject in this room.'),
-      endpointId: Type.String({ format: 'uuid', description: 'Only those of this endpoint.' }),
-      assigneeId: Type.String({ description: 'Only those that are assigned to this user.' }),
+      rule: OneOf(ruleIds, 'Only incidents of this rule.'),
+      severity: OneOf(severities, 'Only incidents of this severity.'),
+      regionId: Int32('Only incidents with a subject in this region.'),
+      locationId: Int32('Only incidents with a subject in this location.'),
+      roomId: Int32('Only incidents with a subject in this room.'),
+      endpointId: Type.String({ format: 'uuid', description: 'Only incidents with this endpoint as a subject.' }),
+      assigneeId: Type.String({ description: 'Only incidents that are assigned to this user.' }),
       from: QueryTime('Start of the window, inclusive.'),
       to: QueryTime('End of the window, exclusive.'),
       pageSize: Int32('Incidents per page: 0 or absent means 100, more than 1000 means 1000.'),
@@ -196,7 +201,7 @@ export const incidentOperations = {
     },
     response: Shape('IncidentList', {
       incidents: Type.Array(Incident),
-      nextPageToken: Type.String({ description: 'Empty on the last page.' }),
+      nextPageToken: Type.String({ description: 'Token of the next page; empty on the last page.' }),
     }),
     example: { query: { severity: 'CRITICAL' }, response: { incidents: [example], nextPageToken: '' } },
   }),
@@ -215,9 +220,9 @@ export const incidentOperations = {
     ...writing,
     method: 'POST',
     path: '/incidents/{id}/acknowledge',
-    summary: 'Acknowledge an incident, or withdraw that',
+    summary: 'Acknowledge an incident, or withdraw the acknowledgement',
     body: Shape('IncidentsAcknowledgeRequest', {
-      acknowledged: Type.Optional(Type.Boolean({ description: 'False withdraws it; default true.' })),
+      acknowledged: Type.Optional(Type.Boolean({ description: 'False withdraws the acknowledgement; default true.' })),
       note: Type.Optional(note),
     }),
     audit: { category: 'DEVICE', type: 'INCIDENT_ACKNOWLEDGED', undoType: 'INCIDENT_UNACKNOWLEDGED' },
@@ -227,8 +232,9 @@ export const incidentOperations = {
     ...writing,
     method: 'POST',
     path: '/incidents/{id}/resolve',
-    summary: 'Close an incident by hand',
-    description: 'It stays closed while its cause lasts. Only a new attempt reopens an incident of `credential.*`.',
+    summary: 'Close an incident manually',
+    description:
+      'The incident stays closed while its cause lasts. An incident of `credential.*` reopens only after a new attempt.',
     body: Shape('IncidentsResolveRequest', { note }),
     audit: { category: 'DEVICE', type: 'INCIDENT_RESOLVED' },
     example: {
@@ -241,8 +247,8 @@ export const incidentOperations = {
     ...writing,
     method: 'POST',
     path: '/incidents/{id}/comments',
-    summary: 'Add a text to the timeline of an incident',
-    body: Shape('IncidentsCommentRequest', { text: MultilineText(maxNoteCharacters, 'The text.') }),
+    summary: 'Add a comment to the timeline of an incident',
+    body: Shape('IncidentsCommentRequest', { text: MultilineText(maxNoteCharacters, 'The text of the comment.') }),
     audit: { category: 'DEVICE', type: 'INCIDENT_COMMENTED' },
     example: { params: { id: '12' }, body: { text: 'The switch is being replaced.' }, response: whole },
   }),

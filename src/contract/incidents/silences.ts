@@ -21,7 +21,7 @@ const fields = {
     Type.Array(OneOf(ruleIds, 'A rule.'), {
       minItems: 1,
       maxItems: 20,
-      description: 'Only these rules; absent: all but those about security.',
+      description: 'Only incidents of these rules; absent means all rules except the rules about security.',
     }),
   ),
   reason: SingleLineText(500, 'Why.'),
@@ -31,10 +31,12 @@ const weekly = Type.Optional(WeeklyHours)
 const Silence = Shape('Silence', {
   id,
   ...fields,
-  from: Timestamp('When it begins.'),
-  to: Type.Optional(Timestamp('When it ends; absent: never, which only a weekly one may.')),
+  from: Timestamp('Time at which the silence begins.'),
+  to: Type.Optional(
+    Timestamp('Time at which the silence ends; absent means never, which is allowed only for a weekly silence.'),
+  ),
   weekly,
-  active: Type.Boolean({ description: 'Whether it silences something now.' }),
+  active: Type.Boolean({ description: 'Whether the silence is in effect now.' }),
   createdBy: Shape('SilenceAuthor', { type: Type.String(), id: Type.String(), name: Type.String() }),
 })
 
@@ -66,11 +68,11 @@ export const silenceOperations = {
     operate: true,
     summary: 'Silence a place for a time',
     description:
-      'Exactly one key of `place`, and `to` or `weekly`. More than 24 hours, and every weekly one, needs write; the whole organisation needs a caller who sees all regions; a rule about security must be named, and needs manage.',
+      'Set exactly one key of `place`, and `to` or `weekly`. A silence of more than 24 hours and every weekly silence need write. A silence of the whole organisation needs a caller who sees all regions. A rule about security must be named in `rules`, and needs manage.',
     body: Shape('SilencesCreateRequest', {
       ...fields,
-      from: Type.Optional(Timestamp('When it begins; absent: now.')),
-      to: Type.Optional(Timestamp('When it ends.')),
+      from: Type.Optional(Timestamp('Time at which the silence begins; default now.')),
+      to: Type.Optional(Timestamp('Time at which the silence ends.')),
       weekly,
     }),
     bodyLimitBytes: largeBodyBytes,

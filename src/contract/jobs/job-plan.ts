@@ -9,30 +9,28 @@ export const plannedOutcomes = ['now', 'waits', 'skipped', 'unchanged'] as const
 
 export const JobPlan = Shape('JobPlan', {
   unitCount: Int32('How many units the job would have.'),
-  endpointCount: Int32('How many endpoints they have.'),
-  emptyRoomCount: Int32(
-    'How many rooms match the target and have no endpoint. They are no units, and nothing is done to them.',
-  ),
+  endpointCount: Int32('How many endpoints these units have.'),
+  emptyRoomCount: Int32('How many rooms match the target and have no endpoint. The job does nothing in these rooms.'),
   offlineCount: Int32('How many of the endpoints are not connected.'),
-  blindCount: Int32('How many units cannot know whether their rooms are in use, and count as idle.'),
+  blindCount: Int32('How many units have no sensor that shows whether their rooms are in use; they count as idle.'),
   notSupportingCount: Int32(
-    'How many endpoints do not announce `onlyIfIdle`; for REBOOT also of those that restart with the targeted ones.',
+    'How many endpoints do not support `onlyIfIdle`; for REBOOT, endpoints that restart together with a targeted one are counted too.',
   ),
-  unchangedCount: Int32('How many endpoints already have what the job would set.'),
+  unchangedCount: Int32('How many endpoints already have the settings of the job.'),
   stages: Type.Array(
     Shape('JobPlanStage', {
-      unitCount: Int32('How many units the stage has, without those of earlier stages.'),
-      manual: Type.Boolean({ description: 'Whether the job is paused before it.' }),
+      unitCount: Int32('How many units the stage has, without the units of earlier stages.'),
+      manual: Type.Boolean({ description: 'Whether the job is paused before the stage.' }),
     }),
   ),
   conflicts: Type.Array(
     Shape('JobPlanConflict', {
       endpointId: Type.String({ format: 'uuid', description: 'The endpoint.' }),
-      roomId: Type.Optional(Int32('Its room; absent if it has none.')),
-      profileId: Int32('The profile that fixes the keys.'),
-      keys: Type.Array(Type.String(), { description: 'The keys of the config that the profile fixes.' }),
+      roomId: Type.Optional(Int32('The room of the endpoint; absent if it has none.')),
+      profileId: Int32('The profile that locks the keys.'),
+      keys: Type.Array(Type.String(), { description: 'The keys of the config that the profile locks.' }),
     }),
-    { description: 'The first 200 endpoints whose profile fixes a key of the config.' },
+    { description: 'The first 200 endpoints whose profile locks a key of the config.' },
   ),
   conflictCount: Int32('How many endpoints have a conflict.'),
   present: Type.Record(
@@ -40,23 +38,25 @@ export const JobPlan = Shape('JobPlan', {
     Type.Array(
       Shape('JobPlanValue', {
         value: Type.Optional(Value),
-        endpointCount: Int32('How many endpoints have this value; without `value`: how many have none.'),
+        endpointCount: Int32(
+          'How many endpoints have this value. In an entry without `value`: how many have no value.',
+        ),
       }),
     ),
-    { description: 'By key of the config: the values that the endpoints have now. Passwords are masked.' },
+    { description: 'The values that the endpoints have now, by key of the config. Passwords are masked.' },
   ),
   rooms: Type.Array(
     Shape('JobPlanUnit', {
       roomIds: Type.Array(Int32('Identifier of a room.')),
-      name: Type.String({ description: 'The names of its rooms.' }),
+      name: Type.String({ description: 'The names of the rooms of the unit.' }),
       stage: Int32('The stage of the unit, from 1.'),
-      endpointCount: Int32('How many of its endpoints are targeted.'),
-      offlineCount: Int32('How many of them are not connected.'),
+      endpointCount: Int32('How many endpoints of the unit are targeted.'),
+      offlineCount: Int32('How many of these endpoints are not connected.'),
       outcome: OneOf(
         plannedOutcomes,
         'now, waits (for a window, idle rooms or a connection), skipped (with `skipConflicts`; without it the job is refused), or unchanged.',
       ),
-      reason: Type.Optional(Type.String({ description: 'Why it waits or is skipped.' })),
+      reason: Type.Optional(Type.String({ description: 'Reason why the unit would wait or be skipped.' })),
     }),
     { description: 'The first 200 units in the order in which they would begin.' },
   ),

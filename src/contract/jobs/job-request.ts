@@ -55,17 +55,15 @@ export type JobActionType = (typeof jobActionTypes)[number]
 export const JobAction = Shape(
   'JobAction',
   {
-    type: OneOf(jobActionTypes, 'What is done to each endpoint.'),
+    type: OneOf(jobActionTypes, 'The action on each endpoint.'),
     config: Type.Optional(DeviceConfig),
     profileId: Type.Optional(NullableId('ASSIGN_PROFILE: the profile; null clears it.')),
-    message: Type.Optional(MultilineText(1024, 'MESSAGE: what the screens show.')),
+    message: Type.Optional(MultilineText(1024, 'MESSAGE: the text for the screens.')),
     roomId: Type.Optional(Int32('MOVE: the room to move to.')),
     assignRoomProfile: Type.Optional(
       Type.Boolean({ description: 'MOVE: whether the endpoints get the profile of the room.' }),
     ),
-    uploadInCallLogs: Type.Optional(
-      Type.Boolean({ description: 'COLLECT_LOGS: whether logs of calls are wanted too.' }),
-    ),
+    uploadInCallLogs: Type.Optional(Type.Boolean({ description: 'COLLECT_LOGS: whether to include logs of calls.' })),
   },
   closed,
 )
@@ -77,14 +75,14 @@ export const JobStage = Shape(
       Type.Integer({
         minimum: 1,
         maximum: maxTargetEndpoints,
-        description: 'How many units in all, earlier stages included.',
+        description: 'Number of units at the end of this stage, including earlier stages.',
       }),
     ),
     percent: Type.Optional(
       Type.Number({
         exclusiveMinimum: 0,
         maximum: 100,
-        description: 'Which share of all units, earlier stages included.',
+        description: 'Percentage of all units at the end of this stage, including earlier stages.',
       }),
     ),
     tags: Type.Optional(
@@ -109,26 +107,39 @@ export const jobRequestFields = {
   target: JobTarget,
   action: JobAction,
   stages: Type.Optional(
-    Type.Array(JobStage, { minItems: 1, maxItems: maxStages, description: 'Growing; the last one is 100 percent.' }),
+    Type.Array(JobStage, {
+      minItems: 1,
+      maxItems: maxStages,
+      description: 'The stages. Each must be larger than the one before, and the last one must be 100 percent.',
+    }),
   ),
   soakMinutes: Type.Optional(
-    minutes(10_080, 'How long each unit is watched after it is done; 30 if there are stages.'),
+    minutes(10_080, 'How many minutes each unit is watched after its change; default 30 if there are stages.'),
   ),
   failures: Type.Optional(
     Shape(
       'JobFailures',
       {
         percent: Type.Optional(
-          Type.Number({ minimum: 0, maximum: 100, description: 'More than this share stops the job; 5.' }),
+          Type.Number({
+            minimum: 0,
+            maximum: 100,
+            description:
+              'The job stops if more than this percentage of units failed, and at least `atLeast` units; default 5.',
+          }),
         ),
         atLeast: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: maxTargetEndpoints, description: 'And at least so many; 1.' }),
+          Type.Integer({
+            minimum: 1,
+            maximum: maxTargetEndpoints,
+            description: 'The job stops only if at least this number of units failed; default 1.',
+          }),
         ),
       },
       closed,
     ),
   ),
-  onFailure: Type.Optional(OneOf(onFailureSteps, 'What follows when too many units failed.')),
+  onFailure: Type.Optional(OneOf(onFailureSteps, 'The reaction when too many units failed.')),
   respect: Type.Optional(
     Shape(
       'JobRespect',
@@ -146,10 +157,18 @@ export const jobRequestFields = {
       'JobPace',
       {
         atOnce: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 10_000, description: 'How many units run at the same time; 50.' }),
+          Type.Integer({
+            minimum: 1,
+            maximum: 10_000,
+            description: 'How many units run at the same time; default 50.',
+          }),
         ),
         atOncePerLocation: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 10_000, description: 'How many of them in one location; 5.' }),
+          Type.Integer({
+            minimum: 1,
+            maximum: 10_000,
+            description: 'How many units run at the same time in one location; default 5.',
+          }),
         ),
       },
       closed,
@@ -157,21 +176,31 @@ export const jobRequestFields = {
   ),
   skipConflicts: Type.Optional(
     Type.Boolean({
-      description: 'Whether units whose profile fixes a key of the config are skipped; otherwise they are an error.',
+      description:
+        'Whether units whose profile locks a key of the config are skipped. If not, such a unit is an error.',
     }),
   ),
   includeNew: Type.Optional(
-    Type.Boolean({ description: 'Whether endpoints that match later become part of the running job.' }),
+    Type.Boolean({ description: 'Whether endpoints that match the target later become part of the running job.' }),
   ),
-  startAt: Type.Optional(Type.Union([Timestamp('When it starts; null or absent: when it is started.'), Type.Null()])),
-  deadline: Type.Optional(Timestamp('What has not begun by then expires; absent: 14 days after the start.')),
+  startAt: Type.Optional(
+    Type.Union([
+      Timestamp('Time at which the job starts; null or absent means as soon as a caller starts it.'),
+      Type.Null(),
+    ]),
+  ),
+  deadline: Type.Optional(Timestamp('Units that have not begun at this time expire; default 14 days after the start.')),
 }
 export const JobRequest = Shape('JobRequest', jobRequestFields, closed)
 export const JobsCreateRequest = Shape(
   'JobsCreateRequest',
   {
     ...jobRequestFields,
-    start: Type.Optional(Type.Boolean({ description: 'Whether it is started too; absent: it is a draft.' })),
+    start: Type.Optional(
+      Type.Boolean({
+        description: 'Whether the job is started, or scheduled for `startAt`; default false, which creates a draft.',
+      }),
+    ),
   },
   closed,
 )

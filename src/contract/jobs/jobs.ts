@@ -19,22 +19,22 @@ const { name, target, ...settings } = jobRequestFields
 const fields = {
   id,
   name,
-  state: OneOf(jobStates, 'How far the job is.'),
-  reason: Type.Optional(Type.String({ description: 'Why it is paused, stopped or incomplete.' })),
+  state: OneOf(jobStates, 'State of the job.'),
+  reason: Type.Optional(Type.String({ description: 'Reason why the job is paused, stopped or incomplete.' })),
   action: JobAction,
-  createdAt: Timestamp('When it was created.'),
-  startedAt: Type.Optional(Timestamp('When it started.')),
-  endedAt: Type.Optional(Timestamp('When it became final.')),
+  createdAt: Timestamp('Time at which the job was created.'),
+  startedAt: Type.Optional(Timestamp('Start time.')),
+  endedAt: Type.Optional(Timestamp('Time at which the job reached its final state.')),
   startedBy: Shape('JobActor', { type: Type.String(), id: Type.String(), name: Type.String() }),
   attempt: Int32('1; jobsRetry raises it.'),
-  stage: Int32('The present stage, from 1; 0 before the start.'),
-  stageCount: Int32('How many stages it has.'),
-  unitCount: Int32('How many units it has.'),
-  endpointCount: Int32('How many endpoints it has.'),
+  stage: Int32('Number of the current stage, from 1; 0 before the start.'),
+  stageCount: Int32('How many stages the job has.'),
+  unitCount: Int32('How many units the job has.'),
+  endpointCount: Int32('How many endpoints the job has.'),
   counts: countsByState,
   canRollBack: Type.Boolean({ description: 'Whether a rollback can begin.' }),
   rollsBackNow: Type.Optional(
-    Type.Literal(true, { description: 'Set while a rollback goes on that waits for nothing.' }),
+    Type.Literal(true, { description: 'Present during a rollback that ignores windows, idle rooms and pace.' }),
   ),
 }
 export const Job = Shape('Job', fields)
@@ -47,37 +47,39 @@ export const JobWithStages = Shape('JobWithStages', {
     Shape('JobStageCounts', {
       unitCount: Int32('How many units the stage has.'),
       counts: countsByState,
-      startedAt: Type.Optional(Timestamp('When it started.')),
+      startedAt: Type.Optional(Timestamp('Start time.')),
     }),
     { description: 'Units by state, for each stage.' },
   ),
-  waiting: Type.Record(Type.String(), Int32('How many units wait for it.'), {
+  waiting: Type.Record(Type.String(), Int32('How many units wait for this reason.'), {
     description: 'Units that wait, by reason: window, idle, connection, pace, other job.',
   }),
 })
 
 const Unit = Shape('JobUnit', {
-  number: Int32('Its place in the order of the job, from 1.'),
+  number: Int32('Position of the unit in the order of the job, from 1.'),
   roomIds: Type.Array(Int32('Identifier of a room.')),
-  name: Type.String({ description: 'The names of its rooms.' }),
-  stage: Int32('Its stage, from 1.'),
-  state: OneOf(unitStates, 'How far it is.'),
-  reason: Type.Optional(Type.String({ description: 'The reason why it waits, failed, was skipped or was kept.' })),
-  beganAt: Type.Optional(Timestamp('When it began.')),
-  soaksUntil: Type.Optional(Timestamp('Until when it is watched.')),
-  endedAt: Type.Optional(Timestamp('When it ended.')),
+  name: Type.String({ description: 'The names of the rooms of the unit.' }),
+  stage: Int32('Number of the stage of the unit, from 1.'),
+  state: OneOf(unitStates, 'State of the unit.'),
+  reason: Type.Optional(
+    Type.String({ description: 'Reason why the unit waits, failed, was skipped or was not rolled back.' }),
+  ),
+  beganAt: Type.Optional(Timestamp('Time at which the unit began.')),
+  soaksUntil: Type.Optional(Timestamp('Time until which the unit is watched for failures.')),
+  endedAt: Type.Optional(Timestamp('Time at which the unit ended.')),
   endpoints: Type.Array(
     Shape('JobUnitEndpoint', {
       endpointId: Type.String({ format: 'uuid', description: 'The endpoint.' }),
-      name: Type.String({ description: 'Its model and serial number.' }),
+      name: Type.String({ description: 'Model and serial number of the endpoint.' }),
       state: OneOf(
         ['PENDING', 'SENT', 'DONE', 'FAILED', 'SKIPPED', 'ROLLED_BACK', 'KEPT'],
-        'How far it is. SKIPPED: it was offline when the others of its unit got a message or were asked for logs.',
+        'State of the endpoint in the job. SKIPPED: the endpoint was offline when the other endpoints of its unit got a message or were asked for logs.',
       ),
-      versionBefore: Type.Optional(Int32('Its config version before the job.')),
+      versionBefore: Type.Optional(Int32('Config version of the endpoint before the job.')),
       versionAfter: Type.Optional(Int32('The config version that the job made.')),
-      operationId: Type.Optional(Type.String({ format: 'uuid', description: 'The operation that the job asked for.' })),
-      error: Type.Optional(Type.String({ description: 'Why it failed or was kept.' })),
+      operationId: Type.Optional(Type.String({ format: 'uuid', description: 'The operation that the job started.' })),
+      error: Type.Optional(Type.String({ description: 'Reason why the endpoint failed or was not rolled back.' })),
     }),
   ),
 })
@@ -86,7 +88,7 @@ const paging = {
   pageSize: Int32('Entries per page: 0 or absent means 100, more than 1000 means 1000.'),
   pageToken: Type.String({ description: 'The `nextPageToken` of the page before.' }),
 }
-const nextPageToken = Type.String({ description: 'Empty on the last page.' })
+const nextPageToken = Type.String({ description: 'Token of the next page; empty on the last page.' })
 
 /** The caller needs what the action needs: write for CONFIG, ASSIGN_PROFILE and MOVE. */
 const needs = { tag: 'Jobs', scope: 'write', operate: true } as const
@@ -108,7 +110,7 @@ export const jobOperations = {
     tag: 'Jobs',
     scope: 'read',
     reads: true,
-    summary: 'Say what a job would do, and do nothing',
+    summary: 'Preview a job without starting it',
     body: JobRequest,
     bodyLimitBytes: jobBodyBytes,
     response: JobPlan,
@@ -159,7 +161,7 @@ export const jobOperations = {
     scope: 'read',
     summary: 'List the jobs, newest first',
     query: {
-      state: OneOf([...jobStates, 'open'], 'Only jobs in this state; open: those that are not final.'),
+      state: OneOf([...jobStates, 'open'], 'Only jobs in this state. open: jobs that are not in a final state.'),
       roomId: Int32('Only jobs with a unit of this room.'),
       ...paging,
     },
@@ -222,7 +224,7 @@ export const jobOperations = {
   jobsStart: operation({
     ...steps,
     path: '/jobs/{id}/start',
-    summary: 'Start a draft, or schedule it for its startAt',
+    summary: 'Start a draft job, or schedule it for its startAt',
     description: needsText,
     audit: { category: 'DEVICE', type: 'JOB_STARTED' },
     example: stepExample,
@@ -230,7 +232,7 @@ export const jobOperations = {
   jobsPause: operation({
     ...steps,
     path: '/jobs/{id}/pause',
-    summary: 'Begin no further units of a job',
+    summary: 'Pause a job: no further units begin',
     description: needsText,
     audit: { category: 'DEVICE', type: 'JOB_PAUSED' },
     example: stepExample,
@@ -238,18 +240,18 @@ export const jobOperations = {
   jobsResume: operation({
     ...steps,
     path: '/jobs/{id}/resume',
-    summary: 'Go on with a job that is paused or stopped',
-    description: `The caller becomes the actor of what follows, and failures are counted from zero. ${needsText}`,
+    summary: 'Resume a job that is paused or stopped',
+    description: `The caller becomes the actor of the later changes, and failures are counted from zero. ${needsText}`,
     audit: { category: 'DEVICE', type: 'JOB_RESUMED' },
     example: stepExample,
   }),
   jobsCancel: operation({
     ...steps,
     path: '/jobs/{id}/cancel',
-    summary: 'End a job, and roll back what it changed if `rollBack` is true',
+    summary: 'Cancel a job, and roll back its changes if `rollBack` is true',
     description: needsText,
     body: Shape('JobsCancelRequest', {
-      rollBack: Type.Optional(Type.Boolean({ description: 'Whether what was changed is rolled back.' })),
+      rollBack: Type.Optional(Type.Boolean({ description: 'Whether the changes of the job are rolled back.' })),
     }),
     bodyLimitBytes: mediumBodyBytes,
     optionalBody: 'missing',
@@ -259,10 +261,10 @@ export const jobOperations = {
   jobsRollBack: operation({
     ...steps,
     path: '/jobs/{id}/roll_back',
-    summary: 'Give every endpoint back what it had before the job',
-    description: `Until 30 days after the end, for CONFIG and ASSIGN_PROFILE. With \`now\` also while a rollback waits. ${needsText}`,
+    summary: 'Roll a job back: restore the settings that each endpoint had before',
+    description: `Jobs of the types CONFIG and ASSIGN_PROFILE can be rolled back until 30 days after their end. With \`now\`, a rollback that waits goes on immediately. ${needsText}`,
     body: Shape('JobsRollBackRequest', {
-      now: Type.Optional(Type.Boolean({ description: 'Whether windows, idle rooms and pace are ignored.' })),
+      now: Type.Optional(Type.Boolean({ description: 'Whether the rollback ignores windows, idle rooms and pace.' })),
     }),
     bodyLimitBytes: mediumBodyBytes,
     optionalBody: 'missing',
@@ -272,7 +274,7 @@ export const jobOperations = {
   jobsRetry: operation({
     ...steps,
     path: '/jobs/{id}/retry',
-    summary: 'Try the units again that failed or expired',
+    summary: 'Retry the units that failed or expired',
     description: needsText,
     audit: { category: 'DEVICE', type: 'JOB_RETRIED' },
     example: stepExample,

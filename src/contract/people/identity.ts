@@ -9,42 +9,45 @@ const GroupRole = Shape('GroupRole', {
   group: SingleLineText(100, 'A value of the groups claim.'),
   role: OneOf(
     roles.filter((role) => role !== 'owner'),
-    'The role of its members. Owners are never made by a group.',
+    'The role of the members of the group. A group cannot give the role of an owner.',
   ),
-  allRegions: Type.Optional(Type.Boolean({ description: 'Whether its members see the whole organisation.' })),
+  allRegions: Type.Optional(
+    Type.Boolean({ description: 'Whether the members of the group see the whole organisation.' }),
+  ),
   regionIds: Type.Optional(Type.Array(Int32('Identifier of a region.'), { maxItems: 50 })),
 })
 
 const settings = {
-  issuer: Type.String({ maxLength: 500, description: 'The address of the provider, as its tokens name it.' }),
+  issuer: Type.String({ maxLength: 500, description: 'The issuer URL of the provider, as its tokens name it.' }),
   clientId: SingleLineText(200, 'The client id that the provider gave this service.'),
   scopes: Type.Array(SingleLineText(50, 'A scope.'), {
     maxItems: 10,
-    description: 'The scopes to ask for; openid is always among them.',
+    description: 'The scopes to request; openid is always requested.',
   }),
   groupsClaim: SingleLineText(100, 'The claim that has the groups of a person.'),
   groupRoles: Type.Array(GroupRole, {
     maxItems: 20,
     description:
-      'Role and regions by group; the first match counts. If the list is not empty, a person in none of its groups cannot sign in.',
+      'Role and regions by group; the first match counts. If the list is not empty, people in none of these groups cannot sign in.',
   }),
   trustedDomains: Type.Array(SingleLineText(253, 'A domain.'), {
     maxItems: 10,
-    description: 'Addresses of these domains count as verified.',
+    description: 'E-mail addresses of these domains count as verified.',
   }),
   createUsers: Type.Boolean({
-    description: 'Whether a person with a role by group becomes a user without being invited.',
+    description: 'Whether people who have a role by group become users without an invitation.',
   }),
   passkeys: Type.Boolean({ description: 'Whether people may sign in with passkeys; default true.' }),
   enabled: Type.Boolean({
-    description: 'Whether people may sign in with the provider. It needs a test within the last hour.',
+    description:
+      'Whether people may sign in with the provider. To set it, test the settings within the last hour before.',
   }),
 }
 
 export const Identity = Shape('Identity', {
   issuer: Type.Optional(settings.issuer),
   clientId: Type.Optional(settings.clientId),
-  hasClientSecret: Type.Boolean({ description: 'Whether a client secret is stored. It is never returned.' }),
+  hasClientSecret: Type.Boolean({ description: 'Whether a client secret is stored. The secret is never returned.' }),
   scopes: settings.scopes,
   groupsClaim: settings.groupsClaim,
   groupRoles: settings.groupRoles,
@@ -52,13 +55,17 @@ export const Identity = Shape('Identity', {
   createUsers: settings.createUsers,
   passkeys: settings.passkeys,
   enabled: settings.enabled,
-  testedAt: Type.Optional(Timestamp('When exactly these settings were tested; absent: never.')),
+  testedAt: Type.Optional(
+    Timestamp('Time of the last test of exactly these settings; absent if they were never tested.'),
+  ),
   callbackUrl: Type.Optional(Type.String({ description: 'The redirect URI to enter at the provider.' })),
   backchannelUrl: Type.Optional(
     Type.String({ description: 'The address to enter at the provider for back-channel logout.' }),
   ),
-  problem: Type.Optional(Type.String({ description: 'Why people cannot sign in with the provider, and what to do.' })),
-  passkeyProblem: Type.Optional(Type.String({ description: 'Why passkeys cannot be used, and what to do.' })),
+  problem: Type.Optional(
+    Type.String({ description: 'Reason why people cannot sign in with the provider, and what to do.' }),
+  ),
+  passkeyProblem: Type.Optional(Type.String({ description: 'Reason why passkeys cannot be used, and what to do.' })),
 })
 
 const example = {
@@ -83,7 +90,7 @@ export const identityOperations = {
     tag: 'Identity',
     scope: 'read',
     manage: true,
-    summary: 'Read how people sign in',
+    summary: 'Read the sign-in settings',
     response: Identity,
     versioned: true,
     example: { response: example },
@@ -94,15 +101,16 @@ export const identityOperations = {
     tag: 'Identity',
     scope: 'write',
     manage: true,
-    summary: 'Change how people sign in',
+    summary: 'Change the sign-in settings',
     description:
-      'An absent key keeps its value. `enabled: true` needs a test of these settings within the last hour whose identity would sign in as an owner. A new issuer or clientId clears the client secret, the identities of users and their sessions.',
+      'An absent key keeps its value. `enabled: true` needs a test of these settings within the last hour, by a person who would sign in as an owner. A new issuer or clientId clears the client secret, the identities of users and their sessions.',
     body: Shape('IdentityUpdateRequest', {
       issuer: Type.Optional(settings.issuer),
       clientId: Type.Optional(settings.clientId),
       clientSecret: Type.Optional(
         Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()], {
-          description: 'The secret that the provider gave this service. It is stored sealed; null removes it.',
+          description:
+            'The secret that the provider gave this service. The service stores it encrypted; null removes it.',
         }),
       ),
       scopes: Type.Optional(settings.scopes),
@@ -129,8 +137,9 @@ export const identityOperations = {
     tag: 'Identity',
     scope: 'write',
     manage: true,
-    summary: 'Make an address that tests the settings by signing in at the provider',
-    description: 'Opening the address signs in at the provider and shows who that would be. It changes no user.',
+    summary: 'Create an address that tests the settings by a sign-in at the provider',
+    description:
+      'A person who opens the address signs in at the provider and sees the user that they would be. The test changes no user.',
     response: Shape('IdentityTestResponse', {
       url: Type.String({ description: 'The address to open in a browser.' }),
     }),

@@ -15,26 +15,26 @@ export const KeyScopes = Type.Array(OneOf(scopes, 'A scope.'), {
 const fields = {
   id,
   name: Type.String({ description: 'Name of the key.' }),
-  prefix: Type.String({ description: 'How the key starts; the rest is shown once, when it is created.' }),
+  prefix: Type.String({ description: 'First characters of the key; the whole key is shown once, when it is created.' }),
   scopes: KeyScopes,
-  manage: Type.Boolean({ description: 'Whether it may manage keys and users.' }),
+  manage: Type.Boolean({ description: 'Whether the key may manage keys and users.' }),
   regionIds: Type.Optional(
     Type.Array(Int32('Identifier of a region.'), {
       description:
-        'The regions that the key is limited to; absent: all. An empty list means nothing: its regions were deleted.',
+        'The regions that the key is limited to; absent if the key sees all regions. An empty list means that its regions were deleted and it sees nothing.',
     }),
   ),
   userId: Type.Optional(
-    Type.String({ description: 'The user that a personal key belongs to; absent: not a personal key.' }),
+    Type.String({ description: 'The user that a personal key belongs to; absent for other keys.' }),
   ),
-  createdAt: Timestamp('When it was created.'),
-  expiresAt: Type.Optional(Timestamp('When it stops working; absent: never.')),
-  lastUsedAt: Type.Optional(Timestamp('When it was last used; absent: never.')),
+  createdAt: Timestamp('Time at which the key was created.'),
+  expiresAt: Type.Optional(Timestamp('Time at which the key stops working; absent means never.')),
+  lastUsedAt: Type.Optional(Timestamp('Time at which the key was last used; absent means never.')),
 }
 export const Key = Shape('webpageKey', fields)
 export const KeyWithSecret = Shape('webpageKeyWithSecret', {
   ...fields,
-  key: Type.String({ description: 'The key itself: keep it, it is not shown again.' }),
+  key: Type.String({ description: 'The key. Save it: it is not shown again.' }),
 })
 
 const example = {
@@ -65,20 +65,20 @@ export const keyOperations = {
     manage: true,
     summary: 'Create an API key; the answer is the only place that shows it',
     description:
-      'A key cannot grant what it does not have itself. A key that is limited to regions cannot manage, and does not read the metrics.',
+      'A key cannot grant rights that it does not have. A key that is limited to regions cannot manage keys and users, and cannot read the metrics.',
     body: Shape('KeysCreateRequest', {
       name: Name('key'),
       scopes: KeyScopes,
-      manage: Type.Optional(Type.Boolean({ description: 'Whether it may manage keys and users; default false.' })),
+      manage: Type.Optional(Type.Boolean({ description: 'Whether the key may manage keys and users; default false.' })),
       regionIds: Type.Optional(
         Type.Array(Int32('Identifier of a region.'), {
           minItems: 1,
           maxItems: 1000,
-          description: 'The regions that the key is limited to; absent: all. Not together with manage.',
+          description: 'The regions that the key is limited to; absent means all. Cannot be combined with manage.',
         }),
       ),
       expiresAt: Type.Optional(
-        Type.Union([Timestamp('When it stops working. A date alone is midnight in UTC.'), Type.Null()]),
+        Type.Union([Timestamp('Time at which the key stops working. A date alone is midnight in UTC.'), Type.Null()]),
       ),
     }),
     bodyLimitBytes: largeBodyBytes,
@@ -98,7 +98,7 @@ export const keyOperations = {
     manage: true,
     summary: 'Revoke an API key',
     description:
-      'It stops working immediately. The last key that manages cannot be revoked. Personal keys can be revoked here too.',
+      'The key stops working immediately. The last key that manages keys and users cannot be revoked. Personal keys can be revoked here too.',
     params: { id },
     response: Empty,
     ifMatch: true,

@@ -24,7 +24,7 @@ const keyExample = {
 
 export const Me = Shape('Me', {
   actor: Shape('MeActor', {
-    type: OneOf(['KEY', 'USER'], 'What the caller is.'),
+    type: OneOf(['KEY', 'USER'], 'The kind of caller.'),
     id: Type.String(),
     name: Type.String({ description: 'The name of the key, or the e-mail address of the person.' }),
   }),
@@ -33,7 +33,7 @@ export const Me = Shape('Me', {
   manage: Type.Boolean({ description: 'Whether the caller may manage keys, users and the identity provider.' }),
   allRegions: Type.Boolean({ description: 'Whether the caller sees the whole organisation.' }),
   regionIds: Type.Array(Int32('Identifier of a region.'), {
-    description: 'The regions that the caller sees, unless it sees all.',
+    description: 'The regions that the caller sees; empty if it sees all regions or none.',
   }),
   org: Shape('MeOrg', { id: Type.String(), name: Type.String(), timezone: Type.String() }),
 })
@@ -44,7 +44,7 @@ export const meOperations = {
     path: '/me',
     tag: 'My account',
     scope: 'read',
-    summary: 'Read who the caller is and what it may do',
+    summary: 'Read the identity and the rights of the caller',
     response: Me,
     example: {
       response: {
@@ -76,11 +76,13 @@ export const meOperations = {
     person: true,
     summary: 'Create a personal API key; the answer is the only place that shows it',
     description:
-      'The key acts as its person, can do nothing that they cannot, and stops working when they are disabled or deleted. A person has at most 10 keys. The key is refused after 30 days in which the person did not sign in, until they do.',
+      'The key has the rights of its person and stops working when the person is disabled or deleted. A person has at most 10 keys. If the person has not signed in for 30 days, the key is refused until they sign in.',
     body: Shape('MyKeysCreateRequest', {
       name: Name('key'),
       scopes: KeyScopes,
-      expiresAt: Timestamp('When it stops working, at most 365 days from now. A date alone is midnight in UTC.'),
+      expiresAt: Timestamp(
+        'Time at which the key stops working, at most 365 days from now. A date alone is midnight in UTC.',
+      ),
     }),
     bodyLimitBytes: mediumBodyBytes,
     response: KeyWithSecret,

@@ -6,12 +6,12 @@ import { Empty, Int32, ListOf, OneOf, Shape, SingleLineText, Timestamp } from '.
 import { roles } from './permissions.ts'
 
 const id = Type.String({ description: 'Identifier of the user.' })
-const Role = OneOf(roles, 'What the user may do. Owners see everything.')
+const Role = OneOf(roles, 'The role of the user. Owners see all regions.')
 export const userStates = ['INVITED', 'ACTIVE', 'DISABLED'] as const
-const State = OneOf(userStates, 'INVITED users have not signed in yet; DISABLED users cannot.')
+const State = OneOf(userStates, 'INVITED users have not signed in yet; DISABLED users cannot sign in.')
 const RequestedState = OneOf(
   userStates,
-  'DISABLED ends sessions and personal keys; INVITED or ACTIVE enables the user again. Which of the two the user is then follows from their sign-ins.',
+  'DISABLED ends sessions and personal keys. INVITED and ACTIVE both enable the user again: the user is then ACTIVE if they have ever signed in, else INVITED.',
 )
 
 export const User = Shape('webpageUser', {
@@ -19,15 +19,16 @@ export const User = Shape('webpageUser', {
   email: Type.String({ description: 'E-mail address.' }),
   name: Type.Optional(Type.String({ description: 'Name of the person.' })),
   role: Role,
-  allRegions: Type.Boolean({ description: 'Whether the user sees the whole organisation. Owners do in any case.' }),
+  allRegions: Type.Boolean({ description: 'Whether the user sees the whole organisation. Owners always do.' }),
   regionIds: Type.Array(Int32('Identifier of a region.'), {
-    description: 'The regions that the user sees, unless they see all. An empty list means nothing.',
+    description:
+      'The regions that the user sees, if they do not see the whole organisation. With an empty list they see nothing.',
   }),
   state: State,
   signsInWith: Type.Array(OneOf(['oidc', 'passkey'], 'A way to sign in.'), {
-    description: 'The ways to sign in that the user has set up; a link always works too.',
+    description: 'The ways to sign in that the user has set up. A sign-in link works for every user.',
   }),
-  lastSeenAt: Type.Optional(Timestamp('When the user last used the service; absent: never.')),
+  lastSeenAt: Type.Optional(Timestamp('Time at which the user last used the service; absent means never.')),
 })
 
 const name = SingleLineText(100, 'Name of the person.')
@@ -52,11 +53,11 @@ const sent = { email: example.email, role: example.role, regionIds: example.regi
 
 export const UserSession = Shape('UserSession', {
   id: Type.String({ description: 'Identifier of the session.' }),
-  via: OneOf(['oidc', 'passkey', 'link'], 'How the person signed in.'),
-  createdAt: Timestamp('When the person signed in.'),
-  usedAt: Timestamp('When the session was last used.'),
-  ip: Type.Optional(Type.String({ description: 'Address at the sign-in.' })),
-  browser: Type.Optional(Type.String({ description: 'Browser and system, as far as the browser says.' })),
+  via: OneOf(['oidc', 'passkey', 'link'], 'The way in which the person signed in.'),
+  createdAt: Timestamp('Time of the sign-in.'),
+  usedAt: Timestamp('Time at which the session was last used.'),
+  ip: Type.Optional(Type.String({ description: 'IP address of the person at the sign-in.' })),
+  browser: Type.Optional(Type.String({ description: 'Browser and operating system, as the browser reports them.' })),
 })
 export const sessionExample = {
   id: '7',
@@ -118,7 +119,7 @@ export const userOperations = {
     manage: true,
     summary: 'Change a user',
     description:
-      'An absent key keeps its value. The last owner cannot be demoted, nor can the last one who can sign in be demoted or disabled. DISABLED ends all sessions and personal keys immediately.',
+      'An absent key keeps its value. The last owner cannot be demoted. The last owner who can sign in cannot be demoted or disabled. DISABLED ends all sessions and personal keys immediately.',
     params: { id },
     body: Shape('UsersUpdateRequest', {
       email: Type.Optional(email),
@@ -143,7 +144,7 @@ export const userOperations = {
     manage: true,
     summary: 'Delete a user',
     description:
-      'Their sessions and personal keys end. The last owner, and the last one who can sign in, cannot be deleted.',
+      'The sessions and personal keys of the user end. The last owner, and the last owner who can sign in, cannot be deleted.',
     params: { id },
     response: Empty,
     ifMatch: true,
@@ -156,12 +157,12 @@ export const userOperations = {
     tag: 'Users',
     scope: 'write',
     manage: true,
-    summary: 'Make a link with which a user signs in and adds a passkey',
+    summary: 'Create a link with which a user signs in and adds a passkey',
     description: 'The link works once, within 7 days. Earlier links of the user stop working.',
     params: { id },
     response: Shape('UsersInviteResponse', {
-      url: Type.String({ description: 'The link. It is not shown again.' }),
-      expiresAt: Timestamp('When the link stops working.'),
+      url: Type.String({ description: 'The link. Save it: it is not shown again.' }),
+      expiresAt: Timestamp('Time at which the link stops working.'),
       mailed: Type.Boolean({ description: 'Whether the link was sent to the user by mail.' }),
     }),
     audit: { category: 'USER', type: 'USER_INVITED' },
