@@ -43,7 +43,7 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
   ['2.2', 'Retry-After in whole seconds', ['test/http/auth.test.ts', 'is a token bucket: a burst, then 429']],
   [
     '4.endpointsSettings',
-    'the flat config: what was set, without what the profile fixes, with what the device reports, without passwords',
+    'the flat config: what was set, without what the profile locks, with what the device reports, without passwords',
     noun('configs/configs', 'read-only keys are shown as the device reports them', 'a password is taken, and never'),
     noun('configs/configs', 'endpointsApplyConfig changes the sent keys only'),
     noun('configs/overlay', 'the profile wins; what it hides stays stored'),
@@ -54,7 +54,7 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
   [
     '4.endpointsApplyConfig',
     'the exact words of a conflict with a profile',
-    noun('configs/overlay', 'a key that the profile fixes cannot be applied'),
+    noun('configs/overlay', 'a key that the profile locks cannot be applied'),
     ['test/contract/mcp.test.ts', 'works through the official client'],
   ],
   ['4.endpointsSensorData', 'no sample yet is a 404', noun('sensors/sensors', 'without a sample, or without an')],

@@ -147,7 +147,7 @@ test("a noun reaches another noun only through that noun's store or view, or a f
     'server/resources/commands/deferred/cancel-groups.ts',
     'server/resources/configs/effective.ts',
     'server/resources/configs/make-versions.ts',
-    // A job refuses keys that a profile fixes with the words of endpointsApplyConfig.
+    // A job refuses keys that a profile locks with the words of endpointsApplyConfig.
     'server/resources/configs/profile-conflict.ts',
     'server/resources/configs/reported.ts',
     'server/resources/configs/sealed-config.ts',

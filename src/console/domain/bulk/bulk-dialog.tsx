@@ -156,7 +156,7 @@ function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
       <PlanPanel plan={plan} draft={draft} />
       {action.type === 'CONFIG' && (hasConflicts || skipConflicts) && (
         <Checkbox
-          label="Skip rooms with devices whose profile fixes a setting"
+          label="Skip rooms with devices whose profile locks a setting"
           checked={skipConflicts}
           onChange={(event) => setSkipConflicts(event.currentTarget.checked)}
         />

@@ -20,8 +20,8 @@ test('a wait is a sentence, and a sentence of the service stays as it is', () =>
   expect(waitText('other job')).toBe('For another job')
   expect(reasonText('other job')).toBe('Waits for another job')
   expect(reasonText('the device refused nightMode')).toBe('The device refused nightMode')
-  expect(['idle', 'the profile fixes it', undefined].map(becauseText)).toEqual([
-    ...[' until the room is empty', ': the profile fixes it', ''],
+  expect(['idle', 'the profile locks it', undefined].map(becauseText)).toEqual([
+    ...[' until the room is empty', ': the profile locks it', ''],
   ])
   // A name that every object inherits is no wait.
   expect(reasonText('toString')).toBe('ToString')

@@ -161,7 +161,7 @@ function Conflicts({ plan, draft }: PlanSummaryProps) {
   return (
     <div role="note">
       <Text fz="sm" fw={600} c="var(--rk-degraded)">
-        {plural(plan.conflictCount, 'device')} {plan.conflictCount === 1 ? 'has' : 'have'} a profile that fixes these
+        {plural(plan.conflictCount, 'device')} {plan.conflictCount === 1 ? 'has' : 'have'} a profile that locks these
         settings.{' '}
         {draft.skipConflicts ? 'Their rooms are skipped.' : 'Skip their rooms, or change the profile instead.'}
       </Text>

@@ -21,7 +21,7 @@ export function JobProperties({ job }: { readonly job: JobDetails }) {
     ['Too many failures', failuresText(job)],
     ['Waits for', waitsText(job)],
     ['Pace', paceText(job)],
-    ['Settings fixed by a profile', job.skipConflicts === true && 'Rooms are skipped'],
+    ['Settings locked by a profile', job.skipConflicts === true && 'Rooms are skipped'],
     ['New devices', job.includeNew === true && 'Join while the job runs'],
     ['Created', <DateTime key="created" at={job.createdAt} />],
     ['Starts', typeof job.startAt === 'string' && !job.startedAt && <DateTime at={job.startAt} />],

@@ -20,8 +20,8 @@ interface RowProps {
   readonly unset: string
   readonly mayHaveSecret: boolean
   /** The value that a profile locks, and the text that names the profile. */
-  readonly fixed?: ConfigValue | undefined
-  readonly fixedBy?: ReactNode
+  readonly locked?: ConfigValue | undefined
+  readonly lockedBy?: ReactNode
   /** False in the form of a profile, which has no reported values. */
   readonly hasDevice: boolean
   readonly reported: ConfigValue | undefined
@@ -31,7 +31,7 @@ interface RowProps {
 }
 
 export const SettingRow = memo(function SettingRow(props: RowProps) {
-  const { name, stored, change, error, onChange, unset, mayHaveSecret, fixed, fixedBy, hasDevice } = props
+  const { name, stored, change, error, onChange, unset, mayHaveSecret, locked, lockedBy, hasDevice } = props
   const configKey = findConfigKey(name)
   const id = useId()
   const control = useRef<HTMLDivElement>(null)
@@ -39,7 +39,7 @@ export const SettingRow = memo(function SettingRow(props: RowProps) {
   const labelId = `${id}-name`
   const isChanged = change !== undefined
   const value = isChanged ? change : stored
-  const canEdit = onChange !== undefined && fixed === undefined
+  const canEdit = onChange !== undefined && locked === undefined
   const hasInput = canEdit && configKey.type !== 'boolean'
   const hint = settingHint(name)
   return (
@@ -80,8 +80,8 @@ export const SettingRow = memo(function SettingRow(props: RowProps) {
         )}
       </div>
       <div ref={control} className={classes.control}>
-        {fixed !== undefined ? (
-          <LockedValue name={name} value={fixed} stored={stored} by={fixedBy} />
+        {locked !== undefined ? (
+          <LockedValue name={name} value={locked} stored={stored} by={lockedBy} />
         ) : canEdit ? (
           <SettingField
             name={name}
@@ -101,7 +101,7 @@ export const SettingRow = memo(function SettingRow(props: RowProps) {
           </Text>
         )}
       </div>
-      {hasDevice && <ReportedValue {...props} wanted={fixed ?? stored} />}
+      {hasDevice && <ReportedValue {...props} wanted={locked ?? stored} />}
     </div>
   )
 })

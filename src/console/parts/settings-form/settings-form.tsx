@@ -23,8 +23,8 @@ interface SettingsFormProps {
   readonly mayHaveSecret: boolean
   /** The heading of the column with the controls. */
   readonly heading: string
-  readonly fixed?: SettingValues
-  readonly fixedBy?: ReactNode
+  readonly locked?: SettingValues
+  readonly lockedBy?: ReactNode
   readonly device?: DeviceReport
 }
 
@@ -46,8 +46,8 @@ export function SettingsForm(props: SettingsFormProps) {
     unset,
     mayHaveSecret,
     heading,
-    fixed = noSettings,
-    fixedBy,
+    locked = noSettings,
+    lockedBy,
     device,
   } = props
   const [text, setText] = useState('')
@@ -56,10 +56,10 @@ export function SettingsForm(props: SettingsFormProps) {
 
   const shown = useMemo(() => {
     const isSet = (key: string) =>
-      [stored, changes, fixed].some((settings) => Object.hasOwn(settings, key)) ||
+      [stored, changes, locked].some((settings) => Object.hasOwn(settings, key)) ||
       (isSecret(key) && mayHaveSecret && onChange !== undefined)
     return matchingSections(settingSections, query, (key) => !onlySet || isSet(key))
-  }, [stored, changes, fixed, query, onlySet, mayHaveSecret, onChange])
+  }, [stored, changes, locked, query, onlySet, mayHaveSecret, onChange])
 
   return (
     <Stack gap="md">
@@ -96,8 +96,8 @@ export function SettingsForm(props: SettingsFormProps) {
               onChange={onChange}
               unset={unset}
               mayHaveSecret={mayHaveSecret}
-              fixed={fixed[key]}
-              fixedBy={fixedBy}
+              locked={locked[key]}
+              lockedBy={lockedBy}
               hasDevice={device !== undefined}
               reported={device?.reported[key]}
               rejected={device?.rejected[key]}

@@ -41,7 +41,7 @@ test('the profile wins; what it hides stays stored and comes back when it goes [
   await e.assign(profile)
   const laid = { brightness: 0.5, nightMode: false, fontSize: 'large', settingsPassword: 'common word' }
   expect(await e.next()).toEqual({ version: 2, config: laid })
-  expect(await e.settings(), 'keys that the profile fixes are left out').toEqual({ brightness: 0.5 })
+  expect(await e.settings(), 'keys that the profile locks are left out').toEqual({ brightness: 0.5 })
   expect(await e.state()).toMatchObject({
     version: 2,
     desired: { brightness: 0.5, nightMode: true },
@@ -65,7 +65,7 @@ test('the profile wins; what it hides stays stored and comes back when it goes [
 const conflict = (keys: string) =>
   `Failed to apply config: attempted to override profile settings: the following fields contain conflicts: [${keys}]`
 
-test('a key that the profile fixes cannot be applied, whatever its value [contract 4.endpointsApplyConfig]', async () => {
+test('a key that the profile locks cannot be applied, whatever its value [contract 4.endpointsApplyConfig]', async () => {
   const e = await newEndpoint()
   await e.assign(await newProfile(e, { nightMode: true, fontSize: 'large', settingsPassword: 'common word' }))
   await e.apply({ brightness: 0.5 })

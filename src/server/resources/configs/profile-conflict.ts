@@ -1,4 +1,4 @@
-// Refuses keys that a profile fixes. [contract 4.endpointsApplyConfig]
+// Refuses keys that a profile locks. [contract 4.endpointsApplyConfig]
 import { Failure } from '../../core/failure.ts'
 import { type ConfigLayers, profileLayer } from './effective.ts'
 import { keysOf } from './sealed-config.ts'

@@ -33,7 +33,7 @@ async function newReporting(config: Record<string, unknown>, status: object = { 
 
 const factory = { nightMode: false, brightness: 0.8, fontSize: 'default', usbMode: 'AUTO', screenStandby: 600_000 }
 
-test('keys that the device reports come last, and only where nothing is set and no profile fixes them [contract 4.endpointsSettings]', async () => {
+test('keys that the device reports come last, and only where nothing is set and no profile locks them [contract 4.endpointsSettings]', async () => {
   const e = await newReporting(factory)
   expect((await e.read()).body).toEqual({ primaryMode: 'zoom', ...factory })
   const applied = await e.apply({ usbMode: 'MANUAL', time24h: true })
@@ -47,7 +47,7 @@ test('keys that the device reports come last, and only where nothing is set and 
   const { id } = (await e.call('POST', '/profiles', { body: profile })).body.profile
   await e.call('PUT', `/rooms/${e.room}/profile`, { body: { profileId: id } })
   const free = { time24h: true, primaryMode: 'zoom', brightness: 0.8, screenStandby: 600_000 }
-  expect((await e.read()).body, 'a fixed key is left out, reported or set').toEqual(free)
+  expect((await e.read()).body, 'a locked key is left out, reported or set').toEqual(free)
   await e.call('PUT', `/rooms/${e.room}/profile`, { body: { profileId: null } })
   await e.apply({ usbMode: null })
   expect((await e.read()).body, 'an unset key has the reported value').toMatchObject({ usbMode: 'AUTO' })

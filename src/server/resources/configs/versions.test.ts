@@ -97,7 +97,7 @@ test('passwords are restored too [contract 6.configVersions]', async () => {
   await e.device.close()
 })
 
-test('restoring a version that has a key which the profile fixes is the conflict of applying it [contract 5.3.versions]', async () => {
+test('restoring a version that has a key which the profile locks is the conflict of applying it [contract 5.3.versions]', async () => {
   const e = await newEndpoint()
   await e.apply({ brightness: 0.5 })
   await e.apply({ nightMode: true, settingsPassword: 'hunter2', fontSize: 'large' })

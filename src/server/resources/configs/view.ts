@@ -11,7 +11,7 @@ import type { ConfigVersionRow, EndpointConfigRow } from './store.ts'
 
 type Settings = Record<string, ConfigValue>
 
-/** Shows the explicit keys first, then the keys that only the device reports. Keys that the profile fixes are left out. */
+/** Shows the explicit keys first, then the keys that only the device reports. Keys that the profile locks are left out. */
 export const settingsView = (row: EndpointConfigRow): Settings => ({
   ...explicitView(row),
   ...readOnlyView(row),
@@ -32,7 +32,7 @@ export function settingsAnswer<T>(row: EndpointConfigRow, body: T): VersionedAns
 const explicitView = (row: EndpointConfigRow): Settings =>
   without(shownConfig(explicitLayer(row)), keysOf(profileLayer(row)))
 
-/** Shows settable keys that the device reports, and that are neither explicit nor fixed by its profile. */
+/** Shows settable keys that the device reports, and that are neither explicit nor locked by its profile. */
 export function unsetView(row: EndpointConfigRow): Settings {
   const set = [...keysOf(explicitLayer(row)), ...keysOf(profileLayer(row)), ...Object.keys(readOnlyKeys)]
   return without(JSON.parse(row.reported), set)

@@ -122,7 +122,7 @@ const hints: Record<Exclude<RuleId, 'device.offline'>, string> = {
   'device.flapping':
     'Check the network cable, the power supply and the wireless signal of the device. The connections of the endpoint show when it was away.',
   'config.rejected':
-    'Read the reason on the settings of the device, then correct or remove the setting, in the profile if one fixes it.',
+    'Read the reason on the settings of the device, then correct or remove the setting, in the profile if one locks it.',
   'config.undelivered':
     'The device is connected but has not confirmed its settings. Restart it; if that does not help, collect its logs.',
   'air.beyond': 'Air the room, or ask the building management to check ventilation and heating.',

@@ -60,8 +60,8 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
         unset="Not set"
         mayHaveSecret
         heading="Value"
-        fixed={state.profile}
-        fixedBy={lockText}
+        locked={state.profile}
+        lockedBy={lockText}
         device={reports}
       />
       <ReadOnlySettings settings={settings} />

@@ -117,7 +117,7 @@ function WaitFields({ state, onChange }: StepProps) {
         />
         {state.type === 'CONFIG' && (
           <Checkbox
-            label="Skip rooms whose profile fixes these settings"
+            label="Skip rooms whose profile locks these settings"
             checked={state.skipConflicts}
             onChange={(event) => onChange({ skipConflicts: event.currentTarget.checked })}
           />

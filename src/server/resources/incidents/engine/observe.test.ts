@@ -114,7 +114,7 @@ test('device.flapping: 6 disconnects in 60 minutes open, none for the time of th
   expect(await watch.full()).toMatchObject(changed([], [`device.flapping ${flapping.id}`]))
 })
 
-test('config.rejected: FAILED for a minute opens; the keys that a profile fixes name it', async () => {
+test('config.rejected: FAILED for a minute opens; the keys that a profile locks name it', async () => {
   const bar = await device()
   await org.call('POST', `/endpoints/${bar.id}/config`, { body: { nightMode: true } })
   const { version } = await bar.next('config')

@@ -39,7 +39,7 @@ export interface FindingDetail {
   readonly severity?: Severity
   /** When the last attempt with wrong or shared credentials was. */
   readonly lastAt?: number
-  /** Overrides the group that the rule names: a rejected setting that a profile fixes. */
+  /** Overrides the group that the rule names: a rejected setting that a profile locks. */
   readonly profileId?: number
   /** A stopped job, and the location and region that all of its rooms are in, if there is one. */
   readonly job?: StoppedJob

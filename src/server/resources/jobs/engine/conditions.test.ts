@@ -116,7 +116,7 @@ test('an incident on a room that soaks stops the job, and what it changed return
   await Promise.all(rooms.map(({ device }) => device.close()))
 })
 
-test('a profile that fixes the key before a room begins skips the room with skipConflicts, and fails it without [contract 12.job]', async () => {
+test('a profile that locks the key before a room begins skips the room with skipConflicts, and fails it without [contract 12.job]', async () => {
   const { id: profileId } = (
     await org.call('POST', '/profiles', { body: { name: 'Day', config: { nightMode: false } } })
   ).body.profile
@@ -132,7 +132,7 @@ test('a profile that fixes the key before a room begins skips the room with skip
     await jobOnce(org, id, `it is ${wanted}`, ({ state }) => state === wanted)
     expect((await unitsOf(org, id))[0]).toMatchObject({
       state: skipConflicts ? 'SKIPPED' : 'FAILED',
-      reason: `profile ${profileId} fixes nightMode`,
+      reason: `profile ${profileId} locks nightMode`,
     })
     await device.close()
   }

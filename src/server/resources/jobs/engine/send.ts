@@ -110,7 +110,7 @@ function sendAction(effect: EffectInput, { logRetentionDays }: SendOptions): Pro
   }
 }
 
-/** Nothing of a room is changed if a profile fixes a key on one of its endpoints. */
+/** Nothing of a room is changed if a profile locks a key on one of its endpoints. */
 async function endWithConflict(
   input: StepInput,
   { number, state }: { readonly number: number; readonly state: string },

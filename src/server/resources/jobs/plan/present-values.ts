@@ -15,7 +15,7 @@ type Values = Readonly<Record<string, ConfigValue>>
 const mask = '***'
 const parse = (text: string | null): Values => (text === null || text === '{}' ? {} : JSON.parse(text))
 
-/** The value that a profile fixes, otherwise the one that was set, otherwise the one that the device reports. Passwords are masked. */
+/** The value that a profile locks, otherwise the one that was set, otherwise the one that the device reports. Passwords are masked. */
 function presentValue(name: string, layers: readonly Values[]): ConfigValue | undefined {
   for (const layer of layers) {
     const value = layer[name]

@@ -22,7 +22,7 @@ import { requireGrowingStages } from './stages.ts'
 type JobContent = Pick<CheckedRequest, 'target' | 'action' | 'settings'>
 
 export interface PreparedJob extends FoundUnits {
-  /** By profile: the keys of the config that it fixes. */
+  /** By profile: the keys of the config that it locks. */
   readonly conflicts: ReadonlyMap<number, readonly string[]>
 }
 
@@ -52,7 +52,7 @@ const withConflicts = async (on: OrgReader, action: Action, found: FoundUnits): 
   conflicts: await findConflicts(on, action, found.units),
 })
 
-/** Refuses a caller who may not do the action, and keys that a profile fixes. A plan only shows both. */
+/** Refuses a caller who may not do the action, and keys that a profile locks. A plan only shows both. */
 export function requireAllowedJob(
   ctx: RequestContext,
   { action, settings }: JobContent,
@@ -91,7 +91,7 @@ async function findConflicts(
   return conflicts
 }
 
-/** The profile of an endpoint of the unit that fixes keys of the config, with these keys. */
+/** The profile of an endpoint of the unit that locks keys of the config, with these keys. */
 export function conflictOf({ endpoints }: OrderedUnit<TargetedEndpoint>, conflicts: PreparedJob['conflicts']) {
   for (const { profile_id } of endpoints) {
     const keys = profile_id === null ? undefined : conflicts.get(profile_id)
@@ -101,7 +101,7 @@ export function conflictOf({ endpoints }: OrderedUnit<TargetedEndpoint>, conflic
 }
 
 export const conflictText = ({ profileId, keys }: { profileId: number; keys: readonly string[] }): string =>
-  `profile ${profileId} fixes ${keys.join(', ')}`
+  `profile ${profileId} locks ${keys.join(', ')}`
 
 const maxNamedRooms = 5
 

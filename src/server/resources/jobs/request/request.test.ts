@@ -137,7 +137,7 @@ test('a password is sealed, left out of answers and masked in the audit log', as
   expect(Object.keys(JSON.parse(row.secrets))).toEqual(['settingsPassword'])
 })
 
-test('keys that a profile fixes are one error for all of them, or the units are skipped', async () => {
+test('keys that a profile locks are one error for all of them, or the units are skipped', async () => {
   const org = await newFixture(harness)
   const profile = { name: 'Fixed', config: { nightMode: false, brightness: 0.5 } }
   const { id } = (await org.call('POST', '/profiles', { body: profile })).body.profile
@@ -156,6 +156,6 @@ test('keys that a profile fixes are one error for all of them, or the units are 
   expect(skipping.body.counts).toEqual({ SKIPPED: 1 })
   expect((await org.call('GET', `/jobs/${skipping.body.id}/rooms`)).body.rooms[0]).toMatchObject({
     state: 'SKIPPED',
-    reason: `profile ${id} fixes brightness, nightMode`,
+    reason: `profile ${id} locks brightness, nightMode`,
   })
 })

@@ -175,7 +175,7 @@ export const listRoomUse = wholeQuery(
       .groupBy(['s.endpoint', 's.room']),
 )
 
-/** Reads the keys that profiles fix. */
+/** Reads the keys that profiles lock. */
 export const listProfileKeys = wholeQuery((db, p: { org: number; ids: readonly number[] }, engine) =>
   db
     .selectFrom('profiles as p')

@@ -19,12 +19,12 @@ function observeRejection(config: ObservedConfig): Observation {
   return { ...condition, state: 'holds', since: config.updated_at, detail: rejectionOf(config) }
 }
 
-/** The keys that the profile fixes are named alone, because correcting the profile helps all of its devices. */
+/** The keys that the profile locks are named alone, because correcting the profile helps all of its devices. */
 function rejectionOf({ rejected, profile_id, profile, profile_secrets }: ObservedConfig): FindingDetail {
   const keys = Object.keys(JSON.parse(rejected)).sort()
   if (profile_id === null) return { keys }
-  const fixed = { ...JSON.parse(profile ?? '{}'), ...JSON.parse(profile_secrets ?? '{}') }
-  const ofProfile = keys.filter((key) => Object.hasOwn(fixed, key))
+  const locked = { ...JSON.parse(profile ?? '{}'), ...JSON.parse(profile_secrets ?? '{}') }
+  const ofProfile = keys.filter((key) => Object.hasOwn(locked, key))
   return ofProfile.length === 0 ? { keys } : { keys: ofProfile, profileId: profile_id }
 }
 

@@ -32,7 +32,7 @@ export async function sendConfig(input: EffectInput): Promise<void> {
   }
 }
 
-/** The first profile of these endpoints that fixes keys of the job. It is known before the first endpoint of a room is changed. */
+/** The first profile of these endpoints that locks keys of the job. It is known before the first endpoint of a room is changed. */
 export async function findConflict(
   ctx: RequestContext,
   { job, endpoints }: Pick<EffectInput, 'job' | 'endpoints'>,

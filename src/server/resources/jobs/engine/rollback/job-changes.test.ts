@@ -64,12 +64,12 @@ test('a key that was set after the job is kept, and the others return [contract 
   })
 })
 
-test('a key that a profile fixes now is kept, and so is a profile that was deleted [contract 12.rollback]', () => {
+test('a key that a profile locks now is kept, and so is a profile that was deleted [contract 12.rollback]', () => {
   const versions = [version(nothing, 'Ada'), version(set({ nightMode: true, brightness: 1 }), 'job')]
   expect(planOf(versions, { profile_id: 3, profile: '{"nightMode":true}', profile_name: 'Quiet' })).toEqual({
     keys: { config: '{"nightMode":true}', secrets: '{}' },
     profileId: undefined,
-    kept: ['nightMode is fixed by the profile Quiet now'],
+    kept: ['nightMode is locked by the profile Quiet now'],
   })
   const profiles = [version(set({}, 1), 'Ada'), version(set({}, 2), 'job')]
   expect(planOf(profiles)).toEqual({ keys: undefined, profileId: 1, kept: [] })

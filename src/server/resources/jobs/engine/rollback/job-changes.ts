@@ -20,7 +20,7 @@ export interface EndpointPlan {
   readonly kept: readonly string[]
 }
 
-/** The present state of an endpoint: its keys, and its profile with the keys that it fixes. */
+/** The present state of an endpoint: its keys, and its profile with the keys that it locks. */
 export interface PresentConfig extends ConfigLayers {
   readonly profile_name: string | null
 }
@@ -78,7 +78,7 @@ export class JobChanges {
     const kept: string[] = []
     const restored: Record<string, Value> = {}
     let profileId: number | null | undefined
-    const fixed = new Set(present.profile_id === null ? [] : keysOf(profileLayer(present)))
+    const locked = new Set(present.profile_id === null ? [] : keysOf(profileLayer(present)))
     for (const [name, track] of this.#tracks) {
       if (!track.wasSetByJob || isSame(track.before, track.present)) continue
       if (track.otherAuthor !== undefined) kept.push(`${name} was changed by ${track.otherAuthor} since`)
@@ -86,7 +86,7 @@ export class JobChanges {
         const to = (track.before ?? null) as number | null
         if (to !== null && !hasProfile(to)) kept.push(`the profile ${to} that it had was deleted`)
         else profileId = to
-      } else if (fixed.has(name)) kept.push(`${name} is fixed by the profile ${present.profile_name ?? ''} now`)
+      } else if (locked.has(name)) kept.push(`${name} is locked by the profile ${present.profile_name ?? ''} now`)
       else restored[name] = track.before
     }
     const keys = Object.keys(restored).length === 0 ? undefined : withKeys(explicitLayer(present), restored)
