@@ -76,7 +76,7 @@ test.each([
     expect(answer).toEqual({
       kind: kind.slice(0, 40),
       field,
-      reason: expect.stringContaining(`The message is not kept: ${reason}`),
+      reason: expect.stringContaining(`The message was not stored: ${reason}`),
       ...(allowed && { allowed: [...allowed] }),
     })
     expect(JSON.stringify(answer).length).toBeLessThan(1000)

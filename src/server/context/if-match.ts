@@ -10,7 +10,7 @@ export function checkIfMatch(ctx: RequestContext, version: number): void {
   if (requested.some((tag) => tag.replace(hashInEtag, '"') === etagOf(version))) return
   const current = etagOf(version)
   const sentence = requested.some((tag) => strongEtag.test(tag))
-    ? `The resource has changed: its version is ${current}, If-Match asked for ${ctx.ifMatch}. Look at it again; if you still want the change, send it with If-Match: ${current}.`
+    ? `The resource has changed: its version is ${current}, but If-Match has ${ctx.ifMatch}. Read it again; if you still want the change, send it with If-Match: ${current}.`
     : `If-Match takes versions in quotes, such as ${current}, or *; ${ctx.ifMatch} matches none.`
   throw new Failure('ABORTED', sentence, { status: 412, headers: { ETag: current } })
 }

@@ -62,7 +62,7 @@ export class BadMessage extends Error {
 /** The answer to a bad message. Its size is bounded, because every part of it is. */
 export const messageRefused = (kind: string, { message, field, allowed }: BadMessage): MessageRefused => ({
   kind: kind.slice(0, maxKindLength),
-  reason: `The message is not kept: ${message}. Do not send it again.`,
+  reason: `The message was not stored: ${message}. Do not send it again.`,
   field,
   ...(allowed && { allowed: [...allowed] }),
 })

@@ -151,14 +151,12 @@ async function requireUploadTarget(services: Services, device: Device, commandId
 }
 
 function findRefusal({ file, state, deadline }: UploadTargetRow, now: number): Failure | undefined {
-  if (file !== null)
-    return new Failure('FAILED_PRECONDITION', 'these logs are already there. There is nothing to send.')
+  if (file !== null) return new Failure('FAILED_PRECONDITION', 'these logs are already stored. Do not send them again.')
   const isOpen = (openCommandStates as readonly string[]).includes(state) && deadline > now
   return isOpen ? undefined : notRequested()
 }
 
-const notRequested = () =>
-  new Failure('FAILED_PRECONDITION', 'these logs are no longer wanted. There is nothing to send.')
+const notRequested = () => new Failure('FAILED_PRECONDITION', 'the request for these logs has ended. Do not send them.')
 
 /** An upload is deleted with its report, and then the database refuses everything that belongs to it. */
 function throwUnlessDeleted(error: unknown): never {

@@ -36,7 +36,7 @@ function valueProblem(sample: DeviceSample, model: Model): string | undefined {
     violations ??= []
     violations.push(`${sensor} must be from ${min} to ${max} ${unit} and is ${value}`)
   }
-  return violations && `The sample is not kept: ${violations.join('; ')}. Do not send it again.`
+  return violations && `The sample was not stored: ${violations.join('; ')}. Do not send it again.`
 }
 
 /** Values that the model cannot measure are left out; only a Frame has a shutter. [contract 5.2.models] [contract 5.2.shutter] */

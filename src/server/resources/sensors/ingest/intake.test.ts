@@ -91,8 +91,8 @@ test('only samples that are wrong are refused, each with its reason; all are ack
   expect(refused.map((r: { reason: string }) => r.reason)).toEqual([
     'The timestamp is 301 seconds ahead of the service, which allows 300. Set the clock of the device.',
     'The sample is from before 2026-01-31T09:00:00.000Z, and nothing older is kept. Do not send it again.',
-    'The sample is not kept: co2 must be from 0 to 40000 ppm and is 40001. Do not send it again.',
-    'The sample is not kept: humidity must be from 0 to 100 %rH and is 100.01; temp must be from -40 to 85 °C and is -40.1. Do not send it again.',
+    'The sample was not stored: co2 must be from 0 to 40000 ppm and is 40001. Do not send it again.',
+    'The sample was not stored: humidity must be from 0 to 100 %rH and is 100.01; temp must be from -40 to 85 °C and is -40.1. Do not send it again.',
   ])
   expect((await history(bar)).map((row) => [row.timestamp, row.co2])).toEqual([[now - 10, 400]])
 })

@@ -68,7 +68,13 @@ export async function sendEffect<T>(
       if (marked.length === 0) throw new OutdatedStep()
     }
     for (const id of skipped) {
-      await updateJobEndpointState(tx, { ...key, id, from: 'PENDING', state: 'SKIPPED', error: 'It was offline.' })
+      await updateJobEndpointState(tx, {
+        ...key,
+        id,
+        from: 'PENDING',
+        state: 'SKIPPED',
+        error: 'The endpoint was offline when its room began. Repeat the action when it is online.',
+      })
     }
     await raiseJobProgress(tx, { ...key, now })
     return { ...changed, jobId: job.id }
