@@ -9,7 +9,7 @@ import { operation } from './operation.ts'
 import { Sample } from './sensors.ts'
 import { Int32, OneOf, Shape, Timestamp } from './shape.ts'
 
-/** Those that a reader can choose from. */
+/** The types of events that a reader can select. */
 export const selectableEventTypes = [
   'connected',
   'disconnected',
@@ -23,7 +23,7 @@ export const selectableEventTypes = [
 ] as const
 export type SelectableEventType = (typeof selectableEventTypes)[number]
 
-/** `reset` reaches everybody: who missed something must know, whatever they chose. */
+/** Every reader gets `reset`, whatever types it selected, because it must read everything again after missed events. */
 const eventTypes = [...selectableEventTypes, 'reset'] as const
 export type EventType = (typeof eventTypes)[number]
 

@@ -196,7 +196,7 @@ const parameters = (
     }
   })
 
-/** Where a request has a time, a date alone is accepted too; validators must not refuse it. [contract 1.6] */
+/** Requests accept a date alone instead of a time, so the document must not make validators refuse it. [contract 1.6] */
 const withDates = (shape: unknown): unknown =>
   JSON.parse(JSON.stringify(shape), (_, value) => {
     if (value?.format !== 'date-time') return value
@@ -235,7 +235,7 @@ function inner(shape: Json, components: Map<string, Json>): Json {
 
 const isShape = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Without what TypeBox keeps for itself, and without our own formats that no other tool knows. */
+/** Removes the private keys of TypeBox, and our own formats, which other tools do not know. */
 const ownFormats = new Set(['line', 'lines', 'email-address', 'timezone'])
 const clean = (shape: unknown): TSchema =>
   JSON.parse(JSON.stringify(shape), (key, value) =>

@@ -8,7 +8,7 @@ import { Int32, OneOf, QueryTimeOrDay, RequiredQueryTimeOrDay, Shape, Timestamp 
 export const intervals = ['raw', '5m', '15m', '1h', '1d'] as const
 export type Interval = (typeof intervals)[number]
 
-/** One for each sensor; what was not measured is absent. */
+/** One optional property for each sensor: a value that was not measured is absent. */
 const ofSensors = <S extends TSchema>(shapeOf: (sensor: Sensor) => S) =>
   Object.fromEntries(sensors.map((sensor) => [sensor, Type.Optional(shapeOf(sensor))])) as Record<Sensor, TOptional<S>>
 

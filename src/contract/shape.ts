@@ -37,7 +37,7 @@ export const RequiredQueryTimeOrDay = (description: string) =>
     typeof QueryTimeOrDay
   > & { required: true }
 
-/** One of a few words. */
+/** A string that has one of these values. */
 export const OneOf = <const V extends readonly string[]>(values: V, description: string) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], description })
 

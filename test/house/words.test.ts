@@ -28,9 +28,10 @@ const withoutComment = (text: string) => (/^\s*(?:\/\/|\/?\*)/.test(text) ? '' :
 
 const places = (lines: readonly Line[]) => lines.map(({ file, number, text }) => `${file}:${number} ${text.trim()}`)
 
-test('a comment names its subject: it does not begin with Who, What, Whoever, Whose, Nobody, Of or The same', () => {
-  const riddle = /^\s*(?:\/\/|\/\*\*?) *(?:Who|What|Whoever|Whose|Whom|Nobody|Of|The same)\b/
-  const wrong = everywhere.flatMap(linesOf).filter(({ text }) => riddle.test(text))
+test('a comment names its subject: it does not begin with Who, What, Nobody, Of, The same, Those or And, nor is it only a clause with Where or Without', () => {
+  const riddle = /^\s*(?:\/\/|\/\*\*?) *(?:Who|What|Whoever|Whose|Whom|Nobody|Of|The same|Those|And|All of them)\b/
+  const onlyClause = /^\s*(?:\/\/|\/\*\*?) *(?:Where\b[^,]*|Without(?: [^\s,]+){1,5})\.(?: \*\/)?$/
+  const wrong = everywhere.flatMap(linesOf).filter(({ text }) => riddle.test(text) || onlyClause.test(text))
   expect(places(wrong), 'Say what the thing is: "Only single-row inserts are tracked: …"').toEqual([])
 })
 

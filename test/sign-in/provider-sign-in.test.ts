@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const typesOf = async (of = org) => (await of.audit()).map(({ type }) => type)
-/** Without the last use, which is written some seconds later. */
+/** Removes the time of the last use, which is written some seconds later. */
 const usersOf = async (of = org) => (await of.call('GET', '/users')).text.replaceAll(/,"lastSeenAt":"[^"]*"/g, '')
 
 test('an invited person with a verified address comes in, and later by the identity, whatever the address is then', async () => {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where a program is, if it is there. */
+/** Returns the path of a program, or undefined if it is not installed. */
 export const programPath = (program: string): string | undefined =>
   (process.env.PATH ?? '')
     .split(':')

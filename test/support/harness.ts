@@ -73,7 +73,7 @@ export interface Harness {
   /** The addresses of the nodes behind that one; the address itself if there is one node. */
   readonly nodeUrls: readonly string[]
   readonly mqttPort: number
-  /** Those of the first node. */
+  /** The services of the first node. */
   readonly services: Services
   readonly clock: TestClock
   /** Log lines that were written, as objects. */

@@ -22,7 +22,7 @@ export interface NewIncident {
   readonly endpoints?: readonly string[]
   /** Rooms that are subjects. */
   readonly rooms?: readonly number[]
-  /** Those of the subjects whose trouble has ended. */
+  /** The subjects whose problem has ended. */
   readonly endedSubjects?: readonly (string | number)[]
   /** Milliseconds; by default ten minutes ago. */
   readonly since?: number

@@ -181,7 +181,7 @@ export type DownMessage = { [K in DownKind]: { kind: K; body: Static<(typeof dow
 export const upTopic = (endpointId: string, kind: UpKind | ''): string => `v1/${endpointId}/up/${kind}`
 export const downTopic = (endpointId: string, kind: DownKind | '#'): string => `v1/${endpointId}/down/${kind}`
 
-/** Where devices find the service. */
+/** The HTTP paths of the device protocol. */
 export const devicePaths = { enrol: '/device/v1/enrol', mqtt: '/device/v1/mqtt', logs: '/device/v1/logs' } as const
 
 /** A device that has this in `supports` checks whether it is in use before a reboot with the key of the same name. */
@@ -189,7 +189,7 @@ export const onlyIfIdle = 'onlyIfIdle'
 /** The error with which it refuses such a reboot. */
 export const inUseError = 'in use'
 
-/** Without one a dead connection would count as alive for ever. */
+/** A keep-alive is required, because otherwise a dead connection would never be detected. */
 export const keepAliveSeconds = { min: 5, max: 300, usual: 30 } as const
 /** A device that was told something and said nothing for so long is told again. In milliseconds. */
 export const resendAfterMs = 30_000

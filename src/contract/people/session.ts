@@ -46,7 +46,7 @@ export interface ConsoleSession {
   readonly version: string
 }
 
-/** Where the session is: GET reads, POST signs in, DELETE signs out. */
+/** The path of the session: GET reads it, POST signs in, DELETE signs out. */
 export const sessionPath = '/console/session'
 
 /** The paths that the console answers, each with all below it; the address of a page is the server's too. */

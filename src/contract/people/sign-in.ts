@@ -25,14 +25,14 @@ export const maxPasskeys = 20
 export interface SignInWays {
   readonly passkeys: {
     readonly available: boolean
-    /** Why passkeys cannot be used, and what to do. Set if they are not available. */
+    /** The reason why passkeys cannot be used, and what to do; absent if they can be used. */
     readonly reason?: string
     /** The address at which passkeys work, such as https://rooms.example.org. Set if they are available. */
     readonly origin?: string
   }
   /** The identity providers that are enabled: a link to `url` begins the sign-in. */
   readonly providers: readonly { readonly orgId: string; readonly orgName: string; readonly url: string }[]
-  /** Why identity providers cannot be used, and what to do. */
+  /** The reason why identity providers cannot be used, and what to do. */
   readonly providersReason?: string
 }
 
@@ -60,7 +60,7 @@ export const PasskeySignIn = Shape('PasskeySignIn', {
 export type PasskeySignIn = Static<typeof PasskeySignIn>
 
 export const PasskeyAdd = Shape('PasskeyAdd', {
-  /** Absent: the browser and the system that added it. */
+  /** The name of the passkey; if absent, the browser and the system that added it. */
   name: Type.Optional(SingleLineText(100, 'Name of the passkey.')),
   response: Shape('PasskeyAttestation', {
     ...credential,
@@ -78,7 +78,7 @@ export interface Passkey {
   readonly id: string
   readonly name: string
   readonly createdAt: string
-  /** When it last signed in; absent: never. */
+  /** The time of the last sign-in with the passkey; absent if there was none. */
   readonly usedAt?: string
 }
 

@@ -29,7 +29,7 @@ interface Handshake {
 
 export class Follows {
   readonly #options: FollowOptions
-  /** By the name in the messages. */
+  /** Handshakes by the name that their messages carry. */
   readonly #handshakes = new Map<string, Handshake>()
   readonly #pending = new Map<number, Promise<void>>()
   /** The organisations that all nodes know to be followed here. */

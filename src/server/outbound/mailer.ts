@@ -38,11 +38,11 @@ export interface Mailer {
   close(): void
 }
 
-/** For the conversation about one mail. Servers may examine a mail before they accept it, and send it on even if their answer is not awaited. */
+/** The limit for sending one mail. Servers may examine a mail before they accept it, and send it on even if their answer is not awaited. */
 const mailTimeoutMs = 60_000
-/** Without a word from the server. */
+/** The longest time in which the server sends nothing. */
 const silenceTimeoutMs = 30_000
-/** For the look-up of the name, the connection and the greeting, each. */
+/** The limit for each of these steps: the look-up of the name, the connection, the greeting. */
 const stepTimeoutMs = 15_000
 
 /** A connection is opened for each mail, so that no idle one is in use when the server restarts. */

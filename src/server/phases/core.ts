@@ -81,7 +81,7 @@ export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOpt
   const mailbox = new DeviceMailbox(bus)
   // Another program may have written while this node could not hear of it.
   bus.lost(() => caches.clear())
-  // Its devices are not connected any more.
+  // The devices of a node that ended are no longer connected, but the caches still show them as connected.
   bus.heard('nodeEnded', () => caches.clear())
   node.onReplaced(() => caches.clear())
   const { outbound, mailer, providers } = openOutside(stack, options, mail)

@@ -6,7 +6,7 @@ import { type Cluster, startCluster } from './postgres-cluster.ts'
 import { createDatabase } from './postgres-tables.ts'
 
 export interface TestOutage {
-  /** Where a service finds its database. */
+  /** The address of the database for a service. */
   readonly databaseUrl: string
   begin(): void
   end(): void

@@ -11,7 +11,7 @@ import { FaultProxy } from './fault-proxy.ts'
 import { PostgresServer } from './postgres-server.ts'
 import { ServerNode } from './server-node.ts'
 
-/** Where the nodes of a cluster find their database, and how it is removed. */
+/** The database of the nodes of a cluster, and the function that removes it. */
 interface ClusterDatabase {
   readonly url: string
   /** Undefined if other tests use the same PostgreSQL. */

@@ -3,7 +3,7 @@ import { type Sensor, sensorRanges } from '../../../contract/device/models.ts'
 import type { AirLimits } from '../../../contract/people/session.ts'
 
 export type AirSensor = keyof AirLimits
-/** In the order in which the console shows them. */
+/** The console shows them in this order. */
 export const airSensors: readonly AirSensor[] = ['co2', 'voc', 'temp', 'humidity']
 
 /** The air values of a sample. 0 means that the device does not measure the value. [contract 5.2] */
@@ -49,7 +49,7 @@ export const sensorLabels: Readonly<Record<Sensor, SensorLabel>> = {
   people: { name: 'People', unit: '' },
 }
 
-/** In the order in which the console shows them. */
+/** The console shows them in this order. */
 export const allSensors = Object.keys(sensorLabels) as readonly Sensor[]
 
 const oneDecimal = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 })

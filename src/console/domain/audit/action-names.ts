@@ -1,7 +1,7 @@
 // Names the actions of audit entries in the words of the console: people, settings, restarts.
 import { humanize } from '../../parts/text/words.ts'
 
-/** Only the actions whose id uses other words than the console. */
+/** The names of actions whose id uses other words than the console. */
 const actionNames: Readonly<Record<string, string>> = {
   DELIVERIES_REPLAYED: 'Messages sent again',
   DEVICE_CONFIG_CHANGED: 'Device settings changed',

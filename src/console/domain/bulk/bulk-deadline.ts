@@ -8,7 +8,7 @@ const deadlineMsOf: Partial<Record<JobActionType, number>> = { MESSAGE: 15 * min
 
 interface PlanAnswer {
   readonly plan: Pick<Plan, 'earliestEnd'>
-  /** When the answer came, by the clock of the browser. */
+  /** The time at which the answer came, by the clock of the browser. */
   readonly readAt: number
 }
 

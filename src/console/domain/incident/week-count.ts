@@ -3,7 +3,7 @@ import { maxShownReopenings } from '../../../contract/incidents/incidents.ts'
 import { causeKey, type ListedIncident } from './incident.ts'
 
 export interface WeekCounts {
-  /** When the 7 days began. */
+  /** The start of the 7 days. */
   readonly from: number
   /** Occurrences of the incidents that opened since then, by the key of their cause. */
   readonly byCause: ReadonlyMap<string, number>

@@ -1,4 +1,4 @@
-// How old a sample is, and whether it may be shown as current.
+// The age of a sample, and whether it may be shown as current.
 
 /** An older sample is shown with its age. */
 export const maxAgeOfNowMs = 2 * 60_000

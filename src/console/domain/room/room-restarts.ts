@@ -1,4 +1,4 @@
-// Which rooms have devices that are being restarted, and the state of a room without counting them as offline.
+// The rooms with devices that are being restarted, and the state of a room if these do not count as offline.
 import { useQuery, useSuspenseQueries } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { operationQuery } from '../../api.ts'

@@ -7,7 +7,7 @@ import { browserHasPasskeys } from './passkeys.ts'
 export const useSignInWays = () =>
   useQuery({ queryKey: ['signInWays'], queryFn: () => consoleRequest<SignInWays>('GET', signInPath) })
 
-/** Why a passkey cannot be used here; undefined if it can. */
+/** The reason why a passkey cannot be used here; undefined if it can. */
 export function passkeyObstacle(ways: SignInWays | undefined): string | undefined {
   if (!ways) return 'The server did not say whether passkeys are set up.'
   const { available, reason, origin } = ways.passkeys

@@ -50,7 +50,7 @@ function paceText({ pace }: JobDetails): string | false {
 
 type TargetKeys = NonNullable<JobDetails['target']['exclude']>
 
-/** At most so many names are written out. */
+/** The list names at most this many things. */
 const maxNames = 8
 
 /** "Regions: Europe. Models: Bar, Pad.": all parts must hold, and any value of each. */

@@ -20,7 +20,7 @@ export interface LocationNode extends RoomTally {
   readonly id: number
   readonly name: string
   readonly regionId: number | undefined
-  /** Undefined means that of the organisation. */
+  /** The time zone; undefined means that of the organisation. */
   readonly timezone: string | undefined
   /** Undefined means that its rooms can be changed at any time. */
   readonly changeWindow: Sites['locations'][number]['changeWindow']

@@ -7,7 +7,7 @@ import { isSameValue, isSecret, newSecret, type SettingValues, unknownSecret } f
 export type SettingChanges = Readonly<Record<string, ConfigValue | null>>
 
 interface Draft {
-  /** Only the settings that differ from the stored ones. */
+  /** The settings that differ from the stored ones. */
   readonly changes: SettingChanges
   /** Undefined undoes the change. */
   readonly set: (name: string, value: ConfigValue | null | undefined) => void

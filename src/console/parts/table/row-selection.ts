@@ -1,4 +1,4 @@
-// Which rows of a list are selected, also those that are not drawn or not shown by the present filters.
+// The selected rows of a list, also those that are not drawn or not shown by the present filters.
 import { useCallback, useMemo, useState } from 'react'
 
 export type RowKey = string | number

@@ -27,7 +27,7 @@ export interface DeviceConnectionsOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: DeviceMetrics
-  /** How long the database has not answered; 0 while it does. */
+  /** Returns for how many milliseconds the database has not answered; 0 while it answers. */
   readonly outageMs: () => number
 }
 
@@ -42,7 +42,7 @@ export class DeviceConnections implements LocalDevices {
   readonly #admission: Admission
   readonly #badMessages: BadMessageLimit
   readonly #sessionOptions: SessionOptions
-  /** All that have a socket, with their peers. */
+  /** All connections that have a socket, with their peers. */
   readonly #sessions = new Map<MqttSession, Peer>()
   /** The current session of each device. */
   readonly #current = new Map<string, MqttSession>()

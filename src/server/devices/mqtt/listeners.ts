@@ -77,7 +77,7 @@ function proxiedTlsServer(
   proxied: ProxiedSockets,
   take: (socket: Socket, client: SocketClient) => void,
 ): Server {
-  /** By the address and port of the connection, which are unique while it is open. */
+  /** The key is the address and port of the connection, which are unique while it is open. */
   const clients = new Map<string, SocketClient>()
   const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
   const options = { ...certificate.files, allowHalfOpen, handshakeTimeout: tlsHandshakeTimeoutMs }

@@ -41,7 +41,7 @@ export function subscribedTo(filter: string, endpointId: string): string | undef
   return rest === '#' || rest === '+' || Object.hasOwn(downMessages, rest) ? rest : undefined
 }
 
-/** In characters: a field may have a name that is as long as the message. */
+/** The limit for the name of a field, in characters: the name can be as long as the message. */
 const maxFieldLength = 200
 export const maxKindLength = 40
 

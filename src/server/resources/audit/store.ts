@@ -38,7 +38,7 @@ export const updateHead = write((db, p: HeadValues) =>
   db.updateTable('audit_heads').set({ count: p.count, mac: p.mac, timestamp: p.timestamp }).where('org', '=', p.org),
 )
 
-/** Which messages the channels want, as JSON. Audited changes read it with the head. */
+/** The types of messages that the channels have selected, as JSON. Audited changes read it with the head. */
 export const findWantedMessages = queryOne((db, p: { org: number }) =>
   db.selectFrom('audit_heads').select('wanted_messages').where('org', '=', p.org),
 )

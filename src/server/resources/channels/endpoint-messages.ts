@@ -27,7 +27,7 @@ export const queuePresenceMessages = (
     endpointIds.map((endpointId) => ({ endpointId, draft: (endpoint) => endpointDraft(type, endpoint, at, why) })),
   )
 
-/** For commands that have reached a final state, while their endpoints exist. */
+/** Creates the messages about commands that have reached a final state and whose endpoints exist. */
 export const queueFinishedCommands = (tx: Tx | TelemetryTx, commands: readonly Command[]): Promise<void> =>
   queueAbout(
     tx,

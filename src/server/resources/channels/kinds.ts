@@ -4,7 +4,7 @@ import type { Violation } from '../../../contract/error.ts'
 import type { ChannelKind } from '../../../contract/incidents/channels.ts'
 import type { OutboundClient } from '../../outbound/outbound-fetch.ts'
 
-/** Where a channel sends to. */
+/** The destination of a channel. */
 export interface ChannelTarget {
   readonly url?: string
   readonly to?: readonly string[]

@@ -28,7 +28,7 @@ export interface NewMessage {
   readonly incidentId: number | null
   readonly data: string
   readonly at: number
-  /** When the first attempt is due. */
+  /** The time of the first attempt. */
   readonly nextAt: number
   readonly channels: readonly number[]
 }

@@ -13,7 +13,7 @@ export interface MessageDraft extends FilteredMessage {
   /** Messages with the same key are delivered in order: `incident 12`, `endpoint <id>`. */
   readonly orderKey: string
   readonly incidentId?: number
-  /** When its cause happened, in milliseconds. */
+  /** The time of the cause of the message, in milliseconds. */
   readonly at: number
   /** One of incident, endpoint, operation, config or entry, as the API shows it. */
   readonly data: Readonly<Record<string, unknown>>

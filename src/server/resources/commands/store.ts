@@ -99,7 +99,7 @@ export interface CommandBatch {
   readonly payload: string
   readonly at: number
   readonly deadline: number
-  /** For reboots that wait. */
+  /** Set for reboots that wait. */
   readonly rebootTime?: CommandRow['reboot_time']
   readonly groupId?: string | null
   readonly waitsFor?: CommandRow['waits_for']

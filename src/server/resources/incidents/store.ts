@@ -57,7 +57,7 @@ export interface IncidentConditions {
   readonly endpoint?: string | undefined
 }
 interface IncidentPage {
-  /** Only those with a smaller id. */
+  /** The answer has only incidents with a smaller id. */
   readonly before: number
   readonly limit: number
 }

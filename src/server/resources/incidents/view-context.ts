@@ -30,7 +30,7 @@ export async function readViewContext(
   }
 }
 
-/** For messages, which show an incident as callers see it who see everything. */
+/** The context for messages, which show an incident as it appears to a caller who sees all regions. */
 export async function readUnrestrictedViewContext(
   on: OrgReader,
   { assignee_id }: IncidentRow,

@@ -15,7 +15,7 @@ export type JobMessage = Extract<ChannelEvent, `job.${string}`>
 
 export const jobRef = (row: Pick<JobRow, 'id' | 'name'>) => auditRef('job', row)
 
-/** Where a job is, for its audit entry. */
+/** The places of a job, for its audit entry. */
 export const locatedRows = (places: readonly JobPlace[]): LocatedRow[] =>
   places.map(({ location, region }) => ({ endpoint: null, room: null, location, region }))
 

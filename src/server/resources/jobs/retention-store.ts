@@ -31,7 +31,7 @@ export const deleteOldEndpoints = systemWrite((db, p: OldJob & UnitRange) =>
     .where(isStillOld(p)),
 )
 
-/** Also deletes the rooms of the units. */
+/** Deletes units together with their rooms. */
 export const deleteOldUnits = systemWrite((db, p: OldJob & UnitRange) =>
   db
     .deleteFrom('job_units')

@@ -22,7 +22,7 @@ export interface StageSettings {
   readonly manual: boolean
 }
 
-/** How a job goes from unit to unit, with all defaults filled in. */
+/** The rollout options of a job, with all defaults filled in. */
 export interface JobSettings {
   readonly stages: readonly StageSettings[]
   readonly soakMinutes: number
@@ -36,7 +36,7 @@ export interface JobSettings {
 
 export const settingsOfJob = ({ settings }: Pick<JobRow, 'settings'>): JobSettings => JSON.parse(settings)
 export const targetOfJob = ({ target }: Pick<JobRow, 'target'>): Target => JSON.parse(target)
-/** Without passwords: `openAction` of action.ts has them. */
+/** The action without passwords. `openAction` of action.ts adds them. */
 export const actionOfJob = ({ action }: Pick<JobRow, 'action'>): Action => JSON.parse(action)
 export const stageTimesOfJob = ({ stage_times }: Pick<JobRow, 'stage_times'>): readonly number[] =>
   JSON.parse(stage_times)

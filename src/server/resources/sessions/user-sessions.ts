@@ -30,7 +30,7 @@ export interface SignedInUser {
 
 export interface UserSessionOptions {
   readonly via: SignInWay
-  /** As the browser names itself; see browserName(). */
+  /** The name of the browser, as browserName() reads it from the request. */
   readonly browser?: string | undefined
   /** The latest end of a session that an identity provider vouched for. */
   readonly expiresAt?: number | undefined

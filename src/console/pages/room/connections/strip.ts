@@ -13,7 +13,7 @@ export interface StripPart {
   readonly state: 'online' | 'offline' | 'unknown' | 'restarting'
   readonly fromMs: number
   readonly toMs: number
-  /** Why the connection before an offline part ended. */
+  /** The reason why the connection before an offline part ended. */
   readonly why?: ConnectionSpan['why']
 }
 

@@ -9,7 +9,7 @@ import { InviteLink } from './invite-link.tsx'
 import { NewPersonForm } from './person-form.tsx'
 
 interface InviteDialogProps {
-  /** Absent: the form asks for a new person first. */
+  /** The person to invite. If absent, the form asks for a new person first. */
   readonly person: Person | undefined
   readonly regions: readonly ListedRegion[]
   readonly opened: boolean

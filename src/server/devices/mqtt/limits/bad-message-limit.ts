@@ -13,7 +13,7 @@ const shutOutMs = 60_000
 const maxDeviceCount = 10_000
 
 interface DeviceRecord {
-  /** When its bad messages came, oldest first: at most one more than are allowed. */
+  /** The times of the bad messages of the device, oldest first: at most one more than are allowed. */
   times: number[]
   shutOutAt: number | undefined
 }

@@ -12,7 +12,7 @@ export interface CountedAttempts {
   readonly minute: number
   readonly address: string
   count: number
-  /** When the last of them was, in milliseconds. */
+  /** The time of the last attempt, in milliseconds. */
   lastAt: number
 }
 

@@ -5,7 +5,7 @@ import type { DeviceMetrics } from '../metrics.ts'
 const maxBytesInFlight = 16 * 1024 * 1024
 /** Roughly what a message takes beside its own bytes, so that many small ones count too. */
 const perMessageOverheadBytes = 1024
-/** With so many connections in the queue, new ones are told to come back later. */
+/** The length of the queue at which new connections are told to come back later. */
 const maxQueueLength = 1000
 /** Granted in one turn of the event loop, so that everything else gets its turn as well. */
 const maxBytesPerTurn = 512 * 1024

@@ -38,7 +38,7 @@ interface Refusal {
 
 const { min, max } = keepAliveSeconds
 
-/** Why a CONNECT is refused. */
+/** The reasons for which a CONNECT is refused. */
 export const refusals = {
   'unsupported version': {
     returnCode: 1,
@@ -77,7 +77,7 @@ export type RefusalReason = keyof typeof refusals
 /** Accepted; or refused; or accepted only to send a last message to a device whose endpoint was unenrolled. */
 export type ConnectOutcome = 'accepted' | RefusalReason | { readonly topic: string; readonly lastMessage: string }
 
-/** Why the service ends a connection that it had accepted. */
+/** The reasons for which the service ends a connection that it had accepted. */
 export const endings = {
   replaced: { reasonCode: reasonCodes.sessionTakenOver, text: 'Another connection of this device replaces this one.' },
   unenrolled: { reasonCode: reasonCodes.administrativeAction, text: 'The endpoint was unenrolled.' },

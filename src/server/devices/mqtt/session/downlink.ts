@@ -94,7 +94,7 @@ export class Downlink {
     }
   }
 
-  /** Without a subscription the message waits on. */
+  /** Sends the message, or keeps it waiting while the device has no subscription for it. */
   send({ kind, body }: DownMessage): void {
     const qos = this.#qosOf(kind)
     if (qos === undefined || !this.#sink.isOpen) {

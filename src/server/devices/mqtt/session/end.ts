@@ -1,4 +1,4 @@
-// Why an MQTT session ended: a sentence for the log, and the word that the connection history shows.
+// The reason why an MQTT session ended: a sentence for the log, and the word that the connection history shows.
 import type { ConnectionEnd } from '../../../../contract/incidents/connections.ts'
 import { type EndingReason, type ReasonCode, reasonCodes } from '../packets/reasons.ts'
 
@@ -25,7 +25,7 @@ export class SessionEnd {
     this.note(reason, endOfReason[reason])
   }
 
-  /** For a connection that fails with a reason code of MQTT 5. */
+  /** Notes the end of a connection that fails with a reason code of MQTT 5. */
   noteFailure(reason: string, code: ReasonCode): void {
     if (code === reasonCodes.keepAliveTimeout) this.note(reason, 'LOST')
     // The service could not store a message, and the device is not to blame.

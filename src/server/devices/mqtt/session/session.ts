@@ -65,7 +65,7 @@ export class MqttSession implements FrameHandler, PacketSink {
   #state: SessionState = { name: 'connecting', seconds: 0, hasConnect: false }
   /** Set once the credential is accepted, before CONNACK. */
   #identified: IdentifiedDevice | undefined
-  /** Why the connection ends, if the device broke the protocol or is gone. */
+  /** The reason why the connection ends, if the device violated the protocol or is gone. */
   #failure: Error | undefined
   readonly ended = new SessionEnd()
   wasConnected = false

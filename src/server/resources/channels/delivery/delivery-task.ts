@@ -22,7 +22,7 @@ export class DeliveryTask {
   readonly #log: Log
   readonly #slots = new AttemptSlots()
   readonly #releases = new RetryReleases()
-  /** By organisation and channel. */
+  /** The key names the organisation and the channel. */
   readonly #workers = new Map<string, Promise<void>>()
   /** By organisation and channel: the time until which a channel waits after an error. */
   readonly #pausedUntil = new Map<string, number>()

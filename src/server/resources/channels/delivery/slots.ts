@@ -1,11 +1,11 @@
 // Bounds how many messages are sent at the same time, so that receivers that do not answer leave room for the others.
 import { secondMs } from '../../../../contract/durations.ts'
 
-/** For all channels of all organisations on this node. */
+/** The limit for all channels of all organisations on this node. */
 const maxParallelAttempts = 64
-/** For all channels whose last attempt failed or took long. */
+/** The limit for all channels whose last attempt failed or took long. */
 const maxParallelSlowAttempts = 32
-/** For all channels of one organisation. */
+/** The limit for all channels of one organisation. */
 const maxParallelAttemptsOfOrg = 16
 /** An attempt that takes longer makes its channel a slow one. */
 const slowAttemptMs = 2 * secondMs
@@ -27,7 +27,7 @@ export class AttemptSlots {
   #used = 0
   #usedBySlow = 0
   readonly #usedByOrg = new Map<number, number>()
-  /** By organisation and channel. */
+  /** The key names the organisation and the channel. */
   readonly #slowChannels = new Set<string>()
   readonly #waiting: WaitingAttempt[] = []
   readonly #nowMs: () => number

@@ -79,7 +79,7 @@ export const listWaitingOf = query(
       .where('d.state', '=', sql.lit('WAITING')),
 )
 
-/** Those of the messages that wait and have no sequence yet. */
+/** Lists the given messages that wait and have no sequence yet. */
 export const listUnnumbered = query((db, p: { org: number; channel: number; messages: readonly number[] }, engine) =>
   db
     .selectFrom('deliveries')

@@ -8,7 +8,7 @@ import { commandEventDraft, newCommandViews } from '../view.ts'
 interface Deferral {
   readonly time: 'idle' | 'window'
   readonly at: number
-  /** When they expire. */
+  /** The time at which the reboots expire. */
   readonly deadline: number
 }
 

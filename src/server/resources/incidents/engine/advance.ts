@@ -23,7 +23,7 @@ export interface EngineInput {
   readonly settings: SensorSettings
   /** The earliest expiry among the TLS certificates of all nodes, in milliseconds; undefined if no node has one. */
   readonly certificateExpiresAt: number | undefined
-  /** All rules are observed, and not only those that must react within seconds. */
+  /** True if all rules are observed, and not only those that must react within seconds. */
   readonly isFull: boolean
 }
 

@@ -39,7 +39,7 @@ interface EngineChanges {
 interface AppliedChanges {
   /** All findings, with the incidents that they are in. */
   readonly findings: readonly Finding[]
-  /** To publish after the commit. */
+  /** The events to publish after the commit. */
   readonly events: readonly EventDraft[]
   readonly opened: readonly EngineIncident[]
 }
@@ -87,7 +87,7 @@ function withIncident(finding: Finding, incidentOf: ReadonlyMap<string, number>)
 
 interface ChangedIncident {
   readonly row: IncidentRow
-  /** All of them. */
+  /** All subjects of the incident, also those that are no longer affected. */
   readonly subjects: readonly SubjectRow[]
   readonly now: number
   /** The places and the severity by which channels were chosen before; undefined if no further channel can want the incident now. */

@@ -6,7 +6,7 @@ import type { Finding, FindingDetail, Observation, RuleInForce, RulesInForce, Su
 export interface FindingsInput {
   readonly findings: readonly Finding[]
   readonly observations: readonly Observation[]
-  /** For these rules a subject without an observation is unknown. */
+  /** The rules for which a subject without an observation is unknown. */
   readonly observedRules: ReadonlySet<RuleId>
   readonly rules: RulesInForce
   readonly now: number
@@ -22,13 +22,13 @@ export interface FindingsInput {
 type FindingEnd = 'cleared' | 'gone' | 'disabled'
 
 export interface AdvancedFindings {
-  /** All findings that there are now. */
+  /** All current findings. */
   readonly findings: readonly Finding[]
-  /** Those of them that are new or differ from before: the rows to write. */
+  /** Current findings that are new or changed since the run before. Their rows are written. */
   readonly changed: readonly Finding[]
-  /** Those of them that matured now. */
+  /** Current findings whose condition has now held for long enough. */
   readonly matured: readonly Finding[]
-  /** Those that there were before: the rows to delete. A finding that never matured may be among them. */
+  /** Findings of the run before that have ended. Their rows are deleted. Findings that never matured are included. */
   readonly ended: readonly { readonly finding: Finding; readonly reason: FindingEnd }[]
 }
 
@@ -156,7 +156,7 @@ function pauseUnknown(finding: Finding, now: number): Finding {
 export const isCountedByRuns = ({ rule, maturedAt, clearSince }: Finding): boolean =>
   rulesWithoutTimes.has(rule) && (maturedAt === null || clearSince !== null)
 
-/** Nothing was known while the service was down. */
+/** The time during which the service was down does not count, because nothing was observed then. */
 const pauseWhileDown = (finding: Finding, downSince: number | undefined): Finding =>
   downSince !== undefined && isCountedByRuns(finding)
     ? pauseUnknown(finding, Math.max(downSince, finding.since))

@@ -74,7 +74,7 @@ export interface RuleInForce extends Omit<IncidentRule, 'opens' | 'ends'> {
 }
 export type RulesInForce = Readonly<Record<RuleId, RuleInForce>>
 
-/** Where the endpoints of an organisation are, with the names that titles need. */
+/** The rooms and locations of the endpoints of an organisation, with the names that titles need. */
 export interface Structure {
   readonly orgId: string
   readonly orgName: string

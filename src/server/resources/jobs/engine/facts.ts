@@ -23,7 +23,7 @@ interface EngineJob {
 export interface UnitTallyRow {
   readonly stage: number
   readonly state: UnitState
-  /** Only of units that wait. */
+  /** The reason why the units wait; null in the other states. */
   readonly reason: string | null
   readonly count: number
 }
@@ -66,9 +66,9 @@ export interface Candidate {
   readonly state: 'PENDING' | 'WAITING'
   readonly reason: string | null
   readonly locationId: number | null
-  /** All of its endpoints were deleted. */
+  /** True if all endpoints of the unit were deleted. */
   readonly isEmpty: boolean
-  /** Everything but the pace that it has to wait for, the first thing only. */
+  /** The first thing that the unit has to wait for, other than the pace. */
   readonly blockedBy: Exclude<WaitReason, 'pace'> | undefined
 }
 

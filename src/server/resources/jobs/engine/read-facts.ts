@@ -38,9 +38,9 @@ export interface RunInput {
   readonly on: OrgReader
   readonly now: number
   readonly idleMs: number
-  /** Where a location has no time zone of its own. */
+  /** The time zone of locations that have none of their own. */
   readonly orgTimezone: string
-  /** All jobs that are active. */
+  /** All active jobs. */
   readonly jobs: readonly JobRow[]
 }
 

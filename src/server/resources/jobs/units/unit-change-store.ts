@@ -79,7 +79,7 @@ export const deleteEndpointRange = write((db, p: Range) =>
     .returning('unit'),
 )
 
-/** Also deletes the rooms of the units. */
+/** Deletes units together with their rooms. */
 export const deleteUnitRange = write((db, p: Range) =>
   db
     .deleteFrom('job_units')

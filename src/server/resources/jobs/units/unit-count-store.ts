@@ -17,7 +17,7 @@ export interface UnitCount {
   readonly job_id: number
   readonly stage: number
   readonly state: Selectable<DatabaseSchema['job_units']>['state']
-  /** Only of units that wait. */
+  /** The reason why the units wait; null in the other states. */
   readonly reason: string | null
   readonly count: number
   readonly endpoints: number

@@ -65,9 +65,9 @@ export function groupIntoUnits<E extends EndpointWithRoom>(
 const canaryTag = 'canary'
 
 export interface OrderedUnit<E extends EndpointWithRoom> extends UnitDraft<E> {
-  /** From 1, in the order in which units begin. */
+  /** The position of the unit, from 1, in the order in which units begin. */
   readonly number: number
-  /** From 1. */
+  /** The number of the stage, from 1. */
   readonly stage: number
   readonly tags: readonly string[]
 }

@@ -16,12 +16,12 @@ export interface DeviceFacts {
   readonly isInCall: boolean
   /** The device reports calls, and has not reported its status since it connected: a call may have begun while it was offline. */
   readonly mayBeInCall: boolean
-  /** When a call in it last ended; null if none has. */
+  /** The time at which a call of the device last ended; null if none has. */
   readonly callEndedAt: number | null
-  /** When it connected or disconnected last; null if it never connected. */
+  /** The time at which the device last connected or disconnected; null if it never connected. */
   readonly connectionTime: number | null
   readonly enrolledAt: number
-  /** Its connections, also the present one, as far back as they were read, in any order. */
+  /** The connections of the device, also the present one, as far back as they were read, in any order. */
   readonly connections: readonly ConnectedTime[]
 }
 

@@ -48,7 +48,7 @@ interface OrgSamples {
  * may be missing for this long. [contract 5.2.bulk]
  */
 const maxAgeMs = 1000
-/** More than of samples, because a timestamp is much smaller. */
+/** The limit is higher than that for samples, because a timestamp is much smaller. */
 const timestampPageRows = 5000
 
 export class LatestSampleCache {

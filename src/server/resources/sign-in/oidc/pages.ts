@@ -20,7 +20,7 @@ export interface ProviderPage {
   readonly title: string
   readonly sentences: readonly string[]
   readonly facts?: readonly (readonly [name: string, value: string])[]
-  /** Where the link leads to, relative to the public address. */
+  /** The target of the link, relative to the public address. */
   readonly link?: readonly [text: string, path: string]
 }
 

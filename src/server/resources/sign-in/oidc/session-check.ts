@@ -41,9 +41,9 @@ interface SessionCheckOptions {
 export class SessionChecks {
   readonly #options: SessionCheckOptions
   readonly #running = new Map<string, Promise<CheckOutcome>>()
-  /** When a session may be checked again after a check without an outcome. */
+  /** The time at which a session may be checked again after a check without a result. */
   readonly #retryAt = new LRUCache<string, number>({ max: maxRetryTimes })
-  /** For the metrics. */
+  /** The counters for the metrics. */
   readonly counts: Record<CheckOutcome, number> = { passed: 0, ended: 0, unknown: 0 }
 
   constructor(options: SessionCheckOptions) {

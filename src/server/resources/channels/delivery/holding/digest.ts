@@ -29,9 +29,9 @@ export interface DigestPlan {
   readonly messages: ReadonlySet<number>
   /** The incidents that they are about. */
   readonly incidentIds?: ReadonlySet<number | null>
-  /** Set if they wait for others. */
+  /** Set if the messages wait for others. */
   readonly nextAt?: number
-  /** Set if they are sent together now. */
+  /** Set if the messages are sent together now. */
   readonly digest?: DigestContent
 }
 

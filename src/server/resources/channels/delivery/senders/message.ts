@@ -49,7 +49,7 @@ export interface IncidentContent {
 
 export interface DigestContent {
   readonly count: number
-  /** When the first and the last of them opened. */
+  /** The times at which the first and the last incident of the message opened. */
   readonly from: string
   readonly to: string
   readonly bySeverity: Readonly<Record<string, number>>

@@ -4,7 +4,7 @@ import type { OutboundFetch } from '../../../../outbound/outbound-fetch.ts'
 import { retryAfterMsOf } from '../retry-schedule.ts'
 import type { Outcome } from './outcome.ts'
 
-/** For one attempt, from the look-up of the name to the headers of the answer. */
+/** The limit for one attempt, from the look-up of the name to the headers of the answer. */
 const attemptTimeoutMs = 15_000
 
 interface JsonRequest {

@@ -9,7 +9,7 @@ interface DraftSetInput {
   readonly structure: Structure
   /** Incidents whose cause lasts, those whose cause ended within the last hour, and flapping ones. */
   readonly incidents: readonly EngineIncident[]
-  /** Those of the run before, and new ones. */
+  /** The findings of the run before, and new findings. */
   readonly findings: readonly Finding[]
 }
 

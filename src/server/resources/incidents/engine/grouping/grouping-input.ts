@@ -8,9 +8,9 @@ export interface GroupingInput {
   readonly now: number
   readonly rules: RulesInForce
   readonly structure: Structure
-  /** All findings that there are. */
+  /** All current findings. */
   readonly findings: readonly Finding[]
-  /** Those that have ended since the last run. */
+  /** Findings that have ended since the last run. */
   readonly ended: readonly Finding[]
   /** Incidents whose cause lasts, those whose cause ended within the last hour, and flapping ones. */
   readonly incidents: readonly EngineIncident[]

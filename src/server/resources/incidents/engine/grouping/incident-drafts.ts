@@ -69,7 +69,7 @@ export interface IncidentUpdate {
   readonly left: readonly Finding[]
   readonly timeline: readonly TimelineKind[]
   readonly messages: readonly ChannelEvent[]
-  /** All of its subjects are silenced, so only its end is queued for channels. */
+  /** True if all subjects of the incident are silenced. Then only its end is queued for channels. */
   readonly isSilenced: boolean
 }
 

@@ -14,7 +14,7 @@ interface CommonInput {
   readonly certificateExpiresAt: number | undefined
 }
 
-/** For the observation of every second, which reads only changes. */
+/** The input of the observation of every second, which reads only changes. */
 export interface QuickInput extends CommonInput {
   /** The time of the last observation. */
   readonly from: number
@@ -24,7 +24,7 @@ export interface QuickInput extends CommonInput {
   readonly isReturning: (endpointId: string) => boolean
 }
 
-/** For the observation of every minute, which reads everything. */
+/** The input of the observation of every minute, which reads everything. */
 export interface FullInput extends CommonInput {
   readonly settings: Pick<SensorSettings, 'airLimits' | 'freshnessSeconds'>
 }

@@ -12,7 +12,7 @@ export interface EffectInput {
   readonly ctx: RequestContext
   readonly job: JobRow
   readonly unit: number
-  /** Those to which nothing was sent yet. */
+  /** The endpoints of the unit to which nothing was sent yet. */
   readonly endpoints: readonly EngineEndpointRow[]
 }
 

@@ -8,7 +8,7 @@ import type { OfJob } from '../../store.ts'
 
 type ForUnits = OfJob & { units: readonly number[] }
 
-/** From when on the unit is watched: a resume begins its soak again. */
+/** The time from which on the unit is watched: a resume begins its soak again. */
 const watchedSince = sql<number>`coalesce(u.watched_since, u.began_at)`
 
 /** Ended connections since the unit began. One span at most began before that and ended after it. */

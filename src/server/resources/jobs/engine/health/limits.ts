@@ -1,9 +1,9 @@
 // Decides whether so many units failed that a job stops. [contract 12.states]
 
 interface FailureLimit {
-  /** More than this share of the units that began. */
+  /** The job stops if more than this percentage of the units that began has failed. */
   readonly percent: number
-  /** And at least so many. */
+  /** The job stops only if at least this number of units has failed. */
   readonly atLeast: number
 }
 

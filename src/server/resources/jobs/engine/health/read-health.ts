@@ -15,7 +15,7 @@ interface SoakingJob {
   readonly actionType: JobActionType
   /** The numbers of the soaking units that are read. */
   readonly units: readonly number[]
-  /** When the first of them began. */
+  /** The time at which the first unit began. */
   readonly firstBeganAt: number
   readonly isPaused?: boolean
 }

@@ -16,7 +16,7 @@ export interface EndpointPlan {
   readonly keys: SealedConfig | undefined
   /** The profile of the endpoint after it; undefined if it stays, null for none. */
   readonly profileId: number | null | undefined
-  /** Why something that the job set is kept, one sentence part for each thing. */
+  /** The reasons why values that the job set are not rolled back, one part of a sentence for each. */
   readonly kept: readonly string[]
 }
 
