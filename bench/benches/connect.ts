@@ -20,7 +20,7 @@ const disconnectTimeoutMs = 10_000
 const disconnectPollMs = 5
 
 export const connect: Bench = async (options) => {
-  // Either all three servers have a round's devices at once, or one server has all devices.
+  // Either all three servers have a round's devices at the same time, or one server has all devices.
   requireOpenFiles(Math.max(3 * devicesPerRound, deviceCount))
   const folder = await copyFilledFolder(options.cleanup, deviceCount)
   return [...(await measureConnects(options, folder)), ...(await measureIdleDevices(options, folder))]

@@ -1,4 +1,4 @@
-// Measures a sample at a fixed rate on PostgreSQL, far below what the server can do; the baseline commits each sample at once.
+// Measures a sample at a fixed rate on PostgreSQL, far below what the server can do; the baseline commits each sample immediately.
 import { fileURLToPath } from 'node:url'
 import { MqttLoad } from '../load/mqtt-load.ts'
 import { type Contender, measureInTurns } from '../measure/comparison.ts'

@@ -23,7 +23,7 @@ const command = JSON.stringify({
 
 export const reboot: Bench = async (options) => {
   const { quick, profiles, cleanup } = options
-  // All three servers have all devices at once.
+  // All three servers have all devices at the same time.
   requireOpenFiles(3 * deviceCount)
   const folder = await copyFilledFolder(cleanup, deviceCount)
   const mosquitto = await startMosquitto(cleanup)

@@ -1,4 +1,4 @@
-// Two writers at once: one wins, the other gets a clear answer, nothing is half done.
+// Two writers at the same time: one wins, the other gets a clear answer, nothing is half done.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Harness, startHarness } from '../support/harness.ts'
 

@@ -44,6 +44,18 @@ test('a comment names persons: it does not say somebody, nobody or whoever', () 
   expect(places(wrong), 'Say which person, device or node: "until a person resumes the job".').toEqual([])
 })
 
+test('comments and documents say "immediately" or "at the same time"', () => {
+  const ambiguous = /\bat once\b/i
+  /** These still have the phrase, in comments or in quoted names of tests. */
+  const exceptions = /^(?:src\/server\/(?:db|nodes)\/|docs\/(?:reliability|nodes)\.md$)/
+  const documents = ['.', 'docs'].flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)))
+  const wrong = [
+    ...source.flatMap(linesOf).filter(({ text }) => ambiguous.test(text) && withoutComment(text) !== text),
+    ...documents.filter((path) => path.endsWith('.md') && path !== 'CHANGELOG.md').flatMap(linesOf),
+  ].filter(({ file, text }) => ambiguous.test(text) && !exceptions.test(file))
+  expect(places(wrong), '"At once" has two meanings.').toEqual([])
+})
+
 test('a duration or a size carries its unit in its name', () => {
   const constant = /^\s*(?:export )?const ([a-z]\w*) = ([\d_]+(?: \* [\d_]+)*)$/
   /** Counts, ports, ids and HTTP statuses are no measures; a name may say so. */

@@ -20,7 +20,7 @@ interface Running {
 async function newRunning(site: Site): Promise<Running> {
   const server = await site.serve('--rate-limit', '0')
   const { url, org, key } = server
-  // Less than the fleet needs at once: it waits when it is asked to.
+  // Less than the fleet needs at the same time: it waits when it is asked to.
   const limited = ['--scope', 'read', '--scope', 'write', '--rate-limit', '10']
   const { key: own } = await site.json('keys', 'create', '--org', org, '--name', 'Fleet', ...limited)
   const state = join(site.dataDir, 'fleet.json')

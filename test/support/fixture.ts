@@ -13,7 +13,7 @@ import { newIncident } from './incidents.ts'
 import { newJobs } from './jobs.ts'
 import { newPerson, type TestPerson } from './person.ts'
 
-/** Nothing listens on this port, so an attempt to deliver there fails at once, without a look-up. */
+/** Nothing listens on this port, so an attempt to deliver there fails immediately, without a look-up. */
 export const closedUrl = 'https://127.0.0.1:9/T02/B7'
 
 export interface Fixture extends TestOrg {

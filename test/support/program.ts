@@ -65,7 +65,7 @@ export class Program {
     const [command = '', ...first] = [...starter, process.execPath]
     this.#child = spawn(command, [...first, ...nodeOptions, ...node, bin, ...args], {
       cwd,
-      // Several servers run at once here: none may ask for the usual port of devices. No balancer has to notice that one stops.
+      // Several servers run at the same time here: none may ask for the usual port of devices. No balancer has to notice that one stops.
       env: {
         ...Object.fromEntries(inherited),
         NODE_COMPILE_CACHE,

@@ -163,7 +163,7 @@ function isShownOffline(endpointId: string): boolean {
 
 /**
  * Shows a change of presence on the page of a room or a device before it is read again: the event about the end of a restart follows
- * at once, and the device must not look offline in between.
+ * immediately, and the device must not look offline in between.
  */
 export function patchPresence({ type, at, roomIds, endpointId }: Event): void {
   if (endpointId === undefined || (type !== 'connected' && type !== 'disconnected')) return

@@ -1,4 +1,4 @@
-// Jobs: one change to many endpoints, at once or in stages. [contract 12.job]
+// Jobs: one change to many endpoints, all together or in stages. [contract 12.job]
 
 import Type from 'typebox'
 import { exampleEndpointId } from '../endpoints.ts'

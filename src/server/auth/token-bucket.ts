@@ -62,7 +62,7 @@ const maxBuckets = 10_000
 /** Buckets by name, for instance by address. The least recently used are removed when there are too many. */
 export class TokenBuckets {
   readonly #limit: RateLimit
-  /** Made at the first use, because lru-cache allocates its whole size at once. */
+  /** Made at the first use, because lru-cache allocates its whole size immediately. */
   #buckets: LRUCache<string, TokenBucket> | undefined
 
   constructor(limit: RateLimit) {

@@ -1,4 +1,4 @@
-// Lets rules reach devices at whatever node they are connected to: at this one at once, at others by a message.
+// Lets rules reach devices at whatever node they are connected to: at this one immediately, at others by a message.
 import type { MessageBus } from '../bus/message-bus.ts'
 
 /** Why a connection is closed: unenrolled devices are told so; a replaced credential belongs to a device that has enrolled again. */

@@ -35,6 +35,6 @@ test('a reader of the log that is slow never stops the service, and learns how m
   const kept = lines.filter(({ filler }) => filler !== undefined).length
   expect(kept + dropped.lines).toBe(40_000)
   expect(kept).toBeGreaterThan(5000)
-  // A process that ends at once still writes its last line.
+  // A process that ends immediately still writes its last line.
   expect(lines.at(-1)).toMatchObject({ level: 'error', msg: 'the last line' })
 })

@@ -2,7 +2,7 @@
 import type { Log } from './log.ts'
 
 /**
- * Runs a task again and again: never two runs at once, and a failed run is followed by the next. Returns the function that stops the task
+ * Runs a task again and again: never two runs at the same time, and a failed run is followed by the next. Returns the function that stops the task
  * after its current run. A long run should check the signal.
  */
 export function repeat(

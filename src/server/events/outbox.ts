@@ -12,7 +12,7 @@ import { findPlaces, type LocateFunction } from './surroundings.ts'
 
 /** Events of this period are sent together. */
 const batchIntervalMs = 100
-/** Limits the events that are sent together. Further ones follow at once, after readers had a turn to read. */
+/** Limits the events that are sent together. Further ones follow immediately, after readers had a turn to read. */
 const maxDraftsPerBatch = 1000
 
 type TimedDraft = EventDraft & { readonly at: number }
@@ -60,7 +60,7 @@ export class EventOutbox {
     return [this.#org, this.#name, this.#sent]
   }
 
-  /** Sends everything at once. */
+  /** Sends all collected events immediately. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

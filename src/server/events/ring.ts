@@ -4,10 +4,10 @@ import type { ChangeParts } from '../bus/event-messages.ts'
 import { isoTime } from '../core/clock.ts'
 import type { ChangeEvent, EventFilter, EventPlaces } from './filter.ts'
 
-/** Limits the events that are retained for readers that reconnect or read slowly. A change of ten thousand endpoints at once fits. */
+/** Limits the events that are retained for readers that reconnect or read slowly. A change of ten thousand endpoints in one commit fits. */
 export const maxRetainedEvents = 20_000
 const maxRetainedBytes = 8 * 1024 * 1024
-/** A reader receives about this much at once. */
+/** A reader receives about this much in one step. */
 const readSizeBytes = 64 * 1024
 
 /** An event as it is sent, with the properties that filters select by. A mark has an id, but no type and no bytes. */

@@ -240,7 +240,7 @@ export class EventStreams {
     stream.out.destroy()
   }
 
-  /** A stalled reader is disconnected at once, because it would not read the end of the stream either. */
+  /** A stalled reader is disconnected immediately, because it would not read the end of the stream either. */
   #end(stream: Stream): void {
     this.#remove(stream)
     if (stream.stalledAt === undefined) stream.out.end()

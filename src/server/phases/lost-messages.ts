@@ -11,7 +11,7 @@ export async function wakeWaiting(services: Services, connections: DeviceConnect
   for (const { id, version } of await listPending(services)) connections.wakeForConfig(id, version)
 }
 
-/** After an interruption of the session for messages the tasks run at once. */
+/** After an interruption of the session for messages the tasks run immediately. */
 export function reconcileAfterLoss({ services, log }: Core, connections: DeviceConnections): void {
   services.bus.lost(() => {
     Promise.all([connections.reconcile(), wakeWaiting(services, connections)]).catch((error) =>

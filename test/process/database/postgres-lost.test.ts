@@ -87,7 +87,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     await put('before')
     wire.loseOpen()
     await expect(put('given up')).rejects.toThrow(/the change may have been made/)
-    // The caller looks at once, and the COMMIT arrives after that.
+    // The caller looks immediately, and the COMMIT arrives after that.
     expect(await stored()).toEqual([{ value: 'before' }])
     wire.deliverLost()
     // PostgreSQL would have done it by then, if the session still existed.

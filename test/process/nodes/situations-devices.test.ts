@@ -1,4 +1,4 @@
-// Devices between nodes: one that changes node all the time, clocks that differ, and two uploads of one bundle at once.
+// Devices between nodes: one that changes node all the time, clocks that differ, and two uploads of one bundle at the same time.
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'

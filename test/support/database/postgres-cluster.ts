@@ -125,7 +125,7 @@ export function initialiseCluster({ isDurable }: { isDurable: boolean }): Cluste
   return { bin, folder, data, password, as }
 }
 
-/** Ends PostgreSQL at once and deletes its folder. */
+/** Ends PostgreSQL immediately and deletes its folder. */
 export function removeCluster({ bin, folder, data, as }: ClusterFolder): void {
   // pg_ctl returns when PostgreSQL has ended. Before that, PostgreSQL could put new files into the folder.
   spawnSync(join(bin, 'pg_ctl'), ['stop', '-s', '-m', 'immediate', '-D', data], { ...as, cwd: folder })

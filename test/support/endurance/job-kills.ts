@@ -13,7 +13,7 @@ import { SeededChoices } from './random.ts'
 
 const model = 'NF19B1'
 const roomCount = 12
-/** Few at once, so that a job takes several runs of the engine. */
+/** Few at the same time, so that a job takes several runs of the engine. */
 const pace = { atOnce: 3 }
 /** A job of this size takes about so long. */
 const jobMs = 6000

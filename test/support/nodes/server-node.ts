@@ -3,7 +3,7 @@ import type { Program, Server } from '../program.ts'
 import { ready } from '../program.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 
-/** Several nodes start at once, on a busy machine, with a PostgreSQL that waits for the disk. */
+/** Several nodes start at the same time, on a busy machine, with a PostgreSQL that waits for the disk. */
 const startTimeoutMs = 60_000
 
 interface ServerNodeOptions {

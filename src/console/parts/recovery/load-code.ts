@@ -10,7 +10,7 @@ export class CodeLoadError extends Error {
 
 /**
  * Every dynamic import of the console goes through here. The messages of browsers and of Vite differ, so any failure counts.
- * The router would reload at once after a failed import, which shows the browser's own error page while the server is down.
+ * The router would reload immediately after a failed import, which shows the browser's own error page while the server is down.
  */
 export const loadCode = <T>(importModule: () => Promise<T>): Promise<T> =>
   importModule().catch((cause: unknown) => {

@@ -64,7 +64,7 @@ export function RecoveryPanel({ error, onRetry }: RecoveryPanelProps) {
       else recover()
     }
     setPhase('probing')
-    // The first look at code that is missing happens at once: it decides which of the two messages is shown.
+    // The first look at code that is missing happens immediately: it decides which of the two messages is shown.
     if (isCode || round > 0) void probe(0)
     else probeLater(0)
     return () => {

@@ -25,7 +25,7 @@ export interface EnrolRouteOptions {
   readonly addresses: () => string[]
 }
 
-/** Allows ten wrong codes at once from one network, then one every ten seconds. The answer to a wrong code is delayed. */
+/** Allows ten wrong codes in a row from one network, then one every ten seconds. The answer to a wrong code is delayed. */
 const wrongCodeLimit = { rate: 0.1, burst: 10 }
 const wrongCodeDelayMs = 500
 /** Further requests of one network wait, so that parallel guesses are no faster than sequential ones. */

@@ -82,7 +82,7 @@ async function deviceOf(request: FastifyRequest, identify: LogUploadOptions['ide
   return colon === -1 ? undefined : identify(text.slice(0, colon), text.slice(colon + 1))
 }
 
-/** Closing the connection at once would reset it, and the device could lose the answer that says what is wrong. */
+/** Closing the connection immediately would reset it, and the device could lose the answer that says what is wrong. */
 function discardRest(request: IncomingMessage): void {
   let remainingBytes = maxBundleBytes
   request.on('error', () => {})

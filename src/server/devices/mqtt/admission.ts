@@ -39,9 +39,9 @@ interface AdmissionOptions {
   readonly badMessages: BadMessageLimit
 }
 
-/** Connections of one device: ten at once, then one every two seconds. */
+/** Connections of one device: ten in a row, then one every two seconds. */
 const connectionLimit = { rate: 0.5, burst: 10 }
-/** Dead credentials from one address: twenty at once, then one a second; beyond that the answer is delayed. */
+/** Dead credentials from one address: twenty in a row, then one a second; beyond that the answer is delayed. */
 const wrongCredentialLimit = { rate: 1, burst: 20 }
 const deadCredentialDelayMs = 1000
 

@@ -1,4 +1,4 @@
-// Ends connections one after the other when a node stops: devices that all came to the other nodes at once would have to wait there.
+// Ends connections one after the other when a node stops: devices that all came to the other nodes at the same time would have to wait there.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MqttSession } from './session/session.ts'
 

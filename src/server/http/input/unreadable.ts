@@ -48,7 +48,7 @@ function refuseBody(response: ServerResponse, socket: Socket, refuse: () => void
   else response.once('socket', refuse)
 }
 
-/** Ends the connection, after an error if one is given. Closing it at once would reset it, and the client could lose the answer. */
+/** Ends the connection, after an error if one is given. Closing it immediately would reset it, and the client could lose the answer. */
 function end(socket: Socket, failure?: readonly [line: string, failure: Failure]): void {
   if (!socket.writable) return void socket.destroy()
   if (failure) socket.end(answerOf(...failure))

@@ -14,7 +14,7 @@ export function limitBodyTime(request: FastifyRequest, reply: FastifyReply): voi
   const expire = () => answerUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
   const { slow } = request.routeOptions.config
   let timer = setTimeout(() => {
-    // A route marked `slow` (log upload) checks its own credential, and answers at once if it is wrong.
+    // A route marked `slow` (log upload) checks its own credential, and answers immediately if it is wrong.
     if (reply.raw.writableEnded || !(request.caller || slow)) expire()
     else if (!slow) timer = setTimeout(expire, parsedBodyTimeoutMs - unauthenticatedBodyTimeoutMs)
   }, unauthenticatedBodyTimeoutMs)

@@ -19,7 +19,7 @@ const maxWaitingReads = 16
 /** The queue looks this often whether the database has room again. */
 const busyCheckMs = 5
 
-/** Removing fewer at once would cost more than their memory. */
+/** Removing fewer at a time would cost more than their memory. */
 const minRemovedCount = 1_000
 
 interface Waiting {
@@ -48,7 +48,7 @@ export class RequestQueue {
     this.#isConnecting = true
   }
 
-  /** Whether a request that arrives now may begin at once. */
+  /** Whether a request that arrives now may begin immediately. */
   hasRoom(now: number): boolean {
     if (this.#turnBeganAt === undefined) this.#beginTurn(now)
     return this.#isEmpty && now - (this.#turnBeganAt as number) < this.#turnMs && !this.#isDatabaseBusy

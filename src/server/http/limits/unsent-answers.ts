@@ -50,7 +50,7 @@ export class UnsentAnswers {
     return this.bytes < smallWindowThresholdBytes ? maxBytesPerConnection : maxBytesPerConnectionUnderPressure
   }
 
-  /** Must be called when an answer was not sent at once. Its body counts until the answer is finished or its connection ends. */
+  /** Must be called when an answer was not sent immediately. Its body counts until the answer is finished or its connection ends. */
   hold(response: ServerResponse, bytes: number, body: object = response): void {
     // The thread of the health port reads its answers by itself: they have no socket here.
     if (response.destroyed || !(response.socket instanceof Socket) || this.#unsent.has(response)) return

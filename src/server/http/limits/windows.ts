@@ -1,7 +1,7 @@
 // Writes a long answer in windows: each is written after the one before it was sent.
 import type { ServerResponse } from 'node:http'
 
-/** Each window is encoded when it is written. Encoding the whole text at once would hold it in memory twice. */
+/** Each window is encoded when it is written. Encoding the whole text in one step would hold it in memory twice. */
 export function endWithText(
   response: ServerResponse,
   text: string,

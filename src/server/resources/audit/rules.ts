@@ -69,7 +69,7 @@ async function readPage(
   return { entries, next: before }
 }
 
-/** The export is the only read with an audit entry, because it returns a whole window at once. */
+/** The export is the only read with an audit entry, because it returns a whole window in one answer. */
 const recordExport = (ctx: RequestContext, from: number, to: number): Promise<void> =>
   change(ctx, 'auditLogs', async () => ({
     result: undefined,

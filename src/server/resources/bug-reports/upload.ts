@@ -95,7 +95,7 @@ export class BundleUploads {
     throw notRequested()
   }
 
-  /** Reserves before it sums up: of two uploads that come at once, each sees the other one, so they never exceed the quota. */
+  /** Reserves before it sums up: of two uploads that come at the same time, each sees the other one, so they never exceed the quota. */
   async #reserve(upload: BundleUpload, endpoint: string, bytes: number): Promise<void> {
     const { db, clock } = this.#services
     const { org, report, id } = upload

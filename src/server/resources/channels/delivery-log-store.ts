@@ -112,7 +112,7 @@ interface DueWindow {
   readonly limit: number
 }
 
-/** Makes the oldest of what waits due at once, and returns what changed. */
+/** Makes the oldest of what waits due immediately, and returns what changed. */
 export const makeDue = writeAny((db, p: DueWindow, engine) => {
   const chosen = db
     .selectFrom('deliveries')

@@ -1,4 +1,4 @@
-// Makes what waits for a channel due at once, because its receiver works again or a person has changed it. [contract 10.delivery]
+// Makes what waits for a channel due immediately, because its receiver works again or a person has changed it. [contract 10.delivery]
 import { repeatSteps } from '../../core/repeat.ts'
 import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import type { OrgDatabase } from '../../db/org-database.ts'

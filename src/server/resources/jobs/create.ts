@@ -1,4 +1,4 @@
-// Creates a job, as a draft or started at once. [contract 12.job]
+// Creates a job, as a draft or started immediately. [contract 12.job]
 
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure } from '../../core/failure.ts'

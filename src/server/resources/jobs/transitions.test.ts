@@ -82,7 +82,7 @@ test.each(cases)('$name of a job that is $state', async ({ step, state, body, al
     expect(reply.body.message).toContain(`job ${id} is ${state}. It can be`)
     expect(after).toEqual(before)
   }
-  // At most 10 jobs run at once.
+  // At most 10 jobs run at the same time.
   const { id: key } = { id: f.org.key }
   await harness.services.db.systemTransaction(async ({ kysely }) => {
     await kysely

@@ -1,4 +1,4 @@
-// The ingest budget: how many bytes of messages may be unfinished at once over all connections. Those beyond it queue up.
+// The ingest budget: how many bytes of messages may be unfinished at the same time over all connections. Those beyond it queue up.
 import type { DeviceMetrics } from '../metrics.ts'
 
 /** Bytes received and not finished yet: devices that all come back at the same moment must not fill the memory. */

@@ -1,4 +1,4 @@
-// Tests where log bundles are stored: several uploads at once, quota, downloads, and bundles of version 0.1.
+// Tests where log bundles are stored: several uploads at the same time, quota, downloads, and bundles of version 0.1.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'

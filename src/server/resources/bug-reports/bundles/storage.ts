@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { Database } from '../../../db/db.ts'
 
-/** One upload of a bundle. Several uploads of the same bundle may run at once, and at most one of them counts in the end. */
+/** One upload of a bundle. Several uploads of the same bundle may run at the same time, and at most one of them counts in the end. */
 export interface BundleUpload {
   readonly org: number
   readonly report: string

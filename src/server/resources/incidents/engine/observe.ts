@@ -116,7 +116,7 @@ async function observeRooms(
 
 /**
  * Without a finding only a condition that holds matters, and only once it has held long enough if the database knows since when:
- * then a device that is away for a moment writes no row. Under a silence it is remembered at once, because it counts from the end of that.
+ * then a device that is away for a moment writes no row. Under a silence it is remembered immediately, because it counts from the end of that.
  */
 function relevantTo({
   now,

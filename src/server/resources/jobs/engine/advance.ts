@@ -229,7 +229,7 @@ const waitStep = ({ number, state }: Candidate, reason: WaitReason): UnitStep =>
   ...{ number, from: state, to: 'WAITING', reason },
 })
 
-/** Limits how many units run at once, in all and in each location. */
+/** Limits how many units run at the same time, in all and in each location. */
 class Pace {
   readonly #limits: JobSettings['pace']
   #running = 0

@@ -101,7 +101,7 @@ test.each([
       ...{ onFailure: 'pause', pace: { atOnce: 1000, atOncePerLocation: 1000 } },
     })
     const read = async () => (await org.call('GET', `/jobs/${id}`)).body
-    // Devices answer at once, and a soak passes whenever nothing else can happen.
+    // Devices answer immediately, and a soak passes whenever nothing else can happen.
     const stopped = await until(
       'the job stops',
       async () => {

@@ -176,7 +176,7 @@ function plannedEnd(
   const stages = settings.stages.map((_, i) => {
     const inStage = byStage.get(i + 1) ?? []
     const rooms = settings.respect.window ? windows.roomsWithDistinctWindows(inStage) : []
-    // A stage whose units may be changed at any time begins at once.
+    // A stage whose units may be changed at any time begins immediately.
     const always = inStage.length > 0 && rooms.length === 0 ? [(from: number) => from] : []
     return { nextChangeTimes: [...always, ...rooms.map((id) => (from: number) => windows.nextTime(id, from))] }
   })

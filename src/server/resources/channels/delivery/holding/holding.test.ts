@@ -235,7 +235,7 @@ test('the hours of a channel hold what is not critical, in the zone of the locat
   })
   // The next morning in Tokyo.
   expect(new Date(held.next_at ?? 0).toISOString()).toBe('2027-03-01T23:00:00.000Z')
-  // An incident that becomes critical is told at once, beginning with its opening.
+  // An incident that becomes critical is told immediately, beginning with its opening.
   await changeIncident(far, { severity: 'CRITICAL' })
   await tell(channel, far, 'incident.changed')
   await until('the third is told', () => receiver.received.length === 4)
