@@ -135,7 +135,7 @@ test('imports follow the directions of ARCHITECTURE.md', () => {
 test("a noun reaches another noun only through that noun's store or view, or a file that is made for all", () => {
   const madeForAll = [
     'server/resources/audit/change.ts',
-    'server/resources/audit/changed.ts',
+    'server/resources/audit/change-result.ts',
     // Everything that channels are told about is written in the commit of its cause.
     'server/resources/channels/endpoint-messages.ts',
     'server/resources/channels/outbox.ts',

@@ -2,7 +2,11 @@
 import { defaultSensorSettings } from '../../src/server/config/sensor-settings.ts'
 import { defaultRules } from '../../src/server/resources/incident-rules/in-force.ts'
 import { type AdvancedFindings, advanceFindings } from '../../src/server/resources/incidents/engine/findings.ts'
-import { type Observed, observeFull, observeQuick } from '../../src/server/resources/incidents/engine/observe.ts'
+import {
+  type ObservationResult,
+  observeFull,
+  observeQuick,
+} from '../../src/server/resources/incidents/engine/observe.ts'
 import type { Finding, RulesInForce } from '../../src/server/resources/incidents/engine/types.ts'
 import type { Harness, TestOrg } from './harness.ts'
 
@@ -64,7 +68,7 @@ export class FindingsWatch {
     return this.#advance(await observeFull(this.#on, run))
   }
 
-  #advance(observed: Observed): RunResult {
+  #advance(observed: ObservationResult): RunResult {
     const now = this.#harness.clock.now()
     const advanced = advanceFindings({
       ...observed,

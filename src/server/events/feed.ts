@@ -2,6 +2,7 @@
 
 import type { Sender } from '../bus/message-bus.ts'
 import type { NodeMessages } from '../bus/messages.ts'
+import { ConditionWaiter } from './condition-waiter.ts'
 import type { EventDraft } from './draft.ts'
 import type { EventChannel } from './event-channel.ts'
 import { EventChannels } from './event-channels.ts'
@@ -9,7 +10,6 @@ import { Follows } from './follows.ts'
 import { FeedJoin } from './join.ts'
 import { EventOutbox, newEventName, type OutboxOptions } from './outbox.ts'
 import type { EventPublisher, OrgEventPublisher } from './publisher.ts'
-import { Waits } from './waits.ts'
 
 export interface FeedOptions extends OutboxOptions {
   /** The id of this node. It changes when the node was declared dead. */
@@ -31,7 +31,7 @@ const checksPerNodeList = 5
 
 export class EventFeed implements EventPublisher {
   readonly #options: FeedOptions
-  readonly #waits = new Waits()
+  readonly #waiter = new ConditionWaiter()
   readonly #channels: EventChannels
   readonly #join: FeedJoin
   readonly #follows: Follows
@@ -61,7 +61,7 @@ export class EventFeed implements EventPublisher {
     this.#follows = new Follows({
       bus,
       channels: this.#channels,
-      waits: this.#waits,
+      waiter: this.#waiter,
       // A node that was declared dead follows again when it has another id.
       mayFollow: () => this.#join.isJoined && !this.#channels.hasEnded(nodeId()),
       listOtherNodes,
@@ -74,7 +74,7 @@ export class EventFeed implements EventPublisher {
     this.#listen()
     this.#join.begin(false)
     // Events that are published from now on may be lost, if this node still does not hear the others.
-    if (!(await this.#waits.until(() => this.#join.isJoined, startTimeoutMs))) this.rejoin()
+    if (!(await this.#waiter.until(() => this.#join.isJoined, startTimeoutMs))) this.rejoin()
   }
 
   /** Must be called when messages may have been missed, or this node got another id. */
@@ -157,7 +157,7 @@ export class EventFeed implements EventPublisher {
     )
     bus.heard('followStart', ({ org, name, auditNumber }) => {
       apply(org, (channel) => channel.start(name, auditNumber))
-      this.#waits.check()
+      this.#waiter.check()
     })
     bus.heard('auditGap', ({ org, auditNumber, name }) => apply(org, (channel) => channel.skip(name, auditNumber)))
     bus.heard('follow', (message, from) => this.#hearFollow(message, from))
@@ -165,7 +165,7 @@ export class EventFeed implements EventPublisher {
       if (nodeId === undefined) return
       apply(org, (channel) => channel.addSender(nodeId, name))
       this.#follows.hearAnswer(name, nodeId)
-      this.#waits.check()
+      this.#waiter.check()
     })
     bus.heard('unfollow', ({ org }, { nodeId }) =>
       this.#join.apply(() => nodeId !== undefined && this.#channels.removeFollower(org, nodeId)),
@@ -173,14 +173,14 @@ export class EventFeed implements EventPublisher {
     bus.heard('feedJoin', (message, from) => this.#hearJoin(message, from))
     bus.heard('feedState', ({ name, channels }, from) => {
       this.#join.hearState(name, channels, from)
-      this.#waits.check()
+      this.#waiter.check()
     })
     bus.heard('feedEmpty', () => this.#join.hearEmpty())
     bus.heard('nodeEnded', ({ nodeId }) => {
       this.#join.apply(() => this.#channels.endNode(nodeId))
       this.#join.addStateless(nodeId)
       this.#follows.endNode(nodeId)
-      this.#waits.check()
+      this.#waiter.check()
     })
     bus.lost(() => this.rejoin())
   }
@@ -195,7 +195,7 @@ export class EventFeed implements EventPublisher {
     })
     if (isSelf) this.#follows.hearOwnFollow(name)
     this.#options.bus.send('following', { org, name })
-    this.#waits.check()
+    this.#waiter.check()
   }
 
   #hearJoin({ name, sent }: NodeMessages['feedJoin'], { nodeId, isSelf }: Sender): void {
@@ -207,7 +207,7 @@ export class EventFeed implements EventPublisher {
       this.#options.bus.send('feedState', isJoined ? { name, channels: this.#channels.states } : { name })
       if (!isJoined) this.#join.addStateless(nodeId)
     }
-    this.#waits.check()
+    this.#waiter.check()
   }
 
   /** Is called when this node has joined. */
@@ -215,7 +215,7 @@ export class EventFeed implements EventPublisher {
     for (const org of this.#outboxes.keys()) if (!this.#channels.has(org)) this.#stopSending(org)
     for (const channel of this.#channels.all) this.#watchGap(channel)
     this.#followAgain()
-    this.#waits.check()
+    this.#waiter.check()
   }
 
   /** Readers whose channel was closed, or whose node has another id now, need a follower again. */

@@ -2,9 +2,9 @@
 
 import type { MessageBus } from '../bus/message-bus.ts'
 import { Failure } from '../core/failure.ts'
+import type { ConditionWaiter } from './condition-waiter.ts'
 import type { EventChannels } from './event-channels.ts'
 import { newEventName } from './outbox.ts'
-import type { Waits } from './waits.ts'
 
 /** Other nodes have this long to answer. A later answer is a reset, and so is the end of a node. */
 const answerTimeoutMs = 2000
@@ -14,7 +14,7 @@ const ownMessageTimeoutMs = 3000
 export interface FollowOptions {
   readonly bus: MessageBus
   readonly channels: EventChannels
-  readonly waits: Waits
+  readonly waiter: ConditionWaiter
   readonly mayFollow: () => boolean
   readonly listOtherNodes: () => Promise<readonly number[]>
   /** Resolves with the number of the last audit entry of an organisation. */
@@ -81,9 +81,9 @@ export class Follows {
   }
 
   async #follow(org: number): Promise<void> {
-    const { bus, channels, waits, mayFollow, listOtherNodes, findAuditNumber } = this.#options
+    const { bus, channels, waiter, mayFollow, listOtherNodes, findAuditNumber } = this.#options
     const mustHear = async (isTrue: () => boolean) => {
-      if (!(await waits.until(isTrue, ownMessageTimeoutMs))) throw noMessages()
+      if (!(await waiter.until(isTrue, ownMessageTimeoutMs))) throw noMessages()
     }
     const name = newEventName()
     const handshake: Handshake = { answered: new Set(), isHeard: false }
@@ -93,7 +93,7 @@ export class Follows {
       bus.send('follow', { org, name })
       const others = await listOtherNodes()
       await mustHear(() => handshake.isHeard)
-      await waits.until(() => others.every((id) => handshake.answered.has(id)), answerTimeoutMs)
+      await waiter.until(() => others.every((id) => handshake.answered.has(id)), answerTimeoutMs)
       const isStarted = () => channels.get(org)?.isStarted === true
       if (!isStarted()) bus.send('followStart', { org, name, auditNumber: await findAuditNumber(org) })
       await mustHear(isStarted)

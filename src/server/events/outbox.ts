@@ -8,7 +8,7 @@ import { type Clock, isoTime } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { EventDraft } from './draft.ts'
 import type { EventPlaces } from './filter.ts'
-import { findPlaces, type LocateFunction } from './surroundings.ts'
+import { findPlaces, type LocateFunction } from './find-places.ts'
 
 /** Events of this period are sent together. */
 const batchIntervalMs = 100

@@ -53,8 +53,8 @@ export function useDeviceRows(): readonly DeviceTableRow[] {
 
 /** A device that has not changed is the same object in the next answer, so its row is reused. */
 const rowCache = new WeakMap<ListedDevice, DeviceTableRow>()
-type Surroundings = Pick<DeviceTableRow, 'location' | 'profileName' | 'restartingSinceMs'>
-function rowOf(endpoint: ListedDevice, around: Surroundings): DeviceTableRow {
+type DeviceRowContext = Pick<DeviceTableRow, 'location' | 'profileName' | 'restartingSinceMs'>
+function rowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow {
   const known = rowCache.get(endpoint)
   const { location, profileName, restartingSinceMs } = around
   if (

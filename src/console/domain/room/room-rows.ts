@@ -67,7 +67,7 @@ export function useRoomRows(): RoomTableData {
   }
 }
 
-interface Surroundings {
+interface RoomRowContext {
   readonly airLimits: AirLimits
   readonly restarting: RestartingRooms
   readonly now: number
@@ -79,7 +79,7 @@ function rowsOf(
   rooms: readonly ListedRoom[],
   { locationById }: Sites,
   samples: readonly RoomSample[],
-  { airLimits, restarting, now, devicesByRoom, profileNames }: Surroundings,
+  { airLimits, restarting, now, devicesByRoom, profileNames }: RoomRowContext,
 ): RoomTableRow[] {
   const sampleById = new Map(samples.map(({ id, roomData }) => [id, roomData?.data[0]]))
   const regionText = new Map(

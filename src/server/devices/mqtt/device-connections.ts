@@ -19,7 +19,7 @@ import type { ConnectOutcome } from './packets/reasons.ts'
 import { Downlink, type DownlinkOptions } from './session/downlink.ts'
 import { MqttSession, type SessionOptions } from './session/session.ts'
 import { shutDownInTurn } from './shut-down-in-turn.ts'
-import { maxOutageMs } from './store-again.ts'
+import { maxOutageMs } from './store-retry.ts'
 import { unenrolCommand } from './unenrol-command.ts'
 
 export interface DeviceConnectionsOptions {

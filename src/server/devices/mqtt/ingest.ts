@@ -10,7 +10,7 @@ import type { DeviceMetrics } from './metrics.ts'
 import { reasonCodes } from './packets/reasons.ts'
 import type { Downlink } from './session/downlink.ts'
 import type { MqttSession } from './session/session.ts'
-import { StoreAgain } from './store-again.ts'
+import { StoreRetry } from './store-retry.ts'
 
 interface IngestOptions {
   readonly received: DeviceHandlers['received']
@@ -22,7 +22,7 @@ interface IngestOptions {
 
 export class Ingest {
   readonly #options: IngestOptions
-  readonly #storeAgain = new StoreAgain()
+  readonly #storeRetry = new StoreRetry()
 
   constructor(options: IngestOptions) {
     this.#options = options
@@ -90,7 +90,7 @@ export class Ingest {
       metrics.received[kind]++
       const store = () => received[kind](connection, message as never)
       // A message at QoS 0 may be lost: then it takes no memory during an outage.
-      return qos === 0 ? store() : this.#storeAgain.run(session, store)
+      return qos === 0 ? store() : this.#storeRetry.run(session, store)
     } catch (error) {
       if (!(error instanceof BadMessage)) return Promise.reject(error)
       metrics.bad.inc()

@@ -3,7 +3,7 @@
 import type { AuditCategory } from '../../../contract/operation.ts'
 import type { Tx } from '../../db/handles.ts'
 import type { EventDraft } from '../../events/draft.ts'
-import type { Changed } from './changed.ts'
+import type { ChangeResult } from './change-result.ts'
 import type { ChangedPlaces } from './changed-places.ts'
 
 interface WrittenEntry {
@@ -17,7 +17,7 @@ interface WrittenEntry {
 export function changeEventDrafts(
   { drafts }: Tx,
   { seq, timestamp, category, type }: WrittenEntry,
-  { target }: Changed<unknown>,
+  { target }: ChangeResult<unknown>,
   { about, places, regions, roomRegions, locationRegions }: ChangedPlaces,
 ): EventDraft[] {
   return [

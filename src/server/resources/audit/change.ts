@@ -12,7 +12,7 @@ import { areMessagesWanted, type MessageDraft, queueMessages } from '../channels
 import { listOrgs } from '../orgs/store.ts'
 import { entryMac, firstMac } from './chain.ts'
 import { changeEventDrafts } from './change-event.ts'
-import type { Changed } from './changed.ts'
+import type { ChangeResult } from './change-result.ts'
 import { type ChangedPlaces, findChangedPlaces } from './changed-places.ts'
 import { type HeadRow, insertEntry, insertHead, lockHead, updateHead } from './store.ts'
 import { entryView, type ShownEntry } from './view.ts'
@@ -31,7 +31,7 @@ interface EntryKind {
 export async function change<T, P = undefined>(
   ctx: RequestContext,
   operation: ChangeId,
-  work: (tx: Tx, prepared: P) => Promise<Changed<T>>,
+  work: (tx: Tx, prepared: P) => Promise<ChangeResult<T>>,
   prepare?: (tx: Tx) => Promise<P>,
 ): Promise<T> {
   const kind = kindOf(operation)
@@ -112,7 +112,7 @@ const kindOf = (id: ChangeId): EntryKind =>
 export function changeNewOrg(
   { db, secrets, clock }: Services,
   actor: Actor,
-  work: (tx: SystemTx) => Promise<Changed<Org>>,
+  work: (tx: SystemTx) => Promise<ChangeResult<Org>>,
 ): Promise<Org> {
   return db.systemTransaction(async (systemTx) => {
     const changed = await work(systemTx)
@@ -138,7 +138,7 @@ export function changeInAllOrgs(
   { db, secrets, clock }: Services,
   actor: Actor,
   operation: ChangeId,
-  work: (tx: SystemTx) => Promise<Changed<void>>,
+  work: (tx: SystemTx) => Promise<ChangeResult<void>>,
 ): Promise<void> {
   return db.systemTransaction(async (systemTx) => {
     const changed = await work(systemTx)
@@ -167,7 +167,7 @@ async function appendEntry(
   ctx: EntryContext,
   head: Pick<HeadRow, 'count' | 'mac' | 'timestamp'>,
   kind: EntryKind,
-  changed: Changed<unknown>,
+  changed: ChangeResult<unknown>,
   places: ChangedPlaces,
 ) {
   const { regions } = places

@@ -3,9 +3,9 @@ import type { ChangeRegions } from '../../core/change-regions.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import type { EventSubjects } from '../../events/draft.ts'
 import type { EventPlaces } from '../../events/filter.ts'
-import { type LocatedRow, PlaceIndex } from '../../events/surroundings.ts'
+import { type LocatedRow, PlaceIndex } from '../../events/find-places.ts'
 import { listPlacesOf } from '../places/store.ts'
-import type { AuditRef, Changed } from './changed.ts'
+import type { AuditRef, ChangeResult } from './change-result.ts'
 
 export type ChangeSubjects = Required<EventSubjects>
 
@@ -19,7 +19,7 @@ export interface ChangedPlaces {
 }
 
 /** Must be called in the transaction of the change, after its work: a later change may move or delete the places. */
-export async function findChangedPlaces(on: OrgReader, changed: Changed<unknown>): Promise<ChangedPlaces> {
+export async function findChangedPlaces(on: OrgReader, changed: ChangeResult<unknown>): Promise<ChangedPlaces> {
   const about = subjectsOf(changed)
   const rows = changed.located ?? knownRows(changed, about) ?? (await listPlacesOf(on, about))
   const index = new PlaceIndex(rows)
@@ -43,7 +43,13 @@ export async function findChangedPlaces(on: OrgReader, changed: Changed<unknown>
 }
 
 /** Collects everything that the entry names, before and after: a move has two places, a deletion the former place. */
-function subjectsOf({ target, affected = [], before = {}, after = {}, located }: Changed<unknown>): ChangeSubjects {
+function subjectsOf({
+  target,
+  affected = [],
+  before = {},
+  after = {},
+  located,
+}: ChangeResult<unknown>): ChangeSubjects {
   if (located) return subjectsAt(located)
   const named = (type: string) => [target, ...affected].filter((ref) => ref.type === type)
   const numbered = (type: string, one: string, many: string) => [
@@ -65,7 +71,7 @@ function subjectsAt(rows: readonly LocatedRow[]): ChangeSubjects {
 }
 
 /** A change that names no more than regions, and a location whose region its details say, needs no query. */
-function knownRows({ before, after }: Changed<unknown>, about: ChangeSubjects): LocatedRow[] | undefined {
+function knownRows({ before, after }: ChangeResult<unknown>, about: ChangeSubjects): LocatedRow[] | undefined {
   if (about.endpoints.length > 0 || about.rooms.length > 0) return undefined
   if (about.locations.length === 0) return []
   const [location, ...others] = new Set(about.locations)
@@ -75,7 +81,7 @@ function knownRows({ before, after }: Changed<unknown>, about: ChangeSubjects): 
 }
 
 /** True if the details name something that is or was in no region. Channels and keys never are in one, and only owners read them. */
-const namesThingWithoutPlace = ({ before = {}, after = {}, affected = [] }: Changed<unknown>): boolean =>
+const namesThingWithoutPlace = ({ before = {}, after = {}, affected = [] }: ChangeResult<unknown>): boolean =>
   affected.some(({ type }) => type === 'channel' || type === 'key') ||
   [before, after].some((values) =>
     ['roomId', 'roomIds', 'locationId', 'regionId'].some((key) => valuesIn(values[key]).includes(null)),
@@ -85,12 +91,12 @@ const namesThingWithoutPlace = ({ before = {}, after = {}, affected = [] }: Chan
 const valuesIn = (value: unknown): unknown[] =>
   typeof value === 'object' && value !== null ? Object.values(value) : [value]
 
-const isTarget = ({ target }: Changed<unknown>, type: string, id: number): boolean =>
+const isTarget = ({ target }: ChangeResult<unknown>, type: string, id: number): boolean =>
   target.type === type && target.id === String(id)
 
 function targetRegions(
   index: PlaceIndex,
-  { target, before, after, affected = [], located }: Changed<unknown>,
+  { target, before, after, affected = [], located }: ChangeResult<unknown>,
 ): readonly number[] {
   if (located) return subjectsAt(located).regions
   const details = after ?? before ?? {}

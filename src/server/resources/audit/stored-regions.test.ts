@@ -6,7 +6,7 @@ import { auditSite, readAuditLog as read, regionAdmin } from '../../../../test/s
 import { RegionAccess } from '../../core/region-access.ts'
 import { OrgReader } from '../../db/handles.ts'
 import { entryMac, verifyChain } from './chain.ts'
-import type { Changed } from './changed.ts'
+import type { ChangeResult } from './change-result.ts'
 import { findChangedPlaces } from './changed-places.ts'
 import { listAfter, updateHead } from './store.ts'
 
@@ -73,7 +73,7 @@ test('a change costs at most one statement to find its places, and none if its d
       return []
     },
   })
-  const costOf = async (changed: Omit<Changed<void>, 'result'>) => {
+  const costOf = async (changed: Omit<ChangeResult<void>, 'result'>) => {
     statements = 0
     const { regions } = await findChangedPlaces(spy, { result: undefined, ...changed })
     return [statements, regions]

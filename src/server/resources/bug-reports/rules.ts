@@ -7,7 +7,7 @@ import { Failure, mustFind, mustFindAll } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
 import { StreamedAnswer } from '../../http/answer.ts'
 import { change } from '../audit/change.ts'
-import type { Changed } from '../audit/changed.ts'
+import type { ChangeResult } from '../audit/change-result.ts'
 import { insertCommands, type NewCommand } from '../commands/store.ts'
 import { commandEventDraft, newCommandViews } from '../commands/view.ts'
 import { requireVisibleGroups } from '../endpoints/pair-groups.ts'
@@ -38,7 +38,7 @@ export async function requestLogs(
   tx: Tx,
   ctx: RequestContext,
   { endpointIds, inCallLogs, retentionDays }: BugReportRequest,
-): Promise<Changed<{ supportId: string; commands: readonly NewCommand[] }>> {
+): Promise<ChangeResult<{ supportId: string; commands: readonly NewCommand[] }>> {
   const ids = [...new Set(endpointIds)]
   const endpoints = mustFindAll('body', 'endpoint', ids, await listEndpointsById(tx, { ids }))
   // The logs of a device tell of the devices that it is paired with.

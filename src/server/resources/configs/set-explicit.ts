@@ -3,7 +3,7 @@
 import type { RequestContext } from '../../context/request-context.ts'
 import { mustFind } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import type { Changed } from '../audit/changed.ts'
+import type { ChangeResult } from '../audit/change-result.ts'
 import { endpointRef } from '../endpoints/view.ts'
 import { explicitLayer } from './effective.ts'
 import { makeVersions, type VersionOrigin } from './make-versions.ts'
@@ -20,7 +20,7 @@ export async function setExplicit(
   row: EndpointConfigRow,
   to: SealedConfig,
   origin: VersionOrigin = {},
-): Promise<Changed<EndpointConfigRow>> {
+): Promise<ChangeResult<EndpointConfigRow>> {
   const changes = Object.entries(differences(explicitLayer(row), to))
   await updateExplicit(tx, { id: row.id, explicit: to.config, secrets: to.secrets })
   await makeVersions(tx, ctx, [row.id], origin)

@@ -10,7 +10,7 @@ import { RegionAccess } from '../../core/region-access.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { SystemReader } from '../../db/system.ts'
 import { change } from '../audit/change.ts'
-import { auditRef } from '../audit/changed.ts'
+import { auditRef } from '../audit/change-result.ts'
 import { endpointDraft, queueMessages } from '../channels/outbox.ts'
 import { makeVersions } from '../configs/make-versions.ts'
 import { deleteReported } from '../configs/store.ts'
@@ -27,7 +27,7 @@ import {
 } from './device-store.ts'
 import { endpointRef } from './view.ts'
 
-export interface Enrolled {
+export interface EnrolmentResult {
   readonly orgId: string
   readonly roomId: number
   readonly endpointId: string
@@ -39,7 +39,11 @@ interface RequestOrigin {
   readonly requestId: string
 }
 
-export async function enrolDevice(services: Services, request: EnrolRequest, origin: RequestOrigin): Promise<Enrolled> {
+export async function enrolDevice(
+  services: Services,
+  request: EnrolRequest,
+  origin: RequestOrigin,
+): Promise<EnrolmentResult> {
   const code = await findDec(services.db.system, { mac: enrolmentCodeMac(services.secrets, request.code) })
   if (!code) throw refused('No room has this enrolment code. Check it, or ask for the present one.')
   const ctx = new RequestContext(

@@ -6,7 +6,7 @@ import { Failure, findReferenced, mustFind, mustFindAll } from '../../core/failu
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
-import { auditRef, type Changed } from '../audit/changed.ts'
+import { auditRef, type ChangeResult } from '../audit/change-result.ts'
 import { queueFinishedCommands } from '../channels/endpoint-messages.ts'
 import { areMessagesWanted, endpointDraft, queueMessages } from '../channels/outbox.ts'
 import { cancelOpenCommands } from '../commands/store.ts'
@@ -88,7 +88,7 @@ export async function moveEndpoints(
   ctx: RequestContext,
   body: InputOf<'endpointsMoveRoom'>['body'],
   origin: VersionOrigin = {},
-): Promise<Changed<{ moved: string[]; changed: string[] }>> {
+): Promise<ChangeResult<{ moved: string[]; changed: string[] }>> {
   const { roomId, assignRoomProfile = false } = body
   const requestedIds = [...new Set(body.endpointIds)]
   mustFindAll('endpointIds', 'endpoint', requestedIds, await listEndpointsById(tx, { ids: requestedIds }))
@@ -131,7 +131,7 @@ export async function assignProfile(
   id: string,
   profileId: number | null,
   origin: VersionOrigin = {},
-): Promise<Changed<object>> {
+): Promise<ChangeResult<object>> {
   const endpoint = await requireEndpoint(tx, id)
   checkIfMatch(ctx, endpoint.version)
   const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, { id: known }))

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { BasicEndpoint, Endpoint } from '../../../contract/endpoints.ts'
 import { isoTime } from '../../core/clock.ts'
-import { auditRef } from '../audit/changed.ts'
+import { auditRef } from '../audit/change-result.ts'
 import type { EndpointRow, ListedEndpoint } from './store.ts'
 
 type EndpointView = Static<typeof Endpoint>

@@ -17,7 +17,7 @@ import { VersionedAnswer } from '../../http/answer.ts'
 import { permissionDenied } from '../../http/gate.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
-import { auditRef } from '../audit/changed.ts'
+import { auditRef } from '../audit/change-result.ts'
 import { type RuleChanges, ruleInForce } from './in-force.ts'
 import { findChangedRule, listChangedRules, updateRule } from './store.ts'
 

@@ -15,9 +15,9 @@ import {
 } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
-type JobKey = { org: number; id: number }
+type JobRowKey = { org: number; id: number }
 /** The parameters of a query about the parts of one job. */
-export type OfJob = { org: number; job: number }
+export type JobKey = { org: number; job: number }
 type Row = Omit<Selectable<DatabaseSchema['jobs']>, 'org'>
 
 const columns = [
@@ -54,12 +54,12 @@ const columns = [
 ] as const
 
 /** A caller sees a job if one of its units is visible. [contract 12.rights] */
-export const findJob = visibleQueryOne('job', 'j.id', (db, p: JobKey) =>
+export const findJob = visibleQueryOne('job', 'j.id', (db, p: JobRowKey) =>
   db.selectFrom('jobs as j').select(columns).where('j.org', '=', p.org).where('j.id', '=', p.id),
 )
 
 /** On PostgreSQL the lock makes people and the engine take turns. SQLite has one writer at a time anyway. */
-export const lockJob = writeOne((db, p: JobKey, engine) =>
+export const lockJob = writeOne((db, p: JobRowKey, engine) =>
   db
     .selectFrom('jobs as j')
     .select(columns)

@@ -9,7 +9,7 @@ import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import { change } from '../audit/change.ts'
-import { auditRef } from '../audit/changed.ts'
+import { auditRef } from '../audit/change-result.ts'
 import { findRoom } from '../rooms/store.ts'
 import { deleteNote, findNote, insertNote, listNotes, listNotesOfRoom, type NoteRow } from './store.ts'
 

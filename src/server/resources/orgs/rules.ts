@@ -9,7 +9,7 @@ import { nameProblem } from '../../core/text.ts'
 import { timeZoneProblem } from '../../core/time/time-zone.ts'
 import { SystemReader } from '../../db/system.ts'
 import { change, changeNewOrg } from '../audit/change.ts'
-import { auditRef } from '../audit/changed.ts'
+import { auditRef } from '../audit/change-result.ts'
 import { findOrg, insertOrg, updateTimezone } from './store.ts'
 
 /** An organisation's id has seven URL-safe characters, such as LXJ45kN. [contract 1.5] */

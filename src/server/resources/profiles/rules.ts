@@ -9,7 +9,7 @@ import { nextId } from '../../db/queries/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
-import { auditRef } from '../audit/changed.ts'
+import { auditRef } from '../audit/change-result.ts'
 import { makeVersions } from '../configs/make-versions.ts'
 import {
   changedSecrets,

@@ -10,7 +10,7 @@ import { nextId } from '../../db/queries/next-id.ts'
 import { VersionedAnswer } from '../../http/answer.ts'
 import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
-import { auditRef, type Changed } from '../audit/changed.ts'
+import { auditRef, type ChangeResult } from '../audit/change-result.ts'
 import { finishedCommandDraft } from '../channels/endpoint-messages.ts'
 import { endpointDraft, queueMessages } from '../channels/outbox.ts'
 import { cancelOpenCommands } from '../commands/store.ts'
@@ -188,7 +188,7 @@ export async function assignRoomProfile(
   id: number,
   profileId: number | null,
   origin: VersionOrigin = {},
-): Promise<Changed<string[]>> {
+): Promise<ChangeResult<string[]>> {
   const room = await requireRoom(tx, id)
   checkIfMatch(ctx, room.version)
   const newProfileId = (await findReferencedProfile(tx, profileId))?.id ?? null

@@ -14,7 +14,7 @@ import { nextId } from '../../db/queries/next-id.ts'
 import { signInFirst } from '../../http/browser/session-cookie.ts'
 import { refuseGrantBeyondOwn } from '../../http/grants.ts'
 import { change } from '../audit/change.ts'
-import { auditRef } from '../audit/changed.ts'
+import { auditRef } from '../audit/change-result.ts'
 import { findUserByEmail, hasActiveOwner, insertUser, updateInvited } from '../users/store.ts'
 import {
   assignUserLink,

@@ -2,7 +2,7 @@
 
 import type { RequestContext } from '../../context/request-context.ts'
 import { change } from '../audit/change.ts'
-import { auditRef } from '../audit/changed.ts'
+import { auditRef } from '../audit/change-result.ts'
 import { deleteKeysOfUser } from '../keys/store.ts'
 import { listOpenSessions, sessionView } from '../sessions/session-view.ts'
 import { endSessions } from './end-sessions.ts'

@@ -4,7 +4,7 @@ import { type ReasonCode, reasonCodes } from '../packets/reasons.ts'
 import { type Acknowledgement, packetWriters } from '../packets/writer.ts'
 
 /** A message of the device that is not finished yet. */
-export interface Unfinished {
+export interface UnfinishedMessage {
   /** Undefined for QoS 0, which has no acknowledgement. */
   readonly answer: Acknowledgement | undefined
   readonly messageId: number
@@ -21,7 +21,7 @@ export class Acknowledgements {
   readonly #socket: Duplex
   readonly #onAnswered: (messages: number) => void
   /** Messages with QoS 1 and 2 in their order. */
-  readonly #unfinished: Unfinished[] = []
+  readonly #unfinished: UnfinishedMessage[] = []
   /** Packets and finished messages of this turn of the event loop. */
   #packets: Buffer[] = []
   #finishedMessages = 0
@@ -33,18 +33,23 @@ export class Acknowledgements {
     this.#onAnswered = onAnswered
   }
 
-  begin(qos: 0 | 1 | 2, messageId: number): Unfinished {
-    const message: Unfinished = { answer: byQos[qos], messageId, isFinished: false, reasonCode: reasonCodes.success }
+  begin(qos: 0 | 1 | 2, messageId: number): UnfinishedMessage {
+    const message: UnfinishedMessage = {
+      answer: byQos[qos],
+      messageId,
+      isFinished: false,
+      reasonCode: reasonCodes.success,
+    }
     if (qos > 0) this.#unfinished.push(message)
     return message
   }
 
-  finish(message: Unfinished, reasonCode: ReasonCode = reasonCodes.success): void {
+  finish(message: UnfinishedMessage, reasonCode: ReasonCode = reasonCodes.success): void {
     message.isFinished = true
     message.reasonCode = reasonCode
     if (!message.answer) this.#answer(undefined, 0, reasonCode, 1)
     while (this.#unfinished[0]?.isFinished) {
-      const first = this.#unfinished.shift() as Unfinished
+      const first = this.#unfinished.shift() as UnfinishedMessage
       this.#answer(first.answer, first.messageId, first.reasonCode, 1)
     }
   }

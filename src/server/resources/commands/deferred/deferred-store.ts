@@ -81,10 +81,10 @@ export const listRoomsOfGroups = wholeQuery((db, p: { org: number; groups: reado
     .where('o.group_id', 'is not', null),
 )
 
-type Waits = { org: number; ids: readonly string[]; waitsFor: DatabaseSchema['operations']['waits_for'] }
+type WaitsForUpdate = { org: number; ids: readonly string[]; waitsFor: DatabaseSchema['operations']['waits_for'] }
 
 /** Returns those that are still waiting. On PostgreSQL they are locked until the end of the transaction. */
-export const updateWaitsFor = writeTelemetry((db, p: Waits, engine) =>
+export const updateWaitsFor = writeTelemetry((db, p: WaitsForUpdate, engine) =>
   db
     .updateTable('operations')
     .set({ waits_for: p.waitsFor })

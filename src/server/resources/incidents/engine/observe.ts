@@ -16,7 +16,7 @@ import { observeStatus } from './observations/status.ts'
 import { listCapacities } from './structure-store.ts'
 import type { Observation, RulesInForce } from './types.ts'
 
-export interface Observed {
+export interface ObservationResult {
   readonly observations: readonly Observation[]
   /** For these rules all subjects were observed, so a subject without an observation is unknown. */
   readonly observedRules: ReadonlySet<RuleId>
@@ -34,7 +34,7 @@ export const quickRules: ReadonlySet<RuleId> = new Set<RuleId>([
 ])
 
 /** Observes the rules that must react within seconds. It costs a few queries by index while nothing happens. */
-export async function observeQuick(on: OrgReader, input: QuickInput): Promise<Observed> {
+export async function observeQuick(on: OrgReader, input: QuickInput): Promise<ObservationResult> {
   const observations = [
     ...(await observeOfflineQuickly(on, input)),
     ...(await observeFlappingQuickly(on, input)),
@@ -53,7 +53,7 @@ export async function observeQuick(on: OrgReader, input: QuickInput): Promise<Ob
 const rowsPerPage = 250
 
 /** Observes everything, in pages that let other work run in between. */
-export async function observeFull(on: OrgReader, input: FullInput): Promise<Observed> {
+export async function observeFull(on: OrgReader, input: FullInput): Promise<ObservationResult> {
   const { now, rules, settings } = input
   const observations: Observation[] = []
   let nextDueAt = Number.POSITIVE_INFINITY

@@ -2,7 +2,7 @@
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
 import { isConnected } from '../../../nodes/connected-sql.ts'
-import type { OfJob } from '../store.ts'
+import type { JobKey } from '../store.ts'
 import { touchedColumn } from './rollback/touched-sql.ts'
 
 const unitColumns = [
@@ -17,9 +17,9 @@ const unitColumns = [
   'u.soak_until',
 ] as const
 
-type UnitsAfter = OfJob & { after: number; limit: number }
+type UnitsAfter = JobKey & { after: number; limit: number }
 
-export const listRunningUnits = wholeQuery((db, p: OfJob) =>
+export const listRunningUnits = wholeQuery((db, p: JobKey) =>
   db
     .selectFrom('job_units as u')
     .select(unitColumns)
@@ -59,7 +59,7 @@ export const listWaitingUnits = wholeQuery((db, p: UnitsAfter & { stage: number;
 export type EngineUnitRow = Awaited<ReturnType<typeof listWaitingUnits>>[number]
 
 /** The endpoints of units as they are now, with the config and the operation that the job made. `serial` is null if the endpoint was deleted. */
-export const listEngineEndpoints = wholeQuery((db, p: OfJob & { units: readonly number[] }, engine) =>
+export const listEngineEndpoints = wholeQuery((db, p: JobKey & { units: readonly number[] }, engine) =>
   db
     .selectFrom('job_endpoints as j')
     .leftJoin('endpoints as e', (on) => on.onRef('e.org', '=', 'j.org').onRef('e.id', '=', 'j.endpoint_id'))

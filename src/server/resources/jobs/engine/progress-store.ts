@@ -3,10 +3,10 @@
 import { sql } from 'kysely'
 import { writeAny } from '../../../db/queries/query.ts'
 import type { JobEndpointState, JobSchema } from '../../../db/schema/jobs.ts'
-import type { OfJob } from '../store.ts'
+import type { JobKey } from '../store.ts'
 
 /** Locks the job on PostgreSQL; SQLite has one writer at a time. */
-export const lockJobProgress = writeAny((db, p: OfJob, engine) =>
+export const lockJobProgress = writeAny((db, p: JobKey, engine) =>
   db
     .selectFrom('jobs')
     .select('version')
@@ -16,7 +16,7 @@ export const lockJobProgress = writeAny((db, p: OfJob, engine) =>
 )
 
 /** Progress of units is no new version of the job, so that a person's step with If-Match is not refused because of it. */
-export const raiseJobProgress = writeAny((db, p: OfJob & { now: number }) =>
+export const raiseJobProgress = writeAny((db, p: JobKey & { now: number }) =>
   db
     .updateTable('jobs')
     .set((e) => ({ progress: e('progress', '+', 1), updated_at: p.now }))
@@ -25,7 +25,7 @@ export const raiseJobProgress = writeAny((db, p: OfJob & { now: number }) =>
 )
 
 /** Counts units that joined the job after its start. */
-export const updateJobSize = writeAny((db, p: OfJob & { units: number; endpoints: number; now: number }) =>
+export const updateJobSize = writeAny((db, p: JobKey & { units: number; endpoints: number; now: number }) =>
   db
     .updateTable('jobs')
     .set((e) => ({
@@ -38,7 +38,7 @@ export const updateJobSize = writeAny((db, p: OfJob & { units: number; endpoints
     .where('id', '=', p.job),
 )
 
-type Progress = OfJob & {
+type Progress = JobKey & {
   state: JobSchema['jobs']['state']
   reason: string | null
   stage: number
@@ -65,7 +65,7 @@ export const updateJobProgress = writeAny((db, p: Progress) =>
     .where('id', '=', p.job),
 )
 
-type UnitChange = OfJob & {
+type UnitChange = JobKey & {
   number: number
   from: JobSchema['job_units']['state']
   to: JobSchema['job_units']['state']
@@ -88,7 +88,7 @@ export const updateUnitState = writeAny((db, p: UnitChange) =>
     .where('state', '=', p.from),
 )
 
-type EndpointStateChange = OfJob & {
+type EndpointStateChange = JobKey & {
   id: string
   from: JobEndpointState
   state: JobEndpointState
@@ -105,7 +105,7 @@ export const updateJobEndpointState = writeAny((db, p: EndpointStateChange) =>
 )
 
 /** Returns the unit if it may be sent something now: it begins, or it runs already. */
-export const beginUnit = writeAny((db, p: OfJob & { number: number; now: number }) =>
+export const beginUnit = writeAny((db, p: JobKey & { number: number; now: number }) =>
   db
     .updateTable('job_units')
     .set((e) => ({
@@ -125,7 +125,7 @@ export const beginUnit = writeAny((db, p: OfJob & { number: number; now: number 
 export const markEndpointSent = writeAny(
   (
     db,
-    p: OfJob & {
+    p: JobKey & {
       id: string
       versionBefore: number | null
       versionAfter: number | null
@@ -155,7 +155,7 @@ export const markEndpointSent = writeAny(
 )
 
 /** Notes the profile that a room had before the job, the first time only. */
-export const noteRoomProfile = writeAny((db, p: OfJob & { unit: number; room: number; before: number | null }) =>
+export const noteRoomProfile = writeAny((db, p: JobKey & { unit: number; room: number; before: number | null }) =>
   db
     .updateTable('job_unit_rooms')
     .set({ profile_changed: 1, profile_before: p.before })

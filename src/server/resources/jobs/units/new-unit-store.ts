@@ -6,7 +6,7 @@ import type { Tx } from '../../../db/handles.ts'
 import { jsonRows } from '../../../db/queries/json-rows.ts'
 import { write } from '../../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../../db/schema/schema.ts'
-import type { OfJob } from '../store.ts'
+import type { JobKey } from '../store.ts'
 
 export interface NewUnit {
   readonly number: number
@@ -20,7 +20,7 @@ export interface NewUnit {
   readonly endpoints: readonly { readonly id: string; readonly name: string }[]
 }
 
-type Rows = OfJob & { rows: readonly unknown[] }
+type Rows = JobKey & { rows: readonly unknown[] }
 
 const unitColumns = ['number', 'stage', 'state', 'reason', 'name', 'location_id', 'endpoint_count', 'ended_at'] as const
 const unitTypes = {

@@ -3,11 +3,11 @@
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
 import { write, writeAny } from '../../../db/queries/query.ts'
 import type { JobEndpointState, JobSchema } from '../../../db/schema/jobs.ts'
-import type { OfJob } from '../store.ts'
+import type { JobKey } from '../store.ts'
 import type { UnitRange } from './unit-count-store.ts'
 
 type UnitState = JobSchema['job_units']['state']
-type Range = OfJob & UnitRange
+type Range = JobKey & UnitRange
 
 // A statement names the numbers of its units. With a list of them PostgreSQL, which has no statistics of units that were just inserted, would
 // compare all units of the job with the list.

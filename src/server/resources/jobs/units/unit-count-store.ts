@@ -5,7 +5,7 @@ import type { EngineName } from '../../../db/engine.ts'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
 import { visibleQuery, wholeQuery } from '../../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../../db/schema/schema.ts'
-import type { OfJob } from '../store.ts'
+import type { JobKey } from '../store.ts'
 
 /** The numbers of the first and the last unit of a statement. */
 export interface UnitRange {
@@ -51,7 +51,7 @@ export const countVisibleRange = visibleQuery('jobUnit', 'u.number', selectCount
 export const countRange = wholeQuery(selectCounts)
 
 /** Counts the units of a job whose existing rooms the caller sees. */
-export const countSteerableRange = visibleQuery('steerableUnit', 'u.number', (db, p: OfJob & UnitRange) =>
+export const countSteerableRange = visibleQuery('steerableUnit', 'u.number', (db, p: JobKey & UnitRange) =>
   db
     .selectFrom('job_units as u')
     .select(countAll.as('count'))

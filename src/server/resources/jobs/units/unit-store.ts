@@ -5,11 +5,11 @@ import type { EngineName } from '../../../db/engine.ts'
 import { isAnyNumberOf, isAnyOf, isIn } from '../../../db/queries/any-of.ts'
 import { visibleQuery, wholeQuery, wholeQueryExists } from '../../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../../db/schema/schema.ts'
-import type { OfJob } from '../store.ts'
+import type { JobKey } from '../store.ts'
 import type { UnitRange } from './unit-count-store.ts'
 
 type UnitState = Selectable<DatabaseSchema['job_units']>['state']
-type UnitsOfJob = OfJob & { units: readonly number[] }
+type UnitsOfJob = JobKey & { units: readonly number[] }
 
 const unitColumns = [
   'u.job_id',
@@ -28,7 +28,7 @@ const unitColumns = [
   'u.ended_at',
 ] as const
 
-interface UnitPage extends OfJob {
+interface UnitPage extends JobKey {
   readonly states: readonly UnitState[]
   /** Units of the stages from `firstStage` to `lastStage`. */
   readonly firstStage: number
@@ -91,7 +91,7 @@ export const listEndpointsOfUnits = wholeQuery((db, p: UnitsOfJob, engine) =>
 )
 
 /** Lists those of the endpoints that a job has. */
-export const listEndpointsInJob = wholeQuery((db, p: OfJob & { endpoints: readonly string[] }, engine) =>
+export const listEndpointsInJob = wholeQuery((db, p: JobKey & { endpoints: readonly string[] }, engine) =>
   db
     .selectFrom('job_endpoints as j')
     .select('j.endpoint_id')
@@ -101,7 +101,7 @@ export const listEndpointsInJob = wholeQuery((db, p: OfJob & { endpoints: readon
 )
 
 /** The groups of reboots that a job has asked for and that wait. One that a person had asked for before is not among them. */
-export const listWaitingGroups = wholeQuery((db, p: OfJob) =>
+export const listWaitingGroups = wholeQuery((db, p: JobKey) =>
   db
     .selectFrom('job_endpoints as e')
     .innerJoin('operations as o', (j) => j.onRef('o.org', '=', 'e.org').onRef('o.id', '=', 'e.operation_id'))
@@ -121,7 +121,7 @@ export const listWaitingGroups = wholeQuery((db, p: OfJob) =>
 /**
  * The endpoints of units that run, with their reboots. `own` is 0 for a reboot that a person had asked for before: the job shares it.
  */
-export const listSentReboots = wholeQuery((db, p: OfJob) =>
+export const listSentReboots = wholeQuery((db, p: JobKey) =>
   db
     .selectFrom('job_units as u')
     .innerJoin('job_endpoints as e', (j) =>
@@ -152,7 +152,7 @@ export const listSentReboots = wholeQuery((db, p: OfJob) =>
 )
 
 /** The locations of the rooms of some units. PostgreSQL gets the rooms as arrays, because it has no statistics of units that were just inserted. */
-export const listRangeLocations = wholeQuery((db, p: OfJob & UnitRange, engine) => {
+export const listRangeLocations = wholeQuery((db, p: JobKey & UnitRange, engine) => {
   const ofUnits = sql`select m.room_id from job_unit_rooms as m where m.org = ${p.org} and m.job_id = ${p.job}
     and m.unit >= ${p.from} and m.unit <= ${p.to}`
   const ofRooms = sql`select r.location_id from rooms as r where r.org = ${p.org} and ${isIn(engine, sql.ref('r.id'), ofUnits)}`
@@ -163,7 +163,7 @@ export const listRangeLocations = wholeQuery((db, p: OfJob & UnitRange, engine) 
     .where(isIn(engine, sql.ref('l.id'), ofRooms))
 })
 
-export const hasUnplacedUnit = wholeQueryExists((db, p: OfJob) =>
+export const hasUnplacedUnit = wholeQueryExists((db, p: JobKey) =>
   db
     .selectFrom('job_units as u')
     .select('u.number')

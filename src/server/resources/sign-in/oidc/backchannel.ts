@@ -5,7 +5,7 @@ import type { RequestOrigin } from '../../../context/request-context.ts'
 import type { Services } from '../../../context/services.ts'
 import type { Tx } from '../../../db/handles.ts'
 import { change } from '../../audit/change.ts'
-import { auditRef } from '../../audit/changed.ts'
+import { auditRef } from '../../audit/change-result.ts'
 import {
   deleteProviderSessionsOfUser,
   deleteSessionsBySid,

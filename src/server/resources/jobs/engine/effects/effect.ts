@@ -2,7 +2,7 @@
 import type { RequestContext } from '../../../../context/request-context.ts'
 import type { Tx } from '../../../../db/handles.ts'
 import { type ChangeId, change } from '../../../audit/change.ts'
-import type { Changed } from '../../../audit/changed.ts'
+import type { ChangeResult } from '../../../audit/change-result.ts'
 import type { JobRow } from '../../rows.ts'
 import type { EngineEndpointRow } from '../facts-store.ts'
 import { lockJobIfUnchanged } from '../lock-job.ts'
@@ -37,7 +37,7 @@ export class DevicesOffline extends Error {
 }
 
 interface EffectWork<T> {
-  readonly changed: Changed<T>
+  readonly changed: ChangeResult<T>
   readonly sent: readonly SentEffect[]
   /** Endpoints of the unit to which nothing is sent, because they are offline. */
   readonly skipped?: readonly string[]

@@ -4,9 +4,9 @@ import { type SqlBool, sql } from 'kysely'
 import { isAnyNumberOf } from '../../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../../db/queries/query.ts'
 import { connectionTime, isConnected } from '../../../../nodes/connected-sql.ts'
-import type { OfJob } from '../../store.ts'
+import type { JobKey } from '../../store.ts'
 
-type ForUnits = OfJob & { units: readonly number[] }
+type ForUnits = JobKey & { units: readonly number[] }
 
 /** The time from which on the unit is watched: a resume begins its soak again. */
 const watchedSince = sql<number>`coalesce(u.watched_since, u.began_at)`

@@ -3,7 +3,7 @@
 import type { RequestContext } from '../../../../context/request-context.ts'
 import type { OrgReader, Tx } from '../../../../db/handles.ts'
 import { change } from '../../../audit/change.ts'
-import { auditRef } from '../../../audit/changed.ts'
+import { auditRef } from '../../../audit/change-result.ts'
 import { makeVersions } from '../../../configs/make-versions.ts'
 import { setExplicit } from '../../../configs/set-explicit.ts'
 import { type EndpointConfigRow, findConfig } from '../../../configs/store.ts'

@@ -5,17 +5,17 @@ import type { EngineName } from '../../../../db/engine.ts'
 import { isAnyNumberOf, isIn } from '../../../../db/queries/any-of.ts'
 import { wholeQuery, wholeQueryOne, writeAny, writeTelemetry } from '../../../../db/queries/query.ts'
 import type { JobEndpointState } from '../../../../db/schema/jobs.ts'
-import type { OfJob } from '../../store.ts'
+import type { JobKey } from '../../store.ts'
 import type { UnitRange } from '../../units/unit-count-store.ts'
 import { isTouched, touchedColumn } from './touched-sql.ts'
 
-type ForUnit = OfJob & { unit: number }
+type ForUnit = JobKey & { unit: number }
 
 /**
  * Whether the unit `u` is among those with an endpoint like that. They are listed once: PostgreSQL has no statistics of units that were just
  * inserted, and would go through all endpoints of the job for each unit.
  */
-const hasEndpoint = (engine: EngineName, { org, job }: OfJob, endpoints: RawBuilder<unknown>) =>
+const hasEndpoint = (engine: EngineName, { org, job }: JobKey, endpoints: RawBuilder<unknown>) =>
   isIn(
     engine,
     sql.ref('u.number'),
@@ -23,7 +23,7 @@ const hasEndpoint = (engine: EngineName, { org, job }: OfJob, endpoints: RawBuil
   )
 
 /** A step that ended in the middle of a unit may have rolled back all of its endpoints, but not the unit. */
-const isTouchedUnit = (engine: EngineName, p: OfJob, isOfUnits: RawBuilder<SqlBool>) =>
+const isTouchedUnit = (engine: EngineName, p: JobKey, isOfUnits: RawBuilder<SqlBool>) =>
   sql<SqlBool>`u.state not in ('ROLLED_BACK', 'KEPT') and ${hasEndpoint(
     engine,
     p,
@@ -33,7 +33,7 @@ const isTouchedUnit = (engine: EngineName, p: OfJob, isOfUnits: RawBuilder<SqlBo
 const isInRange = ({ from, to }: UnitRange) => sql<SqlBool>`je.unit >= ${from} and je.unit <= ${to}`
 
 /** Lists those of a range of units that were touched. */
-export const listTouchedNumbers = wholeQuery((db, p: OfJob & UnitRange, engine) =>
+export const listTouchedNumbers = wholeQuery((db, p: JobKey & UnitRange, engine) =>
   db
     .selectFrom('job_units as u')
     .select('u.number')
@@ -43,7 +43,7 @@ export const listTouchedNumbers = wholeQuery((db, p: OfJob & UnitRange, engine) 
 )
 
 /** Lists those of the units that were touched, the last one first. */
-export const listTouchedUnits = wholeQuery((db, p: OfJob & { units: readonly number[] }, engine) =>
+export const listTouchedUnits = wholeQuery((db, p: JobKey & { units: readonly number[] }, engine) =>
   db
     .selectFrom('job_units as u')
     .select(['u.number', 'u.state', 'u.reason', 'u.location_id'])
@@ -55,7 +55,7 @@ export const listTouchedUnits = wholeQuery((db, p: OfJob & { units: readonly num
 export type TouchedUnit = Awaited<ReturnType<typeof listTouchedUnits>>[number]
 
 /** Lists the rooms of units with the change windows of their locations. */
-export const listUnitRoomWindows = wholeQuery((db, p: OfJob & { units: readonly number[] }, engine) =>
+export const listUnitRoomWindows = wholeQuery((db, p: JobKey & { units: readonly number[] }, engine) =>
   db
     .selectFrom('job_unit_rooms as ur')
     .innerJoin('orgs as o', 'o.key', 'ur.org')
@@ -71,7 +71,7 @@ export const listUnitRoomWindows = wholeQuery((db, p: OfJob & { units: readonly 
 export type UnitRoomWindow = Awaited<ReturnType<typeof listUnitRoomWindows>>[number]
 
 /** Some endpoint of the unit was rolled back, is connected, and has not confirmed that. */
-const isUnconfirmed = (engine: EngineName, p: OfJob, isOfUnits: RawBuilder<SqlBool>) =>
+const isUnconfirmed = (engine: EngineName, p: JobKey, isOfUnits: RawBuilder<SqlBool>) =>
   hasEndpoint(
     engine,
     p,
@@ -82,7 +82,7 @@ const isUnconfirmed = (engine: EngineName, p: OfJob, isOfUnits: RawBuilder<SqlBo
   )
 
 /** Lists those of a range of units that were rolled back since a time, and whose connected devices have not confirmed that. */
-export const listUnitsInRollback = wholeQuery((db, p: OfJob & UnitRange & { since: number }, engine) =>
+export const listUnitsInRollback = wholeQuery((db, p: JobKey & UnitRange & { since: number }, engine) =>
   db
     .selectFrom('job_units as u')
     .select('u.number')
@@ -96,7 +96,7 @@ export const listUnitsInRollback = wholeQuery((db, p: OfJob & UnitRange & { sinc
 )
 
 /** Lists those of the units that were rolled back since a time and are not confirmed, with their locations. */
-export const listUnconfirmedUnits = wholeQuery((db, p: OfJob & { units: readonly number[]; since: number }, engine) =>
+export const listUnconfirmedUnits = wholeQuery((db, p: JobKey & { units: readonly number[]; since: number }, engine) =>
   db
     .selectFrom('job_units as u')
     .select(['u.number', 'u.location_id'])
@@ -119,7 +119,7 @@ export const listUnitEndpoints = wholeQuery((db, p: ForUnit) =>
 )
 
 /** Lists versions from the one before the first that the job made, after a given one, oldest first. None if the job made none. */
-export const listVersionsSinceJob = wholeQuery((db, p: OfJob & { endpoint: string; after: number; limit: number }) =>
+export const listVersionsSinceJob = wholeQuery((db, p: JobKey & { endpoint: string; after: number; limit: number }) =>
   db
     .selectFrom('config_versions as v')
     .select(['v.version', 'v.explicit', 'v.secrets', 'v.profile_id', 'v.profile', 'v.profile_secrets'])
@@ -144,7 +144,7 @@ export const findProfileNameOf = wholeQueryOne((db, p: { org: number; id: number
 )
 
 export const updateEndpointRolledBack = writeAny(
-  (db, p: OfJob & { endpoint: string; state: JobEndpointState; error: string | null }) =>
+  (db, p: JobKey & { endpoint: string; state: JobEndpointState; error: string | null }) =>
     db
       .updateTable('job_endpoints')
       .set({ state: p.state, error: p.error })
@@ -175,7 +175,7 @@ export const updateUnitRolledBack = writeTelemetry(
 
 /** A unit that failed keeps the reason of that. */
 export const updateUnitsWaiting = writeTelemetry(
-  (db, p: OfJob & { units: readonly number[]; reason: string }, engine) =>
+  (db, p: JobKey & { units: readonly number[]; reason: string }, engine) =>
     db
       .updateTable('job_units')
       .set((e) => ({

@@ -1,5 +1,5 @@
 // Waits for conditions that change only when a message is heard.
-export class Waits {
+export class ConditionWaiter {
   readonly #checks = new Set<() => void>()
 
   /** Resolves with whether the condition became true within the time. */

@@ -1,5 +1,5 @@
 // The contents of an audit entry, as the work of a change returns them.
-import type { LocatedRow } from '../../events/surroundings.ts'
+import type { LocatedRow } from '../../events/find-places.ts'
 
 /** A resource that an audit entry names. */
 export interface AuditRef {
@@ -14,7 +14,7 @@ export const auditRef = (type: string, { id, name }: { id: number | string; name
 })
 
 /** The work of a change returns its result, and the contents of the audit entry. */
-export interface Changed<T> {
+export interface ChangeResult<T> {
   readonly result: T
   readonly target: AuditRef
   readonly before?: Readonly<Record<string, unknown>>

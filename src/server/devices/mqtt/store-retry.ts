@@ -11,7 +11,7 @@ export interface RetryingSession {
 }
 
 /** The messages of one session are stored in the order in which they came. */
-export class StoreAgain {
+export class StoreRetry {
   readonly #last = new WeakMap<RetryingSession, Promise<unknown>>()
 
   /**
