@@ -166,7 +166,11 @@ class NodeComparison {
     const start = Math.max(now - (now % slotSeconds), now - 300)
     const loads = await Promise.all(
       servers.map(({ mqttPort }, i) =>
-        MqttLoad.connect(mqttPort, this.#devicesOf(i).slice(firstDevice, firstDevice + devicesPerNode), (n) => start + n),
+        MqttLoad.connect(
+          mqttPort,
+          this.#devicesOf(i).slice(firstDevice, firstDevice + devicesPerNode),
+          (n) => start + n,
+        ),
       ),
     )
     this.#options.cleanup.add(() => {

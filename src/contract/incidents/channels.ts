@@ -1,5 +1,4 @@
 // Channels: where the service sends messages about incidents and events, and what became of them. [contract 10.channel] [contract 10.delivery]
-
 import Type from 'typebox'
 import { hugeBodyBytes, mediumBodyBytes, operation, smallBodyBytes } from '../operation.ts'
 import { Empty, Int32, ListOf, Name, OneOf, QueryTime, Shape, Timestamp } from '../shape.ts'
