@@ -41,8 +41,14 @@ test.each([
   [
     'keep-alive',
     'the keep-alive is not between 5 and 300 seconds',
-    'endpoint',
+    'serial',
     (d: TestDevice) => refused(d.connect({ keepalive: 301 })),
+  ],
+  [
+    'keep-alive',
+    'the keep-alive is not between 5 and 300 seconds',
+    'endpoint',
+    (d: TestDevice) => refused(d.connect({ keepalive: 301, password: 'rkd_secret' })),
   ],
   [
     'credential',
@@ -72,6 +78,8 @@ test.each([
     const linesBefore = refusals().length
     for (let i = 0; i < 3; i++) await provoke(device)
     expect(await counted(cause)).toBe(before + 3)
+    // The serial is read from the database before the line is written.
+    await until('the line', () => refusals().length > linesBefore)
     const lines = refusals().slice(linesBefore)
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatchObject({ level: 30, address: '127.0.0.1', reason })
@@ -79,6 +87,7 @@ test.each([
     expect(lines[0]?.serial).toBe(known === 'serial' ? device.serial : undefined)
     harness.clock.advance(60_000)
     await provoke(device)
+    await until('the next line', () => refusals().length > linesBefore + 1)
     expect(refusals()).toHaveLength(linesBefore + 2)
   },
 )
@@ -88,8 +97,12 @@ test('devices behind one address are logged each, and at most 30 of those that c
   const before = refusals().length
   const device = await newDevice(harness, org, { roomId, offline: true })
   for (let i = 0; i < 35; i++) await refused(device.connect({ username: randomUUID(), keepalive: 301 }))
+  await until('the lines', () => refusals().length >= before + 30)
   const lines = refusals().slice(before)
   expect(lines).toHaveLength(30)
+  expect(new Set(lines.map(({ serial }) => serial)), 'an id that is not proven has no serial').toEqual(
+    new Set([undefined]),
+  )
   expect(new Set(lines.map(({ endpoint }) => endpoint)).size).toBe(30)
 })
 

@@ -55,18 +55,17 @@ export class Admission {
   }
 
   async identify(address: string, { keepAliveSeconds, username, password }: ConnectRequest): Promise<Device> {
-    const { handlers, refusals, metrics, budget, badMessages } = this.#options
+    const { refusals, metrics, budget, badMessages } = this.#options
     const { min, max } = keepAliveSecondsRange
     if (keepAliveSeconds < min || keepAliveSeconds > max) {
-      refusals.record('keep-alive', { address, username })
+      refusals.record('keep-alive', { address, username, findDevice: () => this.#findDevice(username, password) })
       throw new Refused('unacceptable keep-alive')
     }
     if (budget.isOverloaded) {
       metrics.refused.inc({ reason: 'busy' })
       throw new Refused('busy')
     }
-    const device =
-      username === undefined || password === undefined ? undefined : await handlers.identify(username, password)
+    const device = await this.#findDevice(username, password)
     if (!device) {
       await this.#checkUnenrolled(address, username, password)
       throw await this.refuseCredential(address, username)
@@ -77,6 +76,12 @@ export class Admission {
     }
     this.#checkRate(address, device)
     return device
+  }
+
+  async #findDevice(username: string | undefined, password: string | undefined): Promise<Device | undefined> {
+    return username === undefined || password === undefined
+      ? undefined
+      : this.#options.handlers.identify(username, password)
   }
 
   async #checkUnenrolled(address: string, username: string | undefined, password: string | undefined): Promise<void> {

@@ -24,6 +24,8 @@ interface RefusedPeer {
   readonly device?: UnenrolledDevice | undefined
   /** The user name of a CONNECT whose credential was not accepted, or not looked at. */
   readonly username?: string | undefined
+  /** Finds the device by its credential, which was not looked at yet. Is called only if a line is logged. */
+  readonly findDevice?: () => Promise<UnenrolledDevice | undefined>
 }
 
 export class RefusalLog {
@@ -40,14 +42,17 @@ export class RefusalLog {
     this.#metrics = metrics
   }
 
-  record(cause: RefusalCause, { address, device, username = '' }: RefusedPeer): void {
+  record(cause: RefusalCause, { address, device, username = '', findDevice }: RefusedPeer): void {
     this.#metrics.refused.inc({ reason: cause })
     const now = this.#clock.now()
     // A user name that is no UUID may be a secret in the wrong place.
     const endpoint = device?.id ?? (isUuid(username) ? username : undefined)
     if (!this.#lines.of(`${cause} ${device?.id ?? `${address} ${endpoint}`}`, now).take(now)) return
     if (!device && !this.#claims.of(address, now).take(now)) return
-    const { org, serial } = device ?? {}
-    this.#log.info({ org: org?.id, endpoint, serial, address, reason: reasons[cause] }, 'device refused')
+    const write = ({ org, serial }: Partial<UnenrolledDevice> = {}) =>
+      this.#log.info({ org: org?.id, endpoint, serial, address, reason: reasons[cause] }, 'device refused')
+    // Without an answer of the database the line has no serial.
+    if (findDevice) void findDevice().then(write, () => write())
+    else write(device)
   }
 }
