@@ -190,6 +190,24 @@ test('an unenrolment whose message was lost: nothing that the device sends is st
   await silent.ended(10_000)
 })
 
+test('enrolling a serial again ends the connection that its unenrolled endpoint still has at another node', async () => {
+  const nodes = await twoNodes()
+  const { a, b, call } = nodes
+  const [device, other] = [await nodes.device(a), await nodes.device(a)]
+  const ctx = await quietActor(nodes)
+  await endpointsDelete(ctx, device.id)
+  const ended = device.ended()
+  const { dec } = (await call(b, 'GET', '/rooms/1')).body
+  const body = { code: dec, serial: device.serial, model: device.model }
+  const enrolled = await send(b.url, 'POST', devicePaths.enrol, { body })
+  expect(enrolled.status).toBe(200)
+  expect(enrolled.body.endpointId).not.toBe(device.id)
+  await ended
+  expect(operationIds(device), 'the device is enrolled, and is not told the opposite').toEqual([])
+  expect(await read(nodes, b, other), 'other connections stay').toMatchObject({ connected: true })
+  expect(other.client.connected).toBe(true)
+})
+
 test('a take-over whose message was lost: the old connection ends when its node checks its connections', async () => {
   // The task runs every three seconds here, instead of every minute.
   const nodes = await twoNodes({}, { taskPauseShare: 0.05 })

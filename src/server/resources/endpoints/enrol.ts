@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { EnrolRequest } from '../../../contract/device/protocol.ts'
+import { hourMs } from '../../../contract/durations.ts'
 import { makeCredential, tokenHash } from '../../auth/token.ts'
 import { RequestContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
@@ -25,6 +26,7 @@ import {
   replaceCredential,
   updateEnrolled,
 } from './device-store.ts'
+import { listPastEndpoints } from './past-credential-store.ts'
 import { endpointRef } from './view.ts'
 
 export interface EnrolmentResult {
@@ -38,6 +40,9 @@ interface RequestOrigin {
   readonly ip: string
   readonly requestId: string
 }
+
+/** Every node closes connections that the database does not name within a minute, so an older unenrolment has left none. */
+const oldConnectionMs = hourMs
 
 export async function enrolDevice(
   services: Services,
@@ -61,9 +66,12 @@ export async function enrolDevice(
     await recordRefusal(ctx, request, code.room_id, problem)
     throw refused(problem)
   }
+  const since = ctx.clock.now() - oldConnectionMs
+  const past = await listPastEndpoints(services.db.system, { serial: request.serial, since })
   const enrolled = await change(ctx, 'deviceEnrolled', (tx) => enrol(tx, ctx, request, code))
-  // A device that connected since the check in the transaction used the old credential, which no longer works.
-  services.devices.cut([enrolled.endpointId], 'replaced')
+  // A device that connected since the check in the transaction used the old credential, which no longer works. A connection of an
+  // unenrolled endpoint with this serial is open only if its node has missed the message about that.
+  services.devices.cut([enrolled.endpointId, ...past.map((row) => row.endpoint_id)], 'replaced')
   return enrolled
 }
 

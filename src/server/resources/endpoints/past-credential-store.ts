@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import { write } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
-import { systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
+import { systemQuery, systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
 
 const columns = ['hash', 'org', 'endpoint_id', 'serial', 'unenrolled_at'] as const
 
@@ -36,6 +36,15 @@ export const findPastCredential = systemQueryOne((db, p: { hash: Buffer; since: 
     .select(['o.key as org_key', 'o.id as org_id', 'c.endpoint_id', 'c.serial'])
     .where('c.hash', '=', p.hash)
     .where('c.unenrolled_at', '>=', p.since),
+)
+
+/** The endpoints with this serial that were unenrolled since then, in all organisations. */
+export const listPastEndpoints = systemQuery((db, p: { serial: string; since: number }) =>
+  db
+    .selectFrom('past_credentials')
+    .select('endpoint_id')
+    .where('serial', '=', p.serial)
+    .where('unenrolled_at', '>=', p.since),
 )
 
 export const hasPastCredential = systemQueryExists((db, p: { before: number }) =>
