@@ -1,10 +1,14 @@
 // The command line beside nodes: the list of nodes, messages of commands, and what logs and metrics say about a node.
 import { expect, test } from 'vitest'
+import { makeClient } from '../../src/client/client.ts'
 import { openServices } from '../../src/server/context/open-services.ts'
 import { systemClock } from '../../src/server/core/clock.ts'
 import { programVersion } from '../../src/server/core/program-files.ts'
+import { follow } from '../support/event-follower.ts'
+import { send, TestClock } from '../support/harness.ts'
 import { nodeGroup } from '../support/nodes/node-group.ts'
-import { expectDone, siteForTest, until } from '../support/program.ts'
+import { twoNodes } from '../support/nodes/two-nodes.ts'
+import { expectDone, Program, siteForTest, until } from '../support/program.ts'
 
 test('"nodes" lists the servers that are up, and those that ended in the last day', async () => {
   const site = await siteForTest()
@@ -53,4 +57,28 @@ test('a command sends messages to the nodes before it ends', async () => {
     [{ endpointIds }, from],
   ])
   expect(lost).toBe(0)
+})
+
+test('a key that a command revokes is refused at a node as soon as its message is heard, and the event is in the stream of another', async () => {
+  // The clock of this node stands still, so that the key would stay in its cache without the message.
+  const stopped = new TestClock()
+  stopped.fix(Date.now())
+  const { a, b, call, org, databaseUrl } = await twoNodes({ b: stopped })
+  const newKey = async (name: string) => (await call(a, 'POST', '/keys', { body: { name, scopes: ['read'] } })).body
+  const [reader, revoked] = [await newKey('Reader'), await newKey('Revoked')]
+  const follower = await follow(makeClient({ baseUrl: a.url, org: org.id, token: reader.key }))
+  const statusAtB = async (key: string) => (await send(b.url, 'GET', `/v1/orgs/${org.id}/regions`, { key })).status
+  expect([await statusAtB(reader.key), await statusAtB(revoked.key)]).toEqual([200, 200])
+  const heard: unknown[] = []
+  b.services.bus.heard('keysChanged', (_, from) => void heard.push(from))
+
+  const place = ['--data-dir', b.dataDir, '--database-url', databaseUrl]
+  const command = new Program(['keys', 'revoke', revoked.id, '--org', org.id, ...place], { cwd: b.dataDir })
+  expectDone(await command.exit())
+  await until('the message is heard', () => heard.length > 0)
+  expect(heard).toEqual([{ nodeId: undefined, isSelf: false }])
+  expect([await statusAtB(reader.key), await statusAtB(revoked.key)]).toEqual([200, 401])
+  const { change } = await follower.next('structure', (event) => event.change?.target?.name === 'Revoked')
+  expect(change).toMatchObject({ type: 'API_KEY_REVOKED', target: { type: 'key', id: revoked.id } })
+  expect(follower.of('reset')).toEqual([])
 })
