@@ -1,11 +1,12 @@
 // Rollups equal a recomputation from raw samples, also after late samples, moves and a change of the time zone.
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { until } from '../../../../../test/support/program.ts'
 import { dayOf } from '../../../core/time/time-zone.ts'
+import { OrgDatabase } from '../../../db/org-database.ts'
 import { type Rollup, type SensorColumn, sensorColumns } from '../../../db/schema/schema.ts'
 import { rollUp } from './roll-up.ts'
 import type { RollupTable } from './store.ts'
@@ -219,3 +220,31 @@ test.runIf(engine === 'postgres')(
     expect(await due()).toEqual([])
   },
 )
+
+test('one commit takes hundreds of quarters on PostgreSQL, and at most 50 on SQLite', async () => {
+  const device = await begin()
+  await device.publish('sample', { samples: [{ timestamp: noon - 1000, co2: 400 }] })
+  await rollUp(harness.services)
+  const endpoint = (await rows('samples'))[0]?.endpoint ?? 0
+  const count = 1000
+  const last = noon / 900 - 2
+  const marks = Array.from({ length: count }, (_, i) => ({ org: org.org.key, endpoint, slot: last - i }))
+  await harness.services.db.systemTransaction(({ kysely }) => kysely.insertInto('sample_due').values(marks).execute())
+  const stopping = new AbortController()
+  const commit = OrgDatabase.prototype.telemetry
+  let commits = 0
+  const counting = vi.spyOn(OrgDatabase.prototype, 'telemetry').mockImplementation(function (this: OrgDatabase, work) {
+    commits++
+    stopping.abort()
+    return commit.call(this, work) as never
+  })
+  onTestFinished(() => counting.mockRestore())
+  await rollUp(harness.services, stopping.signal)
+  expect(commits).toBe(1)
+  expect(count - (await due()).length).toBe(engine === 'postgres' ? 500 : 50)
+  await rollUp(harness.services)
+  expect(await due()).toEqual([])
+  // A slow machine makes later commits smaller.
+  if (engine === 'postgres') expect(commits).toBeLessThanOrEqual(count / 100)
+  await expectRight('UTC')
+})
