@@ -9,7 +9,6 @@ import { setExplicit } from '../../../configs/set-explicit.ts'
 import { type EndpointConfigRow, findConfig } from '../../../configs/store.ts'
 import { updateProfileOf } from '../../../endpoints/store.ts'
 import { endpointRef } from '../../../endpoints/view.ts'
-import { raiseResourceVersions } from '../../../places/versions.ts'
 import { findProfile } from '../../../profiles/store.ts'
 import { findRoom, updateRoomProfile } from '../../../rooms/store.ts'
 import { type EndpointPlan, JobChanges } from './job-changes.ts'
@@ -135,7 +134,6 @@ export async function rollBackRoom(
       const exists = profileId === null || (await findProfile(tx, { id: profileId })) !== undefined
       if (room?.profile_id !== jobProfileId || !exists) throw new NothingToRestore()
       await updateRoomProfile(tx, { id, profile: profileId })
-      await raiseResourceVersions(tx, { endpointsOfRoom: [id] })
       await updateUnitRoomRestored(tx, unitRoom)
       return {
         result: undefined,
