@@ -1,6 +1,6 @@
 // Lines of CSV: quoting as in RFC 4180, and no cell that a spreadsheet runs as a formula.
 import { expect, test } from 'vitest'
-import { csvRow } from './csv.ts'
+import { csvChunks, csvRow } from './csv.ts'
 
 test.each([
   [['a', '', 'b c'], 'a,,b c'],
@@ -12,4 +12,16 @@ test.each([
   [['-1+1', '-1,5'], `'-1+1,"'-1,5"`],
 ])('%j is written as %j', (cells, line) => {
   expect(csvRow(cells)).toBe(`${line}\r\n`)
+})
+
+test('lines are gathered into pieces, which together are the header and all lines in order', async () => {
+  async function* batches() {
+    yield [1, 2]
+    yield []
+    yield [3]
+  }
+  const line = (item: number) => csvRow([String(item).repeat(40_000)])
+  const chunks = await Array.fromAsync(csvChunks(csvRow(['id']), batches(), line))
+  expect(chunks).toEqual([`id\r\n${line(1)}${line(2)}`, line(3)])
+  expect(await Array.fromAsync(csvChunks(csvRow(['id']), (async function* () {})(), line))).toEqual(['id\r\n'])
 })

@@ -2,6 +2,27 @@
 
 export const csvRow = (cells: readonly string[]): string => `${cells.map(cellText).join(',')}\r\n`
 
+/** Characters that are sent in one piece. */
+const maxChunkCharacters = 64 * 1024
+
+/** Yields a header and one line for each item, gathered into pieces that are worth a write to a connection. */
+export async function* csvChunks<T>(
+  header: string,
+  batches: AsyncIterable<Iterable<T>>,
+  lineOf: (item: T) => string,
+): AsyncGenerator<string> {
+  let text = header
+  for await (const batch of batches) {
+    for (const item of batch) {
+      text += lineOf(item)
+      if (text.length < maxChunkCharacters) continue
+      yield text
+      text = ''
+    }
+  }
+  if (text !== '') yield text
+}
+
 const number = /^-?\d+(\.\d+)?$/
 const formulaStart = /^[=+\-@\t\r]/
 

@@ -3,8 +3,21 @@ import { csvRow } from '../../../contract/csv.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { VisibleEntry } from './visible-entry.ts'
 
-export const csvHeader =
-  'id,timestamp,category,type,actorType,actorId,actorName,targetType,targetId,targetName,details,requestId,ip\r\n'
+export const csvHeader = csvRow([
+  'id',
+  'timestamp',
+  'category',
+  'type',
+  'actorType',
+  'actorId',
+  'actorName',
+  'targetType',
+  'targetId',
+  'targetName',
+  'details',
+  'requestId',
+  'ip',
+])
 
 export const csvLine = (row: VisibleEntry): string =>
   csvRow([

@@ -1,4 +1,5 @@
 // Reads the audit log in pages, and exports a whole time window. [contract 4.auditLogs]
+import { csvChunks } from '../../../contract/csv.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { refuseReversed } from '../../core/failure.ts'
@@ -35,7 +36,8 @@ export async function auditLogs(
   if (csv) {
     // A HEAD request exports nothing.
     if (!headOnly) await recordExport(ctx, from, to)
-    return new StreamedAnswer('text/csv; charset=utf-8', 'audit.csv', csvOf(ctx, from, to))
+    const chunks = csvChunks(csvHeader, readVisible(ctx, from, to), csvLine)
+    return new StreamedAnswer('text/csv; charset=utf-8', 'audit.csv', chunks)
   }
 
   const { secrets } = ctx
@@ -77,8 +79,8 @@ const recordExport = (ctx: RequestContext, from: number, to: number): Promise<vo
     after: { from: isoTime(from), to: isoTime(to) },
   }))
 
-async function* csvOf(ctx: RequestContext, from: number, to: number): AsyncGenerator<string> {
-  yield csvHeader
+/** Reads all entries of a window that the caller sees, the latest first, in batches. */
+async function* readVisible(ctx: RequestContext, from: number, to: number): AsyncGenerator<VisibleEntry[]> {
   let before = { timestamp: to, seq: 0 }
   for (;;) {
     const rows = await listWindow(ctx.db, {
@@ -89,8 +91,7 @@ async function* csvOf(ctx: RequestContext, from: number, to: number): AsyncGener
     })
     const last = rows.at(-1)
     if (!last) return
-    const text = rows.map((row) => entrySeenBy(ctx.access, row)).map((entry) => (entry ? csvLine(entry) : ''))
-    yield text.join('')
+    yield rows.map((row) => entrySeenBy(ctx.access, row)).filter((entry) => entry !== undefined)
     before = last
   }
 }

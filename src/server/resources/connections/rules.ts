@@ -1,4 +1,5 @@
 // The connection history of endpoints and rooms: when they were connected, how often not, and for how long. [contract 10.connections]
+import { csvChunks } from '../../../contract/csv.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { mustFind } from '../../core/failure.ts'
 import { StreamedAnswer } from '../../http/answer.ts'
@@ -19,7 +20,6 @@ type Query = InputOf<'endpointsConnections'>['query']
 
 /** An answer is made in one turn of the event loop. */
 const maxSpans = 5000
-const maxCsvChunkCharacters = 64 * 1024
 
 export async function endpointsConnections(ctx: RequestContext, id: string, query: Query, csv: boolean) {
   const window = windowOf(ctx, query)
@@ -76,18 +76,12 @@ function csvAnswer(
   histories: readonly EndpointHistory[],
   window: ConnectionWindow,
 ): StreamedAnswer {
-  return new StreamedAnswer('text/csv; charset=utf-8', 'connections.csv', csvOf(ctx, histories, window))
+  const chunks = csvChunks(spansCsvHeader, readAllSpans(ctx, histories, window), spanCsvLine)
+  return new StreamedAnswer('text/csv; charset=utf-8', 'connections.csv', chunks)
 }
 
-async function* csvOf(ctx: RequestContext, histories: readonly EndpointHistory[], window: ConnectionWindow) {
-  let text = spansCsvHeader
+async function* readAllSpans(ctx: RequestContext, histories: readonly EndpointHistory[], window: ConnectionWindow) {
   for (const history of histories) {
-    for await (const span of readSpans(ctx.db, history, window)) {
-      text += spanCsvLine(spanView(history.id, span, window))
-      if (text.length < maxCsvChunkCharacters) continue
-      yield text
-      text = ''
-    }
+    for await (const span of readSpans(ctx.db, history, window)) yield [spanView(history.id, span, window)]
   }
-  if (text !== '') yield text
 }

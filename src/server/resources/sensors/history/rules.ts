@@ -1,4 +1,5 @@
 // Sensor history: pages as JSON, or a whole window as CSV. [contract 6.sensorHistory]
+import { csvChunks } from '../../../../contract/csv.ts'
 import type { RequestContext } from '../../../context/request-context.ts'
 import { mustFind } from '../../../core/failure.ts'
 import { type PagePosition, pageContext, pageTokenAt, positionOfPageToken } from '../../../core/page-token.ts'
@@ -17,7 +18,6 @@ import { type HistoryQuery, type HistoryRequest, type HistoryWindow, historyRequ
 const maxRowsPerPage = 50_000
 /** Characters that are sent in one piece: most pages are one, and a stream sends its first piece early. */
 const maxPageChunkCharacters = 512 * 1024
-const maxCsvChunkCharacters = 64 * 1024
 
 export async function endpointsSensorHistory(ctx: RequestContext, id: string, query: HistoryQuery, csv: boolean) {
   const { history, window } = await readQuery(ctx, query)
@@ -109,7 +109,10 @@ function write<T>(
   const first = start ? Math.max(window.first, window.buckets.at(start.timestamp)) : window.first
   const maxItems = csv ? Number.POSITIVE_INFINITY : history.pageSize + 1
   const slices = walk(ctx.db, place, reader, { first, end: window.end, maxItems })
-  if (csv) return new StreamedAnswer('text/csv; charset=utf-8', 'sensor-history.csv', csvOf(slices, view))
+  if (csv) {
+    const chunks = csvChunks(view.csvHeader, itemsOf(slices), (item) => view.csv(item))
+    return new StreamedAnswer('text/csv; charset=utf-8', 'sensor-history.csv', chunks)
+  }
   return page(ctx, request, slices, view)
 }
 
@@ -146,17 +149,8 @@ async function page<T>(
   return answer.end()
 }
 
-async function* csvOf<T>(slices: AsyncGenerator<Slice<T>>, view: HistoryView<T>): AsyncGenerator<string> {
-  let text = view.csvHeader
-  for await (const { items } of slices) {
-    for (const item of items) {
-      text += view.csv(item)
-      if (text.length < maxCsvChunkCharacters) continue
-      yield text
-      text = ''
-    }
-  }
-  if (text !== '') yield text
+async function* itemsOf<T>(slices: AsyncGenerator<Slice<T>>): AsyncGenerator<readonly T[]> {
+  for await (const { items } of slices) yield items
 }
 
 const startOf = (ctx: RequestContext, request: Request): PagePosition | undefined =>
