@@ -1,10 +1,11 @@
 // How long a device waits before it tries again, and which addresses it may use.
 import { backOffMs } from '../client/back-off.ts'
+import { dayMs } from '../contract/durations.ts'
 
 /** The waits between attempts to connect, to enrol and to upload logs. */
 export const deviceBackOff = { firstMs: 1_000, maxMs: 60_000 }
 /** A credential that has been refused for this long is tried once an hour. */
-const frequentRetriesMs = 7 * 24 * 3_600_000
+const frequentRetriesMs = 7 * dayMs
 /** The jitter of the back-off takes up to a half, so the wait is an hour on average. */
 const refusedBackOff = { firstMs: 4_800_000, maxMs: 4_800_000 }
 

@@ -1,11 +1,10 @@
 // The settings of a simulated device that has not received a config, as its model, its country and its room suggest them.
 import { type ConfigKey, configKeys } from '../contract/device/config-keys.ts'
+import { minuteMs } from '../contract/durations.ts'
 import type { AgentSettings } from '../device/handlers.ts'
 import { channelOf, isWireless, timeServer } from './hardware.ts'
 import type { FleetDevice } from './plan.ts'
 import { pick, seededRandom } from './seeded-random.ts'
-
-const minuteMs = 60_000
 
 const typicalSettings: AgentSettings = {
   allowNeatShare: true,

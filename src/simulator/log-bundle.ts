@@ -1,13 +1,14 @@
 // Makes the log bundle of a simulated device: gzip with typical log lines, and call logs on request.
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { hourMs, minuteMs } from '../contract/durations.ts'
 import type { FleetDevice } from './plan.ts'
 import { isInCall } from './room-day.ts'
 import { between, pick, seededRandom } from './seeded-random.ts'
 
 const compress = promisify(gzip)
 const lineCount = 1_500
-const spanMs = 6 * 3_600_000
+const spanMs = 6 * hourMs
 
 const systemLines: readonly ((at: (salt: number) => number) => string)[] = [
   (at) => `kernel: thermal: zone0 ${between(38, 61, at(1))} C`,
@@ -34,9 +35,9 @@ export async function makeLogBundle(
   text.push('', '== agent.log ==', ...journal)
   if (inCallLogs) {
     text.push('', '== calls.log ==')
-    for (let time = now - spanMs; time < now; time += 60_000) {
+    for (let time = now - spanMs; time < now; time += minuteMs) {
       if (!isInCall(room, time)) continue
-      const at = (salt: number) => seededRandom(seed, Math.floor(time / 60_000), salt)
+      const at = (salt: number) => seededRandom(seed, Math.floor(time / minuteMs), salt)
       text.push(
         `${logTimestamp(time)} I call: ${room.primaryMode} send ${between(1200, 3800, at(13))} kbit/s, loss ${(at(14) ** 6 * 5).toFixed(2)} %, jitter ${between(1, 28, at(15))} ms`,
       )

@@ -1,5 +1,6 @@
 // Formats times in the viewer's time zone, with the local time of the room beside it where that differs.
 import { Text, Tooltip } from '@mantine/core'
+import { daySeconds, hourSeconds, minuteSeconds } from '../../../contract/durations.ts'
 
 export const viewerTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -92,8 +93,8 @@ export function DateTime({ at, zone, full: inFull = false }: DateTimeProps) {
 /** "3 min", "2 h", "5 days": the time since then. */
 export function ageText(at: number, now: number = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - at) / 1000))
-  if (seconds < 60) return `${seconds} s`
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min`
-  if (seconds < 2 * 86_400) return `${Math.round(seconds / 3600)} h`
-  return `${Math.round(seconds / 86_400)} days`
+  if (seconds < minuteSeconds) return `${seconds} s`
+  if (seconds < hourSeconds) return `${Math.round(seconds / minuteSeconds)} min`
+  if (seconds < 2 * daySeconds) return `${Math.round(seconds / hourSeconds)} h`
+  return `${Math.round(seconds / daySeconds)} days`
 }

@@ -1,4 +1,5 @@
 // Calendar days and clock times in any time zone, also across changes of clocks.
+import { dayMs, hourMs } from '../../../contract/durations.ts'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 function formatOf(zone: string): Intl.DateTimeFormat {
@@ -26,8 +27,6 @@ export function timeOfWallClock(wallMs: number, zone: string): number {
   const guessMs = wallMs - (wallClockMs(wallMs, zone) - wallMs)
   return guessMs - (wallClockMs(guessMs, zone) - wallMs)
 }
-
-const dayMs = 24 * 3600_000
 
 export interface ZonedDay {
   /** Midnight of the day, as a UTC time with the same digits. */
@@ -60,6 +59,6 @@ export const workingHoursIn = (fromMs: number, toMs: number, zone: string): Time
   zonedDays(fromMs, toMs, zone)
     .filter(({ weekday }) => weekday >= 1 && weekday <= 5)
     .map(({ wallMs }) => ({
-      fromMs: timeOfWallClock(wallMs + workingHours.from * 3600_000, zone),
-      toMs: timeOfWallClock(wallMs + workingHours.to * 3600_000, zone),
+      fromMs: timeOfWallClock(wallMs + workingHours.from * hourMs, zone),
+      toMs: timeOfWallClock(wallMs + workingHours.to * hourMs, zone),
     }))

@@ -1,10 +1,11 @@
 // Reads and writes the console's session cookie, and checks that a request with it comes from the console's own pages. [contract 9.cookie]
 import type { FastifyRequest } from 'fastify'
+import { daySeconds } from '../../../contract/durations.ts'
 import { Failure } from '../../core/failure.ts'
 import { publicPathOf } from '../../core/public-path.ts'
 
 /** The server decides when a session ends, so the cookie must only live longer than any session. */
-const cookieMaxAgeSeconds = 30 * 86_400
+const cookieMaxAgeSeconds = 30 * daySeconds
 
 const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="roomkeeper"' } }
 

@@ -4,6 +4,7 @@ import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { openCommandStates } from '../../../contract/device/commands.ts'
 import { type DeviceCommandMessage, devicePaths, maxBundleBytes } from '../../../contract/device/protocol.ts'
+import { daySeconds } from '../../../contract/durations.ts'
 import type { Org } from '../../auth/token-holder.ts'
 import type { Services } from '../../context/services.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
@@ -16,7 +17,7 @@ import type { BundleStorage, BundleUpload } from './bundles/storage.ts'
 import { insertUpload, sumBundleBytes, updateUploadSize } from './bundles/store.ts'
 import { findUploadTarget, type UploadTargetRow, updateUploaded } from './store.ts'
 
-const addressValiditySeconds = 24 * 3600
+const addressValiditySeconds = daySeconds
 const expiryBytes = 6
 
 /** Makes a new address that the logs of a command can be uploaded to. Every address works for a day. */

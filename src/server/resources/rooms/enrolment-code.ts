@@ -1,5 +1,6 @@
 // Makes, looks up and shows the enrolment codes of rooms. [contract D.6]
 
+import { hourMs } from '../../../contract/durations.ts'
 import { formatCode, normaliseCode, randomCode } from '../../auth/readable-code.ts'
 import type { Secrets } from '../../core/secrets.ts'
 
@@ -26,7 +27,7 @@ interface StoredCode {
 export const isEnrolmentCodeExpired = (
   { dec_used_at, dec_timeout }: Omit<StoredCode, 'dec_sealed'>,
   now: number,
-): boolean => dec_used_at !== null && dec_used_at + dec_timeout * 3_600_000 <= now
+): boolean => dec_used_at !== null && dec_used_at + dec_timeout * hourMs <= now
 
 /** Returns the fields of a room that show its enrolment code. An expired code itself is left out. */
 export const enrolmentCodeFields = (secrets: Secrets, context: string, dec: StoredCode, now: number) => ({

@@ -1,6 +1,7 @@
 // Checks the query of a history request, and limits its window to the retention. [contract 6.sensorHistory]
 
 import { type Sensor, sensors } from '../../../../contract/device/models.ts'
+import { dayMs } from '../../../../contract/durations.ts'
 import type { Violation } from '../../../../contract/error.ts'
 import type { Interval } from '../../../../contract/sensor-history.ts'
 import type { SensorSettings } from '../../../config/sensor-settings.ts'
@@ -120,7 +121,7 @@ export function windowOf(
 
 /** A date is the beginning of that day in the zone. [contract D.36] */
 const secondsOf = (request: number | string, zone: string): number =>
-  typeof request === 'number' ? request / 1000 : startOfDay(zone, Date.parse(request) / 86_400_000)
+  typeof request === 'number' ? request / 1000 : startOfDay(zone, Date.parse(request) / dayMs)
 
 function bucketsOf(interval: Interval, zone: string): SlotScale {
   if (interval === '1d') return daysIn(zone)
