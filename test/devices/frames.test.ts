@@ -29,6 +29,8 @@ test('a connection that dies while it takes over leaves no zombie behind', async
     await org.call('DELETE', `/endpoints/${device.id}`)
     await device.ended(1000)
     await until('the second is closed', () => second.isClosed)
+    expect([device.client.connected, second.isClosed]).toEqual([false, true])
+    expect((await org.call('GET', `/endpoints/${device.id}`)).status).toBe(404)
   }
 })
 
@@ -61,6 +63,8 @@ test('frames may come byte by byte', async () => {
     await new Promise((resolve) => setImmediate(resolve))
   }
   await until('it is answered', () => it.received.some(({ type, id }) => type === puback && id === 7))
+  expect(it.received.map(({ type }) => type)).toEqual([connack, puback])
+  expect((await endpoint(answer.endpointId)).hexapaBuild).toBe('x'.repeat(200))
   it.socket.destroy()
 })
 
@@ -76,6 +80,7 @@ test('messages before a DISCONNECT are stored, also at QoS 0 and in one segment'
     const { body } = await org.call('GET', `/endpoints/${answer.endpointId}/sensor`)
     return body.endpointData?.data[0].people === 39
   })
+  expect(await storedTimes(harness, org, answer.endpointId)).toEqual(Array.from({ length: 40 }, (_, i) => at - 40 + i))
 })
 
 test('a subscription to something that does not exist ends the connection; an ended one is honoured', async () => {
@@ -111,6 +116,7 @@ test('strangers do not keep a server from stopping', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   await other.close()
   await until('both are out', () => silent.isClosed && half.isClosed)
+  expect([silent.received, half.received], 'neither was answered').toEqual([[], []])
 })
 
 test('a device that subscribes piece by piece gets each piece at once', async () => {

@@ -70,13 +70,14 @@ test.each([
 })
 
 test('the first node, which may have no public address, goes on beside others too', async () => {
-  const { group, admin } = await fencedGroup()
+  const { group, admin, names } = await fencedGroup()
   const first = await group.start({ hasPublicUrl: false })
   await group.start()
   const before = first.services.node?.id ?? 0
   await admin.query("UPDATE nodes SET state = 'dead', ended_at = 0 WHERE id = $1", [before])
   await until('it has a new row', () => first.services.node?.id !== before, { timeoutMs: 5_000 })
   await put(first, 'x-later')
+  expect(await names()).toEqual(['x-later'])
 })
 
 test('a node whose row was declared dead changes no table', async () => {
@@ -112,6 +113,8 @@ test('a node that is declared dead finds out by its beat, although it commits no
   const before = node.services.node?.id ?? 0
   await admin.query("UPDATE nodes SET state = 'dead', ended_at = 0 WHERE id = $1", [before])
   await until('it has a new row', () => node.services.node?.id !== before, { timeoutMs: 5_000 })
+  const { rows } = await admin.query('SELECT id FROM nodes WHERE state = $1', ['up'])
+  expect(rows).toEqual([{ id: node.services.node?.id }])
 })
 
 test('a node whose name was taken while it was dead must stop', async () => {
@@ -126,6 +129,8 @@ test('a node whose name was taken while it was dead must stop', async () => {
     [node.services.node?.id, other.services.node?.id],
   )
   await node.taken
+  const { rows } = await admin.query("SELECT id FROM nodes WHERE state = 'up'")
+  expect(rows, 'it took no new row').toEqual([{ id: other.services.node?.id }])
 })
 
 test('every unaudited commit to a table with listeners has a number, also after one that may not have been made', async () => {

@@ -23,13 +23,20 @@ test('a command with the data folder alone reaches the database of the server, a
   const link = /#(\S+)/.exec((await command('login-link')).stdout)?.[1]
   const reply = await send(server.url, 'POST', '/console/session', { body: { link }, headers: own })
   expect(reply.body).toMatchObject({ org: { id: server.org } })
-  if (!password) return
-  const refused = await site.launch(['org', 'list', '--data-dir', site.dataDir]).exit()
-  expectRefusal(
-    refused,
-    /recorded its database without the password: give it with ROOMKEEPER_DATABASE_URL or PGPASSWORD/,
-  )
 })
+
+test.runIf(engine === 'postgres')(
+  'a command with the data folder alone asks for the password that was not recorded',
+  async () => {
+    const site = await siteForTest()
+    await site.serve()
+    const refused = await site.launch(['org', 'list', '--data-dir', site.dataDir]).exit()
+    expectRefusal(
+      refused,
+      /recorded its database without the password: give it with ROOMKEEPER_DATABASE_URL or PGPASSWORD/,
+    )
+  },
+)
 
 // The address is in a file of the data folder, which is the same beside both databases.
 test.runIf(engine === 'sqlite')('login-link leads to https and to the public address, port included', async () => {

@@ -115,6 +115,7 @@ test('a new part of a task is taken as soon as a node asks for it', async () => 
   parts.push(16)
   onTestFinished(() => void parts.pop())
   await until('one of them has it', () => a.parts().length + b.parts().length === 6, { timeoutMs: 2_000 })
+  expect([...a.parts(), ...b.parts()].sort()).toEqual([...parts].sort())
 })
 
 test.each(['left', 'dead'] as const)('the tasks of a node that is %s go to another one', async (state) => {
