@@ -10,7 +10,7 @@ const slackMs = 1500
 /** A node that wakes notices with its next beat or commit. */
 const disconnectedWithinMs = 5000
 
-test('its devices are offline within 16 s; when it wakes it disconnects them and marks none offline that moved', async () => {
+test('the devices of a frozen node are offline within 16 s; when the node wakes, it disconnects them and marks none offline that moved', async () => {
   const cluster = await clusterForTest(2)
   const [frozen, other] = [cluster.node(0), cluster.node(1)]
   const left = await newDevicesAt(cluster, frozen, 3)
