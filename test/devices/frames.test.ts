@@ -19,7 +19,7 @@ afterAll(() => harness.close())
 
 const endpoint = async (id: string) => (await org.call('GET', `/endpoints/${id}`)).body
 
-test('a connection that dies while it takes over leaves no zombie behind', async () => {
+test('a connection that breaks while it replaces another one leaves no open session', async () => {
   for (let i = 0; i < 5; i++) {
     const device = await newDevice(harness, org, { roomId: room })
     const second = await rawMqtt(harness.mqttPort)
@@ -83,7 +83,7 @@ test('messages before a DISCONNECT are stored, also at QoS 0 and in one segment'
   expect(await storedTimes(harness, org, answer.endpointId)).toEqual(Array.from({ length: 40 }, (_, i) => at - 40 + i))
 })
 
-test('a subscription to something that does not exist ends the connection; an ended one is honoured', async () => {
+test('a subscription to an unknown topic ends the connection; after UNSUBSCRIBE a device gets no messages', async () => {
   const device = await newDevice(harness, org, { roomId: room })
   await device.client.unsubscribeAsync(`v1/${device.id}/down/#`)
   await org.call('POST', '/endpoints/send_message', { body: { message: 'Hello.', endpointIds: [device.id] } })
@@ -108,7 +108,7 @@ test('a message that was sent is not sent again at every wake', async () => {
   await device.close()
 })
 
-test('strangers do not keep a server from stopping', async () => {
+test('connections without a valid CONNECT do not keep a server from stopping', async () => {
   const other = await startHarness()
   const silent = await rawMqtt(other.mqttPort)
   const half = await rawMqtt(other.mqttPort)

@@ -151,7 +151,7 @@ test.each(bad)('a bad header ends the connection: %s', async (_, bytes) => {
   await until('the end', isClosed)
 })
 
-test('rubbish never throws, is never taken for an address, and the ports go on', async () => {
+test('bytes that are no PROXY header never throw and never count as an address, and the ports go on', async () => {
   for (let i = 0; i < 20_000; i++) {
     const bytes = Buffer.concat([signature.subarray(0, i % 13), randomBytes(i % 60)])
     const found = readProxyHeader(bytes)

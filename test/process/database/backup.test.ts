@@ -97,7 +97,7 @@ test('without --with-secret the file does not contain the key, and restore compa
   await expect(restoreBackup(plain, place), 'the target is not empty any more').rejects.toThrow(/is not empty: /)
 })
 
-test('rubbish, a truncated file and a damaged one are refused with a sentence, and nothing is restored', async () => {
+test('a file that is no backup, a truncated and a damaged backup are refused with a sentence, and nothing is restored', async () => {
   const site = await siteForTest()
   writeFileSync(site.secretKeyFile, secretText())
   const bytes = readFileSync(plain)

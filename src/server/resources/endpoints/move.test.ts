@@ -113,7 +113,7 @@ test('a connected device gets the config of its new profile', async () => {
   await device.close()
 })
 
-test('those that were in the room already are named too', async () => {
+test('the answer also names endpoints that were in the room already', async () => {
   const org = await building()
   const ids = await group(org)
   expect(new Set((await move(org, { endpointIds: [ids[2]], roomId: 3 })).body.endpointIds)).toEqual(

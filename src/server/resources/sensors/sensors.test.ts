@@ -61,7 +61,7 @@ test('the sample is given however old it is [contract 4.endpointsSensorData]', a
   expect(data).toEqual([{ ...nothing, temp: 20, timestamp: String(timestamp), ShutterClosed: false }])
 })
 
-test('without a sample, or without an endpoint, it is a 404 that says which [contract 4.endpointsSensorData]', async () => {
+test('endpointsSensorData of an endpoint without a sample, or of no endpoint, is a 404 that says which [contract 4.endpointsSensorData]', async () => {
   const [org, elsewhere] = [await building(), await building()]
   const silent = await deviceIn(org, 1, model.bar)
   const foreign = await deviceIn(elsewhere, 1, model.bar, { timestamp: now, co2: 400 })

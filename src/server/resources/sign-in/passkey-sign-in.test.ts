@@ -101,7 +101,7 @@ describe('signing in is refused', () => {
     expect((await answer(authenticator.get(await signInOptions(), { counter: 10 }))).status).toBe(200)
   })
 
-  test('for an unknown passkey, and for rubbish', async () => {
+  test('for an unknown passkey, and for malformed answers', async () => {
     const stranger = new Authenticator(origin)
     stranger.userHandle = 'c3RyYW5nZXI'
     const reply = await answer(stranger.get(await signInOptions()))

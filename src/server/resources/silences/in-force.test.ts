@@ -32,14 +32,14 @@ test('a silence covers its place and what is in it, and nothing else', () => {
   expect(isSilenced([], place, 'device.offline', 5)).toBe(false)
 })
 
-test('without rules it covers all but those about security, and with rules exactly these', () => {
+test('a silence without rules covers all rules but those about security, and one with rules covers exactly these', () => {
   const covered = ruleIds.filter((rule) => isSilenced([always], place, rule, 5))
   expect(covered).toEqual(ruleIds.filter((rule) => !isSecurityRule(rule)))
   const named: Silence = { ...always, rules: new Set(['credential.shared', 'air.beyond'] as const) }
   expect(ruleIds.filter((rule) => isSilenced([named], place, rule, 5))).toEqual(['air.beyond', 'credential.shared'])
 })
 
-test('it begins with its first millisecond and ends before its last, and weekly hours are within these', () => {
+test('a silence begins with its first millisecond and ends before its last, and its weekly hours are within these', () => {
   const at = Date.parse('2026-05-04T12:00:00Z')
   const isCovered = (silence: Partial<Silence>, time: number) =>
     isSilenced([{ ...always, ...silence }], place, 'device.offline', time)
