@@ -1,4 +1,4 @@
-// Device config: what an endpoint should be set to, and every version of that. [contract 5.3] [contract 6.configVersions]
+// Device config: the desired settings of an endpoint, and their versions. [contract 5.3] [contract 6.configVersions]
 
 import Type from 'typebox'
 import { DeviceConfig, DeviceSettings, EndpointSettings } from './device/config-keys.ts'

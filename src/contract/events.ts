@@ -1,4 +1,4 @@
-// Events: what happens in an organisation, told as it happens. [contract 6.events]
+// Events: the live stream of changes in an organisation. [contract 6.events]
 
 import Type, { type Static } from 'typebox'
 import { DeviceCommand } from './device/commands.ts'

@@ -1,4 +1,4 @@
-// Operations: what devices are asked to do, and how far they are. [contract 5.4.operation] [contract 6.operations]
+// Operations: commands to devices, and their state. [contract 5.4.operation] [contract 6.operations]
 
 import Type from 'typebox'
 import { minuteMs } from '../durations.ts'

@@ -1,4 +1,4 @@
-// Channels: where the service sends messages about incidents and events, and what became of them. [contract 10.channel] [contract 10.delivery]
+// Channels: receivers of messages about incidents and events, and the deliveries to them. [contract 10.channel] [contract 10.delivery]
 import Type from 'typebox'
 import { hugeBodyBytes, mediumBodyBytes, operation, smallBodyBytes } from '../operation.ts'
 import { Empty, Int32, ListOf, Name, OneOf, QueryTime, Shape, Timestamp } from '../shape.ts'
@@ -83,13 +83,12 @@ const optional = {
   enabled: Type.Optional(choices.enabled),
   hours: Type.Optional(
     Type.Union([hours, Type.Null()], {
-      description:
-        'Hours in which messages are sent; messages about CRITICAL incidents are always sent. Null means all hours.',
+      description: 'Hours in which messages are sent; CRITICAL incidents: always. Null: all hours.',
     }),
   ),
   heartbeatMinutes: Type.Optional(
     Type.Union([heartbeatMinutes, Type.Null()], {
-      description: 'Minutes between two heartbeat messages; null means no heartbeats.',
+      description: 'Minutes between two heartbeats; null: no heartbeats.',
     }),
   ),
 }
@@ -106,15 +105,11 @@ const example = {
   enabled: true,
   waiting: 0,
 }
-const secret = Type.String({
-  description: 'The secret that signs webhooks, `whsec_…`. Save it: it is not shown again.',
-})
+const secret = Type.String({ description: 'The secret that signs webhooks, `whsec_…`. It is not shown again.' })
 const params = { id }
 
 export const Delivery = Shape('Delivery', {
-  id: Type.String({
-    description: 'Identifier of the message, sent as `webhook-id`; the same in all attempts and replays.',
-  }),
+  id: Type.String({ description: 'Identifier of the message (`webhook-id`), the same in all attempts and replays.' }),
   type: OneOf(messageTypes, 'Type of the message.'),
   sequence: Int32('Number of the message in the channel, from 1, without gaps; 0 until the first attempt.'),
   state: OneOf(deliveryStates, 'State of the delivery.'),

@@ -1,4 +1,4 @@
-// Incidents: what is wrong in the organisation, one for each cause, and what people do about it. [contract 10.states]
+// Incidents: problems in the organisation, one incident for each cause, and the actions of people on them. [contract 10.states]
 
 import Type from 'typebox'
 import { exampleEndpointId } from '../endpoints.ts'
