@@ -57,7 +57,11 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
     noun('configs/overlay', 'a key that the profile locks cannot be applied'),
     ['test/contract/mcp.test.ts', 'works through the official client'],
   ],
-  ['4.endpointsSensorData', 'no sample yet is a 404', noun('sensors/sensors', 'without a sample, or without an')],
+  [
+    '4.endpointsSensorData',
+    'no sample yet is a 404',
+    noun('sensors/sensors', 'endpointsSensorData of an endpoint without a sample'),
+  ],
   ['4.roomsBulkSensorData', 'every room has an entry', noun('sensors/sensors', 'roomsBulkSensorData fails while')],
   ['5.1.networks', 'parts of a network that are always there', answers('networks are complete, or there are none')],
   [
