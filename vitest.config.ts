@@ -13,7 +13,7 @@ const withoutDatabase = [
   'src/server/bus/*.test.ts',
   'src/cli/doctor/storage.test.ts',
   'src/server/config/*.test.ts',
-  'src/server/http/limits/*.test.ts',
+  'src/server/http/{input,limits}/*.test.ts',
   'src/server/events/ring.test.ts',
   'src/server/nodes/liveness.test.ts',
   'src/server/outbound/*.test.ts',

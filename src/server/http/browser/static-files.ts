@@ -7,6 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { consolePages } from '../../../contract/people/session.ts'
 import { matchesEtag } from '../answer.ts'
+import { acceptedItemsOf } from '../input/accept-header.ts'
 import { pageHeaders } from './page-headers.ts'
 
 /** The component library writes styles at run time, some of them as attributes, so 'unsafe-inline' is needed for styles. */
@@ -81,7 +82,7 @@ export function staticFileRoutes(app: FastifyInstance, folder: string): void {
   app.get('/*', { compress: false }, (request, reply) => {
     if (programPaths.test(pathOf(request))) return reply.callNotFound()
     addVary(reply, 'Accept')
-    if (itemsOf(request.headers.accept).get('text/html') !== true) return reply.callNotFound()
+    if (acceptedItemsOf(request.headers.accept).get('text/html') !== true) return reply.callNotFound()
     return send(request, reply.code(404).header('Cache-Control', 'no-cache'), indexAt(request))
   })
 }
@@ -133,20 +134,9 @@ function send(request: FastifyRequest, reply: FastifyReply, { type, bodies }: Fi
 
 /** Returns the smallest encoding that the browser accepts, or identity if it accepts none. */
 function chooseEncoding(bodies: File['bodies'], acceptEncoding: string | undefined): Encoding {
-  const accepted = itemsOf(acceptEncoding)
+  const accepted = acceptedItemsOf(acceptEncoding)
   const accepts = (encoding: Encoding) => accepted.get(encoding) ?? accepted.get('*') ?? false
   return endings.find(([encoding]) => bodies.has(encoding) && accepts(encoding))?.[0] ?? 'identity'
-}
-
-/** Parses an Accept header: each item with whether it is accepted, which q=0 denies. */
-function itemsOf(header = ''): ReadonlyMap<string, boolean> {
-  const items = header.toLowerCase().split(',')
-  return new Map(
-    items.map((item): [string, boolean] => {
-      const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
-      return [name, !parameters.some((p) => /^q\s*=\s*0(\.0*)?$/.test(p))]
-    }),
-  )
 }
 
 function readFiles(folder: string): Map<string, File> {

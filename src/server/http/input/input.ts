@@ -10,6 +10,7 @@ import { parseInt32 } from '../../core/int32.ts'
 import { textProblem } from '../../core/text.ts'
 import { isConfigTimeZone } from '../../core/time/time-zone.ts'
 import { isLegacy } from '../paths.ts'
+import { acceptsCsv } from './accept-header.ts'
 import { type NumberText, numberTextOf } from './number-text.ts'
 import { dateTimeSentence, maxViolations, violationsOf } from './violations.ts'
 
@@ -62,7 +63,7 @@ export function inputReader(operation: Operation): (raw: RawInput) => RequestInp
       body,
       // A valid body is small, so parsing it a second time is cheap.
       numberText: numberTextOf(operation.keepsNumberText ? raw.body : undefined, unwrap),
-      csv: operation.csv === true && wantsCsv(raw),
+      csv: operation.csv === true && acceptsCsv(raw.headers.accept),
       headOnly: raw.method === 'HEAD',
       legacy: isLegacy(raw.raw),
     }
@@ -86,9 +87,6 @@ function unwrapper({ bodyWrapper: wrapper, body }: Operation): (sent: unknown) =
     return sent[wrapper]
   }
 }
-
-const wantsCsv = ({ headers: { accept = '' } }: RawInput): boolean =>
-  /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept)
 
 type Parse = (text: string) => { value: unknown } | string
 
