@@ -100,7 +100,8 @@ const onPostgresOnly = [
   'test/process/database/starts-together.test.ts',
 ]
 /** These measure how soon things happen, so they run after all others, with the machine to themselves. */
-const alone = ['test/process/nodes/trial.test.ts', 'src/server/resources/incidents/engine/delay.test.ts']
+const aloneOnSqlite = ['src/server/resources/incidents/engine/delay.test.ts']
+const alone = ['test/process/nodes/trial.test.ts', ...aloneOnSqlite]
 
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
 const onThreeNodes = [
@@ -138,7 +139,7 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: all,
-          exclude: [...withoutDatabase, ...onPostgresOnly, ...long],
+          exclude: [...withoutDatabase, ...onPostgresOnly, ...alone, ...long],
           env: { TEST_ENGINE: 'sqlite' },
           globalSetup: sqliteSetup,
         },
@@ -170,6 +171,17 @@ export default defineConfig({
           env: { TEST_ENGINE: 'postgres' },
           globalSetup: postgresSetup,
           sequence: { groupOrder: 1 },
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone-sqlite',
+          include: aloneOnSqlite,
+          env: { TEST_ENGINE: 'sqlite' },
+          globalSetup: sqliteSetup,
+          sequence: { groupOrder: 2 },
           fileParallelism: false,
         },
       },

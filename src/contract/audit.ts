@@ -16,7 +16,7 @@ export const AuditEntry = Shape('v1AuditLog', {
   timestamp: Timestamp('Time of the change.'),
   category: OneOf(
     ['USER', 'DEVICE', 'ORG'],
-    'The subject of the change: a user or key, a device, or the organisation.',
+    'USER: users, keys and sign-in. DEVICE: endpoints, enrolment codes, incidents, silences and jobs. ORG: everything else.',
   ),
   type: Type.String({ description: 'The kind of change, for example LOCATION_CREATED.' }),
   actor: Actor,

@@ -35,7 +35,7 @@ export const bugReportOperations = {
     tag: 'Bug reports',
     scope: 'write',
     operate: true,
-    summary: 'Request logs from endpoints; the support ID identifies them',
+    summary: 'Request logs from endpoints; the answer has the support ID of the logs',
     description: 'An endpoint that is offline uploads its logs if it reconnects within 24 hours.',
     query: {
       uploadInCallLogs: Type.Boolean({ description: 'Whether to include logs of calls, which can be private.' }),

@@ -133,7 +133,7 @@ export const configOperations = {
       reported: EndpointSettings,
       rejected: Type.Record(Type.String(), Type.String(), {
         description:
-          'Keys that the device refused, each with the reason. A refused key is sent again only after its value changes.',
+          'Keys that the device refused, each with the reason. A refused key is sent again when its value changes, or when a job that set it is retried.',
       }),
     }),
     example: {

@@ -19,6 +19,9 @@ export async function* csvChunks<T>(
       yield text
       text = ''
     }
+    // A batch may have no items that the caller sees. Without this, a caller who has gone would be noticed only at the end.
+    yield text
+    text = ''
   }
   if (text !== '') yield text
 }

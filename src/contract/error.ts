@@ -24,13 +24,13 @@ export type ErrorCode = (typeof errorCodes)[number]
 export const ErrorBody = Shape('rpcError', {
   status: Int32('The HTTP status.'),
   code: Type.Unsafe<ErrorCode>({ type: 'string', enum: [...errorCodes] }),
-  message: Type.String({ description: 'A sentence for people that says what is wrong and what to do.' }),
+  message: Type.String({ description: 'Human-readable message: what is wrong, and what to do.' }),
   violations: Type.Optional(
     Type.Array(Shape('rpcViolation', { field: Type.String(), error: Type.String() }), {
       description: 'One entry for each field that is not valid.',
     }),
   ),
-  requestId: Type.String({ description: 'The X-Request-Id of the call, which the server log contains too.' }),
+  requestId: Type.String({ description: 'The X-Request-Id of the call. Log lines about the call have it too.' }),
 })
 export type ErrorBody = Static<typeof ErrorBody>
 export type Violation = { field: string; error: string }

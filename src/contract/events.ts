@@ -38,7 +38,8 @@ export const Event = Shape('webpageEvent', {
   ),
   at: Timestamp('Time of the event.'),
   roomIds: Type.Array(Int32('Identifier of a room.'), {
-    description: 'The rooms of the event; empty if it concerns no room, or more than single rooms.',
+    description:
+      'The rooms of the event; empty if the event is about no room, or about a whole location, region or organisation.',
   }),
   endpointId: Type.Optional(Type.String({ format: 'uuid', description: 'The endpoint of the event.' })),
   sample: Type.Optional(Sample),

@@ -9,7 +9,7 @@ export const Note = Shape('webpageRoomNote', {
   id: Type.String({ description: 'Identifier of the note.' }),
   roomId: Int32('The room that the note belongs to.'),
   note: Type.String({ description: 'The text of the note.' }),
-  author: Type.String({ description: 'Name of the key that wrote the note.' }),
+  author: Type.String({ description: 'Name of the key, or e-mail address of the person, that wrote the note.' }),
   createdAt: Timestamp('Time at which the note was written.'),
 })
 

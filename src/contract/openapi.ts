@@ -31,7 +31,7 @@ export const tags: Readonly<Record<Tag, string>> = {
   'Room notes': 'Notes that people write about a room.',
   Incidents: 'Problems of endpoints and rooms, one incident for each cause; the rules that open incidents; silences.',
   Channels: 'Receivers of messages about incidents and events, and the deliveries to each.',
-  Jobs: 'Changes to many endpoints, in stages, with rollback.',
+  Jobs: 'One action on many endpoints, all together or in stages. Changes of settings and profiles can be rolled back.',
   Profiles: 'Named configs that rooms and endpoints share.',
   Users: 'People who can sign in, with their roles and regions.',
   'My account': 'The rights of the caller, and the personal keys of a person.',
@@ -86,7 +86,7 @@ const errors: Record<string, { status: string; description: string; when?: (o: O
   NotFound: { status: '404', description: 'The resource does not exist, or the caller may not see it.' },
   Conflict: {
     status: '409',
-    description: 'A concurrent change prevented this one, also after retries. Try again.',
+    description: 'Concurrent changes prevented this one, even after retries. Try again.',
     when: (o) => o.audit !== undefined,
   },
   Stale: { status: '412', description: '`If-Match` names another version.', when: (o) => o.ifMatch === true },
@@ -126,7 +126,7 @@ function describe(id: string, operation: Operation, components: Map<string, Json
         : []),
       ...(operation.stream ? [conditional('Last-Event-ID', 'The stream continues after this event.')] : []),
       ...(isConditional(operation)
-        ? [conditional('If-None-Match', 'The answer is 304 if the resource still has this version.')]
+        ? [conditional('If-None-Match', 'The answer is 304 if it would still have this ETag.')]
         : []),
     ],
     ...(operation.body && {
@@ -157,7 +157,7 @@ function describe(id: string, operation: Operation, components: Map<string, Json
         },
       },
       ...(isConditional(operation) && {
-        '304': { description: 'The resource still has the version of `If-None-Match`.' },
+        '304': { description: 'The answer still has the ETag of `If-None-Match`.' },
       }),
       ...Object.fromEntries(
         Object.entries(errors)

@@ -70,8 +70,8 @@ const query = {
 }
 
 const description = (subject: string) =>
-  `${subject} A bucket at the edge of the window is complete. Each bucket has the smallest, the largest and the mean value, and the number of samples. ` +
-  'A value that was not measured is absent, never 0. An empty `nextPageToken` ends the paging. The retention of each interval is configured. ' +
+  `${subject} The first and the last bucket also include samples outside of the window. Each bucket has the smallest, the largest and the mean value, and the number of samples. ` +
+  'A value that was not measured is absent, never 0. An empty `nextPageToken` ends the paging. How long each interval is stored can be configured. ' +
   'With `Accept: text/csv` the whole window is streamed: `start`, `day` for 1d, then `co2_min`, `co2_max`, `co2_mean`, `co2_count` ' +
   'and so on; for raw `time`, `endpointId` for a room, then the fields.'
 

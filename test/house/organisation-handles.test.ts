@@ -90,7 +90,7 @@ test('only the named files use the handle without an organisation', () => {
   ])
 })
 
-test('only the folders that work on the whole database run statements that are not compiled once', () => {
+test('stores declare statements with query() or systemQuery() instead of running Kysely', () => {
   // The handles of an organisation have no Kysely. Those of the system have one, and tests use it.
   expect(using(/\bkysely\b(?!')/), 'Declare the statement with query() or systemQuery().').toEqual([])
   expect(using(/\bCompiledQuery\b|\bexecuteQuery\b/), 'Declare the statement with query() or systemQuery().').toEqual(

@@ -127,7 +127,7 @@ async function readDevice(id: string): Promise<void> {
 
 /** A restart that has succeeded is shown for this long, and longer while a cached answer still shows the device as offline. */
 const restartGraceMs = 4000
-const maxExtraGraceSeconds = 20
+const [maxExtraGraceMs, graceStepMs] = [20_000, 1000]
 
 export function patchOperations({ operation }: Event): void {
   if (!operation) return
@@ -136,23 +136,23 @@ export function patchOperations({ operation }: Event): void {
       const operations = withOperation(body.operations, operation)
       return operations === body.operations ? body : { operations: [...operations] }
     })
-  const patchWhenOnline = (extraSeconds: number) => {
-    if (extraSeconds === 0 || !isShownOffline(operation.endpointId)) patch()
-    else setTimeout(() => patchWhenOnline(extraSeconds - 1), 1000)
+  const patchWhenOnline = (extraMs: number) => {
+    if (extraMs <= 0 || !isShownOffline(operation.endpointId)) patch()
+    else setTimeout(() => patchWhenOnline(extraMs - graceStepMs), graceStepMs)
   }
   if (operation.type === 'REBOOT' && operation.state === 'SUCCEEDED')
-    setTimeout(() => patchWhenOnline(maxExtraGraceSeconds), restartGraceMs)
+    setTimeout(() => patchWhenOnline(maxExtraGraceMs), restartGraceMs)
   else patch()
 }
 
 type Room = ResponseOf<Operations['roomsGet']>
 
-/** On a slow network an answer from before the reconnect can arrive after the event about it. */
+/** Whether a cached answer still shows the device as offline. On a slow network, an answer from before the reconnect can arrive after its event. */
 function isShownOffline(endpointId: string): boolean {
   const device = queryClient.getQueryData<ApiResponse<Room['endpoints'][number]>>(
     queryKeyOf('endpointsGet', { id: endpointId }),
   )
-  const rooms = queryClient.getQueriesData<ApiResponse<Room>>({ queryKey: ['roomsGet'] })
+  const rooms = queryClient.getQueriesData<ApiResponse<Room>>({ queryKey: ['roomsGet'], type: 'active' })
   const devices = [
     ...(cachedBody('endpointsBasicList')?.endpoints ?? []),
     ...(device ? [device.body] : []),

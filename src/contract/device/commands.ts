@@ -67,7 +67,7 @@ export const deviceCommandOperations = {
     operate: true,
     summary: 'Reboot an endpoint and everything paired with it',
     description:
-      'Without `when` the endpoint must be connected; a paired endpoint that is not connected is listed as SKIPPED. With `idle` or `window` the operation waits until the room is idle or the change window is open.',
+      'Without `when` the endpoint must be connected; a paired endpoint that is not connected is listed as SKIPPED. With `idle` the operation waits until all rooms of the pair group are idle, with `window` until they are also in their change windows.',
     params: { id: endpointId },
     body: Shape('RebootRequest', {
       when: Type.Optional(

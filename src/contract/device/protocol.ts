@@ -58,7 +58,7 @@ export const SampleReport = Shape('SampleReport', {
   samples: Type.Array(DeviceSample, {
     minItems: 1,
     maxItems: 500,
-    description: 'One sample, or all samples that waited for a connection.',
+    description: 'One sample, or several that waited for a connection.',
   }),
 })
 
@@ -69,7 +69,7 @@ export const ConfigReport = Shape('ConfigReport', {
   version: Type.Integer({
     minimum: 0,
     maximum: 2147483647,
-    description: 'The newest version of the desired config that the device has received; 0 if none.',
+    description: 'The version of the desired config that the device received last; 0 if none.',
   }),
   config: Type.Record(Type.String(), configValue, {
     maxProperties: maxReportedKeys,
@@ -78,7 +78,7 @@ export const ConfigReport = Shape('ConfigReport', {
   rejected: Type.Optional(
     Type.Record(Type.String(), Type.String({ maxLength: 255 }), {
       maxProperties: maxReportedKeys,
-      description: 'Keys of this version that the device refuses, each with the reason as a sentence for people.',
+      description: 'Keys of this version that the device refuses, each with a human-readable reason.',
     }),
   ),
 })
@@ -88,9 +88,7 @@ const operationId = Type.String({ format: 'uuid', description: 'Identifier of th
 export const CommandReport = Shape('OperationReport', {
   id: operationId,
   state: OneOf(['ACKNOWLEDGED', 'SUCCEEDED', 'FAILED'], 'State of the operation.'),
-  error: Type.Optional(
-    Type.String({ maxLength: 255, description: 'Reason why the operation failed, as a sentence for people.' }),
-  ),
+  error: Type.Optional(Type.String({ maxLength: 255, description: 'Human-readable reason why the operation failed.' })),
 })
 export type CommandReport = Static<typeof CommandReport>
 
@@ -115,7 +113,7 @@ export const DeviceCommandMessage = Shape('OperationCommand', {
   id: Type.String({
     format: 'uuid',
     description:
-      'Identifier of the operation. The device sends it back in its reports, and remembers it to ignore repeated commands.',
+      'Identifier of the operation. The device sends it back in its reports, and remembers it, so that it executes no command twice except COLLECT_LOGS.',
   }),
   type: OneOf([...commandTypes, 'UNENROL'], 'The command.'),
   deadline: Timestamp('Time after which the device must not begin.'),
@@ -141,7 +139,7 @@ export const SampleRefused = Shape('SampleRefused', {
   refused: Type.Array(
     Shape('RefusedSample', {
       timestamp: Type.Integer({ description: 'Timestamp of the refused sample.' }),
-      reason: Type.String({ description: 'Reason, as a sentence for people.' }),
+      reason: Type.String({ description: 'Human-readable reason.' }),
     }),
     { description: 'Samples of one message that were not stored. Do not send them again.' },
   ),
@@ -150,7 +148,7 @@ export type SampleRefused = Static<typeof SampleRefused>
 
 export const MessageRefused = Shape('MessageRefused', {
   kind: Type.String({ description: 'The last part of the topic of the invalid message, up to 40 characters.' }),
-  reason: Type.String({ description: 'A sentence for people that says what is wrong.' }),
+  reason: Type.String({ description: 'Human-readable message: what is wrong.' }),
   field: Type.String({
     description:
       'JSON Pointer (RFC 6901) to the invalid value, up to 200 characters; empty for the message as a whole.',

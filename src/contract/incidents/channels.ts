@@ -39,7 +39,7 @@ const target = {
 }
 const choices = {
   events: Type.Array(OneOf(channelEvents, 'A type of message.'), { maxItems: 20, uniqueItems: true }),
-  minSeverity: OneOf(severities, 'The channel gets no messages about incidents of a lower severity; default WARNING.'),
+  minSeverity: OneOf(severities, 'No messages about incidents whose worst severity was lower; default WARNING.'),
   regionIds: Type.Array(Int32('Identifier of a region.'), {
     maxItems: 100,
     description: 'Only messages about these regions; an empty list means all.',
@@ -83,7 +83,8 @@ const optional = {
   enabled: Type.Optional(choices.enabled),
   hours: Type.Optional(
     Type.Union([hours, Type.Null()], {
-      description: 'Hours in which messages are sent; CRITICAL incidents: always. Null: all hours.',
+      description:
+        'Hours in which messages are sent. Messages about CRITICAL incidents, heartbeats and tests are sent at any time. Null: all hours.',
     }),
   ),
   heartbeatMinutes: Type.Optional(
@@ -117,7 +118,7 @@ export const Delivery = Shape('Delivery', {
   nextAt: Type.Optional(Timestamp('Time of the next attempt.')),
   status: Type.Optional(Int32('The HTTP status of the last answer.')),
   error: Type.Optional(Type.String({ description: 'The error of the last attempt, in a few words.' })),
-  createdAt: Timestamp('Time at which the message was created.'),
+  createdAt: Timestamp('Time of the cause of the message.'),
   deliveredAt: Type.Optional(Timestamp('Time of the delivery.')),
 })
 const delivery = {
@@ -183,7 +184,8 @@ export const channelOperations = {
     scope: 'write',
     manage: true,
     summary: 'Change a channel',
-    description: 'An absent key keeps its value. All waiting messages are sent immediately after the change.',
+    description:
+      'An absent key keeps its value. The change makes the oldest 1,000 waiting messages due immediately; the others follow after the next success.',
     params,
     body: Shape('ChannelsUpdateRequest', { name: Type.Optional(Name('channel')), ...target, ...optional }),
     bodyLimitBytes: hugeBodyBytes,

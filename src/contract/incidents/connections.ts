@@ -30,6 +30,16 @@ const summary = {
   outages: Int32('How many times the device was not connected.'),
   longestOutageSeconds: Int32('The longest time in which the device was not connected, in seconds.'),
 }
+const roomSummary = {
+  onlineShare: Type.Optional(
+    Type.Number({
+      description:
+        'Share of the recorded time in which at least one endpoint was connected, 0 to 1; absent if nothing was recorded.',
+    }),
+  ),
+  outages: Int32('How many times no endpoint was connected.'),
+  longestOutageSeconds: Int32('The longest time in which no endpoint was connected, in seconds.'),
+}
 const Summary = Shape('ConnectionSummary', {
   endpointId: Type.String({ format: 'uuid', description: 'The endpoint.' }),
   knownFrom: Type.Optional(Timestamp('Time at which the records begin; absent if the device was never connected.')),
@@ -86,7 +96,7 @@ export const connectionOperations = {
     params: { id: Int32('Identifier of the room.') },
     query,
     response: Shape('RoomConnections', {
-      ...summary,
+      ...roomSummary,
       endpoints: Type.Array(Summary, { description: 'Availability of each endpoint.' }),
       spans: Type.Array(Span),
     }),

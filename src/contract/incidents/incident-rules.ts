@@ -17,7 +17,7 @@ export const RuleSettings = Shape('IncidentRule', {
   enabled: Type.Boolean({ description: 'Whether the rule opens incidents.' }),
   severity: OneOf(severities, 'The severity of incidents of this rule.'),
   holdMinutes: minutes('Minutes for which the condition must hold before an incident opens.'),
-  clearMinutes: minutes('Minutes for which the condition must be false before the incident ends.'),
+  clearMinutes: minutes('Minutes for which the problem must be over before the incident ends.'),
   limits: Limits,
   changed: Type.Boolean({ description: 'Whether a value of the rule differs from the default.' }),
 })
@@ -61,7 +61,7 @@ export const incidentRuleOperations = {
       enabled: orNull(Type.Boolean({ description: 'Whether the rule opens incidents.' })),
       severity: orNull(OneOf(severities, 'The severity of incidents of this rule.')),
       holdMinutes: orNull(minutes('Minutes for which the condition must hold before an incident opens.')),
-      clearMinutes: orNull(minutes('Minutes for which the condition must be false before the incident ends.')),
+      clearMinutes: orNull(minutes('Minutes for which the problem must be over before the incident ends.')),
       limits: orNull(Limits),
     }),
     bodyLimitBytes: mediumBodyBytes,

@@ -60,7 +60,7 @@ const fields = {
   severity: OneOf(severities, 'Severity of the incident.'),
   state: OneOf(
     incidentStates,
-    'OPEN: the incident is new. ACKNOWLEDGED: a person has seen it. RESOLVED: the cause ended, or a person closed it. MERGED: it is part of the incident `mergedInto`.',
+    'OPEN: no person has acknowledged the incident yet. ACKNOWLEDGED: a person has seen it. RESOLVED: the cause ended, or a person closed it. MERGED: it is part of the incident `mergedInto`.',
   ),
   title: Type.String({ description: 'One line that says what is wrong.' }),
   hint: Type.String({ description: 'Advice on what to do.' }),
@@ -76,7 +76,7 @@ const fields = {
   updatedAt: Timestamp('Time at which the incident last changed.'),
   resolvedAt: Type.Optional(Timestamp('Time at which the incident was resolved.')),
   occurrences: Int32(
-    'How many times the same cause occurred, each within 60 minutes of the one before, including the first time.',
+    'How many times the same cause occurred, each within 60 minutes of the end of the one before, including the first time.',
   ),
   reopenings: Type.Optional(
     Type.Array(Timestamp('A time at which the incident reopened.'), {

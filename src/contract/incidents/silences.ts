@@ -24,7 +24,7 @@ const fields = {
       description: 'Only incidents of these rules; absent means all rules except the rules about security.',
     }),
   ),
-  reason: SingleLineText(500, 'Why.'),
+  reason: SingleLineText(500, 'Reason for the silence.'),
 }
 const weekly = Type.Optional(WeeklyHours)
 

@@ -12,11 +12,13 @@ export const JobPlan = Shape('JobPlan', {
   endpointCount: Int32('How many endpoints these units have.'),
   emptyRoomCount: Int32('How many rooms match the target and have no endpoint. The job does nothing in these rooms.'),
   offlineCount: Int32('How many of the endpoints are not connected.'),
-  blindCount: Int32('How many units have no sensor that shows whether their rooms are in use; they count as idle.'),
+  blindCount: Int32('How many units have no device that reports calls or counts people; they count as idle.'),
   notSupportingCount: Int32(
     'How many endpoints do not support `onlyIfIdle`; for REBOOT, endpoints that restart together with a targeted one are counted too.',
   ),
-  unchangedCount: Int32('How many endpoints already have the settings of the job.'),
+  unchangedCount: Int32(
+    'How many endpoints the job would not change, because they already have its settings, profile or room.',
+  ),
   stages: Type.Array(
     Shape('JobPlanStage', {
       unitCount: Int32('How many units the stage has, without the units of earlier stages.'),

@@ -125,7 +125,7 @@ export const jobRequestFields = {
             minimum: 0,
             maximum: 100,
             description:
-              'The job stops if more than this percentage of units failed, and at least `atLeast` units; default 5.',
+              'The job stops if more than this percentage of the units that have begun failed, and at least `atLeast` units; default 5.',
           }),
         ),
         atLeast: Type.Optional(
@@ -176,8 +176,7 @@ export const jobRequestFields = {
   ),
   skipConflicts: Type.Optional(
     Type.Boolean({
-      description:
-        'Whether units whose profile locks a key of the config are skipped. If not, such a unit is an error.',
+      description: 'Whether units whose profile locks a key of the config are skipped. Otherwise the job is refused.',
     }),
   ),
   includeNew: Type.Optional(

@@ -26,7 +26,7 @@ const fields = {
   startedAt: Type.Optional(Timestamp('Start time.')),
   endedAt: Type.Optional(Timestamp('Time at which the job reached its final state.')),
   startedBy: Shape('JobActor', { type: Type.String(), id: Type.String(), name: Type.String() }),
-  attempt: Int32('1; jobsRetry raises it.'),
+  attempt: Int32('Number of the attempt: 1 at first; jobsRetry raises it.'),
   stage: Int32('Number of the current stage, from 1; 0 before the start.'),
   stageCount: Int32('How many stages the job has.'),
   unitCount: Int32('How many units the job has.'),
@@ -261,7 +261,7 @@ export const jobOperations = {
   jobsRollBack: operation({
     ...steps,
     path: '/jobs/{id}/roll_back',
-    summary: 'Roll a job back: restore the settings that each endpoint had before',
+    summary: 'Roll back a job: restore the settings from before the job, except those that were changed since',
     description: `Jobs of the types CONFIG and ASSIGN_PROFILE can be rolled back until 30 days after their end. With \`now\`, a rollback that waits goes on immediately. ${needsText}`,
     body: Shape('JobsRollBackRequest', {
       now: Type.Optional(Type.Boolean({ description: 'Whether the rollback ignores windows, idle rooms and pace.' })),

@@ -40,7 +40,7 @@ const settings = {
   passkeys: Type.Boolean({ description: 'Whether people may sign in with passkeys; default true.' }),
   enabled: Type.Boolean({
     description:
-      'Whether people may sign in with the provider. To set it, test the settings within the last hour before.',
+      'Whether people may sign in with the provider. Setting it to true needs a successful test of these settings within the last hour.',
   }),
 }
 
@@ -139,7 +139,7 @@ export const identityOperations = {
     manage: true,
     summary: 'Create an address that tests the settings by a sign-in at the provider',
     description:
-      'A person who opens the address signs in at the provider and sees the user that they would be. The test changes no user.',
+      'A person who opens the address signs in at the provider and sees as which user they would sign in. The test changes no user.',
     response: Shape('IdentityTestResponse', {
       url: Type.String({ description: 'The address to open in a browser.' }),
     }),

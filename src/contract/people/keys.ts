@@ -17,7 +17,7 @@ const fields = {
   name: Type.String({ description: 'Name of the key.' }),
   prefix: Type.String({ description: 'First characters of the key; the whole key is shown once, when it is created.' }),
   scopes: KeyScopes,
-  manage: Type.Boolean({ description: 'Whether the key may manage keys and users.' }),
+  manage: Type.Boolean({ description: 'Whether the key may manage keys, users, channels and the identity provider.' }),
   regionIds: Type.Optional(
     Type.Array(Int32('Identifier of a region.'), {
       description:
@@ -65,11 +65,15 @@ export const keyOperations = {
     manage: true,
     summary: 'Create an API key; the answer is the only place that shows it',
     description:
-      'A key cannot grant rights that it does not have. A key that is limited to regions cannot manage keys and users, and cannot read the metrics.',
+      'A key cannot grant rights that it does not have. A key that is limited to regions cannot have `manage`, and cannot read the metrics.',
     body: Shape('KeysCreateRequest', {
       name: Name('key'),
       scopes: KeyScopes,
-      manage: Type.Optional(Type.Boolean({ description: 'Whether the key may manage keys and users; default false.' })),
+      manage: Type.Optional(
+        Type.Boolean({
+          description: 'Whether the key may manage keys, users, channels and the identity provider; default false.',
+        }),
+      ),
       regionIds: Type.Optional(
         Type.Array(Int32('Identifier of a region.'), {
           minItems: 1,
@@ -98,7 +102,7 @@ export const keyOperations = {
     manage: true,
     summary: 'Revoke an API key',
     description:
-      'The key stops working immediately. The last key that manages keys and users cannot be revoked. Personal keys can be revoked here too.',
+      'The key stops working immediately. The last key with `manage` cannot be revoked. Personal keys can be revoked here too.',
     params: { id },
     response: Empty,
     ifMatch: true,

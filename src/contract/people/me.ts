@@ -30,7 +30,9 @@ export const Me = Shape('Me', {
   }),
   role: Type.Optional(OneOf(roles, 'The role of a person.')),
   scopes: Type.Array(OneOf(scopes, 'A scope.'), { description: 'The rights of the caller.' }),
-  manage: Type.Boolean({ description: 'Whether the caller may manage keys, users and the identity provider.' }),
+  manage: Type.Boolean({
+    description: 'Whether the caller may manage keys, users, channels and the identity provider.',
+  }),
   allRegions: Type.Boolean({ description: 'Whether the caller sees the whole organisation.' }),
   regionIds: Type.Array(Int32('Identifier of a region.'), {
     description: 'The regions that the caller sees; empty if it sees all regions or none.',
@@ -76,7 +78,7 @@ export const meOperations = {
     person: true,
     summary: 'Create a personal API key; the answer is the only place that shows it',
     description:
-      'The key has the rights of its person and stops working when the person is disabled or deleted. A person has at most 10 keys. If the person has not signed in for 30 days, the key is refused until they sign in.',
+      'The key acts as its person, with the given scopes, as far as the person still has them. It stops working when the person is disabled or deleted. A person has at most 10 keys. If the person has not signed in for 30 days, the key is refused until they sign in.',
     body: Shape('MyKeysCreateRequest', {
       name: Name('key'),
       scopes: KeyScopes,

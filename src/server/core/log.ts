@@ -3,11 +3,14 @@ import { type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-/** Lines that wait for a slow reader of standard error, in characters. Further lines are dropped, because the service must not wait. */
-const maxWaitingChars = 1024 * 1024
+/** Lines that wait for a slow reader of standard error. Further lines are dropped, because the service must not wait. */
+const maxWaitingBytes = 1024 * 1024
+/** Waiting lines are tried again after this time, and with each further line. */
+const retryMs = 100
 
 export function makeLog(level: string): Log {
-  const output = pino.destination({ fd: 2, sync: false, maxLength: maxWaitingChars })
+  // A line is written before the caller goes on, so that none is missing after a crash. A full pipe is not waited for.
+  const output = pino.destination({ fd: 2, sync: true, maxLength: maxWaitingBytes, retryEAGAIN: () => false })
   const log = pino(
     {
       level,
@@ -17,6 +20,16 @@ export function makeLog(level: string): Log {
     },
     output,
   )
+  let isRetrying = false
+  // The lines stay in the memory of `output`, which tries to write them when it is given more text.
+  output.on('error', () => {
+    if (isRetrying) return
+    isRetrying = true
+    setTimeout(() => {
+      isRetrying = false
+      output.write('')
+    }, retryMs).unref()
+  })
   let dropped = 0
   output.on('drop', () => {
     dropped++

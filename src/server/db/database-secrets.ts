@@ -26,7 +26,7 @@ const insertSetting = systemWrite((db, p: { name: string; value: string }) =>
 
 const identityName = 'secret identity'
 
-/** A start that stored its key in the database writes the file at once; a start that came second waits this long for it. */
+/** A start that stored its key in the database writes the file immediately; a start that came second waits this long for it. */
 const fileTimeoutMs = 3_000
 const filePauseMs = 50
 
@@ -51,7 +51,7 @@ async function storeIdentity(db: Database, { identity }: Secrets): Promise<strin
 }
 
 /**
- * The database decides whose key counts when several servers start on it at once; only that one is put in place. The key is on disk as a
+ * The database decides whose key counts when several servers start on it at the same time; only that one is put in place. The key is on disk as a
  * draft before, so that a crash in between does not lose it.
  */
 async function createSecrets(db: Database, file: string): Promise<Secrets> {

@@ -136,7 +136,7 @@ export class Database {
       await this.#engine.transaction((on) =>
         this.#checked(on, async () => {
           await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(on.kysely)
-          // Two sessions that create the same table at once would both try, and one would fail.
+          // Two sessions that create the same table at the same time would both try, and one would fail.
           await lockName(on.kysely, 'alter table')
           await sql.raw(statement).execute(on.kysely)
           this.#root.fence?.separate.addStatement(on, false)
@@ -231,7 +231,7 @@ export class Database {
     })
   }
 
-  /** Without a check, the work runs at once. */
+  /** Without a check, the work runs immediately. */
   #checked<T>(on: EngineTransaction, work: () => Promise<T>): Promise<T> {
     if (!this.#check) return work()
     return this.#check(new SystemTx(this.engine, on, this.#writeLog([]))).then(work)

@@ -9,7 +9,7 @@ import type { WrittenRows } from './written-rows.ts'
 /** The writes of one try to tables with listeners, and the number of its commit. */
 export interface CommitLog {
   readonly rows: WrittenRows[]
-  /** Is set by an audited work, and used on PostgreSQL only. */
+  /** The number of an audited commit. Only PostgreSQL uses it. */
   number: CommitNumber | undefined
 }
 
@@ -28,7 +28,7 @@ export type CommitNumber =
 /** Is called after a commit that has a number, before its writers continue. */
 export type CommitListener = (written: readonly WrittenRows[], commit: CommitNumber) => void
 
-/** Stops the commits of a node that was declared dead. One commit at a time passes the fence; any number pass its `separate` one. */
+/** Stops the commits of a node that was declared dead. Shared commits pass one at a time; separate commits pass `separate` concurrently. */
 export interface CommitFence {
   /** The fence of commits that are not shared. It gives no numbers, so it refuses writes to tables with listeners. */
   readonly separate: CommitFence

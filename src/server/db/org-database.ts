@@ -34,8 +34,8 @@ export class OrgDatabase extends OrgReader {
   }
 
   /**
-   * Only `audit/change.ts` calls this: it writes the audit entry in the same transaction. `isPrepared` says that
-   * the work runs for seconds before it locks the head of the audit log: it keeps no other work waiting during that time.
+   * Only `audit/change.ts` calls this: it writes the audit entry in the same transaction. `isPrepared`: the
+   * work runs for seconds before it locks the head of the audit log, and other work does not wait during that time.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, { isPrepared = false } = {}): Promise<T> {
     const { audited, runInTurn, logInto, checked } = this.#commits

@@ -1,4 +1,4 @@
-// Handles and queries for work that belongs to no organisation: look-ups of keys, sessions, devices and codes, and scheduled tasks.
+// Handles and queries for work that is not limited to one organisation: look-ups of keys, sessions, devices and codes, and scheduled tasks.
 // test/house lists the files that may import this one.
 import type { Kysely } from 'kysely'
 import { RegionAccess } from '../core/region-access.ts'

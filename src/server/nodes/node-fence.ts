@@ -8,7 +8,7 @@ import type { ThisNode } from './this-node.ts'
 
 /**
  * The column must not be null, so the statement fails with code 23502 if the row is not up. If the row is gone, the statement
- * finds another one and fails there, because an update of no rows would succeed. It returns no rows, so nothing waits for it before the commit.
+ * takes another row so that it fails: an update of no rows would succeed. It returns no rows, so nothing waits for it before the commit.
  */
 const raiseNumber = CompiledQuery.raw(
   `update nodes set changes = case when id = $1 and state = 'up' then changes + $2 end

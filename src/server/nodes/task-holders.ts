@@ -113,7 +113,7 @@ export class TaskHolders {
     this.#stopAll()
   }
 
-  /** Lets other nodes take the tasks at once, and not only when this node has left. Must be called after all runs ended. */
+  /** Lets other nodes take the tasks immediately, and not only when this node has left. Must be called after all runs ended. */
   async release(): Promise<void> {
     await this.#refreshing
     const { db, node, bus } = this.#options

@@ -16,8 +16,8 @@ const maxMemoryFactor = 1.5
 /** V8 gives memory back some time after the connections have ended. */
 const recoveryMs = 90_000
 const regionCount = 400
-/** The requests of others are sent alone for this part of the time, before the memory is measured for comparison. */
-const warmUpPart = 5
+/** The requests of others are sent alone for this share of the time, before the memory is measured for comparison. */
+const warmUpShare = 0.2
 
 /** The server closes a connection that takes nothing for 30 s. A client that reads nothing does not notice, so it begins again by itself. */
 const lifetimeMs = 40_000
@@ -86,7 +86,7 @@ export async function soak(site: Site, { soakSeconds, seed }: EnduranceCounts): 
   const started = await residentBytes(url)
   let renames = 0
   let peak = 0
-  /** Sends the requests of others. Each write is an event for the stalled streams. It changes a region and makes none: the answers must not grow. */
+  /** Sends the requests of others. Each write is an event for the stalled streams. It renames a region instead of creating one, so that answers do not grow. */
   const sendOrdinaryRequests = async (seconds: number) => {
     const end = performance.now() + seconds * 1000
     while (performance.now() < end) {
@@ -97,8 +97,10 @@ export async function soak(site: Site, { soakSeconds, seed }: EnduranceCounts): 
     }
   }
   // The heap of a server in service is larger than that of a new one, because V8 leaves garbage in it until it has grown several times.
-  await sendOrdinaryRequests(soakSeconds / warmUpPart)
+  await sendOrdinaryRequests(soakSeconds * warmUpShare)
   const before = await residentBytes(url)
+  times.length = 0
+  refused = 0
 
   const port = Number(new URL(url).port)
   const get = (at: string) => `GET ${at} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`

@@ -197,7 +197,7 @@ export const incidents: MigrationStatements = (dialect) => [
 ]
 
 /**
- * A message and its deliveries are written by one statement. PostgreSQL can insert into both tables at once; on SQLite a row that is
+ * A message and its deliveries are written by one statement. PostgreSQL can insert into both tables together; on SQLite a row that is
  * inserted into this view becomes both. A channel that was deleted in the meantime gets no delivery.
  */
 const newMessages = [

@@ -73,7 +73,7 @@ export function visibleQuery<P extends ForOrg, R>(
   const all = compileOnce(build)
   const visible = compileOnce<P & { visibleRegions: readonly number[] }, R>((db, p, engine) => {
     const built = build(db, p, engine)
-    // The condition names the organisation, which does not limit the rows of the query itself.
+    // This comes before the region condition, because that condition itself contains the organisation.
     requireOrganisation(built.compile())
     return built.where(isVisible(engine, subject, column, p))
   })

@@ -40,7 +40,7 @@ export type RegionScopedTable = (typeof regionScopedTables)[number]
 
 /**
  * Returns a table whose rows belong to regions, if a query names one. In SQL text that was written by hand, each word that is the name of
- * such a table counts, unless it is a column after a point or stands in a string: text cannot be searched for its tables reliably.
+ * such a table counts, unless it is a column after a dot or stands in a string: text cannot be searched for its tables reliably.
  */
 export function regionScopedTableIn(query: CompiledQuery): string | undefined {
   const { tables, rawTexts } = partsOf(query)

@@ -22,6 +22,7 @@ export const findConfig = byUuid(
       .leftJoin('profiles as p', (j) => j.onRef('p.org', '=', 'e.org').onRef('p.id', '=', 'e.profile_id'))
       .select(({ fn }) => [
         'e.id',
+        'e.room_id',
         'e.serial',
         'e.pairing_serial',
         'e.status',

@@ -20,6 +20,8 @@ type Query = InputOf<'endpointsConnections'>['query']
 
 /** An answer is made in one turn of the event loop. */
 const maxSpans = 5000
+/** Spans that are written to a CSV answer together. */
+const spansPerBatch = 1000
 
 export async function endpointsConnections(ctx: RequestContext, id: string, query: Query, csv: boolean) {
   const window = windowOf(ctx, query)
@@ -82,6 +84,13 @@ function csvAnswer(
 
 async function* readAllSpans(ctx: RequestContext, histories: readonly EndpointHistory[], window: ConnectionWindow) {
   for (const history of histories) {
-    for await (const span of readSpans(ctx.db, history, window)) yield [spanView(history.id, span, window)]
+    let batch: ReturnType<typeof spanView>[] = []
+    for await (const span of readSpans(ctx.db, history, window)) {
+      batch.push(spanView(history.id, span, window))
+      if (batch.length < spansPerBatch) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
   }
 }

@@ -41,7 +41,7 @@ interface RequestOrigin {
   readonly requestId: string
 }
 
-/** Every node closes connections that the database does not name within a minute, so an older unenrolment has left none. */
+/** Each node checks its connections every minute and closes those without an endpoint, so an older unenrolment has left none. */
 const oldConnectionMs = hourMs
 
 export async function enrolDevice(
@@ -67,10 +67,14 @@ export async function enrolDevice(
     throw refused(problem)
   }
   const since = ctx.clock.now() - oldConnectionMs
-  const past = await listPastEndpoints(services.db.system, { serial: request.serial, since })
+  // On SQLite there is no other node that could have missed a message.
+  const past =
+    services.db.engine === 'sqlite'
+      ? []
+      : await listPastEndpoints(services.db.system, { serial: request.serial, since })
   const enrolled = await change(ctx, 'deviceEnrolled', (tx) => enrol(tx, ctx, request, code))
   // A device that connected since the check in the transaction used the old credential, which no longer works. A connection of an
-  // unenrolled endpoint with this serial is open only if its node has missed the message about that.
+  // unenrolled endpoint with this serial is open only if its node has missed the message about the unenrolment.
   services.devices.cut([enrolled.endpointId, ...past.map((row) => row.endpoint_id)], 'replaced')
   return enrolled
 }

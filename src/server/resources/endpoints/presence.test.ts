@@ -21,7 +21,7 @@ const updateState = systemWrite((db, p: { id: number; state: 'up' | 'left' }) =>
 )
 
 /** These are written for each task and each key that is in use, whether devices are connected or not. */
-const tablesWithoutDevices = ['tasks', 'api_keys']
+const tablesWithoutDevices = ['tasks', 'api_keys', 'sample_progress']
 
 /** Begins to count writes to all other tables of the schema. */
 async function countAllWrites(db: Database) {

@@ -10,7 +10,7 @@ const reasons: Readonly<Record<ConnectionEnd, string>> = {
   REPLACED: 'the device connected again',
   REFUSED: 'the server closed the connection',
   UNENROLLED: 'the device was unenrolled',
-  SERVER_ENDED: 'the server stopped or had a problem',
+  SERVER_ENDED: 'the server stopped, failed or lost its database',
 }
 
 export const partText = ({ state, fromMs, toMs, why }: StripPart): string =>

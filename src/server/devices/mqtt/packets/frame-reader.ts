@@ -132,7 +132,7 @@ export class FrameReader {
   }
 }
 
-/** Returns undefined while the frame is incomplete. */
+/** Returns undefined while the fixed header is incomplete. */
 export function readFixedHeader(bytes: Buffer, start: number): FixedHeader | undefined {
   let remainingBytes = 0
   for (let i = 1; start + i < bytes.length; i++) {

@@ -73,7 +73,7 @@ export async function sendEffect<T>(
         id,
         from: 'PENDING',
         state: 'SKIPPED',
-        error: 'The endpoint was offline when its room began. Repeat the action when it is online.',
+        error: 'The device was offline when the job reached its room. Repeat the action when it is online.',
       })
     }
     await raiseJobProgress(tx, { ...key, now })

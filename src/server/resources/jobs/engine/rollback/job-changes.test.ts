@@ -69,7 +69,7 @@ test('a key that a profile locks now is kept, and so is a profile that was delet
   expect(planOf(versions, { profile_id: 3, profile: '{"nightMode":true}', profile_name: 'Quiet' })).toEqual({
     keys: { config: '{"nightMode":true}', secrets: '{}' },
     profileId: undefined,
-    kept: ['nightMode is locked by the profile Quiet now'],
+    kept: ['nightMode is now locked by the profile Quiet'],
   })
   const profiles = [version(set({}, 1), 'Ada'), version(set({}, 2), 'job')]
   expect(planOf(profiles)).toEqual({ keys: undefined, profileId: 1, kept: [] })

@@ -86,7 +86,7 @@ export class JobChanges {
         const to = (track.before ?? null) as number | null
         if (to !== null && !hasProfile(to)) kept.push(`the profile ${to} that it had was deleted`)
         else profileId = to
-      } else if (locked.has(name)) kept.push(`${name} is locked by the profile ${present.profile_name ?? ''} now`)
+      } else if (locked.has(name)) kept.push(`${name} is now locked by the profile ${present.profile_name ?? ''}`)
       else restored[name] = track.before
     }
     const keys = Object.keys(restored).length === 0 ? undefined : withKeys(explicitLayer(present), restored)

@@ -9,6 +9,7 @@ import { setExplicit } from '../../../configs/set-explicit.ts'
 import { type EndpointConfigRow, findConfig } from '../../../configs/store.ts'
 import { updateProfileOf } from '../../../endpoints/store.ts'
 import { endpointRef } from '../../../endpoints/view.ts'
+import { raiseResourceVersions } from '../../../places/versions.ts'
 import { findProfile } from '../../../profiles/store.ts'
 import { findRoom, updateRoomProfile } from '../../../rooms/store.ts'
 import { type EndpointPlan, JobChanges } from './job-changes.ts'
@@ -101,6 +102,7 @@ async function restoreProfile(
   jobId: number,
 ) {
   await updateProfileOf(tx, { ids: [row.id], profile: profileId })
+  await raiseResourceVersions(tx, { endpointsOfRoom: [row.room_id] })
   await makeVersions(tx, ctx, [row.id], { jobId })
   return {
     target: endpointRef(row),
