@@ -25,3 +25,12 @@ test('lines are gathered into pieces, which together are the header and all line
   expect(chunks).toEqual([`id\r\n${line(1)}${line(2)}`, line(3)])
   expect(await Array.fromAsync(csvChunks(csvRow(['id']), (async function* () {})(), line))).toEqual(['id\r\n'])
 })
+
+test('a reader who has gone is noticed after a few batches, also if these have no lines', async () => {
+  let read = 0
+  async function* empty(): AsyncGenerator<number[]> {
+    for (; read < 1000; read++) yield []
+  }
+  for await (const _ of csvChunks(csvRow(['id']), empty(), String)) break
+  expect(read).toBeLessThan(20)
+})

@@ -4,6 +4,8 @@ export const csvRow = (cells: readonly string[]): string => `${cells.map(cellTex
 
 /** Characters that are sent in one piece. */
 const maxChunkCharacters = 64 * 1024
+/** A piece is also sent after so many batches, however short it is. */
+const maxBatchesPerChunk = 10
 
 /** Yields a header and one line for each item, gathered into pieces that are worth a write to a connection. */
 export async function* csvChunks<T>(
@@ -12,6 +14,7 @@ export async function* csvChunks<T>(
   lineOf: (item: T) => string,
 ): AsyncGenerator<string> {
   let text = header
+  let batchCount = 0
   for await (const batch of batches) {
     for (const item of batch) {
       text += lineOf(item)
@@ -19,7 +22,8 @@ export async function* csvChunks<T>(
       yield text
       text = ''
     }
-    // A batch may have no items that the caller sees. Without this, a caller who has gone would be noticed only at the end.
+    // Batches may have no items that the caller sees. Without this, a caller who has gone would be noticed only at the end.
+    if (++batchCount % maxBatchesPerChunk > 0) continue
     yield text
     text = ''
   }
