@@ -70,6 +70,21 @@ describe('limits [contract 7.1]', () => {
     expect(refused.body.message).toContain('32 levels')
   })
 
+  test('JSON with 6,000 lists and objects is read, and 6,001 is a 400 [contract 7.2]', async () => {
+    const { call } = await harness.newOrg()
+    const { id } = (await call('POST', '/regions', { body: { name: 'x' } })).body
+    const send = (count: number) =>
+      call('PUT', `/regions/${id}`, {
+        raw: `{"name":"[{","extra":[${Array(count - 2)
+          .fill('[]')
+          .join(',')}]}`,
+      })
+    expect((await send(6_000)).status).toBe(200)
+    const refused = await send(6_001)
+    expect(refused.status).toBe(400)
+    expect(refused.body.message).toContain('6000 lists and objects')
+  })
+
   test('JSON with 6,000 keys is read, 6,001 is a 400, and what looks like a key inside a text is none', async () => {
     const { call } = await harness.newOrg()
     const { id } = (await call('POST', '/regions', { body: { name: 'x' } })).body
