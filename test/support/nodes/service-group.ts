@@ -7,6 +7,7 @@ import { type Service, startService } from '../../../src/server/app.ts'
 import type { ServeOptions } from '../../../src/server/config/server-options.ts'
 import type { Clock } from '../../../src/server/core/clock.ts'
 import type { Log } from '../../../src/server/core/log.ts'
+import { DatabaseOutage } from '../../../src/server/db/errors.ts'
 import { freePort } from '../free-port.ts'
 
 export interface ServiceGroup {
@@ -26,7 +27,7 @@ export async function startServices(
   clocks: readonly [Clock, ...Clock[]],
   taskPauseShare = 1,
 ): Promise<ServiceGroup> {
-  if (clocks.length === 1) return alone(await startService(options, log, { clock: clocks[0], taskPauseShare }))
+  if (clocks.length === 1) return alone(await start(options, log, { clock: clocks[0], taskPauseShare }))
   const balancers = { http: await Balancer.start(options.port || (await freePort())), mqtt: await Balancer.start() }
   const { port } = balancers.http
   const url = `http://127.0.0.1:${port}`
@@ -42,7 +43,7 @@ export async function startServices(
       const addresses = { publicUrl: url, publicMqttUrl: [`mqtt://127.0.0.1:${balancers.mqtt.port}`] }
       const host = `127.0.0.${i + 2}`
       const own = { ...addresses, ...options, host, port, dataDir, secretKeyFile, nodeName: `node-${i + 1}` }
-      const member = await startService(own, log, { clock, taskPauseShare })
+      const member = await start(own, log, { clock, taskPauseShare })
       members.push(member)
       balancers.http.add({ host, port })
       if (member.mqttPort) balancers.mqtt.add({ host: '127.0.0.1', port: member.mqttPort })
@@ -58,6 +59,16 @@ export async function startServices(
     members,
     nextUrl: () => (members[calls++ % members.length] as Service).url,
     close,
+  }
+}
+
+/** On a busy machine PostgreSQL may not answer in time during a start, which then fails. It is tried a second time, as a process manager would. */
+const start: typeof startService = async (...args) => {
+  try {
+    return await startService(...args)
+  } catch (error) {
+    if (!(error instanceof DatabaseOutage)) throw error
+    return startService(...args)
   }
 }
 
