@@ -156,7 +156,10 @@ export async function startHarness(
     log,
     [clock, ...clocks],
     taskPauseShare,
-  )
+  ).catch(async (error) => {
+    await remove()
+    throw error
+  })
   const { url, mqttPort } = group
   const { services } = group.members[0] as Service
   const call = (method: string, path: string, given: Call = {}) => send(group.nextUrl(), method, path, given)
