@@ -84,7 +84,7 @@ try {
     ({ id, credential }, i): DeviceConnection => ({
       device: { org, id, number: i + 1, serial: `BENCH${i + 1}`, model: deviceModel },
       since: now,
-      credentialHash: tokenHash(credential),
+      credentialHash: tokenHash(credential).toString('hex'),
       nodeId: 0,
       number: 0,
     }),

@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net'
 
 /** The items must be valid: an address, or a range such as 10.0.0.0/8. An IPv4 address that is written as IPv6 matches too. */
 export function addressMatcher(items: readonly string[]): (ip: string | undefined) => boolean {
+  if (items.length === 0) return () => false
   const list = new BlockList()
   for (const item of items) {
     const [address = '', bits] = item.split('/')

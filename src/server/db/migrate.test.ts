@@ -1,5 +1,5 @@
 // Migrations on both engines: the tables they create, and the databases they refuse.
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { engine, newPlace } from '../../../test/support/harness.ts'
 import { migrate, pendingMigrations, programMigrations } from './migrate.ts'
@@ -117,6 +117,14 @@ describe('the reader', () => {
     withDb(async ({ db }) => {
       const write = db.system.kysely.insertInto('settings').values({ name: 'x', value: 'y' }).execute()
       await expect(write).rejects.toThrow(/readonly|read-only/)
+    }))
+
+  test('refuses a statement that writes, during a transaction and between transactions', () =>
+    withDb(async ({ db }) => {
+      const insert = CompiledQuery.raw("insert into settings (name, value) values ('x', 'y')")
+      const write = async () => db.system.run(insert, [])
+      await expect(write()).rejects.toThrow(/readonly|read-only/)
+      await db.systemTransaction(() => expect(write()).rejects.toThrow(/readonly|read-only/))
     }))
 
   test('does not wait for an open transaction, and does not see it', () =>

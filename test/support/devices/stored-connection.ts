@@ -15,5 +15,11 @@ export async function storedConnection(
     .select(['node_id', 'connection'])
     .where('id', '=', endpointId)
     .executeTakeFirstOrThrow()
-  return { device, since: 0, credentialHash: tokenHash(credential), nodeId: node_id ?? 0, number: connection }
+  return {
+    device,
+    since: 0,
+    credentialHash: tokenHash(credential).toString('hex'),
+    nodeId: node_id ?? 0,
+    number: connection,
+  }
 }

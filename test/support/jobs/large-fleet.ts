@@ -64,7 +64,7 @@ export class LargeFleet {
     const nodeId = harness.services.node?.id ?? 0
     for (const { id, number, serial, model } of endpoints) {
       const device = { org: org.org, id, number, serial, model }
-      fleet.connections.set(id, { device, since: 0, credentialHash: hashOf(id), nodeId, number: 1 })
+      fleet.connections.set(id, { device, since: 0, credentialHash: hashOf(id).toString('hex'), nodeId, number: 1 })
     }
     return fleet
   }

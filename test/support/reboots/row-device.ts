@@ -32,7 +32,7 @@ export class RowDevice {
 
   async connect(): Promise<void> {
     const since = this.#services.clock.now()
-    const connection = { device: this.device, since, credentialHash: this.hash, nodeId: 0, number: 0 }
+    const connection = { device: this.device, since, credentialHash: this.hash.toString('hex'), nodeId: 0, number: 0 }
     const presence = await markConnected(this.#services, connection)
     if (!presence) throw new Error('the credential of the device is not valid')
     this.connection = Object.assign(connection, { nodeId: presence.nodeId, number: presence.number })

@@ -1,4 +1,4 @@
-// SQLite: a reading and a writing connection, and statements that are prepared once.
+// SQLite: a connection that writes, one that reads during transactions, and statements that are prepared once.
 import { setImmediate as immediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { type CompiledQuery, type DatabaseConnection, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely'
@@ -11,10 +11,12 @@ type Values = readonly unknown[]
 class Connection implements StatementRunner {
   readonly kysely: Kysely<DatabaseSchema>
   readonly #db: Database.Database
+  readonly #mayWrite: boolean
   readonly #prepared = new WeakMap<CompiledQuery, (values: Values) => unknown[]>()
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, { mayWrite }: { readonly mayWrite: boolean }) {
     this.#db = db
+    this.#mayWrite = mayWrite
     this.kysely = new Kysely<DatabaseSchema>({ dialect: new Dialect(db) })
   }
 
@@ -30,11 +32,36 @@ class Connection implements StatementRunner {
 
   #prepare(text: string): (values: Values) => unknown[] {
     const statement = this.#db.prepare<Values>(text)
+    if (!this.#mayWrite && !statement.readonly)
+      throw new Error(`This statement writes, and a reader is read-only: ${text}`)
     if (statement.reader) return (values) => statement.all(values)
     return (values) => {
       statement.run(values)
       return []
     }
+  }
+}
+
+/**
+ * Reads on the connection that writes, because a commit empties the cache of every other connection: a read costs half as much there.
+ * During a transaction it reads on a connection of its own, which does not see the transaction.
+ */
+class Reader implements StatementRunner {
+  readonly kysely: Kysely<DatabaseSchema>
+  readonly #writing: Database.Database
+  readonly #duringTransactions: Connection
+  readonly #betweenTransactions: Connection
+
+  constructor(writing: Database.Database, reading: Database.Database) {
+    this.#writing = writing
+    this.#duringTransactions = new Connection(reading, { mayWrite: false })
+    this.#betweenTransactions = new Connection(writing, { mayWrite: false })
+    this.kysely = this.#duringTransactions.kysely
+  }
+
+  run<R>(query: CompiledQuery<R>, values: Values): R[] | Promise<R[]> {
+    const connection = this.#writing.inTransaction ? this.#duringTransactions : this.#betweenTransactions
+    return connection.run(query, values)
   }
 }
 
@@ -53,7 +80,7 @@ class Writer extends Connection implements EngineTransaction {
   #hasYielded = false
 
   constructor(db: Database.Database) {
-    super(db)
+    super(db, { mayWrite: true })
     this.#db = db
     this.#begin = db.prepare('begin immediate')
     this.#commit = db.prepare('commit')
@@ -154,7 +181,7 @@ class Driver extends SqliteDriver {
 const servingLockTimeoutMs = 20
 const startupLockTimeoutMs = 5_000
 
-/** Opens a writer and a reader on the same file. The reader cannot write, and does not wait for an open transaction. */
+/** Opens a writer and a reader of the same file. The reader cannot write, and does not wait for an open transaction. */
 export function openSqlite(file: string): { backend: DatabaseEngine; shortenLockTimeout: () => void } {
   const writing = new Database(file, { timeout: startupLockTimeoutMs })
   writing.pragma('journal_mode = WAL')
@@ -168,7 +195,7 @@ export function openSqlite(file: string): { backend: DatabaseEngine; shortenLock
       hasOneWriter: true,
       health: new DatabaseHealth(),
       waitingReads: 0,
-      reader: new Connection(reading),
+      reader: new Reader(writing, reading),
       schema: writer.kysely,
       transaction: (work) => writer.transaction(work),
       async close() {

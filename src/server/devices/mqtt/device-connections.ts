@@ -242,7 +242,7 @@ export class DeviceConnections implements LocalDevices {
     const connection: DeviceConnection = {
       device,
       since: this.#services.clock.now(),
-      credentialHash: tokenHash(password),
+      credentialHash: tokenHash(password).toString('hex'),
       nodeId: 0,
       number: 0,
     }

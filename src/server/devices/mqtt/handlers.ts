@@ -22,7 +22,8 @@ export interface DeviceConnection {
   readonly device: Device
   /** Time of its CONNECT in milliseconds. */
   readonly since: number
-  readonly credentialHash: Buffer
+  /** In hexadecimal. */
+  readonly credentialHash: string
   /** The node and the number that the endpoint's row has while this is its connection. Both are 0 until that is durable. */
   nodeId: number
   number: number
@@ -38,7 +39,7 @@ export const connectionKey = ({ device, nodeId, number, credentialHash }: Device
   id: device.id,
   node: nodeId,
   connection: number,
-  hash: credentialHash,
+  hash: Buffer.from(credentialHash, 'hex'),
 })
 
 /**
@@ -70,7 +71,7 @@ type Received<K extends UpKind> = (
 /** Returns whether the database names this connection, with its credential, as the current one of its device. */
 export function isNamed(connection: DeviceConnection, stored: ReadonlyMap<string, StoredConnection>): boolean {
   const { number, credentialHash } = stored.get(connection.device.id) ?? {}
-  return number === connection.number && credentialHash?.equals(connection.credentialHash) === true
+  return number === connection.number && credentialHash === connection.credentialHash
 }
 
 export interface DeviceHandlers {

@@ -59,19 +59,10 @@ type Ending = { org: number; id: string; at: number }
 export const insertReplacedSpan = writeTelemetry((db, p: Ending & { hash: Buffer }, engine) =>
   insertSpans(
     db,
-    db
-      .with(
-        (cte) => cte('locked').materialized(),
-        (q) =>
-          q
-            .selectFrom('endpoints')
-            .selectAll()
-            .where('org', '=', p.org)
-            .where('id', '=', p.id)
-            .$if(engine === 'postgres', (rows) => rows.forUpdate()),
-      )
-      .selectFrom('locked as e')
+    (engine === 'postgres' ? fromLockedEndpoint(db, p) : db.selectFrom('endpoints as e'))
       .leftJoin('nodes as d', 'd.id', 'e.node_id')
+      .where('e.org', '=', p.org)
+      .where('e.id', '=', p.id)
       .where(hasConnection)
       .where(({ exists, selectFrom }) =>
         exists(selectFrom('credential_directory').select('hash').where('hash', '=', p.hash)),
@@ -79,6 +70,15 @@ export const insertReplacedSpan = writeTelemetry((db, p: Ending & { hash: Buffer
       .select(spanColumns(p.at, 'REPLACED')),
   ),
 )
+
+/** The rows of a materialized expression are locked before any condition outside of it is looked at. */
+const fromLockedEndpoint = (db: Kysely<DatabaseSchema>, p: { org: number; id: string }) =>
+  db
+    .with(
+      (cte) => cte('locked').materialized(),
+      (q) => q.selectFrom('endpoints').selectAll().where('org', '=', p.org).where('id', '=', p.id).forUpdate(),
+    )
+    .selectFrom('locked as e')
 
 /** Ends the connection with this number. 0 means whichever connection of the endpoint this node has. Call it before the endpoint's row is changed. */
 export const insertEndedSpan = writeTelemetry(

@@ -43,10 +43,11 @@ export async function findDeviceByCredential(
 
 export async function markConnected(
   services: Services,
-  { device, since, credentialHash: hash }: DeviceConnection,
+  { device, since, credentialHash }: DeviceConnection,
 ): Promise<Presence | undefined> {
   const { db, feed, bus } = services
   const { org, id } = device
+  const hash = Buffer.from(credentialHash, 'hex')
   const thisNode = requireNode(services)
   const { id: node } = thisNode
   const row = await db.forOrg(org.key).telemetry(async (on) => {
@@ -101,7 +102,8 @@ export async function listOwnConnections(
   const { id: node } = requireNode(services)
   const stored = new Map<string, StoredConnection>()
   const add = (rows: Awaited<ReturnType<typeof listConnectionsById>>) => {
-    for (const { id, connection, hash } of rows) stored.set(id, { number: connection, credentialHash: hash })
+    for (const { id, connection, hash } of rows)
+      stored.set(id, { number: connection, credentialHash: hash.toString('hex') })
   }
   if (endpointIds) add(await listConnectionsById(system, { node, ids: endpointIds }))
   for (let last = { org: 0, id: '' }; !endpointIds; await nextTurn()) {

@@ -244,7 +244,7 @@ test('samples of a replaced credential are refused, those of an earlier connecti
   const [one, two] = [await device('NF19B1'), await device('NF19B1')]
   const [first, second] = [await connectionOf(one), await connectionOf(two)]
   const earlier = { ...first, nodeId: 99, number: 0 }
-  const revoked = { ...first, credentialHash: tokenHash('replaced') }
+  const revoked = { ...first, credentialHash: tokenHash('replaced').toString('hex') }
   const send = (over: DeviceConnection, timestamp: number) => intake.receive(over, { samples: [{ timestamp, co2: 1 }] })
   const outcomes = await Promise.allSettled([send(earlier, now - 1), send(revoked, now - 2), send(second, now - 3)])
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])

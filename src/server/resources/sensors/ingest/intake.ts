@@ -152,7 +152,7 @@ export class SampleIntake {
       else refused.push({ timestamp: sample.timestamp, reason })
     }
     // Nothing is awaited before this, so messages are queued in the order in which they arrived.
-    if (rows.length > 0) await this.#enqueue({ device, rows, credential: credentialHash.toString('hex') })
+    if (rows.length > 0) await this.#enqueue({ device, rows, credential: credentialHash })
     this.refused += refused.length
     return refused.length > 0 ? { refused } : undefined
   }

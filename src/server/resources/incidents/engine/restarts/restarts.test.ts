@@ -23,7 +23,7 @@ async function connect({ services }: Service, org: Org, rows: readonly Row[]): P
     const presence = await markConnected(services, {
       device,
       since,
-      credentialHash: tokenHash(id),
+      credentialHash: tokenHash(id).toString('hex'),
       nodeId: 0,
       number: 0,
     })
