@@ -19,9 +19,12 @@ const withoutDatabase = ['test/events/several-nodes.test.ts']
 const ofNodes = ['test/long/nodes/*.test.ts', 'test/process/nodes/situations-messages.test.ts']
 /** The suites that also run against three nodes, where each request goes to the next node. */
 const onThreeNodes = ['src/server/resources/**/*.test.ts', 'test/{contract,devices,events,http,sign-in}/*.test.ts']
-/** These are left out: they test one process (its memory, limits, timers, or the bytes of one connection), start their own processes, or need no server. */
+/** These are left out: they test one process (its memory, limits, timers, statements, or the bytes of one connection), start their own processes, or need no server. */
 const notOnThreeNodes = [
-  'src/server/resources/sensors/latest/aggregate.test.ts',
+  'src/server/resources/endpoints/presence.test.ts',
+  'src/server/resources/incidents/engine/{delay,quick-run}.test.ts',
+  'src/server/resources/jobs/engine/run-cost.test.ts',
+  'src/server/resources/sensors/latest/{aggregate,room-plan}.test.ts',
   'test/http/{health-port,limits,metrics,overload,release,slow,unread,worst-bodies,largest-bodies}.test.ts',
   'test/contract/{mcp-fleet,monitoring-adapter}.test.ts',
   'test/devices/{agent-wire,bad-clients,bad-messages,frame-guard,ingest-budget,proxy-protocol,mqtt5-ends,refusal-log,stop}.test.ts',
@@ -69,7 +72,8 @@ export default defineConfig({
           name: 'nodes',
           include: onThreeNodes,
           exclude: notOnThreeNodes,
-          env: { TEST_ENGINE: 'postgres', TEST_NODES: '3', TEST_LONG: '1' },
+          // Not the long form of each suite: that is for one node, with the machine to itself.
+          env: { TEST_ENGINE: 'postgres', TEST_NODES: '3' },
           globalSetup: postgresSetup,
         },
       },

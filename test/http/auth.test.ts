@@ -5,7 +5,7 @@ import { Keyring } from '../../src/server/auth/keyring.ts'
 import { isApiKey, makeApiKey, makeCredential, tokenHash } from '../../src/server/auth/token.ts'
 import { findHolder } from '../../src/server/resources/keys/store.ts'
 import { enrolTestDevice } from '../support/devices/test-device.ts'
-import { type Harness, startHarness, TestClock } from '../support/harness.ts'
+import { type Harness, hasOneNode, startHarness, TestClock } from '../support/harness.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -98,7 +98,7 @@ describe('tokens [contract 3.1]', () => {
   })
 })
 
-describe('the rate limit of a key [contract 7.5]', () => {
+describe.runIf(hasOneNode)('the rate limit of a key [contract 7.5]', () => {
   test('is a token bucket: a burst, then 429 with Retry-After, then again as time passes; other keys are not touched', async () => {
     const { call, newKey } = await harness.newOrg()
     harness.clock.fix(harness.clock.now())
@@ -142,7 +142,7 @@ describe('the rate limit of a key [contract 7.5]', () => {
   })
 })
 
-describe('failed tokens [contract 3.11]', () => {
+describe.runIf(hasOneNode)('failed tokens [contract 3.11]', () => {
   test('are limited per address, and never refuse a valid key or another address', async () => {
     const { call, newKey } = await harness.newOrg()
     const key = await newKey({ rateLimit: 0 })

@@ -9,6 +9,7 @@ import {
   makeUserSessionSecret,
 } from '../../src/server/auth/token.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
+import { readMetrics } from '../support/nodes/metrics.ts'
 import { rawRequest } from '../support/raw-http.ts'
 
 let harness: Harness
@@ -162,7 +163,7 @@ describe('beside the API', () => {
     const { call } = await harness.newOrg()
     await call('POST', '/regions', { body: { name: 'x' } })
     await call('POST', '/regions', { body: {} })
-    const { text } = await harness.call('GET', '/metrics')
+    const text = await readMetrics(harness)
     expect(text).toMatch(/roomkeeper_http_requests_total\{operation="regionsCreate",status="200"\} \d/)
     expect(text).toMatch(/roomkeeper_http_requests_total\{operation="regionsCreate",status="400"\} \d/)
     expect(text).toMatch(/roomkeeper_http_request_duration_seconds_count\{operation="regionsCreate"\} \d/)

@@ -10,6 +10,7 @@ import {
 import { openSession, readWith, session } from '../support/console/console-session.ts'
 import { disable, entriesOf, invite, inviteAgain, signInByLink } from '../support/console/user-session.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { sumMetric } from '../support/nodes/metrics.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 
@@ -61,15 +62,9 @@ describe('usersInvite', () => {
 
   test('is counted in the metrics by its outcome', async () => {
     const org = await harness.newOrg()
-    const counts = async () => {
-      const { text } = await harness.call('GET', '/metrics')
-      const countOf = (outcome: string) =>
-        Number(
-          new RegExp(`^roomkeeper_sign_ins_total\\{way="link",outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text)?.[1] ??
-            0,
-        )
-      return [countOf('accepted'), countOf('refused')] as const
-    }
+    const countOf = (outcome: string) =>
+      sumMetric(harness, `roomkeeper_sign_ins_total{way="link",outcome="${outcome}"}`)
+    const counts = async () => [await countOf('accepted'), await countOf('refused')] as const
     const { link } = await invite(org)
     const [accepted, refused] = await counts()
     await signInByLink(harness, { link })

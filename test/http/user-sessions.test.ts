@@ -94,7 +94,8 @@ describe('a session of a person', () => {
   })
 
   test('shares one rate limit with the other sessions of its person', async () => {
-    const limited = await startHarness({ rateLimit: 2 })
+    // Every node counts by itself.
+    const limited = await startHarness({ rateLimit: 2 }, { nodes: 1 })
     try {
       const org = await limited.newOrg()
       const ada = await newPerson(limited, org, { role: 'viewer' })

@@ -275,7 +275,8 @@ test('identityUpdate leaves an owner a way in where one has it', async () => {
 })
 
 test('without --public-url the provider is off, and the answer says why', async () => {
-  const harness = await startHarness()
+  // Several nodes do not start without it.
+  const harness = await startHarness({}, { nodes: 1 })
   try {
     const org = await harness.newOrg()
     const { body } = await put(org, provider)

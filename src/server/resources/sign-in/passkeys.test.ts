@@ -6,6 +6,7 @@ import { cookieOf, own, readWith } from '../../../../test/support/console/consol
 import { passkeyOrigin as origin, passkeyRequests } from '../../../../test/support/console/passkeys.ts'
 import { consoleCall } from '../../../../test/support/console/user-session.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
+import { readMetrics } from '../../../../test/support/nodes/metrics.ts'
 import { minuteMs } from '../../../contract/durations.ts'
 
 let harness: Harness
@@ -59,7 +60,7 @@ describe('a passkey', () => {
     })
     expect(await list(cookie)).toEqual([expect.objectContaining({ usedAt: expect.stringMatching(/Z$/) })])
     expect((await answer(authenticator.get(options))).status, 'the challenge was used').toBe(401)
-    const metrics = (await harness.call('GET', '/metrics')).text
+    const metrics = await readMetrics(harness)
     expect(metrics).toMatch(/roomkeeper_sign_ins_total\{way="passkey",outcome="accepted"\} [1-9]/)
     expect(metrics).toMatch(/roomkeeper_sign_ins_total\{way="passkey",outcome="refused"\} [1-9]/)
   })

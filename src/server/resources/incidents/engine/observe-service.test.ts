@@ -4,7 +4,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { connack, frames, rawMqtt } from '../../../../../test/support/devices/raw-mqtt.ts'
 import { enrolTestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { FindingsWatch } from '../../../../../test/support/findings.ts'
-import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
+import {
+  type Harness,
+  hasOneNode,
+  quickTasks,
+  startHarness,
+  type TestOrg,
+} from '../../../../../test/support/harness.ts'
 import { until } from '../../../../../test/support/program.ts'
 import { dayMs, hourMs } from '../../../../contract/durations.ts'
 import { CredentialAttempts } from '../../../devices/mqtt/limits/credential-attempts.ts'
@@ -60,22 +66,24 @@ test('credential.refused: 5 wrong credentials in 10 minutes open, none for an ho
   expect((await watch.full()).ended).toEqual([`credential.refused ${endpointId}`])
 })
 
-test('credential.shared: 6 take-overs from 2 addresses open, none for an hour ends; from one address they do not', async () => {
-  const [cloned, restless] = [await enrol(), await enrol()]
+const takenOver = (address: string, count: number) => ({ kind: 'taken over', address, count })
+
+test('6 take-overs from one address are counted, at whichever node the device connects, and open no incident', async () => {
+  const { endpointId, credential } = await enrol()
+  for (let i = 0; i < 7; i++) await connect(endpointId, credential)
+  await expect.poll(() => rows(endpointId), { timeout: 15_000 }).toEqual([takenOver('127.0.0.1', 6)])
+  expect((await watch.full()).matured).toEqual([])
+})
+
+// In front of several nodes there is a balancer, which has one address.
+test.runIf(hasOneNode)('credential.shared: 6 take-overs from 2 addresses open, none for an hour ends', async () => {
+  const cloned = await enrol()
   for (let i = 0; i < 7; i++) {
     await connect(cloned.endpointId, cloned.credential, i % 2 === 0 ? '127.0.0.1' : '127.0.0.2')
-    await connect(restless.endpointId, restless.credential)
   }
-  await until('the take-overs are written', async () => (await rows(restless.endpointId)).length > 0, {
-    timeoutMs: 15_000,
-  })
-  const of = (address: string, count: number) => ({ kind: 'taken over', address, count })
-  await until(
-    'all of them',
-    async () => (await rows(restless.endpointId))[0]?.count === 6 && (await rows(cloned.endpointId)).length === 2,
-    { timeoutMs: 15_000 },
-  )
-  expect(await rows(cloned.endpointId)).toEqual([of('127.0.0.1', 3), of('127.0.0.2', 3)])
+  await expect
+    .poll(() => rows(cloned.endpointId), { timeout: 15_000 })
+    .toEqual([takenOver('127.0.0.1', 3), takenOver('127.0.0.2', 3)])
   expect((await watch.full()).matured).toEqual([`credential.shared ${cloned.endpointId}`])
   advance(hourMs - 1)
   expect((await watch.full()).ended).toEqual([])
