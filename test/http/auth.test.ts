@@ -98,6 +98,7 @@ describe('tokens [contract 3.1]', () => {
   })
 })
 
+// Every node has limits of its own.
 describe.runIf(hasOneNode)('the rate limit of a key [contract 7.5]', () => {
   test('is a token bucket: a burst, then 429 with Retry-After, then again as time passes; other keys are not touched', async () => {
     const { call, newKey } = await harness.newOrg()

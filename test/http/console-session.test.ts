@@ -40,6 +40,7 @@ describe('a session [contract 9.session]', () => {
     expect((await readWith(org, cookie)).body).toEqual({ regions: [] })
   })
 
+  // Every node has rate limits of its own.
   test.runIf(hasOneNode)('shares the rate limit of its key [contract 7.5]', async () => {
     const org = await harness.newOrg()
     const key = await org.newKey({ rateLimit: 2 })
@@ -56,7 +57,7 @@ describe('a session [contract 9.session]', () => {
     expect((await readWith(org, (await openSession(harness, { key: org.key })).cookie)).status, 'another key').toBe(200)
   })
 
-  // The other nodes know of a use some seconds later, and this clock jumps.
+  // Other nodes learn of a use some seconds later, but the clock of this test jumps by hours.
   test.runIf(hasOneNode)('ends after 12 hours without use, and every use counts', async () => {
     const org = await harness.newOrg()
     harness.clock.fix(harness.clock.now())

@@ -22,7 +22,7 @@ import { startServices } from './nodes/service-group.ts'
 export const engine = process.env.TEST_ENGINE as EngineName
 /** With several nodes, each request of a test goes to the next one. */
 const nodeCount = Number(process.env.TEST_NODES ?? 1)
-/** False for a run against several nodes. Tests of what one node does by itself, such as its metrics and limits, run only if it is true. */
+/** False in a run against several nodes. Tests of what one node does by itself, such as its rate limits, run only if it is true. */
 export const hasOneNode = nodeCount === 1
 
 /** Real time until a test moves it. */

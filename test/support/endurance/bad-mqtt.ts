@@ -12,14 +12,15 @@ import { type EnduranceCounts, report } from './counts.ts'
 import { SeededChoices } from './random.ts'
 import { inMebibytes, mebibyte, residentBytes } from './server-memory.ts'
 
-const parallelConnections = 16
+/** Many, because most connections only wait until the client gives up. */
+const parallelConnections = 128
 const packetsPerConnection = 5
 /** A packet may announce bytes that never come; the client gives up then. */
 const maxConnectionMs = 500
 /** V8 collects garbage late, so the memory varies by this much without a leak. */
 const maxGrowthBytes = 96 * mebibyte
-/** A device may connect ten times, and then once every two seconds. So many devices make a refusal for this reason rarer. */
-const deviceCount = 100
+/** A device may connect ten times, and then once every two seconds. With so many devices, few connections are refused for that. */
+const deviceCountOf = (packets: number) => Math.min(500, Math.ceil(packets / 30))
 const model = 'NF19B1'
 
 interface Credential {
@@ -93,16 +94,18 @@ export async function badMqtt(
   const enrol = async (serial: string) =>
     (await send(url, 'POST', devicePaths.enrol, { body: { code: dec, serial, model } })).body
   const credentials: Credential[] = []
-  for (let i = 0; i < deviceCount; i++) credentials.push(await enrol(`BAD${i}`))
+  for (let i = 0; i < deviceCountOf(badMqttPackets); i++) credentials.push(await enrol(`BAD${i}`))
   const good = new TestDevice(mqttPort, 'GOOD', model, await enrol('GOOD'))
   await good.connect()
 
   let read = 0
+  let begun = 0
   const sendUntil = (total: number) =>
     Promise.all(
       Array.from({ length: parallelConnections }, async () => {
         while (read < total) {
-          const device = choices.pick(credentials)
+          // In turn, so that no connection ends because its device connects again.
+          const device = credentials[begun++ % credentials.length] as Credential
           const isConnected = choices.below(4) === 0
           const packets = Array.from({ length: packetsPerConnection }, () => badPacket(choices, device))
           const begin = isConnected ? [frames.connect(device.endpointId, device.credential)] : []

@@ -32,8 +32,9 @@ class Connection implements StatementRunner {
 
   #prepare(text: string): (values: Values) => unknown[] {
     const statement = this.#db.prepare<Values>(text)
-    if (!this.#mayWrite && !statement.readonly)
-      throw new Error(`This statement writes, and a reader is read-only: ${text}`)
+    if (!this.#mayWrite && !(statement.readonly && statement.reader)) {
+      throw new Error(`A reader is read-only, and this statement does not only read: ${text}`)
+    }
     if (statement.reader) return (values) => statement.all(values)
     return (values) => {
       statement.run(values)
@@ -43,7 +44,7 @@ class Connection implements StatementRunner {
 }
 
 /**
- * Reads on the connection that writes, because a commit empties the cache of every other connection: a read costs half as much there.
+ * Reads on the connection that writes, because a commit empties the cache of every other connection, and a read costs more there.
  * During a transaction it reads on a connection of its own, which does not see the transaction.
  */
 class Reader implements StatementRunner {

@@ -244,7 +244,7 @@ test('an upload that breaks off leaves nothing', async () => {
   expect(harness.logged.filter((line) => line.msg === 'request failed')).toEqual([])
 })
 
-// An upload at another node counts too, but only the node that has the old connection can close it.
+// Only the node that has the connection that hangs can close it.
 test.runIf(hasOneNode)('a device that begins again takes over from its upload that hangs', async () => {
   const it = await requestLogs()
   const { closed } = hangingUpload(it)

@@ -98,6 +98,7 @@ test('channels are told that a device of an ended node is disconnected if it is 
   expect(told[1]).toMatchObject({ type: 'endpoint.disconnected', data: { endpoint } })
 })
 
+// Only one node starts here.
 test.runIf(hasOneNode)(
   'after a stop of the service, devices have a minute from its start before channels are told',
   async () => {

@@ -166,6 +166,7 @@ describe('places of channels', () => {
   })
 })
 
+// This counts the statements of one node.
 test.runIf(hasOneNode)(
   'unaudited writes know what channels want from a look at the database within the last second',
   async () => {

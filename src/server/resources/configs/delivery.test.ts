@@ -134,6 +134,7 @@ test('applies and reports that cross each other end in agreement [contract 5.3.v
   await e.device.close()
 })
 
+// This asks and wakes one node, which must be the one that the device is connected to.
 test.runIf(hasOneNode)(
   'a connected device that stays silent is listed, so that its config is sent again [contract 5.3.versions]',
   async () => {

@@ -71,7 +71,7 @@ export const insertReplacedSpan = writeTelemetry((db, p: Ending & { hash: Buffer
   ),
 )
 
-/** The rows of a materialized expression are locked before any condition outside of it is looked at. */
+/** PostgreSQL locks the rows of a materialized expression before it looks at conditions outside of it. */
 const fromLockedEndpoint = (db: Kysely<DatabaseSchema>, p: { org: number; id: string }) =>
   db
     .with(

@@ -275,7 +275,7 @@ test('identityUpdate leaves an owner a way in where one has it', async () => {
 })
 
 test('without --public-url the provider is off, and the answer says why', async () => {
-  // Several nodes do not start without it.
+  // Several nodes need --public-url to start.
   const harness = await startHarness({}, { nodes: 1 })
   try {
     const org = await harness.newOrg()
