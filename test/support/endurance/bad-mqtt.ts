@@ -13,7 +13,7 @@ import { SeededChoices } from './random.ts'
 import { inMebibytes, mebibyte, residentBytes } from './server-memory.ts'
 
 /** Many, because most connections only wait until the client gives up. */
-const parallelConnections = 128
+const connectionCount = 128
 const packetsPerConnection = 5
 /** A packet may announce bytes that never come; the client gives up then. */
 const maxConnectionMs = 500
@@ -102,7 +102,7 @@ export async function badMqtt(
   let begun = 0
   const sendUntil = (total: number) =>
     Promise.all(
-      Array.from({ length: parallelConnections }, async () => {
+      Array.from({ length: connectionCount }, async () => {
         while (read < total) {
           // In turn, so that no connection ends because its device connects again.
           const device = credentials[begun++ % credentials.length] as Credential
