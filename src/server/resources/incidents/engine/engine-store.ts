@@ -1,11 +1,13 @@
 // SQL of the engine: findings, the incidents that may change, and their subjects. Many rows are written with one statement, as JSON.
 
 import { type Selectable, sql } from 'kysely'
+import type { TelemetryTx } from '../../../db/handles.ts'
 import { isAnyOf } from '../../../db/queries/any-of.ts'
 import { jsonRows } from '../../../db/queries/json-rows.ts'
 import { wholeQuery, wholeQueryOne, writeTelemetry } from '../../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../../db/schema/schema.ts'
 import { type IncidentRow, incidentColumns, type SubjectRow } from '../store.ts'
+import { writeInPages } from './observations/in-pages.ts'
 
 export type FindingRow = Omit<Selectable<DatabaseSchema['findings']>, 'org'>
 
@@ -57,9 +59,10 @@ const upsertFindingRows = writeTelemetry((db, p: { org: number; rows: readonly u
       })),
     ),
 )
-export const upsertFindings = async (tx: Parameters<typeof upsertFindingRows>[0], rows: readonly FindingRow[]) =>
-  rows.length > 0 &&
-  (await upsertFindingRows(tx, { rows: rows.map((row) => findingColumns.map((column) => row[column])) }))
+export const upsertFindings = (tx: TelemetryTx, rows: readonly FindingRow[]): Promise<void> =>
+  writeInPages(rows, (page) =>
+    upsertFindingRows(tx, { rows: page.map((row) => findingColumns.map((column) => row[column])) }),
+  )
 
 const deleteFindingRows = writeTelemetry((db, p: { org: number; rows: readonly unknown[] }, engine) =>
   db
@@ -67,8 +70,8 @@ const deleteFindingRows = writeTelemetry((db, p: { org: number; rows: readonly u
     .where('org', '=', p.org)
     .where(sql<boolean>`(rule, subject_type, subject_id) in ${jsonRows<FindingKeyRow>(engine, p.rows, keyTypes)}`),
 )
-export const deleteFindings = async (tx: Parameters<typeof deleteFindingRows>[0], keys: readonly FindingKeyRow[]) =>
-  keys.length > 0 && (await deleteFindingRows(tx, { rows: keys.map((k) => [k.rule, k.subject_type, k.subject_id]) }))
+export const deleteFindings = (tx: TelemetryTx, keys: readonly FindingKeyRow[]): Promise<void> =>
+  writeInPages(keys, (page) => deleteFindingRows(tx, { rows: page.map((k) => [k.rule, k.subject_type, k.subject_id]) }))
 
 /**
  * Lists the incidents whose cause lasts, or ended after a time, and flapping ones. The engine and people take turns: on PostgreSQL the rows

@@ -7,6 +7,7 @@ import { observeConfigs, observeConfigsQuickly } from './observations/configs.ts
 import { observeCredentials } from './observations/credentials.ts'
 import { listObservedAfter } from './observations/endpoint-store.ts'
 import { observeFlapping, observeFlappingQuickly } from './observations/flapping.ts'
+import { rowsPerPage } from './observations/in-pages.ts'
 import type { FullInput, QuickInput } from './observations/input.ts'
 import { observeJobs } from './observations/jobs.ts'
 import { observeOffline, observeOfflineQuickly } from './observations/presence.ts'
@@ -48,9 +49,6 @@ export async function observeQuick(on: OrgReader, input: QuickInput): Promise<Ob
     nextDueAt: Number.POSITIVE_INFINITY,
   }
 }
-
-/** SQLite holds the event loop for a few milliseconds with this many rows. */
-const rowsPerPage = 250
 
 /** Observes everything, in pages that let other work run in between. */
 export async function observeFull(on: OrgReader, input: FullInput): Promise<ObservationResult> {

@@ -1,5 +1,4 @@
 // Observes whether endpoints rejected their settings, or have not confirmed them. [contract 10.rule]
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { OrgReader } from '../../../../db/handles.ts'
 import { conditionOf, type FindingDetail, type Observation } from '../types.ts'
 import {
@@ -9,6 +8,7 @@ import {
   listUnconfirmedConfigs,
   type ObservedConfig,
 } from './config-store.ts'
+import { readInPages } from './in-pages.ts'
 import { type FullInput, type QuickInput, slackMs } from './input.ts'
 
 /** While a new version is on its way, it is neither rejected nor confirmed. */
@@ -54,15 +54,7 @@ export async function observeConfigs(on: OrgReader, { findings }: FullInput): Pr
   return rows.flatMap((row) => [observeRejection(row), observeDelivery(row)])
 }
 
-const rowsPerPage = 250
-
-/** Reads in pages that let other work run in between. */
-async function listConfigs(on: OrgReader, endpoints: readonly { readonly id: string }[]): Promise<ObservedConfig[]> {
+function listConfigs(on: OrgReader, endpoints: readonly { readonly id: string }[]): Promise<ObservedConfig[]> {
   const ids = [...new Set(endpoints.map(({ id }) => id))]
-  const rows: ObservedConfig[] = []
-  for (let at = 0; at < ids.length; at += rowsPerPage) {
-    if (at > 0) await nextTurn()
-    rows.push(...(await listConfigsById(on, { ids: ids.slice(at, at + rowsPerPage) })))
-  }
-  return rows
+  return readInPages(ids, (page) => listConfigsById(on, { ids: page }))
 }

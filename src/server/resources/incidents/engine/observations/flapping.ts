@@ -3,6 +3,7 @@ import { minuteMs } from '../../../../../contract/durations.ts'
 import type { OrgReader } from '../../../../db/handles.ts'
 import { conditionOf, type Observation } from '../types.ts'
 import { listDisconnects, listIdsOfNumbers, listNumbersOfIds, listRestarts } from './flapping-store.ts'
+import { readInPages } from './in-pages.ts'
 import { type FullInput, type QuickInput, slackMs } from './input.ts'
 
 /** Observes the endpoints that have disconnected since the last observation. */
@@ -10,7 +11,7 @@ export async function observeFlappingQuickly(on: OrgReader, input: QuickInput): 
   const recent = await listDisconnects(on, { from: input.from - slackMs })
   if (recent.length === 0) return []
   const numbers = recent.map(({ endpoint }) => endpoint)
-  return observe(input, await listIdsOfNumbers(on, { numbers }), await countDisconnects(on, input))
+  return observe(input, await listIds(on, numbers), await countDisconnects(on, input))
 }
 
 export async function observeFlapping(on: OrgReader, input: FullInput): Promise<Observation[]> {
@@ -19,11 +20,14 @@ export async function observeFlapping(on: OrgReader, input: FullInput): Promise<
   const numbers = [...counts.values()].filter(({ count }) => count >= least).map(({ endpoint }) => endpoint)
   const ids = input.findings.filter(({ rule }) => rule === 'device.flapping').map(({ subject }) => subject.id)
   const endpoints = [
-    ...(numbers.length > 0 ? await listIdsOfNumbers(on, { numbers }) : []),
-    ...(ids.length > 0 ? await listNumbersOfIds(on, { ids }) : []),
+    ...(await listIds(on, numbers)),
+    ...(await readInPages(ids, (page) => listNumbersOfIds(on, { ids: page }))),
   ]
   return observe(input, endpoints, counts)
 }
+
+const listIds = (on: OrgReader, numbers: readonly number[]) =>
+  readInPages(numbers, (page) => listIdsOfNumbers(on, { numbers: page }))
 
 interface Disconnects {
   readonly endpoint: number
@@ -45,7 +49,7 @@ async function countDisconnects(
   const counts = new Map(counted.map(({ endpoint, count }) => [endpoint, Number(count)]))
   // Restarts on purpose are looked for only where they could make a difference. [contract 12.when]
   const numbers = [...counts].filter(([, count]) => count >= disconnects).map(([endpoint]) => endpoint)
-  const restarts = numbers.length > 0 ? await listRestarts(on, { numbers, from: now - windowMs }) : []
+  const restarts = await readInPages(numbers, (page) => listRestarts(on, { numbers: page, from: now - windowMs }))
   for (const { endpoint, count } of restarts) counts.set(endpoint, (counts.get(endpoint) ?? 0) - Number(count))
   return new Map(
     rows.map(({ endpoint, last }) => [endpoint, { endpoint, count: counts.get(endpoint) ?? 0, last: last ?? 0 }]),

@@ -12,12 +12,11 @@ import {
   listObservedById,
   type ObservedEndpoint,
 } from './endpoint-store.ts'
+import { readInPages, rowsPerPage } from './in-pages.ts'
 import { type QuickInput, slackMs } from './input.ts'
 
 /** A device may fail in the middle of an update, and then its last status reports an update for ever. */
 const maxUpdateMs = hourMs
-/** SQLite holds the event loop for a few milliseconds with this many rows. */
-const rowsPerPage = 250
 
 /** Returns undefined if the device was never connected. */
 export function observeOffline(endpoint: ObservedEndpoint, now: number): Observation | undefined {
@@ -53,10 +52,7 @@ export async function observeOfflineQuickly(on: OrgReader, input: QuickInput): P
     const connected = await listConnectedSince(on, { now, from: from - slackMs })
     endpoints.push(...connected.filter(({ id }) => known.has(id)))
     const ids = findings.filter((finding) => mayChange(finding, input)).map(({ subject }) => subject.id)
-    for (let at = 0; at < ids.length; at += rowsPerPage) {
-      if (at > 0) await nextTurn()
-      endpoints.push(...(await listObservedById(on, { now, ids: ids.slice(at, at + rowsPerPage) })))
-    }
+    endpoints.push(...(await readInPages(ids, (page) => listObservedById(on, { now, ids: page }))))
   }
   return [...new Map(endpoints.map((each) => [each.id, each])).values()].flatMap((each) => {
     const observation = observeOffline(each, now)
