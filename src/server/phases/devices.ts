@@ -83,10 +83,8 @@ const deviceHandlers = (services: Services, intake: SampleIntake, attempts: Cred
   waiting: (connection, listensTo) => listPendingMessages(services, connection, listensTo),
   received: {
     status: (connection, message) => storeStatus(services, connection, message).then(noAnswer),
-    async sample(connection, message) {
-      const body = await intake.receive(connection, message)
-      return body ? [{ kind: 'sample-refused', body }] : []
-    },
+    sample: (connection, message) =>
+      intake.receive(connection, message).then((body) => (body ? [{ kind: 'sample-refused', body }] : noAnswer())),
     async config(connection, message) {
       const body = await configReported(services, connection, message)
       return body ? [{ kind: 'config', body }] : []

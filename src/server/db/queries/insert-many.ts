@@ -7,6 +7,13 @@ import type { WriteTarget } from '../written-rows.ts'
 
 export type NumberRow = readonly (number | null)[]
 
+/** The values of some rows, one after the other. `flat()` takes three times as long. */
+function valuesOf(rows: readonly NumberRow[], from: number, to: number): (number | null)[] {
+  const values: (number | null)[] = []
+  for (let i = from; i < to; i++) for (const value of rows[i] as NumberRow) values.push(value)
+  return values
+}
+
 /** Rows per statement on SQLite. More rows are not faster, and each size is one more prepared statement. */
 const rowsPerStatement = [100, 10, 1] as const
 
@@ -43,7 +50,7 @@ export function insertMany<T extends keyof DatabaseSchema>(
     let at = 0
     for (const { size, insert } of bySize) {
       for (; rows.length - at >= size; at += size) {
-        returned.push(...(await on.run(insert, rows.slice(at, at + size).flat())))
+        returned.push(...(await on.run(insert, valuesOf(rows, at, at + size))))
       }
     }
     return returned

@@ -135,8 +135,10 @@ export class SampleIntake {
    * Resolves when every accepted sample is committed, with the refused samples and the reasons for the device. A sample with the
    * timestamp of a stored one changes nothing; a late sample goes to the history only. The device may have another connection by now,
    * because a sample is true whatever connection it comes over, but its credential must still be valid.
+   *
+   * Nothing is awaited before the message is queued, so messages are queued in the order in which they arrived.
    */
-  async receive(
+  receive(
     { device, credentialHash }: DeviceConnection,
     { samples }: { samples: readonly DeviceSample[] },
   ): Promise<SampleRefused | undefined> {
@@ -151,20 +153,21 @@ export class SampleIntake {
       if (reason === undefined) rows.push(sampleRowOf(sample, model))
       else refused.push({ timestamp: sample.timestamp, reason })
     }
-    // Nothing is awaited before this, so messages are queued in the order in which they arrived.
-    if (rows.length > 0) await this.#enqueue({ device, rows, credential: credentialHash })
-    this.refused += refused.length
-    return refused.length > 0 ? { refused } : undefined
+    const batch = rows.length > 0 ? this.#enqueue({ device, rows, credential: credentialHash }) : undefined
+    return (batch?.done ?? Promise.resolve(undefined)).then((written) => {
+      if (written && !written.credentials.has(credentialHash)) throw new ConnectionReplaced()
+      this.refused += refused.length
+      return refused.length > 0 ? { refused } : undefined
+    })
   }
 
-  async #enqueue(message: Message): Promise<void> {
+  #enqueue(message: Message): Batch {
     if (!this.#batch || this.#batch.isClosed) {
       this.#batch = new Batch()
       this.#batch.done = this.#write(this.#batch)
     }
     this.#batch.add(message)
-    const written = await this.#batch.done
-    if (!written.credentials.has(message.credential)) throw new ConnectionReplaced()
+    return this.#batch
   }
 
   async #write(batch: Batch): Promise<Batch> {
