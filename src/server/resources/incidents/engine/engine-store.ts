@@ -3,11 +3,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { TelemetryTx } from '../../../db/handles.ts'
 import { isAnyOf } from '../../../db/queries/any-of.ts'
+import { writeInPages } from '../../../db/queries/in-pages.ts'
 import { jsonRows } from '../../../db/queries/json-rows.ts'
 import { wholeQuery, wholeQueryOne, writeTelemetry } from '../../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../../db/schema/schema.ts'
 import { type IncidentRow, incidentColumns, type SubjectRow } from '../store.ts'
-import { writeInPages } from './observations/in-pages.ts'
 
 export type FindingRow = Omit<Selectable<DatabaseSchema['findings']>, 'org'>
 

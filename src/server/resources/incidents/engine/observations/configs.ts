@@ -1,5 +1,6 @@
 // Observes whether endpoints rejected their settings, or have not confirmed them. [contract 10.rule]
 import type { OrgReader } from '../../../../db/handles.ts'
+import { readInPages } from '../../../../db/queries/in-pages.ts'
 import { conditionOf, type FindingDetail, type Observation } from '../types.ts'
 import {
   listConfigsById,
@@ -8,7 +9,6 @@ import {
   listUnconfirmedConfigs,
   type ObservedConfig,
 } from './config-store.ts'
-import { readInPages } from './in-pages.ts'
 import { type FullInput, type QuickInput, slackMs } from './input.ts'
 
 /** While a new version is on its way, it is neither rejected nor confirmed. */

@@ -1,9 +1,9 @@
 // Observes whether endpoints keep disconnecting. [contract 10.rule]
 import { minuteMs } from '../../../../../contract/durations.ts'
 import type { OrgReader } from '../../../../db/handles.ts'
+import { readInPages } from '../../../../db/queries/in-pages.ts'
 import { conditionOf, type Observation } from '../types.ts'
 import { listDisconnects, listIdsOfNumbers, listNumbersOfIds, listRestarts } from './flapping-store.ts'
-import { readInPages } from './in-pages.ts'
 import { type FullInput, type QuickInput, slackMs } from './input.ts'
 
 /** Observes the endpoints that have disconnected since the last observation. */

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { restartGraceMs } from '../../../../../contract/device/commands.ts'
 import { hourMs } from '../../../../../contract/durations.ts'
 import type { OrgReader } from '../../../../db/handles.ts'
+import { readInPages, rowsPerPage } from '../../../../db/queries/in-pages.ts'
 import { conditionOf, type Finding, type Observation, type RulesInForce } from '../types.ts'
 import {
   listConnectedSince,
@@ -12,7 +13,6 @@ import {
   listObservedById,
   type ObservedEndpoint,
 } from './endpoint-store.ts'
-import { readInPages, rowsPerPage } from './in-pages.ts'
 import { type QuickInput, slackMs } from './input.ts'
 
 /** A device may fail in the middle of an update, and then its last status reports an update for ever. */
