@@ -90,6 +90,8 @@ export async function newIncident(harness: Harness, org: TestOrg, incident: NewI
         cause_ended_at: isEnded ? (resolvedAt ?? clock.now()) : null,
         occurrences: incident.occurrences ?? 1,
         flapping: incident.flapping ? 1 : 0,
+        // Otherwise the engine would end the flapping.
+        ...(incident.flapping && { reopenings: JSON.stringify([clock.now()]) }),
         acknowledged_by: incident.acknowledgedBy ? JSON.stringify(incident.acknowledgedBy) : null,
         assignee_id: incident.assigneeId ?? null,
         snoozed_until: typeof incident.snoozedUntil === 'number' ? incident.snoozedUntil : null,
