@@ -4,6 +4,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
 import { byUuid } from '../../db/queries/by-uuid.ts'
+import { inParts } from '../../db/queries/in-parts.ts'
 import { jsonRows } from '../../db/queries/json-rows.ts'
 import {
   visibleQuery,
@@ -135,13 +136,10 @@ const insertRows = write((db, p: Required<CommandBatch> & { org: number; rows: r
         ]),
     ),
 )
-/** SQLite blocks the event loop for 5 ms with this many rows. */
-const maxRowsPerInsert = 250
-
 export async function insertCommands(tx: Tx, batch: CommandBatch, items: readonly NewCommand[]): Promise<void> {
   const { rebootTime = null, groupId = null, waitsFor = null } = batch
-  for (let at = 0; at < items.length; at += maxRowsPerInsert) {
-    const rows = items.slice(at, at + maxRowsPerInsert).map((i) => [i.id, i.endpoint_id, i.state])
+  for await (const part of inParts(items)) {
+    const rows = part.map((item) => [item.id, item.endpoint_id, item.state])
     await insertRows(tx, { ...batch, rebootTime, groupId, waitsFor, rows })
   }
 }

@@ -3,7 +3,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { TelemetryTx } from '../../../db/handles.ts'
 import { isAnyOf } from '../../../db/queries/any-of.ts'
-import { writeInPages } from '../../../db/queries/in-pages.ts'
+import { inParts } from '../../../db/queries/in-parts.ts'
 import { jsonRows } from '../../../db/queries/json-rows.ts'
 import { wholeQuery, wholeQueryOne, writeTelemetry } from '../../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../../db/schema/schema.ts'
@@ -59,10 +59,11 @@ const upsertFindingRows = writeTelemetry((db, p: { org: number; rows: readonly u
       })),
     ),
 )
-export const upsertFindings = (tx: TelemetryTx, rows: readonly FindingRow[]): Promise<void> =>
-  writeInPages(rows, (page) =>
-    upsertFindingRows(tx, { rows: page.map((row) => findingColumns.map((column) => row[column])) }),
-  )
+export async function upsertFindings(tx: TelemetryTx, findings: readonly FindingRow[]): Promise<void> {
+  for await (const part of inParts(findings)) {
+    await upsertFindingRows(tx, { rows: part.map((row) => findingColumns.map((column) => row[column])) })
+  }
+}
 
 const deleteFindingRows = writeTelemetry((db, p: { org: number; rows: readonly unknown[] }, engine) =>
   db
@@ -70,8 +71,11 @@ const deleteFindingRows = writeTelemetry((db, p: { org: number; rows: readonly u
     .where('org', '=', p.org)
     .where(sql<boolean>`(rule, subject_type, subject_id) in ${jsonRows<FindingKeyRow>(engine, p.rows, keyTypes)}`),
 )
-export const deleteFindings = (tx: TelemetryTx, keys: readonly FindingKeyRow[]): Promise<void> =>
-  writeInPages(keys, (page) => deleteFindingRows(tx, { rows: page.map((k) => [k.rule, k.subject_type, k.subject_id]) }))
+export async function deleteFindings(tx: TelemetryTx, keys: readonly FindingKeyRow[]): Promise<void> {
+  for await (const part of inParts(keys)) {
+    await deleteFindingRows(tx, { rows: part.map((key) => [key.rule, key.subject_type, key.subject_id]) })
+  }
+}
 
 /**
  * Lists the incidents whose cause lasts, or ended after a time, and flapping ones. The engine and people take turns: on PostgreSQL the rows

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type RuleId, ruleIds } from '../../../../contract/incidents/rule-table.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import { rowsPerPage } from '../../../db/queries/in-pages.ts'
+import { rowsPerPart } from '../../../db/queries/in-parts.ts'
 import { findingKey } from './findings.ts'
 import { observeConfigs, observeConfigsQuickly } from './observations/configs.ts'
 import { observeCredentials } from './observations/credentials.ts'
@@ -66,13 +66,13 @@ export async function observeFull(on: OrgReader, input: FullInput): Promise<Obse
   }
   const samples = new RoomSamples(now, settings)
   for (let after = ''; ; await nextTurn()) {
-    const rows = await listObservedAfter(on, { now, after, limit: rowsPerPage })
+    const rows = await listObservedAfter(on, { now, after, limit: rowsPerPart })
     for (const row of rows) {
       add([observeOffline(row, now), ...observeStatus(row, rules, input)])
       samples.add(row)
     }
     const last = rows.at(-1)
-    if (!last || rows.length < rowsPerPage) break
+    if (!last || rows.length < rowsPerPart) break
     after = last.id
   }
   add([

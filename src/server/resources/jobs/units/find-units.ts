@@ -5,9 +5,9 @@ import { daySeconds } from '../../../../contract/durations.ts'
 import { maxTargetEndpoints } from '../../../../contract/jobs/job-request.ts'
 import { Failure, invalid } from '../../../core/failure.ts'
 import type { OrgReader } from '../../../db/handles.ts'
+import { inParts } from '../../../db/queries/in-parts.ts'
 import { listPairedEndpoints } from '../../endpoints/store.ts'
 import type { Action, JobRow, JobSettings, Target } from '../rows.ts'
-import { inParts } from './in-parts.ts'
 import {
   listNumbersInRooms,
   listRoomsWithWindows,

@@ -1,8 +1,8 @@
 // Makes units of the targeted endpoints: which rooms belong together, in which order they begin, and in which stage. [contract 12.job]
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { inParts } from '../../../db/queries/in-parts.ts'
 import type { StageSettings } from '../rows.ts'
-import { inParts } from './in-parts.ts'
 
 interface EndpointWithRoom {
   readonly id: string

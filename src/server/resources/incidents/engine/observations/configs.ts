@@ -1,6 +1,6 @@
 // Observes whether endpoints rejected their settings, or have not confirmed them. [contract 10.rule]
 import type { OrgReader } from '../../../../db/handles.ts'
-import { readInPages } from '../../../../db/queries/in-pages.ts'
+import { readInParts } from '../../../../db/queries/in-parts.ts'
 import { conditionOf, type FindingDetail, type Observation } from '../types.ts'
 import {
   listConfigsById,
@@ -56,5 +56,5 @@ export async function observeConfigs(on: OrgReader, { findings }: FullInput): Pr
 
 function listConfigs(on: OrgReader, endpoints: readonly { readonly id: string }[]): Promise<ObservedConfig[]> {
   const ids = [...new Set(endpoints.map(({ id }) => id))]
-  return readInPages(ids, (page) => listConfigsById(on, { ids: page }))
+  return readInParts(ids, (part) => listConfigsById(on, { ids: part }))
 }

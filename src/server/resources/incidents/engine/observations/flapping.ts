@@ -1,7 +1,7 @@
 // Observes whether endpoints keep disconnecting. [contract 10.rule]
 import { minuteMs } from '../../../../../contract/durations.ts'
 import type { OrgReader } from '../../../../db/handles.ts'
-import { readInPages } from '../../../../db/queries/in-pages.ts'
+import { readInParts } from '../../../../db/queries/in-parts.ts'
 import { conditionOf, type Observation } from '../types.ts'
 import { listDisconnects, listIdsOfNumbers, listNumbersOfIds, listRestarts } from './flapping-store.ts'
 import { type FullInput, type QuickInput, slackMs } from './input.ts'
@@ -21,13 +21,13 @@ export async function observeFlapping(on: OrgReader, input: FullInput): Promise<
   const ids = input.findings.filter(({ rule }) => rule === 'device.flapping').map(({ subject }) => subject.id)
   const endpoints = [
     ...(await listIds(on, numbers)),
-    ...(await readInPages(ids, (page) => listNumbersOfIds(on, { ids: page }))),
+    ...(await readInParts(ids, (part) => listNumbersOfIds(on, { ids: part }))),
   ]
   return observe(input, endpoints, counts)
 }
 
 const listIds = (on: OrgReader, numbers: readonly number[]) =>
-  readInPages(numbers, (page) => listIdsOfNumbers(on, { numbers: page }))
+  readInParts(numbers, (part) => listIdsOfNumbers(on, { numbers: part }))
 
 interface Disconnects {
   readonly endpoint: number
@@ -49,7 +49,7 @@ async function countDisconnects(
   const counts = new Map(counted.map(({ endpoint, count }) => [endpoint, Number(count)]))
   // Restarts on purpose are looked for only where they could make a difference. [contract 12.when]
   const numbers = [...counts].filter(([, count]) => count >= disconnects).map(([endpoint]) => endpoint)
-  const restarts = await readInPages(numbers, (page) => listRestarts(on, { numbers: page, from: now - windowMs }))
+  const restarts = await readInParts(numbers, (part) => listRestarts(on, { numbers: part, from: now - windowMs }))
   for (const { endpoint, count } of restarts) counts.set(endpoint, (counts.get(endpoint) ?? 0) - Number(count))
   return new Map(
     rows.map(({ endpoint, last }) => [endpoint, { endpoint, count: counts.get(endpoint) ?? 0, last: last ?? 0 }]),

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { restartGraceMs } from '../../../../../contract/device/commands.ts'
 import { hourMs } from '../../../../../contract/durations.ts'
 import type { OrgReader } from '../../../../db/handles.ts'
-import { readInPages, rowsPerPage } from '../../../../db/queries/in-pages.ts'
+import { readInParts, rowsPerPart } from '../../../../db/queries/in-parts.ts'
 import { conditionOf, type Finding, type Observation, type RulesInForce } from '../types.ts'
 import {
   listConnectedSince,
@@ -52,7 +52,7 @@ export async function observeOfflineQuickly(on: OrgReader, input: QuickInput): P
     const connected = await listConnectedSince(on, { now, from: from - slackMs })
     endpoints.push(...connected.filter(({ id }) => known.has(id)))
     const ids = findings.filter((finding) => mayChange(finding, input)).map(({ subject }) => subject.id)
-    endpoints.push(...(await readInPages(ids, (page) => listObservedById(on, { now, ids: page }))))
+    endpoints.push(...(await readInParts(ids, (part) => listObservedById(on, { now, ids: part }))))
   }
   return [...new Map(endpoints.map((each) => [each.id, each])).values()].flatMap((each) => {
     const observation = observeOffline(each, now)
@@ -84,10 +84,10 @@ async function listOfflineSince(
   const endpoints = await listDisconnectedWithin(on, window)
   for (const { id: node } of await listNodesEndedWithin(on, window)) {
     for (let after = ''; ; await nextTurn()) {
-      const rows = await listObservedAtNodeAfter(on, { now: window.now, node, after, limit: rowsPerPage })
+      const rows = await listObservedAtNodeAfter(on, { now: window.now, node, after, limit: rowsPerPart })
       endpoints.push(...rows)
       const last = rows.at(-1)
-      if (!last || rows.length < rowsPerPage) break
+      if (!last || rows.length < rowsPerPart) break
       after = last.id
     }
   }
