@@ -1,5 +1,6 @@
 // Failures that rules throw, with a code and a sentence. The HTTP layer turns them into responses.
 import type { ErrorCode, Violation } from '../../contract/error.ts'
+import type { Permission } from '../../contract/people/permissions.ts'
 
 /** Clients match these beginnings of messages. [contract 2.2] */
 const prefixes: Partial<Record<ErrorCode, string>> = {
@@ -12,6 +13,10 @@ export interface FailureExtras {
   violations?: readonly Violation[]
   /** When the caller should try again. */
   retryAfterSeconds?: number
+  /** The permissions of which the caller lacks one. */
+  neededPermissions?: readonly Permission[]
+  /** The caller sent no valid session or token, and can try again with one. */
+  needsToken?: true
   /** For failures that only HTTP can have. */
   headers?: Readonly<Record<string, string>>
   /** Overrides the status of the code. Two statuses share ABORTED, and 409 is the default. */

@@ -1,90 +1,11 @@
-// Defines the answers that a handler may return, and sends them over HTTP with their ETag. [contract 1.2] [contract 7.8]
-import { createHash, hash } from 'node:crypto'
+// Sends the answers of rules over HTTP, with their ETag. [contract 1.2] [contract 7.8]
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
+import { type AnswerBody, byteLengthOf, ReadyAnswer, StreamedAnswer, VersionedAnswer } from '../context/answers.ts'
 import { etagOf } from '../context/if-match.ts'
 import { endWithPieces, endWithText } from './limits/windows.ts'
-
-/** One writable resource with its version. */
-export class VersionedAnswer<T> {
-  readonly version: number
-  readonly body: T
-  /** A hash of those parts of the body that change without a new version. */
-  readonly unversionedHash: string | undefined
-
-  constructor(version: number, body: T, unversionedHash?: string) {
-    this.version = version
-    this.body = body
-    this.unversionedHash = unversionedHash
-  }
-}
-
-/** A short body is a string, which is sent in one write with its headers. A long body is a list of buffers, joined only to be compressed. */
-type Body = string | readonly Buffer[]
-
-/** A body of JSON that is ready to be sent any number of times. */
-export class ReadyAnswer {
-  readonly etag: string
-  readonly body: Body
-  readonly lengthBytes: number
-
-  constructor(etag: string, body: Body) {
-    this.etag = etag
-    this.body = body
-    this.lengthBytes = byteLengthOf(body)
-  }
-
-  /** For a resource without a version: the ETag is a hash of the text. */
-  static of(text: string): ReadyAnswer {
-    return new ReadyAnswer(`W/"${hash('sha1', text, 'base64url')}"`, text)
-  }
-}
-
-const byteLengthOf = (body: Body): number =>
-  typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((sum, piece) => sum + piece.length, 0)
-
-/** An answer that is not JSON and too long to hold in memory. */
-export class StreamedAnswer {
-  readonly type: string
-  readonly filename: string
-  readonly content: Readable
-  /** The length in bytes, if it is known beforehand. */
-  readonly length: number | undefined
-  /** Set only for content that never changes. */
-  readonly etag: string | undefined
-
-  constructor(
-    type: string,
-    filename: string,
-    content: AsyncIterable<string> | Readable,
-    { length, etag }: { length?: number; etag?: string } = {},
-  ) {
-    this.type = type
-    this.filename = filename
-    this.content = content instanceof Readable ? content : Readable.from(content)
-    this.length = length
-    this.etag = etag
-  }
-}
-
-/** Collects an answer that is too long to be made in one turn of the event loop. */
-export class TextChunks {
-  readonly #pieces: Buffer[] = []
-  readonly #hash = createHash('sha1')
-
-  add(text: string): void {
-    const piece = Buffer.from(text)
-    this.#pieces.push(piece)
-    this.#hash.update(piece)
-  }
-
-  /** The ETag is a hash of the whole text. */
-  end(): ReadyAnswer {
-    return new ReadyAnswer(`W/"${this.#hash.digest('base64url')}"`, this.#pieces)
-  }
-}
 
 export function sendAnswer(request: FastifyRequest, reply: FastifyReply, operation: Operation, answer: unknown): void {
   if (operation.csv) reply.header('Vary', 'Accept')
@@ -140,7 +61,7 @@ const passThrough = (body: unknown) => body as string
  * Writes finished JSON to Node's response directly, unless it may be compressed. Fastify would look for serialisers and hooks, and add a
  * charset, which application/json does not define.
  */
-export function sendJson(reply: FastifyReply, body: Body, lengthBytes = byteLengthOf(body)): FastifyReply {
+export function sendJson(reply: FastifyReply, body: AnswerBody, lengthBytes = byteLengthOf(body)): FastifyReply {
   const { headers, method } = reply.request
   const mayBeCompressed = lengthBytes >= compressionThresholdBytes && headers['accept-encoding'] !== undefined
   if (mayBeCompressed && method !== 'HEAD') {
@@ -157,7 +78,12 @@ export function sendJson(reply: FastifyReply, body: Body, lengthBytes = byteLeng
 const sendNotModified = (reply: FastifyReply): FastifyReply =>
   endWith(reply.code(304), reply.getHeaders() as OutgoingHttpHeaders, '', 0)
 
-function endWith(reply: FastifyReply, headers: OutgoingHttpHeaders, body: Body, lengthBytes: number): FastifyReply {
+function endWith(
+  reply: FastifyReply,
+  headers: OutgoingHttpHeaders,
+  body: AnswerBody,
+  lengthBytes: number,
+): FastifyReply {
   reply.hijack()
   const { raw } = reply
   const { unsentAnswers } = reply.server

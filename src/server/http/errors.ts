@@ -28,6 +28,8 @@ const statuses: Record<ErrorCode, number> = {
  */
 const serialisedFailures = new WeakMap<Failure, string>()
 
+const challenge = 'Bearer realm="roomkeeper"'
+
 export const httpStatusOf = ({ code, extras: { status } }: Failure): number => status ?? statuses[code]
 
 /** The body of an error. A request id needs no escaping: the server accepts only plain characters in it. */
@@ -66,9 +68,17 @@ export function sendError(log: Log): SendError {
     if (!request.begunAt) reply.header('x-request-id', request.id)
     if (reply.hasHeader('etag')) reply.removeHeader('etag')
     if (headers) reply.headers(headers)
+    const wwwAuthenticate = challengeOf(failure)
+    if (wwwAuthenticate !== undefined) reply.header('www-authenticate', wwwAuthenticate)
     if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
     sendJson(reply.code(httpStatusOf(failure)), errorText(failure, request.id))
   }
+}
+
+/** The header WWW-Authenticate. [contract 2.3] */
+function challengeOf({ extras: { neededPermissions, needsToken } }: Failure): string | undefined {
+  if (neededPermissions) return `${challenge}, error="insufficient_scope", scope="${neededPermissions.join(' ')}"`
+  return needsToken && challenge
 }
 
 /** Translates the errors of Fastify that a caller can cause. Any other error is internal, and its text appears only in the log. */

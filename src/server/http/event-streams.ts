@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Event, heartbeatMs, reconnectAfterMs } from '../../contract/events.ts'
 import type { Caller } from '../auth/keyring.ts'
 import { limitKeyOf } from '../auth/token-holder.ts'
+import type { EventSubscription } from '../context/answers.ts'
 import { type Clock, isoTime } from '../core/clock.ts'
 import { Failure } from '../core/failure.ts'
 import type { EventChannel } from '../events/event-channel.ts'
@@ -12,17 +13,6 @@ import type { EventFilter } from '../events/filter.ts'
 import { eventFrame } from '../events/ring.ts'
 import { shuttingDown } from './errors.ts'
 import type { RecheckCaller } from './gate.ts'
-
-/** The result of a rule whose operation is a stream: the server answers it with an event stream. */
-export class EventSubscription {
-  readonly filter: EventFilter
-  readonly lastEventId: string | undefined
-
-  constructor(filter: EventFilter, lastEventId: string | undefined) {
-    this.filter = filter
-    this.lastEventId = lastEventId
-  }
-}
 
 const maxStreams = 1000
 /** All sessions of a key, or of a person, together. */

@@ -2,7 +2,8 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
-import { neededPermissions, type Permission, rolesWith } from '../../contract/people/permissions.ts'
+import { neededPermissions } from '../../contract/people/permissions.ts'
+import { permissionDenied, sessionEnded } from '../auth/failures.ts'
 import { type Caller, type Keyring, tokenFingerprint } from '../auth/keyring.ts'
 import { isApiKey, sessionKindOf, type TokenKind } from '../auth/token.ts'
 import { type RateLimit, TokenBuckets } from '../auth/token-bucket.ts'
@@ -12,7 +13,7 @@ import { Failure, organisationNotFound } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics/metrics.ts'
 import type { DatabaseHealth } from '../db/health.ts'
-import { type SessionCookie, sessionEnded } from './browser/session-cookie.ts'
+import type { SessionCookie } from './browser/session-cookie.ts'
 import type { SendError } from './errors.ts'
 import { isUnderBase, orgInPath } from './paths.ts'
 
@@ -218,9 +219,7 @@ const bearerToken = (header: string | undefined): string | undefined =>
 const noToken = new Failure(
   'UNAUTHENTICATED',
   'A token is needed. Send the header "Authorization: Bearer <API key>".',
-  {
-    headers: { 'www-authenticate': 'Bearer realm="roomkeeper"' },
-  },
+  { needsToken: true },
 )
 
 /** Made once, so that requests with guessed keys cost little. */
@@ -260,38 +259,3 @@ const needsPerson = () =>
     'PERMISSION_DENIED',
     'This operation is about the account of a person, and cannot be done with an API key. Sign in as a person.',
   )
-
-/** Says what the caller is and what is needed; with an operation, the header names everything that it needs. [contract 2.3] */
-export function permissionDenied(
-  caller: Pick<Caller, 'user' | 'key'>,
-  missing: Permission,
-  operation?: Operation,
-  purpose = '',
-): Failure {
-  const scope = (operation ? neededPermissions(operation) : [missing]).join(' ')
-  return new Failure('PERMISSION_DENIED', deniedSentence(caller, `${nameOf(missing)}${purpose}`, wayOutFor(missing)), {
-    headers: { 'WWW-Authenticate': `Bearer realm="roomkeeper", error="insufficient_scope", scope="${scope}"` },
-  })
-}
-
-function deniedSentence({ user, key }: Pick<Caller, 'user' | 'key'>, missing: string, wayOut: string): string {
-  if (!user) return `This key lacks ${missing}. Use a key that has it.`
-  if (!key) return `Your role ${user.role} lacks ${missing}. ${wayOut}`
-  return `This personal key, or the role ${user.role} of its person, lacks ${missing}. Use a key that has it, or ask an owner.`
-}
-
-const nameOf = (permission: Permission): string =>
-  ({
-    read: 'the scope read',
-    operate: 'the scope operate or write',
-    write: 'the scope write',
-    manage: 'the attribute manage',
-    everywhere: 'access to all regions',
-    auditLog: 'the right to read the audit log',
-  })[permission]
-
-function wayOutFor(permission: Permission): string {
-  const allowed = rolesWith(permission)
-  if (permission === 'everywhere') return 'This needs an owner, or an admin of all regions. Ask an owner.'
-  return `This needs the role ${allowed.join(' or ')}. Ask an owner.`
-}

@@ -1,11 +1,11 @@
 // Phase 4 of a start: the HTTP server with all of its routes.
 
+import type { OperationHandlers } from '../context/handlers.ts'
 import { enrolPage } from '../devices/http/enrol-page.ts'
 import { enrolRoute } from '../devices/http/enrol-route.ts'
 import { logUploadRoutes } from '../devices/http/log-upload.ts'
 import { connectAddresses, isDeviceUpgrade, openWebSocket } from '../devices/mqtt/listeners.ts'
 import { staticFileRoutes } from '../http/browser/static-files.ts'
-import type { OperationHandlers } from '../http/handlers.ts'
 import { openHealthPort } from '../http/health/port.ts'
 import { listen } from '../http/listen.ts'
 import { type HttpServer, makeHttpServer } from '../http/server.ts'

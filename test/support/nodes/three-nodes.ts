@@ -1,6 +1,7 @@
 // Three nodes on one database, an organisation with endpoints, and the reads and writes that tests of caches need.
+
+import type { ReadyAnswer } from '../../../src/server/context/answers.ts'
 import { writeTelemetry } from '../../../src/server/db/queries/query.ts'
-import type { ReadyAnswer } from '../../../src/server/http/answer.ts'
 import { roomsUpdate } from '../../../src/server/resources/rooms/rules.ts'
 import { putEndpoints } from '../database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../harness.ts'

@@ -1,16 +1,12 @@
 // Reads and writes the console's session cookie, and checks that a request with it comes from the console's own pages. [contract 9.cookie]
 import type { FastifyRequest } from 'fastify'
 import { daySeconds } from '../../../contract/durations.ts'
-import { Failure } from '../../core/failure.ts'
+import { signInFirst } from '../../auth/failures.ts'
+import type { Failure } from '../../core/failure.ts'
 import { publicPathOf } from '../../core/public-path.ts'
 
 /** The server decides when a session ends, so the cookie must only live longer than any session. */
 const cookieMaxAgeSeconds = 30 * daySeconds
-
-const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="roomkeeper"' } }
-
-export const signInFirst = (sentence: string): Failure => new Failure('UNAUTHENTICATED', sentence, challenge)
-export const sessionEnded = (): Failure => signInFirst('The session has ended. Sign in again.')
 
 export class SessionCookie {
   readonly #publicUrl: () => string

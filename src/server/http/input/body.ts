@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { Failure } from '../../core/failure.ts'
 import { exceededLimit } from '../../core/json-limits.ts'
-import { rememberText } from './number-text.ts'
+import { rememberText } from '../../core/number-text.ts'
 
 export function registerBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()

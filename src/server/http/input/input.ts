@@ -7,11 +7,11 @@ import type { Operation } from '../../../contract/operation.ts'
 import { parseTime } from '../../core/clock.ts'
 import { Failure, invalid } from '../../core/failure.ts'
 import { parseInt32 } from '../../core/int32.ts'
+import { type NumberText, numberTextOf } from '../../core/number-text.ts'
 import { textProblem } from '../../core/text.ts'
 import { isConfigTimeZone } from '../../core/time/time-zone.ts'
 import { isLegacy } from '../paths.ts'
 import { acceptsCsv } from './accept-header.ts'
-import { type NumberText, numberTextOf } from './number-text.ts'
 import { dateTimeSentence, maxViolations, violationsOf } from './violations.ts'
 
 export interface RequestInput {

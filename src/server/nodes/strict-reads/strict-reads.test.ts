@@ -5,7 +5,7 @@ import { type CacheNode, startCacheNode } from '../../../../test/support/nodes/c
 import { endpointCount, show, ThreeNodes, updateStatusText } from '../../../../test/support/nodes/three-nodes.ts'
 import { never, promptly } from '../../../../test/support/nodes/unreliable-bus.ts'
 import { until } from '../../../../test/support/program.ts'
-import type { ReadyAnswer } from '../../http/answer.ts'
+import type { ReadyAnswer } from '../../context/answers.ts'
 import { updateLeft } from '../store.ts'
 
 let cluster: ThreeNodes

@@ -1,5 +1,5 @@
 // Connects the HTTP operations on the audit log to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { auditLogs } from './rules.ts'
 
 export const auditRoutes: OperationHandlers<'auditLogs'> = {

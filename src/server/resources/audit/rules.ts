@@ -1,5 +1,7 @@
 // Reads the audit log in pages, and exports a whole time window. [contract 4.auditLogs]
 import { csvChunks } from '../../../contract/csv.ts'
+import { StreamedAnswer } from '../../context/answers.ts'
+import type { AnswerOf, InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { refuseReversed } from '../../core/failure.ts'
@@ -11,8 +13,6 @@ import {
   pageTokenAt,
   positionOfPageToken,
 } from '../../core/page-token.ts'
-import { StreamedAnswer } from '../../http/answer.ts'
-import type { AnswerOf, InputOf } from '../../http/handlers.ts'
 import { change } from './change.ts'
 import { csvHeader, csvLine } from './csv.ts'
 import { listWindow } from './store.ts'

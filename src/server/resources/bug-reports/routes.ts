@@ -1,5 +1,5 @@
 // Connects the operations of bug reports to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import type { BundleStorage } from './bundles/storage.ts'
 import { bugReportsFileGet, bugReportsGet, endpointsGenerateBugReport } from './rules.ts'
 

@@ -2,10 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import { dayMs } from '../../../contract/durations.ts'
+import { StreamedAnswer } from '../../context/answers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind, mustFindAll } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
-import { StreamedAnswer } from '../../http/answer.ts'
 import { change } from '../audit/change.ts'
 import type { ChangeResult } from '../audit/change-result.ts'
 import { insertCommands, type NewCommand } from '../commands/store.ts'

@@ -1,5 +1,5 @@
 // Connects the HTTP operations on channels and deliveries to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import type { OutboundClient } from '../../outbound/outbound-fetch.ts'
 import { channelsTest, deliveriesList, deliveriesReplay } from './deliveries.ts'
 import {

@@ -1,5 +1,5 @@
 // Connects the operations of device commands to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import {
   endpointsOperationsList,
   endpointsReboot,

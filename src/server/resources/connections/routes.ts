@@ -1,5 +1,5 @@
 // Connects the HTTP operations on the connection history to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { endpointsConnections, roomsConnections } from './rules.ts'
 
 export const connectionRoutes: OperationHandlers<'endpointsConnections' | 'roomsConnections'> = {

@@ -1,9 +1,9 @@
 // The connection history of endpoints and rooms: when they were connected, how often not, and for how long. [contract 10.connections]
 import { csvChunks } from '../../../contract/csv.ts'
+import { StreamedAnswer } from '../../context/answers.ts'
+import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { mustFind } from '../../core/failure.ts'
-import { StreamedAnswer } from '../../http/answer.ts'
-import type { InputOf } from '../../http/handlers.ts'
 import { findRoom } from '../rooms/store.ts'
 import { availabilityOf, Gaps, intersect, type Period } from './availability.ts'
 import {

@@ -1,12 +1,12 @@
 // The response cache of endpoints: answers stay here as JSON until a statement writes to a row that they show.
 
 import { LRUCache } from 'lru-cache'
+import { ReadyAnswer } from '../../context/answers.ts'
 import { etagOf } from '../../context/if-match.ts'
 import type { Services } from '../../context/services.ts'
 import type { Database } from '../../db/db.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import type { WrittenRows } from '../../db/written-rows.ts'
-import { ReadyAnswer } from '../../http/answer.ts'
 import type { StrictReads } from '../../nodes/strict-reads/strict-reads.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
 import { type EndpointRow, findEndpoint, findEndpointVersion } from './store.ts'

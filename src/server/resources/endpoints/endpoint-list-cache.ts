@@ -2,8 +2,8 @@
 
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ReadyAnswer } from '../../context/answers.ts'
 import type { OrgReader } from '../../db/handles.ts'
-import { ReadyAnswer } from '../../http/answer.ts'
 import { type ListedEndpoint, listEndpointsAfter, listListedEndpoints } from './store.ts'
 import { basicEndpointView } from './view.ts'
 

@@ -1,5 +1,5 @@
 // Connects the operations of endpoints to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import type { EndpointCache } from './endpoint-cache.ts'
 import {
   endpointsAssignProfile,

@@ -1,10 +1,10 @@
 // The rules of endpoints, one function for each operation. [contract 4.endpointsBasicList] [contract 5.1]
 
+import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, findReferenced, mustFind, mustFindAll } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
-import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { auditRef, type ChangeResult } from '../audit/change-result.ts'
 import { queueFinishedCommands } from '../channels/endpoint-messages.ts'

@@ -1,5 +1,5 @@
 // Connects the HTTP operations on events to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { eventsStream } from './rules.ts'
 
 export const eventRoutes: OperationHandlers<'eventsStream'> = {

@@ -1,10 +1,10 @@
 // Turns the query of an event stream into a subscription. [contract 6.events]
 import { type SelectableEventType, selectableEventTypes } from '../../../contract/events.ts'
+import { EventSubscription } from '../../context/answers.ts'
+import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { invalid } from '../../core/failure.ts'
 import { EventFilter } from '../../events/filter.ts'
-import { EventSubscription } from '../../http/event-streams.ts'
-import type { InputOf } from '../../http/handlers.ts'
 
 /** A place that does not exist is accepted, as in lists: it has no events, or none yet. */
 export function eventsStream(

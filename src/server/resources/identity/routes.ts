@@ -1,5 +1,5 @@
 // Connects the HTTP operations on the identity provider to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { identityGet, identityTest, identityUpdate } from './rules.ts'
 
 /** Takes the value of --public-url. */

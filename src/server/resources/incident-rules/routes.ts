@@ -1,5 +1,5 @@
 // Connects the HTTP operations on the rules of incidents to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { incidentRulesList, incidentRulesUpdate } from './rules.ts'
 
 export const incidentRuleRoutes: OperationHandlers<'incidentRulesList' | 'incidentRulesUpdate'> = {

@@ -10,12 +10,12 @@ import {
   ruleIds,
   withNumbers,
 } from '../../../contract/incidents/rule-table.ts'
+import { permissionDenied } from '../../auth/failures.ts'
+import { VersionedAnswer } from '../../context/answers.ts'
+import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { invalid, mustFind } from '../../core/failure.ts'
-import { VersionedAnswer } from '../../http/answer.ts'
-import { permissionDenied } from '../../http/gate.ts'
-import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
 import { type RuleChanges, ruleInForce } from './in-force.ts'

@@ -1,13 +1,13 @@
 // Carries out the operations that read incidents, one function for each. [contract 10.states]
 import { type IncidentState, openStates } from '../../../contract/incidents/states.ts'
 import { int32 } from '../../../contract/shape.ts'
+import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { mustFind, refuseReversed } from '../../core/failure.ts'
 import { parseInt32 } from '../../core/int32.ts'
 import { cutPage, logPageSizeOf, pageContext, positionOfPageToken } from '../../core/page-token.ts'
 import { isUuid } from '../../core/uuid.ts'
 import type { OrgReader } from '../../db/handles.ts'
-import type { InputOf } from '../../http/handlers.ts'
 import { findUser } from '../users/store.ts'
 import {
   findIncident,

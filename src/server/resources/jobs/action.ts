@@ -2,10 +2,10 @@
 
 import { configKeys, type DeviceConfigBody } from '../../../contract/device/config-keys.ts'
 import type { JobActionType } from '../../../contract/jobs/job-request.ts'
+import { permissionDenied } from '../../auth/failures.ts'
 import type { Org } from '../../auth/token-holder.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { permissionDenied } from '../../http/gate.ts'
 import { type Action, actionOfJob, type JobRow } from './rows.ts'
 
 const neededScopes: Readonly<Record<JobActionType, 'write' | 'operate'>> = {

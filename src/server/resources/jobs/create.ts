@@ -1,10 +1,10 @@
 // Creates a job, as a draft or started immediately. [contract 12.job]
 
+import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
-import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { maskAction, sealAction } from './action.ts'
 import { jobEvents, jobRef, locatedRows, queueJobMessage } from './announce.ts'

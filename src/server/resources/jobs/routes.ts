@@ -1,5 +1,5 @@
 // Connects the operations on jobs to their rules. [contract 12.job]
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { jobsCreate } from './create.ts'
 import { jobsPlan } from './plan/plan.ts'
 import { jobsGet, jobsList, jobsRoomsList } from './rules.ts'

@@ -2,12 +2,12 @@
 
 import { type JobState, jobStates, unitStates } from '../../../contract/jobs/job-states.ts'
 import { int32 } from '../../../contract/shape.ts'
+import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { mustFind } from '../../core/failure.ts'
 import { parseInt32 } from '../../core/int32.ts'
 import { cutPage, pageContext, pageSizeOf, positionOfPageToken } from '../../core/page-token.ts'
 import type { OrgReader } from '../../db/handles.ts'
-import type { InputOf } from '../../http/handlers.ts'
 import { findRoom } from '../rooms/store.ts'
 import { isFinalState, type JobRow } from './rows.ts'
 import { findJob, listJobs, listJobsOfRoom } from './store.ts'

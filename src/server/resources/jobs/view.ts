@@ -7,8 +7,8 @@ import { statesForStep, type UnitState, unitStates } from '../../../contract/job
 import type { Job, JobWithStages } from '../../../contract/jobs/jobs.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
+import { VersionedAnswer } from '../../context/answers.ts'
 import { isoTime } from '../../core/clock.ts'
-import { VersionedAnswer } from '../../http/answer.ts'
 import { canBeRolledBack, shownAction } from './action.ts'
 import {
   actionOfJob,

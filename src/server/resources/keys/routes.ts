@@ -1,5 +1,5 @@
 // Connects the HTTP operations on API keys to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { myKeysCreate, myKeysDelete, myKeysList } from './personal-keys.ts'
 import { keysCreate, keysDelete, keysList } from './rules.ts'
 

@@ -1,5 +1,5 @@
 // Connects the HTTP operations on locations to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { locationsCreate, locationsDelete, locationsList, locationsUpdate } from './rules.ts'
 
 export const locationRoutes: OperationHandlers<

@@ -1,5 +1,5 @@
 // Connects the HTTP operations on room notes to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { roomNotesCreate, roomNotesDelete, roomNotesGet, roomNotesList, roomNotesListAll } from './rules.ts'
 
 export const noteRoutes: OperationHandlers<

@@ -1,5 +1,6 @@
 // Carries out the operations on room notes, one function for each. [interface 18] [contract 6.notes]
 
+import { VersionedAnswer } from '../../context/answers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
@@ -7,7 +8,6 @@ import { mustFind } from '../../core/failure.ts'
 import { parseInt32 } from '../../core/int32.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
-import { VersionedAnswer } from '../../http/answer.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
 import { findRoom } from '../rooms/store.ts'

@@ -1,13 +1,13 @@
 // Carries out the operations on profiles and their versions, one function for each. [contract 5.4.profile] [contract 6.profiles] [contract 12.profiles]
 
+import { VersionedAnswer } from '../../context/answers.ts'
+import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { Actor, RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
-import { VersionedAnswer } from '../../http/answer.ts'
-import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
 import { makeVersions } from '../configs/make-versions.ts'

@@ -1,5 +1,5 @@
 // Connects the HTTP operations on regions to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { regionsCreate, regionsDelete, regionsList, regionsUpdate } from './rules.ts'
 
 export const regionRoutes: OperationHandlers<'regionsList' | 'regionsCreate' | 'regionsUpdate' | 'regionsDelete'> = {

@@ -1,11 +1,11 @@
 // Carries out the operations on regions, one function for each. [interface 15] [interface 16] [interface 17]
 
+import { VersionedAnswer } from '../../context/answers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
-import { VersionedAnswer } from '../../http/answer.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
 import { removePlaceFromChannels } from '../channels/places.ts'

@@ -1,5 +1,5 @@
 // Connects the HTTP operations on rooms to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { roomsEnrolmentGet } from './enrolment.ts'
 import {
   roomsAssignProfile,

@@ -2,9 +2,9 @@
 // each sample or bucket, and those objects cost more than reading the rows.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { daySeconds } from '../../../contract/durations.ts'
+import { type ReadyAnswer, TextChunks } from '../../context/answers.ts'
 import { isoTime } from '../../core/clock.ts'
 import { dateOf } from '../../core/time/time-zone.ts'
-import { type ReadyAnswer, TextChunks } from '../../http/answer.ts'
 import { slotSeconds } from './slots.ts'
 
 /**

@@ -1,5 +1,5 @@
 // Connects the operations of sensor data to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { endpointsSensorHistory, roomsSensorHistory } from './history/rules.ts'
 import type { LatestSampleCache } from './latest/cache.ts'
 import { endpointsBulkSensorData, endpointsSensorData, roomsBulkSensorData, roomsSensorData } from './rules.ts'

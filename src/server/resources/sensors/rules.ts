@@ -1,7 +1,8 @@
 // Sensor data: one function for each operation. [contract 5.2]
+
+import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
-import type { InputOf } from '../../http/handlers.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { SampleRow } from './ingest/store.ts'
 import { dataListAnswer } from './json-writer.ts'

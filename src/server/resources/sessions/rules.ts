@@ -1,6 +1,7 @@
 // Starts and ends sessions of the console, and makes sign-in links. [contract 9.session] [contract 9.link]
 
 import { minuteMs } from '../../../contract/durations.ts'
+import { sessionEnded, signInFirst } from '../../auth/failures.ts'
 import type { Caller } from '../../auth/keyring.ts'
 import { isSignInLinkSecret, makeSessionSecret, makeSignInLinkSecret, tokenHash } from '../../auth/token.ts'
 import type { KeyHolder } from '../../auth/token-holder.ts'
@@ -9,7 +10,6 @@ import type { Services } from '../../context/services.ts'
 import { isoTime } from '../../core/clock.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
-import { sessionEnded, signInFirst } from '../../http/browser/session-cookie.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
 import { findKey, type KeyRow, listKeys } from '../keys/store.ts'

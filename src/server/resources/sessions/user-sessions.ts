@@ -1,6 +1,7 @@
 // Starts and ends the sessions of people, however they signed in. [contract 11.local]
 
 import { permissionsOfRole, type Role } from '../../../contract/people/permissions.ts'
+import { signInFirst } from '../../auth/failures.ts'
 import { makeUserSessionSecret, tokenHash } from '../../auth/token.ts'
 import type { Org } from '../../auth/token-holder.ts'
 import { RequestContext, type RequestOrigin } from '../../context/request-context.ts'
@@ -9,7 +10,6 @@ import type { Failure } from '../../core/failure.ts'
 import { RegionAccess } from '../../core/region-access.ts'
 import type { Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
-import { signInFirst } from '../../http/browser/session-cookie.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
 import { updateSignedIn } from '../users/store.ts'

@@ -2,11 +2,11 @@
 
 import type { Role } from '../../../contract/people/permissions.ts'
 import type { PasskeySignIn } from '../../../contract/people/sign-in.ts'
+import { signInFirst } from '../../auth/failures.ts'
 import type { RequestOrigin } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import { Failure } from '../../core/failure.ts'
 import type { RelyingParty } from '../../core/relying-party.ts'
-import { signInFirst } from '../../http/browser/session-cookie.ts'
 import { auditRef } from '../audit/change-result.ts'
 import { recordRefusedSignIn } from '../sessions/refusals.ts'
 import { accountDisabled, signInContext, startUserSession } from '../sessions/user-sessions.ts'

@@ -1,6 +1,7 @@
 // Adds, lists and removes the passkeys of a signed-in person. [contract 11.local]
 
 import { maxPasskeys, type Passkey, type PasskeyAdd } from '../../../contract/people/sign-in.ts'
+import { sessionEnded } from '../../auth/failures.ts'
 import type { Org } from '../../auth/token-holder.ts'
 import { contextOf, type RequestOrigin } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
@@ -9,7 +10,6 @@ import { Failure, invalid, mustFind, preconditionFailed } from '../../core/failu
 import { parseInt32 } from '../../core/int32.ts'
 import type { RelyingParty } from '../../core/relying-party.ts'
 import { nextId } from '../../db/queries/next-id.ts'
-import { sessionEnded } from '../../http/browser/session-cookie.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
 import { findOrg } from '../orgs/store.ts'

@@ -1,5 +1,5 @@
 // Connects the HTTP operations on silences to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { silencesCreate, silencesDelete, silencesList } from './rules.ts'
 
 export const silenceRoutes: OperationHandlers<'silencesList' | 'silencesCreate' | 'silencesDelete'> = {

@@ -1,5 +1,5 @@
 // Connects the HTTP operations on users to their rules.
-import type { OperationHandlers } from '../../http/handlers.ts'
+import type { OperationHandlers } from '../../context/handlers.ts'
 import { meGet } from './me.ts'
 import { usersCreate, usersDelete, usersGet, usersList, usersUpdate } from './rules.ts'
 import { userSessionsDelete, userSessionsList, usersUnlink } from './sign-in-rules.ts'

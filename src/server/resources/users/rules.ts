@@ -1,6 +1,8 @@
 // Carries out the operations on users, one function for each. [contract 11.user] [contract 6.users]
 
 import { permissionNames, permissionsOfRole, type Role } from '../../../contract/people/permissions.ts'
+import { refuseGrantBeyondOwn } from '../../context/grants.ts'
+import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
@@ -9,8 +11,6 @@ import { RegionAccess } from '../../core/region-access.ts'
 import { emailKey } from '../../core/text.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
-import { refuseGrantBeyondOwn } from '../../http/grants.ts'
-import type { InputOf } from '../../http/handlers.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
 import { deleteKeysOfUser } from '../keys/store.ts'

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
 import type { Role } from '../../../contract/people/permissions.ts'
 import type { User } from '../../../contract/people/users.ts'
+import { VersionedAnswer } from '../../context/answers.ts'
 import { isoTime } from '../../core/clock.ts'
-import { VersionedAnswer } from '../../http/answer.ts'
 import type { UserRow } from './store.ts'
 
 export const userView = (user: UserRow, regionIds: readonly number[]): Static<typeof User> => ({

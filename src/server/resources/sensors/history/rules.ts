@@ -1,10 +1,10 @@
 // Sensor history: pages as JSON, or a whole window as CSV. [contract 6.sensorHistory]
 import { csvChunks } from '../../../../contract/csv.ts'
+import { type ReadyAnswer, StreamedAnswer, TextChunks } from '../../../context/answers.ts'
 import type { RequestContext } from '../../../context/request-context.ts'
 import { mustFind } from '../../../core/failure.ts'
 import { type PagePosition, pageContext, pageTokenAt, positionOfPageToken } from '../../../core/page-token.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import { type ReadyAnswer, StreamedAnswer, TextChunks } from '../../../http/answer.ts'
 import { findRoom } from '../../rooms/store.ts'
 import { hours, quarters } from '../slots.ts'
 import { RollupReader } from './rollup-reader.ts'

@@ -1,8 +1,8 @@
 // Caches the latest samples of organisations, each with its text in the bulk answers, and the bulk answers themselves.
 
+import type { ReadyAnswer } from '../../../context/answers.ts'
 import type { Services } from '../../../context/services.ts'
 import type { Database } from '../../../db/db.ts'
-import type { ReadyAnswer } from '../../../http/answer.ts'
 import type { StrictReads } from '../../../nodes/strict-reads/strict-reads.ts'
 import type { SampleRow } from '../ingest/store.ts'
 import { endpointEntryText, sensorDataText } from '../view.ts'

@@ -1,8 +1,8 @@
 // Refuses a caller that would grant a permission or a region that it does not have. [contract 3.6] [contract 11.user]
 import type { Permission } from '../../contract/people/permissions.ts'
-import type { RequestContext } from '../context/request-context.ts'
+import { permissionDenied } from '../auth/failures.ts'
 import type { RegionAccess } from '../core/region-access.ts'
-import { permissionDenied } from './gate.ts'
+import type { RequestContext } from './request-context.ts'
 
 const purpose = ', so it cannot grant it'
 

@@ -1,10 +1,9 @@
 // Defines the type of each operation's handler, so that a missing or wrong one does not compile.
 import type { BodyOf, ParamsOf, QueryInput, ResponseOf } from '../../contract/operation.ts'
 import type { OperationId, Operations } from '../../contract/operations.ts'
-import type { RequestContext } from '../context/request-context.ts'
-import type { ReadyAnswer, StreamedAnswer, VersionedAnswer } from './answer.ts'
-import type { EventSubscription } from './event-streams.ts'
-import type { NumberText } from './input/number-text.ts'
+import type { NumberText } from '../core/number-text.ts'
+import type { EventSubscription, ReadyAnswer, StreamedAnswer, VersionedAnswer } from './answers.ts'
+import type { RequestContext } from './request-context.ts'
 
 export interface InputOf<K extends OperationId> {
   readonly params: ParamsOf<Operations[K]>
