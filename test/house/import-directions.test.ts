@@ -139,8 +139,6 @@ test("a noun reaches another noun only through that noun's store or view, or a f
     // Everything that channels are told about is written in the commit of its cause.
     'server/resources/channels/endpoint-messages.ts',
     'server/resources/channels/outbox.ts',
-    // A region or a location that is deleted is taken from the channels that name it.
-    'server/resources/channels/places.ts',
     // A device is told its config and its commands in one order.
     'server/resources/bug-reports/upload.ts',
     // A job that ends cancels the reboots that wait for it.
@@ -166,6 +164,8 @@ test("a noun reaches another noun only through that noun's store or view, or a f
     'server/resources/places/site-filter.ts',
     'server/resources/places/versions.ts',
     'server/resources/places/visible-after.ts',
+    // A region or a location that is deleted is removed from whatever names it.
+    'server/resources/regions/deleted-place.ts',
     'server/resources/regions/requested-regions.ts',
     'server/resources/rooms/enrolment-code.ts',
     // Reboots and jobs wait for idle rooms.

@@ -2,6 +2,7 @@
 
 import { daySeconds, minuteMs, minuteSeconds } from '../../contract/durations.ts'
 import { type AirLimits, defaultAirLimits } from '../../contract/people/session.ts'
+import type { Clock } from '../core/clock.ts'
 import { StartupError } from '../core/failure.ts'
 import { retentionDefaults } from './options.ts'
 import type { RetentionOptions } from './server-options.ts'
@@ -45,5 +46,9 @@ export function sensorSettingsOf(options: RetentionOptions): SensorSettings {
     airLimits,
   }
 }
+
+/** The oldest timestamp that still counts for a room, in Unix seconds. [contract 5.2.aggregate] */
+export const freshSince = ({ clock, settings }: { readonly clock: Clock; readonly settings: SensorSettings }): number =>
+  Math.ceil(clock.now() / 1000 - settings.freshnessSeconds)
 
 export const defaultSensorSettings: SensorSettings = sensorSettingsOf(retentionDefaults)

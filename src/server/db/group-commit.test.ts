@@ -141,7 +141,7 @@ describe('concurrent audited works', () => {
       const outcomes = await Promise.allSettled([
         regionsCreate(org.ctx, 'first'),
         regionsUpdate(org.ctx, 1, 'renamed'),
-        regionsDelete(org.ctx, 1),
+        regionsDelete(org.ctx, 1, []),
         regionsUpdate(org.ctx, 1, 'too late'),
         regionsCreate(org.ctx, 'second'),
       ])

@@ -14,6 +14,7 @@ import { serviceRoutes } from '../http/service-routes.ts'
 import type { OutboundClient } from '../outbound/outbound-fetch.ts'
 import { auditRoutes } from '../resources/audit/routes.ts'
 import { bugReportRoutes } from '../resources/bug-reports/routes.ts'
+import { removePlaceFromChannels } from '../resources/channels/places.ts'
 import { channelRoutes } from '../resources/channels/routes.ts'
 import { commandRoutes } from '../resources/commands/routes.ts'
 import { configRoutes } from '../resources/configs/routes.ts'
@@ -26,6 +27,7 @@ import { incidentRuleRoutes } from '../resources/incident-rules/routes.ts'
 import { incidentRoutes } from '../resources/incidents/routes.ts'
 import { jobRoutes } from '../resources/jobs/routes.ts'
 import { keyRoutes } from '../resources/keys/routes.ts'
+import { removeRegionFromKeys } from '../resources/keys/rules.ts'
 import { locationRoutes } from '../resources/locations/routes.ts'
 import { noteRoutes } from '../resources/notes/routes.ts'
 import { profileRoutes } from '../resources/profiles/routes.ts'
@@ -38,6 +40,7 @@ import { providerRoutes } from '../resources/sign-in/oidc/routes.ts'
 import { signInRoutes } from '../resources/sign-in/routes.ts'
 import { silenceRoutes } from '../resources/silences/routes.ts'
 import { userRoutes } from '../resources/users/routes.ts'
+import { removeRegionFromUsers } from '../resources/users/rules.ts'
 import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
 import type { Resources } from './resources.ts'
@@ -52,6 +55,9 @@ interface HttpPhaseOptions {
   readonly releaseDevicesMs: number
 }
 
+/** Resources of these kinds name regions and locations. A deleted place is removed from them, in this order. */
+const placeReferences = [removeRegionFromUsers, removeRegionFromKeys, removePlaceFromChannels]
+
 /** Every operation and the rule that carries it out. A missing one does not compile. */
 const operationHandlers = (
   { bundles, latest, endpoints }: Resources,
@@ -65,8 +71,8 @@ const operationHandlers = (
   ...bugReportRoutes(bundles),
   ...sensorRoutes(latest),
   ...eventRoutes,
-  ...regionRoutes,
-  ...locationRoutes,
+  ...regionRoutes(placeReferences),
+  ...locationRoutes(placeReferences),
   ...roomRoutes,
   ...noteRoutes,
   ...profileRoutes,

@@ -12,9 +12,8 @@ import { Failure, invalid, refuseReversed } from '../../core/failure.ts'
 import { cutPage, logPageSizeOf, pageContext, positionOfPageToken } from '../../core/page-token.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
-import { openingDelayMs } from './delivery/retry-schedule.ts'
 import { type DeliveryRow, findDelivery, listDeliveries, restartDeliveries } from './delivery-log-store.ts'
-import { queueForChannel } from './outbox.ts'
+import { openingDelayMs, queueForChannel } from './outbox.ts'
 import { requireChannel } from './rules.ts'
 
 const maxReplayed = 10_000

@@ -1,10 +1,17 @@
 // Decides which channels a message goes to. [contract 10.channel]
 import type { ChannelEvent } from '../../../contract/incidents/messages.ts'
 import { isAtLeast, type Severity } from '../../../contract/incidents/rule-table.ts'
-import type { ChannelSettings } from './settings.ts'
+
+/** Which messages are wanted. Empty lists of places mean all places. */
+export interface MessageFilter {
+  readonly events: readonly ChannelEvent[]
+  readonly minSeverity: Severity
+  readonly regionIds: readonly number[]
+  readonly locationIds: readonly number[]
+}
 
 /** Says which messages one channel wants. The filters of all channels are stored together, in the head of the audit log. */
-export interface ChannelFilter extends Pick<ChannelSettings, 'events' | 'minSeverity' | 'regionIds' | 'locationIds'> {
+export interface ChannelFilter extends MessageFilter {
   readonly channelId: number
 }
 
@@ -19,12 +26,12 @@ export interface FilteredMessage {
   readonly previousAudience?: Pick<FilteredMessage, 'severity' | 'regionIds' | 'locationIds'>
 }
 
-export const channelFilterOf = (channelId: number, settings: ChannelSettings): ChannelFilter => ({
+export const channelFilterOf = (channelId: number, filter: MessageFilter): ChannelFilter => ({
   channelId,
-  events: settings.events,
-  minSeverity: settings.minSeverity,
-  regionIds: settings.regionIds,
-  locationIds: settings.locationIds,
+  events: filter.events,
+  minSeverity: filter.minSeverity,
+  regionIds: filter.regionIds,
+  locationIds: filter.locationIds,
 })
 
 /** A channel that is disabled wants its messages too: they wait until it is enabled again. */

@@ -1,13 +1,17 @@
 // Writes messages for channels in the commit of their cause, so that none is lost and none is sent for a change that was rolled back. [contract 10.delivery]
 
+import { minuteMs } from '../../../contract/durations.ts'
 import type { ChannelEvent, MessageType } from '../../../contract/incidents/messages.ts'
 import { randomText } from '../../auth/token.ts'
 import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import { findWantedMessages } from '../audit/store.ts'
-import { openingDelayMs } from './delivery/retry-schedule.ts'
+
 import { type ChannelFilter, type FilteredMessage, wantsMessage } from './filter.ts'
 import { messageJson } from './message-size.ts'
 import { type EndpointOfMessage, insertMessage } from './message-store.ts'
+
+/** The first message of an incident waits this long, so that what ends before is never sent. */
+export const openingDelayMs = minuteMs
 
 export interface MessageDraft extends FilteredMessage {
   /** Messages with the same key are delivered in order: `incident 12`, `endpoint <id>`. */

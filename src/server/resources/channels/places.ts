@@ -1,7 +1,9 @@
 // Checks the regions and locations that a channel is limited to, and takes deleted ones from it. [contract 10.channel]
 import { invalid } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
+import { type AuditRef, auditRef } from '../audit/change-result.ts'
 import { listLocations } from '../locations/store.ts'
+import type { ForgetPlace } from '../regions/deleted-place.ts'
 import { listRegions } from '../regions/store.ts'
 import { type ChannelSettings, channelSettingsOf } from './settings.ts'
 import { listChannelSettings, updateChannelSettings } from './store.ts'
@@ -35,20 +37,18 @@ export async function checkPlaces(
 
 const sorted = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b)
 
-/**
- * Takes a deleted region or location from the channels that are limited to it, and returns those channels for the audit entry. The
- * last one stays, because without any the channel would get everything. Ids are never used again.
- */
-export async function removePlaceFromChannels(tx: Tx, field: 'regionIds' | 'locationIds', deleted: number) {
+/** Removes a deleted region or location from the channels that are limited to it. The last one stays: without any the channel would get everything. Ids are never used again. */
+export const removePlaceFromChannels: ForgetPlace = async (tx, place) => {
   // The filters are in memory already, and most deletions concern no channel.
-  if (!tx.wantedMessages.includes(`${deleted}`)) return []
-  const affected: { id: number; name: string }[] = []
+  if (!tx.wantedMessages.includes(`${place.id}`)) return []
+  const field = place.type === 'region' ? 'regionIds' : 'locationIds'
+  const affected: AuditRef[] = []
   for (const { id, name, settings: text } of await listChannelSettings(tx)) {
     const settings = channelSettingsOf({ settings: text })
-    const rest = settings[field].filter((known) => known !== deleted)
+    const rest = settings[field].filter((known) => known !== place.id)
     if (rest.length === 0 || rest.length === settings[field].length) continue
     await updateChannelSettings(tx, { id, settings: JSON.stringify({ ...settings, [field]: rest }) })
-    affected.push({ id, name })
+    affected.push(auditRef('channel', { id, name }))
   }
   if (affected.length > 0) await storeChannelFilters(tx)
   return affected

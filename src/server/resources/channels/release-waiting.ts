@@ -2,8 +2,8 @@
 import { repeatSteps } from '../../core/repeat.ts'
 import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import type { OrgDatabase } from '../../db/org-database.ts'
-import { openingDelayMs } from './delivery/retry-schedule.ts'
 import { makeDue } from './delivery-log-store.ts'
+import { openingDelayMs } from './outbox.ts'
 
 /** One commit has this many rows, so that other writes do not wait for long. */
 const maxCommitRows = 1000

@@ -1,19 +1,15 @@
 // The settings and secrets of a channel, as they are stored. [contract 10.channel]
 
 import { randomBytes } from 'node:crypto'
-import { type ChannelEvent, defaultChannelEvents } from '../../../contract/incidents/messages.ts'
-import type { Severity } from '../../../contract/incidents/rule-table.ts'
+import { defaultChannelEvents } from '../../../contract/incidents/messages.ts'
 import type { WeeklyHours } from '../../../contract/weekly-hours.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import type { MessageFilter } from './filter.ts'
 
 /** Nothing in here is secret. */
-export interface ChannelSettings {
+export interface ChannelSettings extends MessageFilter {
   /** The addresses of an e-mail channel. */
   readonly to?: readonly string[]
-  readonly events: readonly ChannelEvent[]
-  readonly minSeverity: Severity
-  readonly regionIds: readonly number[]
-  readonly locationIds: readonly number[]
   readonly hours?: WeeklyHours
   readonly heartbeatMinutes?: number
 }

@@ -9,9 +9,11 @@ import { parseInt32 } from '../../core/int32.ts'
 import { RegionAccess } from '../../core/region-access.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
+import { raiseResourceVersions } from '../places/versions.ts'
+import type { ForgetPlace } from '../regions/deleted-place.ts'
 import { requireRegions } from '../regions/requested-regions.ts'
 import { futureTime, storeNewKey } from './new-key.ts'
-import { deleteKey, findKey, hasOtherManager, listKeys } from './store.ts'
+import { deleteKey, deleteRegionOfKeys, findKey, hasOtherManager, listKeys } from './store.ts'
 import { keyView } from './view.ts'
 
 export interface NewKey {
@@ -75,4 +77,11 @@ function refuseWrongGrant(ctx: RequestContext, { scopes, manage, regionIds }: Ne
     throw invalid([{ field: 'regionIds', error: 'must name at least one region; leave it out for all regions' }])
   if (manage)
     throw invalid([{ field: 'regionIds', error: 'cannot be given together with manage; leave one of them out' }])
+}
+
+/** A key whose last region is deleted sees nothing. [contract D.3] */
+export const removeRegionFromKeys: ForgetPlace = async (tx, { type, id }) => {
+  if (type !== 'region') return []
+  await raiseResourceVersions(tx, { keysOfRegion: [id] })
+  return (await deleteRegionOfKeys(tx, { region: id })).map((key) => auditRef('key', key))
 }

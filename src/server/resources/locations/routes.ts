@@ -1,12 +1,13 @@
 // Connects the HTTP operations on locations to their rules.
 import type { OperationHandlers } from '../../context/handlers.ts'
+import type { PlaceReferences } from '../regions/deleted-place.ts'
 import { locationsCreate, locationsDelete, locationsList, locationsUpdate } from './rules.ts'
 
-export const locationRoutes: OperationHandlers<
-  'locationsList' | 'locationsCreate' | 'locationsUpdate' | 'locationsDelete'
-> = {
+export const locationRoutes = (
+  references: PlaceReferences,
+): OperationHandlers<'locationsList' | 'locationsCreate' | 'locationsUpdate' | 'locationsDelete'> => ({
   locationsList,
   locationsCreate: (ctx, { body }) => locationsCreate(ctx, body),
   locationsUpdate: (ctx, { params, body }) => locationsUpdate(ctx, params.id, body),
-  locationsDelete: (ctx, { params }) => locationsDelete(ctx, params.id),
-}
+  locationsDelete: (ctx, { params }) => locationsDelete(ctx, params.id, references),
+})

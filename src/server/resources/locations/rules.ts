@@ -13,9 +13,9 @@ import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
-import { removePlaceFromChannels } from '../channels/places.ts'
 import { raiseResourceVersions } from '../places/versions.ts'
 import { requireVisibleAfter } from '../places/visible-after.ts'
+import { forgetPlace, type PlaceReferences } from '../regions/deleted-place.ts'
 import { findRegion } from '../regions/store.ts'
 import { unassignRoomsOfLocation } from '../rooms/store.ts'
 import { deleteLocation, findLocation, insertLocation, listLocations, updateLocation } from './store.ts'
@@ -82,7 +82,7 @@ export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'
     }
   })
 
-export async function locationsDelete(ctx: RequestContext, id: number) {
+export async function locationsDelete(ctx: RequestContext, id: number, references: PlaceReferences) {
   await change(ctx, 'locationsDelete', async (tx) => {
     const location = await requireLocation(tx, id)
     checkIfMatch(ctx, location.version)
@@ -90,17 +90,14 @@ export async function locationsDelete(ctx: RequestContext, id: number) {
     if (rooms.length > 0) {
       requireVisibleAfter(tx, null, `the rooms of location ${id} any more`, 'Move or delete them first.')
     }
-    const channels = await removePlaceFromChannels(tx, 'locationIds', id)
+    const affected = await forgetPlace(tx, references, { type: 'location', id })
     await deleteLocation(tx, { id })
     await raiseResourceVersions(tx, { locationsOfRegion: [location.region_id] })
     return {
       result: undefined,
       target: auditRef('location', location),
       before: { name: location.name, regionId: location.region_id },
-      affected: [
-        ...rooms.map((room) => auditRef('room', room)),
-        ...channels.map((channel) => auditRef('channel', channel)),
-      ],
+      affected: [...rooms.map((room) => auditRef('room', room)), ...affected],
     }
   })
   ctx.db.channelsChanged()

@@ -8,10 +8,8 @@ import type { OrgReader } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
-import { removePlaceFromChannels } from '../channels/places.ts'
-import { deleteRegionOfKeys } from '../keys/store.ts'
 import { raiseResourceVersions } from '../places/versions.ts'
-import { deleteRegionOfUsers } from '../users/store.ts'
+import { forgetPlace, type PlaceReferences } from './deleted-place.ts'
 import {
   deleteRegion,
   findRegion,
@@ -62,27 +60,20 @@ export const regionsUpdate = (ctx: RequestContext, id: number, name: string) =>
     }
   })
 
-export async function regionsDelete(ctx: RequestContext, id: number) {
+export async function regionsDelete(ctx: RequestContext, id: number, references: PlaceReferences) {
   await change(ctx, 'regionsDelete', async (tx) => {
     const region = await requireRegion(tx, id)
     checkIfMatch(ctx, region.version)
     if (await regionHasLocation(tx, { id })) {
       throw new Failure('FAILED_PRECONDITION', `region ${id} still has locations. Move or delete them first.`)
     }
-    await raiseResourceVersions(tx, { usersOfRegion: [id], keysOfRegion: [id] })
-    const users = await deleteRegionOfUsers(tx, { region: id })
-    const keys = await deleteRegionOfKeys(tx, { region: id })
-    const channels = await removePlaceFromChannels(tx, 'regionIds', id)
+    const affected = await forgetPlace(tx, references, { type: 'region', id })
     await deleteRegion(tx, { id })
     return {
       result: undefined,
       target: auditRef('region', region),
       before: { name: region.name },
-      affected: [
-        ...users.map((u) => auditRef('user', { id: u.id, name: u.email })),
-        ...keys.map((key) => auditRef('key', key)),
-        ...channels.map((channel) => auditRef('channel', channel)),
-      ],
+      affected,
     }
   })
   ctx.keysChanged()

@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox'
 import type { Room } from '../../../contract/rooms.ts'
+import { freshSince } from '../../config/sensor-settings.ts'
 import { VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
@@ -24,7 +25,6 @@ import { listNotesOfRoom } from '../notes/store.ts'
 import { raiseResourceVersions } from '../places/versions.ts'
 import { requireVisibleAfter } from '../places/visible-after.ts'
 import { findProfile } from '../profiles/store.ts'
-import { freshSince } from '../sensors/view.ts'
 import {
   enrolmentCodeContext,
   enrolmentCodeFields,

@@ -1,5 +1,6 @@
 // Sensor data: one function for each operation. [contract 5.2]
 
+import { freshSince } from '../../config/sensor-settings.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
@@ -10,7 +11,7 @@ import { aggregate } from './latest/aggregate.ts'
 import type { LatestSampleCache, SamplesByNumber } from './latest/cache.ts'
 import type { PlannedRoom, RoomPlan } from './latest/room-plan.ts'
 import { findLatest, listLatestInRoom } from './latest/store.ts'
-import { endpointEntryText, freshSince, roomEntryText, sensorDataText, sensorDataView } from './view.ts'
+import { endpointEntryText, roomEntryText, sensorDataText, sensorDataView } from './view.ts'
 
 export async function endpointsSensorData(ctx: RequestContext, id: string, legacy: boolean) {
   const latest = mustFind(await findLatest(ctx.db, { id }), `endpoint ${id}`)

@@ -2,14 +2,9 @@
 
 import type { Static } from 'typebox'
 import type { Sample, SensorData } from '../../../contract/sensors.ts'
-import type { Services } from '../../context/services.ts'
 import type { SampleRow } from './ingest/store.ts'
 import { flatText, scaledText } from './json-writer.ts'
 import { scale } from './scale.ts'
-
-/** The oldest timestamp that still counts for a room, in Unix seconds. [contract 5.2.aggregate] */
-export const freshSince = ({ clock, settings }: Pick<Services, 'clock' | 'settings'>): number =>
-  Math.ceil(clock.now() / 1000 - settings.freshnessSeconds)
 
 /** The entry of one endpoint in the bulk answer; `text` is its `SensorData`, or null. */
 export const endpointEntryText = (id: string, text: string): string =>

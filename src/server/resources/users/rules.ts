@@ -14,11 +14,14 @@ import { nextId } from '../../db/queries/next-id.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
 import { deleteKeysOfUser } from '../keys/store.ts'
+import { raiseResourceVersions } from '../places/versions.ts'
+import type { ForgetPlace } from '../regions/deleted-place.ts'
 import { requireRegions } from '../regions/requested-regions.ts'
 import { deleteLinksOfUser } from '../sessions/user-link-store.ts'
 import { endSessions } from './end-sessions.ts'
 import { requireAnotherOwner, requireAnotherOwnerWhoSignsIn } from './owners.ts'
 import {
+  deleteRegionOfUsers,
   deleteUser,
   findUser,
   findUserByEmail,
@@ -175,4 +178,12 @@ function grantsOf({ role, all_regions, state, regionIds }: UserWithRegions) {
     permissions: permissionNames(permissionsOfRole(role as Role, all_regions === 1)),
     access: isEverywhere ? RegionAccess.everything : RegionAccess.of(regionIds),
   }
+}
+
+/** A user whose last region is deleted sees nothing. [contract D.3] */
+export const removeRegionFromUsers: ForgetPlace = async (tx, { type, id }) => {
+  if (type !== 'region') return []
+  await raiseResourceVersions(tx, { usersOfRegion: [id] })
+  const users = await deleteRegionOfUsers(tx, { region: id })
+  return users.map((user) => auditRef('user', { id: user.id, name: user.email }))
 }

@@ -2,7 +2,7 @@
 import type { ChannelKind } from '../../../../contract/incidents/channels.ts'
 import type { TelemetryTx } from '../../../db/handles.ts'
 import type { OrgDatabase } from '../../../db/org-database.ts'
-import { queueForChannel } from '../outbox.ts'
+import { openingDelayMs, queueForChannel } from '../outbox.ts'
 import type { ChannelSettings } from '../settings.ts'
 import {
   type DigestPlan,
@@ -15,7 +15,6 @@ import {
   type WaitingDigests,
 } from './holding/digest.ts'
 import { IncidentSchedule } from './holding/incident-schedule.ts'
-import { openingDelayMs } from './retry-schedule.ts'
 import {
   cancelEnded,
   cancelMessages,

@@ -1,4 +1,4 @@
-// The times of deliveries: the delay of a first message, the retries, when a channel is disabled, and how long messages are kept. [contract 10.delivery]
+// The times of deliveries: the retries, when a channel is disabled, and how long messages are kept. [contract 10.delivery]
 import { dayMs, hourMs, minuteMs, secondMs } from '../../../../contract/durations.ts'
 
 /** The delays after the first attempts; after the last of them the delay stays a day. */
@@ -17,9 +17,6 @@ const maxRetryDelayMs = 24 * hourMs
 
 /** A delay is longer by up to this part of itself, so that the messages of an outage do not come back at the same moment. */
 const jitterShare = 0.1
-
-/** The first message of an incident waits this long, so that what ends before is never sent. */
-export const openingDelayMs = minuteMs
 
 /** A channel to which nothing could be delivered for this long is disabled. */
 export const disableAfterMs = 120 * hourMs

@@ -4,8 +4,8 @@ import { minuteMs } from '../../../../../contract/durations.ts'
 import { nextTimeWithin } from '../../../../core/time/weekly-hours.ts'
 import type { OrgDatabase } from '../../../../db/org-database.ts'
 import { readSilencedIncidents } from '../../../incidents/silenced.ts'
+import { openingDelayMs } from '../../outbox.ts'
 import type { ChannelSettings } from '../../settings.ts'
-import { openingDelayMs } from '../retry-schedule.ts'
 import { type IncidentStateRow, listIncidentStates, listIncidentZones } from './opening-store.ts'
 
 /** Messages that a silence holds are looked at this often, because a silence may be ended by hand. */
