@@ -1,4 +1,4 @@
-// Locations: what the four location operations take and give.
+// Locations: what their operations take and give.
 
 import Type from 'typebox'
 import { mediumBodyBytes, operation } from './operation.ts'
@@ -45,6 +45,17 @@ export const locationOperations = {
     summary: 'List the locations, each with the region it belongs to',
     response: ListOf('webpageLocationList', 'locations', Location),
     example: { response: { locations: [example] } },
+  }),
+  locationsGet: operation({
+    method: 'GET',
+    path: '/locations/{id}',
+    tag: 'Locations',
+    scope: 'read',
+    summary: 'Read one location',
+    params: { id },
+    response: Location,
+    versioned: true,
+    example: { params: { id: 3 }, response: example },
   }),
   locationsCreate: operation({
     method: 'POST',

@@ -1,4 +1,4 @@
-// Regions: what the four region operations take and give.
+// Regions: what their operations take and give.
 
 import Type from 'typebox'
 import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
@@ -24,6 +24,17 @@ export const regionOperations = {
     summary: 'List all regions and the locations assigned to them',
     response: ListOf('webpageRegionList', 'regions', Region),
     example: { response: { regions: [example] } },
+  }),
+  regionsGet: operation({
+    method: 'GET',
+    path: '/regions/{id}',
+    tag: 'Regions',
+    scope: 'read',
+    summary: 'Read one region with the locations assigned to it',
+    params: { id },
+    response: Region,
+    versioned: true,
+    example: { params: { id: 11 }, response: example },
   }),
   regionsCreate: operation({
     method: 'POST',

@@ -1,7 +1,15 @@
 // Tests the work of operators in a real browser, against a real service and simulated devices.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openBrowser, openTab, settled, sharedTab, signInByApi, visit } from '../support/console/browser.ts'
+import {
+  expectTrouble,
+  openBrowser,
+  openTab,
+  settled,
+  sharedTab,
+  signInByApi,
+  visit,
+} from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -22,9 +30,11 @@ afterAll(async () => {
 
 const shared = sharedTab(async () => openTab(browser, harness.url, await signInByApi(harness.url, fleet.org.key)))
 let page: Page
+let trouble: string[]
 beforeEach(async () => {
   const tab = await shared()
   page = tab.page
+  trouble = tab.trouble
   await visit(page, '/')
   await settled(page, 'Overview')
 })
@@ -176,16 +186,17 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
   // A form reports a concurrent change instead of overwriting it.
   const listed = async (kind: 'regions' | 'locations', name: string) =>
     (await read(`/${kind}`))[kind].find((one: { name: string }) => one.name === name)
-  const loadAgain = async (nowCalled: string) => {
-    await dialog().getByText(`Renamed to ${nowCalled} by someone else.`).waitFor()
+  const loadAgain = async () => {
+    await dialog().getByText('Changed by someone else.').waitFor()
     await dialog().getByRole('button', { name: 'Reload' }).click()
+    expectTrouble(trouble, /status of 412/)
   }
   const oceania = await listed('regions', 'Oceania')
   await button('Rename Oceania').click()
   await fleet.org.call('PUT', `/regions/${oceania.id}`, { body: { name: 'Pacific' } })
   await dialog().getByLabel('Region name').fill('South Seas')
   await dialog().getByRole('button', { name: 'Rename region' }).click()
-  await loadAgain('Pacific')
+  await loadAgain()
   expect(await listed('regions', 'Pacific')).toMatchObject({ id: oceania.id })
   expect(await dialog().getByLabel('Region name').inputValue()).toBe('Pacific')
   await dialog().getByLabel('Region name').fill('Oceania')
@@ -202,7 +213,7 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
     await dialog().getByRole('button', { name: 'Save location' }).click()
   }
   await toNoRegion()
-  await loadAgain('Suva Harbour')
+  await loadAgain()
   expect(await listed('locations', 'Suva Harbour')).toMatchObject({ id, region: { id: oceania.id } })
   await toNoRegion()
   await dialog().waitFor({ state: 'detached' })

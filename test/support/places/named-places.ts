@@ -116,10 +116,12 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
     { supportId: mixedSupportId, name: `${p.endpoint}.log.gz` },
   ],
   regionsList: none,
+  regionsGet: (p) => [{ id: p.region }],
   regionsCreate: none,
   regionsUpdate: (p) => [{ id: p.region, body: { name: 'Mine' } }],
   regionsDelete: (p) => [{ id: p.region }],
   locationsList: none,
+  locationsGet: (p) => [{ id: p.location }],
   locationsCreate: (p) => [{ body: { name: 'Mine', regionId: p.region } }],
   locationsUpdate: (p, { own }) => [
     { id: p.location, body: { name: 'Mine' } },

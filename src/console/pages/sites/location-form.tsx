@@ -5,115 +5,138 @@ import { useState } from 'react'
 import { maxNameLength } from '../../../contract/shape.ts'
 import type { WeeklyHours } from '../../../contract/weekly-hours.ts'
 import { useWrite } from '../../api.ts'
-import { weeklyText } from '../../domain/silence/silence.ts'
 import { isWeeklyHours, WeeklyField } from '../../domain/silence/weekly-field.tsx'
+import type { ListedLocation } from '../../domain/site/sites.ts'
+import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import { ZoneSelect } from '../../parts/page/zone-select.tsx'
 import { useSession } from '../../session.ts'
-import { checkLocation, useCheckedSave } from './site-checks.ts'
-import type { LocationNode, RegionNode } from './site-tree.ts'
+import type { RegionNode } from './site-tree.ts'
 
-interface LocationFormProps {
-  /** A new location has none. */
-  readonly location?: LocationNode
-  /** A new location starts in this region. */
-  readonly regionId?: number | undefined
-  readonly regions: readonly RegionNode[]
-  readonly onClose: () => void
+/** What the form edits, as locationsCreate and locationsUpdate take it. */
+interface LocationFields {
+  readonly name: string
+  /** 0 means no region. */
+  readonly regionId: number
+  /** Null means the time zone of the organisation. */
+  readonly timezone: string | null
+  /** Null means at any time. */
+  readonly changeWindow: WeeklyHours | null
 }
 
-const noRegion = '0'
+const fieldsOf = ({ name, region, timezone, changeWindow }: ListedLocation): LocationFields => ({
+  name,
+  regionId: region?.id ?? 0,
+  timezone: timezone ?? null,
+  changeWindow: changeWindow ?? null,
+})
+
+const isSame = (a: LocationFields, b: LocationFields) => JSON.stringify(a) === JSON.stringify(b)
 
 /** The form proposes nights between working days. */
 const proposedWindow: WeeklyHours = { days: ['mon', 'tue', 'wed', 'thu'], from: '20:00', to: '05:00' }
 
-const windowText = (window: WeeklyHours | null): string => (window ? weeklyText(window) : '')
+interface FormProps {
+  readonly regions: readonly RegionNode[]
+  readonly onClose: () => void
+}
 
 /** A location without a region is invisible to people who are limited to regions, so they must choose one. */
-export function LocationForm({ location, regionId, regions, onClose }: LocationFormProps) {
-  const { allRegions, org } = useSession()
-  const firstRegion = allRegions ? noRegion : (regions[0]?.id ?? noRegion)
-  const current = {
-    name: location?.name ?? '',
-    region: String(location?.regionId ?? regionId ?? firstRegion),
-    zone: location?.timezone ?? '',
-    window: location?.changeWindow ?? null,
-  }
-  // The form keeps the values that it opened with; a save checks that they are still current.
-  const [initial, setInitial] = useState(current)
-  const [name, setName] = useState(initial.name)
-  const [region, setRegion] = useState(initial.region)
-  const [zone, setZone] = useState(initial.zone)
-  const [changeWindow, setWindow] = useState<WeeklyHours | null>(initial.window)
+export function NewLocationForm({ regionId, regions, onClose }: FormProps & { readonly regionId: number | undefined }) {
+  const { allRegions } = useSession()
+  const firstRegion = allRegions ? 0 : (regions[0]?.id ?? 0)
   const create = useWrite('locationsCreate', {
     successText: (made) => `Location ${made.name} created`,
     onDone: onClose,
     quiet: true,
   })
-  const update = useWrite('locationsUpdate', { successText: 'Location saved', onDone: onClose, quiet: true })
-  const trimmedName = name.trim()
-  const isWindowChanged = windowText(changeWindow) !== windowText(initial.window)
-  const isChanged =
-    trimmedName !== initial.name || region !== initial.region || zone !== initial.zone || isWindowChanged
-  const id = location?.id ?? 0
-  const timezone = zone === '' ? null : zone
-  const body = { name: trimmedName, regionId: Number(region), timezone, changeWindow }
-  const save = useCheckedSave(
-    () =>
-      checkLocation(id, {
-        name: initial.name,
-        regionId: Number(initial.region),
-        timezone: initial.zone,
-        changeWindow: windowText(initial.window),
-      }),
-    () => {
-      // Only changed fields are sent, so that a concurrent change of another field is not overwritten.
-      const changed = {
-        ...(trimmedName !== initial.name && { name: trimmedName }),
-        ...(region !== initial.region && { regionId: Number(region) }),
-        ...(zone !== initial.zone && { timezone }),
-        ...(isWindowChanged && { changeWindow }),
-      }
-      return update.mutateAsync({ input: { id, body: changed } })
-    },
+  return (
+    <LocationForm
+      verb="Create location"
+      nameDescription="A building or a floor."
+      initial={{ name: '', regionId: regionId ?? firstRegion, timezone: null, changeWindow: null }}
+      regions={regions}
+      isBusy={create.isPending}
+      error={create.error}
+      onSubmit={(body) => create.mutate({ input: { body } })}
+      onCancel={onClose}
+    />
   )
-  const submit = () => (location ? save.mutate() : create.mutate({ input: { body } }))
-  const reload = () => {
-    setInitial(current)
-    setName(current.name)
-    setRegion(current.region)
-    setZone(current.zone)
-    setWindow(current.window)
-    save.reset()
-  }
+}
+
+/** Overwrites only the version that the form opened with. [contract 7.11] */
+export function EditLocationForm({
+  id,
+  hasRooms,
+  regions,
+  onClose,
+}: FormProps & { readonly id: number; readonly hasRooms: boolean }) {
+  const { now, seen, reload } = useBaseline('locationsGet', { id })
+  const update = useWrite('locationsUpdate', { successText: 'Location saved', onDone: onClose, quiet: true })
+  const initial = fieldsOf(seen.body)
+  // The ETag also changes when the region is renamed. While the edited fields are unchanged, the new ETag is used.
+  const ifMatch = isSame(initial, fieldsOf(now.body)) ? now.etag : seen.etag
+  return (
+    <LocationForm
+      key={seen.etag}
+      verb="Save location"
+      regionDescription={hasRooms ? 'Its rooms and devices move too.' : undefined}
+      initial={initial}
+      regions={regions}
+      isBusy={update.isPending}
+      error={update.error}
+      onSubmit={(body) => update.mutate({ input: { id, body }, ifMatch })}
+      onCancel={onClose}
+      onReload={() => reload(update.reset)}
+    />
+  )
+}
+
+interface LocationFormProps {
+  readonly verb: string
+  readonly nameDescription?: string
+  readonly regionDescription?: string | undefined
+  readonly initial: LocationFields
+  readonly regions: readonly RegionNode[]
+  readonly isBusy: boolean
+  readonly error: unknown
+  readonly onSubmit: (fields: LocationFields) => void
+  readonly onCancel: () => void
+  readonly onReload?: () => void
+}
+
+function LocationForm({ nameDescription, regionDescription, initial, regions, onSubmit, ...form }: LocationFormProps) {
+  const { allRegions, org } = useSession()
+  const [edited, setEdited] = useState(initial)
+  const set = (changed: Partial<LocationFields>) => setEdited((before) => ({ ...before, ...changed }))
+  const fields = { ...edited, name: edited.name.trim() }
+  const { changeWindow } = fields
   return (
     <DialogForm
-      verb={location ? 'Save location' : 'Create location'}
-      canSubmit={trimmedName !== '' && isChanged && (changeWindow === null || isWeeklyHours(changeWindow))}
-      isBusy={create.isPending || save.isPending}
-      error={create.error ?? save.error}
-      onSubmit={submit}
-      onCancel={onClose}
-      onReload={reload}
+      canSubmit={
+        fields.name !== '' && !isSame(fields, initial) && (changeWindow === null || isWeeklyHours(changeWindow))
+      }
+      onSubmit={() => onSubmit(fields)}
+      {...form}
     >
       <TextInput
         label="Location name"
-        description={location ? undefined : 'A building or a floor.'}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        description={nameDescription}
+        value={edited.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
         maxLength={maxNameLength}
         autoComplete="off"
         data-autofocus
       />
       <Select
         label="Region"
-        description={location && location.rooms > 0 ? 'Its rooms and devices move too.' : undefined}
+        description={regionDescription}
         data={[
-          ...(allRegions ? [{ value: noRegion, label: 'No region' }] : []),
+          ...(allRegions ? [{ value: '0', label: 'No region' }] : []),
           ...regions.map(({ id, name: label }) => ({ value: String(id), label })),
         ]}
-        value={region}
-        onChange={(value) => setRegion(value ?? noRegion)}
+        value={String(fields.regionId)}
+        onChange={(value) => set({ regionId: Number(value ?? 0) })}
         searchable={regions.length > 8}
         allowDeselect={false}
         maxDropdownHeight={260}
@@ -121,8 +144,8 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
       <ZoneSelect
         label="Time zone"
         placeholder={`${org.timezone}, as the organisation`}
-        value={zone === '' ? null : zone}
-        onChange={(chosen) => setZone(chosen ?? '')}
+        value={fields.timezone}
+        onChange={(timezone) => set({ timezone: timezone ?? null })}
         maxDropdownHeight={260}
       />
       <Stack gap="xs">
@@ -130,9 +153,13 @@ export function LocationForm({ location, regionId, regions, onClose }: LocationF
           label="Change window"
           description="Jobs and restarts that wait change its rooms only at these times. Otherwise at any time."
           checked={changeWindow !== null}
-          onChange={(event) => setWindow(event.currentTarget.checked ? (initial.window ?? proposedWindow) : null)}
+          onChange={(event) =>
+            set({ changeWindow: event.currentTarget.checked ? (initial.changeWindow ?? proposedWindow) : null })
+          }
         />
-        {changeWindow && <WeeklyField label="Begins on" value={changeWindow} onChange={setWindow} />}
+        {changeWindow && (
+          <WeeklyField label="Begins on" value={changeWindow} onChange={(hours) => set({ changeWindow: hours })} />
+        )}
       </Stack>
     </DialogForm>
   )

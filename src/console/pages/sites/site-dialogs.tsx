@@ -3,9 +3,10 @@ import { Modal, Text } from '@mantine/core'
 import type { Static } from 'typebox'
 import type { RoomInList } from '../../../contract/rooms.ts'
 import { SilenceDialog } from '../../domain/silence/silence-button.tsx'
+import { LoadingBoundary } from '../../parts/page/page.tsx'
 import { DeleteLocation, DeleteRegion } from './delete-site.tsx'
-import { LocationForm } from './location-form.tsx'
-import { RegionForm } from './region-form.tsx'
+import { EditLocationForm, NewLocationForm } from './location-form.tsx'
+import { NewRegionForm, RenameRegionForm } from './region-form.tsx'
 import type { SiteTask } from './site-tasks.ts'
 import type { SiteTree } from './site-tree.ts'
 
@@ -33,10 +34,17 @@ export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsP
   return (
     <>
       <Modal opened={opened && title !== undefined} onClose={onClose} title={title}>
-        {kind === 'new-region' && <RegionForm onClose={onClose} />}
-        {kind === 'rename-region' && (region ? <RegionForm region={region} onClose={onClose} /> : <DeletedNotice />)}
+        {kind === 'new-region' && <NewRegionForm onClose={onClose} />}
+        {kind === 'rename-region' &&
+          (region ? (
+            <LoadingBoundary>
+              <RenameRegionForm id={region.id} onClose={onClose} />
+            </LoadingBoundary>
+          ) : (
+            <DeletedNotice />
+          ))}
         {kind === 'new-location' && (
-          <LocationForm
+          <NewLocationForm
             regionId={task && 'regionId' in task ? task.regionId : undefined}
             regions={tree.regions}
             onClose={onClose}
@@ -44,7 +52,14 @@ export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsP
         )}
         {kind === 'change-location' &&
           (location ? (
-            <LocationForm location={location} regions={tree.regions} onClose={onClose} />
+            <LoadingBoundary>
+              <EditLocationForm
+                id={location.id}
+                hasRooms={location.rooms > 0}
+                regions={tree.regions}
+                onClose={onClose}
+              />
+            </LoadingBoundary>
           ) : (
             <DeletedNotice />
           ))}

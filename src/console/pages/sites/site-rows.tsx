@@ -169,9 +169,4 @@ export const LocationRow = memo(
 )
 
 const isSameLocation = (a: LocationNode, b: LocationNode) =>
-  a.id === b.id &&
-  a.name === b.name &&
-  a.regionId === b.regionId &&
-  a.rooms === b.rooms &&
-  a.worst === b.worst &&
-  a.worstCount === b.worstCount
+  a.id === b.id && a.name === b.name && a.rooms === b.rooms && a.worst === b.worst && a.worstCount === b.worstCount

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { RoomInList } from '../../../contract/rooms.ts'
 import { type RestartingRooms, stateDuringRestart } from '../../domain/room/room-restarts.ts'
 import { type RoomState, roomStates } from '../../domain/room/room-state.tsx'
-import type { Sites } from '../../domain/site/sites.ts'
+import type { ListedLocation, Sites } from '../../domain/site/sites.ts'
 import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
 
 type ListedRoom = Static<typeof RoomInList>
@@ -16,15 +16,7 @@ export interface RoomTally {
   readonly worstCount: number
 }
 
-export interface LocationNode extends RoomTally {
-  readonly id: number
-  readonly name: string
-  readonly regionId: number | undefined
-  /** The time zone; undefined means that of the organisation. */
-  readonly timezone: string | undefined
-  /** Undefined means that its rooms can be changed at any time. */
-  readonly changeWindow: Sites['locations'][number]['changeWindow']
-}
+export type LocationNode = ListedLocation & RoomTally
 
 export interface RegionNode extends RoomTally {
   readonly id: number
@@ -64,11 +56,11 @@ export function buildSiteTree(
     const there = (room.location && counts.get(room.location.id)) ?? withoutLocation
     there[stateDuringRestart(room, restarting.get(room.id)?.count ?? 0)] += 1
   }
-  const nodes = locations.map(({ id, name, region, timezone, changeWindow }) => ({
-    ...{ id, name, regionId: region?.id, timezone, changeWindow },
-    ...tallyRooms(counts.get(id) ?? zeroCounts()),
+  const nodes = locations.map((location) => ({
+    ...location,
+    ...tallyRooms(counts.get(location.id) ?? zeroCounts()),
   }))
-  const locationsByRegion = Map.groupBy(nodes, (node) => node.regionId)
+  const locationsByRegion = Map.groupBy(nodes, (node) => node.region?.id)
   return {
     regions: regions.map(({ id, name }) => {
       const inside = locationsByRegion.get(id) ?? []

@@ -4,11 +4,7 @@ import { ApiError, type CallInput } from '../../../client/client.ts'
 import type { OperationId } from '../../../contract/operations.ts'
 import { notifyError, operationQuery, queryClient, useResponse } from '../../api.ts'
 
-/** Thrown by the console where the API has no If-Match for a resource. The message says what has changed. */
-export class ConcurrentChangeError extends Error {}
-
-export const isConcurrentChange = (error: unknown): boolean =>
-  error instanceof ConcurrentChangeError || (error instanceof ApiError && error.status === 412)
+export const isConcurrentChange = (error: unknown): boolean => error instanceof ApiError && error.status === 412
 
 /** Refetches without waiting for an event, because the event stream may be down. */
 export async function refetchIfChanged(error: unknown): Promise<void> {

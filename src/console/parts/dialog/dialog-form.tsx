@@ -2,7 +2,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { FormEvent, KeyboardEvent, ReactNode } from 'react'
 import { errorMessage } from '../../api.ts'
-import { ConcurrentChangeError, isConcurrentChange } from './concurrent-change.ts'
+import { isConcurrentChange } from './concurrent-change.ts'
 
 interface DialogFormProps {
   readonly children: ReactNode
@@ -31,7 +31,7 @@ export function DialogForm(props: DialogFormProps) {
         {error !== undefined && error !== null && (
           <Group role="alert" gap="sm">
             <Text c="var(--rk-offline)" fz="sm">
-              {wasChanged ? `${changeText(error)} Reload and try again.` : errorMessage(error)}
+              {wasChanged ? 'Changed by someone else. Reload and try again.' : errorMessage(error)}
             </Text>
             {wasChanged && (
               <Button variant="default" size="xs" onClick={onReload}>
@@ -52,9 +52,6 @@ export function DialogForm(props: DialogFormProps) {
     </form>
   )
 }
-
-const changeText = (error: unknown) =>
-  error instanceof ConcurrentChangeError ? error.message : 'Changed by someone else.'
 
 /** Ctrl+Enter, or Cmd+Enter on a Mac, submits a text field of several lines. */
 export const isSubmitShortcut = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>

@@ -86,6 +86,39 @@ test('a location may have a change window: absent keeps it, null clears it, and 
   }
 })
 
+test('locationsDelete writes every field of the location into the audit log [contract 5.4.audit]', async () => {
+  const org = await createAtlas()
+  const { id: regionId } = (await org.call('POST', '/regions', { body: { name: 'Nordics' } })).body
+  const fields = {
+    ...{ name: 'Oslo', regionId, timezone: 'Europe/Oslo' },
+    changeWindow: { days: ['mon'], from: '20:00', to: '05:00' },
+  }
+  const { id } = (await org.call('POST', '/locations', { body: fields })).body
+  expect((await org.audit())[0].details).toEqual({ after: fields })
+  await org.call('DELETE', `/locations/${id}`)
+  expect((await org.audit())[0].details).toEqual({ before: fields })
+})
+
+test('locationsGet and regionsGet answer with the ETag that the next write takes [contract 6.sites] [contract 7.11]', async () => {
+  const org = await createAtlas()
+  for (const path of ['/regions/1', '/locations/1']) {
+    const read = await org.call('GET', path)
+    const etag = read.headers.get('etag') ?? ''
+    const kind = path.split('/')[1] as string
+    const listed = (await org.call('GET', `/${kind}`)).body[kind]
+    expect(read.body).toEqual(listed.find((one: { id: number }) => one.id === 1))
+    const renamed = await org.call('PUT', path, { body: { name: 'Renamed' }, headers: { 'if-match': etag } })
+    expect(renamed.status, renamed.text).toBe(200)
+    const late = await org.call('PUT', path, { body: { name: 'Late' }, headers: { 'if-match': etag } })
+    expect(late.status).toBe(412)
+    const now = await org.call('GET', path)
+    expect(now.body.name).toBe('Renamed')
+    expect(now.headers.get('etag')).toBe(renamed.headers.get('etag'))
+  }
+  expect((await org.call('GET', '/locations/99')).status).toBe(404)
+  expect((await org.call('GET', '/regions/99')).status).toBe(404)
+})
+
 test.each([
   ['emoji', '🏔️👩‍👩‍👧‍👦 Oslo 🇳🇴'],
   ['right-to-left text with its marks', '\u200fמשרד תל אביב\u200f (١٢٣)'],

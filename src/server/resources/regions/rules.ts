@@ -34,6 +34,11 @@ export async function regionsList(ctx: RequestContext) {
   }
 }
 
+export async function regionsGet(ctx: RequestContext, id: number) {
+  const { name, version } = await requireRegion(ctx.db, id)
+  return new VersionedAnswer(version, { id, name, locations: await listLocationsOfRegion(ctx.db, { id }) })
+}
+
 export const regionsCreate = (ctx: RequestContext, name: string) =>
   change(ctx, 'regionsCreate', async (tx) => {
     const id = await nextId(tx, 'region')

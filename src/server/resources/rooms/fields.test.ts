@@ -135,3 +135,14 @@ test('a room has up to 20 tags, each once: absent keeps them, null or an empty l
     expect((await put({ tags })).body).not.toHaveProperty('tags')
   }
 })
+
+test('roomsDelete writes every field of the room into the audit log [contract 5.4.audit]', async () => {
+  const org = await createBuilding()
+  const fields = { name: 'Hall', locationId: 1, capacity: 40, tags: ['town-hall'] }
+  const { id } = (await org.call('POST', '/rooms', { body: fields })).body
+  expect((await org.audit())[0].details).toEqual({ after: fields })
+  const profile = (await org.call('POST', '/profiles', { body: { name: 'Loud', config: {} } })).body.profile
+  await org.call('PUT', `/rooms/${id}/profile`, { body: { profileId: profile.id } })
+  await org.call('DELETE', `/rooms/${id}`)
+  expect((await org.audit())[0].details).toEqual({ before: { ...fields, profileId: profile.id } })
+})

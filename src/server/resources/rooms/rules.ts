@@ -32,6 +32,7 @@ import {
   enrolmentCodeTimeoutHours,
   makeEnrolmentCode,
 } from './enrolment-code.ts'
+import { auditedRoom, optionalRoomFields, roomValues } from './fields.ts'
 import { roomStateOf } from './state.ts'
 import {
   deleteRoom,
@@ -50,8 +51,8 @@ export async function roomsList(ctx: RequestContext, { regionId, locationId, tag
   const rows = await listRooms(ctx.db, { freshSinceSeconds: freshSince(ctx) }, regionId, locationId)
   return {
     rooms: rows.flatMap((row) => {
-      const tagged = tagsOf(row)
-      if (tag !== undefined && !tagged.tags?.includes(tag)) return []
+      const optional = optionalRoomFields(row)
+      if (tag !== undefined && !optional.tags?.includes(tag)) return []
       const endpointCount = Number(row.endpoints)
       const connectedCount = Number(row.connected)
       return {
@@ -62,9 +63,8 @@ export async function roomsList(ctx: RequestContext, { regionId, locationId, tag
         endpointCount,
         connectedCount,
         ...(row.people !== null && { people: row.people }),
-        ...(row.capacity !== null && { capacity: row.capacity }),
         ...(row.profile_id !== null && { profileId: row.profile_id }),
-        ...tagged,
+        ...optional,
       }
     }),
   }
@@ -78,27 +78,13 @@ export const roomsCreate = (ctx: RequestContext, body: InputOf<'roomsCreate'>['b
     requireVisibleAfter(tx, location?.region_id, ...withoutLocation)
     const id = await nextId(tx, 'room')
     const code = makeSealedCode(ctx, id)
-    const capacity = body.capacity ?? null
-    const tags = withoutRepeats(body.tags)
-    await insertRoom(tx, {
-      id,
-      name: body.name,
-      location_id: location?.id ?? null,
-      capacity,
-      tags: JSON.stringify(tags),
-      dec_sealed: code.sealed,
-      dec_timeout: enrolmentCodeTimeoutHours,
-    })
+    const values = roomValues(body, location?.id ?? null)
+    await insertRoom(tx, { id, ...values, dec_sealed: code.sealed, dec_timeout: enrolmentCodeTimeoutHours })
     await indexDec(tx, id, code.mac)
     return {
       result: await view(ctx, tx, await requireRoom(tx, id)),
       target: auditRef('room', { id, name: body.name }),
-      after: {
-        name: body.name,
-        locationId: location?.id ?? null,
-        ...(capacity !== null && { capacity }),
-        ...(tags.length > 0 && { tags }),
-      },
+      after: auditedRoom.all(values),
     }
   })
 
@@ -108,29 +94,13 @@ export const roomsUpdate = (ctx: RequestContext, id: number, body: InputOf<'room
     checkIfMatch(ctx, room.version)
     const location = await findReferencedLocation(tx, body.locationId)
     requireVisibleAfter(tx, location?.region_id, ...withoutLocation)
-    const isCapacityNamed = body.capacity !== undefined
-    const capacity = body.capacity === undefined ? room.capacity : body.capacity
-    const areTagsNamed = body.tags !== undefined
-    const tagsBefore = tagsOf(room).tags ?? []
-    const tags = areTagsNamed ? withoutRepeats(body.tags) : tagsBefore
-    const values = { name: body.name, location_id: location?.id ?? null, capacity, tags: JSON.stringify(tags) }
-    await updateRoom(tx, { id, ...values })
+    const values = { ...room, ...roomValues(body, location?.id ?? null, room) }
+    await updateRoom(tx, values)
     await raiseResourceVersions(tx, { nameOfRoom: [id] })
     return {
       result: await view(ctx, tx, await requireRoom(tx, id)),
       target: auditRef('room', { id, name: body.name }),
-      before: {
-        name: room.name,
-        locationId: room.location_id,
-        ...(isCapacityNamed && { capacity: room.capacity }),
-        ...(areTagsNamed && { tags: tagsBefore }),
-      },
-      after: {
-        name: body.name,
-        locationId: values.location_id,
-        ...(isCapacityNamed && { capacity }),
-        ...(areTagsNamed && { tags }),
-      },
+      ...auditedRoom.change(room, values),
     }
   })
 
@@ -153,7 +123,7 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
     return {
       result: endpointIds,
       target: auditRef('room', room),
-      before: { name: room.name, locationId: room.location_id, profileId: room.profile_id },
+      before: auditedRoom.all(room),
       affected: [
         ...endpoints.map(endpointRef),
         ...notes.map((n) => auditRef('roomNote', { id: n.id, name: firstCharacters(n.note) })),
@@ -218,11 +188,6 @@ const findReferencedLocation = (tx: Tx, id: number | null | undefined) =>
 const findReferencedProfile = (tx: Tx, id: number | null) =>
   findReferenced('profile', id, (known) => findProfile(tx, { id: known }))
 
-/** A room without tags shows none. */
-const tagsOf = ({ tags }: { tags: string }): { tags?: string[] } => (tags === '[]' ? {} : { tags: JSON.parse(tags) })
-
-const withoutRepeats = (tags: readonly string[] | null | undefined): string[] => [...new Set(tags ?? [])]
-
 function makeSealedCode(ctx: RequestContext, room: number) {
   const text = makeEnrolmentCode()
   const { secrets } = ctx
@@ -252,8 +217,7 @@ async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<
       },
     }),
     ...(room.profile_id !== null && { profileId: room.profile_id }),
-    ...(room.capacity !== null && { capacity: room.capacity }),
-    ...tagsOf(room),
+    ...optionalRoomFields(room),
     ...(ctx.may('operate') &&
       enrolmentCodeFields(secrets, enrolmentCodeContext(ctx.org.id, room.id), room, clock.now())),
     endpoints: endpoints.map((e) => endpointView(e, room.name)),

@@ -3,10 +3,12 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../db/handles.ts'
 import { isAnyNumberOf } from '../../db/queries/any-of.ts'
+import { pick } from '../../db/queries/columns.ts'
 import { visibleQuery, visibleQueryExists, visibleQueryOne, wholeQueryExists, write } from '../../db/queries/query.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
 import { isConnected } from '../../nodes/connected-sql.ts'
 import { bySite } from '../places/site-filter.ts'
+import { type RoomValues, roomColumns } from './fields.ts'
 
 type RoomKey = { org: number; id: number }
 type RoomFilter = { org: number; region: number; location: number; freshSinceSeconds: number }
@@ -68,17 +70,14 @@ export const findRoom = visibleQueryOne('region', 'l.region_id', (db, p: RoomKey
     .selectFrom('rooms as r')
     .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
     .leftJoin('regions as g', (j) => j.onRef('g.org', '=', 'l.org').onRef('g.id', '=', 'l.region_id'))
+    .select(roomColumns.map((column) => `r.${column}` as const))
     .select([
       'r.id',
-      'r.name',
       'r.version',
       'r.profile_id',
-      'r.capacity',
-      'r.tags',
       'r.dec_sealed',
       'r.dec_used_at',
       'r.dec_timeout',
-      'r.location_id',
       'l.name as location_name',
       'l.region_id',
       'g.name as region_name',
@@ -105,25 +104,13 @@ export const hasRoomWithProfile = wholeQueryExists((db, p: { org: number; profil
   db.selectFrom('rooms').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
 )
 
-interface NewRoom {
-  org: number
-  id: number
-  name: string
-  location_id: number | null
-  capacity: number | null
-  tags: string
-  dec_sealed: Buffer
-  dec_timeout: number
-}
+type NewRoom = RoomKey & RoomValues & { dec_sealed: Buffer; dec_timeout: number }
 export const insertRoom = write((db, p: NewRoom) =>
   db.insertInto('rooms').values({
     org: p.org,
     id: p.id,
     version: 1,
-    name: p.name,
-    location_id: p.location_id,
-    capacity: p.capacity,
-    tags: p.tags,
+    ...pick(p, roomColumns),
     profile_id: null,
     dec_sealed: p.dec_sealed,
     dec_used_at: null,
@@ -131,18 +118,10 @@ export const insertRoom = write((db, p: NewRoom) =>
   }),
 )
 
-type RoomValues = { name: string; location_id: number | null; capacity: number | null; tags: string }
-
 export const updateRoom = write((db, p: RoomKey & RoomValues) =>
   db
     .updateTable('rooms')
-    .set((e) => ({
-      name: p.name,
-      location_id: p.location_id,
-      capacity: p.capacity,
-      tags: p.tags,
-      version: e('version', '+', 1),
-    }))
+    .set((e) => ({ ...pick(p, roomColumns), version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
