@@ -38,9 +38,9 @@ function isOffered(task: RowAction['task'], incident: ListedIncident): boolean {
   return task !== 'restart' || hasDevices(incident)
 }
 
-/** Incidents about a certificate, a channel or a job have nothing to restart. */
-export const hasDevices = ({ cause, rule }: ListedIncident): boolean =>
-  cause.level !== 'CHANNEL' && cause.level !== 'JOB' && rule !== 'certificate.expiring'
+/** Incidents about a certificate, a channel or a job that was stopped have nothing to restart. */
+export const hasDevices = ({ rule }: ListedIncident): boolean =>
+  rule !== 'channel.failing' && rule !== 'job.stopped' && rule !== 'certificate.expiring'
 
 export function RowActions({ incident, start, isMenu }: RowActionsProps) {
   const actions = actionsOf(incident)

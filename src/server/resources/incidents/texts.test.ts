@@ -53,6 +53,10 @@ test.each([
     facts('config.rejected', 'PROFILE', 'Quiet', 3, { keys: ['a', 'b', 'c', 'd', 'e'] }),
     '3 devices rejected the settings a, b, c and 2 more of the profile Quiet',
   ],
+  [
+    facts('config.rejected', 'JOB', 'Quiet nights', 5, { keys: ['nightMode'] }),
+    '5 devices rejected the setting nightMode (job Quiet nights)',
+  ],
   [facts('config.undelivered', 'MODEL', 'NF19B1', 1), '1 device of the model NF19B1 has not confirmed its settings'],
   [
     facts('config.undelivered', 'MODEL', 'NF19B1', 2),

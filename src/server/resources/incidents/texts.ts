@@ -65,9 +65,8 @@ function offlineTitle({ cause: { level, name }, subjectCount: count, detail }: T
 
 function rejectedTitle({ cause: { level, name }, subjectCount: count, detail: { keys = [] } }: TitledIncident): string {
   const settings = keys.length === 0 ? 'its settings' : `the setting${keys.length > 1 ? 's' : ''} ${listOf(keys)}`
-  return level === 'PROFILE'
-    ? `${counted(count)} rejected ${settings} of the profile ${name}`
-    : `${name} rejected ${settings}`
+  if (level === 'PROFILE') return `${counted(count)} rejected ${settings} of the profile ${name}`
+  return level === 'JOB' ? `${counted(count)} rejected ${settings} (job ${name})` : `${name} rejected ${settings}`
 }
 
 const counted = (count: number) => (count === 1 ? '1 device' : `${count} devices`)

@@ -61,7 +61,7 @@ function visibleCauseOf(cause: Cause, current: readonly SubjectRow[], viewContex
   return isHidden && first ? { level: 'ENDPOINT', id: first.subject_id, name: first.name } : cause
 }
 
-/** Models and profiles are in no place, so they are shown to callers who see any of their devices. */
+/** Models, profiles and jobs are in no place, so they are shown to callers who see any of their devices. */
 const isPlace = (level: Cause['level']): boolean => level === 'ROOM' || level === 'LOCATION' || level === 'ORGANISATION'
 
 /** The smallest thing that contains all of the subjects. */

@@ -4,7 +4,7 @@ import type { RuleId } from '../../../../contract/incidents/rule-table.ts'
 import type { SensorSettings } from '../../../config/sensor-settings.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { isSilenced, type Silence } from '../../silences/in-force.ts'
-import { findChannelName, findProfileName, listOpenSubjects } from './engine-store.ts'
+import { findChannelName, findJobName, findProfileName, listOpenSubjects } from './engine-store.ts'
 import { type AdvancedFindings, advanceFindings, dueTimeOfFinding, findingKey } from './findings.ts'
 import type { GroupingInput } from './grouping/grouping-input.ts'
 import { listJustOffline } from './observations/presence.ts'
@@ -150,6 +150,9 @@ export async function readGroupingFacts(
     if (maturedAt === null || incidentId !== null) continue
     if (detail.profileId !== undefined) {
       names.set(`PROFILE ${detail.profileId}`, (await findProfileName(on, { id: detail.profileId }))?.name)
+    }
+    if (detail.jobId !== undefined) {
+      names.set(`JOB ${detail.jobId}`, (await findJobName(on, { id: detail.jobId }))?.name)
     }
     if (subject.type === 'channel') {
       names.set(`CHANNEL ${subject.id}`, (await findChannelName(on, { id: Number(subject.id) }))?.name)

@@ -228,6 +228,10 @@ export const findProfileName = wholeQueryOne((db, p: { org: number; id: number }
   db.selectFrom('profiles').select('name').where('org', '=', p.org).where('id', '=', p.id),
 )
 
+export const findJobName = wholeQueryOne((db, p: { org: number; id: number }) =>
+  db.selectFrom('jobs').select('name').where('org', '=', p.org).where('id', '=', p.id),
+)
+
 export const findChannelName = wholeQueryOne((db, p: { org: number; id: number }) =>
   db.selectFrom('channels').select('name').where('org', '=', p.org).where('id', '=', p.id),
 )

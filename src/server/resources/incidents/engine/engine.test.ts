@@ -19,6 +19,7 @@ import {
   newIncidentRoom as newRoom,
   typesOf,
 } from '../../../../../test/support/incidents/device-incidents.ts'
+import { answerConfig, jobOnce, newJob, newRooms } from '../../../../../test/support/jobs/job-devices.ts'
 import { until } from '../../../../../test/support/program.ts'
 import { minuteMs } from '../../../../contract/durations.ts'
 
@@ -79,6 +80,38 @@ test('a device that stays away is an incident with an event and a message, and e
   const { rows } = await countRows(org)
   expect(rows, 'no finding is left').toBe(0)
   await Promise.all([bar?.close(), other?.close()])
+})
+
+test('a setting of a job that five devices reject is one incident and one message [contract 10.rule]', async () => {
+  const org = await harness.newOrg()
+  const receiver = await newReceiver(org)
+  const rooms = await newRooms(harness, org, 5)
+  const { id } = await newJob(org, {
+    name: 'Quiet nights',
+    target: { roomIds: rooms.map(({ roomId }) => roomId) },
+    action: { type: 'CONFIG', config: { nightMode: true } },
+    failures: { percent: 100 },
+    onFailure: 'pause',
+  })
+  await Promise.all(rooms.map(({ device }) => answerConfig(device, true)))
+  await jobOnce(org, id, 'all of its rooms failed', ({ counts }) => counts.FAILED === 5)
+  harness.clock.advance(minuteMs + 1000)
+  const about = (rule: string) => (incident: Reply['body']) => incident.rule === rule
+  const rejected = await incidentsOnce(org, 'all of them rejected it', (incidents) =>
+    incidents.filter(about('config.rejected')).some(({ openSubjectCount }) => openSubjectCount === 5),
+  )
+  expect(rejected.filter(about('config.rejected'))).toMatchObject([
+    {
+      cause: { level: 'JOB', id, name: 'Quiet nights' },
+      title: '5 devices rejected the setting nightMode (job Quiet nights)',
+      subjectCount: 5,
+    },
+  ])
+  harness.clock.advance(minuteMs)
+  const opened = () => receiver.received.filter(({ body }) => body.type === 'incident.opened')
+  await until('it is told', () => opened().some(({ body }) => body.data.incident.rule === 'config.rejected'))
+  expect(opened().filter(({ body }) => body.data.incident.rule === 'config.rejected')).toHaveLength(1)
+  await Promise.all(rooms.map(({ device }) => device.close()))
 })
 
 test('200 devices of a location that are cut at once are one incident and one message for each channel, and one when they are back [contract 10.cause]', async () => {

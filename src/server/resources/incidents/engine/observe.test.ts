@@ -141,6 +141,27 @@ test('config.rejected: FAILED for a minute opens; the keys that a profile locks 
   })
 })
 
+test('config.rejected: a config version that a job made names the job, with the keys that the job set', async () => {
+  const bar = await device()
+  const reject = async (rejected: object) => {
+    const { version } = await bar.next('config', 15_000)
+    await bar.publish('config', { version, config: {}, rejected })
+    advance(minuteMs)
+    await watch.quick()
+    return watch.detailOf('config.rejected')
+  }
+  await org.call('POST', `/endpoints/${bar.id}/config`, { body: { nightMode: true } })
+  expect(await reject({ nightMode: 'no such mode' })).toEqual({ keys: ['nightMode'] })
+  const action = { type: 'CONFIG', config: { brightness: 0.5, timezone: 'Europe/Oslo' } }
+  const target = { endpointIds: [bar.id] }
+  const job = await org.call('POST', '/jobs', { body: { name: 'Dim', target, action, start: true } })
+  expect(job.status, job.text).toBe(200)
+  expect(await reject({ brightness: 'too dark', nightMode: 'no such mode' })).toEqual({
+    keys: ['brightness'],
+    jobId: Number(job.body.id),
+  })
+})
+
 test('config.rejected: DELIVERED ends it', async () => {
   const bar = await device()
   await org.call('POST', `/endpoints/${bar.id}/config`, { body: { nightMode: true } })

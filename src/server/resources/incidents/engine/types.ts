@@ -41,6 +41,8 @@ export interface FindingDetail {
   readonly lastAt?: number
   /** Overrides the group that the rule names: a rejected setting that a profile locks. */
   readonly profileId?: number
+  /** Overrides the group that the rule names: a rejected setting in a config version that a job made. */
+  readonly jobId?: number
   /** A stopped job, and the location and region that all of its rooms are in, if there is one. */
   readonly job?: StoppedJob
   /** Kept by findings.ts until the finding matures: the hold time counts from here instead of from `since`. */

@@ -9,6 +9,7 @@ test.for([
   { rule: 'storage.low', detail: {}, expected: ['ENDPOINT a: 1', 'ENDPOINT b: 1', 'ENDPOINT c: 1'] },
   { rule: 'config.rejected', detail: {}, expected: ['ENDPOINT a: 1', 'ENDPOINT b: 1', 'ENDPOINT c: 1'] },
   { rule: 'config.rejected', detail: { profileId: 4, keys: ['volume'] }, expected: ['PROFILE 4: 3'] },
+  { rule: 'config.rejected', detail: { jobId: 9, keys: ['volume'] }, expected: ['JOB 9: 3'] },
 ] as const)(
   'findings of $rule with $detail are grouped as $expected [contract 10.rule]',
   ({ rule, detail, expected }) => {
@@ -44,6 +45,19 @@ test('a device with an outage has no second incident because it flaps, until an 
   expect(world.open.map(({ rule }) => rule)).toEqual(['device.flapping', 'device.offline'])
 })
 
+test('a job that was stopped does not share the incident of the settings that its devices rejected [contract 10.rule]', () => {
+  const world = new IncidentWorld()
+  world.addDevice('a', null)
+  world.observe('config.rejected', { type: 'endpoint', id: 'a' }, 'holds', { jobId: 5, keys: ['volume'] })
+  const job = { name: 'Night', locationId: null, regionId: null }
+  world.observe('job.stopped', { type: 'job', id: '5' }, 'holds', { job })
+  world.pass(2 * minuteMs)
+  expect(world.open.map(({ rule, level, causeId }) => [rule, level, causeId])).toEqual([
+    ['job.stopped', 'JOB', '5'],
+    ['config.rejected', 'JOB', '5'],
+  ])
+})
+
 test('each job that was stopped is an incident of its own [contract 10.rule]', () => {
   const world = new IncidentWorld()
   for (const id of ['5', '6']) {
@@ -55,38 +69,47 @@ test('each job that was stopped is an incident of its own [contract 10.rule]', (
   expect(world.open.map(({ causeName }) => causeName)).toEqual(['Night 5', 'Night 6'])
 })
 
-test('different settings of a profile that are refused are different incidents [contract 10.rule]', () => {
-  const world = new IncidentWorld()
-  for (const [id, key] of [
-    ['a', 'volume'],
-    ['b', 'volume'],
-    ['c', 'brightness'],
-  ] as const) {
-    world.addDevice(id, null)
-    world.observe('config.rejected', { type: 'endpoint', id }, 'holds', { profileId: 4, keys: [key] })
-  }
-  world.pass(2 * minuteMs)
-  expect(world.open.map(({ detail, causeName }) => [causeName, detail.keys])).toEqual([
-    ['name of 4', ['volume']],
-    ['name of 4', ['brightness']],
-  ])
-})
-
-test('devices that reject one setting of a profile in common share an incident, whichever else they reject [contract 10.rule]', () => {
-  const world = new IncidentWorld()
-  const reject = (id: string, ...keys: string[]) => {
-    world.addDevice(id, null)
-    world.observe('config.rejected', { type: 'endpoint', id }, 'holds', { profileId: 4, keys })
+test.for([{ profileId: 4 }, { jobId: 4 }])(
+  'different settings of %o that are refused are different incidents [contract 10.rule]',
+  (group) => {
+    const world = new IncidentWorld()
+    for (const [id, key] of [
+      ['a', 'volume'],
+      ['b', 'volume'],
+      ['c', 'brightness'],
+    ] as const) {
+      world.addDevice(id, null)
+      world.observe('config.rejected', { type: 'endpoint', id }, 'holds', { ...group, keys: [key] })
+    }
     world.pass(2 * minuteMs)
-  }
-  reject('a', 'volume')
-  reject('b', 'brightness', 'volume')
-  expect(world.openCauses).toEqual(['PROFILE 4: 2'])
-  reject('c', 'brightness')
-  expect(world.openCauses).toEqual(['PROFILE 4: 1', 'PROFILE 4: 2'])
-  reject('d', 'brightness', 'language')
-  expect(world.openCauses).toEqual(['PROFILE 4: 2', 'PROFILE 4: 2'])
-})
+    expect(world.open.map(({ detail, causeName }) => [causeName, detail.keys])).toEqual([
+      ['name of 4', ['volume']],
+      ['name of 4', ['brightness']],
+    ])
+  },
+)
+
+test.for([
+  ['PROFILE', { profileId: 4 }],
+  ['JOB', { jobId: 4 }],
+] as const)(
+  'devices that reject one setting of a %s in common share an incident, whichever else they reject [contract 10.rule]',
+  ([level, group]) => {
+    const world = new IncidentWorld()
+    const reject = (id: string, ...keys: string[]) => {
+      world.addDevice(id, null)
+      world.observe('config.rejected', { type: 'endpoint', id }, 'holds', { ...group, keys })
+      world.pass(2 * minuteMs)
+    }
+    reject('a', 'volume')
+    reject('b', 'brightness', 'volume')
+    expect(world.openCauses).toEqual([`${level} 4: 2`])
+    reject('c', 'brightness')
+    expect(world.openCauses).toEqual([`${level} 4: 1`, `${level} 4: 2`])
+    reject('d', 'brightness', 'language')
+    expect(world.openCauses).toEqual([`${level} 4: 2`, `${level} 4: 2`])
+  },
+)
 
 test('an incident of a profile keeps the settings that it is about, when a device rejects others too [contract 10.rule]', () => {
   const world = new IncidentWorld()

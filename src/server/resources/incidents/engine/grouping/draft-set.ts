@@ -60,7 +60,7 @@ export class DraftSet {
     return this.#findOf(rule, cause, keys, ({ isLasting }) => isLasting)
   }
 
-  /** For a profile, an incident that has only some of the keys is found too, because one device may reject more keys than another. */
+  /** For a profile or a job, an incident that has only some of the keys is found too, because one device may reject more keys than another. */
   #findOf(
     rule: Finding['rule'],
     cause: Cause,
@@ -68,7 +68,7 @@ export class DraftSet {
     isWanted: (draft: IncidentDraft) => boolean,
   ): IncidentDraft | undefined {
     const same = this.#byCause.get(this.#keyOf({ rule, level: cause.level, causeId: cause.id }, keys))
-    if (cause.level !== 'PROFILE' || (same && isWanted(same))) return same && isWanted(same) ? same : undefined
+    if (!isGroupedByKey(cause.level) || (same && isWanted(same))) return same && isWanted(same) ? same : undefined
     return [...this.#byCause.values()].find((draft) => {
       const { rule: itsRule, level, causeId, detail } = draft.after
       if (itsRule !== rule || level !== cause.level || causeId !== cause.id || !isWanted(draft)) return false
@@ -152,19 +152,22 @@ export class DraftSet {
     return draft
   }
 
-  /** Devices that work as a pair share an incident, and so do devices that rejected the same settings of a profile. */
+  /** Devices that work as a pair share an incident, and so do devices that rejected the same settings of a profile or a job. */
   #keyOf(
     { rule, level, causeId }: Pick<EngineIncident, 'rule' | 'level' | 'causeId'>,
     keys: readonly string[] = [],
   ): string {
     const pair = rule === 'device.offline' && level === 'ENDPOINT' && this.#structure.endpoints.get(causeId)?.pairGroup
-    const details = level === 'PROFILE' ? [...keys].sort() : []
+    const details = isGroupedByKey(level) ? [...keys].sort() : []
     return JSON.stringify([rule, level, pair ? `pair ${pair}` : causeId, ...details])
   }
 }
 
+/** Rejected settings of a profile or a job are grouped by setting too. A job that was stopped has none. */
+export const isGroupedByKey = (level: Cause['level']): boolean => level === 'PROFILE' || level === 'JOB'
+
 /**
- * A person has closed an incident for the subjects that it has. Others that a model, a profile or a location gets later open another one:
+ * A person has closed an incident for the subjects that it has. Others that a model, a profile, a job or a location gets later open another one:
  * a single device that stays wrong would hide all of them for ever.
  */
 const isClosedForOthers = ({ rule, state, causeEndedAt }: EngineIncident): boolean =>

@@ -20,6 +20,6 @@ export interface GroupingInput {
   readonly justOffline: ReadonlyMap<string, number>
   /** Whether a silence covers a finding now. */
   readonly isSilenced: (finding: Pick<Finding, 'rule' | 'subject'>) => boolean
-  /** The name of a profile or a channel. */
+  /** The name of a profile, a job or a channel. */
   readonly nameOf: (level: CauseLevel, id: string) => string | undefined
 }

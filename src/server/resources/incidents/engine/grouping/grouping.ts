@@ -6,7 +6,7 @@ import { isAtLeast, type Severity } from '../../../../../contract/incidents/rule
 import { findingKey } from '../findings.ts'
 import { placeOfSubject } from '../places.ts'
 import type { Cause, Finding, RulesInForce } from '../types.ts'
-import { DraftSet } from './draft-set.ts'
+import { DraftSet, isGroupedByKey } from './draft-set.ts'
 import type { GroupingInput } from './grouping-input.ts'
 import { type IncidentDetail, type IncidentDraft, type IncidentUpdate, reopenWithinMs } from './incident-drafts.ts'
 import { groupOffline } from './offline-grouping.ts'
@@ -67,6 +67,10 @@ function causeOf({ rule, subject, detail }: Finding, { rules, structure, nameOf 
     const id = String(detail.profileId)
     return { level: 'PROFILE', id, name: nameOf('PROFILE', id) ?? '' }
   }
+  if (groupedBy === 'profile' && detail.jobId !== undefined) {
+    const id = String(detail.jobId)
+    return { level: 'JOB', id, name: nameOf('JOB', id) ?? '' }
+  }
   if (groupedBy === 'model' && endpoint) return { level: 'MODEL', id: endpoint.model, name: endpoint.model }
   if (groupedBy === 'location' && location) return { level: 'LOCATION', id: String(location.id), name: location.name }
   if (room && (groupedBy === 'room' || groupedBy === 'location')) {
@@ -126,8 +130,8 @@ function updateSeverity(draft: IncidentDraft, rules: RulesInForce): void {
 const isWorse = (a: Severity, b: Severity): boolean => !isAtLeast(b, a)
 
 /**
- * Title and hint name the settings and sensors of all findings, and otherwise what the only finding says. The settings of a profile are
- * what its findings have in common, so that they stay as they were.
+ * Title and hint name the settings and sensors of all findings, and otherwise what the only finding says. The settings of a profile or a
+ * job are what its findings have in common, so they stay as they were.
  */
 function updateDetail(draft: IncidentDraft): void {
   const members = [...draft.members.values()]
@@ -135,7 +139,7 @@ function updateDetail(draft: IncidentDraft): void {
   if (rule === 'device.offline' || (!draft.isTouched && members.length > 1)) return
   const union = (name: 'keys' | 'sensors') => [...new Set(members.flatMap(({ detail }) => detail[name] ?? []))].sort()
   const [only] = members.length === 1 ? members : []
-  const keys = level === 'PROFILE' && known.keys ? known.keys : union('keys')
+  const keys = isGroupedByKey(level) && known.keys ? known.keys : union('keys')
   const sensors = union('sensors')
   const detail = {
     ...(only ? { ...only.detail, ...memoryOf(known) } : known),

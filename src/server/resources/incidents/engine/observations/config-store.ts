@@ -45,9 +45,11 @@ export const listConfigsById = wholeQuery((db, p: { org: number; ids: readonly s
     .innerJoin('config_versions as v', (j) =>
       j.onRef('v.org', '=', 'e.org').onRef('v.endpoint_id', '=', 'e.id').onRef('v.version', '=', 'c.version'),
     )
+    .leftJoin('jobs as j', (join) => join.onRef('j.org', '=', 'v.org').onRef('j.id', '=', 'v.job_id'))
     .leftJoin('profiles as p', (j) => j.onRef('p.org', '=', 'e.org').onRef('p.id', '=', 'e.profile_id'))
     .leftJoin('nodes as d', 'd.id', 'e.node_id')
     .select(['e.id', 'c.state', 'c.rejected', 'v.created_at', 'v.updated_at'])
+    .select(['j.id as job_id', 'j.action as job_action'])
     .select(['p.id as profile_id', 'p.config as profile', 'p.secrets as profile_secrets'])
     .select(isConnected.as('connected'))
     .select(connectionTime.as('connection_time'))

@@ -19,13 +19,24 @@ function observeRejection(config: ObservedConfig): Observation {
   return { ...condition, state: 'holds', since: config.updated_at, detail: rejectionOf(config) }
 }
 
-/** The keys that the profile locks are named alone, because correcting the profile helps all of its devices. */
-function rejectionOf({ rejected, profile_id, profile, profile_secrets }: ObservedConfig): FindingDetail {
+/**
+ * The keys that the profile locks are named alone, because correcting the profile helps all of its devices; else the keys that a job set,
+ * because its other devices get the same values.
+ */
+function rejectionOf({ rejected, profile_id, profile, profile_secrets, ...version }: ObservedConfig): FindingDetail {
   const keys = Object.keys(JSON.parse(rejected)).sort()
-  if (profile_id === null) return { keys }
-  const locked = { ...JSON.parse(profile ?? '{}'), ...JSON.parse(profile_secrets ?? '{}') }
+  const locked = profile_id === null ? {} : { ...JSON.parse(profile ?? '{}'), ...JSON.parse(profile_secrets ?? '{}') }
   const ofProfile = keys.filter((key) => Object.hasOwn(locked, key))
-  return ofProfile.length === 0 ? { keys } : { keys: ofProfile, profileId: profile_id }
+  if (profile_id !== null && ofProfile.length > 0) return { keys: ofProfile, profileId: profile_id }
+  const { job_id: jobId } = version
+  const ofJob = jobId === null ? [] : keys.filter((key) => setsKey(version, key))
+  return jobId === null || ofJob.length === 0 ? { keys } : { keys: ofJob, jobId }
+}
+
+/** A job that changes the profile can bring back any key that the former profile hid. */
+function setsKey({ job_action }: Pick<ObservedConfig, 'job_action'>, key: string): boolean {
+  const { config } = JSON.parse(job_action ?? '{}')
+  return config === undefined || Object.hasOwn(config, key)
 }
 
 /** A device that is away cannot confirm anything. */
