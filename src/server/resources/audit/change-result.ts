@@ -1,4 +1,5 @@
 // The contents of an audit entry, as the work of a change returns them.
+import type { EventSubjects } from '../../events/draft.ts'
 import type { LocatedRow } from '../../events/find-places.ts'
 
 /** A resource that an audit entry names. */
@@ -24,6 +25,8 @@ export interface ChangeResult<T> {
   readonly jobId?: number | undefined
   /** The places of a target that has several, such as an incident. They were looked up when its subjects joined it. */
   readonly located?: readonly LocatedRow[]
+  /** Further things that the details name, such as the target of a job. They decide who sees the details, and are not a part of the event. */
+  readonly named?: EventSubjects
   /** True if the call did the opposite of its operation, such as removing a profile: the entry then has `undoType`. */
   readonly undone?: boolean
 }

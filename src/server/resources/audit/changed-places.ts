@@ -29,6 +29,7 @@ export async function findChangedPlaces(on: OrgReader, changed: ChangeResult<unk
     ...rows.map(({ region }) => region),
     ...places.regions,
     ...(namesThingWithoutPlace(changed) ? [null] : []),
+    ...(changed.named ? await listRegionsOf(on, changed.named) : []),
   ])
   const regionOf = (type: string, id: number, subjects: EventSubjects) =>
     // A deleted thing is not in the index, but a target that was deleted has the regions that it had before.
@@ -68,6 +69,18 @@ function subjectsAt(rows: readonly LocatedRow[]): ChangeSubjects {
   const idsOf = (place: 'room' | 'location' | 'region') =>
     [...new Set(rows.map((row) => row[place]))].filter((id) => id !== null)
   return { endpoints: [], rooms: idsOf('room'), locations: idsOf('location'), regions: idsOf('region') }
+}
+
+/** An id that does not exist counts as one in no region: otherwise the entry would say whether a hidden id exists. */
+async function listRegionsOf(on: OrgReader, named: EventSubjects): Promise<(number | null)[]> {
+  const { endpoints, rooms, locations } = {
+    endpoints: [...new Set(named.endpoints)],
+    rooms: [...new Set(named.rooms)],
+    locations: [...new Set(named.locations)],
+  }
+  const count = endpoints.length + rooms.length + locations.length
+  const rows = count > 0 ? await listPlacesOf(on, { endpoints, rooms, locations }) : []
+  return [...(named.regions ?? []), ...rows.map(({ region }) => region), ...(rows.length < count ? [null] : [])]
 }
 
 /** A change that names no more than regions, and a location whose region its details say, needs no query. */

@@ -249,6 +249,47 @@ test('a pair in two regions is named by the device that the caller sees [contrac
   expect(JSON.stringify(seen)).not.toMatch(/OTHER/)
 })
 
+test('a hidden change of an incident shows only that something changed: updatedAt, the version, JOINED and LEFT [contract 10.states]', async () => {
+  const t = await newTwoRegions(harness)
+  const subjects = { endpoints: [t.mine.endpoint, t.other.endpoint] }
+  const id = await newIncident(harness, t.org, { ...subjects, rule: 'config.undelivered', state: 'RESOLVED' })
+  const read = async () => {
+    const { body, headers } = await t.call('GET', `/incidents/${id}`)
+    const { updatedAt, timeline, ...shown } = body
+    return { updatedAt, timeline, shown, etag: headers.get('etag') }
+  }
+  const before = await read()
+  const [listed] = (await t.call('GET', '/incidents?state=all')).body.incidents
+  expect(listed.updatedAt).toBe(before.updatedAt)
+  // The service changes the incident because of the hidden device.
+  await harness.services.db.systemTransaction(async ({ kysely }) => {
+    const incident = { org: t.org.org.key, incident_id: Number(id) }
+    const at = Date.parse(before.updatedAt) + 60_000
+    await kysely
+      .updateTable('incident_subjects')
+      .set({ ended_at: at })
+      .where('org', '=', incident.org)
+      .where('incident_id', '=', incident.incident_id)
+      .where('subject_id', '=', t.other.endpoint)
+      .execute()
+    await kysely
+      .updateTable('incidents')
+      .set({ version: 2, updated_at: at })
+      .where('org', '=', incident.org)
+      .where('id', '=', incident.incident_id)
+      .execute()
+    await kysely
+      .insertInto('incident_timeline')
+      .values({ ...incident, number: 9, at, kind: 'LEFT' })
+      .execute()
+  })
+  const after = await read()
+  expect(after.shown).toEqual(before.shown)
+  expect(after.updatedAt).not.toBe(before.updatedAt)
+  expect(after.etag).not.toBe(before.etag)
+  expect(after.timeline).toEqual([...before.timeline, { at: after.updatedAt, kind: 'LEFT' }])
+})
+
 test('rooms, locations and regions are those that are still affected; the filters look at all [contract 10.states]', async () => {
   const t = await newTwoRegions(harness)
   const id = await newIncident(harness, t.org, { rooms: [t.mine.room, t.other.room], endedSubjects: [t.mine.room] })

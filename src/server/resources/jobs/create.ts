@@ -5,6 +5,7 @@ import type { RequestContext } from '../../context/request-context.ts'
 import { Failure } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
+import type { EventSubjects } from '../../events/draft.ts'
 import { change } from '../audit/change.ts'
 import { maskAction, sealAction } from './action.ts'
 import { jobEvents, jobRef, locatedRows, queueJobMessage } from './announce.ts'
@@ -52,10 +53,26 @@ export async function jobsCreate(ctx: RequestContext, { start = false, ...body }
           endpointCount: row.endpoint_count,
         },
         located: locatedRows(places),
+        named: namedPlaces(request),
       }
     },
     insertDraft,
   )
+}
+
+/** The places and endpoints that the request names, whether or not one of them is in a unit. [contract 11.entries] */
+function namedPlaces({ target, action }: CheckedRequest): EventSubjects {
+  const { exclude = {} } = target
+  return {
+    endpoints: [...(target.endpointIds ?? []), ...(exclude.endpointIds ?? [])],
+    rooms: [
+      ...(target.roomIds ?? []),
+      ...(exclude.roomIds ?? []),
+      ...(action.roomId === undefined ? [] : [action.roomId]),
+    ],
+    locations: [...(target.locationIds ?? []), ...(exclude.locationIds ?? [])],
+    regions: [...(target.regionIds ?? []), ...(exclude.regionIds ?? [])],
+  }
 }
 
 function newDraft(ctx: RequestContext, id: number, request: CheckedRequest, prepared: PreparedJob): JobRow {

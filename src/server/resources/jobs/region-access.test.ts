@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
+import { wholeAuditLog } from '../../../../test/support/places/audit-site.ts'
 import { newTwoRegions, type TwoRegions } from '../../../../test/support/places/two-regions.ts'
 
 let harness: Harness
@@ -72,6 +73,40 @@ test('the room of a move is hidden from callers who do not see it', async () => 
   expect(job.action).toEqual(action)
   expect((await call('GET', `/jobs/${job.id}`)).body.action).toEqual({ type: 'MOVE' })
   expect((await call('GET', '/jobs')).body.jobs[0].action).toEqual({ type: 'MOVE' })
+})
+
+test('the audit entry of a job has its details only for callers who see everything that it names [contract 11.entries]', async () => {
+  const { org, mine, other, call } = two
+  const rebooted = { type: 'REBOOT' }
+  const targets = [
+    [{ roomIds: [mine.room] }, rebooted, true],
+    [{ models: ['NF19B1'], regionIds: [mine.region] }, rebooted, true],
+    [{ roomIds: [mine.room], exclude: { tags: ['none'], locationIds: [mine.location] } }, rebooted, true],
+    [{ regionIds: [mine.region, other.region], locationIds: [mine.location] }, rebooted, false],
+    [{ roomIds: [mine.room], locationIds: [mine.location, other.location] }, rebooted, false],
+    [{ roomIds: [mine.room, other.room], locationIds: [mine.location] }, rebooted, false],
+    [{ roomIds: [mine.room], endpointIds: [mine.endpoint, other.endpoint] }, rebooted, false],
+    [{ roomIds: [mine.room], exclude: { regionIds: [other.region] } }, rebooted, false],
+    [{ roomIds: [mine.room], exclude: { locationIds: [other.location] } }, rebooted, false],
+    [{ roomIds: [mine.room], exclude: { roomIds: [other.room] } }, rebooted, false],
+    [{ roomIds: [mine.room], exclude: { endpointIds: [other.endpoint] } }, rebooted, false],
+    // An id that does not exist looks like one that the caller does not see.
+    [{ roomIds: [mine.room], exclude: { roomIds: [999_999] } }, rebooted, false],
+    [{ roomIds: [mine.room], exclude: { regionIds: [999_999] } }, rebooted, false],
+    [{ roomIds: [mine.room] }, { type: 'MOVE', roomId: other.room }, false],
+    [{ roomIds: [mine.room] }, { type: 'MOVE', roomId: mine.room }, true],
+  ] as const
+  for (const [target, action, isShown] of targets) {
+    const made = await org.call('POST', '/jobs', { body: { name: 'Named', target, action } })
+    expect(made.body, made.text).toMatchObject({ unitCount: 1 })
+    const [entry] = (await call('GET', `${wholeAuditLog}&pageSize=1`)).body.logs
+    const named = JSON.stringify([target, action])
+    expect(entry, named).toMatchObject({ type: 'JOB_CREATED', target: { type: 'job', id: made.body.id } })
+    if (isShown) expect(entry.details.after, named).toMatchObject({ target, action })
+    else expect(entry, named).not.toHaveProperty('details')
+    const [whole] = await org.audit()
+    expect(whole?.details, named).toMatchObject({ after: { target, action } })
+  }
 })
 
 test('a reboot is refused if the caller does not see the whole pair group', async () => {

@@ -47,6 +47,20 @@ test('a caller sees the users whose regions overlap, owners and those of all reg
   }
 })
 
+test('the ETag of a user changes with what is seen only [contract 7.9]', async () => {
+  const t = await newTwoRegions(harness)
+  const { id } = await newPerson(harness, t.org, { role: 'admin', regionIds: [t.mine.region, t.other.region] })
+  const tagFor = async (call: typeof t.call) => (await call('GET', `/users/${id}`)).headers.get('etag')
+  const before = { whole: await tagFor(t.org.call), seen: await tagFor(t.call) }
+  await t.org.call('PUT', `/users/${id}`, { body: { regionIds: [t.mine.region] } })
+  expect(await tagFor(t.call)).toBe(before.seen)
+  expect(await tagFor(t.org.call)).not.toBe(before.whole)
+  const headers = { 'if-none-match': before.seen ?? '' }
+  expect((await t.call('GET', `/users/${id}`, { headers })).status).toBe(304)
+  await t.org.call('PUT', `/users/${id}`, { body: { name: 'Grace' } })
+  expect(await tagFor(t.call)).not.toBe(before.seen)
+})
+
 test('the ETag of the list of users changes with what is seen only', async () => {
   const t = await newTwoRegions(harness)
   const foreign = await newPerson(harness, t.org, { role: 'admin', regionIds: [t.other.region] })

@@ -33,7 +33,7 @@ import {
   updateRegionsOfUser,
   updateUser,
 } from './store.ts'
-import { auditedFields, userAnswer, userView } from './view.ts'
+import { auditedFields, partialUserAnswer, userAnswer, userView } from './view.ts'
 
 export async function usersList(ctx: RequestContext) {
   const { db } = ctx
@@ -51,7 +51,7 @@ export async function usersList(ctx: RequestContext) {
 
 export async function usersGet(ctx: RequestContext, userId: string) {
   const user = await requireUser(ctx.db, userId)
-  return userAnswer(user, user.regionIds)
+  return ctx.access.isEverything ? userAnswer(user, user.regionIds) : partialUserAnswer(user, user.regionIds)
 }
 
 export const usersCreate = (ctx: RequestContext, body: InputOf<'usersCreate'>['body']) =>

@@ -31,6 +31,15 @@ export function userAnswer(user: UserRow, regionIds: readonly number[]): Version
   return new VersionedAnswer(user.version, body, hash('sha1', text, 'base64url'))
 }
 
+/**
+ * For a caller who is limited to regions: the ETag has no version, because that rises when the user gets or loses a region that the caller
+ * does not see. Such a caller cannot write users, so it needs no version for If-Match.
+ */
+export function partialUserAnswer(user: UserRow, regionIds: readonly number[]): VersionedAnswer<Static<typeof User>> {
+  const body = userView(user, regionIds)
+  return new VersionedAnswer(0, body, hash('sha1', JSON.stringify(body), 'base64url'))
+}
+
 /** The fields of a user that audit entries show. */
 export const auditedFields = (
   { email, name, role, all_regions, state }: Omit<UserRow, 'id'>,
