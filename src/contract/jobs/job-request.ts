@@ -139,7 +139,9 @@ export const jobRequestFields = {
       closed,
     ),
   ),
-  onFailure: Type.Optional(OneOf(onFailureSteps, 'The reaction when too many units failed.')),
+  onFailure: Type.Optional(
+    OneOf(onFailureSteps, 'The reaction when too many units failed; rollBack for CONFIG and ASSIGN_PROFILE only.'),
+  ),
   respect: Type.Optional(
     Shape(
       'JobRespect',

@@ -261,8 +261,9 @@ export const jobOperations = {
   jobsRollBack: operation({
     ...steps,
     path: '/jobs/{id}/roll_back',
-    summary: 'Roll back a job: restore the settings from before the job, except those that were changed since',
-    description: `Jobs of the types CONFIG and ASSIGN_PROFILE can be rolled back until 30 days after their end. With \`now\`, a rollback that waits goes on immediately. ${needsText}`,
+    summary:
+      'Roll back a job: restore the settings, profiles or rooms from before the job, except where they were changed since',
+    description: `Jobs of the types CONFIG, ASSIGN_PROFILE and MOVE can be rolled back until 30 days after their end. With \`now\`, a rollback that waits goes on immediately. ${needsText}`,
     body: Shape('JobsRollBackRequest', {
       now: Type.Optional(Type.Boolean({ description: 'Whether the rollback ignores windows, idle rooms and pace.' })),
     }),

@@ -19,6 +19,7 @@ import { people } from './migrations/011-people.ts'
 import { incidents } from './migrations/012-incidents.ts'
 import { jobs } from './migrations/013-jobs.ts'
 import { nodeCertificates } from './migrations/014-node-certificates.ts'
+import { moves } from './migrations/017-moves.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -37,6 +38,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '012-incidents': incidents,
   '013-jobs': jobs,
   '014-node-certificates': nodeCertificates,
+  '017-moves': moves,
 }
 
 export interface ProgramMigrations {
@@ -49,7 +51,7 @@ export interface ProgramMigrations {
 }
 
 /** No released version could run with 008-nodes, so none of the migrations that are released with it is compatible. Those of later releases can be. */
-export const programMigrations: ProgramMigrations = { statements: migrations, compatible: new Set() }
+export const programMigrations: ProgramMigrations = { statements: migrations, compatible: new Set(['017-moves']) }
 
 const compatiblePrefix = 'compatible migration '
 

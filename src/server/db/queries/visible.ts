@@ -35,6 +35,7 @@ const regionScopedTables = [
   'job_units',
   'job_unit_rooms',
   'job_endpoints',
+  'job_moves',
 ] as const
 export type RegionScopedTable = (typeof regionScopedTables)[number]
 

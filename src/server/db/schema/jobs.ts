@@ -102,4 +102,13 @@ export interface JobSchema {
     profile_changed: Generated<number>
     operation_id: string | null
   }
+  /** An endpoint that a MOVE job has moved, including members of pair groups that the job does not target. */
+  job_moves: {
+    org: number
+    job_id: number
+    unit: number
+    endpoint_id: string
+    room_before: number | null
+    room_after: number
+  }
 }

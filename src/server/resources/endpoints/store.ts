@@ -246,16 +246,18 @@ export const updateProfileOf = write((db, p: { org: number; ids: readonly string
     .where(isAnyOf(engine, 'id', p.ids)),
 )
 
-const updateRoomColumn = write((db, p: { org: number; ids: readonly string[]; room: number }, engine) =>
+const updateRoomColumn = write((db, p: { org: number; ids: readonly string[]; room: number | null }, engine) =>
   db
     .updateTable('endpoints')
     .set((e) => ({ room_id: p.room, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where(isAnyOf(engine, 'id', p.ids)),
 )
-export async function updateRoomOf(tx: Tx, ids: readonly string[], room: number, at: number) {
+/** Null takes the endpoints out of their rooms. */
+export async function updateRoomOf(tx: Tx, ids: readonly string[], room: number | null, at: number) {
   await updateRoomColumn(tx, { ids, room })
-  await insertStay(tx, ids, room, at)
+  if (room !== null) await insertStay(tx, ids, room, at)
+  else for (const id of ids) await updateStayEnded(tx, id, at)
 }
 
 /** Foreign keys delete its credential and its configs with it. */

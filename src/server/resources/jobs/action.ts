@@ -26,7 +26,10 @@ export function waitsForConnection(type: JobActionType, endpoints: readonly { re
   return type === 'MESSAGE' || type === 'COLLECT_LOGS' ? endpoints.every(isOffline) : endpoints.some(isOffline)
 }
 
-export const canBeRolledBack = (type: JobActionType): boolean => type === 'CONFIG' || type === 'ASSIGN_PROFILE'
+/** Whether the action sets values: a retry sets them again, and a job that stops restores the old ones by itself. */
+export const setsValues = (type: JobActionType): boolean => type === 'CONFIG' || type === 'ASSIGN_PROFILE'
+
+export const canBeRolledBack = (type: JobActionType): boolean => setsValues(type) || type === 'MOVE'
 
 /** [contract 12.rights] */
 export function requireScopeFor(ctx: RequestContext, type: JobActionType): void {

@@ -15,12 +15,12 @@ import { Failure, mustFind } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
 import { change } from '../audit/change.ts'
 import { cancelGroups } from '../commands/deferred/cancel-groups.ts'
-import { canBeRolledBack, requireScopeFor } from './action.ts'
+import { canBeRolledBack, requireScopeFor, setsValues } from './action.ts'
 import { type JobMessage, jobEvents, jobRef, locatedRows, queueJobMessage } from './announce.ts'
 import { actorColumns, requireJobSlot, startedColumns } from './create.ts'
 import { takeBackReboots } from './engine/take-back-reboots.ts'
 import { newUnitsOf, prepareJob, requireAllowedJob, requireReferences } from './request/prepare.ts'
-import { defaultDeadlineMs, notReversible } from './request/request.ts'
+import { defaultDeadlineMs } from './request/request.ts'
 import { actionOfJob, type JobRow, settingsOfJob, targetOfJob } from './rows.ts'
 import { readJobAnswer, requireJob } from './rules.ts'
 import { lockJob, type MutableJobColumns, updateJob } from './store.ts'
@@ -30,6 +30,7 @@ import { insertUnits } from './units/new-unit-store.ts'
 import { countHiddenUnits, countUnits } from './units/unit-counts.ts'
 import { listWaitingGroups } from './units/unit-store.ts'
 import { isTooLateToRollBack, rollbackDays } from './view.ts'
+import { listRoomIds } from './visible-target-store.ts'
 
 type StepId = Extract<AuditedId, `jobs${string}`>
 
@@ -100,7 +101,7 @@ export const jobsResume = (ctx: RequestContext, jobId: string) =>
 
 export const jobsCancel = (ctx: RequestContext, jobId: string, { rollBack = false }: { rollBack?: boolean }) =>
   takeStep(ctx, 'jobsCancel', 'cancel', jobId, async ({ tx, job, now }) => {
-    if (rollBack) requireRollback(job, now)
+    if (rollBack) await requireRollback(tx, job, now)
     await cancelWaitingReboots(tx, job, now)
     await cancelOpenUnits(tx, job, now)
     // A job that never started has changed nothing.
@@ -120,7 +121,7 @@ export const jobsRollBack = (ctx: RequestContext, jobId: string, { now: isNow = 
     'rollBack',
     jobId,
     async ({ tx, job, now }) => {
-      requireRollback(job, now)
+      await requireRollback(tx, job, now)
       if (job.started_at === null) {
         throw new Failure('FAILED_PRECONDITION', `job ${job.id} never started, so there is nothing to roll back.`)
       }
@@ -142,7 +143,7 @@ export const jobsRetry = (ctx: RequestContext, jobId: string) =>
     await requireReferences(tx, actionOfJob(job))
     await restartJobSoaks(tx, job, now)
     const attempt = job.attempt + 1
-    const states = canBeRolledBack(actionOfJob(job).type) ? resentStates : unfinishedStates
+    const states = setsValues(actionOfJob(job).type) ? resentStates : unfinishedStates
     const unitCount = await resetFailedUnits(tx, job, { attempt, states })
     if (unitCount === 0) {
       throw new Failure(
@@ -245,13 +246,25 @@ function requireState({ id, state }: JobRow, step: JobStep, allowed: readonly Jo
   )
 }
 
-function requireRollback(job: JobRow, now: number): void {
-  const { type } = actionOfJob(job)
-  if (!canBeRolledBack(type)) throw notReversible(type)
-  if (!isTooLateToRollBack(job, now)) return
+async function requireRollback(tx: Tx, job: JobRow, now: number): Promise<void> {
+  const { type, roomId } = actionOfJob(job)
+  if (!canBeRolledBack(type)) {
+    throw new Failure(
+      'FAILED_PRECONDITION',
+      `a job of the type ${type} cannot be rolled back, only CONFIG, ASSIGN_PROFILE and MOVE can.`,
+    )
+  }
+  if (isTooLateToRollBack(job, now)) {
+    throw new Failure(
+      'FAILED_PRECONDITION',
+      `job ${job.id} ended more than ${rollbackDays} days ago. Make the change with a new job instead.`,
+    )
+  }
+  // The endpoints are now in that room. One that was deleted is refused too, otherwise the answer would say whether a hidden room exists.
+  if (roomId === undefined || tx.access.isEverything || (await listRoomIds(tx, { ids: [roomId] })).length > 0) return
   throw new Failure(
     'FAILED_PRECONDITION',
-    `job ${job.id} ended more than ${rollbackDays} days ago. Change the settings with a new job instead.`,
+    `job ${job.id} moved endpoints to a room that you do not see, so nothing was done. Ask a person who sees all regions.`,
   )
 }
 

@@ -106,7 +106,7 @@ test('a rollback of what cannot be rolled back, and one that comes too late, are
   const rollBack = (id = '') => f.call('POST', `/jobs/${id}/roll_back`)
   const refused = (await rollBack(message)).body
   expect(refused).toMatchObject({ code: 'FAILED_PRECONDITION' })
-  expect(refused.message).toMatch(/cannot be rolled back, only CONFIG and ASSIGN_PROFILE can\.$/)
+  expect(refused.message).toMatch(/cannot be rolled back, only CONFIG, ASSIGN_PROFILE and MOVE can\.$/)
   expect((await rollBack(old)).body.message).toContain('more than 30 days ago')
   expect((await f.call('GET', `/jobs/${old}`)).body.canRollBack).toBe(false)
   expect((await f.call('GET', `/jobs/${recent}`)).body.canRollBack).toBe(true)

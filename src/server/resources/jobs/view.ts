@@ -57,6 +57,8 @@ export function jobView(row: JobRow, counts: readonly UnitCount[], now: number):
     canRollBack:
       row.started_at !== null &&
       canBeRolledBack(action.type) &&
+      // The room of a move is left out for callers who do not see it.
+      (action.type !== 'MOVE' || action.roomId !== undefined) &&
       statesForStep.rollBack.includes(row.state) &&
       !isTooLateToRollBack(row, now),
     ...(row.state === 'ROLLING_BACK' && row.rolls_back_now === 1 && { rollsBackNow: true as const }),

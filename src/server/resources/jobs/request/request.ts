@@ -7,7 +7,7 @@ import { defaultDeadlineDays, type JobActionType } from '../../../../contract/jo
 import type { InputOf } from '../../../context/handlers.ts'
 import { parseTime } from '../../../core/clock.ts'
 import { Failure, invalid } from '../../../core/failure.ts'
-import { canBeRolledBack } from '../action.ts'
+import { setsValues } from '../action.ts'
 import type { Action, JobSettings, StageSettings, Target } from '../rows.ts'
 import { stageViolations } from './stages.ts'
 
@@ -39,8 +39,11 @@ export function checkRequest(body: JobBody, now: number): CheckedRequest {
   ]
   if (violations.length > 0) throw invalid(violations)
   const { type } = body.action
-  if (body.onFailure === 'rollBack' && !canBeRolledBack(type)) {
-    throw notReversible(type, ' Use "onFailure": "pause" instead.')
+  if (body.onFailure === 'rollBack' && !setsValues(type)) {
+    throw new Failure(
+      'FAILED_PRECONDITION',
+      `a job of the type ${type} is never rolled back by itself, only CONFIG and ASSIGN_PROFILE are. Use "onFailure": "pause" instead.`,
+    )
   }
   return {
     name: body.name,
@@ -51,12 +54,6 @@ export function checkRequest(body: JobBody, now: number): CheckedRequest {
     deadline,
   }
 }
-
-export const notReversible = (type: JobActionType, advice = ''): Failure =>
-  new Failure(
-    'FAILED_PRECONDITION',
-    `a job of the type ${type} cannot be rolled back, only CONFIG and ASSIGN_PROFILE can.${advice}`,
-  )
 
 function targetViolations({ exclude, ...include }: Target): Violation[] {
   const isEmpty = (keys: object) => Object.values(keys).every((values) => values === undefined)
@@ -122,7 +119,7 @@ function settingsOf(body: JobBody): JobSettings {
     stages: body.stages?.map(stageSettingsOf) ?? [{ percent: 100, manual: false }],
     soakMinutes: body.soakMinutes ?? (isStaged ? 30 : 0),
     failures: { percent: body.failures?.percent ?? 5, atLeast: body.failures?.atLeast ?? 1 },
-    onFailure: body.onFailure ?? (canBeRolledBack(type) ? 'rollBack' : 'pause'),
+    onFailure: body.onFailure ?? (setsValues(type) ? 'rollBack' : 'pause'),
     respect,
     pace: { atOnce: body.pace?.atOnce ?? 50, atOncePerLocation: body.pace?.atOncePerLocation ?? 5 },
     skipConflicts: body.skipConflicts ?? false,

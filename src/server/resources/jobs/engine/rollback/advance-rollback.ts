@@ -11,6 +11,7 @@ import { readRoomUse } from '../../../rooms/use/room-use.ts'
 import { endUnits } from '../../units/change-units.ts'
 import { raiseJobProgress } from '../progress-store.ts'
 import { type RollbackOutcome, rollBackEndpoint, rollBackRoom } from './roll-back-endpoint.ts'
+import { rollBackMoves } from './roll-back-moves.ts'
 import type { RollbackQueue } from './rollback-queue.ts'
 import {
   listTouchedUnits,
@@ -150,9 +151,11 @@ async function rollBackUnit(
     if (room.profile_changed === 1) await rollBackRoom(ctx, job, action.profileId ?? null, room)
   }
   const endpoints = await listUnitEndpoints(ctx.db, { job, unit })
+  const touchedIds = endpoints.flatMap(({ endpoint_id, touched }) => (touched ? [endpoint_id] : []))
+  const moves = action.type === 'MOVE' ? await rollBackMoves(ctx, { job, unit }, touchedIds) : undefined
   const outcomes: RollbackOutcome[] = []
   for (const { endpoint_id, touched, state, error } of endpoints) {
-    if (touched) outcomes.push(await rollBackEndpoint(ctx, job, endpoint_id))
+    if (touched) outcomes.push(moves?.get(endpoint_id) ?? (await rollBackEndpoint(ctx, job, endpoint_id)))
     // A step that ended in the middle of a unit has left these.
     else if (state === 'ROLLED_BACK' || state === 'KEPT') outcomes.push({ state, error })
   }

@@ -24,7 +24,7 @@ import {
 export type RollbackOutcome = { readonly state: 'ROLLED_BACK' | 'KEPT'; readonly error: string | null }
 
 /** Thrown to end a transaction without a change: a person was faster. */
-class NothingToRestore extends Error {}
+export class NothingToRestore extends Error {}
 
 /** The context must see everything: a rollback that was allowed is finished. */
 export async function rollBackEndpoint(ctx: RequestContext, jobId: number, id: string): Promise<RollbackOutcome> {
@@ -77,7 +77,7 @@ async function keepEndpoint(
 const versionsPerPage = 200
 
 /** Returns undefined if the endpoint was deleted. */
-async function planEndpoint(on: OrgReader, jobId: number, id: string) {
+export async function planEndpoint(on: OrgReader, jobId: number, id: string) {
   const row = await findConfig(on, { id })
   if (!row) return undefined
   const changes = new JobChanges(jobId)
