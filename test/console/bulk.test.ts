@@ -107,13 +107,6 @@ test('every action on rooms shows its plan, which makes no job until it is confi
     ],
     ['Message', () => dialog.getByRole('textbox').fill('Fire drill at noon.')],
     [
-      'Move',
-      async () => {
-        await dialog.getByRole('combobox', { name: 'Room' }).click()
-        await page.getByRole('option', { name: 'Room 7' }).click()
-      },
-    ],
-    [
       'Restart',
       async () => {
         await dialog.getByText('Within 14 days, after some minutes without people and calls.').waitFor()
@@ -142,6 +135,87 @@ test('every action on rooms shows its plan, which makes no job until it is confi
   await dialog.getByText('1 room has no devices, so nothing changes there').waitFor()
   await org.call('DELETE', `/rooms/${cellar}`)
   expect(await jobs()).toHaveLength(before)
+}, 90_000)
+
+test('rooms change their location with progress and Undo, and a room that another person has moved is left alone', async () => {
+  const region = (await org.call('POST', '/regions', { body: { name: 'Americas' } })).body.id
+  const newLocation = async (name: string): Promise<number> =>
+    (await org.call('POST', '/locations', { body: { name, regionId: region } })).body.id
+  const [atlanta, boston] = [await newLocation('Atlanta'), await newLocation('Boston')]
+  const locations = () =>
+    Promise.all([7, 8, 9].map(async (id) => (await org.call('GET', `/rooms/${id}`)).body.location?.id ?? null))
+  const put = (id: number, locationId: number | null) =>
+    org.call('PUT', `/rooms/${id}`, { body: { name: `Room ${id}`, locationId } })
+  await put(7, boston)
+  const { page } = await newTab(browser, harness.url, owner)
+  await page.goto('/rooms')
+  await settled(page, 'Rooms')
+  for (const id of [7, 8, 9]) await page.getByRole('checkbox', { name: `Select Room ${id}`, exact: true }).click()
+  expect(await bar(page).getByRole('button', { name: 'Move', exact: true }).count()).toBe(0)
+  await bar(page).getByRole('button', { name: 'Change location' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change location: 3 rooms' })
+  await dialog.getByRole('combobox', { name: 'Location' }).click()
+  await page.getByRole('option', { name: 'Atlanta (Americas)' }).click()
+  expect(await axe(page)).toEqual([])
+  // Another person moves a room after the list was read.
+  await put(9, boston)
+  await dialog.getByRole('button', { name: 'Move 3 rooms to Atlanta (Americas)' }).click()
+  await dialog.getByText('1 room was not changed, 2 were.').waitFor()
+  await dialog.getByText('Room 9: Its location was changed in the meantime.').waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await locations()).toEqual([atlanta, atlanta, boston])
+  const devices = (await org.call('GET', '/rooms/7')).body.endpoints
+  expect(devices, 'the devices stay in their room').toHaveLength(2)
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+
+  // A room that was moved again since is not moved back.
+  await put(8, boston)
+  const notice = page.getByRole('alert').filter({ hasText: '2 rooms moved to Atlanta (Americas)' })
+  await notice.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Room 8: Its location was changed in the meantime.').waitFor()
+  expect(await locations()).toEqual([boston, boston, boston])
+  for (const id of [7, 8, 9]) await put(id, null)
+}, 90_000)
+
+test('a move of devices names their number and the room in its plan and its button, and is undone', async () => {
+  const atlanta = (await org.call('POST', '/locations', { body: { name: 'Atlanta' } })).body.id
+  const { id: fjord } = (await org.call('POST', '/rooms', { body: { name: 'Fjord', locationId: atlanta } })).body
+  const roomsOf = async () => {
+    const { endpoints } = (await org.call('GET', '/endpoints')).body
+    const chosen = endpoints.filter(({ serial }: { serial: string }) => ['BAR00010', 'BAR00011'].includes(serial))
+    return chosen.map(({ roomId }: { roomId: number }) => roomId).sort((a: number, b: number) => a - b)
+  }
+  expect(await roomsOf()).toEqual([10, 11])
+  const { page, context, trouble } = await newTab(browser, harness.url, owner)
+  await page.goto('/devices')
+  await settled(page, 'Devices')
+  for (const serial of ['BAR00010', 'BAR00011']) {
+    await page.getByRole('row').filter({ hasText: serial }).getByRole('checkbox').click()
+  }
+  await bar(page).getByRole('button', { name: 'Move', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Move: 2 devices' })
+  await dialog.getByRole('combobox', { name: 'Room' }).click()
+  await page.getByRole('option', { name: 'Fjord (Atlanta)' }).click()
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await dialog.getByRole('paragraph').filter({ hasText: 'Move 2 devices to Fjord (Atlanta)' }).waitFor()
+  await dialog.getByText('2 devices in 2 rooms').waitFor()
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Move 2 devices to Fjord (Atlanta)' }).click()
+  const notice = page.getByRole('alert').filter({ hasText: 'Started for 2 devices.' })
+  await notice.hover()
+  await until('both devices to be in Fjord', async () => (await roomsOf()).every((id: number) => id === fjord))
+  const [job] = await jobs()
+  expect(job).toMatchObject({ name: 'Move to Fjord (Atlanta)', canRollBack: true })
+
+  const { page: jobPage } = await tabIn(context, harness.url, trouble)
+  await jobPage.goto(`/jobs/${job.id}`)
+  await settled(jobPage, 'Move to Fjord (Atlanta)')
+  await jobPage.getByRole('button', { name: 'Undo' }).click()
+  await jobPage.getByText('Every device that is still where the job put it').waitFor()
+  expect(await axe(jobPage)).toEqual([])
+  await jobPage.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click()
+  await jobPage.getByRole('heading', { level: 1 }).locator('..').getByText('Undone').waitFor()
+  expect(await roomsOf()).toEqual([10, 11])
 }, 90_000)
 
 test('a session that may only read selects and exports, and has no actions', async () => {

@@ -7,15 +7,19 @@ import { mayRunAction } from '../job/job.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import type { BulkTarget } from './bulk-target.ts'
 
-const actions = [
+type BulkAction = readonly [type: JobActionType, label: string]
+
+/** Rooms have no Move: it would put the devices of all of them into one room. */
+export const roomActions: readonly BulkAction[] = [
   ['ASSIGN_PROFILE', 'Assign profile'],
   ['CONFIG', 'Change settings'],
   ['REBOOT', 'Restart'],
   ['MESSAGE', 'Message'],
-  ['MOVE', 'Move'],
-] as const satisfies readonly (readonly [JobActionType, string])[]
+]
+export const deviceActions: readonly BulkAction[] = [...roomActions, ['MOVE', 'Move']]
 
 interface BulkActionsProps {
+  readonly actions: readonly BulkAction[]
   /** "30 devices". */
   readonly subject: string
   /** Computed when a dialog opens; undefined if there are too many rows for one job. */
@@ -24,11 +28,11 @@ interface BulkActionsProps {
 }
 
 interface OpenDialog {
-  readonly type: (typeof actions)[number][0]
+  readonly type: JobActionType
   readonly target: BulkTarget | undefined
 }
 
-export function BulkActions({ subject, targetOf, onDone }: BulkActionsProps) {
+export function BulkActions({ actions, subject, targetOf, onDone }: BulkActionsProps) {
   const permissions = usePermissions()
   const [dialog, setDialog] = useState<OpenDialog | undefined>()
   return (

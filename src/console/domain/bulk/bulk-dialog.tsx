@@ -10,7 +10,7 @@ import { ErrorText } from '../../parts/page/page.tsx'
 import { RestartTime } from '../device/restart-time.tsx'
 import { ActionFields } from '../job/action/action-fields.tsx'
 import { type ActionInput, actionOf, actionProblem, emptyAction } from '../job/action/action-input.ts'
-import { useActionText } from '../job/action-name.ts'
+import { useActionText, useMoveText } from '../job/action-name.ts'
 import { type JobDraft, noFailureLimit, type PlannedAction } from '../job/job.ts'
 import { PlanPanel, usePlan } from '../job/plan-panel.tsx'
 import { bulkDeadline } from './bulk-deadline.ts'
@@ -125,6 +125,7 @@ function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
   const [skipConflicts, setSkipConflicts] = useState(false)
   const navigate = useNavigate()
   const nameOf = useActionText([action])
+  const moveText = useMoveText(action)
   const name = [...nameOf(action).replaceAll(/\s+/g, ' ')].slice(0, maxNameLength).join('')
   const [when, setWhen] = useState<RebootTime>('idle')
   const isRestart = action.type === 'REBOOT'
@@ -167,7 +168,7 @@ function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
           {onBack ? 'Back' : 'Cancel'}
         </Button>
         <Button disabled={!canStart} loading={create.isPending} onClick={() => plan.data && start(plan.data)}>
-          {verbs[action.type]}
+          {action.type === 'MOVE' && plan.data ? moveText(plan.data.body.endpointCount) : verbs[action.type]}
         </Button>
       </Group>
     </Stack>

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { operationQuery } from '../../api.ts'
+import { plural } from '../../parts/text/words.ts'
 import type { PlannedAction } from './job.ts'
 import { actionText } from './job-texts.ts'
 
@@ -15,8 +16,19 @@ export function useActionText(actions: readonly PlannedAction[]): (action: Plann
     (action) =>
       actionText(action, {
         profileName: profiles?.find(({ id }) => id === action.profileId)?.name,
-        roomName: rooms?.find(({ id }) => id === action.roomId)?.name,
+        roomName: roomLabel(rooms?.find(({ id }) => id === action.roomId)),
       }),
     [profiles, rooms],
   )
 }
+
+/** Returns "Move 38 devices to Fjord (Atlanta)" for a number of devices. */
+export function useMoveText({ type, roomId }: PlannedAction): (count: number) => string {
+  const rooms = useQuery({ ...operationQuery('roomsList'), enabled: type === 'MOVE' }).data?.body.rooms
+  const room = roomLabel(rooms?.find(({ id }) => id === roomId)) ?? `room #${roomId}`
+  return (count) => `Move ${plural(count, 'device')} to ${room}`
+}
+
+/** Names of rooms repeat, so the location follows. */
+const roomLabel = (room: { readonly name: string; readonly location?: { readonly name: string } } | undefined) =>
+  room?.location ? `${room.name} (${room.location.name})` : room?.name

@@ -33,7 +33,10 @@ export const waitsForIdleByDefault = (type: JobActionType | undefined, hasStages
   hasStages && type !== undefined && type !== 'CONFIG'
 
 /** A rollback is possible for these actions only. [contract 12.rollback] */
-export const isReversible = (type: JobActionType): boolean => type === 'CONFIG' || type === 'ASSIGN_PROFILE'
+export const isReversible = (type: JobActionType): boolean => undoesItself(type) || type === 'MOVE'
+
+/** A job with one of these actions can be rolled back by itself when it stops. [contract 12.job] */
+export const undoesItself = (type: JobActionType): boolean => type === 'CONFIG' || type === 'ASSIGN_PROFILE'
 
 export const allowsStep = (job: Pick<ListedJob, 'state' | 'canRollBack'>, step: JobStep): boolean =>
   step === 'rollBack' ? job.canRollBack : statesForStep[step].includes(job.state)

@@ -11,6 +11,7 @@ import { type Definition, DefinitionList } from '../../parts/text/definition-lis
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { deviceName } from '../device/device.ts'
+import { useMoveText } from './action-name.ts'
 import { type JobDraft, type Plan, waitsForIdleByDefault } from './job.ts'
 import { becauseText, offlineTexts, plannedVerbs, presentText, unchangedVerbs } from './job-texts.ts'
 import { outcomeGroups } from './plan-groups.ts'
@@ -22,8 +23,10 @@ interface PlanSummaryProps {
 }
 
 export function PlanSummary({ plan, draft }: PlanSummaryProps) {
+  const moveText = useMoveText(draft.action)
   return (
     <Stack gap="sm">
+      {draft.action.type === 'MOVE' && <Text fw={600}>{moveText(plan.endpointCount)}</Text>}
       <Text fw={600} role="status">
         {plural(plan.endpointCount, 'device')} in {plural(plan.unitCount, 'room')}
       </Text>

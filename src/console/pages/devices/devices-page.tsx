@@ -2,7 +2,7 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
-import { BulkActions } from '../../domain/bulk/bulk-actions.tsx'
+import { BulkActions, deviceActions } from '../../domain/bulk/bulk-actions.tsx'
 import { deviceTarget } from '../../domain/bulk/bulk-target.ts'
 import { deviceName } from '../../domain/device/device.ts'
 import {
@@ -85,6 +85,7 @@ export function DevicesPage() {
         {selected.length > 0 && (
           <SelectionBar selection={selection} count={selected.length}>
             <BulkActions
+              actions={deviceActions}
               subject={plural(selected.length, 'device')}
               targetOf={() => deviceTarget(selected, rows)}
               onDone={selection.clear}

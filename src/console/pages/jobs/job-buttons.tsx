@@ -95,10 +95,7 @@ function UndoDialog({ job, opened, onClose }: DialogProps) {
       onConfirm={() => write.mutate({ input: { id: job.id, body: { now } } })}
     >
       <Stack gap="sm">
-        <span>
-          Every device that the job changed gets back what it had before. Settings that were changed again since then
-          stay as they are.
-        </span>
+        <span>{job.action.type === 'MOVE' ? undoMoveText : undoText}</span>
         <Checkbox
           label="Undo immediately"
           description={waits ? 'Without waiting for change windows and empty rooms.' : 'In all rooms at the same time.'}
@@ -109,6 +106,11 @@ function UndoDialog({ job, opened, onClose }: DialogProps) {
     </ConfirmDialog>
   )
 }
+
+const undoText =
+  'Every device that the job changed gets back what it had before. Settings that were changed again since then stay as they are.'
+const undoMoveText =
+  'Every device that is still where the job put it returns to the room that it had before, and gets back its profile if the job changed it. Devices that were moved again stay where they are.'
 
 function UndoNowDialog({ job, opened, onClose }: DialogProps) {
   const write = useWrite('jobsRollBack', { quiet: true, successText: 'The job is being undone now', onDone: onClose })

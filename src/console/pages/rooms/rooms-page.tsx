@@ -3,8 +3,9 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { errorMessage } from '../../api.ts'
-import { BulkActions } from '../../domain/bulk/bulk-actions.tsx'
+import { BulkActions, roomActions } from '../../domain/bulk/bulk-actions.tsx'
 import { roomTarget } from '../../domain/bulk/bulk-target.ts'
+import { ChangeLocation } from '../../domain/bulk/change-location.tsx'
 import { useDeviceRows } from '../../domain/device/device-rows.ts'
 import { NewRoomButton } from '../../domain/room/new-room-button.tsx'
 import { defaultRoomSort, isAirSensor, type RoomFilter, roomMatcher, sortRooms } from '../../domain/room/room-filter.ts'
@@ -84,6 +85,7 @@ export function RoomsPage() {
         {selected.length > 0 && (
           <SelectionBar selection={selection} count={selected.length}>
             <BulkActions
+              actions={roomActions}
               subject={plural(selected.length, 'room')}
               targetOf={() =>
                 roomTarget(
@@ -93,6 +95,7 @@ export function RoomsPage() {
               }
               onDone={selection.clear}
             />
+            <ChangeLocation rooms={selected} onDone={selection.clear} />
             <Button variant="subtle" size="compact-sm" onClick={() => exportRows('rooms.csv', chosen.shown, selected)}>
               Export CSV
             </Button>

@@ -1,6 +1,6 @@
 // The third step of the wizard: stages, the check after each room, what it waits for, its pace and its times.
 import { Checkbox, NumberInput, Radio, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
-import { isReversible } from '../../../domain/job/job.ts'
+import { undoesItself } from '../../../domain/job/job.ts'
 import { Section } from '../../../parts/page/page.tsx'
 import { StagesField } from './stages-field.tsx'
 import { failureStep, hasStages, type StepProps, waitsForIdle, waitsForWindow } from './wizard-state.ts'
@@ -66,7 +66,7 @@ function HealthFields({ state, onChange }: StepProps) {
           value={shown(state.failureCount)}
           onChange={(value) => onChange({ failureCount: numberOf(value) })}
         />
-        {state.type !== undefined && isReversible(state.type) && (
+        {state.type !== undefined && undoesItself(state.type) && (
           <Radio.Group
             label="When the job stops"
             value={failureStep(state)}

@@ -1,6 +1,6 @@
 // The input of the wizard for a new job, whether each step is complete, and the request that it becomes. [contract 12.job]
 import { type ActionInput, actionOf, actionProblem, emptyAction } from '../../../domain/job/action/action-input.ts'
-import { isReversible, type JobDraft, noFailureLimit, waitsForIdleByDefault } from '../../../domain/job/job.ts'
+import { type JobDraft, noFailureLimit, undoesItself, waitsForIdleByDefault } from '../../../domain/job/job.ts'
 
 export interface StageInput {
   readonly kind: 'rooms' | 'percent' | 'tags'
@@ -95,7 +95,7 @@ export const waitsForWindow = (state: WizardState): boolean => state.window ?? h
 export const waitsForIdle = (state: WizardState): boolean =>
   state.idle ?? waitsForIdleByDefault(state.type, hasStages(state))
 export const failureStep = ({ type, onFailure }: WizardState): 'rollBack' | 'pause' =>
-  type === undefined || !isReversible(type) ? 'pause' : (onFailure ?? 'rollBack')
+  type === undefined || !undoesItself(type) ? 'pause' : (onFailure ?? 'rollBack')
 
 export const isEmptyTarget = (target: TargetInput): boolean => Object.values(target).every((list) => list.length === 0)
 
