@@ -20,7 +20,7 @@ const timesOfUse = ['last_used_at', 'used_at', 'last_seen_at']
 /** Scheduled tasks write these too: commands expire, jobs advance, incidents open and end, messages are delivered. */
 const tablesOfTasks = [
   'operations',
-  ...['jobs', 'job_units', 'job_endpoints'],
+  ...['jobs', 'job_units', 'job_endpoints', 'job_moves'],
   ...['incidents', 'incident_subjects', 'incident_timeline'],
   ...['messages', 'deliveries'],
 ]

@@ -72,6 +72,7 @@ function ChangeLocationDialog({ rooms, onClose, onDone }: DialogProps) {
       opened
       onClose={onClose}
       title={`Change location: ${plural(rooms.length, 'room')}`}
+      size="lg"
       closeOnClickOutside={!isRunning}
       closeOnEscape={!isRunning}
       withCloseButton={!isRunning}
@@ -124,7 +125,7 @@ function ChangeLocationDialog({ rooms, onClose, onDone }: DialogProps) {
 function summaryOf(changing: number, present: number, to: string): string {
   const there = `${plural(present, 'room')} ${present === 1 ? 'is' : 'are'} already there.`
   if (changing === 0) return there
-  const effect = `The devices stay in their rooms. Region, time zone and change window are those of ${to} from then on.`
+  const effect = `The rooms get the region, time zone and change window of ${to}. The devices stay in their rooms.`
   return present === 0 ? effect : `${there} ${effect}`
 }
 

@@ -24,10 +24,11 @@ interface PlanSummaryProps {
 
 export function PlanSummary({ plan, draft }: PlanSummaryProps) {
   const moveText = useMoveText(draft.action)
+  const isMove = draft.action.type === 'MOVE'
   return (
     <Stack gap="sm">
-      {draft.action.type === 'MOVE' && <Text fw={600}>{moveText(plan.endpointCount)}</Text>}
-      <Text fw={600} role="status">
+      {isMove && <Text fw={600}>{moveText(plan.endpointCount)}</Text>}
+      <Text fw={isMove ? undefined : 600} role="status">
         {plural(plan.endpointCount, 'device')} in {plural(plan.unitCount, 'room')}
       </Text>
       <Outcomes plan={plan} draft={draft} />
