@@ -43,6 +43,7 @@ const withoutDatabase = [
 
 /** These suites run a service, but their subject (the browser, HTTP, files, options) is the same on both databases. */
 const onSqliteOnly = [
+  'src/server/resources/channels/delivery/hanging.test.ts',
   'src/server/resources/incidents/engine/quick-run.test.ts',
   'src/server/resources/jobs/engine/run-cost.test.ts',
   'test/console/*.test.ts',

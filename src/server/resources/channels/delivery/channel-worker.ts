@@ -126,11 +126,12 @@ export class ChannelWorker {
     const { attempts } = row
     const message = outgoingMessage(row, sequence, org, services.publicUrl())
     const attempt = { org: org.key, channelId, isFailing: channel.isFailing }
-    const outcome = await slots.run(attempt, async () =>
-      (await this.#isCurrent(channel))
-        ? senders[kind](tools, { message, settings, secrets, attempts, now: services.clock.now(), signal })
-        : undefined,
-    )
+    const outcome = await slots.run(attempt, async (ending) => {
+      if (!(await this.#isCurrent(channel))) return undefined
+      const now = services.clock.now()
+      const either = AbortSignal.any([signal, ending])
+      return senders[kind](tools, { message, settings, secrets, attempts, now, signal: either })
+    })
     if (!outcome) return false
     if (outcome.isDelivered) {
       countOutcome(kind, 'delivered')
