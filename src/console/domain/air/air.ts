@@ -1,5 +1,5 @@
-// Air quality: which values are outside the limits, and how sensors and their values are labelled.
-import { type Sensor, sensorRanges } from '../../../contract/device/models.ts'
+// Air quality: which values are outside the limits, and how limits are shown.
+import { sensorLabels, sensorValueText } from '../../../contract/device/sensor-texts.ts'
 import type { AirLimits } from '../../../contract/people/session.ts'
 
 export type AirSensor = keyof AirLimits
@@ -33,35 +33,6 @@ export const isMeasured = (value: number): boolean => value !== 0
 
 /** How far the value is beyond its limit; a larger distance is worse. */
 export const distanceBeyondLimit = ({ value, limit }: Outlier): number => Math.abs(value - limit)
-
-interface SensorLabel {
-  readonly name: string
-  readonly unit: string
-}
-
-export const sensorLabels: Readonly<Record<Sensor, SensorLabel>> = {
-  co2: { name: 'CO₂', unit: sensorRanges.co2.unit },
-  voc: { name: 'VOC', unit: sensorRanges.voc.unit },
-  vocIndex: { name: 'VOC index', unit: '' },
-  temp: { name: 'Temperature', unit: sensorRanges.temp.unit },
-  humidity: { name: 'Humidity', unit: '%' },
-  illumination: { name: 'Light', unit: sensorRanges.illumination.unit },
-  people: { name: 'People', unit: '' },
-}
-
-/** The console shows them in this order. */
-export const allSensors = Object.keys(sensorLabels) as readonly Sensor[]
-
-const oneDecimal = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
-const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 })
-
-/** "1,240", "21.5": the value without its unit, for a column whose heading has the unit. */
-export const sensorNumberText = (sensor: Sensor, value: number): string =>
-  (sensor === 'temp' || sensor === 'humidity' ? oneDecimal : whole).format(value)
-
-/** "1,240 ppm", "21.5 °C". */
-export const sensorValueText = (sensor: Sensor, value: number): string =>
-  `${sensorNumberText(sensor, value)} ${sensorLabels[sensor].unit}`.trimEnd()
 
 /** "over 1,000 ppm": the side of the limit on which the value is. */
 export const outlierText = ({ sensor, value, limit }: Outlier): string =>

@@ -1,7 +1,8 @@
 // Jobs in words: their actions, why a room waits, and the values that devices have before the change.
+
+import { settingName } from '../../../contract/device/setting-names.ts'
 import type { JobActionType } from '../../../contract/jobs/job-request.ts'
 import type { WaitReason } from '../../../contract/jobs/job-states.ts'
-import { settingName } from '../../parts/settings-form/setting-sections.ts'
 import { valueText } from '../../parts/settings-form/setting-values.ts'
 import { capitalised } from '../../parts/text/words.ts'
 import type { Plan, PlannedAction } from './job.ts'

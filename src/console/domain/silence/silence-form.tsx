@@ -9,7 +9,7 @@ import type { WeeklyHours } from '../../../contract/weekly-hours.ts'
 import { useWrite } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import { usePermissions } from '../../session.ts'
-import { ruleChoices } from '../incident/rule-names.ts'
+import { ruleChoices } from '../incident/rule-choices.ts'
 import type { SilencedPlace } from './silence.ts'
 import { isWeeklyHours, WeeklyField } from './weekly-field.tsx'
 

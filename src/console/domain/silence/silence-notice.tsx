@@ -1,10 +1,10 @@
 // Says that a place is silenced now, since when and why, with a button that ends the silence.
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { ruleNames } from '../../../contract/incidents/rule-names.ts'
 import { BellOffIcon } from '../../parts/page/icons.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { usePermissions } from '../../session.ts'
-import { ruleNames } from '../incident/rule-names.ts'
 import { useEndSilence } from './end-silence.tsx'
 import {
   isActiveSilence,

@@ -1,7 +1,7 @@
 // Shows the search box and the filters above the work list.
 import { useMemo } from 'react'
 import { useBody } from '../../api.ts'
-import { ruleChoices } from '../../domain/incident/rule-names.ts'
+import { ruleChoices } from '../../domain/incident/rule-choices.ts'
 import { severityChoices } from '../../domain/incident/severity-label.tsx'
 import { personName } from '../../domain/person/person.ts'
 import { locationLabel, useSites } from '../../domain/site/sites.ts'

@@ -1,9 +1,9 @@
 // The facts about an incident: its rule, cause, times, and who has it.
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { ruleNames } from '../../../contract/incidents/rule-names.ts'
 import { type IncidentDetails, incidentDurationMs, isSnoozed, snoozeText } from '../../domain/incident/incident.ts'
 import { causeLevelNames } from '../../domain/incident/incident-state.ts'
-import { ruleNames } from '../../domain/incident/rule-names.ts'
 import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { durationText } from '../../parts/text/duration.ts'
 import { useNow } from '../../parts/text/now.ts'

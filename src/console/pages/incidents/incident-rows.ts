@@ -2,6 +2,7 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { dayMs, hourMs } from '../../../contract/durations.ts'
+import { ruleNames } from '../../../contract/incidents/rule-names.ts'
 import { operationQuery } from '../../api.ts'
 import {
   compareWorstFirst,
@@ -13,7 +14,6 @@ import {
 } from '../../domain/incident/incident.ts'
 import { incidentsQuery, openIncidentsQuery, useWeekCounts } from '../../domain/incident/incident-list.ts'
 import { incidentPlace } from '../../domain/incident/incident-place.ts'
-import { ruleNames } from '../../domain/incident/rule-names.ts'
 import { type WeekCount, weekCountOf } from '../../domain/incident/week-count.ts'
 import { useSites } from '../../domain/site/sites.ts'
 import { type Sort, type SortKey, sortRows } from '../../parts/table/sorting.ts'

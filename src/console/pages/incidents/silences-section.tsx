@@ -4,9 +4,9 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { ruleNames } from '../../../contract/incidents/rule-names.ts'
 import { operationQuery } from '../../api.ts'
 import { deviceName } from '../../domain/device/device.ts'
-import { ruleNames } from '../../domain/incident/rule-names.ts'
 import { useEndSilence } from '../../domain/silence/end-silence.tsx'
 import {
   hasEnded,

@@ -2,15 +2,8 @@
 import { Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import {
-  type AirSensor,
-  airSensors,
-  distanceBeyondLimit,
-  isMeasured,
-  limitText,
-  sensorLabels,
-  sensorValueText,
-} from '../../domain/air/air.ts'
+import { sensorLabels, sensorValueText } from '../../../contract/device/sensor-texts.ts'
+import { type AirSensor, airSensors, distanceBeyondLimit, isMeasured, limitText } from '../../domain/air/air.ts'
 import type { RoomTableData, RoomTableRow } from '../../domain/room/room-rows.ts'
 import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'

@@ -1,6 +1,6 @@
 // Lists the sensors of a room by the models of its devices, because 0 in a room sample can mean "not measured". [contract 5.2]
 import { modelOf, type Sensor } from '../../../contract/device/models.ts'
-import { allSensors } from '../../domain/air/air.ts'
+import { allSensors } from '../../../contract/device/sensor-texts.ts'
 
 interface SensorDevice {
   readonly model: string

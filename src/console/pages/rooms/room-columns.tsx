@@ -1,14 +1,8 @@
 // Defines the columns of the table of rooms.
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import {
-  type AirSensor,
-  airSensors,
-  isMeasured,
-  outlierText,
-  sensorLabels,
-  sensorNumberText,
-} from '../../domain/air/air.ts'
+import { sensorLabels, sensorNumberText } from '../../../contract/device/sensor-texts.ts'
+import { type AirSensor, airSensors, isMeasured, outlierText } from '../../domain/air/air.ts'
 import type { Freshness } from '../../domain/room/freshness.ts'
 import type { RoomTableRow } from '../../domain/room/room-rows.ts'
 import { RoomStateLabel, roomStateLabel } from '../../domain/room/room-state.tsx'

@@ -1,6 +1,7 @@
 // Shows the search box and the filters above the table of rooms.
 import { useMemo } from 'react'
-import { airSensors, limitText, sensorLabels } from '../../domain/air/air.ts'
+import { sensorLabels } from '../../../contract/device/sensor-texts.ts'
+import { airSensors, limitText } from '../../domain/air/air.ts'
 import { profileChoices, useProfileNames } from '../../domain/device/profile-names.ts'
 import {
   anySensor,

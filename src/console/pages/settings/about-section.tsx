@@ -1,9 +1,10 @@
 // Shows the organisation, the air limits and the version of this installation, with links to the API documents.
 import { Anchor, Code, Group, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
+import { sensorLabels } from '../../../contract/device/sensor-texts.ts'
 import type { AirLimits } from '../../../contract/people/session.ts'
 import { pathUnderBase } from '../../base-path.ts'
-import { airSensors, limitText, sensorLabels } from '../../domain/air/air.ts'
+import { airSensors, limitText } from '../../domain/air/air.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { useSession } from '../../session.ts'

@@ -1,8 +1,8 @@
 // The control of a number: brightness is entered in per cent, and a time in minutes or seconds.
 import { Group, NativeSelect, NumberInput } from '@mantine/core'
 import { useState } from 'react'
+import { settingName } from '../../../contract/device/setting-names.ts'
 import type { FieldProps } from './field-props.ts'
-import { settingName } from './setting-sections.ts'
 import { isDuration, minutes, type SettingUnit, seconds, unitOf } from './setting-units.ts'
 
 export function NumberField(props: FieldProps) {

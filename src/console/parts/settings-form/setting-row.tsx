@@ -2,10 +2,11 @@
 import { Code, Group, Text, UnstyledButton } from '@mantine/core'
 import { memo, type ReactNode, useId, useRef } from 'react'
 import type { ConfigValue } from '../../../contract/device/config-keys.ts'
+import { settingName } from '../../../contract/device/setting-names.ts'
 import { LockIcon, WarnIcon } from '../page/icons.tsx'
 import { StatusLabel } from '../text/status-label.tsx'
 import { SettingField } from './setting-field.tsx'
-import { settingHint, settingName } from './setting-sections.ts'
+import { settingHint } from './setting-sections.ts'
 import { findConfigKey, isSameValue, valueText } from './setting-values.ts'
 import classes from './settings-form.module.css'
 

@@ -1,10 +1,7 @@
-// The sections of the settings form, and the labels of settings. A key without a section is listed under Other.
+// The sections of the settings form, and the hints of settings. A key without a section is listed under Other.
 import { configKeys } from '../../../contract/device/config-keys.ts'
-import { humanize } from '../text/words.ts'
 
 interface SettingLabel {
-  /** Overrides the label that is made from the key. */
-  readonly name?: string
   readonly hint?: string
 }
 
@@ -19,33 +16,33 @@ const table: readonly SectionTable[] = [
     keys: {
       brightness: { hint: '0 % = darkest, 100 % = brightest' },
       nightMode: {},
-      screenStandby: { name: 'Screen standby after' },
-      screenStayOn: { name: 'Keep screen on' },
-      autoWakeup: { name: 'Auto wake' },
-      digitalSignageTimeout: { name: 'Digital signage after' },
-      hideSlideOutMenu: { name: 'Hide slide-out menu' },
+      screenStandby: {},
+      screenStayOn: {},
+      autoWakeup: {},
+      digitalSignageTimeout: {},
+      hideSlideOutMenu: {},
     },
   },
   {
     title: 'Sound',
     keys: {
       deepNoiseSuppression: {},
-      padMicEnabled: { name: 'Pad microphone' },
-      muteInternalLoudspeaker: { name: 'Mute internal speaker' },
+      padMicEnabled: {},
+      muteInternalLoudspeaker: {},
       usbAudio: {},
-      concurrentAudioOverHdmi: { name: 'Also play audio over HDMI' },
+      concurrentAudioOverHdmi: {},
     },
   },
   {
     title: 'Video and framing',
     keys: {
       defaultFramingMode: {},
-      layoutPriorityContext: { name: 'Layout priority' },
-      layoutMaxPersons: { name: 'Maximum people in layout' },
+      layoutPriorityContext: {},
+      layoutMaxPersons: {},
       framingBoundaryDepth: {},
       framingBoundaryRadius: {},
       framingBoundaryWidth: {},
-      frameRatePreferred: { name: 'Prefer frame rate' },
+      frameRatePreferred: {},
       screenDetection: {},
     },
   },
@@ -64,11 +61,11 @@ const table: readonly SectionTable[] = [
   {
     title: 'Network and time',
     keys: {
-      wifiEnabled: { name: 'Wi-Fi' },
+      wifiEnabled: {},
       bluetooth: {},
-      timezone: { name: 'Time zone' },
-      ntpServer: { name: 'Time server (NTP)' },
-      time24h: { name: '24-hour clock' },
+      timezone: {},
+      ntpServer: {},
+      time24h: {},
       dateFormat: {},
       temperatureUnit: {},
       language: {},
@@ -77,11 +74,11 @@ const table: readonly SectionTable[] = [
   {
     title: 'Access and security',
     keys: {
-      settingsPasswordRequired: { name: 'Require password for settings' },
-      settingsPassword: { name: 'Settings password' },
-      remoteAccessEnabled: { name: 'Remote access' },
-      remoteAccessAdminPassword: { name: 'Remote access password' },
-      allowNeatShare: { name: 'Allow Neat Share' },
+      settingsPasswordRequired: {},
+      settingsPassword: {},
+      remoteAccessEnabled: {},
+      remoteAccessAdminPassword: {},
+      allowNeatShare: {},
     },
   },
   { title: 'Updates and power', keys: { automaticUpdates: {} } },
@@ -90,28 +87,15 @@ const table: readonly SectionTable[] = [
     keys: {
       fontSize: {},
       highContrast: {},
-      colorCorrection: { name: 'Colour correction' },
+      colorCorrection: {},
       screenReader: {},
     },
   },
   { title: 'Other', keys: { logLevel: {}, shareAnalytics: {} } },
 ]
 
-const labels: Readonly<Record<string, SettingLabel>> = Object.assign(
-  {
-    controllerMode: { name: 'Pad mode' },
-    framingBoundaryHfovRatio: { name: 'Framing boundary (FOV ratio)' },
-    multiDevicePbp: { name: 'Picture by picture' },
-    neatOtaChannel: { name: 'Update channel' },
-    pairingSerial: { name: 'Paired with' },
-    primaryMode: { name: 'Application' },
-  },
-  ...table.map(({ keys }) => keys),
-)
+const labels: Readonly<Record<string, SettingLabel>> = Object.assign({}, ...table.map(({ keys }) => keys))
 
-/** The label of a setting. */
-export const settingName = (key: string): string =>
-  (Object.hasOwn(labels, key) ? labels[key]?.name : undefined) ?? humanize(key)
 export const settingHint = (key: string): string | undefined =>
   Object.hasOwn(labels, key) ? labels[key]?.hint : undefined
 

@@ -1,6 +1,6 @@
 // Values of settings as readable text: FRAMING_MODE_GROUP and GROUP are both "Group".
 import { type ConfigKey, type ConfigValue, configKeys, readOnlyKeys } from '../../../contract/device/config-keys.ts'
-import { humanize } from '../text/words.ts'
+import { humanize } from '../../../contract/words.ts'
 import { numberText } from './setting-units.ts'
 
 export type SettingValues = Readonly<Record<string, ConfigValue>>

@@ -1,6 +1,6 @@
 // A table of the differences between two sets of values: each key with its value before and after.
 import { Code, Table, Text } from '@mantine/core'
-import { settingName } from '../settings-form/setting-sections.ts'
+import { settingName } from '../../../contract/device/setting-names.ts'
 import { isSecret, valueText } from '../settings-form/setting-values.ts'
 import classes from './diff-table.module.css'
 

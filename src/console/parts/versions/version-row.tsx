@@ -1,8 +1,8 @@
 // Shows one version as a table row, which expands to the settings that the version changed.
 import { Button, Table, Text } from '@mantine/core'
 import { type ReactNode, useId, useState } from 'react'
+import { settingName } from '../../../contract/device/setting-names.ts'
 import { DisclosureButton } from '../page/disclosure-button.tsx'
-import { settingName } from '../settings-form/setting-sections.ts'
 import { DiffTable } from '../text/diff-table.tsx'
 import { DateTime } from '../text/time.tsx'
 import { plural } from '../text/words.ts'

@@ -1,9 +1,9 @@
 // Shows the delivery of the newest config version, and the settings that the device rejected.
 import { Card, Code, Group, List, Stack, Text } from '@mantine/core'
+import { settingName } from '../../../../contract/device/setting-names.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { ConfigStateMark } from '../../../domain/device/config-state-mark.tsx'
-import { settingName } from '../../../parts/settings-form/setting-sections.ts'
 import { plural } from '../../../parts/text/words.ts'
 
 interface ConfigProgressProps {

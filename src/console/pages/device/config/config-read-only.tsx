@@ -1,8 +1,8 @@
 // Lists the settings that a device reports and that cannot be changed. [contract 4.endpointsSettings]
 import { Code, Table, Text } from '@mantine/core'
 import { readOnlyKeys } from '../../../../contract/device/config-keys.ts'
+import { settingName } from '../../../../contract/device/setting-names.ts'
 import { Section } from '../../../parts/page/page.tsx'
-import { settingName } from '../../../parts/settings-form/setting-sections.ts'
 import { type SettingValues, valueText } from '../../../parts/settings-form/setting-values.ts'
 
 export function ReadOnlySettings({ settings }: { readonly settings: SettingValues }) {

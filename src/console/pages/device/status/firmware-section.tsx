@@ -1,12 +1,12 @@
 // Shows the firmware of a device and the state of its update.
 import { Text } from '@mantine/core'
+import { humanize } from '../../../../contract/words.ts'
 import { type DeviceDetails, useDeviceTimeZone } from '../../../domain/device/device.ts'
 import { CheckIcon, ClockIcon, WarnIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import { DefinitionList } from '../../../parts/text/definition-list.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
-import { humanize } from '../../../parts/text/words.ts'
 
 export function FirmwareSection({ device }: { readonly device: DeviceDetails }) {
   const { upgradeStatus, automaticUpdates, otaChannel } = device

@@ -4,15 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ApiError } from '../../../../client/client.ts'
 import { modelOf, type Sensor } from '../../../../contract/device/models.ts'
+import { allSensors, sensorLabels, sensorValueText } from '../../../../contract/device/sensor-texts.ts'
 import { operationQuery } from '../../../api.ts'
-import {
-  airOutliers,
-  allSensors,
-  isMeasured,
-  outlierText,
-  sensorLabels,
-  sensorValueText,
-} from '../../../domain/air/air.ts'
+import { airOutliers, isMeasured, outlierText } from '../../../domain/air/air.ts'
 import { type DeviceDetails, useDeviceTimeZone } from '../../../domain/device/device.ts'
 import { WarnIcon } from '../../../parts/page/icons.tsx'
 import { ErrorPanel, Section } from '../../../parts/page/page.tsx'

@@ -2,7 +2,7 @@
 import { Table, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import type { Sensor } from '../../../../contract/device/models.ts'
-import { sensorLabels, sensorNumberText } from '../../../domain/air/air.ts'
+import { sensorLabels, sensorNumberText } from '../../../../contract/device/sensor-texts.ts'
 import type { HistoryBucket } from '../../../parts/chart/buckets.ts'
 import { zonedTime } from '../../../parts/text/time.tsx'
 import classes from '../room.module.css'

@@ -1,5 +1,5 @@
 // The names of the rules that open incidents, for people. [contract 10.rule]
-import { type RuleId, ruleIds } from '../../../contract/incidents/rule-table.ts'
+import type { RuleId } from './rule-table.ts'
 
 export const ruleNames: Readonly<Record<RuleId, string>> = {
   'device.offline': 'Device offline',
@@ -18,5 +18,3 @@ export const ruleNames: Readonly<Record<RuleId, string>> = {
   'channel.failing': 'Notifications failing',
   'job.stopped': 'Job stopped',
 }
-
-export const ruleChoices = ruleIds.map((value) => ({ value, label: ruleNames[value] }))
