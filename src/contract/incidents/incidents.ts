@@ -5,6 +5,7 @@ import { exampleEndpointId } from '../endpoints.ts'
 import { largeBodyBytes, operation } from '../operation.ts'
 import { Int32, MultilineText, OneOf, QueryTime, Shape, Timestamp } from '../shape.ts'
 import { maxNoteCharacters } from './limits.ts'
+import { readingNames } from './readings.ts'
 import { ruleIds, severities } from './rule-table.ts'
 import { incidentStates } from './states.ts'
 
@@ -62,7 +63,7 @@ const fields = {
     incidentStates,
     'OPEN: no person has acknowledged the incident yet. ACKNOWLEDGED: a person has seen it. RESOLVED: the cause ended, or a person closed it. MERGED: it is part of the incident `mergedInto`.',
   ),
-  title: Type.String({ description: 'One line that says what is wrong.' }),
+  title: Type.String({ description: 'One line that says what is wrong, and in which room and location.' }),
   hint: Type.String({ description: 'Advice on what to do.' }),
   cause: Shape('IncidentCause', {
     level: OneOf(causeLevels, 'The kind of thing that all subjects have in common.'),
@@ -71,6 +72,20 @@ const fields = {
     }),
     name: Type.String({ description: 'Name of the cause.' }),
   }),
+  readings: Type.Optional(
+    Type.Array(
+      Shape('IncidentReading', {
+        name: OneOf(readingNames, 'What was measured.'),
+        value: Type.Number({ description: 'The value at the last change of the incident.' }),
+        unit: Type.String({ description: 'Unit of the value; empty for a count.' }),
+        min: Type.Optional(Type.Number({ description: 'Lowest value that opens no incident.' })),
+        max: Type.Optional(Type.Number({ description: 'Highest value that opens no incident.' })),
+      }),
+      {
+        description: 'The values that opened the incident, if its rule looks at values and the caller sees all of it.',
+      },
+    ),
+  ),
   since: Timestamp('Time at which the problem began.'),
   openedAt: Timestamp('Time at which the incident opened.'),
   updatedAt: Timestamp('Time at which the incident last changed.'),
@@ -132,7 +147,7 @@ const example = {
   rule: 'device.offline',
   severity: 'CRITICAL',
   state: 'OPEN',
-  title: 'Fjord is offline',
+  title: 'Fjord (Oslo) is offline',
   hint: 'No device of the room is connected. Check its power, its switch and its network sockets.',
   cause: { level: 'ROOM', id: '7', name: 'Fjord' },
   since: '2026-05-04T08:15:30.000Z',

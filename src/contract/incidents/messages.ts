@@ -37,3 +37,23 @@ export const defaultChannelEvents = [
 
 /** The largest body of a webhook. */
 export const maxMessageBytes = 20 * 1024
+
+/** A place that a message names: a room, or the location or region of something that is in no room. */
+export interface NamedPlace {
+  readonly roomId?: number
+  readonly roomName?: string
+  readonly locationId?: number
+  readonly locationName?: string
+  readonly regionId?: number
+  readonly regionName?: string
+  /** Of the location, or of the organisation if the location has none. */
+  readonly timezone?: string
+  /** When the problem began, in that zone. */
+  readonly localSince?: string
+}
+
+/** "Coral (Boston Seaport)", as far as the names are known. */
+export function placeText({ roomName, locationName, regionName }: NamedPlace): string | undefined {
+  if (roomName === undefined) return locationName ?? regionName
+  return locationName === undefined ? roomName : `${roomName} (${locationName})`
+}

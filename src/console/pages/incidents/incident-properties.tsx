@@ -2,7 +2,13 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ruleNames } from '../../../contract/incidents/rule-names.ts'
-import { type IncidentDetails, incidentDurationMs, isSnoozed, snoozeText } from '../../domain/incident/incident.ts'
+import {
+  causeName,
+  type IncidentDetails,
+  incidentDurationMs,
+  isSnoozed,
+  snoozeText,
+} from '../../domain/incident/incident.ts'
 import { causeLevelNames } from '../../domain/incident/incident-state.ts'
 import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { durationText } from '../../parts/text/duration.ts'
@@ -40,7 +46,9 @@ const IncidentLink = ({ id }: { readonly id: string }) => (
   </Link>
 )
 
-function CauseLink({ cause: { level, id, name } }: Pick<IncidentDetails, 'cause'>): ReactNode {
+function CauseLink({ cause }: Pick<IncidentDetails, 'cause'>): ReactNode {
+  const { level, id } = cause
+  const name = causeName(cause)
   const { manage } = usePermissions()
   if (level === 'CHANNEL' && manage) {
     return (

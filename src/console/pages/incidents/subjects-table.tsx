@@ -2,6 +2,7 @@
 import { Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { deviceNameInWords } from '../../../contract/device/models.ts'
 import type { IncidentDetails } from '../../domain/incident/incident.ts'
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
@@ -55,7 +56,7 @@ function subjectLink({ type, id, name }: Subject): ReactNode {
   if (type === 'endpoint') {
     return (
       <Link to="/devices/$endpointId" params={{ endpointId: id }}>
-        {name}
+        {deviceNameInWords(name)}
       </Link>
     )
   }

@@ -22,7 +22,7 @@ import {
   type SubjectRow,
   updateIncident,
 } from './store.ts'
-import { readViewContext } from './view-context.ts'
+import { readMessageContext } from './view-context.ts'
 
 type ActionId = Extract<AuditedId, `incidents${string}`>
 
@@ -114,8 +114,8 @@ async function queueActionMessage(
   const now = ctx.clock.now()
   const open = subjects.filter((subject) => subject.ended_at === null)
   if (type !== 'incident.resolved' && (await areAllSilenced(tx, incident.rule, open, now))) return
-  const viewContext = await readViewContext(ctx, tx, [incident], subjects)
-  await queueMessages(tx, [incidentMessage(type, incident, subjects, viewContext)])
+  const context = await readMessageContext(tx, incident, subjects, now)
+  await queueMessages(tx, [incidentMessage(type, incident, subjects, context)])
 }
 
 /** `participle` completes "… so it cannot be …", such as "resolved". */

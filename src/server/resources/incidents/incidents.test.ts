@@ -87,7 +87,7 @@ test('a single incident has its subjects, those still affected first, and its ti
     occurrences: 3,
   })
   const { body, headers } = await f.call('GET', `/incidents/${id}`)
-  expect(headers.get('etag')).toBe('"1"')
+  expect(headers.get('etag')).toMatch(/^"1-/)
   expect(body).toMatchObject({
     id,
     rule: 'storage.low',
@@ -113,7 +113,7 @@ test('a single incident has its subjects, those still affected first, and its ti
       { at: '2026-01-01T00:06:40.000Z', kind: 'COMMENT', text: 'Somebody is there.' },
     ],
   })
-  expect(body.title).toContain(body.cause.name)
+  expect(body.title).toBe('Fjord in Fjord (Oslo HQ) is low on storage')
   expect(body.hint).not.toBe('')
   const { subjects: _, timeline: __, ...listed } = body
   expect((await f.call('GET', '/incidents')).body.incidents).toContainEqual(listed)
@@ -198,7 +198,7 @@ test('title, cause, severity, counts and ids of a partly visible incident are of
   const id = await newIncident(harness, t.org, { ...incident, endpoints: everywhere, state: 'RESOLVED' })
   const whole = (await t.org.call('GET', `/incidents/${id}`)).body
   expect(whole).toMatchObject({ severity: 'CRITICAL', subjectCount: 3, cause: { level: 'ORGANISATION' } })
-  expect(whole.title).toContain('3 devices')
+  expect(whole.title).toBe('MINE site, OTHER site and 1 more location are offline: 3 devices')
 
   // One of the two devices of the visible room is a subject, so that room is not lost.
   const seen = (await t.call('GET', `/incidents/${id}`)).body
@@ -211,7 +211,7 @@ test('title, cause, severity, counts and ids of a partly visible incident are of
     subjectCount: 1,
     subjects: [{ id: t.mine.endpoint }],
   })
-  expect(seen.title).toContain('MINE-BAR')
+  expect(seen.title).toBe('Bar in MINE room (MINE site) is offline')
   expect(JSON.stringify(seen)).not.toMatch(/OTHER|NOWHERE|Test organisation/)
 
   await t.org.call('PUT', '/incident_rules/device.offline', { body: { severity: 'INFO' } })
@@ -246,6 +246,7 @@ test('a pair in two regions is named by the device that the caller sees [contrac
   expect((await t.org.call('GET', `/incidents/${id}`)).body.cause).toMatchObject({ id: t.other.endpoint })
   const seen = (await t.call('GET', `/incidents/${id}`)).body
   expect(seen.cause).toMatchObject({ level: 'ENDPOINT', id: t.mine.endpoint })
+  expect(seen.title).toBe('Bar in MINE room (MINE site) is offline')
   expect(JSON.stringify(seen)).not.toMatch(/OTHER/)
 })
 
@@ -288,6 +289,28 @@ test('a hidden change of an incident shows only that something changed: updatedA
   expect(after.updatedAt).not.toBe(before.updatedAt)
   expect(after.etag).not.toBe(before.etag)
   expect(after.timeline).toEqual([...before.timeline, { at: after.updatedAt, kind: 'LEFT' }])
+})
+
+test('a title has the present name of the location, its ETag changes with it, and a location that is moved away is not named [contract 11.access]', async () => {
+  const t = await newTwoRegions(harness)
+  // An incident as version 0.2.0 stored it: the model as its code, and no value.
+  const old = { rule: 'device.flapping', endpoints: [t.mine.endpoint], state: 'RESOLVED' } as const
+  const id = await newIncident(harness, t.org, old)
+  const read = async () => {
+    const { body, headers } = await t.call('GET', `/incidents/${id}`)
+    return { title: body.title, etag: headers.get('etag') }
+  }
+  const before = await read()
+  expect(before.title).toBe('Bar in MINE room (MINE site) keeps disconnecting')
+  const rename = { name: 'New site', regionId: t.mine.region }
+  expect((await t.org.call('PUT', `/locations/${t.mine.location}`, { body: rename })).status).toBe(200)
+  const after = await read()
+  expect(after.title).toBe('Bar in MINE room (New site) keeps disconnecting')
+  expect(after.etag).not.toBe(before.etag)
+  const moved = { name: 'Secret site', regionId: t.other.region }
+  expect((await t.org.call('PUT', `/locations/${t.mine.location}`, { body: moved })).status).toBe(200)
+  expect((await read()).title).toBe('Bar in MINE room keeps disconnecting')
+  expect((await t.org.call('GET', `/incidents/${id}`)).body.title).toContain('(Secret site)')
 })
 
 test('rooms, locations and regions are those that are still affected; the filters look at all [contract 10.states]', async () => {

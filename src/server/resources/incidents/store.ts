@@ -152,6 +152,17 @@ export const listLocationNames = visibleQuery(
       .where(isAnyNumberOf(engine, 'l.id', p.ids)),
 )
 
+/** Lists what messages say about locations, whichever regions the caller sees: a message is sent whole. */
+export const listLocationsOfMessages = wholeQuery((db, p: { org: number; ids: readonly number[] }, engine) =>
+  db
+    .selectFrom('locations as l')
+    .leftJoin('regions as g', (j) => j.onRef('g.org', '=', 'l.org').onRef('g.id', '=', 'l.region_id'))
+    .select(['l.id', 'l.name', 'l.timezone', 'l.region_id as regionId', 'g.name as regionName'])
+    .where('l.org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'l.id', p.ids)),
+)
+export type LocationOfMessage = Awaited<ReturnType<typeof listLocationsOfMessages>>[number]
+
 /** Lists those of the users that the caller sees. */
 export const listAssignees = visibleQuery('user', 'u.id', (db, p: { org: number; ids: readonly number[] }, engine) =>
   db

@@ -6,8 +6,10 @@ import { findOwnOrg } from '../orgs/store.ts'
 import {
   countEndpointsInRooms,
   type IncidentRow,
+  type LocationOfMessage,
   listAssignees,
   listLocationNames,
+  listLocationsOfMessages,
   type SubjectRow,
   type TimelineRow,
 } from './store.ts'
@@ -23,55 +25,72 @@ export async function readViewContext(
   const users = [...incidents.map((incident) => incident.assignee_id), ...timeline.map((entry) => entry.user_id)]
   const assignees = [...new Set(users)].filter((id) => id !== null)
   const people = assignees.length > 0 ? await listAssignees(on, { ids: assignees }) : []
+  const locations = locationsOf(subjects.filter((subject) => on.access.sees(subject.region_id)))
+  const names = locations.length > 0 ? await listLocationNames(on, { ids: locations }) : []
   return {
-    ...(on.access.isEverything ? emptyNames(ctx.org.id) : await readVisibleNames(ctx.org.id, on, incidents, subjects)),
+    ...(on.access.isEverything ? wholeIncidents(ctx.org.id) : await readPartFacts(ctx.org.id, on, incidents, subjects)),
+    locationNames: new Map(names.map(({ id, name }) => [id, name])),
     assigneeNames: namesOf(people),
     now: ctx.clock.now(),
   }
 }
 
 /** The context for messages, which show an incident as it appears to a caller who sees all regions. */
-export async function readUnrestrictedViewContext(
+export interface MessageContext extends IncidentViewContext {
+  readonly locations: ReadonlyMap<number, LocationOfMessage>
+  /** The organisation's time zone, for locations that have none. */
+  readonly timezone: string
+}
+
+export async function readMessageContext(
   on: OrgReader,
   { assignee_id }: IncidentRow,
+  subjects: readonly SubjectRow[],
   now: number,
-): Promise<IncidentViewContext> {
+): Promise<MessageContext> {
   const people = assignee_id === null ? [] : await listAssignees(on, { ids: [assignee_id] })
-  return { ...emptyNames(''), assigneeNames: namesOf(people), now }
+  const ids = locationsOf(subjects)
+  const locations = ids.length > 0 ? await listLocationsOfMessages(on, { ids }) : []
+  return {
+    ...wholeIncidents(''),
+    locationNames: new Map(locations.map(({ id, name }) => [id, name])),
+    assigneeNames: namesOf(people),
+    now,
+    locations: new Map(locations.map((location) => [location.id, location])),
+    timezone: (await findOwnOrg(on))?.timezone ?? 'UTC',
+  }
 }
+
+const locationsOf = (subjects: readonly SubjectRow[]): number[] =>
+  [...new Set(subjects.map((subject) => subject.location_id))].filter((id) => id !== null)
 
 const namesOf = (people: Awaited<ReturnType<typeof listAssignees>>): ReadonlyMap<number, string> =>
   new Map(people.map(({ id, name, email }) => [id, name ?? email]))
 
-type VisibleNames = Pick<IncidentViewContext, 'org' | 'locationNames' | 'endpointCounts' | 'offlineSeverity'>
+type PartFacts = Pick<IncidentViewContext, 'org' | 'endpointCounts' | 'offlineSeverity'>
 
 /** Callers who see everything see incidents as they are. */
-const emptyNames = (id: string): VisibleNames => ({
+const wholeIncidents = (id: string): PartFacts => ({
   org: { id, name: '' },
-  locationNames: new Map(),
   endpointCounts: new Map(),
   offlineSeverity: defaultRules['device.offline'].severity,
 })
 
-async function readVisibleNames(
+async function readPartFacts(
   orgId: string,
   on: OrgReader,
   incidents: readonly IncidentRow[],
   subjects: readonly SubjectRow[],
-): Promise<VisibleNames> {
+): Promise<PartFacts> {
   const isVisible = (subject: SubjectRow) => on.access.sees(subject.region_id)
   const partial = new Set(subjects.filter((subject) => !isVisible(subject)).map((subject) => subject.incident_id))
   const offline = new Set(incidents.filter(({ rule }) => rule === 'device.offline').map(({ id }) => id))
   const shown = subjects.filter((subject) => partial.has(subject.incident_id) && isVisible(subject))
-  const locations = [...new Set(shown.map((subject) => subject.location_id))].filter((id) => id !== null)
   const roomsOf = shown.filter((subject) => offline.has(subject.incident_id)).map((subject) => subject.room_id)
   const rooms = [...new Set(roomsOf)].filter((id) => id !== null)
   return {
     org: { id: orgId, name: (await findOwnOrg(on))?.name ?? '' },
     offlineSeverity: (partial.size > 0 ? await readRulesInForce(on) : defaultRules)['device.offline'].severity,
-    locationNames: new Map(
-      locations.length > 0 ? (await listLocationNames(on, { ids: locations })).map(({ id, name }) => [id, name]) : [],
-    ),
     endpointCounts: new Map(
       rooms.length > 0
         ? (await countEndpointsInRooms(on, { rooms })).map(({ room, count }) => [room as number, Number(count)])

@@ -6,6 +6,7 @@ import { VersionedAnswer } from '../../context/answers.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { RegionAccess } from '../../core/region-access.ts'
 import { distinctIds } from './incident-event.ts'
+import { readingsOf } from './readings.ts'
 import type { IncidentRow, SubjectRow, TimelineRow } from './store.ts'
 import { hintOf, type TitledIncident, titleOf } from './texts.ts'
 import { type IncidentViewContext, type VisiblePart, visiblePartOf } from './visible-part.ts'
@@ -27,7 +28,7 @@ export function incidentView(
   return viewOf(incident, visiblePartOf(incident, subjects, access, viewContext), viewContext)
 }
 
-/** The ETag has a hash of what changes without a new version: names, the end of a snooze, and counts that an incident is shown with. */
+/** The ETag has a hash of what changes without a new version: names, also in the title, the end of a snooze, and counts that an incident is shown with. */
 export function incidentAnswer(
   incident: IncidentRow,
   all: readonly SubjectRow[],
@@ -42,10 +43,6 @@ export function incidentAnswer(
     subjects: part.subjects.slice(0, maxShownSubjects).map(subjectView),
     timeline: timeline.map((entry) => entryView(entry, viewContext)).reverse(),
   }
-  const hasAssignee = incident.assignee_id !== null || timeline.some((entry) => entry.user_id !== null)
-  if (!part.isPartial && !hasAssignee && incident.snoozed_until === null) {
-    return new VersionedAnswer(incident.version, body)
-  }
   const texts = body.timeline.map(({ text }) => text)
   return new VersionedAnswer(incident.version, body, hash('sha1', JSON.stringify([view, texts]), 'base64url'))
 }
@@ -53,7 +50,9 @@ export function incidentAnswer(
 function viewOf(incident: IncidentRow, part: VisiblePart, viewContext: IncidentViewContext | undefined): IncidentView {
   const { subjects, current, cause, severity, since } = part
   const detail = JSON.parse(incident.detail)
-  const facts: TitledIncident = { rule: incident.rule, cause, detail, subjectCount: current.length }
+  const locationName = (id: number) => viewContext?.locationNames.get(id)
+  const facts: TitledIncident = { rule: incident.rule, cause, detail, subjects: current, locationName }
+  const readings = part.isPartial ? [] : readingsOf(detail)
   const assigneeName = incident.assignee_id === null ? undefined : viewContext?.assigneeNames.get(incident.assignee_id)
   const snoozedUntil = snoozeOf(incident, viewContext?.now)
   return {
@@ -64,6 +63,7 @@ function viewOf(incident: IncidentRow, part: VisiblePart, viewContext: IncidentV
     title: titleOf(facts),
     hint: hintOf(facts),
     cause,
+    ...(readings.length > 0 && { readings }),
     since: isoTime(since),
     openedAt: isoTime(incident.opened_at),
     updatedAt: isoTime(incident.updated_at),

@@ -7,7 +7,7 @@ import { areMessagesWanted, type MessageDraft, queueMessages } from '../../chann
 import { incidentEvents } from '../incident-event.ts'
 import { incidentMessage, placesOf } from '../incident-message.ts'
 import { type IncidentRow, insertTimelineEntry, listSubjects, type SubjectRow } from '../store.ts'
-import { readUnrestrictedViewContext } from '../view-context.ts'
+import { readMessageContext } from '../view-context.ts'
 import {
   deleteFindings,
   endSubjects,
@@ -103,10 +103,10 @@ async function messagesOf(
   const isQuiet = isSilenced || after.flapping || messages.includes('incident.reopened')
   const reachesNewChannels = previousAudience !== undefined && !isQuiet && isOpenState(row.state)
   if (messages.length === 0 && !reachesNewChannels) return []
-  const viewContext = await readUnrestrictedViewContext(tx, row, now)
-  const drafts = messages.map((type) => incidentMessage(type, row, subjects, viewContext))
+  const context = await readMessageContext(tx, row, subjects, now)
+  const drafts = messages.map((type) => incidentMessage(type, row, subjects, context))
   if (!reachesNewChannels) return drafts
-  return [{ ...incidentMessage('incident.opened', row, subjects, viewContext), previousAudience }, ...drafts]
+  return [{ ...incidentMessage('incident.opened', row, subjects, context), previousAudience }, ...drafts]
 }
 
 /** An incident that spreads to other places, or becomes worse, may match the filters of further channels. These get it as opened. */

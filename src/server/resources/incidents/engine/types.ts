@@ -1,5 +1,6 @@
 // The values that the engine of incidents computes with: observations become findings, and findings become incidents.
 import type { CauseLevel } from '../../../../contract/incidents/incidents.ts'
+import type { Reading } from '../../../../contract/incidents/readings.ts'
 import type { IncidentRule, RuleId, Severity } from '../../../../contract/incidents/rule-table.ts'
 import type { SubjectType } from '../../../db/schema/incidents.ts'
 
@@ -36,6 +37,8 @@ export interface FindingDetail {
   readonly keys?: readonly string[]
   /** The sensors that are outside their limits. */
   readonly sensors?: readonly string[]
+  /** The values of these sensors, with their limits. */
+  readonly readings?: readonly Omit<Reading, 'unit'>[]
   readonly severity?: Severity
   /** When the last attempt with wrong or shared credentials was. */
   readonly lastAt?: number

@@ -1,8 +1,13 @@
 // Sends a message as an e-mail. All messages about an incident are in one thread. [contract 10.channel]
+import { deviceNameInWords } from '../../../../../contract/device/models.ts'
+import { type NamedPlace, placeText } from '../../../../../contract/incidents/messages.ts'
+import { ruleNames } from '../../../../../contract/incidents/rule-names.ts'
+import type { RuleId } from '../../../../../contract/incidents/rule-table.ts'
+import { oneLine } from '../../../../core/text.ts'
 import type { IncidentContent } from './message.ts'
 import type { Outcome } from './outcome.ts'
 import type { SenderTools, SendRequest } from './sender.ts'
-import { messageTextOf, oneLine } from './texts.ts'
+import { messageTextOf } from './texts.ts'
 
 /**
  * If a mail server defers one recipient, the mail is sent again to all of them with the same Message-ID. After this many attempts (two
@@ -16,18 +21,21 @@ export async function sendMail(
 ): Promise<Outcome> {
   if (!mailer) return { isDelivered: false, status: null, error: 'no SMTP server is set' }
   const { incident } = message.content
-  const { headline, facts, advice } = messageTextOf(message)
+  const { headline, summary, facts, advice } = messageTextOf(message)
+  const { url, roomUrl } = message
   const lines = [
     headline,
     '',
+    ...(summary === undefined ? [] : [summary]),
     ...facts.map(([label, value]) => `${label}: ${value}`),
     ...(advice === undefined ? [] : ['', advice]),
     '',
-    message.url,
+    url,
+    ...(roomUrl === undefined ? [] : [`Room: ${roomUrl}`]),
   ]
   const mail = {
     to: settings.to ?? [],
-    subject: `[Roomkeeper] ${incident ? threadSubject(incident) : headline}`,
+    subject: `[Roomkeeper] ${incident ? threadSubject(incident, message.content.places) : headline}`,
     text: `${lines.join('\n')}\n`,
     id: message.id,
     ...(incident?.id !== undefined && {
@@ -39,6 +47,10 @@ export async function sendMail(
   return { isDelivered: false, status: null, error: outcome.laterError }
 }
 
-/** Mail programs show messages as one thread only if their subjects are equal, so nothing that changes is in here. */
-const threadSubject = ({ id, rule, cause }: IncidentContent): string =>
-  oneLine([`Incident ${id}`, rule, cause?.name].filter(Boolean).join(', '))
+/** Mail programs show messages as one thread only if their subjects are equal, so no count and no value is in here. */
+function threadSubject({ id, rule, cause }: IncidentContent, places: readonly NamedPlace[] = []): string {
+  const [place] = places
+  const isInRoom = cause?.level === 'ROOM' || cause?.level === 'ENDPOINT'
+  const where = (isInRoom && place && placeText(place)) || deviceNameInWords(cause?.name ?? '')
+  return oneLine([`Incident ${id}: ${ruleNames[rule as RuleId] ?? rule}`, where].filter(Boolean).join(', '))
+}

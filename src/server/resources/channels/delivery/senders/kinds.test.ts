@@ -65,7 +65,7 @@ test('Slack gets text in which names cannot mention anyone or make links', async
     '*Reopened: &lt;!channel&gt; [x](http://evil.example) *Board* &amp; &lt;b&gt; Bcc: all@example.org is offline*',
   )
   expect(opened.match(/<[^>]*>/g)).toEqual([`<${harness.url}/incidents/12|Open in Roomkeeper>`])
-  expect(opened).toContain('Severity: CRITICAL\n')
+  expect(opened).toContain('\nCritical · since 4 May 08:00 (UTC) · #12\n')
 })
 
 test('Teams gets an Adaptive Card whose runs are not read as Markdown', async () => {

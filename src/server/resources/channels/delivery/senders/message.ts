@@ -1,5 +1,6 @@
 // A message on its way to one channel, and the JSON that webhooks get. [contract 10.channel]
-import type { MessageType } from '../../../../../contract/incidents/messages.ts'
+import type { MessageType, NamedPlace } from '../../../../../contract/incidents/messages.ts'
+import type { Reading } from '../../../../../contract/incidents/readings.ts'
 import type { Org } from '../../../../auth/token-holder.ts'
 import { isoTime } from '../../../../core/clock.ts'
 import type { DueRow } from '../store.ts'
@@ -11,15 +12,20 @@ export interface OutgoingMessage {
   readonly sequence: number
   readonly createdAt: number
   readonly orgId: string
+  /** The zone in which people read times: of the place of the message, or of the organisation if it has none or several. */
+  readonly timezone: string
   /** The page of the console that shows it. */
   readonly url: string
+  /** The page of the room, if the message is about one. */
+  readonly roomUrl?: string
   /** The incident, the endpoint or whatever the message is about, as the API shows it. */
   readonly content: MessageContent
 }
 
-/** At most one of these is set. Every field of them may be missing: old messages stay as they were written. */
+/** At most one of these is set, and `places` with an incident. Every field of them may be missing: old messages stay as they were written. */
 export interface MessageContent {
   readonly incident?: IncidentContent
+  readonly places?: readonly NamedPlace[]
   readonly digest?: DigestContent
   readonly endpoint?: { readonly id?: string; readonly serial?: string; readonly model?: string }
   readonly operation?: { readonly endpointId?: string; readonly type?: string; readonly state?: string }
@@ -42,7 +48,9 @@ export interface IncidentContent {
   readonly title?: string
   readonly hint?: string
   readonly cause?: { readonly level?: string; readonly id?: string; readonly name?: string }
+  readonly readings?: readonly Reading[]
   readonly since?: string
+  readonly roomIds?: readonly number[]
   readonly flapping?: boolean
   readonly acknowledgedBy?: { readonly name?: string }
 }
@@ -58,14 +66,25 @@ export interface DigestContent {
   readonly incidentIds: readonly string[]
 }
 
-export function outgoingMessage(row: DueRow, sequence: number, org: Org, publicUrl: string): OutgoingMessage {
+interface MessageOrg extends Org {
+  readonly timezone: string
+}
+
+export function outgoingMessage(row: DueRow, sequence: number, org: MessageOrg, publicUrl: string): OutgoingMessage {
   const content = JSON.parse(row.data) as MessageContent
+  const { places = [] } = content
+  const zones = new Set(places.flatMap(({ timezone }) => timezone ?? []))
+  const [zone] = zones
+  const rooms = new Set([...places.flatMap(({ roomId }) => roomId ?? []), ...(content.incident?.roomIds ?? [])])
+  const [room] = rooms
   return {
     id: row.id,
     type: row.type,
     sequence,
     createdAt: row.created_at,
     orgId: org.id,
+    timezone: zone !== undefined && zones.size === 1 ? zone : org.timezone,
+    ...(room !== undefined && rooms.size === 1 && { roomUrl: `${publicUrl}/rooms/${room}` }),
     url: publicUrl + consolePath(content),
     content,
   }
@@ -81,5 +100,9 @@ function consolePath({ incident, digest, endpoint, operation, config, job, entry
 }
 
 /** The body of a webhook, in the form of Standard Webhooks 1.0. */
-export const webhookBody = ({ type, createdAt, orgId, sequence, url, content }: OutgoingMessage): string =>
-  JSON.stringify({ type, timestamp: isoTime(createdAt), data: { org: orgId, sequence, url, ...content } })
+export const webhookBody = ({ type, createdAt, orgId, sequence, url, roomUrl, content }: OutgoingMessage): string =>
+  JSON.stringify({
+    type,
+    timestamp: isoTime(createdAt),
+    data: { org: orgId, sequence, url, ...(roomUrl !== undefined && { roomUrl }), ...content },
+  })

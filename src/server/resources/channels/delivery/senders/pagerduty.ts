@@ -1,10 +1,12 @@
 // Sends a message to the Events API v2 of PagerDuty: incidents and tests as alerts, everything else as change events. [contract 10.channel]
+import { placeText } from '../../../../../contract/incidents/messages.ts'
 import { isoTime } from '../../../../core/clock.ts'
+import { oneLine, shortened } from '../../../../core/text.ts'
 import type { IncidentContent, OutgoingMessage } from './message.ts'
 import type { Outcome } from './outcome.ts'
 import { postJson } from './post-json.ts'
 import type { SenderTools, SendRequest } from './sender.ts'
-import { messageTextOf } from './texts.ts'
+import { linksOf, messageTextOf } from './texts.ts'
 
 /** Alerts go to the address of the channel, which ends with the first path. Change events go to the second path of the same host. */
 const [alertPath, changePath] = [/\/v2\/enqueue$/, '/v2/change/enqueue'] as const
@@ -31,19 +33,25 @@ export async function sendToPagerDuty(
 
 /** All messages about an incident have its id as their key, so that PagerDuty has one alert for it. */
 function alertOf(message: OutgoingMessage, incident: IncidentContent | undefined): object {
-  const { headline, facts, advice } = messageTextOf(message)
+  const { headline, summary, facts, advice } = messageTextOf(message)
+  const [place] = message.content.places ?? []
   return {
     event_action: actionOf(message, incident),
     dedup_key: incident?.id ?? message.id,
     client: 'Roomkeeper',
     client_url: message.url,
+    links: linksOf(message).map(({ text, url }) => ({ href: url, text })),
     payload: {
-      summary: (incident?.title ?? headline).slice(0, maxSummaryCharacters),
-      source: incident?.cause?.name || 'Roomkeeper',
+      summary: shortened(oneLine(incident?.title ?? headline), maxSummaryCharacters),
+      source: (place && placeText(place)) || incident?.cause?.name || 'Roomkeeper',
       severity: severities[incident?.severity ?? 'INFO'] ?? 'info',
       timestamp: isoTime(message.createdAt),
       ...(incident?.rule !== undefined && { class: incident.rule }),
-      custom_details: { ...Object.fromEntries(facts), ...(advice !== undefined && { Hint: advice }) },
+      custom_details: {
+        ...(summary !== undefined && { Summary: summary }),
+        ...Object.fromEntries(facts),
+        ...(advice !== undefined && { Hint: advice }),
+      },
     },
   }
 }
@@ -58,11 +66,11 @@ function changeOf(message: OutgoingMessage): object {
   const { headline, facts } = messageTextOf(message)
   return {
     payload: {
-      summary: headline.slice(0, maxSummaryCharacters),
+      summary: shortened(headline, maxSummaryCharacters),
       source: 'Roomkeeper',
       timestamp: isoTime(message.createdAt),
       custom_details: Object.fromEntries(facts),
     },
-    links: [{ href: message.url, text: 'Open in Roomkeeper' }],
+    links: linksOf(message).map(({ text, url }) => ({ href: url, text })),
   }
 }

@@ -3,7 +3,7 @@ import type { OutgoingMessage } from './message.ts'
 import type { Outcome } from './outcome.ts'
 import { postJson } from './post-json.ts'
 import type { SenderTools, SendRequest } from './sender.ts'
-import { messageTextOf } from './texts.ts'
+import { linksOf, messageTextOf } from './texts.ts'
 
 export function sendToSlack({ fetch }: SenderTools, { message, secrets, now, signal }: SendRequest): Promise<Outcome> {
   const body = JSON.stringify({ text: slackText(message), unfurl_links: false, unfurl_media: false })
@@ -11,12 +11,14 @@ export function sendToSlack({ fetch }: SenderTools, { message, secrets, now, sig
 }
 
 function slackText(message: OutgoingMessage): string {
-  const { headline, facts, advice } = messageTextOf(message)
+  const { headline, summary, facts, advice } = messageTextOf(message)
+  const links = linksOf(message).map(({ text, url }) => `<${escapeText(url).replaceAll('|', '%7C')}|${text}>`)
   const lines = [
     `*${escapeText(headline)}*`,
+    ...(summary === undefined ? [] : [escapeText(summary)]),
     ...facts.map(([label, value]) => `${label}: ${escapeText(value)}`),
     ...(advice === undefined ? [] : [escapeText(advice)]),
-    `<${escapeText(message.url).replaceAll('|', '%7C')}|Open in Roomkeeper>`,
+    links.join(' · '),
   ]
   return lines.join('\n')
 }

@@ -3,7 +3,7 @@ import type { OutgoingMessage } from './message.ts'
 import type { Outcome } from './outcome.ts'
 import { postJson } from './post-json.ts'
 import type { SenderTools, SendRequest } from './sender.ts'
-import { messageTextOf } from './texts.ts'
+import { linksOf, messageTextOf } from './texts.ts'
 
 export function sendToTeams({ fetch }: SenderTools, { message, secrets, now, signal }: SendRequest): Promise<Outcome> {
   const attachment = {
@@ -17,7 +17,7 @@ export function sendToTeams({ fetch }: SenderTools, { message, secrets, now, sig
 
 /** The runs of a RichTextBlock are shown as they are. A TextBlock would read Markdown, and with it links, in the names of rooms. */
 function card(message: OutgoingMessage): object {
-  const { headline, facts, advice } = messageTextOf(message)
+  const { headline, summary, facts, advice } = messageTextOf(message)
   const line = (...inlines: object[]) => ({ type: 'RichTextBlock', inlines })
   const run = (text: string, style = {}) => ({ type: 'TextRun', text, ...style })
   return {
@@ -26,9 +26,10 @@ function card(message: OutgoingMessage): object {
     version: '1.4',
     body: [
       line(run(headline, { weight: 'Bolder', size: 'Medium' })),
+      ...(summary === undefined ? [] : [line(run(summary))]),
       ...facts.map(([label, value]) => line(run(`${label}: `, { isSubtle: true }), run(value))),
       ...(advice === undefined ? [] : [line(run(advice))]),
     ],
-    actions: [{ type: 'Action.OpenUrl', title: 'Open in Roomkeeper', url: message.url }],
+    actions: linksOf(message).map(({ text, url }) => ({ type: 'Action.OpenUrl', title: text, url })),
   }
 }

@@ -1,11 +1,17 @@
 // Describes a message in words, for receivers that show it to people. Each receiver escapes the words for itself.
 import type { CommandType } from '../../../../../contract/device/commands.ts'
-import type { MessageType } from '../../../../../contract/incidents/messages.ts'
+import { modelOf } from '../../../../../contract/device/models.ts'
+import { type MessageType, type NamedPlace, placeText } from '../../../../../contract/incidents/messages.ts'
+import { readingLabel, readingText } from '../../../../../contract/incidents/readings.ts'
+import { oneLine } from '../../../../core/text.ts'
+import { localTimeText } from '../../../../core/time/local-time.ts'
 import type { DigestContent, IncidentContent, OutgoingMessage } from './message.ts'
 
 interface MessageText {
   /** One line. */
   readonly headline: string
+  /** One line with what everybody wants to know first: "Critical · since 22:28 (Lisbon) · #7". */
+  readonly summary?: string
   /** Pairs of a label and a value, each on one line. */
   readonly facts: readonly (readonly [label: string, value: string])[]
   /** A sentence that says what to do, or what the message means. */
@@ -20,14 +26,15 @@ const incidentVerbs: Partial<Record<MessageType, string>> = {
   'incident.reopened': 'Reopened',
 }
 
-export function messageTextOf({ type, content }: OutgoingMessage): MessageText {
+export function messageTextOf(message: OutgoingMessage): MessageText {
+  const { type, content } = message
   const { incident, digest, endpoint, operation, config, job, entry } = content
-  if (incident) return incidentText(incidentVerbs[type] ?? type, incident)
-  if (digest) return digestText(digest)
+  if (incident) return incidentText(incidentVerbs[type] ?? type, incident, message)
+  if (digest) return digestText(digest, message)
   if (endpoint) {
     const facts = factsOf([
       ['Serial number', endpoint.serial],
-      ['Model', endpoint.model],
+      ['Model', endpoint.model && modelOf(endpoint.model).name],
     ])
     return { headline: `Device ${type.replace('endpoint.', '')}: ${oneLine(endpoint.serial ?? endpoint.id)}`, facts }
   }
@@ -63,36 +70,66 @@ const commandNames: Readonly<Record<string, string>> = {
   COLLECT_LOGS: 'Collection of logs',
 } satisfies Record<CommandType, string>
 
-const incidentText = (verb: string, incident: IncidentContent): MessageText => ({
-  headline: `${verb}: ${oneLine(incident.title ?? incident.rule)}`,
-  facts: factsOf([
-    ['Severity', incident.severity],
-    ['Since', incident.since],
-    ['Acknowledged by', incident.acknowledgedBy?.name],
-    ['Incident', incident.id],
-  ]),
-  ...(incident.hint !== undefined && verb !== 'Resolved' && { advice: oneLine(incident.hint) }),
-})
+/** The links of a message: its own page, and the page of its room. */
+export const linksOf = ({
+  url,
+  roomUrl,
+}: OutgoingMessage): readonly { readonly text: string; readonly url: string }[] => [
+  { text: 'Open in Roomkeeper', url },
+  ...(roomUrl === undefined ? [] : [{ text: 'Open room', url: roomUrl }]),
+]
+
+function incidentText(verb: string, incident: IncidentContent, message: OutgoingMessage): MessageText {
+  const { places = [] } = message.content
+  const { id, severity, since, hint, acknowledgedBy, readings = [] } = incident
+  const summary = [
+    capitalised(wordsOf(severity)),
+    since && `since ${timeText(since, message)}`,
+    id !== undefined && `#${oneLine(id)}`,
+  ]
+  return {
+    headline: `${verb}: ${oneLine(incident.title ?? incident.rule)}`,
+    summary: summary.filter(Boolean).join(' · '),
+    facts: factsOf([
+      ['Rooms', places.length > 1 ? roomsText(places, incident.roomIds?.length ?? 0) : undefined],
+      ['Region', [...new Set(places.flatMap(({ regionName }) => regionName ?? []))].join(', ')],
+      ...readings.map((reading) => [readingLabel(reading.name), readingText(reading)] as const),
+      ['Acknowledged by', acknowledgedBy?.name],
+    ]),
+    ...(hint !== undefined && verb !== 'Resolved' && { advice: oneLine(hint) }),
+  }
+}
+
+const maxListedRooms = 5
+
+/** The title names the room of an incident that has one; with several it cannot. */
+function roomsText(places: readonly NamedPlace[], count: number): string {
+  const texts = places.flatMap((place) => placeText(place) ?? [])
+  const more = Math.max(count, texts.length) - maxListedRooms
+  return `${texts.slice(0, maxListedRooms).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
 
 /** The openings of a digest may be spread over a night, so that it names the first and the last. */
-function digestText({ count, from, to, bySeverity }: DigestContent): MessageText {
+function digestText({ count, from, to, bySeverity }: DigestContent, message: OutgoingMessage): MessageText {
   const severities = Object.entries(bySeverity).map(([severity, n]) => `${n} ${wordsOf(severity)}`)
   return {
     headline: `${count} incidents opened`,
     facts: factsOf([
-      ['From', from],
-      ['To', to],
+      ['From', timeText(from, message)],
+      ['To', timeText(to, message)],
       ['By severity', severities.join(', ')],
     ]),
     advice: 'Sent as one message because there are so many. Updates follow one by one.',
   }
 }
 
+const timeText = (time: string, { timezone, createdAt }: OutgoingMessage): string =>
+  localTimeText(Date.parse(time), timezone, createdAt)
+
 const factsOf = (pairs: readonly (readonly [string, string | undefined])[]) =>
   pairs.flatMap(([label, value]) => (value ? [[label, oneLine(value)] as const] : []))
 
-/** Names and notes may have line breaks and control characters, which would begin a header or a line of their own. */
-export const oneLine = (text: string | undefined): string => (text ?? '').replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
-
 /** Makes words of a constant: ROOM_UPDATED is "room updated". */
 const wordsOf = (constant: string | undefined): string => oneLine(constant).toLowerCase().replaceAll('_', ' ')
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -161,4 +161,12 @@ const memoryOf = ({ worstSeverity, joinedAt, leftAt, hasJoinedSince }: IncidentD
 })
 
 /** Numbers that change with every run are no change of the incident: each would be a new version. */
-const withoutReadings = ({ people, freePercent, storage, lastAt, ...detail }: IncidentDetail): IncidentDetail => detail
+const withoutReadings = ({
+  readings,
+  people,
+  freePercent,
+  opensBelowPercent,
+  storage,
+  lastAt,
+  ...detail
+}: IncidentDetail): IncidentDetail => detail

@@ -25,7 +25,10 @@ test('air.beyond: the aggregate of the room is outside for 15 minutes, and insid
   }
   expect(await minutes(15, 1001)).toEqual(changed([], []))
   expect(await minutes(1, 1200)).toEqual(changed(['air.beyond 1'], []))
-  expect(watch.detailOf('air.beyond')).toEqual({ sensors: ['co2'] })
+  expect(watch.detailOf('air.beyond')).toEqual({
+    sensors: ['co2'],
+    readings: [{ name: 'co2', value: 1200, max: 1000 }],
+  })
   expect(await minutes(20, 951), 'inside, but not by 5 %').toEqual(changed([], []))
   expect(await minutes(15, 950)).toEqual(changed([], []))
   expect(await minutes(1, 950)).toEqual(changed([], ['air.beyond 1']))
@@ -96,7 +99,7 @@ test('storage.low: under 10 % opens after 30 minutes, 15 % ends', async () => {
   expect((await watch.full()).matured).toEqual([])
   advance(1)
   expect((await watch.full()).matured).toEqual([`storage.low ${bar.id}`])
-  expect(watch.detailOf('storage.low')).toEqual({ storage: 'internal', freePercent: 9 })
+  expect(watch.detailOf('storage.low')).toEqual({ storage: 'internal', freePercent: 9, opensBelowPercent: 10 })
   await free(149)
   advance(hourMs)
   expect((await watch.full()).ended).toEqual([])

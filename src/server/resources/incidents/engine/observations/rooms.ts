@@ -3,7 +3,7 @@ import { secondMs } from '../../../../../contract/durations.ts'
 import type { AirLimits } from '../../../../../contract/people/session.ts'
 import type { SensorSettings } from '../../../../config/sensor-settings.ts'
 import { aggregate } from '../../../sensors/latest/aggregate.ts'
-import { conditionOf, type Finding, type Observation } from '../types.ts'
+import { conditionOf, type Finding, type FindingDetail, type Observation } from '../types.ts'
 import type { ObservedWithSample } from './endpoint-store.ts'
 
 type Sample = NonNullable<ReturnType<typeof aggregate>>
@@ -52,14 +52,19 @@ export function observeAir(
   before: Finding | undefined,
 ): Observation | undefined {
   const states = new Map<string, Observation['state']>()
+  const readings: NonNullable<FindingDetail['readings']>[number][] = []
   for (const sensor of airSensors) {
     const stored = sample[sensor]
     // A device reports 0 for a sensor that it does not have.
-    if (stored) states.set(sensor, airState(stored / unitsPerValue[sensor], limits[sensor], marginPercent / 100))
+    if (!stored) continue
+    const value = stored / unitsPerValue[sensor]
+    const state = airState(value, limits[sensor], marginPercent / 100)
+    states.set(sensor, state)
+    if (state === 'holds') readings.push({ name: sensor, value, ...limits[sensor] })
   }
   const condition = conditionOf('air.beyond', 'room', roomId)
-  const beyond = [...states].filter(([, state]) => state === 'holds').map(([sensor]) => sensor)
-  if (beyond.length > 0) return { ...condition, state: 'holds', detail: { sensors: beyond } }
+  const sensors = readings.map(({ name }) => name)
+  if (sensors.length > 0) return { ...condition, state: 'holds', detail: { sensors, readings } }
   if (states.size === 0 || before?.detail.sensors?.some((sensor) => !states.has(sensor))) return undefined
   return { ...condition, state: [...states.values()].includes('between') ? 'between' : 'clear' }
 }

@@ -69,7 +69,7 @@ function observeStorage(
       state: least.percent >= endsAtPercent ? 'clear' : 'between',
     }
   }
-  const detail = { storage: least.storage, freePercent: Math.floor(least.percent) }
+  const detail = { storage: least.storage, freePercent: Math.floor(least.percent), opensBelowPercent }
   return { ...conditionOf('storage.low', 'endpoint', endpoint.id), state: 'holds', detail }
 }
 
