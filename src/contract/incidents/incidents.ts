@@ -75,7 +75,7 @@ const fields = {
   readings: Type.Optional(
     Type.Array(
       Shape('IncidentReading', {
-        name: OneOf(readingNames, 'What was measured.'),
+        name: OneOf(readingNames, 'Name of the quantity.'),
         value: Type.Number({ description: 'The value at the last change of the incident.' }),
         unit: Type.String({ description: 'Unit of the value; empty for a count.' }),
         min: Type.Optional(Type.Number({ description: 'Lowest value that opens no incident.' })),

@@ -46,7 +46,7 @@ export interface NamedPlace {
   readonly locationName?: string
   readonly regionId?: number
   readonly regionName?: string
-  /** Of the location, or of the organisation if the location has none. */
+  /** The zone of the location, or of the organisation if the location has none. */
   readonly timezone?: string
   /** When the problem began, in that zone. */
   readonly localSince?: string

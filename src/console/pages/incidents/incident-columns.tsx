@@ -58,7 +58,7 @@ export function workListColumns({ now, isPhone, start }: ColumnOptions): Column<
     {
       id: 'place',
       title: 'Room',
-      width: 'minmax(120px, 1.1fr)',
+      width: 'minmax(104px, 1.1fr)',
       canSort: true,
       cell: (row) => (
         <>
@@ -72,7 +72,7 @@ export function workListColumns({ now, isPhone, start }: ColumnOptions): Column<
     {
       id: 'title',
       title: 'Incident',
-      width: 'minmax(180px, 2.4fr)',
+      width: 'minmax(180px, 4fr)',
       canSort: true,
       cell: ({ incident }) => {
         const remark = remarkText(incident, now)
@@ -90,7 +90,7 @@ export function workListColumns({ now, isPhone, start }: ColumnOptions): Column<
     {
       id: 'duration',
       title: 'Duration',
-      width: '104px',
+      width: '88px',
       isNumber: true,
       canSort: true,
       cell: ({ incident }) => durationText(incidentDurationMs(incident, now)),
@@ -98,7 +98,7 @@ export function workListColumns({ now, isPhone, start }: ColumnOptions): Column<
     {
       id: 'week',
       title: 'Last 7 days',
-      width: '104px',
+      width: '92px',
       isNumber: true,
       canSort: true,
       cell: ({ weekCount }) => weekCount && weekCountText(weekCount),
@@ -106,13 +106,13 @@ export function workListColumns({ now, isPhone, start }: ColumnOptions): Column<
     {
       id: 'note',
       title: 'Latest note',
-      width: 'minmax(110px, 1.3fr)',
+      width: 'minmax(90px, 1.2fr)',
       cell: ({ roomId }) => roomId !== undefined && <LatestNote roomId={roomId} />,
     },
     {
       id: 'handler',
       title: 'Handled by',
-      width: 'minmax(80px, 0.8fr)',
+      width: 'minmax(78px, 0.8fr)',
       canSort: true,
       cell: ({ incident }) => {
         const name = handlerName(incident)
@@ -130,9 +130,7 @@ const phoneColumn = (now: number): Column<WorkListRow> => ({
   width: 'minmax(0, 1fr)',
   cell: (row) => (
     <>
-      <Line>
-        <TitleLink incident={row.incident} />
-      </Line>
+      <TitleLink incident={row.incident} hasTwoLines />
       <Line isDimmed>{[row.place, row.site].filter(Boolean).join(' · ')}</Line>
       <div className={classes.phoneLine}>
         <SeverityLabel severity={row.incident.severity} />

@@ -86,7 +86,7 @@ function WorkList() {
         keyOf={({ incident }) => incident.id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultIncidentSort) })}
-        rowHeight={isPhone ? 84 : 56}
+        rowHeight={isPhone ? 104 : 56}
         minWidthPx={isPhone ? 0 : 900}
         empty={isFiltered ? <NoMatches /> : <NoIncidents snoozedCount={rows.length} />}
       />

@@ -13,7 +13,7 @@ export interface TitledIncident {
   readonly rule: RuleId
   readonly cause: Cause
   readonly detail: FindingDetail
-  /** What the caller sees: the subjects that are still affected, or all that ever were if none is. A title names nothing else. */
+  /** The subjects that the caller sees and that are still affected, or all that ever were if none is. A title names nothing else. */
   readonly subjects: readonly TitledSubject[]
   /** The name of a location, if the caller sees it. */
   readonly locationName: (id: number) => string | undefined

@@ -38,7 +38,7 @@ test('messages to a healthy webhook arrive while 50 webhooks that hang are in th
         .where('attempts', '>', 0)
         .execute()
     ).length
-  // All of them become due together, the healthy one last.
+  // The messages become due together, that of the healthy channel last.
   harness.clock.advance(minuteMs)
   await until('the first message arrives', () => healthy.accepted.length === 1)
   expect(await countEnded()).toBe(0)

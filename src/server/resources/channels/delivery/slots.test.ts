@@ -83,7 +83,7 @@ test('49 channels of an organisation that start to hang together delay its other
   await pass(1)
   expect(running(healthy)).toBe(1)
   await finish(healthy)
-  // All of them are known to hang now, and delay nothing.
+  // The slots know now that these channels hang.
   await pass(600)
   expect(hanging.channels.size).toBe(49)
   const again = startAttempts(slots, { org: 1, channels: 1, first: 100, attemptsOfChannel: 1 })
