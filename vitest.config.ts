@@ -21,7 +21,7 @@ const withoutDatabase = [
   'src/server/resources/connections/availability.test.ts',
   'src/server/resources/channels/message-size.test.ts',
   'src/server/resources/incidents/{texts,engine/findings,engine/grouping/*,engine/restarts/settle}.test.ts',
-  'src/server/resources/channels/delivery/{slots,holding/timing,senders/texts}.test.ts',
+  'src/server/resources/channels/delivery/{slots,holding/courses,holding/timing,senders/texts}.test.ts',
   'src/server/resources/jobs/engine/{health/judge-health,rollback/job-changes}.test.ts',
   'src/server/resources/sensors/{view,latest/aggregate}.test.ts',
   'src/server/resources/rooms/use/judge.test.ts',
@@ -107,7 +107,7 @@ const alone = ['test/process/nodes/trial.test.ts', ...aloneOnSqlite]
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
 const onThreeNodes = [
   'src/server/resources/{regions,rooms}/*.test.ts',
-  'src/server/resources/channels/delivery/{delivery,outage,holding/holding,holding/silenced-messages}.test.ts',
+  'src/server/resources/channels/delivery/{delivery,outage,holding/first-attempt,holding/holding,holding/silenced-messages}.test.ts',
   'src/server/resources/incidents/engine/{engine,observations/flapping}.test.ts',
   'test/contract/journey.test.ts',
   'test/events/region-access.test.ts',

@@ -14,7 +14,7 @@ test('a noun writes only its own tables', () => {
   const owners: Record<string, readonly string[]> = {
     audit: ['audit_log', 'audit_heads'],
     'bug-reports': ['bug_reports', 'bug_report_items', 'bundle_uploads', 'bundle_chunks'],
-    channels: ['channels', 'messages', 'new_messages', 'deliveries'],
+    channels: ['channels', 'messages', 'new_messages', 'deliveries', 'announced_incidents'],
     configs: ['endpoint_configs', 'config_versions'],
     connections: ['connection_spans'],
     endpoints: ['endpoints', 'endpoint_rooms', 'credential_directory', 'past_credentials', 'serial_directory'],

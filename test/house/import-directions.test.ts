@@ -171,6 +171,8 @@ test("a noun reaches another noun only through that noun's store or view, or a f
     // Reboots and jobs wait for idle rooms.
     'server/resources/rooms/use/room-use.ts',
     'server/resources/sessions/user-session-store.ts',
+    // The first attempt to send a message shows its incident as it is then.
+    'server/resources/incidents/current-content.ts',
     // The delivery holds messages about incidents that are silenced.
     'server/resources/incidents/silenced.ts',
     // The engine of incidents, and what people do about them, must know what is silenced.

@@ -34,6 +34,7 @@ describe('migrations', () => {
         '012-incidents',
         '013-jobs',
         '014-node-certificates',
+        '016-messages',
         '017-moves',
       ])
       expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })

@@ -19,6 +19,7 @@ import { people } from './migrations/011-people.ts'
 import { incidents } from './migrations/012-incidents.ts'
 import { jobs } from './migrations/013-jobs.ts'
 import { nodeCertificates } from './migrations/014-node-certificates.ts'
+import { announcedIncidents } from './migrations/016-messages.ts'
 import { moves } from './migrations/017-moves.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
@@ -38,6 +39,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '012-incidents': incidents,
   '013-jobs': jobs,
   '014-node-certificates': nodeCertificates,
+  '016-messages': announcedIncidents,
   '017-moves': moves,
 }
 
@@ -51,7 +53,10 @@ export interface ProgramMigrations {
 }
 
 /** No released version could run with 008-nodes, so none of the migrations that are released with it is compatible. Those of later releases can be. */
-export const programMigrations: ProgramMigrations = { statements: migrations, compatible: new Set(['017-moves']) }
+export const programMigrations: ProgramMigrations = {
+  statements: migrations,
+  compatible: new Set(['016-messages', '017-moves']),
+}
 
 const compatiblePrefix = 'compatible migration '
 

@@ -106,13 +106,15 @@ export async function newMessages(
   })
 }
 
-/** The deliveries of a channel, oldest first, each with its message. */
+/** The deliveries of a channel, oldest first, each with the message as it was sent or, before that, as it was written. */
 export const listDeliveryRows = ({ services: { db } }: ChannelHarness, channelId: number) =>
   db.system.kysely
     .selectFrom('deliveries as d')
     .innerJoin('messages as m', 'm.number', 'd.message')
-    .selectAll('d')
-    .select(['m.id', 'm.type', 'm.order_key as subject', 'm.data'])
+    .select(['d.org', 'd.channel_id', 'd.message', 'd.sequence', 'd.state', 'd.attempts', 'd.next_at'])
+    .select(['d.status', 'd.error', 'd.delivered_at', 'd.replayed_at'])
+    .select(['m.id', 'm.order_key as subject'])
+    .select((e) => [e.fn.coalesce('d.type', 'm.type').as('type'), e.fn.coalesce('d.data', 'm.data').as('data')])
     .where('d.channel_id', '=', channelId)
     .orderBy('d.message')
     .execute()

@@ -22,7 +22,7 @@ const tablesOfTasks = [
   'operations',
   ...['jobs', 'job_units', 'job_endpoints', 'job_moves'],
   ...['incidents', 'incident_subjects', 'incident_timeline'],
-  ...['messages', 'deliveries'],
+  ...['messages', 'deliveries', 'announced_incidents'],
 ]
 /** A difference in a table that tasks write counts only if every attempt shows it: a request that leaves a trace there does so each time. */
 const maxLooks = 3

@@ -181,5 +181,21 @@ export interface IncidentSchema {
     delivered_at: number | null
     /** When a person asked for it again last. */
     replayed_at: number | null
+    /** The type with which it was first attempted, if that is not the type of the message. */
+    type: MessageType | null
+    /** The content of the first attempt; null while the message is sent as it was written. */
+    data: string | null
+  }
+  /** The incidents that a channel was told about, with an opening or a digest. */
+  announced_incidents: {
+    org: number
+    channel_id: number
+    incident_id: number
+    /** The number of the message that announced it; 0 if that is not known. The message can be deleted before this row. */
+    message: number
+    /** How many subjects were affected when it was announced. */
+    size: number
+    /** 1 if the channel was told that it has grown to ten times its size. */
+    has_grown: number
   }
 }

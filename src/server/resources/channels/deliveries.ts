@@ -12,7 +12,13 @@ import { Failure, invalid, refuseReversed } from '../../core/failure.ts'
 import { cutPage, logPageSizeOf, pageContext, positionOfPageToken } from '../../core/page-token.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
-import { type DeliveryRow, findDelivery, listDeliveries, restartDeliveries } from './delivery-log-store.ts'
+import {
+  type DeliveryRow,
+  findDelivery,
+  listDeliveries,
+  restartDeliveries,
+  restartLater,
+} from './delivery-log-store.ts'
 import { openingDelayMs, queueForChannel } from './outbox.ts'
 import { requireChannel } from './rules.ts'
 
@@ -53,7 +59,12 @@ export const deliveriesReplay = (
     const openedBefore = now - openingDelayMs
     const limit = maxReplayed
     const restarted = await restartDeliveries(tx, { channel: channel.id, ...window, states, now, openedBefore, limit })
-    const count = restarted.length
+    const later = await restartLater(tx, {
+      channel: channel.id,
+      messages: restarted.map(({ message }) => message),
+      now,
+    })
+    const count = restarted.length + later.length
     return {
       result: { count },
       target: auditRef('channel', channel),

@@ -1,13 +1,14 @@
 // Holds the SQL of deliveries as people see them: the list, replays, and what an edit of a channel makes due.
 
 import { type Selectable, sql } from 'kysely'
-import { isAnyOf, isIn } from '../../db/queries/any-of.ts'
+import { isAnyNumberOf, isAnyOf, isIn } from '../../db/queries/any-of.ts'
 import { query, queryOne, write, writeAny } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
 type Message = Selectable<DatabaseSchema['messages']>
 type Delivery = Selectable<DatabaseSchema['deliveries']>
-export type DeliveryRow = Pick<Message, 'id' | 'number' | 'type' | 'created_at'> & Omit<Delivery, 'org' | 'replayed_at'>
+export type DeliveryRow = Pick<Message, 'id' | 'number' | 'type' | 'created_at'> &
+  Omit<Delivery, 'org' | 'replayed_at' | 'type' | 'data'>
 
 interface DeliveryWindow {
   readonly org: number
@@ -24,7 +25,6 @@ interface DeliveryWindow {
 const columns = [
   'm.id',
   'm.number',
-  'm.type',
   'm.created_at',
   'd.channel_id',
   'd.message',
@@ -43,6 +43,7 @@ export const listDeliveries = query((db, p: DeliveryWindow, engine) =>
     .selectFrom('deliveries as d')
     .innerJoin('messages as m', 'm.number', 'd.message')
     .select(columns)
+    .select((e) => e.fn.coalesce('d.type', 'm.type').as('type'))
     .where('d.org', '=', p.org)
     .where('d.channel_id', '=', p.channel)
     .where('d.message', '<', p.before)
@@ -58,6 +59,7 @@ export const findDelivery = queryOne((db, p: { org: number; channel: number; id:
     .selectFrom('deliveries as d')
     .innerJoin('messages as m', 'm.number', 'd.message')
     .select(columns)
+    .select((e) => e.fn.coalesce('d.type', 'm.type').as('type'))
     .where('d.org', '=', p.org)
     .where('d.channel_id', '=', p.channel)
     .where('m.id', '=', p.id)
@@ -72,7 +74,18 @@ interface ReplayWindow extends Omit<DeliveryWindow, 'before'> {
   readonly openedBefore: number
 }
 
-/** Lets deliveries of a window begin again, the oldest first. The message, its id and its sequence stay. */
+const restarted = (now: number) =>
+  ({
+    state: 'WAITING',
+    attempts: 0,
+    next_at: now,
+    replayed_at: now,
+    status: null,
+    error: null,
+    delivered_at: null,
+  }) as const
+
+/** Lets deliveries of a window start again, the oldest first. The message, its id and its sequence stay. */
 export const restartDeliveries = write((db, p: ReplayWindow, engine) => {
   const chosen = db
     .selectFrom('deliveries as d')
@@ -88,20 +101,34 @@ export const restartDeliveries = write((db, p: ReplayWindow, engine) => {
     .limit(p.limit)
   return db
     .updateTable('deliveries')
-    .set({
-      state: 'WAITING',
-      attempts: 0,
-      next_at: p.now,
-      replayed_at: p.now,
-      status: null,
-      error: null,
-      delivered_at: null,
-    })
+    .set(restarted(p.now))
     .where('org', '=', p.org)
     .where('channel_id', '=', p.channel)
     .where(isIn(engine, sql`message`, sql`${chosen}`))
     .returning('message')
 })
+
+/**
+ * Lets what was sent about incidents after the given messages start again too: otherwise a receiver that takes each message at its word
+ * would believe that an incident is open again. A digest is about the incidents that it announced.
+ */
+export const restartLater = write(
+  (db, p: { org: number; channel: number; messages: readonly number[]; now: number }, engine) => {
+    const later = sql`select l.number from messages f join messages l on l.org = f.org and l.order_key = f.order_key and l.number > f.number
+      where f.org = ${p.org} and f.incident_id is not null and ${isAnyNumberOf(engine, 'f.number', p.messages)}
+      union select l.number from announced_incidents a join messages l on l.org = a.org and l.order_key = 'incident ' || a.incident_id and l.number > a.message
+      where a.org = ${p.org} and a.channel_id = ${p.channel} and ${isAnyNumberOf(engine, 'a.message', p.messages)}`
+    return db
+      .updateTable('deliveries')
+      .set(restarted(p.now))
+      .where('org', '=', p.org)
+      .where('channel_id', '=', p.channel)
+      .where('state', 'in', ['DELIVERED', 'GIVEN_UP'])
+      .where('sequence', 'is not', null)
+      .where(isIn(engine, sql`message`, later))
+      .returning('message')
+  },
+)
 
 interface DueWindow {
   readonly org: number

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
-import { wholeQuery, writeAny } from '../../db/queries/query.ts'
+import { wholeQuery, writeAny, writeTelemetry } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
 /** Finds endpoints with the place that messages about them name, whichever regions the caller sees. */
@@ -91,4 +91,31 @@ export const insertMessage = writeAny((db, p: NewMessage, engine) =>
               sql<number>`${p.nextAt}::bigint`.as('next_at'),
             ]),
         ),
+)
+
+/** Marks the announcements of an incident whose size was at most `maxSize`, and returns their channels. Each is marked once. */
+export const markGrown = writeTelemetry((db, p: { org: number; incident: number; maxSize: number }) =>
+  db
+    .updateTable('announced_incidents')
+    .set({ has_grown: 1 })
+    .where('org', '=', p.org)
+    .where('incident_id', '=', p.incident)
+    .where('has_grown', '=', 0)
+    .where('size', '>', 0)
+    .where('size', '<=', p.maxSize)
+    .returning('channel_id'),
+)
+
+/** Makes due what waits with an order key and was never attempted, for all channels. */
+export const makeUnattemptedDue = writeTelemetry((db, p: { org: number; orderKey: string; now: number }) =>
+  db
+    .updateTable('deliveries')
+    .set({ next_at: p.now })
+    .where('org', '=', p.org)
+    .where('state', '=', sql.lit('WAITING'))
+    .where('sequence', 'is', null)
+    .where('next_at', '>', p.now)
+    .where('message', 'in', (e) =>
+      e.selectFrom('messages').select('number').where('org', '=', p.org).where('order_key', '=', p.orderKey),
+    ),
 )

@@ -8,7 +8,7 @@ import { findWantedMessages } from '../audit/store.ts'
 
 import { type ChannelFilter, type FilteredMessage, wantsMessage } from './filter.ts'
 import { messageJson } from './message-size.ts'
-import { type EndpointOfMessage, insertMessage } from './message-store.ts'
+import { type EndpointOfMessage, insertMessage, makeUnattemptedDue, markGrown } from './message-store.ts'
 
 /** The first message of an incident waits this long, so that what ends before is never sent. */
 export const openingDelayMs = minuteMs
@@ -40,6 +40,39 @@ export const areMessagesWanted = async (tx: Tx | TelemetryTx, types: readonly Ch
 /** Writes a message for one channel, regardless of its filter, such as a test. Returns the id of the message. */
 export const queueForChannel = (tx: Tx | TelemetryTx, channelId: number, draft: WrittenDraft): Promise<string> =>
   insertDraft(tx, draft, [channelId])
+
+/** An incident that grows to this many times the size that a channel was told is sent to it once more. */
+const growthFactor = 10
+
+interface GrownIncident {
+  readonly incidentId: number
+  /** How many subjects are affected now. */
+  readonly size: number
+}
+
+/**
+ * Tells channels that an incident has become much larger than they know, even those that want no changes. Channels that want changes get
+ * one for subjects that join.
+ */
+export async function queueGrowth(
+  tx: TelemetryTx,
+  { incidentId, size }: GrownIncident,
+  draft: () => Promise<MessageDraft>,
+): Promise<void> {
+  const filters = await filtersOf(tx)
+  if (!filters.some(({ events }) => events.includes('incident.opened'))) return
+  const grown = await markGrown(tx, { incident: incidentId, maxSize: Math.floor(size / growthFactor) })
+  const getsChanges = (id: number) =>
+    filters.some(({ channelId, events }) => channelId === id && events.includes('incident.changed'))
+  const channels = grown.map(({ channel_id }) => channel_id).filter((id) => !getsChanges(id))
+  if (channels.length > 0) await insertDraft(tx, await draft(), channels)
+}
+
+/** Lets the delivery decide again about everything that was never attempted about an incident, such as one that became critical. */
+export const reconsiderIncident = (tx: TelemetryTx, incidentId: number, now: number) =>
+  makeUnattemptedDue(tx, { orderKey: incidentOrderKey(incidentId), now })
+
+export const incidentOrderKey = (incident: number): string => `incident ${incident}`
 
 /** A message about an endpoint says where the endpoint is, and nothing that may be long. */
 export const endpointDraft = (

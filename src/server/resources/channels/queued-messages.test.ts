@@ -25,7 +25,7 @@ const messages = async ({ org }: TestOrg, channel = 1) =>
     await harness.services.db.system.kysely
       .selectFrom('deliveries as d')
       .innerJoin('messages as m', 'm.number', 'd.message')
-      .selectAll()
+      .select(['m.type', 'm.order_key', 'm.data'])
       .where('d.org', '=', org.key)
       .where('d.channel_id', '=', channel)
       .orderBy('m.number')

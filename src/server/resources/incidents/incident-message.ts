@@ -4,7 +4,7 @@ import type { Severity } from '../../../contract/incidents/rule-table.ts'
 import { RegionAccess } from '../../core/region-access.ts'
 import { oneLine } from '../../core/text.ts'
 import { localIsoTime } from '../../core/time/local-time.ts'
-import type { MessageDraft } from '../channels/outbox.ts'
+import { incidentOrderKey, type MessageDraft } from '../channels/outbox.ts'
 import type { IncidentRow, SubjectRow } from './store.ts'
 import { incidentView } from './view.ts'
 import type { MessageContext } from './view-context.ts'
@@ -17,7 +17,7 @@ export const incidentMessage = (
   context: MessageContext,
 ): MessageDraft => ({
   type,
-  orderKey: `incident ${incident.id}`,
+  orderKey: incidentOrderKey(incident.id),
   incidentId: incident.id,
   at: context.now,
   // A channel that got the incident while it was worse also gets its changes and its end.

@@ -3,7 +3,15 @@
 import { type Selectable, sql } from 'kysely'
 import type { OrgReader } from '../../db/handles.ts'
 import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
-import { visibleQuery, visibleQueryOne, wholeQuery, write, writeAny, writeOne } from '../../db/queries/query.ts'
+import {
+  visibleQuery,
+  visibleQueryOne,
+  wholeQuery,
+  write,
+  writeAny,
+  writeOne,
+  writeTelemetry,
+} from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
 export type IncidentRow = Omit<Selectable<DatabaseSchema['incidents']>, 'org'>
@@ -180,6 +188,17 @@ export const lockIncident = writeOne((db, p: IncidentKey, engine) =>
     .where('i.org', '=', p.org)
     .where('i.id', '=', p.id)
     .$if(engine === 'postgres', (q) => q.forUpdate()),
+)
+
+/** Keeps the engine and people from changing the incidents before the transaction ends. The messages that it sends show what it read. */
+export const lockUnchanged = writeTelemetry((db, p: { org: number; ids: readonly number[] }, engine) =>
+  db
+    .selectFrom('incidents as i')
+    .select(incidentColumns)
+    .where('i.org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'i.id', p.ids))
+    .orderBy('i.id')
+    .$if(engine === 'postgres', (q) => q.forShare()),
 )
 
 type ActionValues = Pick<

@@ -1,31 +1,41 @@
-// Chooses the messages that are sent next to a channel, and numbers them. [contract 10.delivery]
-import type { ChannelKind } from '../../../../contract/incidents/channels.ts'
+// Chooses the messages that are sent next to a channel, and numbers them: reads facts, decides, and writes what was decided. [contract 10.delivery]
+import type { ChannelEvent } from '../../../../contract/incidents/messages.ts'
+import { isOpenState, openStates } from '../../../../contract/incidents/states.ts'
+import { isoTime } from '../../../core/clock.ts'
 import type { TelemetryTx } from '../../../db/handles.ts'
 import type { OrgDatabase } from '../../../db/org-database.ts'
-import { openingDelayMs, queueForChannel } from '../outbox.ts'
-import type { ChannelSettings } from '../settings.ts'
+import { type CurrentIncident, readCurrentIncidents } from '../../incidents/current-content.ts'
+import { lockUnchanged } from '../../incidents/store.ts'
+import { messageJson } from '../message-size.ts'
+import { incidentOrderKey, queueForChannel } from '../outbox.ts'
+import { upsertAnnounced } from './holding/announced-store.ts'
+import { type Decision, decide } from './holding/decide.ts'
+import { type DeliveryChannel, digestOrderKey, readDeliveryFacts } from './holding/facts.ts'
+import type { GatheredOpening } from './holding/waiting.ts'
+import type { DigestContent } from './senders/message.ts'
 import {
-  type DigestPlan,
-  digestOrderKey,
-  endedEarly,
-  endedInSilence,
-  inDigest,
-  planDigest,
-  readWaitingDigests,
-  type WaitingDigests,
-} from './holding/digest.ts'
-import { IncidentSchedule } from './holding/incident-schedule.ts'
-import {
-  cancelEnded,
   cancelMessages,
+  cancelOutdated,
+  cancelUntold,
   type DueRow,
+  findNewestOf,
   listDueMessages,
   listUnnumbered,
-  listWaitingOf,
   postpone,
   raiseSequence,
-  updateSequences,
+  updateFirstAttempts,
 } from './store.ts'
+
+/** The error word of a delivery that was cancelled because its incident ended before the channel was told about it. */
+export const endedUntold = 'ended before it was sent'
+/** The error word of a delivery that was cancelled because later news made it wrong before it was sent. */
+export const outdatedUnsent = 'outdated before it was sent'
+/** The error word of a delivery that was cancelled because a digest has it. */
+export const inDigest = 'in a digest'
+
+/** More ids would not fit into the largest message. */
+const maxIdsInDigest = 1000
+const endedStates = ['RESOLVED', 'MERGED'] as const
 
 /** A message with its number in the channel. */
 export interface NumberedRow {
@@ -40,127 +50,135 @@ export interface Batch {
   readonly mayHaveMore: boolean
 }
 
-interface BatchRequest {
-  readonly channel: number
-  readonly kind: ChannelKind
-  readonly settings: ChannelSettings
-  readonly orgZone: string
-  readonly now: number
+interface BatchRequest extends DeliveryChannel {
   readonly limit: number
-}
-
-/** Messages that are not sent now: until when they wait, or why they are never sent. */
-interface BatchPlan {
-  readonly nextTimes: Map<number, number>
-  /** Incidents that ended before their first message was sent, by order key, with the error word for their deliveries. */
-  readonly endedKeys: ReadonlyMap<string, { readonly incident: number; readonly error: string }>
-  readonly digest: DigestPlan | undefined
-  readonly waitingDigests: WaitingDigests
 }
 
 export async function takeBatch(db: OrgDatabase, request: BatchRequest): Promise<Batch> {
   const { channel, now, limit } = request
   const due = await listDueMessages(db, { channel, now, limit })
   if (due.length === 0) return { chains: [], mayHaveMore: false }
-  const plan = await makePlan(db, request, due)
-  const isLeftOut = ({ message, order_key, sequence, incident_id }: DueRow) =>
-    plan.nextTimes.has(message) ||
-    plan.digest?.messages.has(message) ||
-    // The digest is sent in the next batch, and everything about its incidents after it.
-    (incident_id !== null && plan.digest?.incidentIds?.has(incident_id)) ||
-    (sequence === null && plan.endedKeys.has(order_key))
-  const ready = due.filter((row) => !isLeftOut(row))
-  const sequences = await db.telemetry(async (tx) => {
-    await applyPlan(tx, request, plan)
-    return giveNumbers(tx, channel, ready)
-  })
-  const rows = ready.flatMap((row): NumberedRow[] => {
-    const sequence = row.sequence ?? sequences.get(row.message)
-    return sequence === undefined ? [] : [{ row, sequence }]
-  })
-  return { chains: chainsOf(rows, channel, plan.waitingDigests), mayHaveMore: ready.length < due.length }
+  const decision = decide(await readDeliveryFacts(db, request, due))
+  const rows = await db.telemetry((tx) => writeDecision(tx, request, decision))
+  const isSent = new Set(rows.map(({ row }) => row.message))
+  const chains = [...Map.groupBy(rows, ({ row }) => row.order_key).values()]
+  return { chains, mayHaveMore: due.some(({ message }) => !isSent.has(message)) }
 }
 
-async function makePlan(db: OrgDatabase, request: BatchRequest, due: readonly DueRow[]): Promise<BatchPlan> {
-  const { channel, kind, settings, orgZone, now } = request
-  const facts = await IncidentSchedule.read(db, due, settings, orgZone, now)
-  const isOpening = ({ type, sequence }: DueRow) => type === 'incident.opened' && sequence === null
-  const endedKeys = new Map(
-    due.flatMap((row) => {
-      if (row.sequence !== null) return []
-      const isShort = isOpening(row) ? facts.hasEndedEarly(row) : facts.wasShort(row)
-      const isSilent = !isShort && isOpening(row) && facts.hasEndedInSilence(row)
-      const error = isShort ? endedEarly : endedInSilence
-      return isShort || isSilent ? [[row.order_key, { incident: row.incident_id ?? 0, error }] as const] : []
-    }),
-  )
-  const nextTimes = await findBehind(db, request, due, facts)
-  for (const row of due) {
-    if (row.type === 'test' || row.type === 'heartbeat') continue
-    const sendableAt = facts.sendableAt(row, now)
-    if (sendableAt > now) nextTimes.set(row.message, Math.max(sendableAt, nextTimes.get(row.message) ?? 0))
-  }
-  const waitingDigests = await readWaitingDigests(db, channel)
-  holdBehindDigests(due, waitingDigests, nextTimes)
-  // PagerDuty groups alerts by itself, and needs each of them to resolve it.
-  const openings = due.filter((row) => isOpening(row) && !endedKeys.has(row.order_key) && !nextTimes.has(row.message))
-  const digest = kind === 'pagerduty' ? undefined : await planDigest(db, { channel, settings, orgZone, openings, now })
-  return { nextTimes, endedKeys, digest, waitingDigests }
-}
-
-/** A message about an incident whose opening is in a digest waits until the digest was sent. */
-function holdBehindDigests(due: readonly DueRow[], digests: WaitingDigests, nextTimes: Map<number, number>): void {
-  const isDue = new Set(due.map(({ message }) => message))
-  for (const { message, incident_id } of due) {
-    const digest = digests.find(incident_id)
-    const digestAt =
-      digest && (nextTimes.get(digest.message) ?? (isDue.has(digest.message) ? undefined : digest.nextAt))
-    // One millisecond later it is not found before the digest.
-    if (digestAt !== undefined) nextTimes.set(message, Math.max(nextTimes.get(message) ?? 0, digestAt + 1))
-  }
-}
-
-/**
- * Finds the messages that have to wait because an earlier message about the same subject is not due yet, and until when. The first
- * message of an incident waits longer than later ones, and so does one that failed.
- */
-async function findBehind(
-  db: OrgDatabase,
+/** Writes what was decided, unless an incident has changed meanwhile: the next batch then decides again. Returns what is sent, in order. */
+async function writeDecision(
+  tx: TelemetryTx,
   { channel, now }: BatchRequest,
-  due: readonly DueRow[],
-  facts: IncidentSchedule,
-): Promise<Map<number, number>> {
-  const isDue = new Set(due.map(({ message }) => message))
-  const orderKeys = [...new Set(due.map(({ order_key }) => order_key))]
-  const nextTimes = new Map<number, number>()
-  for (const earlier of await listWaitingOf(db, { channel, orderKeys, before: Math.max(...isDue) })) {
-    if (isDue.has(earlier.message)) continue
-    const followers = due.filter(
-      ({ message, order_key }) => order_key === earlier.order_key && message > earlier.message,
-    )
-    // A critical incident ignores the hours of the channel, so the earlier messages about it are due too.
-    const isCritical = followers.some(({ incident_id }) => facts.find(incident_id)?.severity === 'CRITICAL')
-    const isHeld = earlier.attempts === 0 && earlier.created_at + openingDelayMs <= now
-    const nextAt = isCritical && isHeld ? now : (earlier.next_at ?? now)
-    if (isCritical && isHeld) nextTimes.set(earlier.message, now)
-    for (const { message } of followers) nextTimes.set(message, Math.max(nextTimes.get(message) ?? 0, nextAt))
+  { send, nextTimes, untold, outdated, digest }: Decision<DueRow>,
+): Promise<NumberedRow[]> {
+  // The incidents are locked first, as in all other transactions that write about them.
+  const ofAttempts = send.flatMap(({ row, type }) => (showsPresent(row, type) ? (row.incident_id ?? []) : []))
+  const ids = [...new Set([...digest.map(({ incident }) => incident), ...ofAttempts])]
+  const incidents = await readCurrentIncidents(tx, ids.length > 0 ? await lockUnchanged(tx, { ids }) : [], now)
+  for (const incident of untold) {
+    await cancelUntold(tx, { channel, incident, orderKey: incidentOrderKey(incident), error: endedUntold })
   }
-  return nextTimes
-}
-
-async function applyPlan(tx: TelemetryTx, { channel, now }: BatchRequest, plan: BatchPlan): Promise<void> {
-  const { nextTimes, endedKeys, digest } = plan
-  for (const [orderKey, { incident, error }] of endedKeys) {
-    await cancelEnded(tx, { channel, incident, orderKey, until: now, error })
+  for (const { message, incident, isOpen } of outdated) {
+    const states = isOpen ? openStates : endedStates
+    await cancelOutdated(tx, { channel, message, incident, states, error: outdatedUnsent })
   }
   for (const [nextAt, messages] of byTime(nextTimes)) await postpone(tx, { channel, messages, nextAt })
-  if (!digest) return
-  const messages = [...digest.messages]
-  if (digest.nextAt !== undefined) await postpone(tx, { channel, messages, nextAt: digest.nextAt })
-  if (!digest.digest) return
-  await cancelMessages(tx, { channel, messages, error: inDigest })
-  const data = { digest: digest.digest }
-  await queueForChannel(tx, channel, { type: 'incident.digest', orderKey: digestOrderKey(channel), data, at: now })
+  const digestRow = await writeDigest(tx, channel, now, digest, incidents)
+  const attempts = send.flatMap(({ row, type }) => attemptOf(row, type, incidents) ?? [])
+  const rows = await giveNumbers(
+    tx,
+    channel,
+    digestRow ? [{ row: digestRow, isChanged: false }, ...attempts] : attempts,
+  )
+  await noteAnnounced(tx, channel, rows, incidents)
+  return rows
+}
+
+interface Attempt {
+  readonly row: DueRow
+  /** True if it is not sent as it was written. */
+  readonly isChanged: boolean
+}
+
+/** An attempt that was interrupted is not counted, so the next one is the first. */
+const isFirstAttempt = ({ sequence, attempts, replayed_at }: DueRow): boolean =>
+  sequence === null || (attempts === 0 && replayed_at === null)
+
+/** The first attempt shows an incident as it is then, but an end shows how the incident ended. */
+const showsPresent = (row: DueRow, type: DueRow['type']): boolean =>
+  isFirstAttempt(row) && row.incident_id !== null && type !== 'incident.resolved'
+
+/** Returns undefined for an opening whose incident has ended since it was read. */
+function attemptOf(
+  row: DueRow,
+  type: DueRow['type'],
+  incidents: ReadonlyMap<number, CurrentIncident>,
+): Attempt | undefined {
+  const incident = showsPresent(row, type) ? incidents.get(row.incident_id as number) : undefined
+  if (!incident) return { row, isChanged: false }
+  if (!isOpenState(incident.row.state)) {
+    const isUnsent = type === 'incident.opened' && row.sequence === null
+    return isUnsent ? undefined : { row, isChanged: false }
+  }
+  return { row: { ...row, type, data: messageJson(incident.contentOf(type as ChannelEvent)) }, isChanged: true }
+}
+
+/** Returns the digest as a message that is due. */
+async function writeDigest(
+  tx: TelemetryTx,
+  channel: number,
+  now: number,
+  openings: readonly GatheredOpening[],
+  incidents: ReadonlyMap<number, CurrentIncident>,
+): Promise<DueRow | undefined> {
+  const open = openings.filter(({ incident }) => isOpenState(incidents.get(incident)?.row.state ?? 'RESOLVED'))
+  const messages = open.map(({ message }) => message)
+  const cancelled = messages.length > 0 ? await cancelMessages(tx, { channel, messages, error: inDigest }) : []
+  const taken = new Set(cancelled.map(({ message }) => message))
+  const told = open.flatMap(({ message, incident }) => (taken.has(message) ? (incidents.get(incident) ?? []) : []))
+  if (told.length === 0) return undefined
+  const orderKey = digestOrderKey(channel)
+  await queueForChannel(tx, channel, { type: 'incident.digest', orderKey, data: { digest: contentOf(told) }, at: now })
+  const row = await findNewestOf(tx, { channel, orderKey })
+  // Only if the channel was deleted meanwhile.
+  if (!row) return undefined
+  await upsertAnnounced(tx, { channel, rows: told.map(({ row: { id }, size }) => [id, row.message, size] as const) })
+  return row
+}
+
+function contentOf(told: readonly CurrentIncident[]): DigestContent {
+  const times = told.map(({ row }) => row.opened_at)
+  return {
+    count: told.length,
+    from: isoTime(Math.min(...times)),
+    to: isoTime(Math.max(...times)),
+    bySeverity: countBy(told.map(({ row }) => row.severity)),
+    byRule: countBy(told.map(({ row }) => row.rule)),
+    incidentIds: told.slice(0, maxIdsInDigest).map(({ row }) => String(row.id)),
+  }
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}
+
+/** Notes which incidents the channel knows from now on, and how large they were said to be. */
+async function noteAnnounced(
+  tx: TelemetryTx,
+  channel: number,
+  rows: readonly NumberedRow[],
+  incidents: ReadonlyMap<number, CurrentIncident>,
+): Promise<void> {
+  const announced = rows.flatMap(({ row }) => {
+    const incident = showsPresent(row, row.type) ? incidents.get(row.incident_id as number) : undefined
+    const isAnnouncement = row.type === 'incident.opened' || row.type === 'incident.reopened'
+    return incident && isAnnouncement ? [[incident.row.id, row.message, incident.size] as const] : []
+  })
+  // The last message about an incident counts.
+  const unique = [...new Map(announced.map((row) => [row[0], row])).values()]
+  if (unique.length > 0) await upsertAnnounced(tx, { channel, rows: unique })
 }
 
 function byTime(nextTimes: ReadonlyMap<number, number>): Map<number, number[]> {
@@ -169,33 +187,22 @@ function byTime(nextTimes: ReadonlyMap<number, number>): Map<number, number[]> {
   return messages
 }
 
-/** A number is given at the first attempt, so that cancelled messages leave no gaps. */
-async function giveNumbers(
-  tx: TelemetryTx,
-  channel: number,
-  rows: readonly DueRow[],
-): Promise<ReadonlyMap<number, number>> {
-  const messages = rows.filter(({ sequence }) => sequence === null).map(({ message }) => message)
-  if (messages.length === 0) return new Map()
-  const unnumbered = await listUnnumbered(tx, { channel, messages })
-  const last = await raiseSequence(tx, { channel, count: unnumbered.length })
-  if (!last) return new Map()
-  const first = last.last_sequence - unnumbered.length + 1
-  const numbers = unnumbered.map(({ message }, i) => [message, first + i] as const)
-  await updateSequences(tx, { channel, numbers })
-  return new Map(numbers)
-}
-
-/** Messages about the incidents of a digest follow it in its chain, also those that were written before it. */
-function chainsOf(rows: readonly NumberedRow[], channel: number, digests: WaitingDigests): NumberedRow[][] {
-  const chains = new Map<string, NumberedRow[]>()
-  const isDigest = ({ row }: NumberedRow) => Number(row.type === 'incident.digest')
-  for (const numbered of rows.toSorted((a, b) => isDigest(b) - isDigest(a) || a.row.message - b.row.message)) {
-    const { incident_id, order_key } = numbered.row
-    const key = digests.find(incident_id) ? digestOrderKey(channel) : order_key
-    const chain = chains.get(key)
-    if (chain) chain.push(numbered)
-    else chains.set(key, [numbered])
-  }
-  return [...chains.values()]
+/** A number is given at the first attempt, so that cancelled messages leave no gaps. The type and the content of the attempt are stored with it. */
+async function giveNumbers(tx: TelemetryTx, channel: number, attempts: readonly Attempt[]): Promise<NumberedRow[]> {
+  const messages = attempts.flatMap(({ row }) => (row.sequence === null ? [row.message] : []))
+  const unnumbered = messages.length > 0 ? await listUnnumbered(tx, { channel, messages }) : []
+  const last = unnumbered.length > 0 ? await raiseSequence(tx, { channel, count: unnumbered.length }) : undefined
+  const first = (last?.last_sequence ?? 0) - unnumbered.length + 1
+  const given = new Map(last ? unnumbered.map(({ message }, i) => [message, first + i]) : [])
+  const numbered = attempts.flatMap(({ row, isChanged }) => {
+    const sequence = row.sequence ?? given.get(row.message)
+    return sequence === undefined ? [] : [{ row, sequence, isChanged }]
+  })
+  const stored = numbered
+    .filter(({ row, isChanged }) => isChanged || row.sequence === null)
+    .map(({ row: { message, type, data }, sequence, isChanged }) =>
+      isChanged ? ([message, sequence, type, data] as const) : ([message, sequence, null, null] as const),
+    )
+  if (stored.length > 0) await updateFirstAttempts(tx, { channel, rows: stored })
+  return numbered.toSorted((a, b) => a.row.message - b.row.message)
 }

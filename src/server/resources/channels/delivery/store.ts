@@ -4,6 +4,9 @@ import { sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
 import { jsonRows } from '../../../db/queries/json-rows.ts'
 import { query, queryOne, writeTelemetry, writeTelemetryOne } from '../../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../../db/schema/schema.ts'
+
+type Db = Parameters<Parameters<typeof query>[0]>[0]
 
 /** The enabled channels, each with the time at which the next of its messages is due. */
 export const listEnabledChannels = query((db, p: { org: number }) =>
@@ -39,13 +42,18 @@ interface DueRequest {
   readonly limit: number
 }
 
-/** The messages that are due, those that are due for longest first. */
-export const listDueMessages = query((db, p: DueRequest) =>
+/** Retries and replays repeat the type and the content of the first attempt. */
+const withMessages = (db: Db) =>
   db
     .selectFrom('deliveries as d')
     .innerJoin('messages as m', 'm.number', 'd.message')
-    .select(['d.message', 'd.sequence', 'd.attempts', 'd.next_at'])
-    .select(['m.id', 'm.type', 'm.order_key', 'm.incident_id', 'm.data', 'm.created_at'])
+    .select(['d.message', 'd.sequence', 'd.attempts', 'd.next_at', 'd.replayed_at'])
+    .select(['m.id', 'm.order_key', 'm.incident_id', 'm.created_at'])
+    .select((e) => [e.fn.coalesce('d.type', 'm.type').as('type'), e.fn.coalesce('d.data', 'm.data').as('data')])
+
+/** The messages that are due, those that are due for longest first. */
+export const listDueMessages = query((db, p: DueRequest) =>
+  withMessages(db)
     .where('d.org', '=', p.org)
     .where('d.channel_id', '=', p.channel)
     .where('d.state', '=', sql.lit('WAITING'))
@@ -56,13 +64,25 @@ export const listDueMessages = query((db, p: DueRequest) =>
 )
 export type DueRow = Awaited<ReturnType<typeof listDueMessages>>[number]
 
+/** The newest message with an order key. */
+export const findNewestOf = queryOne((db, p: { org: number; channel: number; orderKey: string }) =>
+  withMessages(db)
+    .where('d.org', '=', p.org)
+    .where('d.channel_id', '=', p.channel)
+    .where('m.org', '=', p.org)
+    .where('m.order_key', '=', p.orderKey)
+    .orderBy('m.number', 'desc')
+    .limit(1),
+)
+
 /** The messages with these order keys that wait and are older than `before`. */
 export const listWaitingOf = query(
   (db, p: { org: number; channel: number; orderKeys: readonly string[]; before: number }, engine) =>
     db
       .selectFrom('messages as m')
       .innerJoin('deliveries as d', 'd.message', 'm.number')
-      .select(['m.order_key', 'm.created_at', 'd.message', 'd.attempts', 'd.next_at'])
+      .select(['m.type', 'm.order_key', 'm.incident_id', 'm.created_at'])
+      .select(['d.message', 'd.attempts', 'd.next_at', 'd.sequence', 'd.replayed_at'])
       .where('m.org', '=', p.org)
       .where(isAnyOf(engine, 'm.order_key', p.orderKeys))
       .where('m.number', '<', p.before)
@@ -101,16 +121,38 @@ export const raiseSequence = writeTelemetryOne((db, p: { org: number; channel: n
     .returning('last_sequence'),
 )
 
-/** The numbers are pairs of message and sequence. */
-export const updateSequences = writeTelemetry(
-  (db, p: { org: number; channel: number; numbers: readonly (readonly [number, number])[] }, engine) => {
-    const pairs = jsonRows(engine, p.numbers, { message: 'integer', sequence: 'integer' })
+interface FirstAttempt {
+  readonly message: number
+  readonly sequence: number
+  /** Null if the message is sent as it was written. */
+  readonly type: string | null
+  readonly data: string | null
+}
+
+/** Each row is a message with its sequence, and the type and the content with which it is attempted. */
+export const updateFirstAttempts = writeTelemetry(
+  (
+    db,
+    p: { org: number; channel: number; rows: readonly (readonly [number, number, string | null, string | null])[] },
+    engine,
+  ) => {
+    const first = jsonRows<FirstAttempt>(engine, p.rows, {
+      message: 'integer',
+      sequence: 'integer',
+      type: 'text',
+      data: 'text',
+    })
     return db
       .updateTable('deliveries')
-      .set({ sequence: sql`(select n.sequence from ${pairs} n where n.message = deliveries.message)` })
-      .where('org', '=', p.org)
-      .where('channel_id', '=', p.channel)
-      .where('message', 'in', sql<number>`(select n.message from ${pairs} n)`)
+      .from(first.as('f'))
+      .set((e) => ({
+        sequence: e.ref('f.sequence'),
+        type: e.ref('f.type').$castTo<DatabaseSchema['deliveries']['type']>(),
+        data: e.ref('f.data'),
+      }))
+      .where('deliveries.org', '=', p.org)
+      .where('deliveries.channel_id', '=', p.channel)
+      .whereRef('deliveries.message', '=', 'f.message')
   },
 )
 
@@ -195,43 +237,63 @@ export const cancelMessages = writeTelemetry(
       .returning('message'),
 )
 
-interface EndedIncident {
+/**
+ * Cancels what was never attempted about an incident that has ended. The same statement looks at the state, because the incident may have
+ * been reopened since it was read.
+ */
+export const cancelUntold = writeTelemetry(
+  (db, p: { org: number; channel: number; incident: number; orderKey: string; error: string }) =>
+    db
+      .updateTable('deliveries')
+      .set({ state: 'CANCELLED', next_at: null, error: p.error })
+      .where('org', '=', p.org)
+      .where('channel_id', '=', p.channel)
+      .where('state', '=', sql.lit('WAITING'))
+      .where('sequence', 'is', null)
+      .where('message', 'in', (e) =>
+        e.selectFrom('messages').select('number').where('org', '=', p.org).where('order_key', '=', p.orderKey),
+      )
+      .where((e) =>
+        e.exists(
+          e
+            .selectFrom('incidents')
+            .select('id')
+            .where('org', '=', p.org)
+            .where('id', '=', p.incident)
+            .where('state', 'in', ['RESOLVED', 'MERGED']),
+        ),
+      )
+      .returning('message'),
+)
+
+interface OutdatedMessage {
   readonly org: number
   readonly channel: number
+  readonly message: number
   readonly incident: number
-  readonly orderKey: string
-  readonly until: number
+  /** The states that the incident must still have. */
+  readonly states: readonly string[]
   readonly error: string
 }
 
-/**
- * Cancels what was never attempted about an incident, up to a time. The same statement looks at the state, because the incident may
- * have been reopened since it was read.
- */
-export const cancelEnded = writeTelemetry((db, p: EndedIncident) =>
+/** Cancels a message that was never attempted, while its incident is in one of the states. */
+export const cancelOutdated = writeTelemetry((db, p: OutdatedMessage, engine) =>
   db
     .updateTable('deliveries')
     .set({ state: 'CANCELLED', next_at: null, error: p.error })
     .where('org', '=', p.org)
     .where('channel_id', '=', p.channel)
+    .where('message', '=', p.message)
     .where('state', '=', sql.lit('WAITING'))
     .where('sequence', 'is', null)
-    .where('message', 'in', (e) =>
-      e
-        .selectFrom('messages')
-        .select('number')
-        .where('org', '=', p.org)
-        .where('order_key', '=', p.orderKey)
-        .where('created_at', '<=', p.until),
-    )
     .where((e) =>
       e.exists(
         e
-          .selectFrom('incidents')
-          .select('id')
-          .where('org', '=', p.org)
-          .where('id', '=', p.incident)
-          .where('state', 'in', ['RESOLVED', 'MERGED']),
+          .selectFrom('incidents as i')
+          .select('i.id')
+          .where('i.org', '=', p.org)
+          .where('i.id', '=', p.incident)
+          .where(isAnyOf(engine, 'i.state', p.states)),
       ),
     )
     .returning('message'),

@@ -3,7 +3,13 @@ import { isOpenState } from '../../../../contract/incidents/states.ts'
 import type { TelemetryTx } from '../../../db/handles.ts'
 import { nextId } from '../../../db/queries/next-id.ts'
 import type { EventDraft } from '../../../events/draft.ts'
-import { areMessagesWanted, type MessageDraft, queueMessages } from '../../channels/outbox.ts'
+import {
+  areMessagesWanted,
+  type MessageDraft,
+  queueGrowth,
+  queueMessages,
+  reconsiderIncident,
+} from '../../channels/outbox.ts'
 import { incidentEvents } from '../incident-event.ts'
 import { incidentMessage, placesOf } from '../incident-message.ts'
 import { type IncidentRow, insertTimelineEntry, listSubjects, type SubjectRow } from '../store.ts'
@@ -50,6 +56,7 @@ export async function applyUpdates(tx: TelemetryTx, changes: EngineChanges): Pro
   for (const { before, after } of updates) ids.set(after.id, before ? after.id : await nextId(tx, 'incident'))
   const incidentOf = new Map<string, number>()
   const messages: MessageDraft[] = []
+  const grown: GrownUpdate[] = []
   const events: EventDraft[] = []
   for (const update of updates) {
     const id = ids.get(update.after.id) as number
@@ -67,6 +74,10 @@ export async function applyUpdates(tx: TelemetryTx, changes: EngineChanges): Pro
     }
     const all = await listSubjects(tx, { incidents: [id] })
     messages.push(...(await messagesOf(tx, update, { row, subjects: all, now, previousAudience })))
+    if (isAnnouncedGrowth(update)) grown.push({ row, subjects: all })
+    // The hours of a channel and a digest hold what is not critical.
+    const becameCritical = row.severity === 'CRITICAL' && update.before && update.before.severity !== 'CRITICAL'
+    if (becameCritical) await reconsiderIncident(tx, id, now)
     events.push(...eventsOf(row, update, all))
   }
   const grouped = findings.map((finding) => withIncident(finding, incidentOf))
@@ -75,8 +86,23 @@ export async function applyUpdates(tx: TelemetryTx, changes: EngineChanges): Pro
   await deleteFindings(tx, ended.map(findingRow))
   if (changes.judgedUntil !== undefined) await upsertJudgedUntil(tx, { judgedUntil: changes.judgedUntil })
   await queueMessages(tx, messages)
+  for (const { row, subjects } of grown) {
+    const size = subjects.filter(({ ended_at }) => ended_at === null).length
+    await queueGrowth(tx, { incidentId: row.id, size }, async () =>
+      incidentMessage('incident.changed', row, subjects, await readUnrestrictedViewContext(tx, row, now)),
+    )
+  }
   return { findings: grouped, events, opened: updates.filter(({ before }) => !before).map(({ after }) => after) }
 }
+
+interface GrownUpdate {
+  readonly row: IncidentRow
+  readonly subjects: readonly SubjectRow[]
+}
+
+/** Whether an incident that channels may know has got further subjects, and messages about it are sent. */
+const isAnnouncedGrowth = ({ before, after, joined, isSilenced }: IncidentUpdate): boolean =>
+  before !== undefined && joined.length > 0 && !isSilenced && !after.flapping && isOpenState(after.state)
 
 const noActor = { actor_type: null, actor_id: null, actor_name: null, user_id: null }
 

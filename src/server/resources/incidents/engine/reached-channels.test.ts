@@ -1,5 +1,6 @@
 // Channels that are limited to places and severities: which messages the engine writes for them as an incident grows. [contract 10.channel]
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listDeliveryRows, newMessages } from '../../../../../test/support/channels/channel-rows.ts'
 import { type Harness, startHarness } from '../../../../../test/support/harness.ts'
 import { newIncident } from '../../../../../test/support/incidents.ts'
 import { newTwoRegions, type TwoRegions } from '../../../../../test/support/places/two-regions.ts'
@@ -126,4 +127,55 @@ test('a channel is not told that it fails itself; the others are', async () => {
   const id = await newIncident(harness, world.org, { level: 'CHANNEL', causeId: String(failing), causeName: 'Hook' })
   await update(world, id, {}, { messages: ['incident.reopened'] })
   expect(await told(world)).toEqual([`${other} incident.reopened`])
+})
+
+test('an incident that grows to ten times what a channel was told is sent to it once, even if it wants no changes', async () => {
+  const world = await newTwoRegions(harness)
+  const toldSix = await newChannel(world, {})
+  const toldMore = await newChannel(world, {})
+  const untold = await newChannel(world, {})
+  const wantsChanges = await newChannel(world, { events: ['incident.opened', 'incident.changed'] })
+  const id = await newIncident(harness, world.org, { endpoints: [world.mine.endpoint] })
+  const announce = (channel_id: number, size: number) =>
+    harness.services.db.systemTransaction(({ kysely }) =>
+      kysely
+        .insertInto('announced_incidents')
+        .values({ org: world.org.org.key, channel_id, incident_id: Number(id), message: 0, size, has_grown: 0 })
+        .execute(),
+    )
+  await announce(toldSix, 6)
+  await announce(toldMore, 8)
+  await announce(wantsChanges, 6)
+  let count = 1
+  const growTo = async (size: number, isSilenced = false) => {
+    const joined = Array.from({ length: size - count }, (_, i) => findingOf(`device ${count + i}`))
+    count = size
+    await update(world, id, {}, { joined, isSilenced })
+  }
+  await growTo(59)
+  expect(await told(world)).toEqual([])
+  await growTo(60, true)
+  expect(await told(world), 'during a silence nothing is sent').toEqual([])
+  await growTo(61)
+  expect(await told(world)).toEqual([`${toldSix} incident.changed`])
+  expect((await messages(world))[0]?.data.incident.openSubjectCount).toBe(61)
+  await growTo(800)
+  expect(await told(world)).toEqual([`${toldSix} incident.changed`, `${toldMore} incident.changed`])
+  expect(await told(world)).not.toContain(`${untold} incident.changed`)
+})
+
+test('an incident that becomes critical is decided on again, whatever its first message waits for', async () => {
+  const world = await newTwoRegions(harness)
+  const channel = await newChannel(world, { enabled: false })
+  const id = await newIncident(harness, world.org, { endpoints: [world.mine.endpoint], severity: 'WARNING' })
+  const now = harness.clock.now()
+  await newMessages(harness, world.org, channel, [
+    { type: 'incident.opened', subject: `incident ${id}`, incidentId: Number(id), delayMs: 3_600_000 },
+    { type: 'incident.opened', subject: 'incident 0', delayMs: 3_600_000 },
+  ])
+  await update(world, id, { severity: 'CRITICAL' }, {})
+  const rows = await listDeliveryRows(harness, channel)
+  const [reconsidered, other] = rows.filter((row) => row.org === world.org.org.key)
+  expect(reconsidered?.next_at).toBeLessThan(now + 60_000)
+  expect(other?.next_at).toBeGreaterThanOrEqual(now + 3_600_000)
 })

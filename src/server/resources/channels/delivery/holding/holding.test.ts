@@ -10,7 +10,8 @@ import { Receiver } from '../../../../../../test/support/channels/receiver.ts'
 import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../../../../test/support/harness.ts'
 import { type NewIncident, newIncident } from '../../../../../../test/support/incidents.ts'
 import { until } from '../../../../../../test/support/program.ts'
-import { cancelEnded } from '../store.ts'
+import { endedUntold } from '../batch.ts'
+import { cancelUntold } from '../store.ts'
 
 let harness: Harness
 let org: TestOrg
@@ -37,7 +38,7 @@ async function openIncident(channel: number, incident: NewIncident = {}): Promis
 const tell = (
   channel: number,
   id: string,
-  type: 'incident.opened' | 'incident.changed' | 'incident.resolved',
+  type: 'incident.opened' | 'incident.changed' | 'incident.resolved' | 'incident.reopened',
   delayMs = 0,
 ) =>
   newMessages(harness, org, channel, [
@@ -64,15 +65,11 @@ test('messages about an incident that was reopened after it was read are not can
   const id = await newIncident(harness, org, { openedAt: harness.clock.now() })
   await tell(channel, id, 'incident.changed', 60 * minuteMs)
   const cancel = () =>
-    harness.services.db.forOrg(org.org.key).telemetry((tx) =>
-      cancelEnded(tx, {
-        channel,
-        incident: Number(id),
-        orderKey: `incident ${id}`,
-        until: harness.clock.now(),
-        error: 'ended within a minute',
-      }),
-    )
+    harness.services.db
+      .forOrg(org.org.key)
+      .telemetry((tx) =>
+        cancelUntold(tx, { channel, incident: Number(id), orderKey: `incident ${id}`, error: endedUntold }),
+      )
   expect(await cancel()).toEqual([])
   await changeIncident(id, { state: 'RESOLVED', resolved_at: harness.clock.now() })
   expect(await cancel()).toHaveLength(1)
@@ -94,9 +91,9 @@ test('an incident that ends within a minute is never told, and leaves no gap in 
   expect(
     (await listDeliveryRows(harness, channel)).map(({ state, error, sequence }) => [state, error, sequence]),
   ).toEqual([
-    ['CANCELLED', 'ended within a minute', null],
+    ['CANCELLED', endedUntold, null],
     ['DELIVERED', null, 1],
-    ['CANCELLED', 'ended within a minute', null],
+    ['CANCELLED', endedUntold, null],
     ['DELIVERED', null, 2],
   ])
 })
@@ -154,6 +151,73 @@ test('more than twenty openings in ten minutes are one digest, later changes com
   expect(typesAt(receiver).slice(2)).toEqual([`incident.resolved ${second}`, `incident.opened ${late}`])
 })
 
+test('after a digest a critical opening is sent alone after its minute, others wait, and one that ends while it waits is never sent', async () => {
+  const receiver = await Receiver.start()
+  const channel = await newChannel(harness, org, { secrets: { url: receiver.url } })
+  for (let n = 0; n < 21; n++) await openIncident(channel)
+  harness.clock.advance(61_000)
+  await until('the digest has come', () => receiver.received.length === 1)
+  const [critical, over, milder] = [
+    await openIncident(channel, { severity: 'CRITICAL' }),
+    await openIncident(channel),
+    await openIncident(channel),
+  ]
+  harness.clock.advance(61_000)
+  await until('the critical one is told', () => receiver.received.length === 2)
+  expect(typesAt(receiver)[1]).toBe(`incident.opened ${critical}`)
+  harness.clock.advance(84_000)
+  // As in an outage that was over after 205 s: its opening came at 668 s, and nothing after it.
+  await resolveIncident(channel, over)
+  await resolveIncident(channel, critical)
+  await until('the end of the critical one is told', () => receiver.received.length === 3)
+  harness.clock.advance(10 * minuteMs)
+  await until('nothing waits', () => isFinished(channel))
+  expect(typesAt(receiver).slice(1)).toEqual([
+    `incident.opened ${critical}`,
+    `incident.resolved ${critical}`,
+    `incident.opened ${milder}`,
+  ])
+})
+
+test('more than twenty critical openings that follow a digest are another digest at once', async () => {
+  const receiver = await Receiver.start()
+  const channel = await newChannel(harness, org, { secrets: { url: receiver.url } })
+  for (let n = 0; n < 21; n++) await openIncident(channel)
+  harness.clock.advance(61_000)
+  await until('the digest has come', () => receiver.received.length === 1)
+  for (let n = 0; n < 21; n++) await openIncident(channel, { severity: 'CRITICAL' })
+  harness.clock.advance(61_000)
+  await until('nothing waits', () => isFinished(channel))
+  expect(receiver.received.map(({ body }) => body.data.digest?.bySeverity)).toEqual([{ WARNING: 21 }, { CRITICAL: 21 }])
+})
+
+test('an incident whose opening was cancelled by a merge comes back as opened, not as reopened', async () => {
+  const receiver = await Receiver.start()
+  const channel = await newChannel(harness, org, { secrets: { url: receiver.url } })
+  const id = await openIncident(channel)
+  harness.clock.advance(20_000)
+  const at = harness.clock.now()
+  await changeIncident(id, { state: 'MERGED', resolved_at: at, updated_at: at })
+  await tell(channel, id, 'incident.resolved')
+  await until('both are cancelled', () => isFinished(channel))
+  harness.clock.advance(5 * minuteMs)
+  await changeIncident(id, { state: 'OPEN', resolved_at: null, occurrences: 2 })
+  await tell(channel, id, 'incident.reopened')
+  harness.clock.advance(61_000)
+  await until('nothing waits', () => isFinished(channel))
+  await resolveIncident(channel, id)
+  await until('nothing waits', () => isFinished(channel))
+  expect(typesAt(receiver)).toEqual([`incident.opened ${id}`, `incident.resolved ${id}`])
+  expect(receiver.received[0]?.body.data.incident.occurrences).toBe(2)
+  const { body } = await org.call('GET', `/channels/${channel}/deliveries`)
+  expect(body.deliveries.map(({ type, state }: { type: string; state: string }) => [type, state])).toEqual([
+    ['incident.resolved', 'DELIVERED'],
+    ['incident.opened', 'DELIVERED'],
+    ['incident.resolved', 'CANCELLED'],
+    ['incident.opened', 'CANCELLED'],
+  ])
+})
+
 test('the end of an incident comes after the digest that has its opening, also if the digest fails at first', async () => {
   const receiver = await Receiver.start()
   const channel = await newChannel(harness, org, { secrets: { url: receiver.url } })
@@ -178,7 +242,8 @@ test('the end of an incident comes after the digest that has its opening, also i
 
 test('a channel that wants no openings is not told about an incident that ended in its first minute', async () => {
   const receiver = await Receiver.start()
-  const channel = await newChannel(harness, org, { secrets: { url: receiver.url } })
+  const settings = { events: ['incident.changed', 'incident.resolved'] as const }
+  const channel = await newChannel(harness, org, { settings, secrets: { url: receiver.url } })
   const openedAt = harness.clock.now()
   const [short, long] = [await newIncident(harness, org, { openedAt }), await newIncident(harness, org, { openedAt })]
   await tell(channel, long, 'incident.changed')

@@ -1,7 +1,7 @@
 // Holds the SQL about incidents that are sent, and about the messages that the delivery itself writes. [contract 10.delivery]
 
 import { sql } from 'kysely'
-import { isAnyNumberOf, isAnyOf } from '../../../../db/queries/any-of.ts'
+import { isAnyNumberOf } from '../../../../db/queries/any-of.ts'
 import { query, queryExists, queryOne, wholeQuery, writeTelemetryOne } from '../../../../db/queries/query.ts'
 
 export const listIncidentStates = wholeQuery((db, p: { org: number; ids: readonly number[] }, engine) =>
@@ -24,44 +24,28 @@ export const listIncidentZones = wholeQuery((db, p: { org: number; ids: readonly
     .where(isAnyNumberOf(engine, 's.incident_id', p.ids)),
 )
 
-/** The openings that were written for a channel since a time, without those that were cancelled with one of these errors. */
-export const listOpenings = query(
-  (db, p: { org: number; channel: number; since: number; withoutErrors: readonly string[]; limit: number }, engine) =>
-    db
-      .selectFrom('messages as m')
-      .innerJoin('deliveries as d', 'd.message', 'm.number')
-      .select(['m.number', 'm.incident_id', 'm.created_at', 'd.state', 'd.sequence', 'd.next_at'])
-      .where('m.org', '=', p.org)
-      .where('m.type', '=', sql.lit('incident.opened'))
-      .where('m.created_at', '>=', p.since)
-      .where('d.org', '=', p.org)
-      .where('d.channel_id', '=', p.channel)
-      .where((e) => e.or([e('d.error', 'is', null), e.not(isAnyOf(engine, 'd.error', p.withoutErrors))]))
-      .orderBy('m.created_at')
-      .orderBy('m.number')
-      .limit(p.limit),
-)
-export type OpeningRow = Awaited<ReturnType<typeof listOpenings>>[number]
-
-/** The messages of a channel with an order key that wait, with their content. */
-export const listWaitingWith = query((db, p: { org: number; channel: number; orderKey: string }) =>
+/** The openings that were written for a channel since a time, without cancelled ones. */
+export const listOpenings = query((db, p: { org: number; channel: number; since: number; limit: number }) =>
   db
     .selectFrom('messages as m')
     .innerJoin('deliveries as d', 'd.message', 'm.number')
-    .select(['m.number', 'm.data', 'd.next_at'])
+    .select(['m.number as message', 'm.incident_id', 'm.created_at', 'd.state', 'd.sequence', 'd.next_at'])
     .where('m.org', '=', p.org)
-    .where('m.order_key', '=', p.orderKey)
+    .where('m.type', '=', sql.lit('incident.opened'))
+    .where('m.created_at', '>=', p.since)
     .where('d.org', '=', p.org)
     .where('d.channel_id', '=', p.channel)
-    .where('d.state', '=', sql.lit('WAITING'))
-    .orderBy('m.number'),
+    .where('d.state', '<>', 'CANCELLED')
+    .orderBy('m.created_at')
+    .orderBy('m.number')
+    .limit(p.limit),
 )
 
 /** The newest message with an order key. */
 export const findLastMessage = queryOne((db, p: { org: number; orderKey: string }) =>
   db
     .selectFrom('messages')
-    .select(['number', 'created_at'])
+    .select('created_at')
     .where('org', '=', p.org)
     .where('order_key', '=', p.orderKey)
     .orderBy('number', 'desc')

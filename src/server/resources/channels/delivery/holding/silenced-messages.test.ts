@@ -86,8 +86,8 @@ test('an incident that ends during the silence that held its opening is never se
   harness.clock.advance(hourMs)
   await until('nothing waits', async () => (await rowsOf(id)).every(({ state }) => state !== 'WAITING'))
   expect((await rowsOf(id)).map(({ state, error }) => [state, error])).toEqual([
-    ['CANCELLED', 'ended during a silence'],
-    ['CANCELLED', 'ended during a silence'],
+    ['CANCELLED', 'ended before it was sent'],
+    ['CANCELLED', 'ended before it was sent'],
   ])
   expect(receiver.received).toEqual([])
 })

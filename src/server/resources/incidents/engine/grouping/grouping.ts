@@ -106,7 +106,8 @@ function finish(draft: IncidentDraft, { now, rules, isSilenced }: GroupingInput)
     if (draft.timeline.length === 0) draft.noteLeft(now)
     updateDetail(draft)
   }
-  draft.endFlapping(now)
+  // The message that ends flapping says whether the incident is open, so it must not fall into a silence.
+  if (!draft.isOpen || !draft.areAllSilenced(isSilenced)) draft.endFlapping(now)
   // The message about its end is queued, and the delivery holds it until the silence is over.
   if (draft.sendsMoreThanEnd && draft.areAllSilenced(isSilenced)) draft.sendOnlyEnd()
 }

@@ -60,6 +60,23 @@ test('a flapping incident that stays open is told again after an hour [contract 
   expect(world.open).toMatchObject([{ flapping: false }])
 })
 
+test('a flapping incident that is quiet during a silence is told again after the silence [contract 10.silence]', () => {
+  const world = new IncidentWorld()
+  world.addDevice('bar', null)
+  for (let i = 0; i < 4; i++) {
+    if (i > 0) world.connect('bar')
+    world.pass(3 * minuteMs)
+    world.cut('bar')
+    world.pass(6 * minuteMs)
+  }
+  world.silencedUntil.set('bar', world.now + 2 * hourMs)
+  world.pass(2 * hourMs - minuteMs)
+  expect(channelEvents(world).at(-1)).toBe('incident.resolved')
+  world.pass(2 * minuteMs)
+  expect(channelEvents(world).at(-1)).toBe('incident.reopened')
+  expect(world.open).toMatchObject([{ flapping: false }])
+})
+
 test('an incident that a person resolved stays closed while its cause lasts, also for later findings [contract 10.states]', () => {
   const world = new IncidentWorld()
   const site = world.addLocation(1, 6, 1).flat()
