@@ -76,6 +76,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/resources/bug-reports/bundles/move.ts',
     'server/resources/bug-reports/upload.ts',
     'server/resources/channels/delivery/batch.ts',
+    'server/resources/channels/delivery/clock-repair.ts',
     'server/resources/channels/delivery/holding/heartbeat.ts',
     'server/resources/channels/delivery/record-outcome.ts',
     'server/resources/channels/release-waiting.ts',

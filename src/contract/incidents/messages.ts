@@ -1,4 +1,5 @@
-// The types of messages that channels receive. [contract 10.channel]
+// The types of messages that channels receive, and how long they wait at most. [contract 10.channel]
+import { dayMs, minuteMs } from '../durations.ts'
 
 /** The types that a channel can choose from. */
 export const channelEvents = [
@@ -38,6 +39,10 @@ export const defaultChannelEvents = [
 /** The largest body of a webhook. */
 export const maxMessageBytes = 20 * 1024
 
+/** No message waits longer for its next attempt: a receiver can ask for a day, and the hours of a channel start again within a week. */
+export const maxMessageWaitMs = 10 * dayMs
+/** Without hours nothing holds a message longer before its first attempt. A digest holds openings for ten minutes. */
+export const maxMessageHoldMs = 15 * minuteMs
 /** A place that a message names: a room, or the location or region of something that is in no room. */
 export interface NamedPlace {
   readonly roomId?: number

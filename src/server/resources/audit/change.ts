@@ -198,17 +198,21 @@ async function appendEntry(
   await insertEntry(tx, { ...entry, mac })
   await updateHead(tx, { count: entry.seq, mac, timestamp: entry.timestamp })
   tx.entryNumber = entry.seq
-  if (await areMessagesWanted(tx, ['audit.entry'])) await queueMessages(tx, [entryDraft(entry, places)])
+  if (await areMessagesWanted(tx, ['audit.entry']))
+    await queueMessages(tx, [entryDraft(entry, places, ctx.clock.now())])
   return entry
 }
 
-/** A channel that is limited to places is told about changes that name them. [contract 10.channel] */
-function entryDraft(entry: ShownEntry, { regions, places }: ChangedPlaces): MessageDraft {
+/**
+ * A channel that is limited to places is told about changes that name them. [contract 10.channel] The message has the time of the clock, and
+ * the entry in it its own: after the clock was set back, entries are ahead of it.
+ */
+function entryDraft(entry: ShownEntry, { regions, places }: ChangedPlaces, at: number): MessageDraft {
   const orNone = <T>(ids: readonly T[]) => (ids.length > 0 ? ids : [null])
   return {
     type: 'audit.entry',
     orderKey: `entry ${entry.seq}`,
-    at: entry.timestamp,
+    at,
     regionIds: orNone(regions.all),
     locationIds: orNone(places.locations),
     data: { entry: entryView(entry) },

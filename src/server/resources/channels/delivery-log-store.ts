@@ -134,8 +134,9 @@ interface DueWindow {
   readonly org: number
   readonly channel: number
   readonly now: number
-  /** Openings of incidents that are younger stay as they are: they wait for a minute. */
+  /** Openings of incidents that were written between these times stay as they are: they wait for a minute. */
   readonly openedBefore: number
+  readonly openedUntil: number
   readonly limit: number
 }
 
@@ -154,7 +155,8 @@ export const makeDue = writeAny((db, p: DueWindow, engine) => {
         .select('number')
         .where('org', '=', p.org)
         .where('type', '=', sql.lit('incident.opened'))
-        .where('created_at', '>', p.openedBefore),
+        .where('created_at', '>', p.openedBefore)
+        .where('created_at', '<=', p.openedUntil),
     )
     .orderBy('message')
     .limit(p.limit)

@@ -98,7 +98,7 @@ describe('the release of what waits', () => {
         .where('org', '=', org.org.key)
         .execute(),
     )
-    const window = { channel: 1, now: now - 1, openedBefore: 0, limit: 1000 }
+    const window = { channel: 1, now: now - 1, openedBefore: 0, openedUntil: 0, limit: 1000 }
     const oldest = await db.telemetry((tx) => makeDue(tx, window))
     const numbers = await numbersOf(org)
     expect(oldest.map(({ message }) => message).toSorted((a, b) => a - b)).toEqual(numbers.slice(0, 1000))

@@ -9,7 +9,8 @@ import { openingDelayMs } from './outbox.ts'
 const maxCommitRows = 1000
 
 const makeOldestDue = (tx: Tx | TelemetryTx, channel: number, now: number, limit: number) =>
-  makeDue(tx, { channel, now, openedBefore: now - openingDelayMs, limit })
+  // The clock was wrong when an opening of the future was written.
+  makeDue(tx, { channel, now, openedBefore: now - openingDelayMs, openedUntil: now + openingDelayMs, limit })
 
 /** Takes the oldest in the commit of an edit, and returns whether others may be left, which the next success releases. */
 export const releaseInCommit = async (tx: Tx, channel: number, now: number): Promise<boolean> =>

@@ -7,6 +7,7 @@ import { TaskMoved } from '../../../nodes/task-holders.ts'
 import { releaseInSteps } from '../release-waiting.ts'
 import { channelSettingsOf } from '../settings.ts'
 import { ChannelWorker, type CountOutcome, type DeliveryOrg } from './channel-worker.ts'
+import { repairWaitingTimes, SetBackClock } from './clock-repair.ts'
 import { writeHeartbeat } from './holding/heartbeat.ts'
 import { RetryReleases } from './releases.ts'
 import type { SenderTools } from './senders/sender.ts'
@@ -26,6 +27,7 @@ export class DeliveryTask {
   readonly #workers = new Map<string, Promise<void>>()
   /** By organisation and channel: the time until which a channel waits after an error. */
   readonly #pausedUntil = new Map<string, number>()
+  readonly #setBack = new SetBackClock()
 
   constructor(tools: SenderTools, countOutcome: CountOutcome, log: Log) {
     this.#tools = tools
@@ -39,12 +41,19 @@ export class DeliveryTask {
     await nextTurn()
     const now = services.clock.now()
     const db = services.db.forOrg(org.key)
+    const wasSetBack = this.#setBack.notice(signal, now)
     for (const { id, next_at, ...row } of await listEnabledChannels(db)) {
+      const key = `${org.key}/${id}`
+      if (await this.#setBack.concerns(db, { id, ...row }, wasSetBack, now)) {
+        this.#log.warn({ org: org.id, channel: id }, 'the clock was set back, waiting messages are due now')
+        this.#pausedUntil.delete(key)
+        this.#releases.forget(key)
+        await repairWaitingTimes(db, id, now)
+      }
       const { heartbeatMinutes } = channelSettingsOf(row)
       if (heartbeatMinutes !== undefined) {
         await writeHeartbeat(db, { id, heartbeatMinutes, heartbeatAt: row.heartbeat_at }, now)
       }
-      const key = `${org.key}/${id}`
       if (this.#releases.takePending(key, now)) await releaseInSteps(db, id, now)
       if (next_at === null || next_at > now || (this.#pausedUntil.get(key) ?? 0) > now) continue
       this.#work(key, services, org, id, signal)

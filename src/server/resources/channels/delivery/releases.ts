@@ -36,6 +36,11 @@ export class RetryReleases {
     return true
   }
 
+  /** After the clock was set back, the times that are known are of no use. */
+  forget(key: string): void {
+    this.#states.delete(key)
+  }
+
   /** After a failure the next success decides again. */
   failed(key: string): void {
     const state = this.#states.get(key)

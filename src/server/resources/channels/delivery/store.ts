@@ -1,6 +1,6 @@
 // Holds the SQL with which waiting messages are found, numbered and finished. [contract 10.delivery]
 
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
 import { jsonRows } from '../../../db/queries/json-rows.ts'
 import { query, queryOne, writeTelemetry, writeTelemetryOne } from '../../../db/queries/query.ts'
@@ -8,23 +8,53 @@ import type { DatabaseSchema } from '../../../db/schema/schema.ts'
 
 type Db = Parameters<Parameters<typeof query>[0]>[0]
 
-/** The enabled channels, each with the time at which the next of its messages is due. */
-export const listEnabledChannels = query((db, p: { org: number }) =>
-  db
+/** The enabled channels, each with the earliest and the latest time at which a message of it is due. */
+export const listEnabledChannels = query((db, p: { org: number }) => {
+  const waiting = (e: ExpressionBuilder<DatabaseSchema & { c: DatabaseSchema['channels'] }, 'c'>) =>
+    e
+      .selectFrom('deliveries as d')
+      .whereRef('d.org', '=', 'c.org')
+      .whereRef('d.channel_id', '=', 'c.id')
+      .where('d.state', '=', sql.lit('WAITING'))
+  return db
     .selectFrom('channels as c')
-    .select(['c.id', 'c.kind', 'c.settings', 'c.heartbeat_at'])
-    .select((e) =>
-      e
-        .selectFrom('deliveries as d')
+    .select(['c.id', 'c.kind', 'c.settings', 'c.heartbeat_at', 'c.delivered_at', 'c.failing_since'])
+    .select((e) => [
+      waiting(e)
         .select((d) => d.fn.min('d.next_at').as('next_at'))
-        .whereRef('d.org', '=', 'c.org')
-        .whereRef('d.channel_id', '=', 'c.id')
-        .where('d.state', '=', sql.lit('WAITING'))
         .as('next_at'),
-    )
+      waiting(e)
+        .select((d) => d.fn.max('d.next_at').as('last_at'))
+        .as('last_at'),
+    ])
     .where('c.org', '=', p.org)
     .where('c.enabled', '=', 1)
-    .orderBy('c.id'),
+    .orderBy('c.id')
+})
+
+/** When the newest message of a channel was written. */
+export const findNewestTime = queryOne((db, p: { org: number; channel: number }) =>
+  db
+    .selectFrom('deliveries as d')
+    .innerJoin('messages as m', 'm.number', 'd.message')
+    .select('m.created_at')
+    .where('d.org', '=', p.org)
+    .where('d.channel_id', '=', p.channel)
+    .orderBy('d.message', 'desc')
+    .limit(1),
+)
+
+/** Takes the times of the future from a channel. */
+export const repairChannelTimes = writeTelemetry((db, p: { org: number; id: number; now: number }) =>
+  db
+    .updateTable('channels')
+    .set((e) => ({
+      delivered_at: e.case().when('delivered_at', '>', p.now).then(p.now).else(e.ref('delivered_at')).end(),
+      failing_since: e.case().when('failing_since', '>', p.now).then(p.now).else(e.ref('failing_since')).end(),
+    }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id)
+    .where((e) => e.or([e('delivered_at', '>', p.now), e('failing_since', '>', p.now)])),
 )
 
 export const findEnabledChannel = queryOne((db, p: { org: number; id: number }) =>

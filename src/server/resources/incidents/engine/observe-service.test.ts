@@ -243,6 +243,30 @@ test('channel.failing: a message waits and nothing was delivered for an hour; it
   await message(1, now)
   advance(hourMs)
   expect((await watch.full()).matured).toEqual(['channel.failing 1'])
+  await write((on) => on.deleteFrom('deliveries').where('org', '=', org.org.key).execute())
+  await watch.full()
+  advance(hourMs)
+  // A clock that was 40 days ahead has left this one: it was never tried, and should have been sent.
+  await message(0, now + 40 * dayMs)
+  const ahead = { delivered_at: harness.clock.now() + 39 * dayMs }
+  await write((on) => on.updateTable('channels').set(ahead).where('org', '=', org.org.key).execute())
+  await watch.full()
+  advance(hourMs - 1)
+  expect((await watch.full()).matured).toEqual([])
+  advance(1)
+  expect((await watch.full()).matured, 'it should have been sent').toEqual(['channel.failing 1'])
+  const weekend = JSON.stringify({ hours: { days: ['mon'], from: '08:00', to: '09:00' } })
+  await write((on) =>
+    on
+      .updateTable('deliveries')
+      .set({ next_at: harness.clock.now() + 6 * dayMs })
+      .where('org', '=', org.org.key)
+      .execute(),
+  )
+  await write((on) => on.updateTable('channels').set({ settings: weekend }).where('org', '=', org.org.key).execute())
+  expect((await watch.full()).ended, 'the hours of the channel hold it').toEqual(['channel.failing 1'])
+  await write((on) => on.updateTable('channels').set({ settings: '{}' }).where('org', '=', org.org.key).execute())
+  expect((await watch.full()).matured).toEqual(['channel.failing 1'])
   await write((on) => on.deleteFrom('channels').where('org', '=', org.org.key).execute())
   expect((await watch.full()).ended, 'a deleted channel fails no more').toEqual(['channel.failing 1'])
 })

@@ -1,7 +1,7 @@
 // Decides, without a database, which of a channel's waiting messages are sent now, which wait, and which are never sent. [contract 10.delivery]
 import type { MessageType } from '../../../../../contract/incidents/messages.ts'
 import { isOpenState } from '../../../../../contract/incidents/states.ts'
-import { openingDelayMs } from '../retry-schedule.ts'
+import { openingDelayMs } from '../../outbox.ts'
 import { planDigest } from './digest.ts'
 import {
   type DeliveryFacts,

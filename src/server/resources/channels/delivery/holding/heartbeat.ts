@@ -16,9 +16,10 @@ export async function writeHeartbeat(
   { id, heartbeatMinutes, heartbeatAt }: HeartbeatChannel,
   now: number,
 ): Promise<void> {
-  if (heartbeatAt !== null && heartbeatAt > now) return
   const periodMs = heartbeatMinutes * minuteMs
-  const isLate = heartbeatAt === null || now - heartbeatAt >= periodMs
+  // A time further ahead is of a clock that was wrong.
+  if (heartbeatAt !== null && heartbeatAt > now && heartbeatAt <= now + periodMs) return
+  const isLate = heartbeatAt === null || Math.abs(now - heartbeatAt) >= periodMs
   const orderKey = `heartbeat ${id}`
   const isWaiting = await hasWaitingMessage(db, { channel: id, orderKey })
   await db.telemetry(async (tx) => {

@@ -2,7 +2,7 @@
 import type { ChannelEvent, MessageType } from '../../../../../contract/incidents/messages.ts'
 import type { Severity } from '../../../../../contract/incidents/rule-table.ts'
 import type { IncidentState } from '../../../../../contract/incidents/states.ts'
-import { openingDelayMs } from '../retry-schedule.ts'
+import { openingDelayMs } from '../../outbox.ts'
 
 /** A message that waits for the channel. */
 export interface WaitingRow {
