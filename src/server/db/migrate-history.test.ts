@@ -1,4 +1,4 @@
-// Migrations of databases with rows: 004-history preserves samples and numbers, 008-nodes what devices were doing, 011-people users and keys.
+// Migrations of databases with rows: 004-history preserves samples and numbers, 008-nodes what devices were doing, 011-people users and keys, 016-messages what channels know.
 
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -152,6 +152,57 @@ test('011-people keeps users and keys: users see no region and must be invited, 
   await expect(insert(0, 0, 0), 'a key with no scope').rejects.toThrow(/check/i)
   await expect(insert(1, 0, 1), 'Write without operate').rejects.toThrow(/check/i)
   await insert(0, 1, 0)
+  await db.close()
+  await remove()
+})
+
+test('016-messages lets channels know the incidents that are open, but not those whose openings wait', async () => {
+  const { place, remove } = await newPlace()
+  const db = openForMigration(place)
+  const run = (text: string) => sql.raw(text).execute(db.schema)
+  const rows = async (text: string) => (await sql.raw<Record<string, unknown>>(text).execute(db.schema)).rows
+  await migrate(db, '014-node-certificates')
+  await run("insert into orgs (id, name, created_at) values ('a', 'A', 0), ('b', 'B', 0)")
+  const none = engine === 'postgres' ? "''::bytea" : "x''"
+  for (const [org, id] of [
+    [1, 1],
+    [1, 2],
+    [2, 1],
+  ]) {
+    await run(`insert into channels (org, id, version, name, kind, enabled, settings, secrets, created_at)
+      values (${org}, ${id}, 1, 'c', 'webhook', 1, '{}', ${none}, 0)`)
+  }
+  for (const [id, state] of [
+    [1, 'OPEN'],
+    [2, 'ACKNOWLEDGED'],
+    [3, 'RESOLVED'],
+    [4, 'OPEN'],
+  ]) {
+    await run(`insert into incidents (org, id, version, rule, severity, state, level, cause_id, cause_name, detail, since, opened_at, updated_at)
+      values (1, ${id}, 1, 'storage.low', 'WARNING', '${state}', 'ENDPOINT', 'e', 'e', '{}', 0, 0, 0)`)
+    await run(`insert into incident_subjects (org, incident_id, subject_type, subject_id, name, since, ended_at)
+      values (1, ${id}, 'endpoint', 'a', 'a', 0, null), (1, ${id}, 'endpoint', 'b', 'b', 0, 5)`)
+  }
+  const message = async (type: string, key: string, channel: number, sequence: string) => {
+    const text = `insert into messages (org, id, type, order_key, data, created_at) values (1, 'm', '${type}', '${key}', '{}', 0)`
+    const [written] = await rows(`${text} returning number`)
+    await run(`insert into deliveries (org, channel_id, message, sequence, state, next_at)
+      values (1, ${channel}, ${written?.number}, ${sequence}, 'WAITING', 0)`)
+    return written?.number
+  }
+  await message('incident.opened', 'incident 4', 1, 'null')
+  const digest = await message('incident.digest', 'digest 2', 2, '1')
+
+  expect(await migrate(db, '016-messages')).toEqual(['016-messages'])
+  expect(await rows('select * from announced_incidents order by org, channel_id, incident_id')).toEqual(
+    [
+      { channel_id: 1, incident_id: 1, message: 0 },
+      { channel_id: 1, incident_id: 2, message: 0 },
+      { channel_id: 2, incident_id: 1, message: digest },
+      { channel_id: 2, incident_id: 2, message: digest },
+      { channel_id: 2, incident_id: 4, message: digest },
+    ].map((row) => ({ org: 1, ...row, size: 1, has_grown: 0 })),
+  )
   await db.close()
   await remove()
 })

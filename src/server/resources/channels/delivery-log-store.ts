@@ -114,10 +114,12 @@ export const restartDeliveries = write((db, p: ReplayWindow, engine) => {
  */
 export const restartLater = write(
   (db, p: { org: number; channel: number; messages: readonly number[]; now: number }, engine) => {
-    const later = sql`select l.number from messages f join messages l on l.org = f.org and l.order_key = f.order_key and l.number > f.number
-      where f.org = ${p.org} and f.incident_id is not null and ${isAnyNumberOf(engine, 'f.number', p.messages)}
-      union select l.number from announced_incidents a join messages l on l.org = a.org and l.order_key = 'incident ' || a.incident_id and l.number > a.message
-      where a.org = ${p.org} and a.channel_id = ${p.channel} and ${isAnyNumberOf(engine, 'a.message', p.messages)}`
+    const first = sql`select order_key, min(number) as number from messages
+      where org = ${p.org} and incident_id is not null and ${isAnyNumberOf(engine, 'number', p.messages)} group by order_key
+      union all select 'incident ' || incident_id, message from announced_incidents
+      where org = ${p.org} and channel_id = ${p.channel} and ${isAnyNumberOf(engine, 'message', p.messages)}`
+    const later = sql`select m.number from (${first}) f join messages m on m.order_key = f.order_key and m.number > f.number
+      where m.org = ${p.org}`
     return db
       .updateTable('deliveries')
       .set(restarted(p.now))
