@@ -132,12 +132,10 @@ test('the wall signs in with a Read key, has no navigation, and is black when it
   await page.getByText(/Updated \d+ s ago/).waitFor()
   expect(await page.getByRole('navigation').count()).toBe(0)
   const first = page.getByRole('region', { name: 'Incidents' }).getByRole('listitem').first()
-  await first.getByText('2 days 2 h').waitFor()
+  await first.getByText('Critical').waitFor()
+  await page.getByText('2 days 2 h').waitFor()
   await page.getByRole('img', { name: '1 room healthy in Europe' }).waitFor()
-  // Ten longer incidents do not hide a critical one.
-  await page.getByRole('heading', { name: /^\d+ open incidents, 1 critical, 1 snoozed$/ }).waitFor()
-  await page.getByRole('listitem').filter({ hasText: 'Critical' }).waitFor()
-  expect(await page.getByRole('region', { name: 'Incidents' }).getByRole('listitem').count()).toBe(10)
+  await page.getByRole('heading', { name: /^\d+ open incidents, 1 critical, 1 snoozed(, \d+ not shown)?$/ }).waitFor()
   await expectAccessible(page)
 
   wire.cut()
@@ -149,6 +147,86 @@ test('the wall signs in with a Read key, has no navigation, and is black when it
   await first.waitFor()
   expectTrouble(trouble, /ERR_/)
 })
+
+test('the wall shows the worst incidents, as many as fit the window, and counts the rest; names of regions are whole', async () => {
+  const org = await harness.newOrg()
+  const create = async (path: string, body: object): Promise<number> => (await org.call('POST', path, { body })).body.id
+  const regions = ['North America East Coast', 'North America West Coast', 'Europe, Middle East and Africa', 'Asia']
+  for (const name of regions) {
+    const regionId = await create('/regions', { name })
+    const locationId = await create('/locations', { name: `Main building ${name}`, regionId })
+    const room = await create('/rooms', { name: `Room with a long name in ${name}`, locationId })
+    await newDevice(harness, org, { roomId: room })
+    for (let hours = 1; hours <= 8; hours++) {
+      const since = harness.clock.now() - hours * hourMs
+      // The longest are the least severe.
+      const severity = hours <= 2 ? 'CRITICAL' : hours <= 5 ? 'WARNING' : 'INFO'
+      await newIncident(harness, org, { rooms: [room], severity, since })
+    }
+  }
+  const { page } = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
+  await page.goto('/wall')
+  for (const viewport of [
+    { width: 1920, height: 1080 },
+    { width: 1280, height: 720 },
+    { width: 1080, height: 1920 },
+    phone,
+  ]) {
+    await page.setViewportSize(viewport)
+    await page.getByRole('heading', { name: /^32 open incidents, 8 critical, \d+ not shown$/ }).waitFor()
+    const wall = await until('the list fits', async () => {
+      const seen = await page.evaluate<WallList>(readWall)
+      return seen.heading.endsWith(`, ${seen.all.length - seen.shown.length} not shown`) && seen
+    })
+    const shown = wall.shown.length
+    expect(wall.all).toHaveLength(32)
+    expect(wall.shown, `${viewport.width}`).toEqual(wall.all.slice(0, shown))
+    expect(shown).toBeGreaterThan(1)
+    expect(wall.shown.at(-1)?.bottom).toBeLessThanOrEqual(Math.min(viewport.height, wall.listBottom + 1))
+    expect(wall.all[shown]?.bottom, 'one more would be cut').toBeGreaterThan(wall.listBottom)
+    const order = ['Critical', 'Warning', 'Info']
+    const ranks = wall.all.map(({ severity }) => order.indexOf(severity))
+    expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))
+    const hours = wall.all
+      .filter(({ severity }) => severity === 'Info')
+      .map(({ duration }) => Number.parseInt(duration, 10))
+    expect(hours).toEqual([8, 7, 6].flatMap((each) => [each, each, each, each]))
+    expect(wall.regions.map(({ name }) => name).toSorted()).toEqual(regions.toSorted())
+    expect(wall.regions.filter(({ isCut }) => isCut)).toEqual([])
+    expect(await findOverflow(page)).toEqual([])
+  }
+})
+
+interface WallList {
+  readonly heading: string
+  readonly listBottom: number
+  readonly all: readonly WallItem[]
+  readonly shown: readonly WallItem[]
+  readonly regions: readonly { readonly name: string; readonly isCut: boolean }[]
+}
+interface WallItem {
+  readonly severity: string
+  readonly duration: string
+  readonly bottom: number
+}
+/** Runs in the page. */
+const readWall = `(() => {
+  const list = document.querySelector('[aria-label="Incidents"] ul')
+  const items = [...list.children]
+  const read = (li) => ({
+    severity: li.children[0].textContent,
+    duration: li.children[2].textContent,
+    bottom: li.getBoundingClientRect().bottom,
+  })
+  const names = [...document.querySelectorAll('[aria-label="Rooms by region"] li > span:first-child')]
+  return {
+    heading: document.querySelector('[aria-label="Incidents"] h2').innerText,
+    listBottom: list.getBoundingClientRect().bottom,
+    all: items.map(read),
+    shown: items.filter((li) => getComputedStyle(li).visibility === 'visible').map(read),
+    regions: names.map((name) => ({ name: name.textContent, isCut: name.scrollWidth > name.clientWidth + 1 })),
+  }
+})()`
 
 test('an organisation whose incidents are all snoozed is not one without incidents', async () => {
   const org = await harness.newOrg()

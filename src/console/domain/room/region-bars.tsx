@@ -5,46 +5,49 @@ import classes from './region-bars.module.css'
 import { type BarState, barStates, type RegionStates } from './region-states.ts'
 import { roomStateColour, roomStateIcon, roomStateLabel } from './room-state.tsx'
 
-interface RegionBarsProps {
-  readonly regions: readonly RegionStates[]
-  /** A screen on a wall has no pointer, so its bars lead nowhere. */
-  readonly withLinks: boolean
-}
-
-export const RegionBars = ({ regions, withLinks }: RegionBarsProps) => (
+export const RegionBars = ({ regions }: { readonly regions: readonly RegionStates[] }) => (
   <ul className={classes.regions}>
     {regions.map((region) => (
-      <li key={region.filterValue} className={classes.region}>
-        <span className={classes.name} title={region.name}>
-          {withLinks ? (
-            <Link to="/rooms" search={{ region: region.filterValue }}>
-              {region.name}
-            </Link>
-          ) : (
-            region.name
-          )}
-        </span>
-        <span className={classes.counts}>
-          {barStates
-            .filter((state) => region.counts[state] > 0)
-            .map((state) => (
-              <Count key={state} region={region} state={state} withLinks={withLinks} />
-            ))}
-        </span>
-        <span className={classes.bar} aria-hidden="true">
-          {barStates.map((state) => (
-            <Part key={state} region={region} state={state} withLinks={withLinks} />
-          ))}
-        </span>
-      </li>
+      <RegionBar key={region.filterValue} region={region} withLinks />
     ))}
   </ul>
 )
 
-interface PartProps {
+interface RegionBarProps {
   readonly region: RegionStates
-  readonly state: BarState
+  /** A screen on a wall has no pointer, so its bars lead nowhere. */
   readonly withLinks: boolean
+}
+
+/** An item of a list. */
+export const RegionBar = ({ region, withLinks }: RegionBarProps) => (
+  <li className={classes.region}>
+    <span className={classes.name}>
+      {withLinks ? (
+        <Link to="/rooms" search={{ region: region.filterValue }}>
+          {region.name}
+        </Link>
+      ) : (
+        region.name
+      )}
+    </span>
+    <span className={classes.counts}>
+      {barStates
+        .filter((state) => region.counts[state] > 0)
+        .map((state) => (
+          <Count key={state} region={region} state={state} withLinks={withLinks} />
+        ))}
+    </span>
+    <span className={classes.bar} aria-hidden="true">
+      {barStates.map((state) => (
+        <Part key={state} region={region} state={state} withLinks={withLinks} />
+      ))}
+    </span>
+  </li>
+)
+
+interface PartProps extends RegionBarProps {
+  readonly state: BarState
 }
 
 /** The part is large enough to see and to hit, however few rooms it stands for. It repeats the link of its number. */

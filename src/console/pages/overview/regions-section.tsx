@@ -9,7 +9,7 @@ export function RegionsSection({ rows }: { readonly rows: readonly RoomTableRow[
   const regions = useMemo(() => regionStates(rows), [rows])
   return (
     <Section title="Rooms by region">
-      <RegionBars regions={regions} withLinks />
+      <RegionBars regions={regions} />
     </Section>
   )
 }

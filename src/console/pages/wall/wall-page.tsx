@@ -1,8 +1,8 @@
-// The wall page is for a screen that hangs in a room: open incidents by duration and bars by region, in large type, without navigation.
+// The wall page is for a screen that hangs in a room: open incidents, the worst first, and bars by region, in large type, without navigation.
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
-import { incidentDurationMs, isSnoozed, type ListedIncident } from '../../domain/incident/incident.ts'
+import { compareWorstFirst, isSnoozed, type ListedIncident } from '../../domain/incident/incident.ts'
 import { openIncidentsQuery } from '../../domain/incident/incident-list.ts'
 import { type RoomTableRow, useRoomRows } from '../../domain/room/room-rows.ts'
 import { type ListedRegion, unassigned, useSites } from '../../domain/site/sites.ts'
@@ -63,9 +63,7 @@ function WallContent({ now }: { readonly now: number }) {
     () => incidents.filter((incident) => isAboutRegion(incident, region)),
     [incidents, region],
   )
-  const open = shownIncidents
-    .filter((incident) => !isSnoozed(incident, now))
-    .sort((a, b) => incidentDurationMs(b, now) - incidentDurationMs(a, now))
+  const open = shownIncidents.filter((incident) => !isSnoozed(incident, now)).sort(compareWorstFirst)
   return (
     <>
       <header className={classes.header}>

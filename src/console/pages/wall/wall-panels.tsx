@@ -1,17 +1,15 @@
-// The two parts of the wall: incidents, the longest first, and rooms by region.
-import { useMemo } from 'react'
+// The two parts of the wall: incidents, the worst first, and rooms by region.
+import { useMemo, useState } from 'react'
 import { handlerName, incidentDurationMs, type ListedIncident } from '../../domain/incident/incident.ts'
 import { incidentPlace } from '../../domain/incident/incident-place.ts'
 import { SeverityLabel } from '../../domain/incident/severity-label.tsx'
-import { RegionBars } from '../../domain/room/region-bars.tsx'
+import { RegionBar } from '../../domain/room/region-bars.tsx'
 import { regionStates } from '../../domain/room/region-states.ts'
 import type { RoomTableRow } from '../../domain/room/room-rows.ts'
 import { durationText } from '../../parts/text/duration.ts'
 import { plural } from '../../parts/text/words.ts'
+import { FittingList } from './fitting-list.tsx'
 import classes from './wall.module.css'
-
-/** More lines than this do not fit a screen in large type. */
-const maxShown = 10
 
 interface WallIncidentsProps {
   readonly incidents: readonly ListedIncident[]
@@ -22,11 +20,12 @@ interface WallIncidentsProps {
 
 export function WallIncidents({ incidents, snoozedCount, rows, now }: WallIncidentsProps) {
   const roomById = useMemo(() => new Map(rows.map((row) => [row.id, row])), [rows])
+  const [shownCount, setShownCount] = useState(0)
   return (
     <section aria-label="Incidents" className={classes.panel}>
-      <h2>{headingOf(incidents, snoozedCount)}</h2>
-      <ol className={classes.incidents}>
-        {fittingIncidents(incidents).map((incident) => (
+      <h2>{headingOf(incidents, snoozedCount, shownCount)}</h2>
+      <FittingList onFit={setShownCount}>
+        {incidents.map((incident) => (
           <li key={incident.id} className={classes.incident} data-severity={incident.severity}>
             <span className={classes.severity}>
               <SeverityLabel severity={incident.severity} />
@@ -38,30 +37,20 @@ export function WallIncidents({ incidents, snoozedCount, rows, now }: WallIncide
             </span>
           </li>
         ))}
-      </ol>
-      {incidents.length > maxShown && <p className={classes.more}>+ {incidents.length - maxShown} more</p>}
+      </FittingList>
     </section>
   )
 }
 
-function headingOf(incidents: readonly ListedIncident[], snoozedCount: number): string {
-  const criticalCount = incidents.filter(isCritical).length
+function headingOf(incidents: readonly ListedIncident[], snoozedCount: number, shownCount: number): string {
+  const criticalCount = incidents.filter(({ severity }) => severity === 'CRITICAL').length
+  const hiddenCount = incidents.length - shownCount
   return [
     incidents.length === 0 ? 'No open incidents' : plural(incidents.length, 'open incident'),
     ...(criticalCount > 0 ? [`${criticalCount.toLocaleString('en-GB')} critical`] : []),
     ...(snoozedCount > 0 ? [`${snoozedCount.toLocaleString('en-GB')} snoozed`] : []),
+    ...(hiddenCount > 0 ? [`${hiddenCount.toLocaleString('en-GB')} not shown`] : []),
   ].join(', ')
-}
-
-const isCritical = ({ severity }: ListedIncident) => severity === 'CRITICAL'
-
-/** The longest incidents in their order. A short critical one takes the place of the shortest others. */
-function fittingIncidents(incidents: readonly ListedIncident[]): readonly ListedIncident[] {
-  if (incidents.length <= maxShown) return incidents
-  const critical = incidents.filter(isCritical).slice(0, maxShown)
-  const others = incidents.filter((one) => !isCritical(one)).slice(0, maxShown - critical.length)
-  const shown = new Set([...critical, ...others])
-  return incidents.filter((one) => shown.has(one))
 }
 
 function placeOf(incident: ListedIncident, roomById: ReadonlyMap<number, RoomTableRow>): string {
@@ -74,10 +63,16 @@ function placeOf(incident: ListedIncident, roomById: ReadonlyMap<number, RoomTab
 
 export function RegionBarsPanel({ rows }: { readonly rows: readonly RoomTableRow[] }) {
   const regions = useMemo(() => regionStates(rows), [rows])
+  const [shownCount, setShownCount] = useState(0)
+  const hiddenCount = regions.length - shownCount
   return (
     <section aria-label="Rooms by region" className={classes.panel}>
-      <h2>Rooms</h2>
-      <RegionBars regions={regions} withLinks={false} />
+      <h2>Rooms{hiddenCount > 0 && `, ${plural(hiddenCount, 'region')} not shown`}</h2>
+      <FittingList onFit={setShownCount}>
+        {regions.map((region) => (
+          <RegionBar key={region.filterValue} region={region} withLinks={false} />
+        ))}
+      </FittingList>
     </section>
   )
 }
