@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Services } from '../../src/server/context/services.ts'
-import { isConnected } from '../../src/server/nodes/connected-sql.ts'
+import { isConnected } from '../../src/server/nodes/presence-sql.ts'
 import { insertNode } from '../../src/server/nodes/store.ts'
 import { copyFilledFolder } from '../fixture/data-folders.ts'
 import { withServices } from '../fixture/services.ts'

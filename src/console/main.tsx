@@ -10,6 +10,7 @@ import { StrictMode, useCallback, useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api.ts'
 import { followEvents } from './live/event-follower.ts'
+import { watchReconnecting } from './live/reconnecting.ts'
 import { ErrorPanel } from './parts/page/page.tsx'
 import { trackInput } from './parts/recovery/unsaved-input.ts'
 import { router } from './router.tsx'
@@ -27,8 +28,10 @@ function Console({ firstError }: { readonly firstError: unknown }) {
   useEffect(() => {
     if (!client || !orgId) return undefined
     const stop = followEvents(client, orgId)
+    const stopReading = watchReconnecting()
     return () => {
       stop()
+      stopReading()
       queryClient.clear()
       notifications.clean()
     }

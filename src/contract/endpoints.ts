@@ -99,6 +99,18 @@ const id = Type.String({ format: 'uuid', description: 'Identifier of the endpoin
 const serial = Type.String({ description: 'Serial number of the device.' })
 const model = Type.String({ description: 'Model code, for example NF19B1.' })
 const connected = Type.Boolean({ description: 'Whether the device is connected now.' })
+/** The states of an endpoint, the worst first. [contract 8.state] */
+export const endpointStates = ['OFFLINE', 'UNKNOWN', 'ONLINE'] as const
+export type EndpointState = (typeof endpointStates)[number]
+export const EndpointStateName = OneOf(
+  endpointStates,
+  'ONLINE: the device is connected. UNKNOWN: a server that the device was connected to has ended, and the device still has time to connect again. OFFLINE: neither.',
+)
+const since = optional(
+  Timestamp(
+    'Since when the device is online or offline. The end of a server does not change it for a device that comes back in time. Absent if the device was never connected.',
+  ),
+)
 const roomId = optional(Int32('The room of the endpoint.'))
 const roomName = text('Name of the room of the endpoint.')
 const connectionTime = optional(Timestamp('Time of the last connect or disconnect.'))
@@ -110,6 +122,8 @@ export const Endpoint = Shape('webpageEndpoint', {
   model,
   connected,
   connectionTime,
+  state: EndpointStateName,
+  since,
   enrolmentTime: Timestamp('Time at which the device enrolled.'),
   roomId,
   roomName,
@@ -126,6 +140,8 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   model,
   connected,
   connectionTime,
+  state: EndpointStateName,
+  since,
   roomId,
   roomName,
   profileId,
@@ -156,6 +172,7 @@ const basic = {
   serial: 'NB12345678',
   model: 'NF19B1',
   connected: true,
+  state: 'ONLINE',
   roomId: 7,
   roomName: 'Fjord',
   inCallStatus: 'NONE',

@@ -2,7 +2,7 @@
 
 import Type, { type Static } from 'typebox'
 import { DeviceCommand } from './device/commands.ts'
-import { exampleEndpointId } from './endpoints.ts'
+import { EndpointStateName, exampleEndpointId } from './endpoints.ts'
 import { incidentStates } from './incidents/states.ts'
 import { jobStates } from './jobs/job-states.ts'
 import { operation } from './operation.ts'
@@ -42,6 +42,12 @@ export const Event = Shape('webpageEvent', {
       'The rooms of the event; empty if the event is about no room, or about a whole location, region or organisation.',
   }),
   endpointId: Type.Optional(Type.String({ format: 'uuid', description: 'The endpoint of the event.' })),
+  presence: Type.Optional(
+    Shape('webpageEventPresence', {
+      state: EndpointStateName,
+      since: Type.Optional(Timestamp('Since when the device is online or offline; absent if it has not changed.')),
+    }),
+  ),
   sample: Type.Optional(Sample),
   operation: Type.Optional(DeviceCommand),
   config: Type.Optional(

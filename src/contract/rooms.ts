@@ -7,10 +7,37 @@ import { LocationOfRoom } from './locations.ts'
 import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
 import { Empty, IdAndName, Int32, ListOf, Name, NullableId, OneOf, Shape } from './shape.ts'
 
+/** The worst first. */
+export const roomStates = ['OFFLINE', 'DEGRADED', 'UNKNOWN', 'HEALTHY', 'EMPTY'] as const
+export type RoomState = (typeof roomStates)[number]
+
 const State = OneOf(
-  ['EMPTY', 'OFFLINE', 'DEGRADED', 'HEALTHY'],
-  'EMPTY: the room has no endpoints. OFFLINE: no endpoint is connected. DEGRADED: an endpoint is not connected or has a failed config. HEALTHY: none of these.',
+  roomStates,
+  'EMPTY: the room has no endpoints. OFFLINE: all endpoints are offline. DEGRADED: an endpoint is offline or has a failed config. UNKNOWN: an endpoint is reconnecting after the end of a server, and none is offline. HEALTHY: none of these.',
 )
+
+export interface RoomCounts {
+  readonly endpointCount: number
+  readonly connectedCount: number
+  /** Absent means 0. */
+  readonly unknownCount?: number
+  readonly hasFailedConfig: boolean
+}
+
+/** The state of a room, for its answers and for the console, which counts the events of devices. [contract 5.4.room] */
+export function roomStateOf({
+  endpointCount,
+  connectedCount,
+  unknownCount = 0,
+  hasFailedConfig,
+}: RoomCounts): RoomState {
+  const offlineCount = endpointCount - connectedCount - unknownCount
+  if (endpointCount === 0) return 'EMPTY'
+  if (offlineCount === endpointCount) return 'OFFLINE'
+  if (offlineCount > 0 || hasFailedConfig) return 'DEGRADED'
+  return unknownCount > 0 ? 'UNKNOWN' : 'HEALTHY'
+}
+
 const id = Int32('Identifier of the room.')
 const name = Type.String({ description: 'Name of the room.' })
 const capacityText = 'How many people the room is made for'
@@ -32,6 +59,9 @@ export const RoomInList = Shape('webpageRoomInList', {
   state: State,
   endpointCount: Int32('How many endpoints are in the room.'),
   connectedCount: Int32('How many endpoints of the room are connected.'),
+  unknownCount: Type.Optional(
+    Int32('How many endpoints of the room are reconnecting after the end of a server; absent if none is.'),
+  ),
   people: Type.Optional(Int32('How many people are in the room now; absent if no sensor reports it.')),
   capacity,
   tags,

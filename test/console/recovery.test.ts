@@ -5,8 +5,10 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { makeClient } from '../../src/client/client.ts'
 import { type Service, startService } from '../../src/server/app.ts'
+import { tokenHash } from '../../src/server/auth/token.ts'
 import { makeLog } from '../../src/server/core/log.ts'
 import { builtConsoleFolder } from '../../src/server/core/program-files.ts'
+import { markConnected } from '../../src/server/resources/endpoints/presence.ts'
 import {
   expectTrouble,
   newTab,
@@ -17,9 +19,11 @@ import {
   type Tab,
 } from '../support/console/browser.ts'
 import { makeOtherBuild } from '../support/console/other-build.ts'
+import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { freePort } from '../support/free-port.ts'
-import { newPlace, quiet } from '../support/harness.ts'
+import { newPlace, quiet, TestClock } from '../support/harness.ts'
 import { startNginx } from '../support/nginx.ts'
+import { until } from '../support/program.ts'
 
 /** Failed requests are logged by the browser. */
 const failedRequests =
@@ -55,8 +59,9 @@ afterEach(async () => {
   await place.remove()
 })
 
-async function start(consoleFolder = builtConsoleFolder): Promise<Service> {
-  service = await startService({ ...quiet, ...place.place, port }, makeLog('silent'), { consoleFolder })
+async function start(consoleFolder = builtConsoleFolder, clock?: TestClock): Promise<Service> {
+  const replaced = { consoleFolder, ...(clock && { clock }) }
+  service = await startService({ ...quiet, ...place.place, port }, makeLog('silent'), replaced)
   return service
 }
 async function stop(): Promise<void> {
@@ -84,6 +89,87 @@ async function openConsole(path = '/'): Promise<Tab & { loads: () => number }> {
 const openPage = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
 const entryScript = (page: Page) => page.locator('script[type="module"][src]').getAttribute('src')
+
+test('after a restart the devices are reconnecting, not offline, and online since the same time once they are back [contract 8.state]', async () => {
+  const [fjord, skog] = roomIds
+  const orgs = await service?.services.db.system.kysely.selectFrom('orgs').select(['key', 'id']).execute()
+  const org = orgs?.[0] ?? { key: 0, id: '' }
+  const connectedSince = Date.now() - 3 * 24 * 3600_000
+  const rows = await putEndpoints({ services: (service as Service).services }, { org } as never, [
+    { room_id: fjord ?? 0, connected: 1, connection_time: connectedSince },
+    { room_id: fjord ?? 0, connected: 1, connection_time: connectedSince },
+    { room_id: skog ?? 0, connected: 1, connection_time: connectedSince },
+  ])
+  await service?.services.db.systemTransaction(({ kysely }) =>
+    kysely
+      .insertInto('credential_directory')
+      .values(rows.map(({ id }) => ({ hash: tokenHash(id), org: org.key, endpoint_id: id })))
+      .execute(),
+  )
+  const connect = async ({ id, number, serial, model }: (typeof rows)[number]) => {
+    const device = { org, id, number, serial, model }
+    const credentialHash = tokenHash(id).toString('hex')
+    const { services } = service as Service
+    await markConnected(services, { device, since: services.clock.now(), credentialHash, nodeId: 0, number: 0 })
+  }
+  const { page, trouble } = await openConsole()
+  await settled(page, 'Overview')
+  await page.getByText('All rooms with devices are healthy.').waitFor()
+
+  await stop()
+  await start()
+  const notice = page.getByRole('main').getByRole('link', { name: 'Reconnecting (3)' })
+  await notice.waitFor()
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: /^Reconnecting 2 rooms$/ })
+    .waitFor()
+  expect(await page.getByText(/needs? attention/).count()).toBe(0)
+  await page.getByRole('link', { name: '2 rooms reconnecting in No region' }).waitFor()
+  await notice.click()
+  await settled(page, 'Devices')
+  const table = page.getByRole('table', { name: 'Devices' })
+  await until('the three devices are listed', async () => (await table.getByText('Reconnecting').count()) === 3)
+  expect(await table.getByText('3 days', { exact: true }).count()).toBe(3)
+
+  for (const row of rows.slice(0, 2)) await connect(row)
+  await page.goto('/')
+  await settled(page, 'Overview')
+  await page.getByRole('main').getByRole('link', { name: 'Reconnecting (1)' }).waitFor()
+  // The page shows a device that comes back without reading the lists again.
+  for (const row of rows.slice(2)) await connect(row)
+  await page.getByText('All rooms with devices are healthy.').waitFor()
+  await openPage(page, 'Devices')
+  await settled(page, 'Devices')
+  expect(await table.getByText('Online', { exact: true }).count()).toBe(3)
+  expect(await table.getByText('3 days', { exact: true }).count(), 'since before the restart').toBe(3)
+  await page.goto(`/rooms/${fjord}`)
+  await settled(page, 'Fjord')
+  await page.getByText('Both devices are online.').waitFor()
+  await page
+    .getByRole('img', { name: /100 % online, no outages/ })
+    .first()
+    .waitFor()
+  expectTrouble(trouble, failedRequests)
+})
+
+test('devices that are not back when --settle is over are offline, on an open page too [contract 8.state]', async () => {
+  const clock = new TestClock()
+  await stop()
+  await start(builtConsoleFolder, clock)
+  const orgs = await service?.services.db.system.kysely.selectFrom('orgs').select(['key', 'id']).execute()
+  const place = { room_id: roomIds[0] ?? 0, connected: 1, connection_time: clock.now() - 3600_000 }
+  await putEndpoints({ services: (service as Service).services }, { org: orgs?.[0] } as never, [place, place])
+  await stop()
+  await start(builtConsoleFolder, clock)
+  const { page } = await openConsole(`/rooms/${roomIds[0]}`)
+  await page.clock.install()
+  await settled(page, 'Fjord')
+  await page.getByText('Both devices are reconnecting.').waitFor()
+  clock.advance(10 * 60_000)
+  await page.clock.runFor(16_000)
+  await page.getByText('Both devices are offline.').waitFor()
+})
 
 test('a page that is opened while the server is stopped says so, and appears once the server is back', async () => {
   const { page, trouble, loads } = await openConsole()

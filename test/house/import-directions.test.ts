@@ -206,7 +206,7 @@ test('a store holds SQL and decides nothing: it imports only the database and st
   const open = [
     'server/auth/token-holder.ts',
     'server/core/uuid.ts',
-    'server/nodes/connected-sql.ts',
+    'server/nodes/presence-sql.ts',
     'server/resources/incidents/engine/observations/restart-sql.ts',
     'server/resources/jobs/engine/rollback/touched-sql.ts',
     'server/resources/places/site-filter.ts',

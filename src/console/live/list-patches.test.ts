@@ -4,8 +4,8 @@ import {
   type ListedDeviceEntry,
   type ListedRoomEntry,
   withConfigState,
-  withConnectedCount,
   withDevice,
+  withDeviceState,
   withOperation,
   withPresence,
   withRoom,
@@ -14,32 +14,42 @@ import {
 const room = (id: number, connectedCount: number, state: ListedRoomEntry['state']): ListedRoomEntry => ({
   ...{ id, name: `Room ${id}`, state, endpointCount: 2, connectedCount, people: 4 },
 })
-const device = (id: string, connected = true): ListedDeviceEntry => ({ id, serial: id, model: 'NF19B1', connected })
+const device = (id: string, connected = true): ListedDeviceEntry => ({
+  ...{ id, serial: id, model: 'NF19B1', connected, state: connected ? 'ONLINE' : 'OFFLINE' },
+})
 
 test('a presence that is known already changes nothing, so that nothing is rendered', () => {
   const devices = [device('a'), device('b', false)]
   const at = '2026-05-04T08:15:30.000Z'
-  expect(withPresence(devices, 'a', { connected: true, at })).toBe(devices)
-  expect(withPresence(devices, 'unknown', { connected: true, at })).toBe(devices)
-  const next = withPresence(devices, 'b', { connected: true, at })
+  const online = { state: 'ONLINE' as const, since: at, at }
+  expect(withPresence(devices, 'a', online)).toBe(devices)
+  expect(withPresence(devices, 'unknown', online)).toBe(devices)
+  const next = withPresence(devices, 'b', online)
   expect(next[0]).toBe(devices[0])
-  expect(next[1]).toEqual({ ...device('b', true), connectionTime: at })
+  expect(next[1]).toEqual({ ...device('b', true), connectionTime: at, since: at })
+  // The end of a server does not change since when a device is online.
+  const away = withPresence(next, 'b', { state: 'UNKNOWN', at: '2026-05-04T09:00:00.000Z' })
+  expect(away[1]).toMatchObject({ connected: false, state: 'UNKNOWN', since: at })
 })
 
-test('a room is healthy, degraded or offline by the number of its connected devices', () => {
+test('a room is healthy, degraded, offline or reconnecting by the states of its devices', () => {
   const rooms = [room(1, 2, 'HEALTHY'), room(2, 2, 'HEALTHY')]
-  const one = withConnectedCount(rooms, 1, -1)
+  const one = withDeviceState(rooms, 1, 'ONLINE', 'OFFLINE')
   expect(one).toEqual([room(1, 1, 'DEGRADED'), room(2, 2, 'HEALTHY')])
-  const none = withConnectedCount(one, 1, -1)
+  const none = withDeviceState(one, 1, 'ONLINE', 'OFFLINE')
   expect(none[0]).toEqual(room(1, 0, 'OFFLINE'))
-  expect(withConnectedCount(none, 1, -1)[0]?.connectedCount).toBe(0)
-  const back = withConnectedCount(withConnectedCount(none, 1, 1), 1, 1)
+  expect(withDeviceState(none, 1, 'ONLINE', 'OFFLINE')[0]?.connectedCount).toBe(0)
+  const back = withDeviceState(withDeviceState(none, 1, 'OFFLINE', 'ONLINE'), 1, 'OFFLINE', 'ONLINE')
   expect(back[0]).toEqual(room(1, 2, 'HEALTHY'))
+  const reconnecting = withDeviceState(rooms, 1, 'ONLINE', 'UNKNOWN')
+  expect(reconnecting[0]).toEqual({ ...room(1, 1, 'UNKNOWN'), unknownCount: 1 })
+  expect(withDeviceState(reconnecting, 1, 'UNKNOWN', 'ONLINE')[0]).toEqual(room(1, 2, 'HEALTHY'))
+  expect(withDeviceState(reconnecting, 1, 'UNKNOWN', 'OFFLINE')[0]).toEqual(room(1, 1, 'DEGRADED'))
 })
 
 test('a room that is degraded by rejected settings is degraded again when its devices are back', () => {
-  const away = withConnectedCount([room(3, 2, 'DEGRADED')], 3, -1)
-  expect(withConnectedCount(away, 3, 1)[0]?.state).toBe('DEGRADED')
+  const away = withDeviceState([room(3, 2, 'DEGRADED')], 3, 'ONLINE', 'OFFLINE')
+  expect(withDeviceState(away, 3, 'OFFLINE', 'ONLINE')[0]?.state).toBe('DEGRADED')
 })
 
 test('a room that was read replaces its entry, and keeps the people that only samples know', () => {

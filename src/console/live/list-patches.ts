@@ -1,6 +1,8 @@
 // Changes single entries of the cached lists of rooms and devices, so that an event does not read whole lists again.
+import type { Event } from '../../contract/events.ts'
 import type { ResponseOf } from '../../contract/operation.ts'
 import type { Operations } from '../../contract/operations.ts'
+import { roomStateOf } from '../../contract/rooms.ts'
 
 export type ListedRoomEntry = ResponseOf<Operations['roomsList']>['rooms'][number]
 export type ListedDeviceEntry = ResponseOf<Operations['endpointsBasicList']>['endpoints'][number]
@@ -20,28 +22,45 @@ function replaceWhere<T extends { readonly id: unknown }>(
   return next === item ? list : list.with(at, next)
 }
 
-interface ListedPresence {
-  readonly connected: boolean
+/** What an event says about the presence of a device. */
+export interface EventPresence {
+  readonly state: ListedDeviceEntry['state']
+  /** Absent if it has not changed. */
+  readonly since?: string
   /** The time of the connect or disconnect. */
   readonly at: string
 }
 
+/** A server of an earlier version does not send the state. */
+export const presenceOf = ({ type, at, presence }: Event): EventPresence =>
+  presence ? { ...presence, at } : { state: type === 'connected' ? 'ONLINE' : 'OFFLINE', since: at, at }
+
+type DevicePresence = Pick<ListedDeviceEntry, 'connected' | 'connectionTime' | 'state' | 'since'>
+
+export const withEventPresence = <T extends DevicePresence>(device: T, { state, since, at }: EventPresence): T => ({
+  ...device,
+  connected: state === 'ONLINE',
+  connectionTime: at,
+  state,
+  ...(since && { since }),
+})
+
 export const withPresence = (
   devices: readonly ListedDeviceEntry[],
   id: string,
-  { connected, at }: ListedPresence,
+  presence: EventPresence,
 ): readonly ListedDeviceEntry[] =>
   replaceWhere(devices, id, (device) =>
-    device.connected === connected ? device : { ...device, connected, connectionTime: at },
+    device.state === presence.state ? device : withEventPresence(device, presence),
   )
 
 type ConfigState = NonNullable<ListedDeviceEntry['configState']>
 export const withConfigState = (devices: readonly ListedDeviceEntry[], id: string, configState: ConfigState) =>
   replaceWhere(devices, id, (device) => (device.configState === configState ? device : { ...device, configState }))
 
-/** All devices of a room are connected and it is still degraded: then a device has rejected its settings. */
-const hasRejectedSettings = ({ state, endpointCount, connectedCount }: ListedRoomEntry) =>
-  state === 'DEGRADED' && connectedCount === endpointCount
+/** No device of a room is offline and it is still degraded: then a device has rejected its settings. */
+const hasRejectedSettings = ({ state, endpointCount, connectedCount, unknownCount = 0 }: ListedRoomEntry) =>
+  state === 'DEGRADED' && connectedCount + unknownCount === endpointCount
 
 /** Rooms that were seen with rejected settings. The list does not say so while a device of the room is offline. */
 const roomsWithRejectedSettings = new Set<number>()
@@ -49,27 +68,36 @@ const roomsWithRejectedSettings = new Set<number>()
 /** Ids of rooms count from 1 in every organisation. */
 export const forgetRejectedSettings = (): void => roomsWithRejectedSettings.clear()
 
-/** The state is as the server computes it, as far as it is known here; the room is read a moment later. [contract 5.4.room] */
-export const withConnectedCount = (rooms: readonly ListedRoomEntry[], id: number, difference: 1 | -1) =>
+type DeviceState = ListedDeviceEntry['state']
+
+/** Whether a device has rejected its settings is known here only from earlier states of the room. [contract 5.4.room] */
+export const withDeviceState = (rooms: readonly ListedRoomEntry[], id: number, from: DeviceState, to: DeviceState) =>
   replaceWhere(rooms, id, (room) => {
     if (hasRejectedSettings(room)) roomsWithRejectedSettings.add(id)
-    else if (room.state === 'HEALTHY') roomsWithRejectedSettings.delete(id)
-    const connectedCount = Math.min(Math.max(room.connectedCount + difference, 0), room.endpointCount)
-    const isWhole = connectedCount === room.endpointCount && !roomsWithRejectedSettings.has(id)
-    const state = connectedCount === 0 ? 'OFFLINE' : isWhole ? 'HEALTHY' : 'DEGRADED'
-    return { ...room, connectedCount, state } satisfies ListedRoomEntry
+    else if (room.state === 'HEALTHY' || room.state === 'UNKNOWN') roomsWithRejectedSettings.delete(id)
+    const { unknownCount: unknownBefore = 0, ...others } = room
+    const countOf = (state: DeviceState, before: number) =>
+      Math.min(Math.max(before + Number(to === state) - Number(from === state), 0), room.endpointCount)
+    const connectedCount = countOf('ONLINE', room.connectedCount)
+    const unknownCount = countOf('UNKNOWN', unknownBefore)
+    const counts = { endpointCount: room.endpointCount, connectedCount, unknownCount }
+    const state = roomStateOf({ ...counts, hasFailedConfig: roomsWithRejectedSettings.has(id) })
+    return { ...others, connectedCount, ...(unknownCount > 0 && { unknownCount }), state } satisfies ListedRoomEntry
   })
 
 /** The number of people is in samples only, so it stays. */
 export const withRoom = (rooms: readonly ListedRoomEntry[], read: Room) =>
   replaceWhere(rooms, read.id, (room) => {
     const { name, state, location, endpoints, profileId } = read
+    const { unknownCount: _, ...others } = room
+    const unknownCount = endpoints.filter((one) => one.state === 'UNKNOWN').length
     const next: ListedRoomEntry = {
-      ...room,
+      ...others,
       name,
       state,
       endpointCount: endpoints.length,
       connectedCount: endpoints.filter(({ connected }) => connected).length,
+      ...(unknownCount > 0 && { unknownCount }),
     }
     if (location) next.location = { id: location.id, name: location.name }
     else delete next.location
@@ -81,6 +109,8 @@ export const withRoom = (rooms: readonly ListedRoomEntry[], read: Room) =>
 const listedFields = [
   'connected',
   'connectionTime',
+  'state',
+  'since',
   'roomId',
   'roomName',
   'profileId',

@@ -3,15 +3,19 @@ import type { ApiResponse } from '../../client/client.ts'
 import type { Event } from '../../contract/events.ts'
 import type { ResponseOf } from '../../contract/operation.ts'
 import type { Operations } from '../../contract/operations.ts'
+import { roomStateOf } from '../../contract/rooms.ts'
 import { operationQuery, queryClient, queryKeyOf } from '../api.ts'
 import { client } from '../session.ts'
 import { cachedBody, isOnScreen, patchBody } from './cached-lists.ts'
 import {
+  type EventPresence,
   type ListedDeviceEntry,
   type ListedRoomEntry,
+  presenceOf,
   withConfigState,
-  withConnectedCount,
   withDevice,
+  withDeviceState,
+  withEventPresence,
   withOperation,
   withPresence,
   withRoom,
@@ -22,10 +26,8 @@ const flushMs = 2000
 /** With more changed rooms than this, whole lists are cheaper to read. */
 const maxRoomReads = 12
 
-interface Presence {
+interface Presence extends EventPresence {
   readonly roomIds: readonly number[]
-  readonly connected: boolean
-  readonly at: string
 }
 const presences = new Map<string, Presence>()
 type ConfigState = NonNullable<Event['config']>['state']
@@ -51,10 +53,11 @@ const patchDevices = (change: Change<ListedDeviceEntry>) =>
 export const showsLists = (): boolean => isOnScreen('roomsList') || isOnScreen('endpointsBasicList')
 
 /** `readLists` reads both lists whole; it is called if too much has changed, or a read has failed. */
-export function patchLists({ type, at, roomIds, endpointId, config }: Event, readLists: () => void): void {
+export function patchLists(event: Event, readLists: () => void): void {
+  const { type, roomIds, endpointId, config } = event
   if (endpointId === undefined) return
   const isPresence = type === 'connected' || type === 'disconnected'
-  if (isPresence) presences.set(endpointId, { roomIds, connected: type === 'connected', at })
+  if (isPresence) presences.set(endpointId, { roomIds, ...presenceOf(event) })
   if (config) configStates.set(endpointId, config.state)
   // The event itself says all that a list shows of a connection, if the list has the device.
   const isComplete = isPresence && !hasReadFailed && isListed(endpointId)
@@ -74,11 +77,11 @@ const isListed = (endpointId: string): boolean =>
   cachedBody('endpointsBasicList')?.endpoints.some(({ id }) => id === endpointId) ?? false
 
 /** The count of a room changes only if the device was known to be in the other state: an event may be about a change that was read. */
-function patchListPresence(endpointId: string, { roomIds, connected, at }: Presence): void {
+function patchListPresence(endpointId: string, { roomIds, ...presence }: Presence): void {
   const device = cachedBody('endpointsBasicList')?.endpoints.find(({ id }) => id === endpointId)
-  if (!device || device.connected === connected) return
-  patchDevices((devices) => withPresence(devices, endpointId, { connected, at }))
-  for (const room of roomIds) patchRooms((rooms) => withConnectedCount(rooms, room, connected ? 1 : -1))
+  if (!device || device.state === presence.state) return
+  patchDevices((devices) => withPresence(devices, endpointId, presence))
+  for (const room of roomIds) patchRooms((rooms) => withDeviceState(rooms, room, device.state, presence.state))
 }
 
 function patchConfigStates(): void {
@@ -165,13 +168,14 @@ function isShownOffline(endpointId: string): boolean {
  * Shows a change of presence on the page of a room or a device before it is read again: the event about the end of a restart follows
  * immediately, and the device must not look offline in between.
  */
-export function patchPresence({ type, at, roomIds, endpointId }: Event): void {
+export function patchPresence(event: Event): void {
+  const { type, roomIds, endpointId } = event
   if (endpointId === undefined || (type !== 'connected' && type !== 'disconnected')) return
-  const presence = { connected: type === 'connected', connectionTime: at }
+  const presence = presenceOf(event)
   const deviceKey = queryKeyOf('endpointsGet', { id: endpointId })
   queryClient.setQueryData<ApiResponse<Room['endpoints'][number]>>(
     deviceKey,
-    (response) => response && { ...response, body: { ...response.body, ...presence } },
+    (response) => response && { ...response, body: withEventPresence(response.body, presence) },
   )
   for (const id of roomIds) {
     queryClient.setQueryData<ApiResponse<Room>>(
@@ -181,12 +185,17 @@ export function patchPresence({ type, at, roomIds, endpointId }: Event): void {
   }
 }
 
-function withDevicePresence(room: Room, id: string, presence: { connected: boolean; connectionTime: string }): Room {
-  const endpoints = room.endpoints.map((endpoint) => (endpoint.id === id ? { ...endpoint, ...presence } : endpoint))
-  const connectedCount = endpoints.filter(({ connected }) => connected).length
-  // All devices were connected and the room was degraded: a device has rejected its settings.
-  const hasRejection = room.state === 'DEGRADED' && room.endpoints.every(({ connected }) => connected)
-  const isWhole = connectedCount === endpoints.length && !hasRejection
-  const state = connectedCount === 0 ? 'OFFLINE' : isWhole ? 'HEALTHY' : 'DEGRADED'
+function withDevicePresence(room: Room, id: string, presence: EventPresence): Room {
+  const endpoints = room.endpoints.map((endpoint) =>
+    endpoint.id === id ? withEventPresence(endpoint, presence) : endpoint,
+  )
+  // No device was offline and the room was degraded: a device has rejected its settings.
+  const hasFailedConfig = room.state === 'DEGRADED' && room.endpoints.every((one) => one.state !== 'OFFLINE')
+  const state = roomStateOf({
+    endpointCount: endpoints.length,
+    connectedCount: endpoints.filter(({ connected }) => connected).length,
+    unknownCount: endpoints.filter((one) => one.state === 'UNKNOWN').length,
+    hasFailedConfig,
+  })
   return { ...room, endpoints, state }
 }

@@ -7,7 +7,7 @@ import { Int32, OneOf, QueryTime, RequiredQueryTime, Shape, Timestamp } from '..
 export const connectionEnds = ['DISCONNECTED', 'LOST', 'REPLACED', 'REFUSED', 'UNENROLLED', 'SERVER_ENDED'] as const
 export type ConnectionEnd = (typeof connectionEnds)[number]
 
-const Span = Shape('ConnectionSpan', {
+export const ConnectionSpan = Shape('ConnectionSpan', {
   endpointId: Type.String({ format: 'uuid', description: 'The endpoint.' }),
   from: Timestamp('Time at which the device connected.'),
   to: Type.Optional(
@@ -19,26 +19,31 @@ const Span = Shape('ConnectionSpan', {
       'DISCONNECTED: the device announced that it disconnects. LOST: the device stopped sending, or its connection broke. REPLACED: the device opened another connection. REFUSED: the device violated the protocol. UNENROLLED: its endpoint was deleted. SERVER_ENDED: the server stopped, failed or lost its database. Absent if the connection did not end in the window.',
     ),
   ),
+  unknownUntil: Type.Optional(
+    Timestamp(
+      'The device was reconnecting until then, because a server ended: this time is neither online nor an outage. Absent if a server did not end the connection.',
+    ),
+  ),
 })
 const summary = {
   onlineShare: Type.Optional(
     Type.Number({
       description:
-        'Share of the recorded time in which the device was connected, 0 to 1; absent if nothing was recorded.',
+        'Share of the recorded time in which the device was connected, 0 to 1, without the time in which it was reconnecting after the end of a server; absent if nothing was recorded.',
     }),
   ),
-  outages: Int32('How many times the device was not connected.'),
-  longestOutageSeconds: Int32('The longest time in which the device was not connected, in seconds.'),
+  outages: Int32('How many times the device was offline.'),
+  longestOutageSeconds: Int32('The longest time in which the device was offline, in seconds.'),
 }
 const roomSummary = {
   onlineShare: Type.Optional(
     Type.Number({
       description:
-        'Share of the recorded time in which at least one endpoint was connected, 0 to 1; absent if nothing was recorded.',
+        'Share of the recorded time in which at least one endpoint was connected, 0 to 1, without the time in which one was reconnecting after the end of a server and none was connected; absent if nothing was recorded.',
     }),
   ),
-  outages: Int32('How many times no endpoint was connected.'),
-  longestOutageSeconds: Int32('The longest time in which no endpoint was connected, in seconds.'),
+  outages: Int32('How many times all endpoints were offline.'),
+  longestOutageSeconds: Int32('The longest time in which all endpoints were offline, in seconds.'),
 }
 const Summary = Shape('ConnectionSummary', {
   endpointId: Type.String({ format: 'uuid', description: 'The endpoint.' }),
@@ -52,7 +57,7 @@ const query = {
   to: QueryTime('End of the window, exclusive; default now.'),
 }
 const description =
-  'The spans are sorted by endpoint, oldest first, and cut at the window. An endpoint is connected during its spans, and not connected between them. The numbers cover the part of the window for which there are records. An answer has at most 5,000 spans: the newest of each endpoint. With `Accept: text/csv` the answer has all spans and no numbers, in the columns `endpointId`, `from`, `to`, `why`.'
+  'The spans are sorted by endpoint, oldest first, and cut at the window. An endpoint is connected during its spans, and offline between them, except until `unknownUntil`. The numbers cover the part of the window for which there are records. An answer has at most 5,000 spans: the newest of each endpoint. With `Accept: text/csv` the answer has all spans and no numbers, in the columns `endpointId`, `from`, `to`, `why`.'
 const span = {
   endpointId: exampleEndpointId,
   from: '2026-05-04T00:00:00.000Z',
@@ -78,7 +83,7 @@ export const connectionOperations = {
     description,
     params: { id: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }) },
     query,
-    response: Shape('EndpointConnections', { ...Summary.properties, spans: Type.Array(Span) }),
+    response: Shape('EndpointConnections', { ...Summary.properties, spans: Type.Array(ConnectionSpan) }),
     csv: true,
     example: {
       params: { id: exampleEndpointId },
@@ -92,13 +97,13 @@ export const connectionOperations = {
     tag: 'Rooms',
     scope: 'read',
     summary: 'Read the connection history of the endpoints of a room',
-    description: `${description} The endpoints are those that are in the room now; the numbers of the room are about times in which none of them was connected.`,
+    description: `${description} The endpoints are those that are in the room now; the numbers of the room are about times in which all of them were offline.`,
     params: { id: Int32('Identifier of the room.') },
     query,
     response: Shape('RoomConnections', {
       ...roomSummary,
       endpoints: Type.Array(Summary, { description: 'Availability of each endpoint.' }),
-      spans: Type.Array(Span),
+      spans: Type.Array(ConnectionSpan),
     }),
     csv: true,
     example: {

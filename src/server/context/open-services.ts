@@ -11,6 +11,7 @@ import { type OpenDatabaseOptions, type OpenedDatabase, openDatabase } from '../
 import type { LocateFunction } from '../events/find-places.ts'
 import { CommandEvents } from '../events/publisher.ts'
 import { openCommandBus } from '../nodes/command-bus.ts'
+import { ReconnectTimes } from '../nodes/reconnect-times.ts'
 import { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import { DeviceMailbox } from './connected-devices.ts'
 import type { Services } from './services.ts'
@@ -49,6 +50,8 @@ export async function openServices(
       publicUrl: () => '',
       mailer: undefined,
       settings: defaultSensorSettings,
+      // A command decides nothing about devices that are away.
+      reconnects: new ReconnectTimes(clock, () => 0),
     }
     const close = async () => {
       await feed.close()

@@ -7,6 +7,7 @@ import { RegionAccess } from '../core/region-access.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { OrgDatabase } from '../db/org-database.ts'
 import type { OrgEventPublisher } from '../events/publisher.ts'
+import type { PresenceTimes } from '../nodes/reconnect-times.ts'
 import type { Mailer } from '../outbound/mailer.ts'
 import type { ConnectedDevices } from './connected-devices.ts'
 import type { Services } from './services.ts'
@@ -86,6 +87,11 @@ export class RequestContext implements Identity, RequestOrigin {
 
   get settings(): SensorSettings {
     return this.#services.settings
+  }
+
+  /** The times by which statements decide the state of endpoints. */
+  get presenceTimes(): PresenceTimes {
+    return this.#services.reconnects.current
   }
 
   get mailer(): Mailer | undefined {

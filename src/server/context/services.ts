@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Database } from '../db/db.ts'
 import type { EventPublisher } from '../events/publisher.ts'
+import type { ReconnectTimes } from '../nodes/reconnect-times.ts'
 import type { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import type { ThisNode } from '../nodes/this-node.ts'
 import type { Mailer } from '../outbound/mailer.ts'
@@ -30,4 +31,6 @@ export interface Services {
   /** Undefined if the operator has set no SMTP server. */
   readonly mailer: Mailer | undefined
   readonly settings: SensorSettings
+  /** How long devices count as reconnecting after the end of a server. */
+  readonly reconnects: ReconnectTimes
 }

@@ -36,6 +36,7 @@ describe('migrations', () => {
         '014-node-certificates',
         '016-messages',
         '017-moves',
+        '018-presence',
       ])
       expect(await pendingMigrations(db)).toEqual({ isNew: false, pending: [] })
       expect(await migrate(db)).toEqual([])

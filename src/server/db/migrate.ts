@@ -21,6 +21,7 @@ import { jobs } from './migrations/013-jobs.ts'
 import { nodeCertificates } from './migrations/014-node-certificates.ts'
 import { announcedIncidents } from './migrations/016-messages.ts'
 import { moves } from './migrations/017-moves.ts'
+import { presence } from './migrations/018-presence.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -41,6 +42,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '014-node-certificates': nodeCertificates,
   '016-messages': announcedIncidents,
   '017-moves': moves,
+  '018-presence': presence,
 }
 
 export interface ProgramMigrations {
@@ -55,7 +57,7 @@ export interface ProgramMigrations {
 /** No released version could run with 008-nodes, so none of the migrations that are released with it is compatible. Those of later releases can be. */
 export const programMigrations: ProgramMigrations = {
   statements: migrations,
-  compatible: new Set(['016-messages', '017-moves']),
+  compatible: new Set(['016-messages', '017-moves', '018-presence']),
 }
 
 const compatiblePrefix = 'compatible migration '

@@ -19,6 +19,13 @@ export const insertNode = systemWriteOne((db, p: { name: string; process: string
 
 export const listUpNodeIds = systemQuery((db) => db.selectFrom('nodes').select('id').where('state', '=', 'up'))
 
+export const listNodeLives = systemQuery((db, _: object) =>
+  db
+    .selectFrom('nodes')
+    .select(['id', 'name', 'started_at as startedAt'])
+    .select((e) => e.case().when('state', '=', 'up').then(null).else(e.ref('ended_at')).end().as('endedAt')),
+)
+
 /** A node that stops by itself. */
 export const updateLeft = systemWrite((db, p: { id: number; at: number }) =>
   db.updateTable('nodes').set({ state: 'left', ended_at: p.at }).where('id', '=', p.id).where('state', '=', 'up'),

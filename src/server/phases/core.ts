@@ -1,4 +1,5 @@
 // Phase 1 of a start: the locks, the database, the row of this node, and the services that everything else uses.
+import { minuteMs } from '../../contract/durations.ts'
 import { Keyring } from '../auth/keyring.ts'
 import { mailerOptionsOf } from '../config/mailer-options.ts'
 import { outboundRulesOf } from '../config/outbound-rules.ts'
@@ -21,6 +22,7 @@ import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
 import { hasDatabase, openDatabase, prepareDataFolder } from '../db/open.ts'
 import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
+import { ReconnectTimes } from '../nodes/reconnect-times.ts'
 import { listUpNodeIds } from '../nodes/store.ts'
 import { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import type { ThisNode } from '../nodes/this-node.ts'
@@ -88,6 +90,12 @@ export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOpt
   const { feed, streams } = await openFeed(stack, joined, clock)
   const reads = new StrictReads(db, bus)
   caches.add(reads)
+  const reconnects = new ReconnectTimes(clock, () => sharedSettings.values.settleMinutes * minuteMs)
+  await reconnects.load(db.system)
+  node.onNewRow(
+    () =>
+      void reconnects.load(db.system).catch(({ message: reason }) => log.warn({ reason }, 'rows of nodes not read')),
+  )
   const keyChanges = new KeyChanges(bus)
   const services: Services = {
     db,
@@ -104,6 +112,7 @@ export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOpt
     get settings() {
       return sharedSettings.sensors
     },
+    reconnects,
   }
   const sessionChecks = new SessionChecks({ services, providers, log })
   stack.defer(() => sessionChecks.close())

@@ -49,7 +49,7 @@ export async function makeResources(core: Core, sampleGatherMs?: number): Promis
   const intake = new SampleIntake(services, latest, horizon, sampleGatherMs)
   metrics.watchCount('roomkeeper_samples_stored_total', 'Samples that were written.', () => intake.stored)
   metrics.watchCount('roomkeeper_samples_refused_total', 'Samples that were refused.', () => intake.refused)
-  watchFleet(metrics.registry, fleetCounts(db, services.clock).current)
+  watchFleet(metrics.registry, fleetCounts(services).current)
   const bundleFolder = new FolderStorage(db, join(options.dataDir, 'bundles'))
   const storage = db.engine === 'sqlite' ? bundleFolder : new RowStorage(db, bundleFolder)
   const bundles = {

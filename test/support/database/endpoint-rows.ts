@@ -31,6 +31,8 @@ export async function putEndpoints(
       connection: connected ?? 0,
       previous_node_id: null,
       connection_time: null,
+      online_since: null,
+      unknown_until: null,
       call_ended_at: null,
       status_connection: connected ?? 0,
     }

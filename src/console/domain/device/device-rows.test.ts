@@ -7,6 +7,7 @@ const row = (id: string, more: Partial<DeviceTableRow> = {}): DeviceTableRow => 
   serial: id,
   model: 'NF19B1',
   connected: true,
+  state: 'ONLINE',
   modelName: 'Bar',
   location: undefined,
   profileName: undefined,
@@ -18,7 +19,7 @@ const row = (id: string, more: Partial<DeviceTableRow> = {}): DeviceTableRow => 
 })
 const rows = [
   row('a', { firmwareVersion: '1.20', roomName: 'Vik' }),
-  row('b', { model: 'NF22E1', modelName: 'Bar 2', sortKey: 'bar 2\0b', firmwareVersion: '1.2', connected: false }),
+  row('b', { model: 'NF22E1', modelName: 'Bar 2', sortKey: 'bar 2\0b', firmwareVersion: '1.2', state: 'OFFLINE' }),
   row('c', { roomName: 'Fjord', call: 'Zoom' }),
 ]
 const shown = (filter: Parameters<typeof deviceMatcher>[0]) => rows.filter(deviceMatcher(filter)).map(({ id }) => id)
@@ -30,7 +31,10 @@ test('a model is its code, firmware its whole text, and "none" what was not repo
   expect(shown({ firmware: 'none' })).toEqual(['c'])
 })
 
-test('connected is yes or no; anything else filters nothing', () => {
+test('connected is yes, no or unknown; anything else filters nothing', () => {
+  const away = [...rows, row('d', { state: 'UNKNOWN' }), row('e', { state: 'UNKNOWN', restartingSinceMs: 1 })]
+  expect(away.filter(deviceMatcher({ connected: 'unknown' })).map(({ id }) => id)).toEqual(['d'])
+  expect(away.filter(deviceMatcher({ connected: 'yes' })).map(({ id }) => id)).toEqual(['a', 'c', 'e'])
   expect(shown({ connected: 'yes' })).toEqual(['a', 'c'])
   expect(shown({ connected: 'no', q: 'FJORD b' })).toEqual(['b'])
   expect(shown({ connected: 'perhaps' })).toEqual(['a', 'b', 'c'])

@@ -2,6 +2,7 @@
 import { useSuspenseQueries } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { modelOf } from '../../../contract/device/models.ts'
+import { type EndpointState, endpointStates } from '../../../contract/endpoints.ts'
 import { operationQuery } from '../../api.ts'
 import { type Sort, type SortKey, sortRows } from '../../parts/table/sorting.ts'
 import { compareText, includesAll, naturalSortKey, normalizeText, searchWords } from '../../parts/text/search-text.ts'
@@ -88,8 +89,12 @@ function rowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow
 const profileNameOf = ({ profileId }: ListedDevice, names: ProfileNames): string | undefined =>
   profileId === undefined ? undefined : (names.get(profileId) ?? `Profile ${profileId}`)
 
-export const isOffline = ({ connected, restartingSinceMs }: DeviceTableRow): boolean =>
-  !connected && restartingSinceMs === undefined
+/** A device that is being restarted counts as online. */
+const shownState = ({ state, restartingSinceMs }: DeviceTableRow): EndpointState =>
+  restartingSinceMs === undefined ? state : 'ONLINE'
+export const isOffline = (row: DeviceTableRow): boolean => shownState(row) === 'OFFLINE'
+/** The device was connected to a server that ended, and is not back yet. */
+export const isReconnecting = (row: DeviceTableRow): boolean => shownState(row) === 'UNKNOWN'
 
 /** The search parameters of the device list. */
 export interface DeviceFilter {
@@ -131,7 +136,8 @@ export function firmwareStateOf({ firmwareVersion, latestVersion }: ListedDevice
   return firmwareVersion === latestVersion ? 'current' : 'behind'
 }
 
-export const connectedChoices = { yes: 'Online', no: 'Offline' } as const
+export const connectedChoices = { yes: 'Online', no: 'Offline', unknown: 'Reconnecting' } as const
+const stateOfChoice = { yes: 'ONLINE', no: 'OFFLINE', unknown: 'UNKNOWN' } as const
 export const isConnectedChoice = (text: string | undefined): text is keyof typeof connectedChoices =>
   text !== undefined && Object.hasOwn(connectedChoices, text)
 
@@ -151,7 +157,7 @@ export function deviceMatcher({
     (model === undefined || row.model === model) &&
     (firmware === undefined || firmwareOf(row) === firmware) &&
     (!isFirmwareState(update) || firmwareStateOf(row) === update) &&
-    (!isConnectedChoice(connected) || isOffline(row) === (connected === 'no')) &&
+    (!isConnectedChoice(connected) || shownState(row) === stateOfChoice[connected]) &&
     (region === undefined || String(row.location?.region?.id ?? unassigned) === region) &&
     (location === undefined || String(row.location?.id ?? unassigned) === location) &&
     hasProfile(row.profileId, profile) &&
@@ -159,8 +165,12 @@ export function deviceMatcher({
     includesAll(row.searchText, words)
 }
 
-/** The time of the last connect or disconnect; undefined if the device has never connected. */
-export const sinceMsOf = ({ connectionTime }: ListedDevice): number | undefined =>
+/** Since when the device is online or offline; undefined if it has never connected. */
+export const sinceMsOf = ({ since }: ListedDevice): number | undefined =>
+  since === undefined ? undefined : Date.parse(since)
+
+/** When a device that is not connected was last connected; undefined if it never was. */
+export const seenMsOf = ({ connectionTime }: ListedDevice): number | undefined =>
   connectionTime === undefined ? undefined : Date.parse(connectionTime)
 
 /** Problems come first. */
@@ -170,7 +180,7 @@ const updateOrder: readonly FirmwareState[] = ['behind', 'unknown', 'current']
 const byName: SortKey<DeviceTableRow> = (row) => row.sortKey
 const keys: Readonly<Record<string, SortKey<DeviceTableRow>>> = {
   name: byName,
-  connected: (row) => (isOffline(row) ? 0 : 1),
+  connected: (row) => endpointStates.indexOf(shownState(row)),
   room: (row) => (row.roomName === undefined ? null : row.roomName.toLowerCase()),
   location: (row) => row.location?.name.toLowerCase() ?? null,
   region: (row) => row.location?.region?.name.toLowerCase() ?? null,
@@ -178,7 +188,7 @@ const keys: Readonly<Record<string, SortKey<DeviceTableRow>>> = {
   settings: (row) => settingsOrder.indexOf(settingsStateOf(row)),
   update: (row) => updateOrder.indexOf(firmwareStateOf(row)),
   since: (row) => sinceMsOf(row) ?? null,
-  seen: (row) => (row.connected ? Number.POSITIVE_INFINITY : (sinceMsOf(row) ?? null)),
+  seen: (row) => (row.connected ? Number.POSITIVE_INFINITY : (seenMsOf(row) ?? null)),
   ip: (row) => (row.localIpAddress === undefined ? null : naturalSortKey(row.localIpAddress)),
   firmware: (row) => row.firmwareVersion ?? null,
   call: (row) => row.call ?? null,

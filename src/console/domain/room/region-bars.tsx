@@ -1,4 +1,4 @@
-// One stacked bar for each region: healthy, degraded and offline rooms. Each part is a link to its rooms.
+// One stacked bar for each region: healthy, reconnecting, degraded and offline rooms. Each part is a link to its rooms.
 import { Link } from '@tanstack/react-router'
 import { plural } from '../../parts/text/words.ts'
 import classes from './region-bars.module.css'

@@ -4,7 +4,7 @@ import { unassigned } from '../site/sites.ts'
 import type { RoomTableRow } from './room-rows.ts'
 
 /** The states of a bar, in the order in which they are drawn. */
-export const barStates = ['HEALTHY', 'DEGRADED', 'OFFLINE'] as const
+export const barStates = ['HEALTHY', 'UNKNOWN', 'DEGRADED', 'OFFLINE'] as const
 export type BarState = (typeof barStates)[number]
 
 export interface RegionStates {
@@ -25,6 +25,7 @@ export function regionStates(rows: readonly RoomTableRow[]): RegionStates[] {
       name: rooms[0]?.region?.name ?? 'No region',
       counts: {
         HEALTHY: rooms.filter(({ state }) => state === 'HEALTHY').length,
+        UNKNOWN: rooms.filter(({ state }) => state === 'UNKNOWN').length,
         DEGRADED: rooms.filter(({ state }) => state === 'DEGRADED').length,
         OFFLINE: rooms.filter(({ state }) => state === 'OFFLINE').length,
       },

@@ -57,14 +57,17 @@ interface RoomCounts {
   readonly state: RoomState
   readonly endpointCount: number
   readonly connectedCount: number
+  readonly unknownCount?: number
 }
 
 /**
  * As many devices may be offline as are being restarted. Whether it is the same ones is not compared: the lists of rooms and devices are
  * a moment apart, and in that moment a restart must not look like an outage.
  */
-export function stateDuringRestart({ state, endpointCount, connectedCount }: RoomCounts, count: number): RoomState {
-  const offlineCount = endpointCount - connectedCount
+export function stateDuringRestart(room: RoomCounts, count: number): RoomState {
+  const { state, endpointCount, connectedCount, unknownCount = 0 } = room
+  const offlineCount = endpointCount - connectedCount - unknownCount
   if (count === 0 || offlineCount === 0) return state
-  return offlineCount > count ? 'DEGRADED' : 'HEALTHY'
+  if (offlineCount > count) return 'DEGRADED'
+  return unknownCount > 0 ? 'UNKNOWN' : 'HEALTHY'
 }

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import { roomSinceMs } from './room-since.ts'
 
 const at = (hour: number) => Date.UTC(2026, 4, 4, hour)
-const device = (connected: boolean, hour: number) => ({ connected, connectionTime: new Date(at(hour)).toISOString() })
+const device = (isOnline: boolean, hour: number) => ({
+  state: isOnline ? ('ONLINE' as const) : ('OFFLINE' as const),
+  since: new Date(at(hour)).toISOString(),
+})
 
 test('a room is offline since its last device went away, and degraded since its first did', () => {
   expect(roomSinceMs('OFFLINE', [device(false, 8), device(false, 9)])).toBe(at(9))
@@ -13,6 +16,6 @@ test('a room is offline since its last device went away, and degraded since its 
 
 test('a room without devices, with devices that never connected, or degraded by its settings has no such time', () => {
   expect(roomSinceMs('EMPTY', [])).toBeUndefined()
-  expect(roomSinceMs('OFFLINE', [{ connected: false }])).toBeUndefined()
+  expect(roomSinceMs('OFFLINE', [{ state: 'OFFLINE' }])).toBeUndefined()
   expect(roomSinceMs('DEGRADED', [device(true, 8)])).toBeUndefined()
 })

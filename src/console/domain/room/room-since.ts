@@ -1,17 +1,16 @@
-// Since when a room has its state: the time of the connect or disconnect that led to it.
+// Since when a room has its state: the time at which a device came online or went offline. Ends of servers do not count.
 import type { ListedDevice } from '../device/device.ts'
 import type { RoomState } from './room-state.tsx'
 
-type Presence = Pick<ListedDevice, 'connected' | 'connectionTime'>
+type Presence = Pick<ListedDevice, 'state' | 'since'>
 
-/** Undefined if no connect or disconnect led to the state, such as for a room without devices or with rejected settings. */
+/** Undefined if no device led to the state, such as for a room without devices or with rejected settings. */
 export function roomSinceMs(state: RoomState, devices: readonly Presence[]): number | undefined {
-  const times = (of: readonly Presence[]) =>
-    of.flatMap(({ connectionTime }) => (connectionTime === undefined ? [] : [Date.parse(connectionTime)]))
+  const times = (of: readonly Presence[]) => of.flatMap(({ since }) => (since === undefined ? [] : [Date.parse(since)]))
   // The first device that went away made the room degraded; the last one made it offline, or healthy again.
   const found =
     state === 'DEGRADED'
-      ? Math.min(...times(devices.filter(({ connected }) => !connected)))
+      ? Math.min(...times(devices.filter((device) => device.state === 'OFFLINE')))
       : Math.max(...times(devices))
   return Number.isFinite(found) ? found : undefined
 }

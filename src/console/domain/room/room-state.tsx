@@ -1,10 +1,11 @@
 // The state of a room: its label, colour, icon and meaning.
 import type { ReactNode } from 'react'
-import { CheckIcon, CrossIcon, DotIcon, WarnIcon } from '../../parts/page/icons.tsx'
+import type { RoomState } from '../../../contract/rooms.ts'
+import { CheckIcon, ClockIcon, CrossIcon, DotIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { RestartingLabel } from '../device/restarting-label.tsx'
 
-export type RoomState = 'HEALTHY' | 'DEGRADED' | 'OFFLINE' | 'EMPTY'
+export { type RoomState, roomStates } from '../../../contract/rooms.ts'
 
 interface RoomStateStyle {
   readonly label: string
@@ -26,6 +27,12 @@ const roomStateStyles: Record<RoomState, RoomStateStyle> = {
     icon: <WarnIcon size={16} />,
     meaning: 'At least one device is offline or rejected its settings.',
   },
+  UNKNOWN: {
+    label: 'Reconnecting',
+    colour: 'var(--rk-empty)',
+    icon: <ClockIcon size={16} />,
+    meaning: 'The server restarted, and at least one device is not back yet.',
+  },
   HEALTHY: {
     label: 'Healthy',
     colour: 'var(--rk-healthy)',
@@ -40,8 +47,6 @@ const roomStateStyles: Record<RoomState, RoomStateStyle> = {
   },
 }
 
-/** Ordered from the worst state to the best. */
-export const roomStates = Object.keys(roomStateStyles) as RoomState[]
 export const roomStateLabel = (state: RoomState): string => roomStateStyles[state].label
 export const roomStateColour = (state: RoomState): string => roomStateStyles[state].colour
 export const roomStateIcon = (state: RoomState): ReactNode => roomStateStyles[state].icon

@@ -99,10 +99,10 @@ function ConnectionState({ device }: { readonly device: DeviceDetails }) {
   const restartingSinceMs = useRestarts().get(device.id)
   return (
     <Group gap={6}>
-      <ConnectionLabel connected={device.connected} restartingSinceMs={restartingSinceMs} />
-      {device.connectionTime && restartingSinceMs === undefined && (
+      <ConnectionLabel state={device.state} restartingSinceMs={restartingSinceMs} />
+      {device.since && device.state !== 'UNKNOWN' && restartingSinceMs === undefined && (
         <Text span c="dimmed" fz="sm">
-          since <DateTime at={device.connectionTime} zone={zone} />
+          since <DateTime at={device.since} zone={zone} />
         </Text>
       )}
     </Group>

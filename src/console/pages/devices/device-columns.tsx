@@ -1,10 +1,11 @@
 // Defines the columns of the table of devices.
 import { Link } from '@tanstack/react-router'
-import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
+import { ConnectionLabel, deviceStateName } from '../../domain/device/connection-label.tsx'
 import {
   type DeviceTableRow,
   firmwareStateOf,
   firmwareStates,
+  seenMsOf,
   settingsStateOf,
   settingsStates,
   sinceMsOf,
@@ -32,15 +33,15 @@ const textColumn = (
 
 const seenText = (row: DeviceTableRow) => {
   if (row.connected) return 'Now'
-  const at = sinceMsOf(row)
+  const at = seenMsOf(row)
   return at === undefined ? 'Never' : shortTime(at)
 }
 const sinceText = (row: DeviceTableRow) => {
   const at = sinceMsOf(row)
   return at === undefined ? undefined : ageText(at)
 }
-const stateText = ({ connected, restartingSinceMs }: DeviceTableRow) =>
-  restartingSinceMs === undefined ? (connected ? 'Online' : 'Offline') : 'Restarting'
+const stateText = ({ state, restartingSinceMs }: DeviceTableRow) =>
+  restartingSinceMs === undefined ? deviceStateName(state) : 'Restarting'
 
 export const deviceColumns: readonly Column<DeviceTableRow>[] = [
   {
@@ -67,9 +68,7 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
     width: '106px',
     canSort: true,
     text: stateText,
-    cell: ({ connected, restartingSinceMs }) => (
-      <ConnectionLabel connected={connected} restartingSinceMs={restartingSinceMs} />
-    ),
+    cell: ({ state, restartingSinceMs }) => <ConnectionLabel state={state} restartingSinceMs={restartingSinceMs} />,
   },
   {
     id: 'since',
@@ -77,7 +76,7 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
     width: '68px',
     canSort: true,
     from: 'medium',
-    text: ({ connectionTime }) => connectionTime ?? '',
+    text: ({ since }) => since ?? '',
     cell: (row) => sinceText(row) ?? <Dimmed>–</Dimmed>,
   },
   {

@@ -1,8 +1,8 @@
-// Counts devices by model, online and offline; each number links to its devices.
+// Counts devices by model, online, reconnecting and offline; each number links to its devices.
 import { Table } from '@mantine/core'
 import { memo, useMemo } from 'react'
 import { modelOf } from '../../../contract/device/models.ts'
-import { type DeviceTableRow, isOffline } from '../../domain/device/device-rows.ts'
+import { type DeviceTableRow, isOffline, isReconnecting } from '../../domain/device/device-rows.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { DeviceCount } from './device-count.tsx'
 import classes from './overview.module.css'
@@ -11,6 +11,7 @@ interface ModelCount {
   readonly model: string
   readonly devices: number
   readonly offline: number
+  readonly reconnecting: number
 }
 
 /** Rendered only if a device has changed, and not for every sample. */
@@ -20,6 +21,7 @@ export const DevicesByModelSection = memo(function DevicesByModelSection({
   readonly rows: readonly DeviceTableRow[]
 }) {
   const counts = useMemo(() => countByModel(rows), [rows])
+  const isAnyReconnecting = counts.some(({ reconnecting }) => reconnecting > 0)
   const title = 'Devices by model'
   return (
     <Section title={title}>
@@ -28,20 +30,30 @@ export const DevicesByModelSection = memo(function DevicesByModelSection({
           <Table.Tr>
             <Table.Th>Model</Table.Th>
             <Table.Th>Online</Table.Th>
+            {isAnyReconnecting && <Table.Th>Reconnecting</Table.Th>}
             <Table.Th>Offline</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {counts.map(({ model, devices, offline }) => (
+          {counts.map(({ model, devices, offline, reconnecting }) => (
             <Table.Tr key={model}>
               <Table.Th scope="row" title={modelOf(model).name}>
                 {modelOf(model).name}
               </Table.Th>
               <Table.Td>
-                <DeviceCount filter={{ model, connected: 'yes' }} what="online" count={devices - offline} />
+                <DeviceCount
+                  filter={{ model, connected: 'yes' }}
+                  what="online"
+                  count={devices - offline - reconnecting}
+                />
                 <span className={classes.dimmed}> of </span>
                 <DeviceCount filter={{ model }} count={devices} />
               </Table.Td>
+              {isAnyReconnecting && (
+                <Table.Td>
+                  <DeviceCount filter={{ model, connected: 'unknown' }} what="reconnecting" count={reconnecting} />
+                </Table.Td>
+              )}
               <Table.Td>
                 <DeviceCount filter={{ model, connected: 'no' }} what="offline" count={offline} isBad />
               </Table.Td>
@@ -56,5 +68,10 @@ export const DevicesByModelSection = memo(function DevicesByModelSection({
 /** Models with the most devices come first. */
 const countByModel = (rows: readonly DeviceTableRow[]): ModelCount[] =>
   [...Map.groupBy(rows, ({ model }) => model)]
-    .map(([model, devices]) => ({ model, devices: devices.length, offline: devices.filter(isOffline).length }))
+    .map(([model, devices]) => ({
+      model,
+      devices: devices.length,
+      offline: devices.filter(isOffline).length,
+      reconnecting: devices.filter(isReconnecting).length,
+    }))
     .sort((a, b) => b.devices - a.devices || (a.model < b.model ? -1 : 1))

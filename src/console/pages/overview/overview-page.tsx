@@ -1,7 +1,7 @@
 // The overview page shows the worst incidents, rooms by state and region, air, devices and the activity of today.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useDeviceRows } from '../../domain/device/device-rows.ts'
+import { type DeviceTableRow, isReconnecting, useDeviceRows } from '../../domain/device/device-rows.ts'
 import { needsAttention, roomNeedsAttention } from '../../domain/room/room-filter.ts'
 import { type RoomTableRow, useRoomRows } from '../../domain/room/room-rows.ts'
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
@@ -29,7 +29,7 @@ export function OverviewPage() {
     )
   }
   return (
-    <Page title="Overview" beside={<AttentionSummary rows={rows} />}>
+    <Page title="Overview" beside={<AttentionSummary rows={rows} devices={devices} />}>
       <div className={classes.tiles}>
         <StateTiles rows={rows} />
         <PeopleTile rows={rows} />
@@ -56,12 +56,29 @@ export function OverviewPage() {
   )
 }
 
-function AttentionSummary({ rows }: { readonly rows: readonly RoomTableRow[] }) {
+interface AttentionSummaryProps {
+  readonly rows: readonly RoomTableRow[]
+  readonly devices: readonly DeviceTableRow[]
+}
+
+function AttentionSummary({ rows, devices }: AttentionSummaryProps) {
   const attentionCount = rows.filter(roomNeedsAttention).length
+  const reconnectingCount = devices.filter(isReconnecting).length
   return (
     <Text c="dimmed">
+      {reconnectingCount > 0 && (
+        <Link
+          to="/devices"
+          search={{ connected: 'unknown' }}
+          className={classes.reconnecting}
+          title="The server restarted, and these devices are not back yet."
+        >
+          Reconnecting ({reconnectingCount.toLocaleString('en-GB')})
+        </Link>
+      )}
+      {reconnectingCount > 0 && attentionCount > 0 && ' · '}
       {attentionCount === 0 ? (
-        'All rooms with devices are healthy.'
+        reconnectingCount === 0 && 'All rooms with devices are healthy.'
       ) : (
         <>
           <Link

@@ -21,7 +21,9 @@ export function StateTiles({ rows }: RoomRowsProps) {
     for (const { state } of rows) byState.set(state, (byState.get(state) ?? 0) + 1)
     return byState
   }, [rows])
-  return roomStates.map((state) => {
+  // Rooms reconnect only after the end of a server.
+  const shown = roomStates.filter((state) => state !== 'UNKNOWN' || counts.has(state))
+  return shown.map((state) => {
     const count = counts.get(state) ?? 0
     return (
       <Link

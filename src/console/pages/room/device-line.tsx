@@ -28,7 +28,7 @@ export function DeviceLine({
   isFollower,
   action,
 }: DeviceLineProps) {
-  const { id, model, serial, connected, connectionTime, inCallStatus, firmwareVersion } = device
+  const { id, model, serial, state, since, connected, inCallStatus, firmwareVersion } = device
   const call = callText(inCallStatus)
   return (
     <li className={classes.line} data-follower={isFollower || undefined}>
@@ -38,12 +38,12 @@ export function DeviceLine({
         </Link>
       </Text>
       <span className={classes.marks}>
-        <ConnectionLabel connected={connected} restartingSinceMs={restartingSinceMs} />
-        {!connected && restartingSinceMs === undefined && (
+        <ConnectionLabel state={state} restartingSinceMs={restartingSinceMs} />
+        {state === 'OFFLINE' && restartingSinceMs === undefined && (
           <Text span fz="xs" c="dimmed">
-            {connectionTime ? (
+            {since ? (
               <>
-                since <DateTime at={connectionTime} zone={zone} />
+                since <DateTime at={since} zone={zone} />
               </>
             ) : (
               'Never connected'

@@ -118,7 +118,12 @@ function RoomView({ room, etag }: RoomSnapshot) {
 
 const stateOf = ({ state, endpoints }: RoomSnapshot['room'], restartCount: number) =>
   stateDuringRestart(
-    { state, endpointCount: endpoints.length, connectedCount: endpoints.filter(({ connected }) => connected).length },
+    {
+      state,
+      endpointCount: endpoints.length,
+      connectedCount: endpoints.filter(({ connected }) => connected).length,
+      unknownCount: endpoints.filter((one) => one.state === 'UNKNOWN').length,
+    },
     restartCount,
   )
 

@@ -33,7 +33,7 @@ export interface SiteTree {
 }
 
 type Counts = Record<RoomState, number>
-const zeroCounts = (): Counts => ({ OFFLINE: 0, DEGRADED: 0, HEALTHY: 0, EMPTY: 0 })
+const zeroCounts = (): Counts => ({ OFFLINE: 0, DEGRADED: 0, UNKNOWN: 0, HEALTHY: 0, EMPTY: 0 })
 
 function tallyRooms(counts: Counts): RoomTally {
   const worst = roomStates.find((state) => counts[state] > 0)

@@ -33,7 +33,7 @@ export const TallyCells = ({ name, tally: { rooms, worst, worstCount }, href }: 
       {worst && (
         <a href={`${href}&state=${worst}`} className={classes.stateLink} style={{ color: roomStateColour(worst) }}>
           {roomStateIcon(worst)} {roomStateLabel(worst)}
-          {needsAttention(worst) && ` ${worstCount.toLocaleString('en-GB')}`}
+          {isCounted(worst) && ` ${worstCount.toLocaleString('en-GB')}`}
           <VisuallyHidden> in {name}</VisuallyHidden>
         </a>
       )}
@@ -41,4 +41,4 @@ export const TallyCells = ({ name, tally: { rooms, worst, worstCount }, href }: 
   </>
 )
 
-const needsAttention = (state: RoomState) => state === 'OFFLINE' || state === 'DEGRADED'
+const isCounted = (state: RoomState) => state !== 'HEALTHY' && state !== 'EMPTY'

@@ -26,7 +26,7 @@ export function watchFleet(registry: Registry, current: () => Promise<FleetSumma
   })
   new Gauge({
     name: 'roomkeeper_rooms',
-    help: 'Rooms, by state: EMPTY, OFFLINE, DEGRADED or HEALTHY, as in the API.',
+    help: 'Rooms, by state: EMPTY, OFFLINE, DEGRADED, UNKNOWN or HEALTHY, as in the API.',
     labelNames: ['state'],
     registers,
     async collect() {

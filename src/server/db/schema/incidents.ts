@@ -12,7 +12,15 @@ export type SubjectType = 'endpoint' | 'room' | 'channel' | 'organisation' | 'jo
 
 export interface IncidentSchema {
   /** Connections that have ended. The row of an endpoint has the present one. */
-  connection_spans: { org: number; endpoint: number; since: number; until: number; why: ConnectionEnd }
+  connection_spans: {
+    org: number
+    endpoint: number
+    since: number
+    until: number
+    why: ConnectionEnd
+    /** Set if the end of a server ended it: until then, or the next connection, the device counted as reconnecting. */
+    unknown_until: number | null
+  }
   credential_attempts: {
     org: number
     endpoint_id: string

@@ -1,21 +1,46 @@
-// Gaps and their numbers, against a naive recomputation tick by tick.
+// Gaps, outages and their numbers, against a naive recomputation tick by tick.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { availabilityOf, Gaps, intersect, type Period } from './availability.ts'
+import { type Absence, availabilityOf, Gaps, intersect, type Period } from './availability.ts'
 
 const lastTick = 40
 const ticks = Array.from({ length: lastTick }, (_, tick) => tick)
 
-const spansArbitrary = fc
-  .array(fc.tuple(fc.integer({ min: -5, max: lastTick + 5 }), fc.integer({ min: 0, max: 12 })), { maxLength: 12 })
-  .map((spans) => spans.map(([since, length]): Period => [since, since + length]).sort((a, b) => a[0] - b[0]))
+/** A connection. After one that the end of a server ended, the device counts as reconnecting until `unknownUntil`, or its next connection. */
+interface Span {
+  readonly since: number
+  readonly until: number
+  readonly unknownUntil: number | null
+}
 
-const gapsOf = (spans: readonly Period[]): readonly Period[] => {
+/** As they are stored: the next connection does not begin before the end of the one before it. */
+const spansArbitrary = fc
+  .array(fc.tuple(fc.nat(8), fc.integer({ min: 1, max: 12 }), fc.option(fc.nat(10))), { maxLength: 12 })
+  .map((steps) => {
+    const spans: Span[] = []
+    for (const [pause, length, settle] of steps) {
+      const since = (spans.at(-1)?.until ?? -10) + pause
+      const until = since + length
+      spans.push({ since, until, unknownUntil: settle === null ? null : until + settle })
+    }
+    return spans
+  })
+
+const absenceOf = (spans: readonly Span[]): Absence => {
   const gaps = new Gaps([0, lastTick])
-  for (const [since, until] of spans) gaps.add(since, until)
+  for (const { since, until, unknownUntil } of spans) gaps.add(since, until, unknownUntil)
   return gaps.end()
 }
 const covers = (periods: readonly Period[], tick: number) => periods.some(([from, to]) => from <= tick && tick < to)
+
+const isOnline = (spans: readonly Span[], tick: number) =>
+  spans.some(({ since, until }) => since <= tick && tick < until)
+/** The last connection before the tick decides. */
+const isUnknown = (spans: readonly Span[], tick: number) => {
+  const last = spans.findLast(({ since }) => since <= tick)
+  return !isOnline(spans, tick) && last !== undefined && last.unknownUntil !== null && tick < last.unknownUntil
+}
+const isOffline = (spans: readonly Span[], tick: number) => !isOnline(spans, tick) && !isUnknown(spans, tick)
 
 /** The runs of ticks for which the condition holds. */
 function runsOf(from: number, holds: (tick: number) => boolean): number[] {
@@ -27,37 +52,48 @@ function runsOf(from: number, holds: (tick: number) => boolean): number[] {
   return runs
 }
 
-test('gaps are the times that no span covers, in order and without touching each other', () => {
+test('gaps are the times that no span covers, and outages those of them that no end of a server explains [contract 10.connections]', () => {
   fc.assert(
     fc.property(spansArbitrary, (spans) => {
-      const gaps = gapsOf(spans)
-      for (const tick of ticks) expect(covers(gaps, tick)).toBe(!covers(spans, tick))
-      for (const [i, gap] of gaps.entries()) {
-        expect(gap[0]).toBeLessThan(gap[1])
-        expect(gap[0]).toBeGreaterThan(gaps[i - 1]?.[1] ?? -1)
+      const { gaps, outages } = absenceOf(spans)
+      for (const tick of ticks) {
+        expect(covers(gaps, tick)).toBe(!isOnline(spans, tick))
+        expect(covers(outages, tick)).toBe(isOffline(spans, tick))
+      }
+      for (const periods of [gaps, outages]) {
+        for (const [i, period] of periods.entries()) {
+          expect(period[0]).toBeLessThan(period[1])
+          expect(period[0]).toBeGreaterThan(periods[i - 1]?.[1] ?? -1)
+        }
       }
     }),
   )
 })
 
-test('a room is without connection when all of its endpoints are, and its numbers are those of a naive count', () => {
+test('the numbers of a room are those of a naive count, without the time in which a device reconnects and none is connected [contract 10.connections]', () => {
   const room = fc.array(spansArbitrary, { minLength: 1, maxLength: 4 })
   fc.assert(
     fc.property(room, fc.integer({ min: 0, max: lastTick }), (endpoints, knownFrom) => {
-      const gaps = endpoints
-        .map(gapsOf)
-        .reduce((all, next) => intersect(all, next), [[0, lastTick]] as readonly Period[])
-      const isOffline = (tick: number) => endpoints.every((spans) => !covers(spans, tick))
-      const runs = runsOf(knownFrom, isOffline)
-      const knownTicks = lastTick - knownFrom
-      const seconds = gaps.map(([from, to]): Period => [from * 1000, to * 1000])
-      const numbers = availabilityOf(seconds, [knownFrom * 1000, lastTick * 1000])
+      const all: readonly Period[] = [[0, lastTick]]
+      const absence = endpoints
+        .map(absenceOf)
+        .reduce(
+          (room, next) => ({ gaps: intersect(room.gaps, next.gaps), outages: intersect(room.outages, next.outages) }),
+          { gaps: all, outages: all },
+        )
+      const runs = runsOf(knownFrom, (tick) => endpoints.every((spans) => isOffline(spans, tick)))
+      const isCounted = (tick: number) =>
+        endpoints.some((spans) => isOnline(spans, tick)) || endpoints.every((spans) => isOffline(spans, tick))
+      const countedTicks = ticks.filter((tick) => tick >= knownFrom && isCounted(tick)).length
+      const seconds = (periods: readonly Period[]) => periods.map(([from, to]): Period => [from * 1000, to * 1000])
+      const inSeconds = { gaps: seconds(absence.gaps), outages: seconds(absence.outages) }
+      const numbers = availabilityOf(inSeconds, [knownFrom * 1000, lastTick * 1000])
       expect(numbers.outages).toBe(runs.length)
       expect(numbers.longestOutageSeconds).toBe(Math.max(0, ...runs))
-      if (knownTicks === 0) expect(numbers.onlineShare).toBeUndefined()
+      if (countedTicks === 0) expect(numbers.onlineShare).toBeUndefined()
       else {
         const offline = runs.reduce((sum, length) => sum + length, 0)
-        expect(numbers.onlineShare).toBeCloseTo((knownTicks - offline) / knownTicks, 10)
+        expect(numbers.onlineShare).toBeCloseTo((countedTicks - offline) / countedTicks, 10)
       }
     }),
   )

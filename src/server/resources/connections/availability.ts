@@ -1,29 +1,53 @@
-// Computes when nothing was connected, out of the times in which something was. All times are milliseconds.
+// Computes when nothing was connected, and when something was offline, out of the times in which it was connected. All times are milliseconds.
 
 /** A period from its first number, inclusive, to its second, exclusive. */
 export type Period = readonly [from: number, to: number]
 
+/** The times in which an endpoint, or all endpoints of a room, had no connection. */
+export interface Absence {
+  readonly gaps: readonly Period[]
+  /** The parts of the gaps that count as outages: the others followed the end of a server. */
+  readonly outages: readonly Period[]
+}
+
 /** Collects the gaps between the spans of one endpoint. They are added in the order of their beginnings, and may overlap. */
 export class Gaps {
-  readonly list: Period[] = []
+  readonly #gaps: Period[] = []
+  readonly #outages: Period[] = []
+  readonly #from: number
   readonly #to: number
   #at: number
+  #unknownUntil = Number.NEGATIVE_INFINITY
 
   constructor([from, to]: Period) {
+    this.#from = from
     this.#at = from
     this.#to = to
   }
 
-  add(since: number, until: number): void {
-    if (until <= this.#at || since >= this.#to || until <= since) return
-    if (since > this.#at) this.list.push([this.#at, since])
-    this.#at = until
+  /** Until `unknownUntil`, or the next span, it is not known whether the endpoint was offline. */
+  add(since: number, until: number, unknownUntil: number | null = null): void {
+    // A span before the window can be followed by a time that is not known.
+    const isBefore = until <= this.#from
+    if (!isBefore && (until <= this.#at || since >= this.#to || until <= since)) return
+    if (!isBefore) {
+      this.#addGap(since)
+      this.#at = until
+    }
+    this.#unknownUntil = unknownUntil ?? Number.NEGATIVE_INFINITY
   }
 
   /** Must be called last, and once. */
-  end(): readonly Period[] {
-    if (this.#at < this.#to) this.list.push([this.#at, this.#to])
-    return this.list
+  end(): Absence {
+    this.#addGap(this.#to)
+    return { gaps: this.#gaps, outages: this.#outages }
+  }
+
+  #addGap(to: number): void {
+    if (to <= this.#at) return
+    this.#gaps.push([this.#at, to])
+    const from = Math.max(this.#at, this.#unknownUntil)
+    if (from < to) this.#outages.push([from, to])
   }
 }
 
@@ -47,18 +71,17 @@ interface Availability {
   readonly longestOutageSeconds: number
 }
 
-/** Summarises the gaps of the known part of a window. */
-export function availabilityOf(gaps: readonly Period[], known: Period): Availability {
-  const knownMs = known[1] - known[0]
-  const outages = intersect(gaps, [known])
-  let [offlineMs, longestMs] = [0, 0]
-  for (const [from, to] of outages) {
-    offlineMs += to - from
-    longestMs = Math.max(longestMs, to - from)
-  }
+/** Summarises the known part of a window. Time that is neither online nor an outage is left out. */
+export function availabilityOf(absence: Absence, known: Period): Availability {
+  const outages = intersect(absence.outages, [known])
+  const offlineMs = lengthOf(outages)
+  const unknownMs = lengthOf(intersect(absence.gaps, [known])) - offlineMs
+  const knownMs = known[1] - known[0] - unknownMs
   return {
     ...(knownMs > 0 && { onlineShare: 1 - offlineMs / knownMs }),
     outages: outages.length,
-    longestOutageSeconds: Math.round(longestMs / 1000),
+    longestOutageSeconds: Math.round(outages.reduce((longest, [from, to]) => Math.max(longest, to - from), 0) / 1000),
   }
 }
+
+const lengthOf = (periods: readonly Period[]): number => periods.reduce((sum, [from, to]) => sum + to - from, 0)

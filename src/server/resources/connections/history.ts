@@ -32,6 +32,8 @@ export interface HistorySpan {
   /** Undefined while the connection lasts. */
   readonly until: number | undefined
   readonly why: ConnectionEnd | undefined
+  /** Set if the end of a server ended it, and the device counted as reconnecting until then. */
+  readonly unknown_until: number | null
 }
 
 export interface EndpointHistory {
@@ -65,15 +67,16 @@ function unwrittenSpanOf({
   changed_at: since,
   connected,
   connection_time,
+  unknown_until,
 }: HistoryRow): HistorySpan | undefined {
   if (node_id === null || since === null) return undefined
-  if (connected) return { since, until: undefined, why: undefined }
-  return { since, until: connection_time ?? since, why: 'SERVER_ENDED' }
+  if (connected) return { since, until: undefined, why: undefined, unknown_until: null }
+  return { since, until: connection_time ?? since, why: 'SERVER_ENDED', unknown_until }
 }
 
 const pageSizeRows = 1000
 
-/** The oldest first. */
+/** The oldest first. The first one may have ended before the window, if the time after it is unknown. */
 export async function* readSpans(
   on: OrgReader,
   { number, unwritten, readFrom }: EndpointHistory,
@@ -84,14 +87,17 @@ export async function* readSpans(
   for (let isMore = true; isMore; ) {
     const rows = await listSpans(on, { endpoint: number, since: last + 1, before: end, limit: pageSizeRows })
     for (const row of rows) {
-      if (row.until > from || row.since >= from) yield row
+      if (row.until > from || row.since >= from || (row.unknown_until ?? 0) > from) yield row
       last = row.since
     }
     isMore = rows.length === pageSizeRows
     // SQLite answers synchronously, and other requests must have their turn.
     if (isMore) await nextTurn()
   }
-  if (!unwritten || unwritten.since >= end || (unwritten.until !== undefined && unwritten.until < from)) return
+  if (!unwritten || unwritten.since >= end || isOver(unwritten, from)) return
   // The connection may have ended, and its span been written, after the endpoint's row was read.
   if (unwritten.since > last) yield unwritten
 }
+
+const isOver = ({ until, unknown_until }: HistorySpan, at: number): boolean =>
+  until !== undefined && until < at && (unknown_until ?? 0) <= at

@@ -5,7 +5,7 @@ import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { mustFind } from '../../core/failure.ts'
 import { findRoom } from '../rooms/store.ts'
-import { availabilityOf, Gaps, intersect, type Period } from './availability.ts'
+import { type Absence, availabilityOf, Gaps, intersect } from './availability.ts'
 import {
   type ConnectionWindow,
   connectionWindowOf,
@@ -14,7 +14,7 @@ import {
   readSpans,
 } from './history.ts'
 import { findHistory, listHistoriesInRoom } from './store.ts'
-import { spanCsvLine, spansCsvHeader, spanView, summaryView } from './view.ts'
+import { endUnknown, isBefore, spanCsvLine, spansCsvHeader, spanView, summaryView } from './view.ts'
 
 type Query = InputOf<'endpointsConnections'>['query']
 
@@ -25,7 +25,7 @@ const spansPerBatch = 1000
 
 export async function endpointsConnections(ctx: RequestContext, id: string, query: Query, csv: boolean) {
   const window = windowOf(ctx, query)
-  const row = await findHistory(ctx.db, { id, from: window.from })
+  const row = await findHistory(ctx.db, { ...ctx.presenceTimes, id, from: window.from })
   const history = endpointHistoryOf(mustFind(row, `endpoint ${id}`), window)
   if (csv) return csvAnswer(ctx, [history], window)
   const { spans, summary } = await readHistory(ctx, history, window, maxSpans)
@@ -35,21 +35,23 @@ export async function endpointsConnections(ctx: RequestContext, id: string, quer
 export async function roomsConnections(ctx: RequestContext, id: number, query: Query, csv: boolean) {
   const window = windowOf(ctx, query)
   mustFind(await findRoom(ctx.db, { id }), `room ${id}`)
-  const rows = await listHistoriesInRoom(ctx.db, { room: id, from: window.from })
+  const rows = await listHistoriesInRoom(ctx.db, { ...ctx.presenceTimes, room: id, from: window.from })
   const histories = rows.map((row) => endpointHistoryOf(row, window))
   if (csv) return csvAnswer(ctx, histories, window)
   const maxEach = Math.max(1, Math.floor(maxSpans / histories.length))
   const { from, end } = window
-  let gaps: readonly Period[] = [[from, end]]
+  let absence: Absence = { gaps: [[from, end]], outages: [[from, end]] }
   const [endpoints, spans] = [[] as EndpointAnswer['summary'][], [] as EndpointAnswer['spans']]
   for (const history of histories) {
     const read = await readHistory(ctx, history, window, maxEach)
-    gaps = intersect(gaps, read.gaps)
+    // While one endpoint reconnects and none is connected, the room has neither an outage nor a connection.
+    const { gaps, outages } = read.absence
+    absence = { gaps: intersect(absence.gaps, gaps), outages: intersect(absence.outages, outages) }
     endpoints.push(read.summary)
     spans.push(...read.spans)
   }
   const knownFrom = Math.min(...histories.map((history) => history.knownFrom ?? end), end)
-  return { ...availabilityOf(gaps, [Math.max(from, knownFrom), end]), endpoints, spans }
+  return { ...availabilityOf(absence, [Math.max(from, knownFrom), end]), endpoints, spans }
 }
 
 const windowOf = ({ clock, settings }: RequestContext, query: Query): ConnectionWindow =>
@@ -63,14 +65,15 @@ async function readHistory(ctx: RequestContext, history: EndpointHistory, window
   const spans: ReturnType<typeof spanView>[] = []
   let omitted = 0
   for await (const span of readSpans(ctx.db, history, window)) {
-    gaps.add(span.since, span.until ?? window.end)
-    spans.push(spanView(history.id, span, window))
+    gaps.add(span.since, span.until ?? window.end, span.unknown_until)
+    endUnknown(spans.at(-1), span.since)
+    if (!isBefore(span, window)) spans.push(spanView(history.id, span, window))
     // The oldest are dropped many at a time, because that moves all others.
     if (spans.length === 2 * limit) omitted += spans.splice(0, limit).length
   }
   omitted += spans.splice(0, Math.max(0, spans.length - limit)).length
-  const list = gaps.end()
-  return { spans, gaps: list, summary: summaryView(history, window, list, omitted) }
+  const absence = gaps.end()
+  return { spans, absence, summary: summaryView(history, window, absence, omitted) }
 }
 
 function csvAnswer(
@@ -86,6 +89,7 @@ async function* readAllSpans(ctx: RequestContext, histories: readonly EndpointHi
   for (const history of histories) {
     let batch: ReturnType<typeof spanView>[] = []
     for await (const span of readSpans(ctx.db, history, window)) {
+      if (isBefore(span, window)) continue
       batch.push(spanView(history.id, span, window))
       if (batch.length < spansPerBatch) continue
       yield batch

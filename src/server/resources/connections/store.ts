@@ -2,12 +2,13 @@
 
 import { type Expression, type Kysely, sql } from 'kysely'
 import type { EngineName } from '../../db/engine.ts'
-import { isAnyOf } from '../../db/queries/any-of.ts'
+import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
 import { byUuid } from '../../db/queries/by-uuid.ts'
 import { visibleQuery, visibleQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemWrite } from '../../db/system.ts'
-import { connectionTime, isConnected } from '../../nodes/connected-sql.ts'
+import { connectionTime, isConnected, reconnectsUntil } from '../../nodes/presence-sql.ts'
+import type { PresenceTimes } from '../../nodes/reconnect-times.ts'
 
 type ConnectionEnd = DatabaseSchema['connection_spans']['why']
 
@@ -25,7 +26,7 @@ const hasConnection = sql<boolean>`e.node_id is not null and e.connection_time i
  * The span of a connection that ends. If its node has ended, the connection ended with it, whatever ends it now. Clocks of two nodes
  * differ, so that an end may seem to be before its beginning: such a span is empty.
  */
-const spanColumns = (at: number, why: ConnectionEnd) => {
+const spanColumns = (p: PresenceTimes, at: number, why: ConnectionEnd, unknownUntil: number | null = null) => {
   const end = sql<number>`case d.state when 'up' then cast(${at} as bigint) else coalesce(d.ended_at, 0) end`
   return [
     sql<number>`e.org`.as('org'),
@@ -33,6 +34,9 @@ const spanColumns = (at: number, why: ConnectionEnd) => {
     sql<number>`e.connection_time`.as('since'),
     sql<number>`case when ${end} > e.connection_time then ${end} else e.connection_time end`.as('until'),
     sql<ConnectionEnd>`case d.state when 'up' then cast(${why} as text) else 'SERVER_ENDED' end`.as('why'),
+    sql<number | null>`case d.state when 'up' then cast(${unknownUntil} as bigint) else ${reconnectsUntil(p)} end`.as(
+      'unknown_until',
+    ),
   ]
 }
 
@@ -40,16 +44,20 @@ const spanColumns = (at: number, why: ConnectionEnd) => {
 const insertSpans = (db: Kysely<DatabaseSchema>, spans: Expression<object>) =>
   db
     .insertInto('connection_spans')
-    .columns(['org', 'endpoint', 'since', 'until', 'why'])
+    .columns(['org', 'endpoint', 'since', 'until', 'why', 'unknown_until'])
     .expression(spans as Expression<never>)
     .onConflict((c) =>
       c
         .columns(['org', 'endpoint', 'since'])
-        .doUpdateSet((e) => ({ until: e.ref('excluded.until'), why: e.ref('excluded.why') }))
+        .doUpdateSet((e) => ({
+          until: e.ref('excluded.until'),
+          why: e.ref('excluded.why'),
+          unknown_until: e.ref('excluded.unknown_until'),
+        }))
         .whereRef('excluded.until', '>', 'connection_spans.until'),
     )
 
-type Ending = { org: number; id: string; at: number }
+type Ending = PresenceTimes & { org: number; id: string; at: number }
 
 /**
  * Ends the connection that the row of an endpoint still names, if the credential is valid; call it before `updateConnected`. On
@@ -67,7 +75,7 @@ export const insertReplacedSpan = writeTelemetry((db, p: Ending & { hash: Buffer
       .where(({ exists, selectFrom }) =>
         exists(selectFrom('credential_directory').select('hash').where('hash', '=', p.hash)),
       )
-      .select(spanColumns(p.at, 'REPLACED')),
+      .select(spanColumns(p, p.at, 'REPLACED')),
   ),
 )
 
@@ -82,11 +90,11 @@ const fromLockedEndpoint = (db: Kysely<DatabaseSchema>, p: { org: number; id: st
 
 /** Ends the connection with this number. 0 means whichever connection of the endpoint this node has. Call it before the endpoint's row is changed. */
 export const insertEndedSpan = writeTelemetry(
-  (db, p: Ending & { node: number; connection: number; why: ConnectionEnd }, engine) =>
+  (db, p: Ending & { node: number; connection: number; why: ConnectionEnd; unknownUntil: number | null }, engine) =>
     insertSpans(
       db,
       selectConnections(db, engine)
-        .select(spanColumns(p.at, p.why))
+        .select(spanColumns(p, p.at, p.why, p.unknownUntil))
         .where('e.org', '=', p.org)
         .where('e.id', '=', p.id)
         .where('e.node_id', '=', p.node)
@@ -95,14 +103,27 @@ export const insertEndedSpan = writeTelemetry(
 )
 
 /** Ends the connections of endpoints whose node has ended. */
-export const insertSpansOfEndedNode = writeTelemetry((db, p: { org: number; ids: readonly string[] }, engine) =>
-  insertSpans(
-    db,
-    selectConnections(db, engine)
-      .select(spanColumns(0, 'SERVER_ENDED'))
-      .where('e.org', '=', p.org)
-      .where(isAnyOf(engine, 'e.id', p.ids)),
-  ),
+export const insertSpansOfEndedNode = writeTelemetry(
+  (db, p: PresenceTimes & { org: number; ids: readonly string[] }, engine) =>
+    insertSpans(
+      db,
+      selectConnections(db, engine)
+        .select(spanColumns(p, 0, 'SERVER_ENDED'))
+        .where('e.org', '=', p.org)
+        .where(isAnyOf(engine, 'e.id', p.ids)),
+    ),
+)
+
+/** The time after connections that a server ended, and that was not over when the service stopped, ends later. */
+export const updateUnknownUntil = writeTelemetry(
+  (db, p: { org: number; endpoints: readonly number[]; lastEnd: number; settledAt: number }, engine) =>
+    db
+      .updateTable('connection_spans')
+      .set({ unknown_until: p.settledAt })
+      .where('org', '=', p.org)
+      .where(isAnyNumberOf(engine, 'endpoint', p.endpoints))
+      .where('unknown_until', '>', p.lastEnd)
+      .where('unknown_until', '<', p.settledAt),
 )
 
 /** Ends the connection of an endpoint that is unenrolled. Call it before its row is deleted. */
@@ -110,21 +131,22 @@ export const insertUnenrolledSpan = write((db, p: Ending, engine) =>
   insertSpans(
     db,
     selectConnections(db, engine)
-      .select(spanColumns(p.at, 'UNENROLLED'))
+      .select(spanColumns(p, p.at, 'UNENROLLED'))
       .where('e.org', '=', p.org)
       .where('e.id', '=', p.id),
   ),
 )
 
 /** Ends the connections of all endpoints of a room that is deleted with them. */
-export const insertUnenrolledSpansInRoom = write((db, p: { org: number; room: number; at: number }, engine) =>
-  insertSpans(
-    db,
-    selectConnections(db, engine)
-      .select(spanColumns(p.at, 'UNENROLLED'))
-      .where('e.org', '=', p.org)
-      .where('e.room_id', '=', p.room),
-  ),
+export const insertUnenrolledSpansInRoom = write(
+  (db, p: PresenceTimes & { org: number; room: number; at: number }, engine) =>
+    insertSpans(
+      db,
+      selectConnections(db, engine)
+        .select(spanColumns(p, p.at, 'UNENROLLED'))
+        .where('e.org', '=', p.org)
+        .where('e.room_id', '=', p.room),
+    ),
 )
 
 /** The start of the last span that began before the time: only this one can reach into the window. Null if there is none. */
@@ -133,12 +155,13 @@ const lastSince = (before: number) =>
     where s.org = e.org and s.endpoint = e.number and s.since <= cast(${before} as bigint))`
 
 /** The connection that the row of an endpoint names, if any, with the bounds of its earlier ones. */
-const selectHistories = (db: Kysely<DatabaseSchema>, p: { org: number; from: number }) =>
+const selectHistories = (db: Kysely<DatabaseSchema>, p: PresenceTimes & { org: number; from: number }) =>
   db
     .selectFrom('endpoints as e')
     .leftJoin('nodes as d', 'd.id', 'e.node_id')
     .select(['e.id', 'e.number', 'e.node_id', 'e.connection_time as changed_at'])
     .select([isConnected.as('connected'), connectionTime.as('connection_time'), lastSince(p.from).as('last_since')])
+    .select(reconnectsUntil(p).as('unknown_until'))
     .select(
       sql<number | null>`(select min(s.since) from connection_spans s
         where s.org = e.org and s.endpoint = e.number)`.as('first_since'),
@@ -146,7 +169,7 @@ const selectHistories = (db: Kysely<DatabaseSchema>, p: { org: number; from: num
     .where('e.org', '=', p.org)
 
 export const findHistory = byUuid(
-  visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string; from: number }) =>
+  visibleQueryOne('room', 'e.room_id', (db, p: PresenceTimes & { org: number; id: string; from: number }) =>
     selectHistories(db, p).where('e.id', '=', p.id),
   ),
 )
@@ -155,7 +178,7 @@ export type HistoryRow = NonNullable<Awaited<ReturnType<typeof findHistory>>>
 export const listHistoriesInRoom = visibleQuery(
   'room',
   'e.room_id',
-  (db, p: { org: number; room: number; from: number }) =>
+  (db, p: PresenceTimes & { org: number; room: number; from: number }) =>
     selectHistories(db, p).where('e.room_id', '=', p.room).orderBy('e.id'),
 )
 
@@ -166,7 +189,7 @@ export const listSpans = visibleQuery(
   (db, p: { org: number; endpoint: number; since: number; before: number; limit: number }) =>
     db
       .selectFrom('connection_spans as s')
-      .select(['s.since', 's.until', 's.why'])
+      .select(['s.since', 's.until', 's.why', 's.unknown_until'])
       .where('s.org', '=', p.org)
       .where('s.endpoint', '=', p.endpoint)
       .where('s.since', '>=', p.since)

@@ -1,11 +1,17 @@
 // Shows connection spans and their summary, as JSON and as CSV.
+import type { Static } from 'typebox'
 import { csvRow } from '../../../contract/csv.ts'
+import type { ConnectionSpan } from '../../../contract/incidents/connections.ts'
 import { isoTime } from '../../core/clock.ts'
-import { availabilityOf, type Period } from './availability.ts'
+import { type Absence, availabilityOf } from './availability.ts'
 import type { ConnectionWindow, EndpointHistory, HistorySpan } from './history.ts'
 
 /** Cut at the window. `to` is absent for a connection that lasts, if the window reaches the present. */
-export function spanView(endpointId: string, { since, until, why }: HistorySpan, window: ConnectionWindow) {
+export function spanView(
+  endpointId: string,
+  { since, until, why, unknown_until }: HistorySpan,
+  window: ConnectionWindow,
+): SpanView {
   const isEnded = until !== undefined && until <= window.end
   const isPresent = until === undefined && window.reachesNow
   return {
@@ -13,21 +19,33 @@ export function spanView(endpointId: string, { since, until, why }: HistorySpan,
     from: isoTime(Math.max(since, window.from)),
     ...(!isPresent && { to: isoTime(isEnded ? until : window.end) }),
     ...(isEnded && why && { why }),
+    ...(isEnded && unknown_until !== null && { unknownUntil: isoTime(Math.min(unknown_until, window.end)) }),
   }
 }
 
+type SpanView = Static<typeof ConnectionSpan>
+
+/** The unknown time after a span ends with the next connection. */
+export function endUnknown(span: SpanView | undefined, at: number): void {
+  if (span?.unknownUntil !== undefined && at < Date.parse(span.unknownUntil)) span.unknownUntil = isoTime(at)
+}
+
+/** Whether a span is read only because of the unknown time after it. */
+export const isBefore = ({ since, until }: HistorySpan, { from }: ConnectionWindow): boolean =>
+  until !== undefined && until <= from && since < from
+
 export const spansCsvHeader = csvRow(['endpointId', 'from', 'to', 'why'])
-export const spanCsvLine = ({ endpointId, from, to, why }: ReturnType<typeof spanView>): string =>
+export const spanCsvLine = ({ endpointId, from, to, why }: SpanView): string =>
   csvRow([endpointId, from, to ?? '', why ?? ''])
 
 export const summaryView = (
   { id, knownFrom }: EndpointHistory,
   { from, end }: ConnectionWindow,
-  gaps: readonly Period[],
+  absence: Absence,
   omittedSpans: number,
 ) => ({
   endpointId: id,
   ...(knownFrom !== undefined && { knownFrom: isoTime(knownFrom) }),
-  ...availabilityOf(gaps, [Math.max(from, knownFrom ?? end), end]),
+  ...availabilityOf(absence, [Math.max(from, knownFrom ?? end), end]),
   ...(omittedSpans > 0 && { omittedSpans }),
 })

@@ -15,7 +15,8 @@ import {
 } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
-import { isConnected } from '../../nodes/connected-sql.ts'
+import { isConnected, onlineSinceInUpdate, reconnectsUntilInUpdate } from '../../nodes/presence-sql.ts'
+import type { PresenceTimes } from '../../nodes/reconnect-times.ts'
 import { insertStay } from './stay-store.ts'
 
 export const findByCredential = systemQueryOne((db, p: { hash: Buffer }) =>
@@ -69,6 +70,8 @@ const insertRow = write((db, p: EnrolledRow & { org: number; number: number }) =
     profile_id: p.profile_id,
     node_id: null,
     connection_time: null,
+    online_since: null,
+    unknown_until: null,
     enrolment_time: p.enrolment_time,
     status: '{}',
   }),
@@ -109,7 +112,8 @@ export const replaceCredential = async (tx: Tx, id: string, hash: Buffer) => {
   await insertCredential(tx, { id, hash })
 }
 
-type Connect = { org: number; id: string; hash: Buffer; node: number; at: number }
+/** The device connects `now`. */
+type Connect = PresenceTimes & { org: number; id: string; hash: Buffer; node: number }
 
 /**
  * Points the endpoint at this node, and returns the number of the new connection and the node that it pointed at before. Returns
@@ -123,7 +127,9 @@ export const updateConnected = writeTelemetryOne((db, p: Connect) =>
       node_id: p.node,
       previous_node_id: e.ref('node_id'),
       connection: e('connection', '+', 1),
-      connection_time: p.at,
+      connection_time: p.now,
+      online_since: onlineSinceInUpdate(p),
+      unknown_until: null,
     }))
     .where('org', '=', p.org)
     .where('id', '=', p.id)
@@ -133,6 +139,7 @@ export const updateConnected = writeTelemetryOne((db, p: Connect) =>
     .returning(({ exists, or, selectFrom }) => [
       'connection',
       'previous_node_id',
+      'online_since',
       or([
         exists(
           selectFrom('endpoint_configs as c')
@@ -152,13 +159,17 @@ export const updateConnected = writeTelemetryOne((db, p: Connect) =>
     ]),
 )
 
-type Disconnect = { org: number; id: string; node: number; at: number }
+/** A row of an earlier version has only the time of its connection, which the disconnect replaces. */
+const storedOnlineSince = sql<number | null>`coalesce(online_since, connection_time)`
+
+/** `unknownUntil` is set if the device has to come back because of the server. */
+type Disconnect = { org: number; id: string; node: number; at: number; unknownUntil: number | null }
 
 /** Returns false if the device has connected again since, here or at another node, or was unenrolled. */
 export const updateDisconnected = writeTelemetryExists((db, p: Disconnect & { connection: number }) =>
   db
     .updateTable('endpoints')
-    .set({ node_id: null, connection_time: p.at })
+    .set({ node_id: null, connection_time: p.at, online_since: storedOnlineSince, unknown_until: p.unknownUntil })
     .where('org', '=', p.org)
     .where('id', '=', p.id)
     .where('node_id', '=', p.node)
@@ -170,7 +181,7 @@ export const updateDisconnected = writeTelemetryExists((db, p: Disconnect & { co
 export const updateDisconnectedFrom = writeTelemetryExists((db, p: Disconnect) =>
   db
     .updateTable('endpoints')
-    .set({ node_id: null, connection_time: p.at })
+    .set({ node_id: null, connection_time: p.at, online_since: storedOnlineSince, unknown_until: p.unknownUntil })
     .where('org', '=', p.org)
     .where('id', '=', p.id)
     .where('node_id', '=', p.node)
@@ -216,15 +227,39 @@ export const lockEndpointsOfNode = wholeQuery((db, p: { org: number; node: numbe
 
 /** Disconnects endpoints whose node has ended. */
 export const updateNodeCleared = writeTelemetry(
-  (db, p: { org: number; ids: readonly string[]; endedAt: number }, engine) =>
+  (db, p: PresenceTimes & { org: number; ids: readonly string[]; endedAt: number }, engine) =>
     db
       .updateTable('endpoints')
       .set({
         node_id: null,
+        online_since: storedOnlineSince,
+        unknown_until: reconnectsUntilInUpdate(p),
         connection_time: sql<number>`case when connection_time > ${p.endedAt} then connection_time else ${p.endedAt} end`,
       })
       .where('org', '=', p.org)
       .where(isAnyOf(engine, 'id', p.ids)),
+)
+
+/** Lists endpoints, of all organisations, whose time to come back was not over when the service stopped, and starts again with its start. */
+export const listInterrupted = systemQuery((db, p: { lastEnd: number; settledAt: number; limit: number }) =>
+  db
+    .selectFrom('endpoints')
+    .select(['org', 'id', 'number'])
+    .where('unknown_until', '>', p.lastEnd)
+    .where('unknown_until', '<', p.settledAt)
+    .orderBy('unknown_until')
+    .limit(p.limit),
+)
+
+/** Leaves out endpoints that have connected since they were listed. */
+export const updateInterrupted = writeTelemetry(
+  (db, p: { org: number; ids: readonly string[]; settledAt: number }, engine) =>
+    db
+      .updateTable('endpoints')
+      .set({ unknown_until: p.settledAt })
+      .where('org', '=', p.org)
+      .where(isAnyOf(engine, 'id', p.ids))
+      .where('unknown_until', 'is not', null),
 )
 
 /** Called after `lockConnection`. */

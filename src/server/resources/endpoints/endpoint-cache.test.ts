@@ -197,7 +197,7 @@ test('an endpoint that is deleted while its row is read does not stay in the lis
       return rows
     },
   })
-  const list = new EndpointListCache(reader)
+  const list = new EndpointListCache(reader, { times: () => harness.services.reconnects.current, onRead: () => {} })
   const idsIn = async () => {
     const { endpoints } = JSON.parse([(await list.answer()).body].flat().join(''))
     return endpoints.map((e: { id: string }) => e.id)

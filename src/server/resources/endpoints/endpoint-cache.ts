@@ -7,9 +7,10 @@ import type { Services } from '../../context/services.ts'
 import type { Database } from '../../db/db.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import type { WrittenRows } from '../../db/written-rows.ts'
+import type { ReconnectTimes } from '../../nodes/reconnect-times.ts'
 import type { StrictReads } from '../../nodes/strict-reads/strict-reads.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
-import { type EndpointRow, findEndpoint, findEndpointVersion } from './store.ts'
+import { type EndpointRow, findEndpointVersion, findShownEndpoint } from './store.ts'
 import { endpointView } from './view.ts'
 
 interface CachedEndpoint {
@@ -24,6 +25,7 @@ const maxCachedBytes = 160 * 1024 * 1024
 export class EndpointCache {
   readonly #db: Database
   readonly #reads: StrictReads
+  readonly #reconnects: ReconnectTimes
   /** The key is the endpoint's id, a UUID, which no two organisations share. */
   readonly #endpoints = new LRUCache<string, CachedEndpoint>({
     maxSize: maxCachedBytes,
@@ -33,10 +35,13 @@ export class EndpointCache {
   readonly #lists = new Map<number, EndpointListCache>()
   /** A row that was read before a write may be stale, so it is cached only if this number is still the same. */
   #writes = 0
+  /** When the first endpoint that is shown as reconnecting becomes offline, without a write. */
+  #changesAt = Number.POSITIVE_INFINITY
 
-  constructor({ db, reads }: Pick<Services, 'db' | 'reads'>) {
+  constructor({ db, reads, reconnects }: Pick<Services, 'db' | 'reads' | 'reconnects'>) {
     this.#db = db
     this.#reads = reads
+    this.#reconnects = reconnects
     db.onWrite('endpoints', (written) => {
       // The end of the node has disconnected its endpoints already, so no answer changes when their rows are cleared.
       if (written.org === undefined && written.where.node_id !== undefined) return
@@ -59,6 +64,7 @@ export class EndpointCache {
 
   /** Returns the cached answer, on SQLite without a turn of the event loop, or reads it. Undefined if there is no such endpoint. */
   find(org: number, id: string): ReadyAnswer | Promise<ReadyAnswer | undefined> {
+    this.#checkTime()
     const cached = this.#get(org, id)
     if (!cached) return this.#load(org, id)
     // A commit of another node may have made it stale, and is heard of now at the latest.
@@ -72,7 +78,7 @@ export class EndpointCache {
     if (!visible) return undefined
     if (answer.etag === etagOf(visible.version)) return answer
     // The endpoint has changed since, and may have come from a room that the caller does not see.
-    const row = await findEndpoint(db, { id })
+    const row = await findShownEndpoint(db, { ...this.#reconnects.current, id })
     return row && answerOf(row)
   }
 
@@ -83,24 +89,39 @@ export class EndpointCache {
 
   async #load(org: number, id: string): Promise<ReadyAnswer | undefined> {
     const writes = this.#writes
-    const row = await findEndpoint(this.#db.forOrg(org), { id })
+    const row = await findShownEndpoint(this.#db.forOrg(org), { ...this.#reconnects.current, id })
     if (!row) return undefined
+    this.#noteState(row)
     const answer = answerOf(row)
     if (writes === this.#writes) this.#endpoints.set(id, { org, roomId: row.room_id, answer })
     return answer
   }
 
   list(org: number): ReadyAnswer | Promise<ReadyAnswer> {
+    this.#checkTime()
     return this.#reads.confirm(org)?.then(() => this.#listOf(org).answer()) ?? this.#listOf(org).answer()
   }
 
   #listOf(org: number): EndpointListCache {
     let list = this.#lists.get(org)
     if (!list) {
-      list = new EndpointListCache(this.#db.forOrg(org))
+      list = new EndpointListCache(this.#db.forOrg(org), {
+        times: () => this.#reconnects.current,
+        onRead: (row) => this.#noteState(row),
+      })
       this.#lists.set(org, list)
     }
     return list
+  }
+
+  #noteState({ state, reconnects_until }: Pick<EndpointRow, 'state' | 'reconnects_until'>): void {
+    if (state === 'UNKNOWN') this.#changesAt = Math.min(this.#changesAt, reconnects_until ?? 0)
+  }
+
+  #checkTime(): void {
+    if (this.#changesAt === Number.POSITIVE_INFINITY || this.#reconnects.current.now < this.#changesAt) return
+    this.#changesAt = Number.POSITIVE_INFINITY
+    this.clear()
   }
 
   /** Empties the cache, which also frees the memory of lists that no client requests any more. */

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReadyAnswer } from '../../context/answers.ts'
 import type { OrgReader } from '../../db/handles.ts'
+import type { PresenceTimes } from '../../nodes/reconnect-times.ts'
 import { type ListedEndpoint, listEndpointsAfter, listListedEndpoints } from './store.ts'
 import { basicEndpointView } from './view.ts'
 
@@ -26,8 +27,14 @@ interface Block {
 
 const [start, end] = [Buffer.from('{"endpoints":['), Buffer.from(']}')]
 
+interface ListReading {
+  readonly times: () => PresenceTimes
+  readonly onRead: (row: ListedEndpoint) => void
+}
+
 export class EndpointListCache {
   readonly #db: OrgReader
+  readonly #reading: ListReading
   #entries = new Map<string, Entry>()
   /** The ids in the order of the answer. */
   #sortedIds: string[] = []
@@ -44,8 +51,9 @@ export class EndpointListCache {
   #current: Promise<ReadyAnswer> | undefined
   #next: Promise<ReadyAnswer> | undefined
 
-  constructor(db: OrgReader) {
+  constructor(db: OrgReader, reading: ListReading) {
     this.#db = db
+    this.#reading = reading
   }
 
   answer(): ReadyAnswer | Promise<ReadyAnswer> {
@@ -94,8 +102,8 @@ export class EndpointListCache {
     this.#staleIds.clear()
     const entries = new Map<string, Entry>()
     for (let after = ''; ; ) {
-      const rows = await listEndpointsAfter(this.#db, { after, limit: rowsPerPage })
-      for (const row of rows) entries.set(row.id, makeEntry(row))
+      const rows = await listEndpointsAfter(this.#db, { ...this.#reading.times(), after, limit: rowsPerPage })
+      for (const row of rows) entries.set(row.id, this.#makeEntry(row))
       const last = rows.at(-1)
       if (last === undefined || rows.length < rowsPerPage) break
       after = last.id
@@ -111,7 +119,7 @@ export class EndpointListCache {
     this.#idsBeingRead = ids
     let rows: ListedEndpoint[]
     try {
-      rows = await listListedEndpoints(this.#db, { ids })
+      rows = await listListedEndpoints(this.#db, { ...this.#reading.times(), ids })
     } catch (error) {
       for (const id of ids) this.#staleIds.add(id)
       throw error
@@ -121,9 +129,14 @@ export class EndpointListCache {
     const sizeBefore = this.#entries.size
     const hasNew = rows.some((row) => !this.#entries.has(row.id))
     for (const id of ids) this.#entries.delete(id)
-    for (const row of rows) this.#entries.set(row.id, makeEntry(row))
+    for (const row of rows) this.#entries.set(row.id, this.#makeEntry(row))
     if (hasNew || this.#entries.size !== sizeBefore) this.#sortIds()
     else for (const { id } of rows) this.#blocks[Math.floor(this.#indexOf(id) / entriesPerBlock)] = undefined
+  }
+
+  #makeEntry(row: ListedEndpoint): Entry {
+    this.#reading.onRead(row)
+    return { roomId: row.room_id, text: JSON.stringify(basicEndpointView(row)) }
   }
 
   #sortIds(): void {
@@ -167,8 +180,3 @@ export class EndpointListCache {
     return { bytes, hash: hash('sha1', bytes, 'base64url') }
   }
 }
-
-const makeEntry = (row: ListedEndpoint): Entry => ({
-  roomId: row.room_id,
-  text: JSON.stringify(basicEndpointView(row)),
-})

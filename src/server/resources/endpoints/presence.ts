@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConnectionEnd } from '../../../contract/incidents/connections.ts'
 import { isCredential, tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
+import { isoTime } from '../../core/clock.ts'
 import {
   ConnectionReplaced,
   connectionKey,
@@ -50,9 +51,10 @@ export async function markConnected(
   const hash = Buffer.from(credentialHash, 'hex')
   const thisNode = requireNode(services)
   const { id: node } = thisNode
+  const times = { ...services.reconnects.current, now: since }
   const row = await db.forOrg(org.key).telemetry(async (on) => {
-    await insertReplacedSpan(on, { id, hash, at: since })
-    const row = await updateConnected(on, { id, hash, node, at: since })
+    await insertReplacedSpan(on, { ...times, id, hash, at: since })
+    const row = await updateConnected(on, { ...times, id, hash, node })
     // Channels were not told that a device was gone whose row still names a node.
     if (row?.previous_node_id === null) {
       await queuePresenceMessages(on, [id], { type: 'endpoint.connected', at: since })
@@ -65,7 +67,11 @@ export async function markConnected(
   if (previous !== null && previous !== node) {
     bus.send('takenOver', { endpointId: id, nodeId: previous, connection: connection - 1 })
   }
-  feed.forOrg(org.key).publish([{ type: 'connected', endpointId: id }])
+  feed
+    .forOrg(org.key)
+    .publish([
+      { type: 'connected', endpointId: id, presence: { state: 'ONLINE', since: isoTime(row.online_since ?? since) } },
+    ])
   return { nodeId: node, number: connection, mayHavePending: Boolean(row.may_wait) }
 }
 
@@ -75,20 +81,24 @@ export async function markDisconnected(
   { device: { org, id }, nodeId, number }: DeviceConnection,
   why: ConnectionEnd,
 ): Promise<void> {
-  const { db, clock, feed } = services
+  const { db, clock, feed, reconnects } = services
   const at = clock.now()
+  const times = reconnects.current
+  const unknownUntil = why === 'SERVER_ENDED' ? at + times.settleMs : null
   // With the number 0 it is not known whether this connection was written. No other one of this device is open here.
   const node = number > 0 ? nodeId : requireNode(services).id
   const isChanged = await db.forOrg(org.key).telemetry(async (on) => {
-    await insertEndedSpan(on, { id, node, connection: number, at, why })
+    await insertEndedSpan(on, { ...times, id, node, connection: number, at, why, unknownUntil })
     const isWritten =
       number > 0
-        ? await updateDisconnected(on, { id, node, connection: number, at })
-        : await updateDisconnectedFrom(on, { id, node, at })
+        ? await updateDisconnected(on, { id, node, connection: number, at, unknownUntil })
+        : await updateDisconnectedFrom(on, { id, node, at, unknownUntil })
     if (isWritten) await queuePresenceMessages(on, [id], { type: 'endpoint.disconnected', at, why })
     return isWritten
   }, id)
-  if (isChanged) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id }])
+  const isReconnecting = unknownUntil !== null && unknownUntil > at
+  const presence = isReconnecting ? { state: 'UNKNOWN' as const } : { state: 'OFFLINE' as const, since: isoTime(at) }
+  if (isChanged) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id, presence }])
 }
 
 const rowsPerPage = 500

@@ -37,7 +37,7 @@ export const endpointsBasicList = (ctx: RequestContext, cache: EndpointCache, fi
     : listFiltered(ctx, filter.regionId, filter.locationId)
 
 async function listFiltered(ctx: RequestContext, regionId: number | undefined, locationId: number | undefined) {
-  const rows = await listEndpoints(ctx.db, {}, regionId, locationId)
+  const rows = await listEndpoints(ctx.db, ctx.presenceTimes, regionId, locationId)
   return { endpoints: rows.map(basicEndpointView) }
 }
 
@@ -50,7 +50,7 @@ export async function endpointsDelete(ctx: RequestContext, id: string) {
   await change(ctx, 'endpointsDelete', async (tx) => {
     const endpoint = await requireEndpoint(tx, id)
     checkIfMatch(ctx, endpoint.version)
-    await insertUnenrolledSpan(tx, { id, at: ctx.clock.now() })
+    await insertUnenrolledSpan(tx, { ...ctx.presenceTimes, id, at: ctx.clock.now() })
     const cancelled = await cancelOpenCommands(tx, { endpoints: [id], at: ctx.clock.now() })
     await queueFinishedCommands(tx, cancelled.map(commandView))
     await deleteEndpoint(tx, id, ctx.clock.now())

@@ -6,7 +6,8 @@ import { isAnyNumberOf, isAnyOf, isIn } from '../../db/queries/any-of.ts'
 import { byUuid, byUuids } from '../../db/queries/by-uuid.ts'
 import { visibleQuery, visibleQueryOne, wholeQuery, wholeQueryExists, write } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
-import { connectionTime, isConnected } from '../../nodes/connected-sql.ts'
+import { connectionTime, endpointState, isConnected, reconnectsUntil, stateSince } from '../../nodes/presence-sql.ts'
+import type { PresenceTimes } from '../../nodes/reconnect-times.ts'
 import { bySite } from '../places/site-filter.ts'
 import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
@@ -32,13 +33,23 @@ const selectAllColumns = (db: Kysely<DatabaseSchema>) =>
     .select(columns)
     .select([isConnected.as('connected'), connectionTime.as('connection_time')])
 
-interface Filter {
+/** What answers show of the presence. `reconnects_until` says when the state changes without a write. */
+const presenceColumns = (p: PresenceTimes) =>
+  [
+    isConnected.as('connected'),
+    connectionTime.as('connection_time'),
+    endpointState(p).as('state'),
+    stateSince(p).as('since'),
+    reconnectsUntil(p).as('reconnects_until'),
+  ] as const
+
+type Filter = PresenceTimes & {
   org: number
   region: number
   location: number
 }
 
-const listed = (db: Kysely<DatabaseSchema>) =>
+const listed = (db: Kysely<DatabaseSchema>, p: PresenceTimes) =>
   endpointsWithNode(db)
     .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
     // A config that was reported but never set has version 0.
@@ -46,12 +57,12 @@ const listed = (db: Kysely<DatabaseSchema>) =>
       j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id').on('c.version', '>', 0),
     )
     .select(['e.id', 'e.serial', 'e.pairing_serial', 'e.model', 'e.status', 'e.room_id', 'e.profile_id'])
-    .select([isConnected.as('connected'), connectionTime.as('connection_time')])
+    .select(presenceColumns(p))
     .select(['r.name as room_name', 'c.state as config_state'])
 
 export const listEndpoints = bySite((byRegion, byLocation) =>
   visibleQuery('location', 'r.location_id', (db, p: Filter) =>
-    listed(db)
+    listed(db, p)
       .$if(byRegion, (q) =>
         q.innerJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id')),
       )
@@ -64,20 +75,30 @@ export const listEndpoints = bySite((byRegion, byLocation) =>
 export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
 
 /** Lists endpoints for the cache of the whole list. */
-export const listEndpointsAfter = wholeQuery((db, p: { org: number; after: string; limit: number }) =>
-  listed(db).where('e.org', '=', p.org).where('e.id', '>', p.after).orderBy('e.id').limit(p.limit),
+export const listEndpointsAfter = wholeQuery((db, p: PresenceTimes & { org: number; after: string; limit: number }) =>
+  listed(db, p).where('e.org', '=', p.org).where('e.id', '>', p.after).orderBy('e.id').limit(p.limit),
 )
 
 /** Returns those of the ids that exist, with the columns of the list, for the same cache. */
-export const listListedEndpoints = wholeQuery((db, p: { org: number; ids: readonly string[] }, engine) =>
-  listed(db)
-    .where('e.org', '=', p.org)
-    .where(isAnyOf(engine, 'e.id', p.ids)),
+export const listListedEndpoints = wholeQuery(
+  (db, p: PresenceTimes & { org: number; ids: readonly string[] }, engine) =>
+    listed(db, p)
+      .where('e.org', '=', p.org)
+      .where(isAnyOf(engine, 'e.id', p.ids)),
 )
 
 export const findEndpoint = byUuid(
-  visibleQueryOne('location', 'r.location_id', (db, p: { org: number; id: string }) =>
-    selectAllColumns(db)
+  visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string }) =>
+    selectAllColumns(db).where('e.org', '=', p.org).where('e.id', '=', p.id),
+  ),
+)
+
+/** Finds an endpoint with everything that its answer shows. */
+export const findShownEndpoint = byUuid(
+  visibleQueryOne('location', 'r.location_id', (db, p: PresenceTimes & { org: number; id: string }) =>
+    endpointsWithNode(db)
+      .select(columns)
+      .select(presenceColumns(p))
       .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
       .select('r.name as room_name')
       .where('e.org', '=', p.org)
@@ -194,7 +215,19 @@ export type PairedEndpoint = Awaited<ReturnType<typeof listPairedEndpoints>>[num
 export const listEndpointsInRoom = visibleQuery('room', 'e.room_id', (db, p: { org: number; room: number }) =>
   selectAllColumns(db).where('e.org', '=', p.org).where('e.room_id', '=', p.room).orderBy('e.id'),
 )
-export type EndpointRow = Awaited<ReturnType<typeof listEndpointsInRoom>>[number]
+
+export const listShownEndpointsInRoom = visibleQuery(
+  'room',
+  'e.room_id',
+  (db, p: PresenceTimes & { org: number; room: number }) =>
+    endpointsWithNode(db)
+      .select(columns)
+      .select(presenceColumns(p))
+      .where('e.org', '=', p.org)
+      .where('e.room_id', '=', p.room)
+      .orderBy('e.id'),
+)
+export type EndpointRow = Awaited<ReturnType<typeof listShownEndpointsInRoom>>[number]
 
 export const listEndpointsInRooms = visibleQuery(
   'room',

@@ -21,6 +21,8 @@ export function endpointView(row: EndpointRow, roomName: string | null): Endpoin
     model: row.model,
     connected: row.connected === 1,
     ...(row.connection_time !== null && { connectionTime: isoTime(row.connection_time) }),
+    state: row.state,
+    ...(row.since !== null && { since: isoTime(row.since) }),
     enrolmentTime: isoTime(row.enrolment_time),
     ...(row.room_id !== null && { roomId: row.room_id }),
     ...(row.room_id !== null && roomName !== null && { roomName }),
@@ -34,8 +36,10 @@ export function endpointView(row: EndpointRow, roomName: string | null): Endpoin
 export function basicEndpointView(row: ListedEndpoint): BasicEndpointView {
   const status: ReportedStatus = JSON.parse(row.status)
   const { localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion, pairedSerials } = status
-  const view: BasicEndpointView = { id: row.id, serial: row.serial, model: row.model, connected: row.connected === 1 }
+  const { id, serial, model, state } = row
+  const view: BasicEndpointView = { id, serial, model, connected: row.connected === 1, state }
   if (row.connection_time !== null) view.connectionTime = isoTime(row.connection_time)
+  if (row.since !== null) view.since = isoTime(row.since)
   if (row.room_id !== null) view.roomId = row.room_id
   if (row.room_name !== null) view.roomName = row.room_name
   if (row.profile_id !== null) view.profileId = row.profile_id

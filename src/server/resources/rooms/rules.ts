@@ -1,7 +1,7 @@
 // Carries out the operations on rooms, one function for each. [contract 6.rooms] [contract 5.4.room]
 
 import type { Static } from 'typebox'
-import type { Room } from '../../../contract/rooms.ts'
+import { type Room, roomStateOf } from '../../../contract/rooms.ts'
 import { freshSince } from '../../config/sensor-settings.ts'
 import { VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
@@ -18,7 +18,12 @@ import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
 import { insertUnenrolledSpansInRoom } from '../connections/store.ts'
-import { deleteEndpointsInRoom, listEndpointsInRoom, updateProfileInRoom } from '../endpoints/store.ts'
+import {
+  deleteEndpointsInRoom,
+  listEndpointsInRoom,
+  listShownEndpointsInRoom,
+  updateProfileInRoom,
+} from '../endpoints/store.ts'
 import { endpointRef, endpointView } from '../endpoints/view.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
@@ -33,7 +38,6 @@ import {
   makeEnrolmentCode,
 } from './enrolment-code.ts'
 import { auditedRoom, optionalRoomFields, roomValues } from './fields.ts'
-import { roomStateOf } from './state.ts'
 import {
   deleteRoom,
   findRoom,
@@ -48,20 +52,23 @@ import {
 } from './store.ts'
 
 export async function roomsList(ctx: RequestContext, { regionId, locationId, tag }: InputOf<'roomsList'>['query']) {
-  const rows = await listRooms(ctx.db, { freshSinceSeconds: freshSince(ctx) }, regionId, locationId)
+  const values = { ...ctx.presenceTimes, freshSinceSeconds: freshSince(ctx) }
+  const rows = await listRooms(ctx.db, values, regionId, locationId)
   return {
     rooms: rows.flatMap((row) => {
       const optional = optionalRoomFields(row)
       if (tag !== undefined && !optional.tags?.includes(tag)) return []
       const endpointCount = Number(row.endpoints)
       const connectedCount = Number(row.connected)
+      const unknownCount = Number(row.unknown)
       return {
         id: row.id,
         name: row.name,
         ...(row.location_id !== null && { location: { id: row.location_id, name: row.location_name ?? '' } }),
-        state: roomStateOf(endpointCount, connectedCount, Number(row.failed) > 0),
+        state: roomStateOf({ endpointCount, connectedCount, unknownCount, hasFailedConfig: Number(row.failed) > 0 }),
         endpointCount,
         connectedCount,
+        ...(unknownCount > 0 && { unknownCount }),
         ...(row.people !== null && { people: row.people }),
         ...(row.profile_id !== null && { profileId: row.profile_id }),
         ...optional,
@@ -109,7 +116,7 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
     const room = await requireRoom(tx, id)
     checkIfMatch(ctx, room.version)
     const notes = await listNotesOfRoom(tx, { room: id })
-    await insertUnenrolledSpansInRoom(tx, { room: id, at: ctx.clock.now() })
+    await insertUnenrolledSpansInRoom(tx, { ...ctx.presenceTimes, room: id, at: ctx.clock.now() })
     const endpoints = await deleteEndpointsInRoom(tx, id, ctx.clock.now())
     const endpointIds = endpoints.map((e) => e.id)
     const cancelled = await cancelOpenCommands(tx, { endpoints: endpointIds, at: ctx.clock.now() })
@@ -202,13 +209,18 @@ function makeSealedCode(ctx: RequestContext, room: number) {
 const firstCharacters = (text: string) => [...text.slice(0, 120)].slice(0, 60).join('')
 
 async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<VersionedAnswer<Static<typeof Room>>> {
-  const endpoints = await listEndpointsInRoom(on, { room: room.id })
-  const connected = endpoints.filter((e) => e.connected === 1).length
+  const endpoints = await listShownEndpointsInRoom(on, { ...ctx.presenceTimes, room: room.id })
+  const counts = {
+    endpointCount: endpoints.length,
+    connectedCount: endpoints.filter(({ state }) => state === 'ONLINE').length,
+    unknownCount: endpoints.filter(({ state }) => state === 'UNKNOWN').length,
+    hasFailedConfig: await hasFailedConfig(on, { id: room.id }),
+  }
   const { secrets, clock } = ctx
   return new VersionedAnswer(room.version, {
     id: room.id,
     name: room.name,
-    state: roomStateOf(endpoints.length, connected, await hasFailedConfig(on, { id: room.id })),
+    state: roomStateOf(counts),
     ...(room.location_id !== null && {
       location: {
         id: room.location_id,

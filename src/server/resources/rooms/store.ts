@@ -6,12 +6,16 @@ import { isAnyNumberOf } from '../../db/queries/any-of.ts'
 import { pick } from '../../db/queries/columns.ts'
 import { visibleQuery, visibleQueryExists, visibleQueryOne, wholeQueryExists, write } from '../../db/queries/query.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
-import { isConnected } from '../../nodes/connected-sql.ts'
+import { endpointState, isConnected } from '../../nodes/presence-sql.ts'
+import type { PresenceTimes } from '../../nodes/reconnect-times.ts'
 import { bySite } from '../places/site-filter.ts'
 import { type RoomValues, roomColumns } from './fields.ts'
 
 type RoomKey = { org: number; id: number }
-type RoomFilter = { org: number; region: number; location: number; freshSinceSeconds: number }
+type RoomFilter = PresenceTimes & { org: number; region: number; location: number; freshSinceSeconds: number }
+
+/** 1 for an endpoint that is reconnecting. */
+const isUnknown = (p: PresenceTimes) => sql<number>`case ${endpointState(p)} when 'UNKNOWN' then 1 else 0 end`
 
 /** Only samples since `freshSinceSeconds` count for the number of people in a room. */
 export const listRooms = bySite((byRegion, byLocation) =>
@@ -22,28 +26,29 @@ export const listRooms = bySite((byRegion, byLocation) =>
       .leftJoin(
         (q) =>
           q
-            .selectFrom('endpoints as n')
-            .leftJoin('nodes as d', 'd.id', 'n.node_id')
+            .selectFrom('endpoints as e')
+            .leftJoin('nodes as d', 'd.id', 'e.node_id')
             .leftJoin('endpoint_configs as c', (j) =>
-              j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id').on('c.state', '=', 'FAILED'),
+              j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id').on('c.state', '=', 'FAILED'),
             )
             .leftJoin('samples_latest as s', (j) =>
               j
-                .onRef('s.org', '=', 'n.org')
-                .onRef('s.endpoint', '=', 'n.number')
+                .onRef('s.org', '=', 'e.org')
+                .onRef('s.endpoint', '=', 'e.number')
                 .on('s.timestamp', '>=', p.freshSinceSeconds),
             )
-            .select((e) => [
-              'n.room_id',
-              e.fn.countAll<number>().as('endpoints'),
-              e.fn.sum<number>(isConnected).as('connected'),
-              e.fn.count<number>('c.endpoint_id').as('failed'),
-              e.fn.max('s.people').as('people'),
+            .select(({ fn }) => [
+              'e.room_id',
+              fn.countAll<number>().as('endpoints'),
+              fn.sum<number>(isConnected).as('connected'),
+              fn.sum<number>(isUnknown(p)).as('unknown'),
+              fn.count<number>('c.endpoint_id').as('failed'),
+              fn.max('s.people').as('people'),
             ])
-            .where('n.org', '=', p.org)
-            .groupBy('n.room_id')
-            .as('e'),
-        (j) => j.onRef('e.room_id', '=', 'r.id'),
+            .where('e.org', '=', p.org)
+            .groupBy('e.room_id')
+            .as('n'),
+        (j) => j.onRef('n.room_id', '=', 'r.id'),
       )
       .select((e) => [
         'r.id',
@@ -53,10 +58,11 @@ export const listRooms = bySite((byRegion, byLocation) =>
         'r.capacity',
         'r.profile_id',
         'r.tags',
-        e.fn.coalesce('e.endpoints', sql<number>`0`).as('endpoints'),
-        e.fn.coalesce('e.connected', sql<number>`0`).as('connected'),
-        e.fn.coalesce('e.failed', sql<number>`0`).as('failed'),
-        'e.people',
+        e.fn.coalesce('n.endpoints', sql<number>`0`).as('endpoints'),
+        e.fn.coalesce('n.connected', sql<number>`0`).as('connected'),
+        e.fn.coalesce('n.unknown', sql<number>`0`).as('unknown'),
+        e.fn.coalesce('n.failed', sql<number>`0`).as('failed'),
+        'n.people',
       ])
       .where('r.org', '=', p.org)
       .$if(byRegion, (q) => q.where('l.region_id', '=', p.region))
@@ -218,7 +224,7 @@ export const deleteRoom = write((db, p: RoomKey) =>
 )
 
 /** Counts the endpoints of the rooms that follow a room, over all organisations and in the order of their keys. */
-export const countEndpointsOfRooms = systemQuery((db, p: { org: number; id: number; limit: number }) =>
+export const countEndpointsOfRooms = systemQuery((db, p: PresenceTimes & { org: number; id: number; limit: number }) =>
   db
     .selectFrom((q) =>
       q
@@ -230,17 +236,18 @@ export const countEndpointsOfRooms = systemQuery((db, p: { org: number; id: numb
         .limit(p.limit)
         .as('r'),
     )
-    .leftJoin('endpoints as n', (j) => j.onRef('n.org', '=', 'r.org').onRef('n.room_id', '=', 'r.id'))
-    .leftJoin('nodes as d', 'd.id', 'n.node_id')
+    .leftJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'r.org').onRef('e.room_id', '=', 'r.id'))
+    .leftJoin('nodes as d', 'd.id', 'e.node_id')
     .leftJoin('endpoint_configs as c', (j) =>
-      j.onRef('c.org', '=', 'n.org').onRef('c.endpoint_id', '=', 'n.id').on('c.state', '=', 'FAILED'),
+      j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id').on('c.state', '=', 'FAILED'),
     )
-    .select((e) => [
+    .select(({ fn }) => [
       'r.org',
       'r.id',
-      e.fn.count<number>('n.id').as('endpoints'),
-      e.fn.coalesce(e.fn.sum<number>(isConnected), sql<number>`0`).as('connected'),
-      e.fn.count<number>('c.endpoint_id').as('failed'),
+      fn.count<number>('e.id').as('endpoints'),
+      fn.coalesce(fn.sum<number>(isConnected), sql<number>`0`).as('connected'),
+      fn.sum<number>(isUnknown(p)).as('unknown'),
+      fn.count<number>('c.endpoint_id').as('failed'),
     ])
     .groupBy(['r.org', 'r.id'])
     .orderBy('r.org')

@@ -115,7 +115,7 @@ function PairedDevices({
                 )}
               </Text>
             </div>
-            <ConnectionLabel connected={one.connected} restartingSinceMs={restarts.get(one.id)} />
+            <ConnectionLabel state={one.state} restartingSinceMs={restarts.get(one.id)} />
           </li>
         ))}
       </ul>

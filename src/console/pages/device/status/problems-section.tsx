@@ -46,9 +46,9 @@ export function ProblemsSection({ device }: { readonly device: DeviceDetails }) 
 }
 
 function deviceProblems(device: DeviceDetails, isRestarting: boolean): DeviceProblem[] {
-  const { connected, connectionTime, ntpServerReachable, activeNtpServer, ntpServer } = device
+  const { state, connectionTime, ntpServerReachable, activeNtpServer, ntpServer } = device
   return [
-    ...(connected || isRestarting
+    ...(state !== 'OFFLINE' || isRestarting
       ? []
       : [
           {

@@ -14,4 +14,9 @@ const reasons: Readonly<Record<ConnectionEnd, string>> = {
 }
 
 export const partText = ({ state, fromMs, toMs, why }: StripPart): string =>
-  `${capitalised(state)} for ${durationText(toMs - fromMs)}${state === 'offline' && why ? `, ${reasons[why]}` : ''}`
+  `${capitalised(state)} for ${durationText(toMs - fromMs)}${reasonText(state, why)}`
+
+const reasonText = (state: StripPart['state'], why: StripPart['why']): string => {
+  if (state === 'reconnecting') return `, ${reasons.SERVER_ENDED}`
+  return state === 'offline' && why ? `, ${reasons[why]}` : ''
+}

@@ -1,4 +1,4 @@
-// Turns the connection spans of a device into the parts of a strip: online, offline, restarting or unknown, without gaps. [contract 10.connections]
+// Turns the connection spans of a device into the parts of a strip: online, offline, restarting, reconnecting or unknown, without gaps. [contract 10.connections]
 import { restartGraceMs } from '../../../../contract/device/commands.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
@@ -10,7 +10,7 @@ export type ConnectionSummary = Connections['endpoints'][number]
 export type ConnectionSpan = Connections['spans'][number]
 
 export interface StripPart {
-  readonly state: 'online' | 'offline' | 'unknown' | 'restarting'
+  readonly state: 'online' | 'offline' | 'unknown' | 'restarting' | 'reconnecting'
   readonly fromMs: number
   readonly toMs: number
   /** The reason why the connection before an offline part ended. */
@@ -46,12 +46,15 @@ export function stripParts(
   const parts: StripPart[] = knownMs > fromMs ? [{ state: 'unknown', fromMs, toMs: knownMs }] : []
   let endMs = knownMs
   let why: ConnectionSpan['why']
+  let unknownUntilMs = 0
   const addAway = (untilMs: number, isStillRestarting = false) => {
     // Without a connection before it, the time of the disconnect is not known.
     const isRestart = why !== undefined && restarts.some((restart) => endMs >= restart.fromMs && endMs <= restart.toMs)
     const graceMs = isRestart ? restartGraceMs : 0
-    const offlineMs = isStillRestarting ? untilMs : Math.min(endMs + graceMs, untilMs)
-    if (offlineMs > endMs) parts.push({ state: 'restarting', fromMs: endMs, toMs: offlineMs })
+    const restartedMs = isStillRestarting ? untilMs : Math.min(endMs + graceMs, untilMs)
+    const offlineMs = Math.max(restartedMs, Math.min(unknownUntilMs, untilMs))
+    if (restartedMs > endMs) parts.push({ state: 'restarting', fromMs: endMs, toMs: restartedMs })
+    if (offlineMs > restartedMs) parts.push({ state: 'reconnecting', fromMs: restartedMs, toMs: offlineMs })
     if (untilMs > offlineMs) parts.push({ state: 'offline', fromMs: offlineMs, toMs: untilMs, ...(why && { why }) })
   }
   for (const span of spans) {
@@ -64,6 +67,7 @@ export function stripParts(
     else parts.push({ state: 'online', fromMs: Math.max(from, endMs), toMs: to })
     endMs = to
     why = span.why
+    unknownUntilMs = span.unknownUntil === undefined ? 0 : Date.parse(span.unknownUntil)
   }
   addAway(toMs, isRestarting)
   return parts

@@ -11,7 +11,7 @@ import {
   writeTelemetryOne,
 } from '../../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../../db/schema/schema.ts'
-import { isConnected } from '../../../nodes/connected-sql.ts'
+import { isConnected } from '../../../nodes/presence-sql.ts'
 import { commandColumns } from '../store.ts'
 
 /** The conditions of the partial index, which SQLite uses only if they are literals. */

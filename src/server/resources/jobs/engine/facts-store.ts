@@ -1,7 +1,7 @@
 // SQL that the engine of jobs reads: endpoints of units with what became of their effects, and other jobs that touch them.
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
-import { isConnected } from '../../../nodes/connected-sql.ts'
+import { isConnected } from '../../../nodes/presence-sql.ts'
 import type { JobKey } from '../store.ts'
 import { touchedColumn } from './rollback/touched-sql.ts'
 

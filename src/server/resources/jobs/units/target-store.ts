@@ -5,7 +5,7 @@ import type { EngineName } from '../../../db/engine.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
 import { visibleQuery, visibleQueryOne, wholeQuery } from '../../../db/queries/query.ts'
-import { isConnected } from '../../../nodes/connected-sql.ts'
+import { isConnected } from '../../../nodes/presence-sql.ts'
 
 type TargetKey =
   | 'regionIds'

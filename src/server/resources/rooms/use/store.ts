@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
-import { connectionTime, isConnected } from '../../../nodes/connected-sql.ts'
+import { connectionTime, isConnected } from '../../../nodes/presence-sql.ts'
 
 export const listDevicesOfRooms = wholeQuery((db, p: { org: number; rooms: readonly number[] }, engine) =>
   db

@@ -4,7 +4,7 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isAnyOf } from '../../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../../../db/schema/schema.ts'
-import { connectionTime, isConnected } from '../../../../nodes/connected-sql.ts'
+import { connectionTime, isConnected } from '../../../../nodes/presence-sql.ts'
 import { endsOnPurpose, restartGrace } from './restart-sql.ts'
 
 /**

@@ -2,8 +2,9 @@
 
 import type { OrgReader } from '../../../../db/handles.ts'
 import type { SystemReader } from '../../../../db/system.ts'
+import { listNodeLives } from '../../../../nodes/store.ts'
 import { type FailedRestart, isMostMissing, type Restart, restartsOf } from './settle.ts'
-import { countDevicesOfNodes, findJudgedUntil, listLostDevices, listNodeLives } from './settle-store.ts'
+import { countDevicesOfNodes, findJudgedUntil, listLostDevices } from './settle-store.ts'
 
 /** The restarts of one run. */
 export class ReturningDevices {

@@ -1,14 +1,6 @@
 // SQL of the restarts of the service: the lives of nodes, the devices that they had, and the restarts that were judged.
 import { isAnyNumberOf, isAnyTimeOf } from '../../../../db/queries/any-of.ts'
 import { wholeQuery, wholeQueryOne, writeTelemetry } from '../../../../db/queries/query.ts'
-import { systemQuery } from '../../../../db/system.ts'
-
-export const listNodeLives = systemQuery((db, _: object) =>
-  db
-    .selectFrom('nodes')
-    .select(['id', 'name', 'started_at as startedAt'])
-    .select((e) => e.case().when('state', '=', 'up').then(null).else(e.ref('ended_at')).end().as('endedAt')),
-)
 
 /** Lists the devices of a node that has ended that are not connected again. Rows that were cleared already name no node. */
 export const listLostDevices = wholeQuery((db, p: { org: number; node: number; endedAt: number }) =>

@@ -1,7 +1,8 @@
 // Which starts and ends of nodes count as a restart, and since when the service runs.
 import { expect, test } from 'vitest'
 import { minuteMs } from '../../../../../contract/durations.ts'
-import { isMostMissing, type NodeLife, restartsOf, serviceStart } from './settle.ts'
+import { lastKnownEnd, type NodeLife, serviceStart } from '../../../../nodes/service-runs.ts'
+import { isMostMissing, restartsOf } from './settle.ts'
 
 const settleMs = 10 * minuteMs
 const life = (id: number, from: number, to: number | null): NodeLife => ({
@@ -29,6 +30,22 @@ test.for([
 ])('the service runs since minute $start: $name [contract 10.start]', ({ lives, start }) => {
   expect(serviceStart(lives, 100 * minuteMs)).toBe(start * minuteMs)
   expect(serviceStart(lives.toReversed(), 100 * minuteMs)).toBe(start * minuteMs)
+})
+
+test.for([
+  { name: 'no earlier run', lives: [life(9, 80, null)], end: 0 },
+  { name: 'a restart', lives: [life(1, 5, 60), life(9, 80, null)], end: 60 },
+  {
+    name: 'a start that crashed within its first minutes',
+    lives: [life(1, 5, 60), life(2, 70, 73), life(9, 80, null)],
+    end: 60,
+  },
+  { name: 'nothing but crashes', lives: [life(1, 60, 61), life(2, 62, 63), life(9, 80, null)], end: 61 },
+  { name: 'a run of two overlapping nodes', lives: [life(1, 50, 58), life(2, 56, 64), life(9, 80, null)], end: 64 },
+  { name: 'a node that ended while others went on', lives: [life(1, 5, 85), life(9, 80, null)], end: 0 },
+])('devices whose time was over at minute $end stay offline: $name [contract 10.start]', ({ lives, end }) => {
+  const start = serviceStart(lives, 100 * minuteMs)
+  expect(lastKnownEnd(lives, start, settleMs)).toBe(end * minuteMs)
 })
 
 test('the devices of all nodes that stopped together count for a start, and those of an earlier one do not [contract 10.start]', () => {

@@ -1,13 +1,5 @@
 // After a start, and after the end of a node, devices get time to come back before they count as offline. [contract 10.start]
-
-/** A row of the table of nodes. */
-export interface NodeLife {
-  readonly id: number
-  readonly name: string
-  readonly startedAt: number
-  /** Null while the node is up. */
-  readonly endedAt: number | null
-}
+import { lastKnownEnd, type NodeLife, serviceStart } from '../../../../nodes/service-runs.ts'
 
 /** A start of the service, or the end of one of its nodes, after which devices have to connect again. */
 export interface Restart {
@@ -34,25 +26,12 @@ export interface FailedRestart {
   readonly missing: ReadonlySet<string>
 }
 
-/**
- * Returns when the first node of the present, unbroken chain of overlapping nodes started. A node that takes over as the one before
- * it ends continues the chain.
- */
-export function serviceStart(lives: readonly NodeLife[], now: number): number {
-  let start = now
-  for (const life of lives.toSorted((a, b) => endTimeOf(b) - endTimeOf(a))) {
-    const isOverlapping = endTimeOf(life) > start || life.endedAt === null
-    if (isOverlapping) start = Math.min(start, life.startedAt)
-  }
-  return start
-}
-
 /** The restarts that the rows of nodes know of: the last start of the service, and the nodes that ended since. */
 export function restartsOf(lives: readonly NodeLife[], now: number, settleMs: number): Restart[] {
   const start = serviceStart(lives, now)
   const ended = lives.flatMap(({ id, name, endedAt }) => (endedAt === null ? [] : [{ id, name, endedAt }]))
   const before = ended.filter(({ endedAt }) => endedAt <= start)
-  const lastEnd = before.reduce((latest, { endedAt }) => Math.max(latest, endedAt), 0)
+  const lastEnd = lastKnownEnd(lives, start, settleMs)
   const since = ended.filter(({ endedAt }) => endedAt > start)
   return [
     {
@@ -73,5 +52,3 @@ export function restartsOf(lives: readonly NodeLife[], now: number, settleMs: nu
 
 /** Less than half of the devices are back. */
 export const isMostMissing = (connectedBefore: number, missing: number): boolean => missing * 2 > connectedBefore
-
-const endTimeOf = ({ endedAt }: NodeLife): number => endedAt ?? Number.POSITIVE_INFINITY

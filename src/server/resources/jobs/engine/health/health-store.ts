@@ -3,7 +3,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { isAnyNumberOf } from '../../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../../db/queries/query.ts'
-import { connectionTime, isConnected } from '../../../../nodes/connected-sql.ts'
+import { connectionTime, isConnected } from '../../../../nodes/presence-sql.ts'
 import type { JobKey } from '../../store.ts'
 
 type ForUnits = JobKey & { units: readonly number[] }

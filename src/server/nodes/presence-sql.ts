@@ -1,0 +1,54 @@
+// Whether a device is connected, and its state, in SQL: the row of the node that its endpoint points at says so. [contract 8.state]
+import { type RawBuilder, sql } from 'kysely'
+import type { EndpointState } from '../../contract/endpoints.ts'
+import type { PresenceTimes } from './reconnect-times.ts'
+
+/**
+ * 1 or 0, in a query with `leftJoin('nodes as d', 'd.id', 'e.node_id')`. The end of a node is a write to one row, and disconnects
+ * all of its devices. A row that is gone counts as ended.
+ */
+export const isConnected = sql<number>`case d.state when 'up' then 1 else 0 end`
+
+/** The time of the last connect or disconnect, in a query with the same join. The end of the node is a disconnect. */
+export const connectionTime: RawBuilder<number | null> =
+  sql`case when d.ended_at > e.connection_time then d.ended_at else e.connection_time end`
+
+type Time = RawBuilder<number | null>
+const time = (value: number): RawBuilder<number> => sql`cast(${value} as bigint)`
+
+/**
+ * Until when a device counts as reconnecting, if its time to come back started with the end of a node at `endedAt`, or was stored as
+ * `unknownUntil`. Null if both are. If the service was not up all the time, the device has the whole time again from the next start.
+ */
+const reconnectsUntilOf = (unknownUntil: Time, endedAt: Time, p: PresenceTimes): Time => {
+  const until = sql<number>`coalesce(${unknownUntil}, ${endedAt} + ${time(p.settleMs)})`
+  return sql`case when ${until} > ${time(p.lastEnd)} and ${until} < ${time(p.settledAt)} then ${time(p.settledAt)} else ${until} end`
+}
+
+/** Null for a device that is connected, was never connected, or has disconnected by itself. Needs the join of `isConnected`. */
+export const reconnectsUntil = (p: PresenceTimes): Time =>
+  reconnectsUntilOf(sql`e.unknown_until`, sql`case d.state when 'up' then null else d.ended_at end`, p)
+
+/** The same in an UPDATE of `endpoints`, which cannot join. */
+export const reconnectsUntilInUpdate = (p: PresenceTimes): Time =>
+  reconnectsUntilOf(
+    sql`endpoints.unknown_until`,
+    sql`(select d.ended_at from nodes as d where d.id = endpoints.node_id and d.state <> 'up')`,
+    p,
+  )
+
+/** The only place that decides the state of an endpoint. Needs the join of `isConnected`. */
+export const endpointState = (p: PresenceTimes): RawBuilder<EndpointState> =>
+  sql`case when d.state = 'up' then 'ONLINE' when ${reconnectsUntil(p)} > ${time(p.now)} then 'UNKNOWN' else 'OFFLINE' end`
+
+/** Since when the endpoint is online or offline: the end of a server does not count. Needs the join of `isConnected`. */
+export const stateSince = (p: PresenceTimes): Time => sql`case
+  when d.state = 'up' or ${reconnectsUntil(p)} > ${time(p.now)} then coalesce(e.online_since, e.connection_time)
+  else coalesce(${reconnectsUntil(p)}, e.connection_time) end`
+
+/** The new `online_since` of an endpoint that connects: a device that was online or reconnecting goes on being online. */
+export const onlineSinceInUpdate = (p: PresenceTimes): RawBuilder<number> => sql`case
+  when exists (select 1 from nodes as d where d.id = endpoints.node_id and d.state = 'up')
+    or ${reconnectsUntilInUpdate(p)} > ${time(p.now)}
+  then coalesce(endpoints.online_since, endpoints.connection_time, ${time(p.now)})
+  else ${time(p.now)} end`
