@@ -60,7 +60,10 @@ export async function newPerson(
 }
 
 /** The headers with which the browser of a person sends its session. */
-export const sessionHeaders = (harness: Harness, { session }: Pick<TestPerson, 'session'>): Record<string, string> => ({
+export const sessionHeaders = (
+  harness: Pick<Harness, 'url'>,
+  { session }: Pick<TestPerson, 'session'>,
+): Record<string, string> => ({
   cookie: `roomkeeper-${new URL(harness.url).port}=${session}`,
   'sec-fetch-site': 'same-origin',
 })

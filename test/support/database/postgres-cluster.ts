@@ -70,6 +70,8 @@ function installBinaries(): string {
 
 export interface Cluster {
   readonly url: string
+  /** The folder of PostgreSQL's programs, such as pg_dump. */
+  readonly bin: string
   readonly pid: number
   stop(): Promise<void>
 }
@@ -164,6 +166,7 @@ export async function startCluster(given: Readonly<Record<string, string>> = {})
   await untilPostgresReady(server, url)
   return {
     url,
+    bin: cluster.bin,
     pid: server.pid ?? 0,
     async stop() {
       const ended = new Promise((resolve) => server.once('exit', resolve))
