@@ -85,6 +85,7 @@ const onSqliteOnly = [
   'test/devices/ingest-budget.test.ts',
   'test/events/slow-readers.test.ts',
   'test/process/simulate.test.ts',
+  'test/process/version.test.ts',
 ]
 
 /** These suites use SQLite and PostgreSQL together, or need several nodes. */

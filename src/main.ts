@@ -6,7 +6,7 @@ import type { Terminal } from './cli/terminal.ts'
 import { readConfigFile } from './server/config/config-file.ts'
 import { serveOptions } from './server/config/options.ts'
 import { StartupError } from './server/core/failure.ts'
-import { programVersion } from './server/core/program-files.ts'
+import { programVersion, versionText } from './server/core/program-files.ts'
 
 const write = (text: string) => void process.stdout.write(`${text}\n`)
 const writeError = (text: string) => void process.stderr.write(`${text}\n`)
@@ -57,7 +57,7 @@ const { ROOMKEEPER_SECRET_KEY: secretKey } = process.env
 delete process.env.ROOMKEEPER_SECRET_KEY
 
 const terminal: Terminal = {
-  version: programVersion(),
+  version: versionText(programVersion()),
   isInteractive: process.stdout.isTTY === true,
   write,
   writeError,

@@ -2,6 +2,7 @@
 import type { DatabaseOptions } from '../server/config/server-options.ts'
 import { secretKeyFileOf } from '../server/context/open-services.ts'
 import { StartupError } from '../server/core/failure.ts'
+import { versionText } from '../server/core/program-files.ts'
 import { secretKeyVariable } from '../server/core/secrets.ts'
 import { runBackupProcess } from '../server/maintenance/backup/backup-process.ts'
 import { makeBackup } from '../server/maintenance/backup/make-backup.ts'
@@ -42,10 +43,15 @@ export async function restoreCommand(
   file: string,
   options: DatabaseCommandOptions & DatabaseOptions,
 ): Promise<void> {
-  const { createdAt, version } = await restoreBackup(file, options, stopSignal(terminal, 'Nothing was restored.'))
+  const { createdAt, version, commit } = await restoreBackup(
+    file,
+    options,
+    stopSignal(terminal, 'Nothing was restored.'),
+  )
+  const by = { version, ...(commit !== undefined && { commit }) }
   const checks = await checkPlace(options)
-  printResult(terminal, options.json, { createdAt, version, checks }, [
-    `Restored the state of ${createdAt}, backed up by version ${version}.`,
+  printResult(terminal, options.json, { createdAt, ...by, checks }, [
+    `Restored the state of ${createdAt}, backed up by version ${versionText(by)}.`,
     ...checks.map(checkLineText),
     'Later changes are lost. Ids that were given after the backup may be given again, keys that were revoked after it work again, and devices that enrolled after it are unknown.',
     'All sessions and sign-in links have ended: sign in with an API key, or with a link from "roomkeeper login-link".',

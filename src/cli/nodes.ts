@@ -1,6 +1,7 @@
 // `roomkeeper nodes`: lists the servers on a database.
 import { dayMs } from '../contract/durations.ts'
 import { isoTime } from '../server/core/clock.ts'
+import { type ProgramVersion, versionText } from '../server/core/program-files.ts'
 import { listNodes } from '../server/nodes/node-list.ts'
 import { type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
@@ -11,7 +12,7 @@ export const nodesCommand = (terminal: Terminal, options: DatabaseCommandOptions
     const nodes = rows.map(({ id, name, version, state, started_at, ended_at, has_lock, devices }) => ({
       id,
       name,
-      version,
+      ...versionOf(version),
       // A node that is up without its lock was killed a moment ago, or all nodes were.
       state: state === 'up' && !has_lock ? 'silent' : state,
       since: isoTime(ended_at ?? started_at),
@@ -23,6 +24,12 @@ export const nodesCommand = (terminal: Terminal, options: DatabaseCommandOptions
       { nodes },
       nodes.length === 0
         ? ['No server has run on this database in the last day.']
-        : nodes.map((n) => `${n.name}  ${n.id}  ${n.version}  ${n.state} since ${n.since}  ${n.devices} devices`),
+        : nodes.map((n) => `${n.name}  ${n.id}  ${versionText(n)}  ${n.state} since ${n.since}  ${n.devices} devices`),
     )
   })
+
+/** A node stores the text of its version. */
+function versionOf(text: string): ProgramVersion {
+  const [version = '', commit] = text.split('+')
+  return { version, ...(commit !== undefined && { commit }) }
+}

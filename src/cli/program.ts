@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.ts'
 export function program(terminal: Terminal): Command {
   const root = new Command('roomkeeper')
     .description('Self-hosted device management for meeting rooms.')
-    .version(terminal.version, '--version', 'print the version')
+    .version(terminal.version, '--version', 'print the version and the commit')
     .configureOutput({
       writeOut: (text) => terminal.write(text.trimEnd()),
       writeErr: (text) => terminal.writeError(text.trimEnd()),

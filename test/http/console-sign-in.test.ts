@@ -54,6 +54,7 @@ describe('signing in [contract 9.session]', () => {
       airLimits: defaultAirLimits,
       roomFreshnessSeconds: 900,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      commit: expect.stringMatching(/^[0-9a-f]{12}$/),
     })
     expect(reply.headers.get('cache-control')).toBe('no-store')
     expect(reply.headers.get('set-cookie')).toMatch(

@@ -14,11 +14,12 @@ test('"nodes" lists the servers that are up, and those that ended in the last da
   const site = await siteForTest()
   const one = await site.serveNode('rooms-1')
   await (await site.serveNode('rooms-2')).stop()
-  const version = programVersion()
+  const { version } = programVersion()
+  const commit = expect.stringMatching(/^[0-9a-f]{12}/)
   const since = expect.stringMatching(/^\d{4}-.*Z$/)
-  const ended = { id: 2, name: 'rooms-2', version, state: 'left', since, devices: 0 }
+  const ended = { id: 2, name: 'rooms-2', version, commit, state: 'left', since, devices: 0 }
   expect(await site.json('nodes')).toEqual({
-    nodes: [{ id: 1, name: 'rooms-1', version, state: 'up', since, devices: 0 }, ended],
+    nodes: [{ id: 1, name: 'rooms-1', version, commit, state: 'up', since, devices: 0 }, ended],
   })
   const text = await site.run('nodes')
   expectDone(text)

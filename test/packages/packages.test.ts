@@ -80,6 +80,9 @@ describe('roomkeeper', () => {
     const manifest = manifestOf(folders.server, 'roomkeeper')
     expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['scripts']))
     expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['devDependencies']))
+    const { stdout: version } = await runFile(join(folders.server, 'node_modules/.bin/roomkeeper'), ['--version'])
+    const { stdout: head } = await runFile('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root })
+    expect(version, 'the package knows its commit').toContain(`${manifest.version}+${head.trim()}`)
     for (const [name, version] of Object.entries(manifest.dependencies)) {
       expect(manifestOf(root, name).version, `${name} is installed as it was tested`).toBe(version)
     }

@@ -46,13 +46,14 @@ test('the first start prints, once, the address, the organisation, the key and a
   expect(first.stderr).not.toMatch(anyKey)
 })
 
-test('the first line of the log and a metric say which version runs, on which Node and database', async () => {
+test('the first line of the log and a metric say which version and commit run, on which Node and database', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const database = expect.stringMatching(engine === 'sqlite' ? /^SQLite \d+\.\d+\.\d+$/ : /^PostgreSQL \d+\.\d+$/)
   const line = JSON.parse(first.stderr.split('\n')[0] ?? '')
   expect(line).toMatchObject({ msg: 'ready', version, node: process.versions.node, database })
+  expect(line.commit).toMatch(/^[0-9a-f]{12}/)
   const metrics = await (await fetch(`${first.url}/metrics`)).text()
-  const labels = `version="${version}",node="${process.versions.node}",database="${line.database}"`
+  const labels = `version="${version}",commit="${line.commit}",node="${process.versions.node}",database="${line.database}"`
   expect(metrics.split('\n')).toContain(`roomkeeper_build_info{${labels}} 1`)
 })
 

@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import { runCommand } from '../../src/cli/run-command.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
-import { programVersion } from '../../src/server/core/program-files.ts'
+import { programVersion, versionText } from '../../src/server/core/program-files.ts'
 
 export interface Ended {
   readonly code: number | null
@@ -15,7 +15,7 @@ export interface Ended {
 export async function runHere(args: readonly string[]): Promise<Ended> {
   const output = { stdout: '', stderr: '' }
   const terminal: Terminal = {
-    version: programVersion(),
+    version: versionText(programVersion()),
     isInteractive: false,
     write: (text) => {
       output.stdout += `${text}\n`

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { compileProgram } from './compile-program.ts'
 import { pack } from './pack.ts'
+import { packedCommit } from './packed-commit.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -19,7 +20,7 @@ export async function buildServer(work: string, folder: string): Promise<void> {
   const { packages } = await read('package-lock.json')
   // An installation gets the versions that the tests ran with.
   const pinned = Object.keys(manifest.dependencies).map((name) => [name, packages[`node_modules/${name}`].version])
-  const production = { ...manifest, dependencies: Object.fromEntries(pinned) }
+  const production = { ...manifest, commit: await packedCommit(), dependencies: Object.fromEntries(pinned) }
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(production, undefined, 2)}\n`)
   await compileProgram(join(folder, 'dist/program'))
 }

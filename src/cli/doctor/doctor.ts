@@ -2,6 +2,7 @@
 import type { ServeOptions } from '../../server/config/server-options.ts'
 import { withRecordedDatabase } from '../../server/config/server-record.ts'
 import { StartupError } from '../../server/core/failure.ts'
+import { programVersion } from '../../server/core/program-files.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResult } from '../terminal.ts'
 import { checkCertificate } from './certificate.ts'
@@ -17,7 +18,7 @@ export async function doctorCommand(terminal: Terminal, options: ServeOptions & 
     ...(await checkNetwork(options)),
   ]
   const failures = findings.filter(({ state }) => state === 'failed').length
-  printResult(terminal, options.json, { ok: failures === 0, version: terminal.version, findings }, [
+  printResult(terminal, options.json, { ok: failures === 0, ...programVersion(), findings }, [
     `Roomkeeper ${terminal.version} on Node ${process.versions.node}`,
     ...findings.map(lineOf),
   ])

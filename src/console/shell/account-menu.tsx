@@ -10,7 +10,7 @@ import { UserIcon } from '../parts/page/icons.tsx'
 import { signOut, useSession } from '../session.ts'
 
 export function AccountMenu() {
-  const { org, key, user, scopes, manage, version } = useSession()
+  const { org, key, user, scopes, manage, version, commit } = useSession()
   const name = user?.name ?? user?.email ?? key?.name ?? ''
   const regionNames = useOwnRegionNames()
   const access = user ? roleNames[user.role] : accessText({ scopes: [...scopes], manage })
@@ -33,7 +33,9 @@ export function AccountMenu() {
           <Text fz="xs">
             {org.name} ({org.id}), {org.timezone}
           </Text>
-          <Text fz="xs">Roomkeeper {version}</Text>
+          <Text fz="xs">
+            Roomkeeper {version} {commit && `(${commit})`}
+          </Text>
         </Menu.Label>
         <Menu.Divider />
         {user && <Menu.Item renderRoot={(props) => <Link to="/account" {...props} />}>My profile</Menu.Item>}

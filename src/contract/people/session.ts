@@ -44,6 +44,8 @@ export interface ConsoleSession {
   readonly roomFreshnessSeconds: number
   /** The version of the server. A console of another version should reload. */
   readonly version: string
+  /** The commit that the server was made of; absent if it is not known. */
+  readonly commit?: string
 }
 
 /** The path of the session: GET reads it, POST signs in, DELETE signs out. */

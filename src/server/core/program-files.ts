@@ -1,5 +1,6 @@
 // Paths of files outside of the code: package.json, bin/ and dist/console. The code itself is src/ in a checkout, and dist/program/ in an
 // installed package, so these paths are not relative to it.
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -10,7 +11,35 @@ export const executableFile = join(root, 'bin/roomkeeper.js')
 /** The folder that `npm run build` writes to. */
 export const builtConsoleFolder = join(root, 'dist/console')
 
-export const programVersion = (): string => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version
+export interface ProgramVersion {
+  readonly version: string
+  /** The first 12 digits of the commit that the program was made of; absent if that is not known. */
+  readonly commit?: string
+}
+
+let known: ProgramVersion | undefined
+
+export function programVersion(): ProgramVersion {
+  known ??= readProgramVersion()
+  return known
+}
+
+/** Such as 0.2.0+66e04283a040: SemVer calls the part behind the plus sign build metadata. */
+export const versionText = ({ version, commit }: ProgramVersion): string =>
+  commit === undefined ? version : `${version}+${commit}`
+
+/** `npm run package` writes the commit into package.json. In a checkout git knows it. */
+function readProgramVersion(): ProgramVersion {
+  const { version, commit = checkedOutCommit() } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  return { version, ...(commit !== undefined && { commit }) }
+}
+
+/** Asks git only about this folder: a package may be installed inside of another project's checkout. */
+function checkedOutCommit(): string | undefined {
+  if (!existsSync(join(root, '.git'))) return undefined
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : undefined
+}
 
 function nearestPackage(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder

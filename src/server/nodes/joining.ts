@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { StartupError } from '../core/failure.ts'
-import { programVersion } from '../core/program-files.ts'
+import { programVersion, versionText } from '../core/program-files.ts'
 import {
   endSessionsOf,
   findServerStart,
@@ -74,7 +74,12 @@ async function tryToJoin(
   checkOthers(up.filter(({ isLocked }) => isLocked))
   if (dead.length > 0 && (await mayHaveLostLocks(client, waitedMs))) return 'too early'
   for (const row of dead) await updateDead(client, row, at())
-  const id = await insertClusterNode(client, { name, process: processName, version: programVersion(), at: at() })
+  const id = await insertClusterNode(client, {
+    name,
+    process: processName,
+    version: versionText(programVersion()),
+    at: at(),
+  })
   if (!(await lockNode(client, id))) throw new Error('the lock of a new node is taken')
   return { id, dead }
 }

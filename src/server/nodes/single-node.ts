@@ -1,6 +1,6 @@
 // The only node of a SQLite database. The lock of the data folder keeps others away.
 import type { Clock } from '../core/clock.ts'
-import { programVersion } from '../core/program-files.ts'
+import { programVersion, versionText } from '../core/program-files.ts'
 import type { Database } from '../db/db.ts'
 import { insertNode, updateAllDead, updateLeft } from './store.ts'
 import { ThisNode } from './this-node.ts'
@@ -19,7 +19,7 @@ export async function startSingleNode(
   const at = clock.now()
   const row = await db.systemTransaction(async (on) => {
     await updateAllDead(on, { at })
-    return insertNode(on, { name, process: processName, version: programVersion(), at })
+    return insertNode(on, { name, process: processName, version: versionText(programVersion()), at })
   })
   if (!row) throw new Error('the database gave the new node no id')
   return new ThisNode(name, row.id)

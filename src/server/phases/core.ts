@@ -221,7 +221,8 @@ async function describeInMetrics(
   streams: EventStreams,
 ): Promise<BuildLabels> {
   db.metrics = metrics.db
-  const build = { version: programVersion(), node: process.versions.node, database: await databaseVersion(db) }
+  const database = await databaseVersion(db)
+  const build = { ...programVersion(), node: process.versions.node, database }
   metrics.describeBuild(build)
   metrics.describeNode(node)
   metrics.watchPools(pools)

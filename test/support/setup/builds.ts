@@ -2,10 +2,11 @@
 // installed: chromium-headless-shell, which uses less CPU than the full Chromium.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, statSync } from 'node:fs'
-import { cp, mkdir, rename, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { builtConsoleFolder } from '../../../src/server/core/program-files.ts'
 import { compileProgram } from '../../../tools/packages/compile-program.ts'
+import { packedCommit } from '../../../tools/packages/packed-commit.ts'
 import { need } from '../debian.ts'
 import { testProgramFolder } from '../program.ts'
 
@@ -41,7 +42,9 @@ async function buildTestProgram(folder: string): Promise<void> {
     await mkdir(join(folder, 'dist'), { recursive: true })
     await compileProgram(join(folder, 'dist/program'))
     await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
-    await cp(join(root, 'package.json'), join(folder, 'package.json'))
+    const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    const commit = await packedCommit()
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, commit }))
     await symlink(join(root, 'dist/console'), join(folder, 'dist/console'))
     await rm(testProgramFolder, { recursive: true, force: true })
     await rename(folder, testProgramFolder)

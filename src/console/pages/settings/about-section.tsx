@@ -11,7 +11,7 @@ import { useSession } from '../../session.ts'
 import classes from './about.module.css'
 
 export function AboutSection() {
-  const { org, version, airLimits } = useSession()
+  const { org, version, commit, airLimits } = useSession()
   return (
     <Section title="About">
       <DefinitionList
@@ -42,7 +42,7 @@ export function AboutSection() {
               </Note>
             </Fragment>,
           ],
-          ['Version', `Roomkeeper ${version}`],
+          ['Version', `Roomkeeper ${version}${commit ? `, commit ${commit}` : ''}`],
           ['API', <Documents key="documents" />],
         ]}
       />

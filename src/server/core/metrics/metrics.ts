@@ -9,8 +9,8 @@ const misnamedMetrics = [
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ] as const
-/** Which program runs, on which Node and database. */
-export type BuildLabels = Readonly<Record<'version' | 'node' | 'database', string>>
+/** Which program runs, on which Node and database. The commit is absent if it is not known. */
+export type BuildLabels = Readonly<Record<'version' | 'node' | 'database', string> & { commit?: string }>
 
 /** Counts a sign-in of a person by its way and its outcome. */
 export type SignInCounter = (way: 'oidc' | 'passkey' | 'link', outcome: 'accepted' | 'refused') => void
@@ -132,8 +132,8 @@ const describeIn = (registry: Registry): Pick<Metrics, 'describeBuild' | 'descri
   describeBuild(build) {
     new Gauge({
       name: 'roomkeeper_build_info',
-      help: 'Always 1; the labels say which version runs, on which Node and database.',
-      labelNames: ['version', 'node', 'database'],
+      help: 'Always 1; the labels say which version and commit run, on which Node and database.',
+      labelNames: ['version', 'commit', 'node', 'database'],
       registers: [registry],
     }).set(build, 1)
   },

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { packTar, type TarSource, unpackTar } from 'modern-tar/fs'
 import { StartupError } from '../../core/failure.ts'
+import type { ProgramVersion } from '../../core/program-files.ts'
 import type { EngineName } from '../../db/engine.ts'
 
 /** Raised when an older program could not restore the file. */
@@ -20,11 +21,10 @@ export const databaseNames: Readonly<Record<EngineName, string>> = {
   postgres: 'roomkeeper.dump',
 }
 
-export interface BackupManifest {
+/** The version and the commit are those of the program that made the backup. */
+export interface BackupManifest extends ProgramVersion {
   readonly engine: EngineName
   readonly createdAt: string
-  /** The version of the program that made the backup. */
-  readonly version: string
   /** The migrations of the database. */
   readonly migrations: readonly string[]
   /** Identifies the secret key without revealing it. */

@@ -88,7 +88,7 @@ async function makeBackupIn(
     ? [{ name: secretName, file: await requireSecretFile(place, secretFingerprint, folder) }]
     : []
   const bundles = withBundles ? await holdBundles(await listBundles(join(place.dataDir, bundlesName)), folder) : []
-  const manifest = { engine, createdAt, version: programVersion(), migrations, secretFingerprint } as const
+  const manifest = { engine, createdAt, ...programVersion(), migrations, secretFingerprint } as const
   const draft = join(folder, 'backup.tar')
   await writeBackupFile(draft, manifest, [database, ...secret, ...bundles], signal)
   // The disk needs room for one copy beside the draft, so the packed one goes before the draft is unpacked.

@@ -35,7 +35,6 @@ export const originOf = ({ id, ip }: FastifyRequest): RequestOrigin => ({ reques
 
 export class BrowserSessions {
   readonly #options: BrowserSessionOptions
-  readonly #version = programVersion()
 
   constructor(options: BrowserSessionOptions) {
     this.#options = options
@@ -120,7 +119,7 @@ export class BrowserSessions {
       regionIds: holder.access.regionIds ?? [],
       airLimits: settings.airLimits,
       roomFreshnessSeconds: settings.freshnessSeconds,
-      version: this.#version,
+      ...programVersion(),
     }
   }
 
