@@ -3,6 +3,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { strictBuild } from './strict-build.js'
 
 const compressible = /\.(html|js|css|svg|json|webmanifest)$/
 
@@ -22,7 +23,7 @@ else process.stderr.write('The console is not built: install the development dep
 async function build(vite, dist) {
   const outDir = join(dist, `console-${process.pid}`)
   try {
-    await vite.build({ logLevel: process.argv.includes('--quiet') ? 'warn' : 'info', build: { outDir } })
+    await strictBuild(vite, { logLevel: process.argv.includes('--quiet') ? 'warn' : 'info', build: { outDir } })
     const names = await readdir(outDir, { recursive: true })
     await Promise.all(names.filter((name) => compressible.test(name)).map((name) => compress(join(outDir, name))))
     await rm(join(dist, 'console'), { recursive: true, force: true })

@@ -4,15 +4,18 @@ import { cpSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { build } from 'vite'
+import * as vite from 'vite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { serveOptions } from '../../src/server/config/options.ts'
 import { secretKeyVariable } from '../../src/server/core/secrets.ts'
+import { buildLibrary, libraries } from '../../tools/packages/library.ts'
+import { strictBuild } from '../../tools/strict-build.js'
 import { openBrowser } from '../support/console/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { exampleOf, machineNode, PackageShelf, root, runFile } from '../support/packages.ts'
 import { ready, siteForTest, until } from '../support/program.ts'
+import { everyHandlerProgram } from './every-handler.ts'
 import { clientProgram, comparisonWith, deviceProgram } from './type-programs.ts'
 
 const shelf = new PackageShelf()
@@ -203,7 +206,7 @@ describe('roomkeeper-client', () => {
       show(await client.roomsGet({ id: 4711 }).catch((error) => error.status + ' ' + error.body.code))
       document.title = 'done'`,
     )
-    await build({
+    await vite.build({
       configFile: false,
       root: folders.client,
       logLevel: 'error',
@@ -247,6 +250,90 @@ describe('roomkeeper-device', () => {
     expect(JSON.stringify(sensor)).toContain('"temp":21.5')
     const { body: state } = await org.call('GET', `/endpoints/${endpoint.id}/config/state`)
     expect(JSON.stringify(state)).toContain('"brightness":0.5')
+  })
+
+  test('calls every handler: config, message, logs, in use, reboot', async () => {
+    const { body: room } = await org.call('POST', '/rooms', { body: { name: 'Skog' } })
+    const file = join(folders.device, 'every-handler.mjs')
+    writeFileSync(file, everyHandlerProgram)
+    const ended = runFile(machineNode(), [file], { env: { ROOMKEEPER: service.url, CODE: room.dec } })
+    let output = ''
+    ended.child.stdout?.on('data', (text) => {
+      output += text
+    })
+    const { id } = await until('the status of the device is stored', async () => {
+      const [endpoint] = (await org.call('GET', `/rooms/${room.id}`)).body.endpoints
+      return endpoint?.firmwareVersion === '1.0.0' && endpoint
+    })
+    const done = (operationId: string) =>
+      until(`operation ${operationId} has ended`, async () => {
+        const { body } = await org.call('GET', `/operations/${operationId}`)
+        expect(['FAILED', 'EXPIRED'], JSON.stringify(body)).not.toContain(body.state)
+        return body.state === 'SUCCEEDED'
+      })
+
+    await org.call('POST', `/endpoints/${id}/config`, { body: { brightness: 0.5, nightMode: true } })
+    const config = await until('the config is reported', async () => {
+      const { body } = await org.call('GET', `/endpoints/${id}/config/state`)
+      return body.state === 'FAILED' && body
+    })
+    expect(JSON.stringify(config)).toContain('It has no screen.')
+    const message = { message: 'Hello.', endpointIds: [id] }
+    await done((await org.call('POST', '/endpoints/send_message', { body: message })).body.operations[0].id)
+    const report = await org.call('POST', '/endpoints/generate_bug_report?uploadInCallLogs=true', { body: [id] })
+    await until('the logs are there', async () => {
+      const { body } = await org.call('GET', `/bug_reports/${report.body.supportId}`)
+      return body.endpoints[0].state === 'UPLOADED'
+    })
+    const reboot = await org.call('POST', `/endpoints/${id}/reboot`, { body: { when: 'idle' } })
+    const [{ id: rebootId }] = reboot.body.operations
+    await until('the device has refused', async () => {
+      const { body } = await org.call('GET', `/operations/${rebootId}`)
+      return output.includes('in use\n') && body.waitsFor === 'idle'
+    })
+    service.clock.advance(11_000)
+    await done(rebootId)
+    await org.call('DELETE', `/endpoints/${id}`)
+    const { stdout, stderr } = await ended
+    expect(stderr).toBe('')
+    expect(stdout.trim().split('\n')).toEqual([
+      'config 1',
+      'message Hello. 60000',
+      'logs true',
+      'in use',
+      'not in use',
+      'reboot',
+      'unenrolled',
+    ])
+  })
+})
+
+describe('a warning of the bundler', () => {
+  test('fails the packaging', async () => {
+    const [client] = libraries
+    if (!client) throw new Error('There is no library.')
+    const broken = { ...client, exports: { 'client/client': { values: ['makeClient', 'noSuchName'], types: [] } } }
+    await expect(buildLibrary(broken, join(shelf.newFolder('broken'), 'package'))).rejects.toThrow(/noSuchName/)
+    const module = join(shelf.newFolder('warning'), 'index.js')
+    writeFileSync(module, `import * as own from './own.js'\nexport const value = own.missing\n`)
+    writeFileSync(join(module, '../own.js'), 'export const present = 1\n')
+    const lib = { entry: module, formats: ['es' as const] }
+    const config = { configFile: false as const, logLevel: 'silent' as const, build: { lib, write: false } }
+    await expect(strictBuild(vite, config)).rejects.toThrow(/warnings[\s\S]*missing/)
+  })
+
+  test('fails every bundle: no tool builds in another way', () => {
+    const tools = globSync('tools/**/*.{js,ts}', { cwd: root }).filter((name) => name !== 'tools/strict-build.js')
+    const builders = tools.filter((name) => /strictBuild\(/.test(readFileSync(join(root, name), 'utf8')))
+    expect(builders.toSorted()).toEqual([
+      'tools/build-console.js',
+      'tools/packages/compile-program.ts',
+      'tools/packages/library.ts',
+    ])
+    const others = tools.filter((name) =>
+      /vite\.build\(|\{ build\b.*from 'vite'/.test(readFileSync(join(root, name), 'utf8')),
+    )
+    expect(others).toEqual([])
   })
 })
 

@@ -1,6 +1,7 @@
 // Compiles the program into about 80 files of JavaScript, for a package: Node runs no TypeScript below node_modules.
 import { join } from 'node:path'
-import { build } from 'vite'
+import * as vite from 'vite'
+import { strictBuild } from '../strict-build.js'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -12,7 +13,7 @@ const compiledPackages = ['kysely', 'typebox']
 
 /** Writes main.js, health-thread.js (the thread of the health port), the parts that they load, and the licences of other packages. */
 export async function compileProgram(folder: string): Promise<void> {
-  await build({
+  await strictBuild(vite, {
     configFile: false,
     root,
     publicDir: false,

@@ -3,15 +3,10 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { build, type Plugin } from 'vite'
-import {
-  devicePaths,
-  downTopic,
-  keepAliveSeconds,
-  messageShownMs,
-  upTopic,
-} from '../../src/contract/device/protocol.ts'
+import * as vite from 'vite'
+import * as protocol from '../../src/contract/device/protocol.ts'
 import { bareOperations, pureShapes } from '../bare-operations.ts'
+import { strictBuild } from '../strict-build.js'
 import { clientContractTypes, type DeclarationFiles, deviceContractTypes } from './contract-types.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -63,16 +58,19 @@ export const libraries: readonly Library[] = [
   },
 ]
 
-/** The agent needs topics, paths and times of the protocol. Its shapes would bring a schema library of 200 KB along. */
-const bareProtocol: Plugin = {
+const hasShape = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && ('~kind' in value || Object.values(value).some(hasShape))
+const sourceOf = (value: unknown): string => (typeof value === 'function' ? String(value) : JSON.stringify(value))
+
+/** The agent needs topics, paths, words and times of the protocol. Its shapes would bring a schema library of 200 KB along. */
+const bareProtocol: vite.Plugin = {
   name: 'bare-protocol',
   load(file) {
     if (!file.endsWith('/src/contract/device/protocol.ts')) return undefined
-    return `export const devicePaths = ${JSON.stringify(devicePaths)}
-      export const keepAliveSeconds = ${JSON.stringify(keepAliveSeconds)}
-      export const messageShownMs = ${messageShownMs}
-      export const upTopic = ${upTopic}
-      export const downTopic = ${downTopic}`
+    return Object.entries(protocol)
+      .filter(([, value]) => !hasShape(value))
+      .map(([name, value]) => `export const ${name} = ${sourceOf(value)}`)
+      .join('\n')
   },
 }
 
@@ -109,7 +107,7 @@ async function bundle({ exports, dependencies }: Library, work: string, folder: 
     .filter(([, { values }]) => values.length > 0)
     .map(([path, { values }]) => `export { ${values.join(', ')} } from '${join(root, 'src', path)}.ts'\n`)
   await writeFile(entry, lines.join(''))
-  await build({
+  await strictBuild(vite, {
     configFile: false,
     root: work,
     logLevel: 'warn',
