@@ -49,12 +49,13 @@ export async function restoreCommand(
     stopSignal(terminal, 'Nothing was restored.'),
   )
   const by = { version, ...(commit !== undefined && { commit }) }
-  const checks = await checkPlace(options)
-  printResult(terminal, options.json, { createdAt, ...by, checks }, [
+  const { checks, copied } = await checkPlace(options)
+  printResult(terminal, options.json, { createdAt, ...by, checks, copied }, [
     `Restored the state of ${createdAt}, backed up by version ${versionText(by)}.`,
     ...checks.map(checkLineText),
     'Later changes are lost. Ids that were given after the backup may be given again, keys that were revoked after it work again, and devices that enrolled after it are unknown.',
     'All sessions and sign-in links have ended: sign in with an API key, or with a link from "roomkeeper login-link".',
+    ...(copied === undefined ? [] : [copied]),
   ])
   if (checks.some((line) => !line.isGood)) throw new StartupError('The restored database failed a check.')
 }

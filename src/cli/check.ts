@@ -2,6 +2,7 @@
 import type { DatabaseOptions } from '../server/config/server-options.ts'
 import { secretKeyFileOf } from '../server/context/open-services.ts'
 import { StartupError } from '../server/core/failure.ts'
+import { copiedSentences, findCopiedMark } from '../server/db/copied-mark.ts'
 import { withoutTransaction } from '../server/db/copy/transaction-side.ts'
 import { loadDatabaseSecrets } from '../server/db/database-secrets.ts'
 import { databaseProblemOf } from '../server/db/errors.ts'
@@ -21,24 +22,31 @@ import { printResult, type Terminal } from './terminal.ts'
 export const checkLineText = ({ check, isGood, result }: CheckLine): string =>
   `${check.padEnd(12)}${isGood ? 'ok' : 'FAILED'}: ${result}.`
 
+interface CheckedPlace {
+  readonly checks: readonly CheckLine[]
+  /** Says that `copy` has copied the database elsewhere. */
+  readonly copied?: string
+}
+
 /** A damaged database is one failed line, because further checks would read the damage. */
-export async function checkPlace(place: DatabaseOptions): Promise<CheckLine[]> {
+export async function checkPlace(place: DatabaseOptions): Promise<CheckedPlace> {
   try {
     return await runChecks(place)
   } catch (error) {
     const { message, cause } = error as Error
-    if (isDamage(error) || isDamage(cause ?? {})) return [damageLine(message.replace(/\.$/, ''))]
+    if (isDamage(error) || isDamage(cause ?? {})) return { checks: [damageLine(message.replace(/\.$/, ''))] }
     if (databaseProblemOf(error) === undefined) throw error
     throw new StartupError(`The check was not finished: ${message.replace(/\.$/, '')}. Try again.`)
   }
 }
 
-async function runChecks(place: DatabaseOptions): Promise<CheckLine[]> {
-  const { db } = await openDatabase(place, { isLocked: false, mustExist: true, onError() {} })
+async function runChecks(place: DatabaseOptions): Promise<CheckedPlace> {
+  const { db } = await openDatabase(place, { isLocked: false, mustExist: true, mayBeCopied: true, onError() {} })
   try {
     const side = withoutTransaction(db)
     const integrity = await checkIntegrity(side)
-    if (!integrity.isGood) return [integrity]
+    if (!integrity.isGood) return { checks: [integrity] }
+    const mark = await findCopiedMark(db)
     const lines = [integrity, await checkReferences(side)]
     try {
       const secrets = await loadDatabaseSecrets(db, secretKeyFileOf(place), place.secretKey)
@@ -47,7 +55,7 @@ async function runChecks(place: DatabaseOptions): Promise<CheckLine[]> {
       if (!(error instanceof StartupError)) throw error
       lines.push({ check: 'secret key', isGood: false, result: error.message.replace(/\.$/, '') })
     }
-    return lines
+    return { checks: lines, ...(mark && { copied: copiedSentences(place, mark) }) }
   } finally {
     await db.close()
   }
@@ -55,8 +63,11 @@ async function runChecks(place: DatabaseOptions): Promise<CheckLine[]> {
 
 export const checkCommand = (terminal: Terminal, options: DatabaseCommandOptions): Promise<void> =>
   withRecordedAddress(options, async (place) => {
-    const checks = await checkPlace(place)
+    const { checks, copied } = await checkPlace(place)
     const isGood = checks.every((line) => line.isGood)
-    printResult(terminal, options.json, { ok: isGood, checks }, checks.map(checkLineText))
+    printResult(terminal, options.json, { ok: isGood, checks, copied }, [
+      ...checks.map(checkLineText),
+      ...(copied === undefined ? [] : [copied]),
+    ])
     if (!isGood) throw new StartupError('The database failed a check. Restore a backup.')
   })

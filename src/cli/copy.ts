@@ -3,9 +3,10 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { DatabaseOptions } from '../server/config/server-options.ts'
 import { StartupError } from '../server/core/failure.ts'
+import { isPostgresUrl, placeText } from '../server/db/copied-mark.ts'
 import { hasDatabase } from '../server/db/open.ts'
 import type { CopiedBundles } from '../server/maintenance/copy-bundles.ts'
-import { copyDatabase } from '../server/maintenance/copy-database.ts'
+import { copyDatabase, unmarkDatabase } from '../server/maintenance/copy-database.ts'
 import { countText } from '../server/maintenance/count-text.ts'
 import { checkLineText } from './check.ts'
 import { printResult, type Terminal } from './terminal.ts'
@@ -15,12 +16,15 @@ interface CopyOptions {
   readonly to?: string
   readonly secretKeyFile?: string
   readonly secretKey?: string
+  readonly rehearsal?: boolean
+  readonly unmark?: boolean
   readonly json?: boolean
 }
 
 /** The addresses may contain passwords, so they can be given as variables too. */
 export async function copyCommand(terminal: Terminal, options: CopyOptions): Promise<void> {
-  const { from, to, json } = options
+  if (options.unmark) return unmark(terminal, options)
+  const { from, to, json, rehearsal: isRehearsal = false } = options
   if (from === undefined || to === undefined)
     throw new StartupError('Name both databases: --from and --to are each a data folder, or postgres://….')
   if (identityOf(from) === identityOf(to))
@@ -40,6 +44,7 @@ export async function copyCommand(terminal: Terminal, options: CopyOptions): Pro
     to: placeOf(to, folderOf(from) ?? keyFolder),
     secretKeyFile,
     secretKey,
+    isRehearsal,
     onCopied: ({ table, rows }) => {
       if (!json) terminal.write(`${table.padEnd(22)}${String(rows).padStart(12)} ${rows === 1 ? 'row' : 'rows'}`)
     },
@@ -49,16 +54,31 @@ export async function copyCommand(terminal: Terminal, options: CopyOptions): Pro
     `Copied ${countText(rows, 'row', 'rows')} of ${tables.length} tables; both databases have the same number of rows in each.`,
     ...bundleLines(bundles),
     ...checks.map(checkLineText),
-    nextStep(from, to, options.secretKeyFile),
+    isRehearsal
+      ? 'This was a rehearsal: servers go on with the source. Delete the copy before you copy for good.'
+      : nextStep(from, to, options.secretKeyFile),
   ])
 }
 
-const isUrl = (place: string): boolean => /^postgres(ql)?:/.test(place)
-const folderOf = (place: string): string | undefined => (isUrl(place) ? undefined : place)
+/** `--to` is ignored, because its variable may still be set. */
+async function unmark(terminal: Terminal, { from, json }: CopyOptions): Promise<void> {
+  if (from === undefined) throw new StartupError('Name the database with --from: a data folder, or postgres://….')
+  const place = placeOf(from, '.')
+  const { copiedTo, forgotten } = await unmarkDatabase(place)
+  const other = copiedTo ?? forgotten
+  const here = placeText(place, from)
+  printResult(terminal, json, { copiedTo: copiedTo ?? null, forgotten: forgotten ?? null }, [
+    other === undefined
+      ? `${here} was not marked as copied. Nothing was changed.`
+      : `A server may start on ${here} again. It lacks what was changed in ${other} since: start no server there.`,
+  ])
+}
+
+const folderOf = (place: string): string | undefined => (isPostgresUrl(place) ? undefined : place)
 
 /** Opening PostgreSQL needs a data folder too: it is the one where the secret key is. */
 const placeOf = (place: string, keyFolder: string): DatabaseOptions =>
-  isUrl(place) ? { dataDir: keyFolder, databaseUrl: place } : { dataDir: place }
+  isPostgresUrl(place) ? { dataDir: keyFolder, databaseUrl: place } : { dataDir: place }
 
 /** The key must be where the server will look for it after the copy. */
 function keyFileFor(from: string, to: string): string {
@@ -82,15 +102,15 @@ function nextStep(from: string, to: string, secretKeyFile: string | undefined): 
   const folder = folderOf(to) ?? folderOf(from)
   const options = [
     ...(folder === undefined ? [] : [`--data-dir ${folder}`]),
-    ...(isUrl(to) ? ['--database-url'] : []),
+    ...(isPostgresUrl(to) ? ['--database-url'] : []),
     ...(secretKeyFile === undefined ? [] : [`--secret-key-file ${secretKeyFile}`]),
   ]
   const start = `Next, start the server with ${new Intl.ListFormat('en-GB').format(options)}`
-  return `${start}${isUrl(to) ? '' : ' and without --database-url'}. The source is unchanged: start no server on it again.`
+  return `${start}${isPostgresUrl(to) ? '' : ' and without --database-url'}. The source is marked as copied: a server refuses it.`
 }
 
 /** Compares folders without differences in spelling, and through symbolic links. */
 function identityOf(place: string): string {
-  if (isUrl(place)) return place
+  if (isPostgresUrl(place)) return place
   return existsSync(place) ? realpathSync(place) : resolve(place)
 }

@@ -184,6 +184,8 @@ export function program(terminal: Terminal): Command {
     async (options) => (await import('./check.ts')).checkCommand(terminal, options),
   )
   addCommand(root, 'copy', 'copy everything between SQLite and PostgreSQL, into an empty database', copyOptions)
+    .option('--rehearsal', 'only try it: the source is not marked, and servers go on with it')
+    .option('--unmark', 'instead of a copy, let servers start again on the database of --from, which was copied')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./copy.ts')).copyCommand(terminal, options))
 

@@ -104,6 +104,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/resources/jobs/engine/send.ts',
   ])
   expect(users(/\.systemTransaction\(/)).toEqual([
+    'server/db/copied-mark.ts',
     'server/db/database-secrets.ts',
     'server/db/disk-probe.ts',
     'server/nodes/certificate-expiry.ts',
@@ -135,6 +136,7 @@ test('only change() opens an audited transaction, and only the named ones open a
 test('only the files that look up keys, sessions, devices and codes, and scheduled tasks, reach beyond one organisation', () => {
   const importers = files.filter((f) => f.imports.includes('server/db/system.ts')).map((f) => f.path)
   expect(importers.sort()).toEqual([
+    'server/db/copied-mark.ts',
     'server/db/database-secrets.ts',
     'server/db/db.ts',
     'server/db/disk-probe.ts',

@@ -1,19 +1,21 @@
 // `roomkeeper doctor`: checks the installation with the options of `serve`, and says what to do about each problem.
 import type { ServeOptions } from '../../server/config/server-options.ts'
-import { withRecordedDatabase } from '../../server/config/server-record.ts'
+import { forgottenPostgres, withRecordedDatabase } from '../../server/config/server-record.ts'
 import { StartupError } from '../../server/core/failure.ts'
 import { programVersion } from '../../server/core/program-files.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResult } from '../terminal.ts'
 import { checkCertificate } from './certificate.ts'
-import type { DoctorFinding } from './finding.ts'
+import { type DoctorFinding, warning } from './finding.ts'
 import { checkNetwork } from './network.ts'
 import { checkStorage } from './storage.ts'
 
 export async function doctorCommand(terminal: Terminal, options: ServeOptions & { json?: boolean }): Promise<void> {
   const now = Date.now()
+  const forgotten = forgottenPostgres(options)
   const findings = [
     ...(await checkStorage({ ...options, ...withRecordedDatabase(options) }, now)),
+    ...(forgotten === undefined ? [] : [warning('database', `"serve" refuses these options. ${forgotten}`)]),
     checkCertificate(options, now),
     ...(await checkNetwork(options)),
   ]

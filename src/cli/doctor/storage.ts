@@ -6,6 +6,7 @@ import type { ServeOptions } from '../../server/config/server-options.ts'
 import { givenTexts, sharedValuesOf } from '../../server/config/stored-options.ts'
 import { secretKeyFileOf } from '../../server/context/open-services.ts'
 import { secretKeyVariable } from '../../server/core/secrets.ts'
+import { copiedSentences, findCopiedMark } from '../../server/db/copied-mark.ts'
 import { loadDatabaseSecrets } from '../../server/db/database-secrets.ts'
 import { databaseTime, databaseVersion, newestAuditTime } from '../../server/db/database-version.ts'
 import type { Database } from '../../server/db/db.ts'
@@ -35,7 +36,7 @@ export async function checkStorage(options: ServeOptions, now: number): Promise<
     return [failed('database', reasonOf(error)), disk, checkClock(now, undefined, undefined)]
   }
   try {
-    const { finding, isNew } = await checkDatabase(db)
+    const { finding, isNew } = await checkDatabase(db, options)
     const secret = isNew ? [] : [await checkSecret(db, options)]
     const settings = isNew ? [] : await checkSettings(db, options)
     const newest = isNew ? undefined : await newestAuditTime(db).catch(() => undefined)
@@ -47,13 +48,15 @@ export async function checkStorage(options: ServeOptions, now: number): Promise<
   }
 }
 
-async function checkDatabase(db: Database): Promise<{ finding: DoctorFinding; isNew: boolean }> {
+async function checkDatabase(db: Database, options: ServeOptions): Promise<{ finding: DoctorFinding; isNew: boolean }> {
   const version = await databaseVersion(db)
   const { isNew, pending } = await pendingMigrations(db)
   if (isNew) {
     const message = `${version} is reachable, and there is no Roomkeeper in it yet. The first "serve" creates the tables.`
     return { finding: warning('database', message), isNew }
   }
+  const mark = await findCopiedMark(db)
+  if (mark) return { finding: failed('database', copiedSentences(options, mark)), isNew }
   const finding =
     pending.length === 0
       ? ok('database', `${version} is reachable, and its tables are those of this version.`)

@@ -55,6 +55,39 @@ export function readServerRecord(dataDir: string): ServerRecord | undefined {
   throw new StartupError(`Cannot read ${file}. Delete it: the server writes it again at its next start.`)
 }
 
+/**
+ * Refuses SQLite in a folder whose last server used PostgreSQL: an option was forgotten, and the server would go on with old data or begin
+ * empty. A record that cannot be read is replaced by the start.
+ */
+export function refuseForgottenPostgres(options: DatabaseOptions): void {
+  const sentences = forgottenPostgres(options)
+  if (sentences !== undefined) throw new StartupError(sentences)
+}
+
+export function forgottenPostgres({ dataDir, databaseUrl }: DatabaseOptions): string | undefined {
+  const recorded = databaseUrl ? undefined : readableRecord(dataDir)?.databaseUrl
+  if (recorded === undefined) return undefined
+  return `The server with the data folder ${dataDir} used PostgreSQL at its last start (${recorded}), and these options name no PostgreSQL database. Use --database-url. To use SQLite in this folder, run "roomkeeper copy --unmark --from ${dataDir}".`
+}
+
+/** Removes PostgreSQL from the record, so that a server may use SQLite in the folder. Returns the address that the record had. */
+export function forgetRecordedPostgres(dataDir: string): string | undefined {
+  const record = readableRecord(dataDir)
+  if (record?.databaseUrl === undefined) return undefined
+  const { databaseUrl, secretKeyFile, ...addresses } = record
+  writeServerRecord({ dataDir, ...(secretKeyFile !== undefined && { secretKeyFile }) }, addresses)
+  return databaseUrl
+}
+
+function readableRecord(dataDir: string): ServerRecord | undefined {
+  try {
+    return readServerRecord(dataDir)
+  } catch (error) {
+    if (error instanceof StartupError) return undefined
+    throw error
+  }
+}
+
 /** Fills in what no option says: the database and the secret key of the server that ran last with this data folder. */
 export function withRecordedDatabase(options: DatabaseOptions): DatabaseOptions {
   if (options.databaseUrl !== undefined) return options

@@ -6,6 +6,7 @@ import type pg from 'pg'
 import type { DatabaseOptions } from '../config/server-options.ts'
 import { StartupError } from '../core/failure.ts'
 import { createPrivateFile, tightenDataFolder } from '../core/private-files.ts'
+import { refuseCopied } from './copied-mark.ts'
 import { Database } from './db.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 import { checkDatabaseUrl, databaseUnreachable } from './postgres/database-url.ts'
@@ -33,6 +34,8 @@ export interface OpenDatabaseOptions {
   readonly isLocked: boolean
   /** True for a command that only reads, which must not create a database. */
   readonly mustExist: boolean
+  /** True for a program that only examines a database which `copy` has copied elsewhere; others refuse it. */
+  readonly mayBeCopied?: boolean
   /** Names the sessions of PostgreSQL, so that others can end them when this process is declared dead. */
   readonly applicationName?: string
   readonly onError: (error: Error) => void
@@ -50,13 +53,14 @@ export const hasDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): boolean 
   databaseUrl !== undefined || existsSync(sqliteFileOf(dataDir))
 
 export async function openDatabase(place: DatabaseOptions, settings: OpenDatabaseOptions): Promise<OpenedDatabase> {
-  const { isLocked, mustExist } = settings
+  const { isLocked, mustExist, mayBeCopied = false } = settings
   if (mustExist && !hasDatabase(place)) throw noDatabase(place)
   prepareDataFolder(place.dataDir)
   const engine = place.databaseUrl ? await openRemote(place.databaseUrl, settings) : openFile(place.dataDir)
   try {
     const { isNew, pending } = await pendingMigrations(engine.db)
     if (mustExist && isNew) throw noDatabase(place)
+    if (!isNew && !mayBeCopied) await refuseCopied(engine.db, place)
     const migrated = pending.length === 0 ? [] : await migrateLocked(engine.db, place, isLocked)
     engine.shortenLockTimeout()
     return { ...engine, migrated }

@@ -5,6 +5,7 @@ import { mailerOptionsOf } from '../config/mailer-options.ts'
 import { outboundRulesOf } from '../config/outbound-rules.ts'
 import { sensorSettingsOf } from '../config/sensor-settings.ts'
 import type { ServeOptions } from '../config/server-options.ts'
+import { refuseForgottenPostgres } from '../config/server-record.ts'
 import { givenTexts, sharedValuesOf } from '../config/stored-options.ts'
 import { CacheList } from '../context/cache-list.ts'
 import { DeviceMailbox } from '../context/connected-devices.ts'
@@ -72,6 +73,7 @@ export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOpt
   const { options, clock } = coreOptions
   // Wrong settings are refused before anything is written to the data folder.
   const mail = mailerOptionsOf(options)
+  refuseForgottenPostgres(options)
   if (!hasDatabase(options)) sensorSettingsOf(sharedValuesOf(givenTexts(options)))
   prepareDataFolder(options.dataDir)
   const metrics = makeMetrics()

@@ -42,6 +42,8 @@ async function postgresForTest(dataDir: string) {
 }
 
 const noReport = () => {}
+/** The source stays as it is for the next test; copied-source.test.ts is about the mark. */
+const rehearsal = { isRehearsal: true }
 
 test('a copy wants a source without a server', async () => {
   const refused = copyDatabase({
@@ -92,11 +94,13 @@ test('copies to SQLite and back to PostgreSQL have the rows of every table, and 
 
   const sqlite = { dataDir: folderForTest() }
   const postgres = await postgresForTest(sqlite.dataDir)
-  await copyDatabase({ from: harness.place, to: sqlite, secretKeyFile, onCopied: noReport })
+  await copyDatabase({ ...rehearsal, from: harness.place, to: sqlite, secretKeyFile, onCopied: noReport })
   const { bundle_chunks, ...tables } = original
   expect(bundle_chunks).toHaveLength(1)
   expect(await contentOf(sqlite)).toEqual(tables)
-  const program = new Program(['copy', '--from', sqlite.dataDir], { env: { ROOMKEEPER_COPY_TO: postgres.databaseUrl } })
+  const program = new Program(['copy', '--rehearsal', '--from', sqlite.dataDir], {
+    env: { ROOMKEEPER_COPY_TO: postgres.databaseUrl },
+  })
   const done = await program.exit(60_000)
   expectDone(done)
   expect(done.stdout).toMatch(/^samples +1 row$/m)
@@ -124,7 +128,7 @@ test('copies to SQLite and back to PostgreSQL have the rows of every table, and 
 test('a target with rows, a wrong or missing key and a broken audit log are refused, and the target stays as it was', async () => {
   const sqlite = { dataDir: folderForTest() }
   const copy = (secretKey = secretKeyFile) =>
-    copyDatabase({ from: harness.place, to: sqlite, secretKeyFile: secretKey, onCopied: noReport })
+    copyDatabase({ ...rehearsal, from: harness.place, to: sqlite, secretKeyFile: secretKey, onCopied: noReport })
   const { db } = harness.services
   await harness.stop()
   expect(db.engine).toBe('postgres')
@@ -203,15 +207,18 @@ test('a missing source and a target that is the source are named, and the next s
   mkdirSync(join(folder, 'keys'))
   renameSync(join(folder, 'data/secret.key'), join(folder, 'keys/main.key'))
   const key = ['--secret-key-file', 'keys/main.key']
+  const rehearsed = await run('copy', '--rehearsal', '--from', 'data', '--to', 'tried', ...key)
+  expectDone(rehearsed)
+  expect(rehearsed.stdout).toMatch(/^This was a rehearsal: servers go on with the source\./m)
   const toFolder = await run('copy', '--from', 'data', '--to', 'new', ...key)
   expectDone(toFolder)
   expect(toFolder.stdout).toMatch(
     /^Next, start the server with --data-dir new and --secret-key-file keys\/main\.key and without --database-url\. /m,
   )
   expect(readdirSync(join(folder, 'new'))).toContain('roomkeeper.db')
-  const toPostgres = await run('copy', '--from', 'data', '--to', databaseUrl, ...key)
+  const toPostgres = await run('copy', '--from', 'new', '--to', databaseUrl, ...key)
   expectDone(toPostgres)
   expect(toPostgres.stdout).toMatch(
-    /^Next, start the server with --data-dir data, --database-url and --secret-key-file keys\/main\.key\. The source/m,
+    /^Next, start the server with --data-dir new, --database-url and --secret-key-file keys\/main\.key\. The source/m,
   )
 })
