@@ -67,7 +67,7 @@ try {
   })
   const { services } = core
   const resources = await makeResources(core)
-  await firstStart(services)
+  await firstStart(services, true)
   const { org, devices } = await fillOrganisation(services, count)
   const ctx = await commandLineActor(services, firstStartActor, org.id)
   const url = 'https://hooks.example.org/'

@@ -58,6 +58,7 @@ delete process.env.ROOMKEEPER_SECRET_KEY
 
 const terminal: Terminal = {
   version: versionText(programVersion()),
+  program: process.argv.slice(0, 2),
   isInteractive: process.stdout.isTTY === true,
   write,
   writeError,

@@ -1,8 +1,10 @@
 // Starts our server as a process of its own on a data folder; rate limits are on, but too high to be reached.
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
 import type { Cleanup } from '../cleanup.ts'
 import { HttpClient } from '../load/http-client.ts'
@@ -35,12 +37,21 @@ export async function startServer(
   try {
     const [text, url = ''] = await subprocess.waitForOutput(/ready at (http\S+)[\s\S]*\/docs/)
     const [, org = ''] = /Organisation\s+(\S+)/.exec(text) ?? []
-    const [, key = ''] = /Key\s+(\S+)/.exec(text) ?? []
+    const key = org === '' ? '' : await createFirstKey(subprocess, options)
     return { process: subprocess, url, mqttPort, org, key }
   } catch (error) {
     await subprocess.stop()
     throw error
   }
+}
+
+/** Runs the command that the first start prints. The command lacks an address of PostgreSQL that has a password. */
+async function createFirstKey(subprocess: Subprocess, options: readonly string[]): Promise<string> {
+  const [, command = ''] = await subprocess.waitForOutput(/^ {2}(.+ keys create .+)\n/m)
+  const at = options.indexOf('--database-url')
+  const database = at < 0 ? '' : ` --database-url '${options[at + 1]}'`
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${command} --json${database}`])
+  return JSON.parse(stdout).key
 }
 
 /** A data folder on which a server was started before, with the credentials of its devices. */

@@ -64,10 +64,11 @@ interface Access {
 /** The key of the first start is stored in a file, so that every start can print it. If the file is lost, a new key is created. */
 async function accessTo({ first, services }: Service, terminal: Terminal, folder: string): Promise<Access> {
   const file = join(folder, 'demo.json')
-  const stored = first ?? readAccess(file)
+  const made = first?.key === undefined ? undefined : { org: first.org, key: first.key }
+  const stored = made ?? readAccess(file)
   const orgs = await listOrgs(services.db.system)
   if (stored && orgs.some(({ id }) => id === stored.org)) {
-    if (first) storeAccess(file, first)
+    if (made) storeAccess(file, made)
     return stored
   }
   const [org] = orgs

@@ -53,10 +53,10 @@ async function makeUserLoginLink(services: Services, actor: Actor, org: string, 
   return { url: signInUrl(base, secret), org, userId: String(user.id), email: user.email, role: user.role, expiresAt }
 }
 
-/** Creates the link of the first start, which makes the first owner. [contract 11.local] */
-export async function makeFirstOwnerLink(services: Services, actor: Actor, org: string, base: string): Promise<string> {
-  const { secret } = await firstOwnerLinkCreate(await commandLineActor(services, actor, org))
-  return signInUrl(base, secret)
+/** Creates a link that makes the first owner, who enters their e-mail address. [contract 11.local] */
+export async function makeFirstOwnerLink(services: Services, actor: Actor, org: string, base: string) {
+  const { secret, expiresAt } = await firstOwnerLinkCreate(await commandLineActor(services, actor, org))
+  return { url: signInUrl(base, secret), org, role: 'owner', expiresAt }
 }
 
 function keyNumber(text: string): number {

@@ -24,7 +24,7 @@ export function program(terminal: Terminal): Command {
     })
     .addHelpText(
       'after',
-      '\nStart with "roomkeeper serve": the first start prints an organisation, an API key and an example request.',
+      '\nStart with "roomkeeper serve": in a terminal, the first start prints an organisation, an API key and a link to the console.',
     )
 
   const addCommand = (
@@ -122,9 +122,9 @@ export function program(terminal: Terminal): Command {
     'invite',
     'create a one-time sign-in link for a person, who then adds a passkey',
   )
-    .argument('<email>', 'e-mail address of the person; a user with it is created if there is none')
+    .argument('[email]', 'e-mail address of the person; without it, the link asks for the address of the first owner')
     .option('--org <id>', 'organisation; optional if there is only one')
-    .addOption(new Option('--role <role>', 'role of a new user (default: viewer)').choices(roles))
+    .addOption(new Option('--role <role>', 'role of a new user, required for one').choices(roles))
     .option('--name <name>', 'name of a new user')
     .option('--all-regions', 'let a new user see all regions')
     .option('--region <id>', 'region that a new user sees (repeatable)', collect)

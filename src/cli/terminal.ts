@@ -2,6 +2,8 @@
 export interface Terminal {
   /** The version of the program. */
   readonly version: string
+  /** The absolute paths of Node and of this program, with which a shell starts it. */
+  readonly program: readonly string[]
   /** False if the output goes to a file, a pipe or a journal, where others may read it later. */
   readonly isInteractive: boolean
   write(text: string): void

@@ -1,14 +1,17 @@
 // `roomkeeper users invite`: creates a user if there is none, and a one-time link with which they sign in. [contract 11.local]
 
-import type { Role } from '../contract/people/permissions.ts'
+import { type Role, roles } from '../contract/people/permissions.ts'
 import type { RequestContext } from '../server/context/request-context.ts'
+import type { Services } from '../server/context/services.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { emailKey, nameProblem } from '../server/core/text.ts'
 import { commandLineActor } from '../server/resources/orgs/rules.ts'
 import { inviteUser, signInUrl } from '../server/resources/sessions/user-links.ts'
 import { usersCreate, usersList } from '../server/resources/users/rules.ts'
+import { hasActiveOwner } from '../server/resources/users/store.ts'
 import { type ConsoleAddressOptions, consoleAddress, onlyOrg } from './console-address.ts'
 import { cliActor, withExistingDatabase } from './database-command.ts'
+import { makeFirstOwnerLink } from './login-link.ts'
 import { parseRegionId } from './region-option.ts'
 import { printResult, type Terminal } from './terminal.ts'
 
@@ -19,10 +22,11 @@ interface InviteOptions extends ConsoleAddressOptions {
   readonly region?: string[]
 }
 
-export const usersInviteCommand = (terminal: Terminal, email: string, options: InviteOptions) =>
+export const usersInviteCommand = (terminal: Terminal, email: string | undefined, options: InviteOptions) =>
   withExistingDatabase(options, async (services) => {
     const org = options.org ?? (await onlyOrg(services))
     const ctx = await commandLineActor(services, cliActor(terminal), org)
+    if (email === undefined) return inviteFirstOwner(terminal, services, ctx, options)
     const user = (await existingUser(ctx, email, options)) ?? (await newUser(ctx, email, options))
     const { base, assumption } = consoleAddress(options)
     const { secret, expiresAt } = await inviteUser(ctx, user.id)
@@ -41,6 +45,23 @@ export const usersInviteCommand = (terminal: Terminal, email: string, options: I
     ])
   })
 
+/** The first owner enters their own address, so that the command of a start works as it is printed. */
+async function inviteFirstOwner(terminal: Terminal, services: Services, ctx: RequestContext, options: InviteOptions) {
+  const isOwnerAlone = options.role === 'owner' && (options.name ?? options.allRegions ?? options.region) === undefined
+  if (!isOwnerAlone || (await hasActiveOwner(ctx.db))) {
+    throw new StartupError(
+      'Name the e-mail address of the person. It can be left out only with --role owner, without other options about the user, in an organisation that has no active owner.',
+    )
+  }
+  const { base, assumption } = consoleAddress(options)
+  const link = await makeFirstOwnerLink(services, ctx.actor, ctx.org.id, base)
+  printResult(terminal, options.json, link, [
+    link.url,
+    `The link asks for an e-mail address, and makes that person the first owner of organisation ${ctx.org.id}. It works once, within 24 hours.`,
+    ...assumption,
+  ])
+}
+
 async function existingUser(ctx: RequestContext, email: string, options: InviteOptions) {
   const { users } = await usersList(ctx)
   const user = users.find((one) => emailKey(one.email) === emailKey(email.trim()))
@@ -51,14 +72,13 @@ async function existingUser(ctx: RequestContext, email: string, options: InviteO
   )
 }
 
-async function newUser(
-  ctx: RequestContext,
-  given: string,
-  { role = 'viewer', name, allRegions, region }: InviteOptions,
-) {
+async function newUser(ctx: RequestContext, given: string, { role, name, allRegions, region }: InviteOptions) {
   const email = given.trim()
   if (!/^[^@\s]+@[^@\s]+$/.test(email) || email.length > 254) {
     throw new StartupError('The e-mail address must be of the form name@example.org, with at most 254 characters.')
+  }
+  if (role === undefined) {
+    throw new StartupError(`${email} is a new user. Give them a role with --role: ${roles.join(', ')}.`)
   }
   const problem = name === undefined ? undefined : nameProblem(name)
   if (problem) throw new StartupError(`--name ${problem}.`)

@@ -23,7 +23,9 @@ export const usersListCommand = (terminal: Terminal, options: UsersListOptions) 
       terminal,
       options.json,
       answer,
-      lines.length > 0 ? lines : ['This organisation has no users yet. Invite one with "users invite EMAIL".'],
+      lines.length > 0
+        ? lines
+        : ['This organisation has no users yet. Invite one with "users invite EMAIL --role ROLE".'],
     )
   })
 

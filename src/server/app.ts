@@ -14,14 +14,13 @@ import type { Services } from './context/services.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
 import { builtConsoleFolder } from './core/program-files.ts'
-import { type FirstStart, firstStart } from './first-start.ts'
+import { type FirstStart, firstStart, listMissingAccess, type MissingAccess } from './first-start.ts'
 import { loadCertificate } from './http/server-certificate.ts'
 import { openCore } from './phases/core.ts'
 import { startDevices } from './phases/devices.ts'
 import { startHttp } from './phases/http.ts'
 import { makeResources } from './phases/resources.ts'
 import { startTasks } from './phases/tasks.ts'
-import { hasKey } from './resources/keys/store.ts'
 
 export interface Service {
   /** The address under which this machine reaches the service. */
@@ -29,10 +28,9 @@ export interface Service {
   readonly publicUrl: string
   readonly mqttPort: number | undefined
   readonly healthPort: number | undefined
-  /** Set when this start created the first organisation: its key can be shown only now. */
+  /** Set when this start created the first organisation or its key, which can be shown only now. */
   readonly first: FirstStart | undefined
-  /** True if there are organisations, but no key with which the API could be called. */
-  readonly lacksKey: boolean
+  readonly missing: MissingAccess
   readonly services: Services
   /** Reads the certificate files again, and logs the outcome. They are also read when they change. */
   reloadCertificate(): void
@@ -44,6 +42,8 @@ export interface StartSettings {
   /** Called when another program has taken the database, or the name of this node: this process must stop. */
   readonly onLost?: () => void
   readonly consoleFolder?: string
+  /** False if a first start makes no key, because it could not be shown safely. */
+  readonly makesFirstKey?: boolean
   /** With PostgreSQL, the devices of a server that stops are disconnected over up to this time. */
   readonly releaseDevicesMs?: number
   /** The pauses between the runs of scheduled tasks, as a share of the usual ones. Tests shorten them. */
@@ -61,6 +61,7 @@ export async function startService(
     clock = systemClock,
     onLost = () => {},
     consoleFolder = builtConsoleFolder,
+    makesFirstKey = true,
     releaseDevicesMs = defaultReleaseDevicesMs,
     taskPauseShare = 1,
     sampleGatherMs,
@@ -82,7 +83,7 @@ export async function startService(
     startTasks(stack, core, resources, devices, { certificate, pauseShare: taskPauseShare })
     recordServer(options, { url, publicUrl: services.publicUrl() }, log)
     // This comes last: the first key is shown once, and a start that fails later would lose it.
-    const first = await firstStart(services)
+    const first = await firstStart(services, makesFirstKey)
     const nodeId = services.node?.id
     core.log.info(
       { ...core.build, nodeId, url, healthPort, engine: services.db.engine, migrated: core.migrated },
@@ -94,7 +95,7 @@ export async function startService(
       mqttPort: devices.listeners.mqttPort,
       healthPort,
       first,
-      lacksKey: !(await hasKey(services.db.system)),
+      missing: await listMissingAccess(services),
       services,
       reloadCertificate: () => certificate?.check({ isRequested: true }),
       async close() {

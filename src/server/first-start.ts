@@ -7,33 +7,57 @@ import { keysCreate } from './resources/keys/rules.ts'
 import { hasKey } from './resources/keys/store.ts'
 import { commandLineActor, orgCreate } from './resources/orgs/rules.ts'
 import { listOrgs } from './resources/orgs/store.ts'
+import { hasActiveOwner, listOrgsWithoutOwner } from './resources/users/store.ts'
 
-/** The new organisation and its key, which can be shown only now. */
 export interface FirstStart {
   readonly org: string
-  readonly key: string
+  /** Can be shown only now; undefined if the start makes no key. */
+  readonly key: string | undefined
 }
 
 export const firstStartActor: Actor = { type: 'SYSTEM', id: 'first-start', name: 'First start' }
 
-/** Undefined where there is something already. If several servers start at the same time on an empty database, one of them creates it. */
-export async function firstStart(services: Services): Promise<FirstStart | undefined> {
-  if (!(await findUnfinished(services))) return undefined
+/**
+ * Undefined where there is something already. If several servers start at the same time on an empty database, one of them creates it.
+ * The first start that may show a key makes it, even if an earlier one made the organisation.
+ */
+export async function firstStart(services: Services, makesKey: boolean): Promise<FirstStart | undefined> {
+  if (!(await findUnfinished(services, makesKey))) return undefined
   return services.db.exclusively('first start', async () => {
     // Another server may have finished it while this one waited.
-    const unfinished = await findUnfinished(services)
+    const unfinished = await findUnfinished(services, makesKey)
     if (!unfinished) return undefined
     const org = unfinished.org ?? (await orgCreate(services, firstStartActor, 'My organisation'))
+    if (!makesKey) return { org: org.id, key: undefined }
     const ctx = await commandLineActor(services, firstStartActor, org.id)
     const { body } = await keysCreate(ctx, { name: 'First key', scopes: ['read', 'write'], manage: true })
     return { org: org.id, key: body.key }
   })
 }
 
-/** An empty database, or the organisation of a first start that was interrupted before it made the key. */
-async function findUnfinished({ db }: Services): Promise<{ org?: { id: string } } | undefined> {
+/** An empty database, or the organisation of a first start that made no key, while it has no active owner either. */
+async function findUnfinished({ db }: Services, makesKey: boolean): Promise<{ org?: { id: string } } | undefined> {
   const [org] = await listOrgs(db.system)
   if (!org) return {}
+  if (!makesKey) return undefined
   const [entry] = await listAfter(db.forOrg(org.key), { seq: 0, limit: 1 })
-  return entry?.actor_id === firstStartActor.id && !(await hasKey(db.system)) ? { org } : undefined
+  if (entry?.actor_id !== firstStartActor.id || (await hasKey(db.system))) return undefined
+  return (await hasActiveOwner(db.forOrg(org.key))) ? undefined : { org }
+}
+
+/** The ids of organisations that lack a way in. */
+export interface MissingAccess {
+  /** All of them, if no key exists at all: an organisation whose people use only the console needs none. */
+  readonly key: readonly string[]
+  /** Those without an active owner. */
+  readonly owner: readonly string[]
+}
+
+export async function listMissingAccess({ db }: Services): Promise<MissingAccess> {
+  const [orgs, isKeyless, ownerless] = [
+    await listOrgs(db.system),
+    !(await hasKey(db.system)),
+    await listOrgsWithoutOwner(db.system),
+  ]
+  return { key: isKeyless ? orgs.map(({ id }) => id) : [], owner: ownerless.map(({ id }) => id) }
 }

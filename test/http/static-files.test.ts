@@ -269,7 +269,7 @@ test('without a build the address says how to make one, and the API works', asyn
     expect(text).toContain(`href="${'../'.repeat(below.split('/').length)}docs"`)
   }
   expect((await send(bare.url, 'GET', '/assets/index.js')).status).toBe(404)
-  const { org, key } = bare.first ?? { org: '', key: '' }
+  const { org, key = '' } = bare.first ?? { org: '' }
   expect((await send(bare.url, 'GET', `/v1/orgs/${org}/regions`, { key })).status).toBe(200)
   await bare.close()
   await remove()

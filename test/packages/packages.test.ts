@@ -14,7 +14,7 @@ import { openBrowser } from '../support/console/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { exampleOf, machineNode, PackageShelf, root, runFile } from '../support/packages.ts'
-import { ready, siteForTest, until } from '../support/program.ts'
+import { printedCommand, ready, siteForTest, until } from '../support/program.ts'
 import { everyHandlerProgram } from './every-handler.ts'
 import { clientProgram, comparisonWith, deviceProgram } from './type-programs.ts'
 
@@ -114,6 +114,7 @@ describe('roomkeeper', () => {
     const bin = join(folders.server, 'node_modules/roomkeeper/bin/roomkeeper.js')
     const backupDir = join(site.dataDir, 'backups')
     const server = await ready(site.launch(['serve', '--port', '0', '--backup-dir', backupDir, ...site.flags], { bin }))
+    expect(server.stdout + server.stderr).not.toMatch(/rk[a-z]?_\w/)
     const page = await fetch(server.url)
     expect(await page.text()).toContain('<title>')
     const headers = { authorization: `Bearer ${server.key}` }
@@ -123,6 +124,15 @@ describe('roomkeeper', () => {
       'a child process has made the first backup',
       () => existsSync(backupDir) && readdirSync(backupDir).length > 0,
     )
+    // The commands that it printed start the installed program, from any folder.
+    const [, invite = ''] = await server.printed(printedCommand('users invite'))
+    expect(invite).toContain(bin)
+    const pasted = await runFile('sh', ['-c', invite], { cwd: '/', env: { ...process.env, ...site.variables } })
+    const [, link] = /\/sign-in#(rki_\w{40})\n/.exec(pasted.stdout) ?? []
+    const body = JSON.stringify({ link, email: 'ada@people.example' })
+    const json = { 'content-type': 'application/json', origin: server.url }
+    const signedIn = await fetch(`${server.url}/console/session`, { method: 'POST', headers: json, body })
+    expect(await signedIn.json()).toMatchObject({ user: { email: 'ada@people.example', role: 'owner' } })
     expect((await server.stop()).code).toBe(0)
     const verified = await site.launch(['audit', 'verify', ...site.flags], { bin }).exit()
     expect(verified).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('verified') })

@@ -13,6 +13,7 @@ const exitWithFailure = (): never => {
 /** A terminal for commands that are only asked for their help. */
 const silent = {
   version: '',
+  program: ['node', 'roomkeeper.js'],
   isInteractive: false,
   write() {},
   writeError() {},

@@ -4,7 +4,16 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engine, send } from '../support/harness.ts'
-import { expectDone, expectRefusal, newSite, type Server, type Site, siteForTest, until } from '../support/program.ts'
+import {
+  expectDone,
+  expectRefusal,
+  newSite,
+  printedCommand,
+  type Server,
+  type Site,
+  siteForTest,
+  until,
+} from '../support/program.ts'
 
 let site: Site
 let server: Server
@@ -216,10 +225,10 @@ describe('users', () => {
     const { id: org } = await fresh.json('org', 'create', 'People')
     const none = await fresh.run('users', 'list')
     expectDone(none)
-    expect(none.stdout).toBe('This organisation has no users yet. Invite one with "users invite EMAIL".\n')
+    expect(none.stdout).toBe('This organisation has no users yet. Invite one with "users invite EMAIL --role ROLE".\n')
     await fresh.json('users', 'invite', 'ada@example.org', '--role', 'owner', '--name', 'Ada Lovelace')
     await fresh.json('users', 'invite', 'bob@example.org', '--role', 'operator')
-    await fresh.json('users', 'invite', 'eve@example.org', '--all-regions')
+    await fresh.json('users', 'invite', 'eve@example.org', '--role', 'viewer', '--all-regions')
     const { stdout } = await fresh.run('users', 'list', '--org', org)
     expect(stdout.trimEnd().split('\n')).toEqual([
       '1  ada@example.org  owner  all regions  INVITED  signs in with link only  last seen never  Ada Lovelace',
@@ -235,7 +244,7 @@ describe('users', () => {
     const fresh = await siteForTest()
     await fresh.json('migrate')
     await fresh.json('org', 'create', 'People')
-    await fresh.json('users', 'invite', 'ada@example.org', '--name', 'Ada')
+    await fresh.json('users', 'invite', 'ada@example.org', '--role', 'viewer', '--name', 'Ada')
     const name = '\u001b[2JAda\u009b31m'
     await fresh.sql(`UPDATE users SET name = '${name}'`)
     const { stdout } = await fresh.run('users', 'list')
@@ -262,7 +271,8 @@ test('an organisation made before the first start is kept, and the start makes n
   const { id } = await fresh.json('org', 'create', 'Acme')
   const started = await fresh.serve()
   expect(started.key).toBe('')
-  await until('a hint', () => started.stdout.includes('There is no API key yet. Create one with: keys create'))
+  await started.printed(new RegExp(`^Organisation ${id} has no API key\\. Create one:$`, 'm'))
+  await started.printed(printedCommand(`keys create --org ${id}`))
   expect(await fresh.sql('SELECT id, name FROM orgs')).toEqual([{ id, name: 'Acme' }])
 })
 

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
+import { need } from './debian.ts'
 import { freePort } from './free-port.ts'
 import { type Harness, newPlace } from './harness.ts'
 import { type Ended, runHere } from './run-here.ts'
@@ -21,7 +22,7 @@ const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/room
 const nodeOptions = ['--max-semi-space-size=8']
 const defaultTimeoutMs = 20_000
 /** Loading the program takes seconds of CPU, which a busy machine shares among many. */
-const startTimeoutMs = 60_000
+export const startTimeoutMs = 60_000
 
 /** Polls until the result is truthy; fails after a timeout. */
 export async function until<T>(
@@ -57,10 +58,14 @@ export interface Launch {
 export class Program {
   stdout = ''
   stderr = ''
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
   readonly #child: ChildProcess
   readonly #ended: Promise<Ended>
 
   constructor(args: readonly string[], { env = {}, cwd, node = [], starter = [], bin = ownBin }: Launch = {}) {
+    this.args = args
+    this.env = env
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('ROOMKEEPER_'))
     const [command = '', ...first] = [...starter, process.execPath]
     this.#child = spawn(command, [...first, ...nodeOptions, ...node, bin, ...args], {
@@ -132,9 +137,15 @@ export class Program {
   }
 }
 
+/** Gives the program a terminal of its own, on which standard output and standard error are one. */
+export function terminalStarter(): string[] {
+  need('script', 'bsdutils')
+  return ['sh', '-c', 'exec script --quiet --return --flush --command "$*" /dev/null', 'sh']
+}
+
 export interface Server extends Program {
   readonly url: string
-  /** The key of the first start; empty on later ones. */
+  /** The organisation of the first start and a key for it; both are empty on later ones. */
   readonly org: string
   readonly key: string
 }
@@ -251,9 +262,22 @@ export async function siteForTest(): Promise<Site> {
 export async function ready(program: Program, timeoutMs = startTimeoutMs): Promise<Server> {
   const [, url = ''] = await program.printed(/^Roomkeeper is ready at (\S+)$/m, 'stdout', timeoutMs)
   const org = /^ {2}Organisation +(\S+)$/m.exec(program.stdout)?.[1] ?? ''
-  const key = /^ {2}Key +(\S+)$/m.exec(program.stdout)?.[1] ?? ''
-  return Object.assign(program, { url, org, key })
+  return Object.assign(program, { url, org, key: org === '' ? '' : await createFirstKey(program) })
 }
+
+/** A process has no terminal, so its first start prints the command that creates a key. The command has no password. */
+async function createFirstKey(program: Program): Promise<string> {
+  const [, command = ''] = await program.printed(printedCommand('keys create'))
+  const [, , ...args] = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+  const at = program.args.indexOf('--database-url')
+  const database = at < 0 ? [] : program.args.slice(at, at + 2)
+  const done = await runHere([...args, ...database, '--json'], program.env.ROOMKEEPER_SECRET_KEY)
+  expectDone(done)
+  return JSON.parse(done.stdout).key
+}
+
+/** The line of a start that has this command, to be pasted into a shell. */
+export const printedCommand = (command: string): RegExp => new RegExp(`^ {2}(\\S.* ${command} .*)\\n`, 'm')
 
 /** A command that did its work says nothing on standard error. */
 export function expectDone({ code, stderr }: Ended): void {

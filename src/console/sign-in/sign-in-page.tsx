@@ -103,7 +103,7 @@ function KeyForm({ isPrimary, isBusy }: KeyFormProps) {
         <PasswordInput
           ref={field}
           label="API key"
-          description="Starts with rk_. Printed when the server first started."
+          description="Starts with rk_. Created on the server, or by an owner."
           placeholder="rk_…"
           autoComplete="current-password"
           value={key}

@@ -23,6 +23,8 @@ export interface DatabaseOptions {
   readonly dataDir: string
   readonly databaseUrl?: string
   readonly secretKeyFile?: string
+  /** The file of --config, whose settings the other options have already. */
+  readonly config?: string
   /** The key itself instead of a file. There is no flag for it, because other users may see command lines. */
   readonly secretKey?: string
 }

@@ -21,7 +21,7 @@ async function start(place: StartPlace): Promise<StartReport> {
   const { services, close } = await openServices(place, options, systemClock, async () => [])
   try {
     await SharedSettings.load(services.db, {})
-    const first = await firstStart(services)
+    const first = await firstStart(services, true)
     await makePartitions(services, new AbortController().signal)
     return { identity: services.secrets.identity, first }
   } finally {

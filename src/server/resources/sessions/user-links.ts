@@ -85,7 +85,10 @@ export const userLoginLinkCreate = (ctx: RequestContext, email: string) =>
   change(ctx, 'loginLinkCreate', async (tx) => {
     const user = await findUserByEmail(tx, { key: emailKey(email) })
     if (!user) {
-      throw new Failure('NOT_FOUND', `there is no user ${email}. Create one with "roomkeeper users invite ${email}".`)
+      throw new Failure(
+        'NOT_FOUND',
+        `there is no user ${email}. Create one with "roomkeeper users invite ${email} --role ROLE".`,
+      )
     }
     refuseDisabled(user)
     const link = newLink(ctx, 'sign-in')

@@ -10,7 +10,7 @@ import {
   write,
   writeExists,
 } from '../../db/queries/query.ts'
-import { systemWrite } from '../../db/system.ts'
+import { systemQuery, systemWrite } from '../../db/system.ts'
 
 type UserKey = { org: number; id: number }
 
@@ -253,4 +253,23 @@ export const hasActiveOwner = wholeQueryExists((db, p: { org: number }) =>
     .where('role', '=', 'owner')
     .where('state', '=', 'ACTIVE')
     .limit(1),
+)
+
+/** All organisations whose first owner is still to come, or left. */
+export const listOrgsWithoutOwner = systemQuery((db, _: object) =>
+  db
+    .selectFrom('orgs')
+    .select('id')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('users')
+            .select('users.id')
+            .whereRef('users.org', '=', 'orgs.key')
+            .where('users.role', '=', 'owner')
+            .where('users.state', '=', 'ACTIVE'),
+        ),
+      ),
+    )
+    .orderBy('key'),
 )

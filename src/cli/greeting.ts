@@ -1,0 +1,64 @@
+// What a start of the server prints: its address, and what is missing before people and programs can use it. [contract 11.local]
+import type { Service } from '../server/app.ts'
+import type { ServeOptions } from '../server/config/server-options.ts'
+import { firstStartActor } from '../server/first-start.ts'
+import { makeFirstOwnerLink } from './login-link.ts'
+import { neededVariables, shellCommand } from './shell-command.ts'
+import type { Terminal } from './terminal.ts'
+
+export async function greet(terminal: Terminal, options: ServeOptions, service: Service): Promise<void> {
+  const { first } = service
+  if (first?.key !== undefined) return greetFirst(terminal, service, first.org, first.key)
+  terminal.write([...addressLines(terminal, options, service), ...missingLines(terminal, options, service)].join('\n'))
+}
+
+/** The key is printed first, so that an error with the link does not lose it. */
+async function greetFirst(terminal: Terminal, { publicUrl, services }: Service, org: string, key: string) {
+  terminal.write(`
+Roomkeeper is ready at ${publicUrl}
+
+  Organisation  ${org}
+  Key           ${key}
+
+The key is not shown again: store it now. Try it:
+
+  curl -H 'Authorization: Bearer ${key}' ${publicUrl}/v1/orgs/${org}/regions
+
+API reference: ${publicUrl}/docs
+`)
+  const link = await makeFirstOwnerLink(services, firstStartActor, org, publicUrl)
+  terminal.write(`Open the console: ${link.url}  (works once, for 24 hours, and makes you the first owner)\n`)
+}
+
+function addressLines(terminal: Terminal, options: ServeOptions, { first, publicUrl }: Service): string[] {
+  const addresses = [`API reference: ${publicUrl}/docs`, `Open the console: ${publicUrl}/`]
+  if (first) return ['', `Roomkeeper is ready at ${publicUrl}`, '', `  Organisation  ${first.org}`, '', ...addresses]
+  const loginLink = shellCommand(terminal, options, 'login-link', '--user', 'EMAIL')
+  return [`Roomkeeper is ready at ${publicUrl}`, ...addresses, `To get back in: ${loginLink}`]
+}
+
+/** Without a terminal no secret is printed: others may read a journal later. */
+function missingLines(terminal: Terminal, options: ServeOptions, { publicUrl, missing }: Service): string[] {
+  const { key, owner } = missing
+  if (key.length + owner.length === 0) return []
+  const keyFlags = ['--name', 'First key', '--scope', 'read', '--scope', 'write', '--manage']
+  // The config file may name another address than the option with which this server was started.
+  const address = options.config === undefined ? [] : ['--public-url', publicUrl]
+  const note = neededVariables(options)
+  return [
+    ...key.flatMap((org) => [
+      '',
+      `Organisation ${org} has no API key. Create one:`,
+      '',
+      `  ${shellCommand(terminal, options, 'keys', 'create', '--org', org, ...keyFlags)}`,
+    ]),
+    ...owner.flatMap((org) => [
+      '',
+      `Organisation ${org} has no active owner. Create a sign-in link for one:`,
+      '',
+      `  ${shellCommand(terminal, options, 'users', 'invite', '--role', 'owner', '--org', org, ...address)}`,
+    ]),
+    '',
+    ...(note === undefined ? [] : [note, '']),
+  ]
+}
