@@ -1,5 +1,5 @@
 // `roomkeeper serve`: starts the service, prints its address, and stops it on a signal.
-import { startService } from '../server/app.ts'
+import { startServiceWhenSpace } from '../server/app.ts'
 import type { ServeOptions } from '../server/config/server-options.ts'
 import { makeLog } from '../server/core/log.ts'
 import { isLoopbackHost } from '../server/core/loopback.ts'
@@ -8,14 +8,19 @@ import type { Terminal } from './terminal.ts'
 
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
   const log = makeLog(options.logLevel)
-  const stopped = terminal.untilStopped()
-  const service = await startService(options, log, {
-    makesFirstKey: terminal.isInteractive,
-    onLost: () => {
-      terminal.writeError('Another program has taken the database, or the name of this node. Stopping.')
-      terminal.exitWithFailure()
-    },
-  })
+  const stop = new AbortController()
+  const stopped = terminal.untilStopped().finally(() => stop.abort())
+  const onLost = () => {
+    terminal.writeError('Another program has taken the database, or the name of this node. Stopping.')
+    terminal.exitWithFailure()
+  }
+  const service = await startServiceWhenSpace(
+    options,
+    log,
+    { makesFirstKey: terminal.isInteractive, onLost },
+    stop.signal,
+  )
+  if (!service) return log.info({ signal: await stopped }, 'stopped')
   // Without a certificate there is nothing to reload, and a closed terminal ends the server as usual.
   if (options.tlsCert !== undefined) terminal.onHangup(() => service.reloadCertificate())
   const { publicUrl } = service

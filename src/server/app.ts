@@ -18,6 +18,7 @@ import { type FirstStart, firstStart, listMissingAccess, type MissingAccess } fr
 import { loadCertificate } from './http/server-certificate.ts'
 import { openCore } from './phases/core.ts'
 import { startDevices } from './phases/devices.ts'
+import { startWhenSpace } from './phases/full-disk.ts'
 import { startHttp } from './phases/http.ts'
 import { makeResources } from './phases/resources.ts'
 import { startTasks } from './phases/tasks.ts'
@@ -50,9 +51,23 @@ export interface StartSettings {
   readonly taskPauseShare?: number
   /** Samples wait this long for others to share their commit; by default 25 ms with PostgreSQL. */
   readonly sampleGatherMs?: number
+  /** Is called before the ports of HTTP are opened: closes the server that answered until then. */
+  readonly releasePorts?: () => Promise<void>
 }
 
 export const defaultReleaseDevicesMs = 30_000
+
+/**
+ * Starts the service; if the disk of the database is full, as soon as there is space. Health checks are answered meanwhile. Returns
+ * undefined if `stop` is aborted while it waits.
+ */
+export const startServiceWhenSpace = (
+  options: ServeOptions,
+  log: Log,
+  settings: StartSettings,
+  stop: AbortSignal,
+): Promise<Service | undefined> =>
+  startWhenSpace(options, log, stop, (given, releasePorts) => startService(given, log, { ...settings, releasePorts }))
 
 export async function startService(
   options: ServeOptions,
@@ -65,6 +80,7 @@ export async function startService(
     releaseDevicesMs = defaultReleaseDevicesMs,
     taskPauseShare = 1,
     sampleGatherMs,
+    releasePorts = async () => {},
   }: StartSettings = {},
 ): Promise<Service> {
   const certificate = loadCertificate(options, log)
@@ -79,6 +95,7 @@ export async function startService(
       consoleFolder,
       // With SQLite there is no other node for them to go to.
       releaseDevicesMs: services.db.engine === 'postgres' ? releaseDevicesMs : 0,
+      releasePorts,
     })
     startTasks(stack, core, resources, devices, { certificate, pauseShare: taskPauseShare })
     recordServer(options, { url, publicUrl: services.publicUrl() }, log)
@@ -105,7 +122,8 @@ export async function startService(
       },
     }
   } catch (error) {
-    await stack.disposeAsync()
+    // A failure to stop must not hide why the start failed.
+    await stack.disposeAsync().catch((reason) => log.warn({ err: reason }, 'failed start not undone completely'))
     throw error
   }
 }

@@ -1,9 +1,11 @@
-// Readiness while the disk of the database is full: /readyz says so, reads go on, and it becomes ready by itself.
+// A full disk under the database: /readyz says so, reads go on, a killed server starts, and it becomes ready by itself.
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
-import { diskOf } from '../support/database/full-disk.ts'
+import { expect, onTestFinished, type TestContext, test } from 'vitest'
+import { type Disk, diskOf, fullPostgres } from '../support/database/full-disk.ts'
+import { mountSmallDisk } from '../support/database/small-disk.ts'
+import { freePort } from '../support/free-port.ts'
 import { startHarness } from '../support/harness.ts'
-import { until } from '../support/program.ts'
+import { ready, type Site, siteForTest, until } from '../support/program.ts'
 
 test('/readyz is 503 with the reason while the disk is full, and 200 once there is space, without anybody writing [contract 2.5]', async () => {
   const harness = await startHarness()
@@ -40,4 +42,66 @@ test('/readyz is 503 with the reason while the disk is full, and 200 once there 
   await until('it is ready', async () => (await readyz()).status === 200)
   expect((await org.call('POST', '/regions', { body: { name: 'space again' } })).status).toBe(200)
   expect(await settings(), 'the probe leaves nothing behind').toEqual(settingsBefore)
+})
+
+/** SQLite needs a disk that is really full: a file system of its own. PostgreSQL says that its disk is full. */
+async function fullDiskAt(context: TestContext, site: Site): Promise<Disk & { readonly starter: readonly string[] }> {
+  if (site.databaseUrl) return { ...fullPostgres(site.databaseUrl, ['nodes']), starter: [] }
+  const disk = await mountSmallDisk(context, site.dataDir, 8)
+  return { starter: disk.starter, fill: async () => disk.fill(), free: async () => disk.free() }
+}
+
+test('a server that was killed starts on a full disk: /livez is 200, /readyz a 503 with the reason, the rest 503, and it is ready within 10 s after there is space [contract 2.5]', async (context) => {
+  const site = await siteForTest()
+  const disk = await fullDiskAt(context, site)
+  const port = await freePort()
+  const healthPort = await freePort()
+  const args = ['serve', '--port', `${port}`, '--health-port', `${healthPort}`, ...site.flags]
+  const start = () => site.launch(args, { starter: disk.starter })
+  const first = await ready(start())
+  const api = `${first.url}/v1/orgs/${first.org}`
+  const headers = { authorization: `Bearer ${first.key}`, 'content-type': 'application/json' }
+  const create = (name: string) => fetch(`${api}/regions`, { method: 'POST', headers, body: JSON.stringify({ name }) })
+  const names = async () =>
+    (await (await fetch(`${api}/regions`, { headers })).json()).regions.map((r: { name: string }) => r.name)
+  expect((await create('before')).status).toBe(200)
+  await first.stop('SIGKILL')
+  await disk.fill()
+
+  const second = start()
+  const status = (url: string) =>
+    fetch(url).then(
+      (answer) => answer.status,
+      () => undefined,
+    )
+  await until('/livez is 200', async () => (await status(`${first.url}/livez`)) === 200, { timeoutMs: 60_000 })
+  expect(await status(`http://127.0.0.1:${healthPort}/livez`)).toBe(200)
+  for (const url of [
+    `${first.url}/readyz`,
+    `http://127.0.0.1:${healthPort}/readyz`,
+    `${api}/regions`,
+    `${first.url}/`,
+    `${first.url}/nowhere`,
+  ]) {
+    const answer = await fetch(url, { headers })
+    expect(answer.headers.get('retry-after')).toBe('5')
+    expect(await answer.json(), url).toMatchObject({
+      status: 503,
+      code: 'UNAVAILABLE',
+      message: 'The disk of the database is full, and the server starts when there is space. Free some space.',
+      requestId: answer.headers.get('x-request-id'),
+    })
+  }
+  expect((await create('while full')).status).toBe(503)
+  const { code } = await second.stop()
+  expect(code, 'a server that waits for space stops when it is told to').toBe(0)
+
+  const third = start()
+  await until('/readyz is 503', async () => (await status(`${first.url}/readyz`)) === 503, { timeoutMs: 60_000 })
+  await disk.free()
+  await until('it is ready', async () => (await status(`${first.url}/readyz`)) === 200, { timeoutMs: 10_000 })
+  await third.printed(/^Roomkeeper is ready at /m)
+  expect(await status(`http://127.0.0.1:${healthPort}/readyz`)).toBe(200)
+  expect(await names()).toEqual(['before'])
+  expect((await create('after')).status).toBe(200)
 })

@@ -124,7 +124,9 @@ export function draftSecrets(file: string): SecretsDraft {
   try {
     writeFileSync(draft, `${master.toString('hex')}\n`, { mode: 0o600, flush: true })
   } catch (error) {
-    throw new StartupError(`Cannot write the secret key ${file} (${(error as NodeJS.ErrnoException).code}).`)
+    throw new StartupError(`Cannot write the secret key ${file} (${(error as NodeJS.ErrnoException).code}).`, {
+      cause: error,
+    })
   }
   return {
     secrets: new Secrets(master),
@@ -155,6 +157,6 @@ function link(draft: string, file: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (existsSync(file)) return
-    throw new StartupError(`Cannot write the secret key ${file} (${code}).`)
+    throw new StartupError(`Cannot write the secret key ${file} (${code}).`, { cause: error })
   }
 }

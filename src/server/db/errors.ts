@@ -22,6 +22,9 @@ const codes: Record<string, DatabaseProblem> = {
   '55P03': 'locked',
   '57014': 'slow',
   SQLITE_FULL: 'full',
+  SQLITE_IOERR_SHMSIZE: 'full', // the file that connections share cannot grow
+  ENOSPC: 'full',
+  EDQUOT: 'full',
   '53100': 'full',
   ECONNREFUSED: 'gone',
   ECONNRESET: 'gone',
@@ -63,6 +66,14 @@ export class DatabaseFailure extends Failure {}
 /** The database cannot be reached, or its connection was lost. It usually answers again soon. */
 export class DatabaseOutage extends DatabaseFailure {}
 
+/** The disk of the database has no space left. */
+export class DiskFull extends DatabaseFailure {}
+
+/** Also finds an error that another one was made of. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error instanceof DiskFull || databaseProblemOf(error) === 'full' || isDiskFull(error.cause))
+
 export function databaseFailure(problem: DatabaseProblem, wasWriting: boolean): DatabaseFailure {
   switch (problem) {
     case 'race':
@@ -72,7 +83,7 @@ export function databaseFailure(problem: DatabaseProblem, wasWriting: boolean): 
         'A concurrent write conflicted with this one, and nothing was changed. Send the request again.',
       )
     case 'full':
-      return new DatabaseFailure(
+      return new DiskFull(
         'UNAVAILABLE',
         'The disk of the database is full, and nothing was changed. Free some space.',
         retryLater,

@@ -1,12 +1,12 @@
 // Whether the database can be used: /readyz reports this, and cached responses are served only while it answers.
-import { DatabaseFailure, DatabaseOutage, type DatabaseProblem, retryLater } from './errors.ts'
+import { type DatabaseFailure, DatabaseOutage, type DatabaseProblem, DiskFull, retryLater } from './errors.ts'
 
 const notAnswering = new DatabaseOutage(
   'UNAVAILABLE',
   'The database does not answer, and nothing was changed. Send the request again in a moment.',
   retryLater,
 )
-const diskIsFull = new DatabaseFailure(
+const diskIsFull = new DiskFull(
   'UNAVAILABLE',
   'The disk of the database is full, and nothing can be written. Free some space.',
   retryLater,

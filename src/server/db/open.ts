@@ -99,6 +99,7 @@ export function prepareDataFolder(dataDir: string): void {
   } catch (error) {
     throw new StartupError(
       `Cannot use the data folder ${dataDir} (${(error as NodeJS.ErrnoException).code}). It must be a folder that this user may write to; name another with --data-dir.`,
+      { cause: error },
     )
   }
   tightenDataFolder(dataDir)

@@ -26,6 +26,8 @@ function lockFile(dataDir: string): () => Promise<void> {
   try {
     createPrivateFile(file)
     lock = new Database(file, { timeout: 0 })
+    // The lock takes no space on the disk, which may be full.
+    lock.pragma('journal_mode = MEMORY')
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()
@@ -33,6 +35,7 @@ function lockFile(dataDir: string): () => Promise<void> {
     if ((error as { code?: string }).code === 'SQLITE_BUSY') throw new StartupError(`${lockTaken} --data-dir.`)
     throw new StartupError(
       `Cannot use the lock file ${file}: ${(error as Error).message}. Delete it if no server is running.`,
+      { cause: error },
     )
   }
   const held = lock

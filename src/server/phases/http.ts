@@ -53,6 +53,8 @@ interface HttpPhaseOptions {
   readonly consoleFolder: string
   /** When the service stops, its devices are disconnected over up to this time. */
   readonly releaseDevicesMs: number
+  /** Is called before the ports are opened. */
+  readonly releasePorts: () => Promise<void>
 }
 
 /** Resources of these kinds name regions and locations. A deleted place is removed from them, in this order. */
@@ -99,7 +101,7 @@ export async function startHttp(
   core: Core,
   resources: Resources,
   devices: Devices,
-  { certificate, consoleFolder, releaseDevicesMs }: HttpPhaseOptions,
+  { certificate, consoleFolder, releaseDevicesMs, releasePorts }: HttpPhaseOptions,
 ): Promise<RunningHttp> {
   const { services, streams, keyring, log, metrics, options, publicAddress } = core
   const http = await makeHttpServer({
@@ -120,6 +122,7 @@ export async function startHttp(
   certificate?.watchExpiry(metrics.registry)
   addRoutes(http, core, resources, devices, consoleFolder)
   openWebSocket(devices.connections, http.app.server)
+  await releasePorts()
   const health = await openHealthPort(http.app, options, log)
   // The health port closes after the server, so that health checks are answered while requests finish.
   stack.defer(async () => void (await health.close()))

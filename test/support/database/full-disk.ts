@@ -23,9 +23,9 @@ function diskOfSqlite({ services }: Harness): Disk {
 }
 
 /** PostgreSQL: tables that say what a full disk says. A real one would keep others of the cluster from their checkpoints. */
-function diskOfPostgres({ place }: Harness): Disk {
+export function fullPostgres(connectionString: string | undefined, tables: readonly string[]): Disk {
   const run = async (...statements: string[]) => {
-    const client = new pg.Client({ connectionString: place.databaseUrl })
+    const client = new pg.Client({ connectionString })
     await client.connect()
     for (const statement of statements) await client.query(statement)
     await client.end()
@@ -35,7 +35,7 @@ function diskOfPostgres({ place }: Harness): Disk {
       run(
         `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
            RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`,
-        ...['samples', 'audit_log', 'settings'].map(
+        ...tables.map(
           (table) => `CREATE TRIGGER full_disk BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION full_disk()`,
         ),
       ),
@@ -44,4 +44,6 @@ function diskOfPostgres({ place }: Harness): Disk {
 }
 
 export const diskOf = (harness: Harness): Disk =>
-  engine === 'sqlite' ? diskOfSqlite(harness) : diskOfPostgres(harness)
+  engine === 'sqlite'
+    ? diskOfSqlite(harness)
+    : fullPostgres(harness.place.databaseUrl, ['samples', 'audit_log', 'settings'])
