@@ -62,8 +62,10 @@ test('a server that was killed starts on a full disk: /livez is 200, /readyz a 5
   const api = `${first.url}/v1/orgs/${first.org}`
   const headers = { authorization: `Bearer ${first.key}`, 'content-type': 'application/json' }
   const create = (name: string) => fetch(`${api}/regions`, { method: 'POST', headers, body: JSON.stringify({ name }) })
-  const names = async () =>
-    (await (await fetch(`${api}/regions`, { headers })).json()).regions.map((r: { name: string }) => r.name)
+  const names = async () => {
+    const { regions } = (await (await fetch(`${api}/regions`, { headers })).json()) as { regions: { name: string }[] }
+    return regions.map(({ name }) => name)
+  }
   expect((await create('before')).status).toBe(200)
   await first.stop('SIGKILL')
   await disk.fill()

@@ -8,7 +8,8 @@ import { decide } from '../../../src/server/resources/channels/delivery/holding/
 import { stormWindowMs } from '../../../src/server/resources/channels/delivery/holding/storms.ts'
 import type { WaitingRow } from '../../../src/server/resources/channels/delivery/holding/waiting.ts'
 import { RetryReleases } from '../../../src/server/resources/channels/delivery/releases.ts'
-import { nextAttemptAt, openingDelayMs } from '../../../src/server/resources/channels/delivery/retry-schedule.ts'
+import { nextAttemptAt } from '../../../src/server/resources/channels/delivery/retry-schedule.ts'
+import { openingDelayMs } from '../../../src/server/resources/channels/outbox.ts'
 
 const minuteMs = 60_000
 const digestKey = 'digest'

@@ -3,7 +3,7 @@ import type { ChannelEvent } from '../../../contract/incidents/messages.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { incidentMessage } from './incident-message.ts'
 import { type IncidentRow, listSubjects } from './store.ts'
-import { readUnrestrictedViewContext } from './view-context.ts'
+import { readMessageContext } from './view-context.ts'
 
 export interface CurrentIncident {
   readonly row: IncidentRow
@@ -25,11 +25,11 @@ export async function readCurrentIncidents(
   )
   for (const row of incidents) {
     const subjects = subjectsOf.get(row.id) ?? []
-    const viewContext = await readUnrestrictedViewContext(on, row, now)
+    const context = await readMessageContext(on, row, subjects, now)
     current.set(row.id, {
       row,
       size: subjects.filter(({ ended_at }) => ended_at === null).length,
-      contentOf: (type) => incidentMessage(type, row, subjects, viewContext).data,
+      contentOf: (type) => incidentMessage(type, row, subjects, context).data,
     })
   }
   return current

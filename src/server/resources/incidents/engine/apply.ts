@@ -89,7 +89,7 @@ export async function applyUpdates(tx: TelemetryTx, changes: EngineChanges): Pro
   for (const { row, subjects } of grown) {
     const size = subjects.filter(({ ended_at }) => ended_at === null).length
     await queueGrowth(tx, { incidentId: row.id, size }, async () =>
-      incidentMessage('incident.changed', row, subjects, await readUnrestrictedViewContext(tx, row, now)),
+      incidentMessage('incident.changed', row, subjects, await readMessageContext(tx, row, subjects, now)),
     )
   }
   return { findings: grouped, events, opened: updates.filter(({ before }) => !before).map(({ after }) => after) }
