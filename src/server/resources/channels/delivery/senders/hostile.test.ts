@@ -63,7 +63,7 @@ test('more than 60 hostile addresses get no connection, over http and https', as
   for (const [channel, url] of channels) {
     const [row] = await until(`${url} was tried`, async () => {
       const rows = await listDeliveryRows(harness, channel)
-      return rows[0]?.attempts === 1 && rows
+      return (rows[0]?.attempts ?? 0) > 0 && rows
     })
     expect(row?.error, url).toBe('address not allowed')
   }
