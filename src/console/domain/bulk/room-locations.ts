@@ -1,4 +1,4 @@
-// Changes the location of many rooms, one request for each, and keeps what is needed to undo that. [contract 4.roomsUpdate]
+// Changes the location of many rooms, one request for each, and keeps what is needed to undo that. [contract 7.11]
 import { ApiError } from '../../../client/client.ts'
 import { endSessionIfUnauthorized, errorMessage } from '../../api.ts'
 import { client } from '../../session.ts'
