@@ -23,6 +23,12 @@ export function isSnoozed({ snoozedUntil }: Pick<ListedIncident, 'snoozedUntil'>
 export const snoozeText = (until: string): string =>
   until === 'cleared' ? 'until resolved' : `until ${shortTime(Date.parse(until))}`
 
+/** Says that an incident is snoozed or flapping; empty for most incidents. */
+export const remarkText = (incident: ListedIncident, now: number): string =>
+  [isSnoozed(incident, now) && `Snoozed ${snoozeText(incident.snoozedUntil ?? '')}`, incident.flapping && 'Flapping']
+    .filter(Boolean)
+    .join(' · ')
+
 /** An incident lasts from the beginning of its trouble, not from its opening. */
 export const incidentDurationMs = ({ since, resolvedAt }: ListedIncident, now: number): number =>
   (resolvedAt === undefined ? now : Date.parse(resolvedAt)) - Date.parse(since)

@@ -1,25 +1,17 @@
 // Defines the columns of the work list, for wide windows and for phones.
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { operationQuery } from '../../api.ts'
-import {
-  handlerName,
-  incidentDurationMs,
-  isSnoozed,
-  type ListedIncident,
-  snoozeText,
-} from '../../domain/incident/incident.ts'
+import { handlerName, incidentDurationMs, type ListedIncident, remarkText } from '../../domain/incident/incident.ts'
 import { stateName } from '../../domain/incident/incident-state.ts'
+import { LatestNote } from '../../domain/incident/latest-note.tsx'
 import { SeverityLabel } from '../../domain/incident/severity-label.tsx'
 import { weekCountText } from '../../domain/incident/week-count.ts'
+import type { StartIncidentTask } from '../../domain/incident/work/incident-tasks.ts'
+import { RowActions } from '../../domain/incident/work/row-actions.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { durationText } from '../../parts/text/duration.ts'
-import { shortTime } from '../../parts/text/time.tsx'
 import type { WorkListRow } from './incident-rows.ts'
-import type { StartIncidentTask } from './incident-tasks.ts'
 import classes from './incidents.module.css'
-import { RowActions } from './row-actions.tsx'
 
 interface ColumnOptions {
   readonly now: number
@@ -175,12 +167,6 @@ const TitleLink = ({ incident: { id, title }, hasTwoLines = false }: TitleLinkPr
   </Link>
 )
 
-/** Says that an incident is snoozed or flapping; empty for most incidents. */
-const remarkText = (incident: ListedIncident, now: number): string =>
-  [isSnoozed(incident, now) && `Snoozed ${snoozeText(incident.snoozedUntil ?? '')}`, incident.flapping && 'Flapping']
-    .filter(Boolean)
-    .join(' · ')
-
 const phoneText = ({ incident, weekCount }: WorkListRow, now: number): string =>
   [
     handlerName(incident) ?? stateName(incident.state),
@@ -189,10 +175,3 @@ const phoneText = ({ incident, weekCount }: WorkListRow, now: number): string =>
   ]
     .filter(Boolean)
     .join(' · ')
-
-/** Notes are read for the visible rows only. */
-function LatestNote({ roomId }: { readonly roomId: number }) {
-  const note = useQuery(operationQuery('roomNotesList', { roomId })).data?.body.notes[0]
-  if (!note) return null
-  return <span title={`${note.author}, ${shortTime(Date.parse(note.createdAt))}: ${note.note}`}>{note.note}</span>
-}

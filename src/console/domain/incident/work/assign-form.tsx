@@ -1,10 +1,10 @@
 // Gives an incident to a person, or takes it from the person who has it. [contract 10.states]
 import { Select } from '@mantine/core'
 import { useState } from 'react'
-import { useBody, useWrite } from '../../api.ts'
-import { personName } from '../../domain/person/person.ts'
-import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
-import { useSession } from '../../session.ts'
+import { useBody, useWrite } from '../../../api.ts'
+import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
+import { useSession } from '../../../session.ts'
+import { personName } from '../../person/person.ts'
 import type { IncidentFormProps } from './incident-tasks.ts'
 
 export function AssignForm({ incident: { id, assignee }, onClose }: IncidentFormProps) {

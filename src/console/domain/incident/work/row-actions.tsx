@@ -1,10 +1,10 @@
 // The actions of a row of the work list: restart, acknowledge, snooze and note, as buttons or as a menu.
 import { ActionIcon, Menu } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { isOpenIncident, type ListedIncident } from '../../domain/incident/incident.ts'
-import { CheckIcon, ClockIcon, CrossIcon, MoreIcon, NoteIcon, RebootIcon } from '../../parts/page/icons.tsx'
+import { CheckIcon, ClockIcon, CrossIcon, MoreIcon, NoteIcon, RebootIcon } from '../../../parts/page/icons.tsx'
+import { isOpenIncident, type ListedIncident } from '../incident.ts'
 import type { StartIncidentTask } from './incident-tasks.ts'
-import classes from './incidents.module.css'
+import classes from './work.module.css'
 
 interface RowActionsProps {
   readonly incident: ListedIncident

@@ -2,13 +2,13 @@
 
 import { Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { dayMs, hourMs } from '../../../contract/durations.ts'
-import { maxSnoozeDays } from '../../../contract/incidents/limits.ts'
-import { useWrite } from '../../api.ts'
-import { isSnoozed, snoozeText } from '../../domain/incident/incident.ts'
-import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
-import { shortTime } from '../../parts/text/time.tsx'
-import { capitalised } from '../../parts/text/words.ts'
+import { dayMs, hourMs } from '../../../../contract/durations.ts'
+import { maxSnoozeDays } from '../../../../contract/incidents/limits.ts'
+import { useWrite } from '../../../api.ts'
+import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
+import { shortTime } from '../../../parts/text/time.tsx'
+import { capitalised } from '../../../parts/text/words.ts'
+import { isSnoozed, snoozeText } from '../incident.ts'
 import type { IncidentFormProps } from './incident-tasks.ts'
 
 const choices = ['hour', 'hours', 'morning', 'week', 'cleared', 'time'] as const

@@ -2,10 +2,10 @@
 
 import { Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { maxNoteCharacters } from '../../../contract/incidents/limits.ts'
-import { useWrite } from '../../api.ts'
-import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
-import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
+import { maxNoteCharacters } from '../../../../contract/incidents/limits.ts'
+import { useWrite } from '../../../api.ts'
+import { useBaseline } from '../../../parts/dialog/concurrent-change.ts'
+import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
 import type { IncidentFormProps } from './incident-tasks.ts'
 
 export function ResolveForm({ incident: { id, rule }, onClose }: IncidentFormProps) {

@@ -2,9 +2,9 @@
 
 import { Radio, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { maxNoteCharacters } from '../../../contract/incidents/limits.ts'
-import { useWrite } from '../../api.ts'
-import { DialogForm, isSubmitShortcut } from '../../parts/dialog/dialog-form.tsx'
+import { maxNoteCharacters } from '../../../../contract/incidents/limits.ts'
+import { useWrite } from '../../../api.ts'
+import { DialogForm, isSubmitShortcut } from '../../../parts/dialog/dialog-form.tsx'
 import type { IncidentFormProps } from './incident-tasks.ts'
 
 export function NoteForm({ incident, onClose }: IncidentFormProps) {

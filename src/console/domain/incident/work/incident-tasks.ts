@@ -1,5 +1,5 @@
 // Defines the tasks on an incident that have a dialog.
-import type { ListedIncident } from '../../domain/incident/incident.ts'
+import type { ListedIncident } from '../incident.ts'
 
 export type IncidentTask = 'restart' | 'snooze' | 'note' | 'resolve' | 'assign'
 
