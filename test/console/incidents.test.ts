@@ -298,3 +298,79 @@ test('a viewer sees incidents and no action, and an unknown incident is named as
   await settled(page, 'Incident not found')
   trouble.splice(0, trouble.length, ...trouble.filter((line) => !/status of 404/.test(line)))
 })
+
+test('the page of a room, and of a device, shows its open incidents first, with who has them and the actions of the work list; past ones are below [contract 10.states]', async () => {
+  const { fjord } = fleet.rooms
+  const critical = await newIncident(harness, fleet.org, {
+    endpoints: [fleet.pad.id],
+    severity: 'CRITICAL',
+    since: now() - 2 * hourMs,
+    assigneeId: Number(owner.id),
+  })
+  const air = await newIncident(harness, fleet.org, { rooms: [fjord], rule: 'room.crowded', snoozedUntil: 'cleared' })
+  const past = await newIncident(harness, fleet.org, {
+    endpoints: [fleet.pad.id],
+    state: 'RESOLVED',
+    since: now() - 5 * dayMs,
+    resolvedAt: now() - 5 * dayMs + hourMs,
+  })
+  const other = await newIncident(harness, fleet.org, { endpoints: [skogBar], severity: 'CRITICAL' })
+  const { page } = await shared()
+  const open = page.getByRole('region', { name: /open incidents?$/ })
+  const item = (id: string) => page.getByRole('listitem').filter({ has: page.locator(`a[href="/incidents/${id}"]`) })
+
+  await page.goto(`/rooms/${fjord}`)
+  await settled(page, 'Fjord')
+  await item(critical).waitFor()
+  const idsOf = async (region: typeof open) =>
+    (await region.locator('a[href^="/incidents/"]').evaluateAll((links) => links.map((link) => link.href))).map(
+      (href: string) => href.split('/').at(-1),
+    )
+  const shownIds = await idsOf(open)
+  expect(shownIds[0]).toBe(critical)
+  expect(shownIds).toContain(air)
+  expect(shownIds).not.toContain(past)
+  expect(shownIds).not.toContain(other)
+  const text = (await item(critical).innerText()).replaceAll(/\s+/g, ' ')
+  expect(text).toContain('Critical')
+  expect(text).toMatch(/Open · Handled by owner-\d+@example\.org/)
+  expect(text).toContain('2 h')
+  expect(text).toContain('The HDMI cable is on order.')
+  expect(await item(air).innerText()).toContain('Snoozed until resolved')
+  // All devices are online, but the room is not shown as healthy.
+  await page.getByText('Both devices are online.').waitFor()
+  expect(await page.getByText('Healthy', { exact: true }).count()).toBe(0)
+  const top = async (name: RegExp) => (await page.getByRole('region', { name }).boundingBox())?.y ?? 0
+  expect(await top(/open incidents?$/)).toBeLessThan(await top(/^Devices/))
+  const pastList = page.getByRole('region', { name: /^Past incidents/ })
+  await pastList.locator(`a[href="/incidents/${past}"]`).waitFor()
+  expect(await top(/^Past incidents/)).toBeGreaterThan(await top(/^Devices/))
+
+  await item(critical)
+    .getByRole('button', { name: /^Acknowledge: / })
+    .click()
+  await item(critical).getByText('Acknowledged').waitFor()
+  expect((await incident(critical)).state).toBe('ACKNOWLEDGED')
+  await item(critical)
+    .getByRole('button', { name: /^Add note: / })
+    .click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Note').first().fill('A technician comes at ten.')
+  await dialog.getByRole('button', { name: 'Add note' }).click()
+  await item(critical).getByText('A technician comes at ten.').waitFor()
+
+  await page.goto(`/devices/${fleet.pad.id}`)
+  await item(critical).waitFor()
+  const onDevice = await idsOf(open)
+  expect(onDevice[0]).toBe(critical)
+  expect(onDevice, 'the incident is about the room').not.toContain(air)
+  await page
+    .getByRole('region', { name: /^Past incidents/ })
+    .locator(`a[href="/incidents/${past}"]`)
+    .waitFor()
+  expect(await top(/open incidents?$/)).toBeLessThan((await page.getByRole('tablist').boundingBox())?.y ?? 0)
+  await item(critical)
+    .getByRole('button', { name: /^Unacknowledge: / })
+    .click()
+  await item(critical).getByText('Open', { exact: false }).waitFor()
+})

@@ -52,6 +52,11 @@ async function readChanged(): Promise<void> {
 /** A fetch in flight may have read the state before the event, so its answer is changed when it arrives. */
 function patchList(query: Query<readonly ListedIncident[]>, read: readonly ListedIncident[]): void {
   const { state, queryKey } = query
+  // Whether an incident is about a room or a device is not in its entry.
+  if (isOfPlace(filterOf(query))) {
+    invalidateThrottled('incidentsList', isOfPlace, 'places')
+    return
+  }
   const patch = () =>
     queryClient.setQueryData<readonly ListedIncident[]>(
       queryKey,
@@ -64,6 +69,8 @@ function patchList(query: Query<readonly ListedIncident[]>, read: readonly Liste
 }
 
 const filterOf = ({ queryKey }: Pick<Query, 'queryKey'>): IncidentFilter => (queryKey[1] ?? {}) as IncidentFilter
+
+const isOfPlace = ({ roomId, endpointId }: IncidentFilter): boolean => roomId !== undefined || endpointId !== undefined
 
 /** An incident that was read is a list's entry with its subjects and its timeline. */
 function listedPart({ subjects, timeline, ...listed }: ListedIncident & { subjects: unknown; timeline: unknown }) {
@@ -83,7 +90,7 @@ export function withIncident(
   return known ? list.with(at, read) : [read, ...list]
 }
 
-/** The console's lists are filtered by state and by the time of the opening only. */
+/** The other lists of the console are filtered by state and by the time of the opening only. */
 function isWanted(incident: ListedIncident, { state = 'open', from }: IncidentFilter): boolean {
   if (from !== undefined && Date.parse(incident.openedAt) < Number(from)) return false
   if (state === 'all') return true

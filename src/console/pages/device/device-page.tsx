@@ -1,14 +1,15 @@
-// The device page has tabs for the status, settings, versions, operations and logs of one device.
+// The device page has the open incidents of one device, and tabs for its status, settings, versions, operations and logs.
 import { Group, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { type ComponentType, lazy } from 'react'
+import { type ComponentType, lazy, useMemo } from 'react'
 import { ApiError } from '../../../client/client.ts'
 import { operationQuery, useIsWriting } from '../../api.ts'
 import { ConnectionLabel } from '../../domain/device/connection-label.tsx'
 import { type DeviceDetails, deviceName, useDeviceTimeZone } from '../../domain/device/device.ts'
 import { useRestarts } from '../../domain/device/restarts.ts'
 import { WaitingRestarts } from '../../domain/device/waiting-restarts.tsx'
+import { OpenIncidents } from '../../domain/incident/open-incidents.tsx'
 import { containingPlaces, SilenceNotice } from '../../domain/silence/silence-notice.tsx'
 import { DeviceBreadcrumbs } from '../../domain/site/room-link.tsx'
 import { ErrorPanel, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
@@ -52,6 +53,7 @@ function DeviceView({ device, etag }: TabProps) {
   const { tab } = useSearch({ from: '/devices/$endpointId' })
   const navigate = useNavigate({ from: '/devices/$endpointId' })
   const may = usePermissions()
+  const incidentsOf = useMemo(() => ({ endpointId: device.id }), [device.id])
   const opened = tabs.find(({ id }) => id === tab) ?? tabs[0]
   return (
     <Page
@@ -60,6 +62,7 @@ function DeviceView({ device, etag }: TabProps) {
       beside={<ConnectionState device={device} />}
       actions={may.operate && <DeviceActions device={device} />}
     >
+      <OpenIncidents of={incidentsOf} />
       <DeviceSilences device={device} />
       <WaitingRestarts devices={[device]} />
       <Tabs

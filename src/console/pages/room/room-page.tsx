@@ -1,12 +1,17 @@
-// The room page shows the state of one room, its readings, devices, history, profile, notes and enrolment code.
+// The room page shows the state of one room, its incidents, readings, devices, history, profile, notes and enrolment code.
 import { Badge, Button, Grid, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { ApiError } from '../../../client/client.ts'
 import { operationQuery, useIsWriting } from '../../api.ts'
 import { useRestarts } from '../../domain/device/restarts.ts'
 import { WaitingRestarts } from '../../domain/device/waiting-restarts.tsx'
+import { OpenIncidents } from '../../domain/incident/open-incidents.tsx'
+import { PastIncidents } from '../../domain/incident/past-incidents.tsx'
+import { useWorstIncidentOf } from '../../domain/incident/place-incidents.ts'
+import { SeverityLabel } from '../../domain/incident/severity-label.tsx'
 import type { RoomSnapshot } from '../../domain/room/room.ts'
 import { restartOf, stateDuringRestart } from '../../domain/room/room-restarts.ts'
 import { RoomStateLabel } from '../../domain/room/room-state.tsx'
@@ -59,6 +64,9 @@ function RoomView({ room, etag }: RoomSnapshot) {
   const rejectingDevices = useRejectingDevices(room)
   const restarts = useRestarts()
   const restart = restartOf(room.endpoints, restarts)
+  const state = stateOf(room, restart?.count ?? 0)
+  const incidentsOf = useMemo(() => ({ roomId: room.id }), [room.id])
+  const worstIncident = useWorstIncidentOf(incidentsOf)
   const isEmpty = room.endpoints.length === 0
   // The code stays open when the first device has enrolled: more devices may follow.
   const [isCodeOpen, code] = useDisclosure(isEmpty)
@@ -74,7 +82,14 @@ function RoomView({ room, etag }: RoomSnapshot) {
     <Page
       title={room.name}
       above={<SiteBreadcrumbs label="Breadcrumb" location={room.location} />}
-      beside={<RoomStateLabel state={stateOf(room, restart?.count ?? 0)} restartingSinceMs={restart?.sinceMs} />}
+      beside={
+        // The state is about devices only: a room with bad air or another open incident must not look healthy.
+        worstIncident && state === 'HEALTHY' ? (
+          <SeverityLabel severity={worstIncident.severity} />
+        ) : (
+          <RoomStateLabel state={state} restartingSinceMs={restart?.sinceMs} />
+        )
+      }
       actions={operate && <RoomActions room={room} etag={etag} />}
     >
       <Group gap="lg" mt={-12}>
@@ -82,6 +97,7 @@ function RoomView({ room, etag }: RoomSnapshot) {
         <LocalTime zone={zone} />
         <RoomTags tags={room.tags} />
       </Group>
+      <OpenIncidents of={incidentsOf} />
       <WaitingRestarts devices={room.endpoints} />
       <SilenceNotice
         places={containingPlaces({
@@ -98,6 +114,7 @@ function RoomView({ room, etag }: RoomSnapshot) {
             <RoomDevices room={room} rejectingDevices={rejectingDevices} restarts={restarts} zone={zone} />
             {isEmpty ? enrolment : <ConnectionsSection room={room} zone={zone} restarts={restarts} />}
             <HistorySection room={room} zone={zone} />
+            <PastIncidents of={incidentsOf} zone={zone} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>

@@ -1,5 +1,8 @@
-// The status tab shows the problems of a device first, then everything that the device reported.
+// The status tab shows the problems of a device first, then everything that the device reported, and its past incidents.
 import { SimpleGrid, Stack } from '@mantine/core'
+import { useMemo } from 'react'
+import { useDeviceTimeZone } from '../../../domain/device/device.ts'
+import { PastIncidents } from '../../../domain/incident/past-incidents.tsx'
 import { EmptyState, Section } from '../../../parts/page/page.tsx'
 import type { TabProps } from '../tab-props.ts'
 import { ClockSection } from './clock-section.tsx'
@@ -12,6 +15,8 @@ import { SensorSection } from './sensor-section.tsx'
 import { StorageSection } from './storage-section.tsx'
 
 export function StatusTab({ device, etag }: TabProps) {
+  const zone = useDeviceTimeZone(device)
+  const incidentsOf = useMemo(() => ({ endpointId: device.id }), [device.id])
   const hasReported =
     device.firmwareVersion !== undefined || device.networks.length > 0 || device.primaryMode !== undefined
   return (
@@ -36,6 +41,7 @@ export function StatusTab({ device, etag }: TabProps) {
         )}
       </SimpleGrid>
       {hasReported && <NetworkSection device={device} />}
+      <PastIncidents of={incidentsOf} zone={zone} />
     </Stack>
   )
 }

@@ -1,0 +1,79 @@
+// The open incidents of a room or a device, with who has them, the latest note and the actions of the work list.
+import { Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
+import { Section } from '../../parts/page/page.tsx'
+import { durationText } from '../../parts/text/duration.ts'
+import { useNow } from '../../parts/text/now.ts'
+import { plural } from '../../parts/text/words.ts'
+import { usePermissions } from '../../session.ts'
+import { handlerName, incidentDurationMs, type ListedIncident, remarkText } from './incident.ts'
+import { stateName } from './incident-state.ts'
+import { LatestNote } from './latest-note.tsx'
+import classes from './open-incidents.module.css'
+import { type IncidentsOf, useOpenIncidentsOf } from './place-incidents.ts'
+import { SeverityLabel } from './severity-label.tsx'
+import { IncidentDialogs, useIncidentTasks } from './work/incident-dialogs.tsx'
+import type { StartIncidentTask } from './work/incident-tasks.ts'
+import { RowActions } from './work/row-actions.tsx'
+
+/** Shows nothing while there are none. */
+export function OpenIncidents({ of }: { readonly of: IncidentsOf }) {
+  const { operate } = usePermissions()
+  const incidents = useOpenIncidentsOf(of) ?? []
+  const tasks = useIncidentTasks()
+  return (
+    <>
+      {incidents.length > 0 && (
+        <Section title={plural(incidents.length, 'open incident')}>
+          <ul className={classes.incidents}>
+            {incidents.map((incident) => (
+              <OpenIncident key={incident.id} incident={incident} start={operate ? tasks.start : undefined} />
+            ))}
+          </ul>
+        </Section>
+      )}
+      {/* The dialog of an incident that it ends closes by itself. */}
+      <IncidentDialogs {...tasks} />
+    </>
+  )
+}
+
+interface OpenIncidentProps {
+  readonly incident: ListedIncident
+  /** Undefined for sessions that may not operate. */
+  readonly start: StartIncidentTask | undefined
+}
+
+function OpenIncident({ incident, start }: OpenIncidentProps) {
+  const now = useNow()
+  const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
+  const roomId = incident.roomIds.length === 1 ? incident.roomIds[0] : undefined
+  const facts = [
+    stateName(incident.state),
+    handlerName(incident) ? `Handled by ${handlerName(incident)}` : 'Not handled',
+    remarkText(incident, now),
+  ]
+  return (
+    <li className={classes.incident} data-severity={incident.severity}>
+      <SeverityLabel severity={incident.severity} />
+      <div className={classes.text}>
+        <Link to="/incidents/$incidentId" params={{ incidentId: incident.id }} className={classes.title}>
+          {incident.title}
+        </Link>
+        <Text fz="sm" c="dimmed">
+          {facts.filter(Boolean).join(' · ')}
+        </Text>
+        {roomId !== undefined && (
+          <Text fz="sm" className={classes.note}>
+            <LatestNote roomId={roomId} />
+          </Text>
+        )}
+      </div>
+      <Text span fz="sm" className={classes.duration}>
+        {durationText(incidentDurationMs(incident, now))}
+      </Text>
+      {start && <RowActions incident={incident} start={start} isMenu={isPhone} />}
+    </li>
+  )
+}

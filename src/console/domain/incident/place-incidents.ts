@@ -1,0 +1,34 @@
+// The incidents of one room or one device: those that are open, and those of the last 30 days. [contract 10.states]
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { dayMs, hourMs } from '../../../contract/durations.ts'
+import { useNow } from '../../parts/text/now.ts'
+import { compareWorstFirst, isOpenIncident, isSnoozed, type ListedIncident } from './incident.ts'
+import { incidentsQuery } from './incident-list.ts'
+
+export type IncidentsOf = { readonly roomId: number } | { readonly endpointId: string }
+
+/** The worst first; undefined while they are loading. */
+export function useOpenIncidentsOf(of: IncidentsOf): readonly ListedIncident[] | undefined {
+  const { data } = useQuery(incidentsQuery({ state: 'open', ...of }))
+  return useMemo(() => data?.toSorted(compareWorstFirst), [data])
+}
+
+/** The worst incident that nobody has set aside. */
+export function useWorstIncidentOf(of: IncidentsOf): ListedIncident | undefined {
+  const now = useNow(60_000)
+  return useOpenIncidentsOf(of)?.find((incident) => !isSnoozed(incident, now))
+}
+
+export const pastDays = 30
+
+/** Those that ended, the newest first; undefined while they are loading. */
+export function usePastIncidentsOf(of: IncidentsOf): readonly ListedIncident[] | undefined {
+  // The beginning moves in steps of an hour, so the key of the query seldom changes.
+  const from = Math.floor((useNow(hourMs) - pastDays * dayMs) / hourMs) * hourMs
+  const { data } = useQuery({ ...incidentsQuery({ state: 'all', ...of, from }), placeholderData: (last) => last })
+  return useMemo(
+    () => data?.filter((one) => !isOpenIncident(one)).sort((a, b) => (a.openedAt < b.openedAt ? 1 : -1)),
+    [data],
+  )
+}
