@@ -74,6 +74,14 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
       .insertInto('credential_attempts')
       .values({ org: fixture.org.key, endpoint_id: endpoint, ...attempts })
       .execute()
+    // The channel is disabled, so nothing is announced to it.
+    const [channel] = await kysely.selectFrom('channels').select(['org', 'id as channel_id']).execute()
+    const [incident] = await kysely.selectFrom('incidents').select('id as incident_id').execute()
+    if (!channel || !incident) throw new Error('there is no channel or no incident')
+    await kysely
+      .insertInto('announced_incidents')
+      .values({ ...channel, ...incident, message: 1, size: 1, has_grown: 0 })
+      .execute()
     await kysely.insertInto('tasks').values({ name: 'of no node', part: 0, node_id: 0 }).execute()
     // A passkey needs a browser, and a public address.
     const owned = { org: fixture.org.key, user_id: Number(fixture.user) }
