@@ -8,6 +8,7 @@ import { jobKills } from '../support/endurance/job-kills.ts'
 import { killCycles } from '../support/endurance/kill-cycles.ts'
 import { networkDrop } from '../support/endurance/network-drop.ts'
 import { soak } from '../support/endurance/soak.ts'
+import { unreadClients } from '../support/endurance/unread-clients.ts'
 import { percentile } from '../support/flood.ts'
 import { measureOverload, overloadText } from '../support/overload.ts'
 import { siteForTest } from '../support/program.ts'
@@ -38,6 +39,11 @@ test('1,000,000 bad MQTT packets do not end the server, and its memory is bounde
 
 test('after 10 minutes of unread answers, stalled streams and idle connections the memory is at most 1.5 times that before', async () => {
   await soak(await siteForTest(), counts)
+})
+
+test('2,400 clients that send ahead and read nothing take at most 400 MiB; 30 s after they left the memory is at most 1.5 times that before, and their descriptors are closed', async () => {
+  const { accepted } = await unreadClients(await siteForTest(), { clients: 2400, seconds: 45, seed: counts.seed })
+  expect(accepted).toBe(2400)
 })
 
 test('at three times the load that can be served, health checks take less than 100 ms on both ports, and 80 % of the work is useful', async () => {

@@ -17,7 +17,7 @@ export class VersionedAnswer<T> {
   }
 }
 
-/** A short body is a string, which is sent in one write with its headers. A long body is a list of buffers, joined only to be compressed. */
+/** A short body is a string, which is sent in one write with its headers. A long body is a list of buffers. */
 export type AnswerBody = string | readonly Buffer[]
 
 /** A body of JSON that is ready to be sent any number of times. */

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
 import { type AnswerBody, byteLengthOf, ReadyAnswer, StreamedAnswer, VersionedAnswer } from '../context/answers.ts'
 import { etagOf } from '../context/if-match.ts'
-import { endWithPieces, endWithText } from './limits/windows.ts'
+import { endWithPieces, endWithText, textWindowBytes } from './limits/windows.ts'
 
 export function sendAnswer(request: FastifyRequest, reply: FastifyReply, operation: Operation, answer: unknown): void {
   if (operation.csv) reply.header('Vary', 'Accept')
@@ -66,7 +66,10 @@ export function sendJson(reply: FastifyReply, body: AnswerBody, lengthBytes = by
   const mayBeCompressed = lengthBytes >= compressionThresholdBytes && headers['accept-encoding'] !== undefined
   if (mayBeCompressed && method !== 'HEAD') {
     reply.header('content-type', 'application/json').serializer(passThrough)
-    return reply.send(typeof body === 'string' ? body : Buffer.concat(body))
+    if (typeof body === 'string') return reply.send(body)
+    // The pieces are shared with other answers, so they are compressed where they are. Compression removes the length.
+    reply.server.unsentAnswers.hold(reply.raw, lengthBytes, body)
+    return reply.header('content-length', lengthBytes).send(Readable.from(body))
   }
   const answerHeaders = reply.getHeaders() as OutgoingHttpHeaders
   answerHeaders['content-type'] = 'application/json'
@@ -92,7 +95,7 @@ function endWith(
     // ASCII text has the same bytes in latin1 and UTF-8, and latin1 is sent in one piece with the headers. The bench row `reads`,
     // endpointsGet, measures this and the hijack above (decision 28).
     const encoding = lengthBytes === body.length ? 'latin1' : 'utf8'
-    if (lengthBytes <= unsentAnswers.windowBytes) raw.end(body, encoding)
+    if (lengthBytes <= textWindowBytes) raw.end(body, encoding)
     else endWithText(raw, body, encoding, unsentAnswers.windowBytes)
   } else endWithPieces(raw, body, unsentAnswers.windowBytes)
   if (raw.writableLength > 0) unsentAnswers.hold(raw, lengthBytes, typeof body === 'string' ? raw : body)

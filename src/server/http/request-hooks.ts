@@ -6,14 +6,14 @@ import { publicPathOf } from '../core/public-path.ts'
 import { cors } from './browser/cors.ts'
 import { type SendError, shuttingDown } from './errors.ts'
 import type { AccessCheck } from './gate.ts'
-import { hostProblem, rememberReply } from './input/unreadable.ts'
+import { forgetReply, hostProblem, rememberReply } from './input/unreadable.ts'
 import { limitBodyTime } from './limits/body-time.ts'
 import type { InFlightRequests } from './limits/in-flight.ts'
 import { Overload } from './limits/overload.ts'
 import { RequestQueue } from './limits/request-queue.ts'
 import { isUnrouted } from './not-found.ts'
 import { isLegacy, legacyHeaders } from './paths.ts'
-import { isFirstInPipeline, waitForTurn } from './pipeline.ts'
+import { isFirstInPipeline, PipelinedRequests } from './pipeline.ts'
 import type { RecordRequest } from './request-record.ts'
 
 export interface RequestHookOptions {
@@ -33,10 +33,11 @@ export interface RequestHookOptions {
 export function addRequestHooks(app: FastifyInstance, options: RequestHookOptions): void {
   const begin = requestStart(options)
   const arrive = requestArrival(app, begin, options)
+  const pipelined = new PipelinedRequests()
   app.addHook('onRequest', (request, reply, done) => {
     rememberReply(reply)
     if (isFirstInPipeline(reply.raw)) arrive(request, reply, done)
-    else waitForTurn(request.raw, reply.raw, () => arrive(request, reply, done))
+    else pipelined.waitForTurn(request.raw, reply.raw, () => arrive(request, reply, done))
   })
 }
 
@@ -61,11 +62,14 @@ function requestArrival(
     if (queue.hasRoom(now) || request.routeOptions.config.urgent) begin(request, reply, done)
     else {
       queue.add(now, (isLate) => {
-        if (!reply.raw.destroyed) begin(request, reply, done, isLate ? refuse : undefined)
+        if (!hasLeft(request)) begin(request, reply, done, isLate ? refuse : undefined)
       })
     }
   }
 }
+
+/** Node ends a connection when its client has, so the answer could not be sent. */
+const hasLeft = ({ raw: { socket } }: FastifyRequest): boolean => socket.destroyed || socket.readableEnded
 
 /** `refuse` answers the request instead of its route. */
 type BeginRequest = (...request: [...Parameters<AccessCheck>, refuse?: AccessCheck]) => void
@@ -81,6 +85,7 @@ function requestStart({
   const answerCors = cors(new Set(corsOrigins))
   const end = (request: FastifyRequest, reply: FastifyReply) => {
     inFlight.end()
+    forgetReply(reply)
     // A stream was recorded when it began: most end because the reader disconnects, and their duration is no latency.
     const isRecorded = request.operation?.stream && reply.statusCode === 200
     if (reply.raw.writableFinished && !isRecorded) record(request, reply)

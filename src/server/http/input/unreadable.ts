@@ -10,12 +10,22 @@ import { isFirstInPipeline } from '../pipeline.ts'
 /** After an error, a client may continue to send for this long before its connection is destroyed. */
 const lingerMs = 5_000
 
-/** The reply to the latest request of each connection. Replies are sent in order: when it is finished, so are all before it. */
+/**
+ * The reply to the latest request of each connection, while it is needed. Replies are sent in order: when it is finished, so are all
+ * before it.
+ */
 const latestReply = new WeakMap<Socket, FastifyReply>()
 /** Connections whose error was answered or is about to be: the parser reports the error again for all data that follows. */
 const failed = new WeakSet<Socket>()
 
 export const rememberReply = (reply: FastifyReply): void => void latestReply.set(reply.request.raw.socket, reply)
+
+/** Must be called when the reply has ended. An idle connection would keep the memory of its last answer otherwise. */
+export function forgetReply(reply: FastifyReply): void {
+  const { complete, socket } = reply.request.raw
+  // Otherwise an error in the rest of its body belongs to this request.
+  if (complete && latestReply.get(socket) === reply) latestReply.delete(socket)
+}
 
 /** For the `clientError` event of Node's HTTP server. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {

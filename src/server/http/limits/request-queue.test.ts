@@ -1,4 +1,5 @@
 // Which requests are refused because they have waited for too long. [contract 7.23]
+import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { until } from '../../../../test/support/program.ts'
 import { RequestQueue } from './request-queue.ts'
@@ -15,6 +16,22 @@ async function countLate(count: number, waitedMs: number): Promise<number> {
   await until('all have begun', () => lateness.length === count)
   return lateness.filter((isLate) => isLate).length
 }
+
+test('a request that arrives after a turn of 50 ms begins after Node has read from its connection once more', async () => {
+  const queue = new RequestQueue(() => 0)
+  expect(queue.hasRoom(performance.now()), 'an idle server has room').toBe(true)
+  const blockedUntil = performance.now() + 60
+  while (performance.now() < blockedUntil);
+  await immediate()
+  expect(queue.hasRoom(performance.now())).toBe(false)
+  const order: string[] = []
+  // Node reads from connections between two rounds of immediates.
+  queue.add(performance.now(), () => order.push('begun'))
+  await immediate()
+  order.push('read')
+  await until('it has begun', () => order.includes('begun'))
+  expect(order).toEqual(['read', 'begun'])
+})
 
 test('a request is late after 500 ms, if at least 50 others wait behind it', async () => {
   expect(await countLate(60, 510)).toBe(10)

@@ -8,6 +8,12 @@
 const turnMs = 8
 /** A shorter turn after one with a new connection: more connections may wait behind it. */
 const turnMsWhileConnecting = 1
+/**
+ * During a turn of this length clients may have left, which Node notices when it reads from their connections. For some time after it,
+ * a request begins after one more read of its connection, and not at all if its client has left.
+ */
+const longTurnMs = 50
+const cautiousMs = 1_000
 const maxWaitMs = 500
 /** If fewer requests wait, the delay came from a pause of the process. They are handled even if they are late. */
 const minOverloadCount = 50
@@ -25,6 +31,8 @@ const minRemovedCount = 1_000
 interface Waiting {
   readonly begin: (isLate: boolean) => void
   readonly arrivedAt: number
+  /** The number of the turn in which it arrived. */
+  readonly turn: number
 }
 
 export class RequestQueue {
@@ -34,6 +42,8 @@ export class RequestQueue {
   /** When the present turn began to handle requests, by the monotonic clock; undefined until it does. */
   #turnBeganAt: number | undefined
   #turnMs = turnMs
+  #turn = 0
+  #longTurnEndedAt = Number.NEGATIVE_INFINITY
   #isConnecting = false
   #busyCheck: NodeJS.Timeout | undefined
   readonly #waitingReads: () => number
@@ -51,12 +61,13 @@ export class RequestQueue {
   /** Whether a request that arrives now may begin immediately. */
   hasRoom(now: number): boolean {
     if (this.#turnBeganAt === undefined) this.#beginTurn(now)
-    return this.#isEmpty && now - (this.#turnBeganAt as number) < this.#turnMs && !this.#isDatabaseBusy
+    if (!this.#isEmpty || this.#isCautious(now) || this.#isDatabaseBusy) return false
+    return now - (this.#turnBeganAt as number) < this.#turnMs
   }
 
   /** `begin` is called in a later turn. `isLate` is true if the request waited so long that it should be refused. */
   add(arrivedAt: number, begin: Waiting['begin']): void {
-    this.#waiting.push({ begin, arrivedAt })
+    this.#waiting.push({ begin, arrivedAt, turn: this.#turn })
   }
 
   get #isEmpty(): boolean {
@@ -65,6 +76,10 @@ export class RequestQueue {
 
   get #isDatabaseBusy(): boolean {
     return this.#waitingReads() >= maxWaitingReads
+  }
+
+  #isCautious(now: number): boolean {
+    return now - this.#longTurnEndedAt < cautiousMs
   }
 
   /** A late request is refused, and needs no room in the database. */
@@ -81,7 +96,10 @@ export class RequestQueue {
   }
 
   readonly #endTurn = (): void => {
+    const now = performance.now()
+    if (this.#turnBeganAt !== undefined && now - this.#turnBeganAt > longTurnMs) this.#longTurnEndedAt = now
     this.#turnBeganAt = undefined
+    this.#turn++
     if (this.#isEmpty) {
       if (this.#next > 0) this.#waiting = []
       this.#next = 0
@@ -92,7 +110,6 @@ export class RequestQueue {
       this.#waiting.splice(0, this.#next)
       this.#next = 0
     }
-    const now = performance.now()
     if (this.#isDatabaseBusy && !this.#isLate(this.#waiting[this.#next] as Waiting, now)) {
       this.#busyCheck = setTimeout(this.#endTurn, busyCheckMs)
       return
@@ -104,7 +121,9 @@ export class RequestQueue {
   readonly #step = (): void => {
     const waiting = this.#waiting[this.#next]
     if (!waiting) return
-    const isLate = this.#isLate(waiting, performance.now())
+    const now = performance.now()
+    if (waiting.turn === this.#turn - 1 && this.#isCautious(now)) return
+    const isLate = this.#isLate(waiting, now)
     if (!isLate && this.#isDatabaseBusy) return
     this.#waiting[this.#next] = begunRequest
     this.#next++
@@ -121,4 +140,4 @@ export class RequestQueue {
 }
 
 /** Replaces a begun request, so that its memory is released. */
-const begunRequest: Waiting = { begin: () => {}, arrivedAt: 0 }
+const begunRequest: Waiting = { begin: () => {}, arrivedAt: 0, turn: 0 }

@@ -10,14 +10,14 @@ declare module 'fastify' {
   }
 }
 
-const maxBytes = 256 * 1024 * 1024
+const maxBytes = 64 * 1024 * 1024
 /** Bytes that are written ahead to one connection while the total is small. Smaller windows cost more CPU time. */
 const maxBytesPerConnection = 8 * 1024 * 1024
 /**
  * From this total on, connections get the smaller window. Node reports a write when all of it was sent, so with small windows a client
  * that reads slowly can be told from one that does not read.
  */
-const smallWindowThresholdBytes = 64 * 1024 * 1024
+const smallWindowThresholdBytes = 16 * 1024 * 1024
 const maxBytesPerConnectionUnderPressure = 256 * 1024
 /** A connection that reads nothing is closed after two periods of this length. */
 const stallCheckMs = 15_000

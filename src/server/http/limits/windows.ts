@@ -1,24 +1,33 @@
 // Writes a long answer in windows: each is written after the one before it was sent.
 import type { ServerResponse } from 'node:http'
 
-/** Each window is encoded when it is written. Encoding the whole text in one step would hold it in memory twice. */
+/** Node copies text when it writes it, so a window of text is small. */
+export const textWindowBytes = 256 * 1024
+
+/**
+ * Each window is encoded when it is written. When the client stops taking them, the rest becomes a buffer: long texts in the heap of V8
+ * let the heap grow to several times their size before a collection frees those that were sent.
+ */
 export function endWithText(
   response: ServerResponse,
   text: string,
   encoding: 'latin1' | 'utf8',
   windowBytes: number,
 ): void {
-  let at = 0
   // A UTF-16 code unit has three bytes in UTF-8 at most.
-  const windowUnits = encoding === 'latin1' ? windowBytes : Math.floor(windowBytes / 3)
-  endInWindows(response, () => {
-    if (at === text.length) return undefined
+  const windowUnits = encoding === 'latin1' ? textWindowBytes : Math.floor(textWindowBytes / 3)
+  for (let at = 0; at < text.length; ) {
     const start = at
     at = Math.min(start + windowUnits, text.length)
     // A window must not split a surrogate pair: half of one cannot be encoded.
     if (isHighSurrogate(text.charCodeAt(at - 1)) && at < text.length) at++
-    return response.write(text.slice(start, at), encoding)
-  })
+    const canTakeMore = writeCorked(response, () => response.write(text.slice(start, at), encoding))
+    if (canTakeMore || at === text.length) continue
+    const rest = Buffer.from(text.slice(at), encoding)
+    response.once('drain', () => endWithPieces(response, [rest], windowBytes))
+    return
+  }
+  response.end()
 }
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
@@ -43,16 +52,22 @@ export function endWithPieces(response: ServerResponse, pieces: readonly Buffer[
 function endInWindows(response: ServerResponse, writeWindow: () => boolean | undefined): void {
   const writeWindows = () => {
     for (;;) {
-      // A corked window is passed to the operating system in one call, and writableLength then says whether all of it was sent.
-      response.cork()
-      const canTakeMore = writeWindow()
-      response.uncork()
+      const canTakeMore = writeCorked(response, writeWindow)
       if (canTakeMore === undefined) break
-      if (canTakeMore || response.writableLength === 0) continue
+      if (canTakeMore) continue
       response.once('drain', writeWindows)
       return
     }
     response.end()
   }
   writeWindows()
+}
+
+/** Returns whether the client can be sent more now; undefined if nothing was written. */
+function writeCorked(response: ServerResponse, write: () => boolean | undefined): boolean | undefined {
+  // A corked window is passed to the operating system in one call, and writableLength then says whether all of it was sent.
+  response.cork()
+  const canTakeMore = write()
+  response.uncork()
+  return canTakeMore === undefined ? undefined : canTakeMore || response.writableLength === 0
 }
