@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { DatabaseOptions } from '../server/config/server-options.ts'
 import { StartupError } from '../server/core/failure.ts'
-import { isPostgresUrl, placeText } from '../server/db/copied-mark.ts'
+import { databasePlaceText, isPostgresUrl } from '../server/db/copied-mark.ts'
 import { hasDatabase } from '../server/db/open.ts'
 import type { CopiedBundles } from '../server/maintenance/copy-bundles.ts'
 import { copyDatabase, unmarkDatabase } from '../server/maintenance/copy-database.ts'
@@ -66,7 +66,7 @@ async function unmark(terminal: Terminal, { from, json }: CopyOptions): Promise<
   const place = placeOf(from, '.')
   const { copiedTo, forgotten } = await unmarkDatabase(place)
   const other = copiedTo ?? forgotten
-  const here = placeText(place, from)
+  const here = databasePlaceText(place, from)
   printResult(terminal, json, { copiedTo: copiedTo ?? null, forgotten: forgotten ?? null }, [
     other === undefined
       ? `${here} was not marked as copied. Nothing was changed.`

@@ -1,4 +1,4 @@
-// What a start of the server prints: its address, and what is missing before people and programs can use it. [contract 11.local]
+// Prints at a start of the server its address, and what is missing before people and programs can use it. [contract 11.local]
 import type { Service } from '../server/app.ts'
 import type { ServeOptions } from '../server/config/server-options.ts'
 import { firstStartActor } from '../server/first-start.ts'

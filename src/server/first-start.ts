@@ -47,9 +47,9 @@ async function findUnfinished({ db }: Services, makesKey: boolean): Promise<{ or
 
 /** The ids of organisations that lack a way in. */
 export interface MissingAccess {
-  /** All of them, if no key exists at all: an organisation whose people use only the console needs none. */
+  /** Every organisation, if no key exists at all: an organisation whose people use only the console needs none. */
   readonly key: readonly string[]
-  /** Those without an active owner. */
+  /** The organisations without an active owner. */
   readonly owner: readonly string[]
 }
 

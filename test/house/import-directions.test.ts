@@ -135,6 +135,7 @@ test('imports follow the directions of ARCHITECTURE.md', () => {
 test("a noun reaches another noun only through that noun's store or view, or a file that is made for all", () => {
   const madeForAll = [
     'server/resources/audit/change.ts',
+    'server/resources/audit/audited-fields.ts',
     'server/resources/audit/change-result.ts',
     // Everything that channels are told about is written in the commit of its cause.
     'server/resources/channels/endpoint-messages.ts',
@@ -207,11 +208,13 @@ test('a store holds SQL and decides nothing: it imports only the database and st
     'server/auth/token-holder.ts',
     'server/core/uuid.ts',
     'server/nodes/presence-sql.ts',
+    'server/nodes/reconnect-times.ts',
     'server/resources/incidents/engine/observations/restart-sql.ts',
     'server/resources/jobs/engine/rollback/touched-sql.ts',
     'server/resources/places/site-filter.ts',
   ]
-  const isSqlOfItsNoun = (path: string, to: string) => nounOf(to) === nounOf(path) && /(store|room-at)\.ts$/.test(to)
+  const isSqlOfItsNoun = (path: string, to: string) =>
+    nounOf(to) === nounOf(path) && /(store|room-at|fields)\.ts$/.test(to)
   const wrong = files
     .filter((f) => /^server\/resources\/.*store\.ts$/.test(f.path))
     .flatMap(({ path, imports }) =>

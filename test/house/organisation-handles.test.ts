@@ -56,7 +56,6 @@ test('only the named files choose the organisation that they read', () => {
 
 test('only the named files use the handle without an organisation', () => {
   expect(using(/\.system\b/), advice).toEqual([
-    'server/app.ts',
     'server/first-start.ts',
     'server/resources/bug-reports/retention.ts',
     'server/resources/bug-reports/upload.ts',

@@ -1,4 +1,4 @@
-// What a start prints, with and without a terminal: the commands in it work when they are pasted into a shell. [contract 11.local]
+// Tests what a start prints, with and without a terminal: the commands in it work when they are pasted into a shell. [contract 11.local]
 import { execFile, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -22,7 +22,7 @@ function replaceWhere<T extends { readonly id: unknown }>(
   return next === item ? list : list.with(at, next)
 }
 
-/** What an event says about the presence of a device. */
+/** An event says this about the presence of a device. */
 export interface EventPresence {
   readonly state: ListedDeviceEntry['state']
   /** Absent if it has not changed. */

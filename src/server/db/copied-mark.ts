@@ -52,10 +52,10 @@ export function copiedSentences(place: DatabaseOptions, { to, at }: CopiedMark):
 }
 
 export const unmarkHint = (place: DatabaseOptions): string =>
-  `To use this database again, without what was changed in the other one since, run "roomkeeper copy --unmark --from ${placeText(place, place.dataDir)}".`
+  `To use this database again, without what was changed in the other one since, run "roomkeeper copy --unmark --from ${databasePlaceText(place, place.dataDir)}".`
 
 export const isPostgresUrl = (place: string): boolean => /^postgres(ql)?:/.test(place)
 
 /** Names a database without a secret. */
-export const placeText = ({ databaseUrl, dataDir }: DatabaseOptions, folder = resolve(dataDir)): string =>
+export const databasePlaceText = ({ databaseUrl, dataDir }: DatabaseOptions, folder = resolve(dataDir)): string =>
   databaseUrl ? withoutPassword(databaseUrl) : folder

@@ -6,9 +6,9 @@ import { StartupError } from '../core/failure.ts'
 import {
   type CopiedMark,
   copiedSentences,
+  databasePlaceText,
   deleteCopiedMark,
   findCopiedMark,
-  placeText,
   writeCopiedMark,
 } from '../db/copied-mark.ts'
 import { type CopiedTable, copyTables, findUsedTable } from '../db/copy/copy-tables.ts'
@@ -50,7 +50,8 @@ export async function copyDatabase(request: CopyRequest): Promise<CopyResult> {
   await using stack = new AsyncDisposableStack()
   const source = await openLocked(stack, 'source', from, true)
   const earlier = await findCopiedMark(source)
-  if (earlier && (isRehearsal || earlier.to !== placeText(to))) throw new StartupError(copiedSentences(from, earlier))
+  if (earlier && (isRehearsal || earlier.to !== databasePlaceText(to)))
+    throw new StartupError(copiedSentences(from, earlier))
   const orgs = await listOrgs(source.system)
   if (orgs.length === 0) throw new StartupError('The source has no organisation, so there is nothing to copy.')
   const secrets = await loadDatabaseSecrets(source, secretKeyFile, secretKey)
@@ -66,7 +67,7 @@ export async function copyDatabase(request: CopyRequest): Promise<CopyResult> {
   // A crash came between the mark and the commit of the target. The copy must not have the mark.
   if (earlier) await deleteCopiedMark(source)
   if (target.engine === 'postgres') await makePartitionsFor(source, target)
-  const mark = isRehearsal ? undefined : { to: placeText(to), at: new Date().toISOString() }
+  const mark = isRehearsal ? undefined : { to: databasePlaceText(to), at: new Date().toISOString() }
   const result = await commitWithMark(source, target, mark, async (copy) => {
     const tables = await inLongTransaction(source, (original) => copyTables(original, copy, onCopied))
     const bundles = await copyBundles({ db: source, place: from }, { db: target, place: to }, copy)

@@ -29,7 +29,7 @@ const reconnectsUntilOf = (unknownUntil: Time, endedAt: Time, p: PresenceTimes):
 export const reconnectsUntil = (p: PresenceTimes): Time =>
   reconnectsUntilOf(sql`e.unknown_until`, sql`case d.state when 'up' then null else d.ended_at end`, p)
 
-/** The same in an UPDATE of `endpoints`, which cannot join. */
+/** This expression is for an UPDATE of `endpoints`, which cannot join. */
 export const reconnectsUntilInUpdate = (p: PresenceTimes): Time =>
   reconnectsUntilOf(
     sql`endpoints.unknown_until`,

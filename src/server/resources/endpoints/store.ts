@@ -33,7 +33,7 @@ const selectAllColumns = (db: Kysely<DatabaseSchema>) =>
     .select(columns)
     .select([isConnected.as('connected'), connectionTime.as('connection_time')])
 
-/** What answers show of the presence. `reconnects_until` says when the state changes without a write. */
+/** Answers show the presence by these columns. `reconnects_until` says when the state changes without a write. */
 const presenceColumns = (p: PresenceTimes) =>
   [
     isConnected.as('connected'),

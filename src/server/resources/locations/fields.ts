@@ -8,8 +8,8 @@ import { timeZoneProblem } from '../../core/time/time-zone.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { AuditedFields } from '../audit/audited-fields.ts'
 
-export const locationColumns = ['name', 'region_id', 'timezone', 'change_window'] as const
-export type LocationValues = Pick<DatabaseSchema['locations'], (typeof locationColumns)[number]>
+export const locationFieldColumns = ['name', 'region_id', 'timezone', 'change_window'] as const
+export type LocationValues = Pick<DatabaseSchema['locations'], (typeof locationFieldColumns)[number]>
 
 /** The values after a request. Its absent keys keep what is stored; a new location has nothing yet. */
 export function locationValues(
@@ -35,12 +35,12 @@ export const auditedLocation = new AuditedFields(
   ['name', 'regionId'],
 )
 
-export interface LocationRow extends LocationValues {
+interface ShownLocation extends LocationValues {
   readonly id: number
   readonly region_name: string | null
 }
 
-export function locationView(row: LocationRow): Static<typeof Location> {
+export function locationView(row: ShownLocation): Static<typeof Location> {
   const { id, name, region_id, region_name, timezone } = row
   const changeWindow = windowOf(row)
   return {

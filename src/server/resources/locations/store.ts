@@ -1,10 +1,10 @@
 // Holds the SQL of locations.
 
 import type { Kysely } from 'kysely'
-import { pick } from '../../db/queries/columns.ts'
+import { pickColumns } from '../../db/queries/columns.ts'
 import { visibleQuery, visibleQueryOne, write } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
-import { type LocationValues, locationColumns } from './fields.ts'
+import { type LocationValues, locationFieldColumns } from './fields.ts'
 
 type LocationKey = { org: number; id: number }
 
@@ -13,7 +13,7 @@ const locationRows = (db: Kysely<DatabaseSchema>, p: { org: number }) =>
     .selectFrom('locations as l')
     .leftJoin('regions as r', (j) => j.onRef('r.org', '=', 'l.org').onRef('r.id', '=', 'l.region_id'))
     .select(['l.id', 'l.version', 'r.name as region_name'])
-    .select(locationColumns.map((column) => `l.${column}` as const))
+    .select(locationFieldColumns.map((column) => `l.${column}` as const))
     .where('l.org', '=', p.org)
 
 export const listLocations = visibleQuery('region', 'l.region_id', (db, p: { org: number }) =>
@@ -25,13 +25,13 @@ export const findLocation = visibleQueryOne('region', 'l.region_id', (db, p: Loc
 )
 
 export const insertLocation = write((db, p: LocationKey & LocationValues) =>
-  db.insertInto('locations').values({ org: p.org, id: p.id, version: 1, ...pick(p, locationColumns) }),
+  db.insertInto('locations').values({ org: p.org, id: p.id, version: 1, ...pickColumns(p, locationFieldColumns) }),
 )
 
 export const updateLocation = write((db, p: LocationKey & LocationValues) =>
   db
     .updateTable('locations')
-    .set((e) => ({ ...pick(p, locationColumns), version: e('version', '+', 1) }))
+    .set((e) => ({ ...pickColumns(p, locationFieldColumns), version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )

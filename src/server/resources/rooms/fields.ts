@@ -4,8 +4,8 @@ import type { InputOf } from '../../context/handlers.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { AuditedFields } from '../audit/audited-fields.ts'
 
-export const roomColumns = ['name', 'location_id', 'capacity', 'tags'] as const
-export type RoomValues = Pick<Selectable<DatabaseSchema['rooms']>, (typeof roomColumns)[number]>
+export const roomFieldColumns = ['name', 'location_id', 'capacity', 'tags'] as const
+export type RoomValues = Pick<Selectable<DatabaseSchema['rooms']>, (typeof roomFieldColumns)[number]>
 
 /** The values after a request. An absent capacity and absent tags keep what is stored; a new room has nothing yet. */
 export function roomValues(
@@ -33,7 +33,7 @@ export const auditedRoom = new AuditedFields(
   ['name', 'locationId'],
 )
 
-/** What answers show of the fields that a room can be without. */
+/** Answers show these fields of a room that has them. */
 export const optionalRoomFields = ({ capacity, tags }: Pick<RoomValues, 'capacity' | 'tags'>) => ({
   ...(capacity !== null && { capacity }),
   ...(tags !== '[]' && { tags: JSON.parse(tags) as string[] }),

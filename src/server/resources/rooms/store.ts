@@ -3,13 +3,13 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../db/handles.ts'
 import { isAnyNumberOf } from '../../db/queries/any-of.ts'
-import { pick } from '../../db/queries/columns.ts'
+import { pickColumns } from '../../db/queries/columns.ts'
 import { visibleQuery, visibleQueryExists, visibleQueryOne, wholeQueryExists, write } from '../../db/queries/query.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
 import { endpointState, isConnected } from '../../nodes/presence-sql.ts'
 import type { PresenceTimes } from '../../nodes/reconnect-times.ts'
 import { bySite } from '../places/site-filter.ts'
-import { type RoomValues, roomColumns } from './fields.ts'
+import { type RoomValues, roomFieldColumns } from './fields.ts'
 
 type RoomKey = { org: number; id: number }
 type RoomFilter = PresenceTimes & { org: number; region: number; location: number; freshSinceSeconds: number }
@@ -76,7 +76,7 @@ export const findRoom = visibleQueryOne('region', 'l.region_id', (db, p: RoomKey
     .selectFrom('rooms as r')
     .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
     .leftJoin('regions as g', (j) => j.onRef('g.org', '=', 'l.org').onRef('g.id', '=', 'l.region_id'))
-    .select(roomColumns.map((column) => `r.${column}` as const))
+    .select(roomFieldColumns.map((column) => `r.${column}` as const))
     .select([
       'r.id',
       'r.version',
@@ -116,7 +116,7 @@ export const insertRoom = write((db, p: NewRoom) =>
     org: p.org,
     id: p.id,
     version: 1,
-    ...pick(p, roomColumns),
+    ...pickColumns(p, roomFieldColumns),
     profile_id: null,
     dec_sealed: p.dec_sealed,
     dec_used_at: null,
@@ -127,7 +127,7 @@ export const insertRoom = write((db, p: NewRoom) =>
 export const updateRoom = write((db, p: RoomKey & RoomValues) =>
   db
     .updateTable('rooms')
-    .set((e) => ({ ...pick(p, roomColumns), version: e('version', '+', 1) }))
+    .set((e) => ({ ...pickColumns(p, roomFieldColumns), version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )

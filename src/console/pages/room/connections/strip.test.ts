@@ -1,16 +1,16 @@
 // Tests the parts of a connection strip, and the sentence about a device.
 import { expect, test } from 'vitest'
 import { durationText } from '../../../parts/text/duration.ts'
-import { type ConnectionSpan, stripParts, summaryText } from './strip.ts'
+import { type ShownSpan, stripParts, summaryText } from './strip.ts'
 
 const minute = (n: number) => new Date(n * 60_000).toISOString()
-const span = (from: number, to?: number, why: ConnectionSpan['why'] = 'LOST'): ConnectionSpan => ({
+const span = (from: number, to?: number, why: ShownSpan['why'] = 'LOST'): ShownSpan => ({
   endpointId: 'a',
   from: minute(from),
   ...(to !== undefined && { to: minute(to), why }),
 })
 const window = { fromMs: 0, toMs: 100 * 60_000 }
-const shown = (spans: ConnectionSpan[], knownFrom?: number) =>
+const shown = (spans: ShownSpan[], knownFrom?: number) =>
   stripParts(spans, knownFrom === undefined ? undefined : { knownFrom: minute(knownFrom) }, window).map(
     ({ state, fromMs, toMs }) => `${state} ${fromMs / 60_000}-${toMs / 60_000}`,
   )
@@ -86,7 +86,7 @@ test('time whose connections were left out is unknown, not an outage', () => {
 })
 
 test('a device that is being restarted is not offline', () => {
-  const states = (spans: ConnectionSpan[]) =>
+  const states = (spans: ShownSpan[]) =>
     stripParts(spans, { knownFrom: minute(0) }, { ...window, isRestarting: true }).map(({ state }) => state)
   expect(states([span(0, 90)])).toEqual(['online', 'restarting'])
   expect(states([span(0, 50), span(60)])).toEqual(['online', 'offline', 'online'])

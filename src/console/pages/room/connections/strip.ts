@@ -7,14 +7,14 @@ import { plural } from '../../../parts/text/words.ts'
 
 type Connections = ResponseOf<Operations['roomsConnections']>
 export type ConnectionSummary = Connections['endpoints'][number]
-export type ConnectionSpan = Connections['spans'][number]
+export type ShownSpan = Connections['spans'][number]
 
 export interface StripPart {
   readonly state: 'online' | 'offline' | 'unknown' | 'restarting' | 'reconnecting'
   readonly fromMs: number
   readonly toMs: number
   /** The reason why the connection before an offline part ended. */
-  readonly why?: ConnectionSpan['why']
+  readonly why?: ShownSpan['why']
 }
 
 interface Window {
@@ -30,14 +30,14 @@ interface Window {
 const joinMs = 1000
 
 /** The known time begins after the spans that were left out, because nothing says when the device was online before. */
-const knownFromOf = (spans: readonly ConnectionSpan[], summary: KnownTime | undefined): string | undefined =>
+const knownFromOf = (spans: readonly ShownSpan[], summary: KnownTime | undefined): string | undefined =>
   summary?.omittedSpans ? spans[0]?.from : summary?.knownFrom
 
 type KnownTime = Pick<ConnectionSummary, 'knownFrom' | 'omittedSpans'>
 
 /** `spans` are those of one device, oldest first. */
 export function stripParts(
-  spans: readonly ConnectionSpan[],
+  spans: readonly ShownSpan[],
   summary: KnownTime | undefined,
   { fromMs, toMs, isRestarting = false, restarts = [] }: Window,
 ): StripPart[] {
@@ -45,7 +45,7 @@ export function stripParts(
   const knownMs = knownFrom === undefined ? toMs : Math.min(Math.max(Date.parse(knownFrom), fromMs), toMs)
   const parts: StripPart[] = knownMs > fromMs ? [{ state: 'unknown', fromMs, toMs: knownMs }] : []
   let endMs = knownMs
-  let why: ConnectionSpan['why']
+  let why: ShownSpan['why']
   let unknownUntilMs = 0
   const addAway = (untilMs: number, isStillRestarting = false) => {
     // Without a connection before it, the time of the disconnect is not known.
