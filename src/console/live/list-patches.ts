@@ -22,7 +22,7 @@ function replaceWhere<T extends { readonly id: unknown }>(
   return next === item ? list : list.with(at, next)
 }
 
-/** An event says this about the presence of a device. */
+/** The presence of a device as an event reports it. */
 export interface EventPresence {
   readonly state: ListedDeviceEntry['state']
   /** Absent if it has not changed. */

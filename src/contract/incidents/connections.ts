@@ -7,7 +7,7 @@ import { Int32, OneOf, QueryTime, RequiredQueryTime, Shape, Timestamp } from '..
 export const connectionEnds = ['DISCONNECTED', 'LOST', 'REPLACED', 'REFUSED', 'UNENROLLED', 'SERVER_ENDED'] as const
 export type ConnectionEnd = (typeof connectionEnds)[number]
 
-export const ConnectionSpan = Shape('ConnectionSpan', {
+export const SpanShape = Shape('ConnectionSpan', {
   endpointId: Type.String({ format: 'uuid', description: 'The endpoint.' }),
   from: Timestamp('Time at which the device connected.'),
   to: Type.Optional(
@@ -83,7 +83,7 @@ export const connectionOperations = {
     description,
     params: { id: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }) },
     query,
-    response: Shape('EndpointConnections', { ...Summary.properties, spans: Type.Array(ConnectionSpan) }),
+    response: Shape('EndpointConnections', { ...Summary.properties, spans: Type.Array(SpanShape) }),
     csv: true,
     example: {
       params: { id: exampleEndpointId },
@@ -103,7 +103,7 @@ export const connectionOperations = {
     response: Shape('RoomConnections', {
       ...roomSummary,
       endpoints: Type.Array(Summary, { description: 'Availability of each endpoint.' }),
-      spans: Type.Array(ConnectionSpan),
+      spans: Type.Array(SpanShape),
     }),
     csv: true,
     example: {

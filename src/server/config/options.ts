@@ -145,7 +145,7 @@ export const serveOptions: readonly OptionSpec[] = [
     flag: '--settle <minutes>',
     env: 'ROOMKEEPER_SETTLE',
     default: 10,
-    help: 'how long devices may take to come back after a start before they count as offline; until then the console shows them as reconnecting',
+    help: 'how long devices may take to come back after a start before they count as offline; until then they are reconnecting',
     isShared: true,
     parse: parseWhole('--settle', 0, 240),
   },

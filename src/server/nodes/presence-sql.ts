@@ -1,7 +1,17 @@
 // Whether a device is connected, and its state, in SQL: the row of the node that its endpoint points at says so. [contract 8.state]
 import { type RawBuilder, sql } from 'kysely'
 import type { EndpointState } from '../../contract/endpoints.ts'
-import type { PresenceTimes } from './reconnect-times.ts'
+
+/** The times by which the state of an endpoint is decided, in milliseconds. `ReconnectTimes` has the present ones. */
+export type PresenceTimes = {
+  now: number
+  /** How long devices may take to come back. */
+  settleMs: number
+  /** Devices that were away when the service started have at least until then. */
+  settledAt: number
+  /** A device whose time was over before this has been offline since then. */
+  lastEnd: number
+}
 
 /**
  * 1 or 0, in a query with `leftJoin('nodes as d', 'd.id', 'e.node_id')`. The end of a node is a write to one row, and disconnects
@@ -29,7 +39,7 @@ const reconnectsUntilOf = (unknownUntil: Time, endedAt: Time, p: PresenceTimes):
 export const reconnectsUntil = (p: PresenceTimes): Time =>
   reconnectsUntilOf(sql`e.unknown_until`, sql`case d.state when 'up' then null else d.ended_at end`, p)
 
-/** This expression is for an UPDATE of `endpoints`, which cannot join. */
+/** Does what `reconnectsUntil` does, in an UPDATE of `endpoints`, which cannot join. */
 export const reconnectsUntilInUpdate = (p: PresenceTimes): Time =>
   reconnectsUntilOf(
     sql`endpoints.unknown_until`,

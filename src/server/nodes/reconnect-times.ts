@@ -1,25 +1,13 @@
 // The times by which statements decide whether a device is away because of the end of a server. [contract 8.state]
 import type { Clock } from '../core/clock.ts'
-import type { SystemReader } from '../db/system.ts'
-import { lastKnownEnd, serviceStart } from './service-runs.ts'
-import { listNodeLives } from './store.ts'
-
-/** Milliseconds. `presence-sql.ts` says what follows from them. */
-export type PresenceTimes = {
-  now: number
-  /** How long devices may take to come back. */
-  settleMs: number
-  /** Devices that were away when the service started have at least until then. */
-  settledAt: number
-  /** A device whose time was over before this has been offline since then. */
-  lastEnd: number
-}
+import type { PresenceTimes } from './presence-sql.ts'
+import { lastKnownEnd, type NodeLife, serviceStart } from './service-runs.ts'
 
 export class ReconnectTimes {
   readonly #clock: Clock
   readonly #settleMs: () => number
   /** The nodes before this one. Those that start later do not change when the service started. */
-  #lives: Awaited<ReturnType<typeof listNodeLives>> = []
+  #lives: readonly NodeLife[] = []
   #startedAt = 0
   #lastEnd = { settleMs: Number.NaN, at: 0 }
 
@@ -28,9 +16,9 @@ export class ReconnectTimes {
     this.#settleMs = settleMs
   }
 
-  /** Must be called when this process has its row, and again when it has a new row. */
-  async load(on: SystemReader): Promise<void> {
-    this.#lives = await listNodeLives(on)
+  /** Takes the rows of all nodes. Must be called when this process has its row, and again when it has a new row. */
+  load(lives: readonly NodeLife[]): void {
+    this.#lives = lives
     this.#startedAt = serviceStart(this.#lives, this.#clock.now())
     this.#lastEnd = { settleMs: Number.NaN, at: 0 }
   }

@@ -24,7 +24,7 @@ import { hasDatabase, openDatabase, prepareDataFolder } from '../db/open.ts'
 import { EventFeed } from '../events/feed.ts'
 import { EventStreams } from '../http/event-streams.ts'
 import { ReconnectTimes } from '../nodes/reconnect-times.ts'
-import { listUpNodeIds } from '../nodes/store.ts'
+import { listNodeLives, listUpNodeIds } from '../nodes/store.ts'
 import { StrictReads } from '../nodes/strict-reads/strict-reads.ts'
 import type { ThisNode } from '../nodes/this-node.ts'
 import { openMailer } from '../outbound/mailer.ts'
@@ -93,10 +93,10 @@ export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOpt
   const reads = new StrictReads(db, bus)
   caches.add(reads)
   const reconnects = new ReconnectTimes(clock, () => sharedSettings.values.settleMinutes * minuteMs)
-  await reconnects.load(db.system)
+  const loadReconnects = async () => reconnects.load(await listNodeLives(db.system))
+  await loadReconnects()
   node.onNewRow(
-    () =>
-      void reconnects.load(db.system).catch(({ message: reason }) => log.warn({ reason }, 'rows of nodes not read')),
+    () => void loadReconnects().catch(({ message: reason }) => log.warn({ reason }, 'rows of nodes not read')),
   )
   const keyChanges = new KeyChanges(bus)
   const services: Services = {

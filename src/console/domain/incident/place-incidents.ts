@@ -8,13 +8,13 @@ import { incidentsQuery } from './incident-list.ts'
 
 export type IncidentsOf = { readonly roomId: number } | { readonly endpointId: string }
 
-/** The worst first; undefined while they are loading. */
+/** Returns the worst first; undefined while they are loading. */
 export function useOpenIncidentsOf(of: IncidentsOf): readonly ListedIncident[] | undefined {
   const { data } = useQuery(incidentsQuery({ state: 'open', ...of }))
   return useMemo(() => data?.toSorted(compareWorstFirst), [data])
 }
 
-/** The worst incident that is not snoozed. */
+/** Returns the worst incident that is not snoozed. */
 export function useWorstIncidentOf(of: IncidentsOf): ListedIncident | undefined {
   const now = useNow(60_000)
   return useOpenIncidentsOf(of)?.find((incident) => !isSnoozed(incident, now))
@@ -22,7 +22,7 @@ export function useWorstIncidentOf(of: IncidentsOf): ListedIncident | undefined 
 
 export const pastDays = 30
 
-/** The incidents that ended, the newest first; undefined while they are loading. */
+/** Returns the incidents that have ended, the newest first; undefined while they are loading. */
 export function usePastIncidentsOf(of: IncidentsOf): readonly ListedIncident[] | undefined {
   // The beginning moves in steps of an hour, so the key of the query seldom changes.
   const from = Math.floor((useNow(hourMs) - pastDays * dayMs) / hourMs) * hourMs

@@ -1,4 +1,4 @@
-// A list that shows as many of its items as fit its height: a screen on a wall cannot be scrolled.
+// A list that shows as many of its items as fit its height. A screen on a wall cannot be scrolled.
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import classes from './wall.module.css'
 

@@ -7,8 +7,7 @@ import { byUuid } from '../../db/queries/by-uuid.ts'
 import { visibleQuery, visibleQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemWrite } from '../../db/system.ts'
-import { connectionTime, isConnected, reconnectsUntil } from '../../nodes/presence-sql.ts'
-import type { PresenceTimes } from '../../nodes/reconnect-times.ts'
+import { connectionTime, isConnected, type PresenceTimes, reconnectsUntil } from '../../nodes/presence-sql.ts'
 
 type ConnectionEnd = DatabaseSchema['connection_spans']['why']
 

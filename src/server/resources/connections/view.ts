@@ -1,7 +1,7 @@
 // Shows connection spans and their summary, as JSON and as CSV.
 import type { Static } from 'typebox'
 import { csvRow } from '../../../contract/csv.ts'
-import type { ConnectionSpan } from '../../../contract/incidents/connections.ts'
+import type { SpanShape } from '../../../contract/incidents/connections.ts'
 import { isoTime } from '../../core/clock.ts'
 import { type Absence, availabilityOf } from './availability.ts'
 import type { ConnectionWindow, EndpointHistory, HistorySpan } from './history.ts'
@@ -23,7 +23,7 @@ export function spanView(
   }
 }
 
-type SpanView = Static<typeof ConnectionSpan>
+type SpanView = Static<typeof SpanShape>
 
 /** The unknown time after a span ends with the next connection. */
 export function endUnknown(span: SpanView | undefined, at: number): void {

@@ -15,8 +15,12 @@ import {
 } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
-import { isConnected, onlineSinceInUpdate, reconnectsUntilInUpdate } from '../../nodes/presence-sql.ts'
-import type { PresenceTimes } from '../../nodes/reconnect-times.ts'
+import {
+  isConnected,
+  onlineSinceInUpdate,
+  type PresenceTimes,
+  reconnectsUntilInUpdate,
+} from '../../nodes/presence-sql.ts'
 import { insertStay } from './stay-store.ts'
 
 export const findByCredential = systemQueryOne((db, p: { hash: Buffer }) =>

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReadyAnswer } from '../../context/answers.ts'
 import type { OrgReader } from '../../db/handles.ts'
-import type { PresenceTimes } from '../../nodes/reconnect-times.ts'
+import type { PresenceTimes } from '../../nodes/presence-sql.ts'
 import { type ListedEndpoint, listEndpointsAfter, listListedEndpoints } from './store.ts'
 import { basicEndpointView } from './view.ts'
 

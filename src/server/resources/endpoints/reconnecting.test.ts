@@ -9,7 +9,7 @@ import type { ConnectionEnd } from '../../../contract/incidents/connections.ts'
 import { type Service, startService } from '../../app.ts'
 import { tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
-import { insertNode } from '../../nodes/store.ts'
+import { insertNode, listNodeLives } from '../../nodes/store.ts'
 import { clearEndedNodes } from './ended-nodes.ts'
 import { markConnected, markDisconnected } from './presence.ts'
 
@@ -205,7 +205,7 @@ test('when one of several nodes ends, its devices are reconnecting, and those of
       .where('id', '=', node?.id ?? 0)
       .execute(),
   )
-  await service.services.reconnects.load(db.system)
+  service.services.reconnects.load(await listNodeLives(db.system))
   const rows = await putEndpoints(service, org, [
     { node_id: dead, connection_time: since, connection: 1 },
     { connected: 1, connection_time: since },

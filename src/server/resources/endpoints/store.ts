@@ -6,8 +6,14 @@ import { isAnyNumberOf, isAnyOf, isIn } from '../../db/queries/any-of.ts'
 import { byUuid, byUuids } from '../../db/queries/by-uuid.ts'
 import { visibleQuery, visibleQueryOne, wholeQuery, wholeQueryExists, write } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
-import { connectionTime, endpointState, isConnected, reconnectsUntil, stateSince } from '../../nodes/presence-sql.ts'
-import type { PresenceTimes } from '../../nodes/reconnect-times.ts'
+import {
+  connectionTime,
+  endpointState,
+  isConnected,
+  type PresenceTimes,
+  reconnectsUntil,
+  stateSince,
+} from '../../nodes/presence-sql.ts'
 import { bySite } from '../places/site-filter.ts'
 import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
@@ -33,7 +39,7 @@ const selectAllColumns = (db: Kysely<DatabaseSchema>) =>
     .select(columns)
     .select([isConnected.as('connected'), connectionTime.as('connection_time')])
 
-/** Answers show the presence by these columns. `reconnects_until` says when the state changes without a write. */
+/** The columns of the presence that answers show. `reconnects_until` says when the state changes without a write. */
 const presenceColumns = (p: PresenceTimes) =>
   [
     isConnected.as('connected'),

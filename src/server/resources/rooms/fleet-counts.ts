@@ -6,7 +6,7 @@ import type { Services } from '../../context/services.ts'
 import type { FleetSummary } from '../../core/metrics/fleet-metrics.ts'
 import { ScrapeCount } from '../../core/metrics/scrape-count.ts'
 import type { Database } from '../../db/db.ts'
-import type { PresenceTimes } from '../../nodes/reconnect-times.ts'
+import type { PresenceTimes } from '../../nodes/presence-sql.ts'
 import { countUserSessions } from '../sessions/user-session-store.ts'
 import { countEndpointsOfRooms, countEndpointsWithoutRoom } from './store.ts'
 
