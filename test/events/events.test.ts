@@ -46,7 +46,10 @@ test('a device that comes, reports, measures and goes is heard, with its room', 
   const reader = await follow(org.client)
   await d.connect()
   const about = { roomIds: [fjord], endpointId: d.id }
-  expect(await reader.next('connected')).toEqual({ type: 'connected', at: expect.any(String), ...about })
+  expect(await reader.next('connected')).toEqual({
+    ...{ type: 'connected', at: expect.any(String), ...about },
+    presence: { state: 'ONLINE', since: expect.any(String) },
+  })
 
   await d.publish('status', { freeSystemStorage: '1000' })
   expect(await reader.next('status')).toEqual({ type: 'status', at: expect.any(String), ...about })
@@ -58,7 +61,8 @@ test('a device that comes, reports, measures and goes is heard, with its room', 
   expect(read.people).toBe(3)
 
   await d.close()
-  expect(await reader.next('disconnected')).toMatchObject(about)
+  const presence = { state: 'OFFLINE', since: expect.any(String) }
+  expect(await reader.next('disconnected')).toMatchObject({ ...about, presence })
   expect(reader.events.map((e) => e.type)).toEqual(['connected', 'status', 'sample', 'disconnected'])
 })
 

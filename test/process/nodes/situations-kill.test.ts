@@ -205,6 +205,26 @@ test('their devices are offline within 6 s, and those of the third stay connecte
   )
 })
 
+test('the third shows their devices as reconnecting, and a device that left by itself as offline [contract 8.state]', async () => {
+  await offlineAfterMs
+  const { endpoints } = (await call('GET', '/endpoints')).body
+  const seen = new Map<string, { state: string; since: string; connectionTime: string }>(
+    endpoints.map((one: { id: string }) => [one.id, one]),
+  )
+  for (const { id } of lost) {
+    const { state, since, connectionTime } = seen.get(id) ?? {}
+    expect(state).toBe('UNKNOWN')
+    expect(Date.parse(since ?? ''), 'since it connected, and not since its node ended').toBeLessThan(
+      Date.parse(connectionTime ?? ''),
+    )
+  }
+  const { rooms } = (await call('GET', '/rooms')).body
+  expect(rooms.find(({ id }: { id: number }) => id === outageRoom)).toMatchObject({ state: 'OFFLINE' })
+  expect(rooms.find(({ unknownCount }: { unknownCount?: number }) => unknownCount === lost.length)).toMatchObject({
+    state: 'UNKNOWN',
+  })
+})
+
 test('the third has all scheduled tasks within 20 s, and runs them', async () => {
   const [sender] = job.devices
   const timestamp = Math.floor(Date.now() / 1000) - 20 * 86_400
