@@ -65,6 +65,8 @@ test('an outage that grows in its first minute is sent with its size, title and 
   const { incident } = first.body.data
   expect(incident).toMatchObject({ openSubjectCount: 100, title: expect.stringContaining('100 devices') })
   expect(incident.locationIds.toSorted()).toEqual([here.location, there.location].toSorted())
+  const announced = harness.services.db.system.kysely.selectFrom('announced_incidents').select(['incident_id', 'size'])
+  expect(await announced.where('channel_id', '=', channel).execute()).toEqual([{ incident_id: Number(id), size: 100 }])
   await join(id, names(99, 50), here)
   receiver.answer = () => ({ status: 204 })
   harness.clock.advance(10_000)
