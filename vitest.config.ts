@@ -62,6 +62,7 @@ const onSqliteOnly = [
   'test/events/command-on-sqlite.test.ts',
   'test/events/documented-example.test.ts',
   'test/http/limits.test.ts',
+  'test/http/localhost.test.ts',
   'test/http/malformed.test.ts',
   'test/http/methods.test.ts',
   'test/http/overload.test.ts',

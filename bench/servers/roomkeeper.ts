@@ -35,7 +35,9 @@ export async function startServer(
   const args = ['serve', '--port', '0', '--mqtt-port', `${mqttPort}`, '--data-dir', dataDir, ...rateLimits, ...options]
   const subprocess = new Subprocess('The server', [...programFlags, ...nodeFlags, executable, ...args])
   try {
-    const [text, url = ''] = await subprocess.waitForOutput(/ready at (http\S+)[\s\S]*\/docs/)
+    const [text, publicUrl = ''] = await subprocess.waitForOutput(/ready at (http\S+)[\s\S]*\/docs/)
+    // A name would be looked up for each connection.
+    const url = publicUrl.replace('http://localhost:', 'http://127.0.0.1:')
     const [, org = ''] = /Organisation\s+(\S+)/.exec(text) ?? []
     const key = org === '' ? '' : await createFirstKey(subprocess, options)
     return { process: subprocess, url, mqttPort, org, key }

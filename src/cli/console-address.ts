@@ -3,6 +3,7 @@
 import { readServerRecord } from '../server/config/server-record.ts'
 import type { Services } from '../server/context/services.ts'
 import { StartupError } from '../server/core/failure.ts'
+import { atLocalhost } from '../server/http/listen.ts'
 import { listOrgs } from '../server/resources/orgs/store.ts'
 import { defaultPort } from './command-options.ts'
 import type { DatabaseCommandOptions } from './database-command.ts'
@@ -18,7 +19,7 @@ export interface ConsoleAddressOptions extends DatabaseCommandOptions {
 export function consoleAddress(options: ConsoleAddressOptions): { base: string; assumption: string[] } {
   const known = knownAddress(options)
   if (known !== undefined) return { base: known, assumption: [] }
-  const base = `http://127.0.0.1:${defaultPort}`
+  const base = `http://localhost:${defaultPort}`
   return {
     base,
     assumption: [`The link assumes that the server is at ${base}. If it is not, use --port or --public-url.`],
@@ -30,7 +31,7 @@ function knownAddress({ publicUrl, port, dataDir }: ConsoleAddressOptions): stri
   if (publicUrl !== undefined) return publicUrl
   const record = readServerRecord(dataDir)
   if (port === undefined) return record?.publicUrl
-  return record?.url.endsWith(`:${port}`) ? record.url : `http://127.0.0.1:${port}`
+  return record?.url.endsWith(`:${port}`) ? atLocalhost(record.url) : `http://localhost:${port}`
 }
 
 export async function onlyOrg(services: Services): Promise<string> {

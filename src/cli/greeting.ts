@@ -1,4 +1,4 @@
-// Prints at a start of the server its address, and what is missing before people and programs can use it. [contract 11.local]
+// Prints the address of a server that has started, and what is missing before people and programs can use it. [contract 11.local]
 import type { Service } from '../server/app.ts'
 import type { ServeOptions } from '../server/config/server-options.ts'
 import { firstStartActor } from '../server/first-start.ts'
@@ -30,20 +30,24 @@ API reference: ${publicUrl}/docs
   terminal.write(`Open the console: ${link.url}  (works once, for 24 hours, and makes you the first owner)\n`)
 }
 
-function addressLines(terminal: Terminal, options: ServeOptions, { first, publicUrl }: Service): string[] {
+function addressLines(terminal: Terminal, options: ServeOptions, service: Service): string[] {
+  const { first, publicUrl, missing, formerPasskeyHost } = service
   const addresses = [`API reference: ${publicUrl}/docs`, `Open the console: ${publicUrl}/`]
   if (first) return ['', `Roomkeeper is ready at ${publicUrl}`, '', `  Organisation  ${first.org}`, '', ...addresses]
-  const loginLink = shellCommand(terminal, options, 'login-link', '--user', 'EMAIL')
-  return [`Roomkeeper is ready at ${publicUrl}`, ...addresses, `To get back in: ${loginLink}`]
+  const org = missing.orgs.length === 1 ? missing.orgs : ['ORG']
+  const loginLink = linkCommand(terminal, options, publicUrl, 'login-link', '--user', 'EMAIL', '--org', ...org)
+  const moved = formerPasskeyHost === undefined ? [] : [movedSentence(formerPasskeyHost, publicUrl)]
+  return [`Roomkeeper is ready at ${publicUrl}`, ...addresses, ...moved, `To get back in: ${loginLink}`]
 }
+
+const movedSentence = (host: string, publicUrl: string): string =>
+  `Passkeys that were added at ${host} no longer work, because the address is now ${publicUrl}: people sign in with a link from "login-link --user", and add a passkey again.`
 
 /** Without a terminal no secret is printed: others may read a journal later. */
 function missingLines(terminal: Terminal, options: ServeOptions, { publicUrl, missing }: Service): string[] {
   const { key, owner } = missing
   if (key.length + owner.length === 0) return []
   const keyFlags = ['--name', 'First key', '--scope', 'read', '--scope', 'write', '--manage']
-  // The config file may name another address than the option with which this server was started.
-  const address = options.config === undefined ? [] : ['--public-url', publicUrl]
   const note = neededVariables(options)
   return [
     ...key.flatMap((org) => [
@@ -56,9 +60,13 @@ function missingLines(terminal: Terminal, options: ServeOptions, { publicUrl, mi
       '',
       `Organisation ${org} has no active owner. Create a sign-in link for one:`,
       '',
-      `  ${shellCommand(terminal, options, 'users', 'invite', '--role', 'owner', '--org', org, ...address)}`,
+      `  ${linkCommand(terminal, options, publicUrl, 'users', 'invite', '--role', 'owner', '--org', org)}`,
     ]),
     '',
     ...(note === undefined ? [] : [note, '']),
   ]
 }
+
+/** A config file may name another address than an option of this server did. */
+const linkCommand = (terminal: Terminal, options: ServeOptions, publicUrl: string, ...args: string[]): string =>
+  shellCommand(terminal, options, ...args, ...(options.config === undefined ? [] : ['--public-url', publicUrl]))

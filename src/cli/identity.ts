@@ -1,6 +1,7 @@
 // `roomkeeper identity`: shows how the people of an organisation sign in, and turns their identity provider off.
 
 import { readServerRecord } from '../server/config/server-record.ts'
+import { PublicAddress } from '../server/context/public-address.ts'
 import { identityDisable, identityGet } from '../server/resources/identity/rules.ts'
 import { commandLineActor } from '../server/resources/orgs/rules.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
@@ -13,9 +14,12 @@ interface IdentityOptions extends DatabaseCommandOptions {
 export const identityShowCommand = (terminal: Terminal, options: IdentityOptions) =>
   withExistingDatabase(options, async (services) => {
     const record = readServerRecord(options.dataDir)
-    // Without --public-url the server records its own address in its place.
-    const publicUrl = record?.publicUrl === record?.url ? undefined : record?.publicUrl
-    const { body } = await identityGet(await commandLineActor(services, cliActor(terminal), options.org), publicUrl)
+    const isAssumed = record?.isPublicUrlAssumed ?? record?.publicUrl === record?.url
+    const publicUrl = isAssumed ? undefined : record?.publicUrl
+    const address = new PublicAddress(publicUrl)
+    if (record) address.assume(record.publicUrl)
+    const ctx = await commandLineActor(services, cliActor(terminal), options.org)
+    const { body } = await identityGet(ctx, { publicUrl, passkeyUrl: address.ofPasskeys })
     printResult(terminal, options.json, body, [
       `provider  ${body.issuer ?? 'none'}${body.issuer ? (body.enabled ? ' (on)' : ' (off)') : ''}`,
       `client    ${body.clientId ?? 'none'}${body.hasClientSecret ? ', with a secret' : ''}`,

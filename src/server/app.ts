@@ -9,11 +9,12 @@
 // If a start fails, everything that was started until then is stopped in the same way.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServeOptions } from './config/server-options.ts'
-import { recordServer } from './config/server-record.ts'
+import { readableRecord, recordServer } from './config/server-record.ts'
 import type { Services } from './context/services.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
 import { builtConsoleFolder } from './core/program-files.ts'
+import { relyingPartyOf } from './core/relying-party.ts'
 import { type FirstStart, firstStart, listMissingAccess, type MissingAccess } from './first-start.ts'
 import { loadCertificate } from './http/server-certificate.ts'
 import { openCore } from './phases/core.ts'
@@ -22,6 +23,7 @@ import { startWhenSpace } from './phases/full-disk.ts'
 import { startHttp } from './phases/http.ts'
 import { makeResources } from './phases/resources.ts'
 import { startTasks } from './phases/tasks.ts'
+import { findFormerPasskeyHost } from './resources/sign-in/passkey-host.ts'
 
 export interface Service {
   /** The address under which this machine reaches the service. */
@@ -32,6 +34,8 @@ export interface Service {
   /** Set when this start created the first organisation or its key, which can be shown only now. */
   readonly first: FirstStart | undefined
   readonly missing: MissingAccess
+  /** Set if there are passkeys that browsers offer only to this host, and the public address has another one. */
+  readonly formerPasskeyHost: string | undefined
   readonly services: Services
   /** Reads the certificate files again, and logs the outcome. They are also read when they change. */
   reloadCertificate(): void
@@ -98,7 +102,15 @@ export async function startService(
       releasePorts,
     })
     startTasks(stack, core, resources, devices, { certificate, pauseShare: taskPauseShare })
-    recordServer(options, { url, publicUrl: services.publicUrl() }, log)
+    const formerPasskeyHost = await findFormerPasskeyHost(services, {
+      current: relyingPartyOf(core.publicAddress.ofPasskeys())?.id,
+      recorded: relyingPartyOf(readableRecord(options.dataDir)?.publicUrl)?.id,
+    })
+    recordServer(
+      options,
+      { url, publicUrl: services.publicUrl(), isPublicUrlAssumed: options.publicUrl === undefined },
+      log,
+    )
     // This comes last: the first key is shown once, and a start that fails later would lose it.
     const first = await firstStart(services, makesFirstKey)
     const nodeId = services.node?.id
@@ -112,6 +124,7 @@ export async function startService(
       mqttPort: devices.listeners.mqttPort,
       healthPort,
       first,
+      formerPasskeyHost,
       missing: await listMissingAccess(services),
       services,
       reloadCertificate: () => certificate?.check({ isRequested: true }),

@@ -45,19 +45,17 @@ async function findUnfinished({ db }: Services, makesKey: boolean): Promise<{ or
   return (await hasActiveOwner(db.forOrg(org.key))) ? undefined : { org }
 }
 
-/** The ids of organisations that lack a way in. */
+/** The ids of all organisations, and of those that lack a way in. */
 export interface MissingAccess {
-  /** Every organisation, if no key exists at all: an organisation whose people use only the console needs none. */
+  readonly orgs: readonly string[]
+  /** Every organisation if no key exists, otherwise none: people who use only the console need no key. */
   readonly key: readonly string[]
   /** The organisations without an active owner. */
   readonly owner: readonly string[]
 }
 
 export async function listMissingAccess({ db }: Services): Promise<MissingAccess> {
-  const [orgs, isKeyless, ownerless] = [
-    await listOrgs(db.system),
-    !(await hasKey(db.system)),
-    await listOrgsWithoutOwner(db.system),
-  ]
-  return { key: isKeyless ? orgs.map(({ id }) => id) : [], owner: ownerless.map(({ id }) => id) }
+  const orgs = (await listOrgs(db.system)).map(({ id }) => id)
+  const owner = (await listOrgsWithoutOwner(db.system)).map(({ id }) => id)
+  return { orgs, key: (await hasKey(db.system)) ? [] : orgs, owner }
 }

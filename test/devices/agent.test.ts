@@ -96,7 +96,7 @@ describe('enrol', () => {
       model: 'NF19B1',
     })
     expect(credential).toMatch(/^\S{20,}$/)
-    expect(connect).toContain(`mqtt://127.0.0.1:${harness.mqttPort}`)
+    expect(connect).toContain(`mqtt://${new URL(harness.services.publicUrl()).hostname}:${harness.mqttPort}`)
     expect(await read(`/endpoints/${endpointId}`)).toMatchObject({ serial, model: 'NF19B1', connected: false })
   })
 

@@ -224,7 +224,7 @@ test('a device that connects without pause is told to try later, not that it is 
 test('devices can connect over the WebSocket on the HTTP port', async () => {
   const device = await newDevice(harness, org, { roomId: room, offline: true })
   const url = device.connectUrls.find((u) => u.startsWith('ws://'))
-  expect(url).toBe(`${harness.url.replace('http', 'ws')}${devicePaths.mqtt}`)
+  expect(url).toBe(`${harness.services.publicUrl().replace('http', 'ws')}${devicePaths.mqtt}`)
   await device.connect({ url: url as string })
   await device.publish('status', { orientation: 'landscape' })
   expect((await org.call('GET', `/endpoints/${device.id}`)).body).toMatchObject({

@@ -27,7 +27,10 @@ test('a code, a serial and a model give an id, a credential and where to connect
   expect(reply.body).toEqual({
     endpointId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     credential: expect.stringMatching(/^rkd_[0-9A-Za-z]{40}$/),
-    connect: [`mqtt://127.0.0.1:${harness.mqttPort}`, `${harness.url.replace('http', 'ws')}${devicePaths.mqtt}`],
+    connect: [
+      `mqtt://${new URL(harness.services.publicUrl()).hostname}:${harness.mqttPort}`,
+      `${harness.services.publicUrl().replace('http', 'ws')}${devicePaths.mqtt}`,
+    ],
   })
   const endpoint = (await org.call('GET', `/endpoints/${reply.body.endpointId}`)).body
   expect(endpoint).toMatchObject({ serial: 'S1', model: 'NF19B1', roomId: room, roomName: 'Fjord', connected: false })
@@ -187,7 +190,7 @@ test.each([
 
 test('the QR code of a room holds the address of its code', async () => {
   const { body } = await org.call('GET', `/rooms/${room}/enrolment`)
-  expect(body.url).toBe(`${harness.url}/enrol#${code}`)
+  expect(body.url).toBe(`${harness.services.publicUrl()}/enrol#${code}`)
   expect(body.qr).toMatch(/^<svg /)
   const page = await fetch(`${harness.url}/enrol`)
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")

@@ -189,7 +189,7 @@ test('an enrolment tells the device --public-mqtt-url in place of the ports of t
     }
   }
   const { dec } = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body
-  expect((await enrol(wary, dec, 'S1')).connect).toContain(`mqtt://127.0.0.1:${wary.mqttPort}`)
+  expect((await enrol(wary, dec, 'S1')).connect).toContain(`mqtt://localhost:${wary.mqttPort}`)
   const balanced = await startHarness({ publicMqttUrl, publicUrl: 'https://rooms.example.org' })
   onTestFinished(() => balanced.close())
   const other = await balanced.newOrg()

@@ -78,7 +78,7 @@ test('the first steps run as they are written', async () => {
 const withoutVaryingValues = (text: string) =>
   text
     .replaceAll('\r', '')
-    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '(address)')
+    .replaceAll(/http:\/\/localhost:\d+/g, '(address)')
     .replaceAll(/rki?_\w+/g, '(secret)')
     .replaceAll(/(Organisation {2}|\/orgs\/)[\w-]{7}/g, '$1(organisation)')
 

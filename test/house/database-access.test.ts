@@ -126,6 +126,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/resources/sessions/retention.ts',
     'server/resources/settings/stored-settings.ts',
     'server/resources/sign-in/oidc/session-check.ts',
+    'server/resources/sign-in/passkey-host.ts',
     'server/resources/sign-in/retention.ts',
   ])
   expect(users(/\.separateTransaction\(/)).toEqual(['server/resources/keys/last-used.ts'])

@@ -83,6 +83,7 @@ test('only the named files use the handle without an organisation', () => {
     'server/resources/settings/stored-settings.ts',
     'server/resources/sign-in/find-token-holder.ts',
     'server/resources/sign-in/oidc/routes.ts',
+    'server/resources/sign-in/passkey-host.ts',
     'server/resources/sign-in/passkey-sign-in.ts',
     'server/resources/sign-in/passkeys.ts',
     'server/resources/sign-in/ways.ts',

@@ -117,18 +117,21 @@ describe('roomkeeper', () => {
     expect(server.stdout + server.stderr).not.toMatch(/rk[a-z]?_\w/)
     const page = await fetch(server.url)
     expect(await page.text()).toContain('<title>')
-    const headers = { authorization: `Bearer ${server.key}` }
+    // The commands that it printed start the installed program, from any folder.
+    const paste = async (command: string) => {
+      const [, line = ''] = await server.printed(printedCommand(command))
+      expect(line).toContain(bin)
+      return (await runFile('sh', ['-c', line], { cwd: '/', env: { ...process.env, ...site.variables } })).stdout
+    }
+    const [, key = ''] = (await paste('keys create')).split('\n')
+    const headers = { authorization: `Bearer ${key}` }
     const regions = await fetch(`${server.url}/v1/orgs/${server.org}/regions`, { headers })
     expect(await regions.json()).toEqual({ regions: [] })
     await until(
       'a child process has made the first backup',
       () => existsSync(backupDir) && readdirSync(backupDir).length > 0,
     )
-    // The commands that it printed start the installed program, from any folder.
-    const [, invite = ''] = await server.printed(printedCommand('users invite'))
-    expect(invite).toContain(bin)
-    const pasted = await runFile('sh', ['-c', invite], { cwd: '/', env: { ...process.env, ...site.variables } })
-    const [, link] = /\/sign-in#(rki_\w{40})\n/.exec(pasted.stdout) ?? []
+    const [, link] = /\/sign-in#(rki_\w{40})\n/.exec(await paste('users invite')) ?? []
     const body = JSON.stringify({ link, email: 'ada@people.example' })
     const json = { 'content-type': 'application/json', origin: server.url }
     const signedIn = await fetch(`${server.url}/console/session`, { method: 'POST', headers: json, body })

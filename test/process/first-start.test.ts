@@ -1,4 +1,4 @@
-// Tests what a start prints, with and without a terminal: the commands in it work when they are pasted into a shell. [contract 11.local]
+// Tests the output of a start, with and without a terminal: its commands work when they are pasted into a shell. [contract 11.local]
 import { execFile, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -93,7 +93,7 @@ test('each start says which organisations lack a key or an active owner, and the
     await later.printed(printedCommand(`keys create --org ${id}`))
     await later.printed(printedCommand(`users invite --role owner --org ${id}`))
   }
-  await expectOwnerCommandWorks(later.stdout, site, later.url, org)
+  await expectOwnerCommandWorks(later.stdout, site, later.publicUrl, org)
   await site.json('keys', 'create', '--org', org, '--name', 'K', '--scope', 'read')
   // An owner who was only invited cannot invite others yet.
   await site.json('users', 'invite', 'eve@people.example', '--role', 'owner', '--org', other)

@@ -119,7 +119,7 @@ describe('roomkeeper login-link', () => {
     const { code, stdout, stderr } = await site.run('login-link', '--port', port)
     expect([code, stderr]).toEqual([0, ''])
     const [, url, secret = ''] = /^(\S+)\/sign-in#(rkl_\w{40})\n/.exec(stdout) ?? []
-    expect(url).toBe(server.url)
+    expect(url).toBe(server.publicUrl)
     expect(stdout).toContain('with key 1 (First key). It works once, within 15 minutes.')
     expect((await signInAt(server.url, secret)).body).toMatchObject({ org: { id: server.org }, manage: true })
     expect((await signInAt(server.url, secret)).status).toBe(401)
@@ -131,14 +131,14 @@ describe('roomkeeper login-link', () => {
   test('leads to the address that the server recorded, and assumes one only where no server has run', async () => {
     const assumes = /^The link assumes that the server is at (\S+)\. If it is not, use --port or --public-url\.$/m
     const [, recorded] = /^(\S+)\/sign-in#rkl_/.exec((await site.run('login-link')).stdout) ?? []
-    expect(recorded).toBe(server.url)
+    expect(recorded).toBe(server.publicUrl)
     const unserved = await siteForTest()
     const { id } = await unserved.json('org', 'create', 'One')
     const scopes = ['--scope', 'read', '--scope', 'write', '--manage']
     await unserved.json('keys', 'create', '--org', id, '--name', 'K', ...scopes)
     const { stdout } = await unserved.run('login-link')
-    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:8080\/sign-in#rkl_/)
-    expect(assumes.exec(stdout)?.[1]).toBe('http://127.0.0.1:8080')
+    expect(stdout).toMatch(/^http:\/\/localhost:8080\/sign-in#rkl_/)
+    expect(assumes.exec(stdout)?.[1]).toBe('http://localhost:8080')
     for (const given of [[], ['--port', '8080'], ['--public-url', 'https://rooms.example.org']]) {
       expect((await site.run('login-link', ...given)).stdout).not.toMatch(/assumes/)
     }
@@ -195,6 +195,6 @@ describe('roomkeeper login-link', () => {
     expect([code, stderr]).toEqual([1, 'There are 2 organisations. Choose one with --org; "org list" shows them.\n'])
     const scopes = ['--scope', 'read', '--scope', 'write', '--manage']
     await several.json('keys', 'create', '--org', id, '--name', 'K', ...scopes)
-    expect((await several.json('login-link', '--org', id)).url).toMatch(/^http:\/\/127\.0\.0\.1:8080\/sign-in#rkl_/)
+    expect((await several.json('login-link', '--org', id)).url).toMatch(/^http:\/\/localhost:8080\/sign-in#rkl_/)
   })
 })

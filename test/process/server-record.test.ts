@@ -13,7 +13,11 @@ test('a command with the data folder alone reaches the database of the server, a
   const text = readFileSync(join(site.dataDir, 'server.json'), 'utf8')
   const password = site.databaseUrl && new URL(site.databaseUrl).password
   if (password) expect(text).not.toContain(password)
-  expect(JSON.parse(text)).toMatchObject({ url: server.url, publicUrl: server.url })
+  expect(JSON.parse(text)).toMatchObject({
+    url: server.url,
+    publicUrl: server.publicUrl,
+    isPublicUrlAssumed: true,
+  })
   const env = { ...(password && { PGPASSWORD: password }) }
   const command = (...args: string[]) => site.launch([...args, '--data-dir', site.dataDir], { env }).exit()
   expect((await command('org', 'list')).stdout).toContain(server.org)

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => firstSite.close())
 
 test('the first start prints the address and the organisation', () => {
-  expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(first.publicUrl).toMatch(/^http:\/\/localhost:\d+$/)
   expect(first.org).toMatch(/^[\w-]{7}$/)
   expect(first.stdout + first.stderr).not.toMatch(anyKey)
 })
@@ -77,9 +77,9 @@ test('a later start prints its address and no secret, and what the first one mad
   expect(body.regions).toEqual([{ id: 1, name: 'Europe', locations: [] }])
   const { stdout, stderr } = await later.stop()
   const lines = [
-    `Roomkeeper is ready at ${later.url}`,
-    `API reference: ${later.url}/docs`,
-    `Open the console: ${later.url}/`,
+    `Roomkeeper is ready at ${later.publicUrl}`,
+    `API reference: ${later.publicUrl}/docs`,
+    `Open the console: ${later.publicUrl}/`,
   ]
   expect(stdout.split('\n').slice(0, 3)).toEqual(lines)
   expect(stdout + stderr).not.toMatch(anyKey)
@@ -91,7 +91,7 @@ test('without options the program listens on this machine only and keeps everyth
   const site = await siteForTest()
   rmSync(site.dataDir, { recursive: true })
   const server = await ready(site.launch(['serve', '--port', '0', ...site.flags.slice(2)]))
-  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:/)
+  expect(server.publicUrl).toMatch(/^http:\/\/localhost:/)
   expect(existsSync(site.secretKeyFile)).toBe(true)
   if (engine === 'sqlite') expect(existsSync(join(site.dataDir, 'roomkeeper.db'))).toBe(true)
   // A server on every address would be reached at this one too.

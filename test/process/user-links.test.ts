@@ -23,7 +23,7 @@ describe('roomkeeper users invite', () => {
   test('creates a user and prints a link that signs them in once', async () => {
     const { code, stdout, stderr } = await site.run('users', 'invite', 'ada@people.example', '--role', 'owner')
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout.startsWith(`${server.url}/sign-in#rki_`)).toBe(true)
+    expect(stdout.startsWith(`${server.publicUrl}/sign-in#rki_`)).toBe(true)
     expect(stdout).toContain(
       `as ada@people.example (owner). It works once, within 7 days. No mail was sent: pass it on.`,
     )

@@ -144,7 +144,10 @@ export function terminalStarter(): string[] {
 }
 
 export interface Server extends Program {
+  /** An address without a name to look up. */
   readonly url: string
+  /** The address that the server printed. */
+  readonly publicUrl: string
   /** The organisation of the first start and a key for it; both are empty on later ones. */
   readonly org: string
   readonly key: string
@@ -260,9 +263,10 @@ export async function siteForTest(): Promise<Site> {
 
 /** Waits for the greeting and reads it. */
 export async function ready(program: Program, timeoutMs = startTimeoutMs): Promise<Server> {
-  const [, url = ''] = await program.printed(/^Roomkeeper is ready at (\S+)$/m, 'stdout', timeoutMs)
+  const [, publicUrl = ''] = await program.printed(/^Roomkeeper is ready at (\S+)$/m, 'stdout', timeoutMs)
   const org = /^ {2}Organisation +(\S+)$/m.exec(program.stdout)?.[1] ?? ''
-  return Object.assign(program, { url, org, key: org === '' ? '' : await createFirstKey(program) })
+  const url = publicUrl.replace('http://localhost:', 'http://127.0.0.1:')
+  return Object.assign(program, { url, publicUrl, org, key: org === '' ? '' : await createFirstKey(program) })
 }
 
 /** A process has no terminal, so its first start prints the command that creates a key. The command has no password. */

@@ -9,6 +9,7 @@ import { connectAsync } from 'mqtt'
 import type { ServeOptions } from '../../server/config/server-options.ts'
 import { isLoopbackHost } from '../../server/core/loopback.ts'
 import { connectAddresses } from '../../server/devices/mqtt/listeners.ts'
+import { atLocalhost, hasDefaultAtLocalhost } from '../../server/http/listen.ts'
 import { type DoctorFinding, failed, ok, reasonOf, warning } from './finding.ts'
 
 const answerTimeoutMs = 5_000
@@ -19,7 +20,7 @@ export async function checkNetwork(options: ServeOptions): Promise<DoctorFinding
   const scheme = options.tlsCert === undefined ? 'http' : 'https'
   const local = `${scheme}://${reachableHost(options.host)}:${options.port}`
   const isRunning = options.port !== 0 && (await isRoomkeeper(local, true)) === undefined
-  const publicUrl = options.publicUrl ?? local
+  const publicUrl = options.publicUrl ?? (hasDefaultAtLocalhost(options) ? atLocalhost(local) : local)
   return [
     ...(await checkPorts(options, isRunning)),
     await checkPublicAddress(options, publicUrl, isRunning),

@@ -2,7 +2,7 @@
 import { Alert, Button, Code, Group, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { browserHasPasskeys, createPasskey } from '../domain/sign-in/passkeys.ts'
-import { passkeyObstacle, useSignInWays } from '../domain/sign-in/sign-in-ways.ts'
+import { passkeyObstacle, useSignInWays } from '../domain/sign-in/sign-in-ways.tsx'
 import { ErrorText, Loading } from '../parts/page/page.tsx'
 import { dismissPasskeyOffer, useSession } from '../session.ts'
 import { SignInCard } from './sign-in-card.tsx'

@@ -1,10 +1,10 @@
 // The sign-in page offers what is set up: a company account, a passkey, a link or an API key. [contract 9.session] [contract 11.local]
 import { Alert, Button, Code, Divider, PasswordInput, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { errorMessage } from '../api.ts'
 import { signInWithPasskey } from '../domain/sign-in/passkeys.ts'
-import { passkeyObstacle, useSignInWays } from '../domain/sign-in/sign-in-ways.ts'
+import { passkeyObstacle, useSignInWays } from '../domain/sign-in/sign-in-ways.tsx'
 import { ErrorText } from '../parts/page/page.tsx'
 import { signIn, useSignOutReason } from '../session.ts'
 import { FirstOwnerForm, isEmailRequired } from './first-owner-form.tsx'
@@ -127,7 +127,7 @@ function KeyForm({ isPrimary, isBusy }: KeyFormProps) {
 }
 
 interface ObstaclesProps {
-  readonly passkeys: string | undefined
+  readonly passkeys: ReactNode
   readonly providers: string | undefined
 }
 

@@ -29,6 +29,8 @@ export interface SignInWays {
     readonly reason?: string
     /** The address at which passkeys work, such as https://rooms.example.org. Set if they are available. */
     readonly origin?: string
+    /** The address of the console there, with a path if it has one. */
+    readonly url?: string
   }
   /** The identity providers that are enabled: a link to `url` begins the sign-in. */
   readonly providers: readonly { readonly orgId: string; readonly orgName: string; readonly url: string }[]

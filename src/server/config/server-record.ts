@@ -16,9 +16,11 @@ export interface ServerRecord {
   readonly url: string
   /** The address under which people and devices reach the server. */
   readonly publicUrl: string
+  /** True if no option named the public address. Earlier versions recorded the address of this machine as the public one then. */
+  readonly isPublicUrlAssumed?: boolean
 }
 
-type Addresses = Pick<ServerRecord, 'url' | 'publicUrl'>
+type Addresses = Pick<ServerRecord, 'url' | 'publicUrl' | 'isPublicUrlAssumed'>
 
 /** Only commands need the record, so a disk that is full does not stop the server. */
 export function recordServer(options: DatabaseOptions, addresses: Addresses, log: Log): void {
@@ -79,7 +81,8 @@ export function forgetRecordedPostgres(dataDir: string): string | undefined {
   return databaseUrl
 }
 
-function readableRecord(dataDir: string): ServerRecord | undefined {
+/** Returns undefined if there is no record that can be read. */
+export function readableRecord(dataDir: string): ServerRecord | undefined {
   try {
     return readServerRecord(dataDir)
   } catch (error) {

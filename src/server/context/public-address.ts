@@ -1,16 +1,21 @@
 // The address under which others reach the service. It is known when the HTTP server listens, unless an option names it.
 
 export class PublicAddress {
-  #url: string
+  readonly #given: string | undefined
+  #assumed = ''
 
-  constructor(url = '') {
-    this.#url = url
+  constructor(given: string | undefined) {
+    this.#given = given
   }
 
   /** Has no effect if an option named the address. */
-  setDefault(url: string): void {
-    this.#url ||= url
+  assume(url: string): void {
+    this.#assumed = url
   }
 
-  readonly get = (): string => this.#url
+  readonly get = (): string => this.#given ?? this.#assumed
+
+  /** The address for which browsers store passkeys: a given one, or localhost. Undefined if people open another one. [contract 11.local] */
+  readonly ofPasskeys = (): string | undefined =>
+    this.#given ?? (URL.parse(this.#assumed)?.hostname === 'localhost' ? this.#assumed : undefined)
 }

@@ -8,7 +8,15 @@ export interface RelyingParty {
   readonly origin: string
 }
 
-/** Takes the value of --public-url, not the address that is assumed without it. */
+/** The addresses that decide in which ways people can sign in. */
+export interface SignInAddresses {
+  /** The value of --public-url. Without it people have no address that an identity provider could lead them back to. */
+  readonly publicUrl: string | undefined
+  /** The address at which passkeys can be used: --public-url, or localhost. It is known when the server listens. */
+  readonly passkeyUrl: () => string | undefined
+}
+
+/** Takes the address at which people open the console, not one that is only assumed. */
 export function relyingPartyOf(publicUrl: string | undefined): RelyingParty | undefined {
   if (publicUrl === undefined || passkeyProblemOf(publicUrl) !== undefined) return undefined
   const { hostname, origin } = new URL(publicUrl)

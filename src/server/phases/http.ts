@@ -1,6 +1,7 @@
 // Phase 4 of a start: the HTTP server with all of its routes.
 
 import type { OperationHandlers } from '../context/handlers.ts'
+import type { SignInAddresses } from '../core/relying-party.ts'
 import { enrolPage } from '../devices/http/enrol-page.ts'
 import { enrolRoute } from '../devices/http/enrol-route.ts'
 import { logUploadRoutes } from '../devices/http/log-upload.ts'
@@ -63,7 +64,7 @@ const placeReferences = [removeRegionFromUsers, removeRegionFromKeys, removePlac
 /** Every operation and the rule that carries it out. A missing one does not compile. */
 const operationHandlers = (
   { bundles, latest, endpoints }: Resources,
-  publicUrl: string | undefined,
+  addresses: SignInAddresses,
   outbound: OutboundClient,
 ): OperationHandlers => ({
   ...auditRoutes,
@@ -81,7 +82,7 @@ const operationHandlers = (
   ...userRoutes,
   ...keyRoutes,
   ...userLinkRoutes,
-  ...identityRoutes(publicUrl),
+  ...identityRoutes(addresses),
   ...connectionRoutes,
   ...incidentRoutes,
   ...incidentRuleRoutes,
@@ -106,7 +107,7 @@ export async function startHttp(
   const { services, streams, keyring, log, metrics, options, publicAddress } = core
   const http = await makeHttpServer({
     services,
-    handlers: operationHandlers(resources, options.publicUrl, core.outbound),
+    handlers: operationHandlers(resources, signInAddresses(core), core.outbound),
     streams,
     keyring,
     clock: services.clock,
@@ -123,20 +124,28 @@ export async function startHttp(
   addRoutes(http, core, resources, devices, consoleFolder)
   openWebSocket(devices.connections, http.app.server)
   await releasePorts()
+  let closeTwin = () => {}
   const health = await openHealthPort(http.app, options, log)
   // The health port closes after the server, so that health checks are answered while requests finish.
   stack.defer(async () => void (await health.close()))
   stack.defer(async () => {
     await streams.close()
     await Promise.all([http.drain(drainTimeoutMs), devices.release(releaseDevicesMs)])
+    closeTwin()
     // Connections that became WebSockets end with the devices; the server waits for them.
     await devices.close()
     await http.close()
   })
-  const url = await listen(http.app, options)
-  publicAddress.setDefault(url)
-  return { url, healthPort: health.port }
+  const listening = await listen(http.app, options)
+  closeTwin = listening.closeTwin
+  publicAddress.assume(listening.publicUrl)
+  return { url: listening.url, healthPort: health.port }
 }
+
+const signInAddresses = ({ options: { publicUrl }, publicAddress }: Core): SignInAddresses => ({
+  publicUrl,
+  passkeyUrl: publicAddress.ofPasskeys,
+})
 
 function addRoutes(
   { app, identify, cookie, refuse }: HttpServer,
@@ -152,7 +161,7 @@ function addRoutes(
   sessionRoutes(app, { services, keyring, browser, refuse, countSignIn: metrics.signIn })
   const { providers } = core
   providerRoutes(app, { services, browser, refuse, metrics, log, providers, publicUrl: options.publicUrl })
-  signInRoutes(app, { services, browser, refuse, countSignIn: metrics.signIn, publicUrl: options.publicUrl })
+  signInRoutes(app, { services, browser, refuse, countSignIn: metrics.signIn, addresses: signInAddresses(core) })
   staticFileRoutes(app, consoleFolder)
   enrolPage(app)
   enrolRoute(app, {

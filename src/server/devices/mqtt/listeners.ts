@@ -7,9 +7,10 @@ import { devicePaths, maxPacketBytes } from '../../../contract/device/protocol.t
 import type { ServeOptions } from '../../config/server-options.ts'
 import { addressMatcher } from '../../core/address-list.ts'
 import { StartupError } from '../../core/failure.ts'
-import { isLoopbackHost } from '../../core/loopback.ts'
+import { isLocalhost, isLoopbackHost } from '../../core/loopback.ts'
 import { publicPathOf } from '../../core/public-path.ts'
-import { listenError } from '../../http/listen.ts'
+import { hasDefaultAtLocalhost, listenError } from '../../http/listen.ts'
+import { openWithTwin } from '../../http/loopback-twin.ts'
 import { type ServerCertificate, tlsHandshakeTimeoutMs } from '../../http/server-certificate.ts'
 import { ProxiedSockets, type SocketClient } from '../proxy-protocol/proxied-sockets.ts'
 import type { DeviceConnections } from './device-connections.ts'
@@ -33,18 +34,30 @@ export async function openMqttListeners(
   certificate: ServerCertificate | undefined,
 ): Promise<MqttListeners> {
   const servers: Server[] = []
+  const closers: (() => void)[] = []
+  const host = options.mqttHost === 'localhost' ? '127.0.0.1' : options.mqttHost
+  // Devices that enrol get the name localhost then.
+  const isNamed = options.publicMqttUrl === undefined && hasDefaultAtLocalhost(options)
+  const hasTwin = options.mqttHost === 'localhost' || (isNamed && isLocalhost(host))
   const open = async (server: Server, option: string, port: number) => {
     servers.push(server)
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen({ port, host: options.mqttHost, backlog: maxBacklog }, resolve)
-    }).catch((error) => {
-      throw listenError(error, { port, host: options.mqttHost }, { port: option, host: '--mqtt-host' })
-    })
+    const openAt = (at: number) =>
+      new Promise<void>((resolve, reject) => {
+        server.once('error', reject)
+        server.listen({ port: at, host, backlog: maxBacklog }, resolve)
+      })
+    try {
+      if (hasTwin) closers.push(await openWithTwin(server, { port, host, backlog: maxBacklog, open: openAt }))
+      else await openAt(port)
+    } catch (error) {
+      const { address = options.mqttHost } = error as { address?: string }
+      throw listenError(error as Error, { port, host: address }, { port: option, host: '--mqtt-host' })
+    }
     return (server.address() as AddressInfo).port
   }
   const proxied = new ProxiedSockets(addressMatcher(options.trustProxy ?? []))
   const close = () => {
+    for (const closeTwin of closers) closeTwin()
     for (const server of servers) if (server.listening) server.close()
     proxied.close()
   }

@@ -11,7 +11,7 @@ import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { Failure, preconditionFailed } from '../../core/failure.ts'
 import { RegionAccess } from '../../core/region-access.ts'
-import { passkeyProblemOf, providerProblemOf } from '../../core/relying-party.ts'
+import { passkeyProblemOf, providerProblemOf, type SignInAddresses } from '../../core/relying-party.ts'
 import type { Tx } from '../../db/handles.ts'
 import { change } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
@@ -32,20 +32,17 @@ import {
 import { findIdentityRow, writeIdentity } from './store.ts'
 import { sealTicket } from './test-ticket.ts'
 
-/** The value of --public-url. Without it people have no address that a provider could lead them back to. */
-type PublicUrl = string | undefined
-
 const everyPermission = permissionNames(permissionsOfRole('owner', true))
 
-export async function identityGet(ctx: RequestContext, publicUrl: PublicUrl) {
+export async function identityGet(ctx: RequestContext, addresses: SignInAddresses) {
   const identity = await readIdentity(ctx.db, ctx.secrets)
-  return new VersionedAnswer(identity.version, view(ctx, identity, publicUrl))
+  return new VersionedAnswer(identity.version, view(ctx, identity, addresses))
 }
 
 export async function identityUpdate(
   ctx: RequestContext,
   { clientSecret: newSecret, ...given }: InputOf<'identityUpdate'>['body'],
-  publicUrl: PublicUrl,
+  addresses: SignInAddresses,
 ) {
   const isTurningOff = newSecret === undefined && given.enabled === false && Object.keys(given).length === 1
   const answer = await change(ctx, 'identityUpdate', async (tx) => {
@@ -58,7 +55,7 @@ export async function identityUpdate(
     const clientSecret =
       newSecret === undefined ? (isOtherProvider ? undefined : before.clientSecret) : (newSecret ?? undefined)
     const after: StoredIdentity = { ...before, version: before.version + 1, settings, clientSecret }
-    if (settings.enabled) requireTest(ctx, before, after, publicUrl)
+    if (settings.enabled) requireTest(ctx, before, after, addresses)
     await requireWayIn(tx, before.settings, settings, isOtherProvider)
     await writeIdentity(tx, {
       settings: JSON.stringify(settings),
@@ -66,7 +63,7 @@ export async function identityUpdate(
     })
     const invited = isOtherProvider ? await removeProviderAccounts(tx, settings) : []
     return {
-      result: new VersionedAnswer(after.version, view(ctx, after, publicUrl)),
+      result: new VersionedAnswer(after.version, view(ctx, after, addresses)),
       target: auditRef('identity', { id: ctx.org.id, name: settings.issuer ?? '' }),
       before: { ...before.settings },
       after: { ...settings, ...(clientSecret === before.clientSecret ? {} : { clientSecret: 'changed' }) },
@@ -86,8 +83,13 @@ async function removeProviderAccounts(tx: Tx, { passkeys }: ProviderIdentitySett
 }
 
 /** Settings with which no person could sign in must not be turned on, so an owner has to have tried them a short while ago. */
-function requireTest(ctx: RequestContext, before: StoredIdentity, after: StoredIdentity, publicUrl: PublicUrl): void {
-  const problem = setupProblem(after, publicUrl)
+function requireTest(
+  ctx: RequestContext,
+  before: StoredIdentity,
+  after: StoredIdentity,
+  addresses: SignInAddresses,
+): void {
+  const problem = setupProblem(after, addresses)
   if (problem) throw preconditionFailed(problem)
   const isSame = identityHash(ctx.secrets, before) === identityHash(ctx.secrets, after)
   if ((before.settings.enabled && isSame) || isTested(ctx.secrets, after, ctx.clock.now())) return
@@ -123,15 +125,15 @@ async function requireWayIn(
   }
 }
 
-export const identityTest = (ctx: RequestContext, publicUrl: PublicUrl) =>
+export const identityTest = (ctx: RequestContext, addresses: SignInAddresses) =>
   change(ctx, 'identityTest', async (tx) => {
     const identity = await readIdentity(tx, ctx.secrets)
-    const problem = setupProblem(identity, publicUrl)
+    const problem = setupProblem(identity, addresses)
     if (problem) throw preconditionFailed(problem)
     const hash = identityHash(ctx.secrets, identity)
     const ticket = sealTicket(ctx.secrets, ctx.clock, { orgId: ctx.org.id, hash, actor: ctx.actor })
     return {
-      result: { url: `${publicUrl}/auth/${ctx.org.id}/oidc?test=${ticket}` },
+      result: { url: `${addresses.publicUrl}/auth/${ctx.org.id}/oidc?test=${ticket}` },
       target: auditRef('identity', { id: ctx.org.id, name: identity.settings.issuer ?? '' }),
       after: { step: 'begun' },
     }
@@ -157,15 +159,16 @@ export async function identityDisable(ctx: RequestContext): Promise<void> {
   ctx.keysChanged()
 }
 
-function setupProblem({ settings }: StoredIdentity, publicUrl: PublicUrl): string | undefined {
+function setupProblem({ settings }: StoredIdentity, { publicUrl }: SignInAddresses): string | undefined {
   const isSet = settings.issuer !== undefined && settings.clientId !== undefined
   return providerProblemOf(publicUrl) ?? (isSet ? undefined : 'No provider is set up. Set issuer and clientId first.')
 }
 
-function view(ctx: RequestContext, identity: StoredIdentity, publicUrl: PublicUrl): Static<typeof Identity> {
+function view(ctx: RequestContext, identity: StoredIdentity, addresses: SignInAddresses): Static<typeof Identity> {
   const { issuer, clientId, scopes, groupRoles, trustedDomains, ...rest } = identity.settings
-  const problem = setupProblem(identity, publicUrl)
-  const passkeys = passkeyProblemOf(publicUrl)
+  const problem = setupProblem(identity, addresses)
+  const { publicUrl, passkeyUrl } = addresses
+  const passkeys = passkeyProblemOf(passkeyUrl())
   const isTestCurrent = identity.testedAt !== null && identity.testedHash === identityHash(ctx.secrets, identity)
   const base = publicUrl === undefined ? undefined : `${publicUrl}/auth/${ctx.org.id}/oidc`
   return {

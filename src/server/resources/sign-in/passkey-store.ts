@@ -3,7 +3,7 @@
 import type { Insertable } from 'kysely'
 import { query, queryOne, writeExists, writeOne } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
-import { systemQueryOne, systemWrite } from '../../db/system.ts'
+import { systemQueryExists, systemQueryOne, systemWrite } from '../../db/system.ts'
 
 /** Finds a passkey with its person and the settings of the organisation. The id is chosen by the authenticator and knows no organisation. */
 export const findPasskey = systemQueryOne((db, p: { id: string }) =>
@@ -85,3 +85,5 @@ export const insertAnsweredChallenge = writeExists(
 export const deleteExpiredChallenges = systemWrite((db, p: { now: number }) =>
   db.deleteFrom('passkey_challenges').where('expires_at', '<=', p.now),
 )
+
+export const hasAnyPasskey = systemQueryExists((db, _: object) => db.selectFrom('passkeys').select('id').limit(1))

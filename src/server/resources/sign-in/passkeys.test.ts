@@ -174,13 +174,14 @@ describe('GET /console/sign-in', () => {
       await kysely.insertInto('identity_providers').values(row).execute()
     })
     expect(await ways(harness)).toEqual({
-      passkeys: { available: true, origin },
+      passkeys: { available: true, origin, url: origin },
       providers: [{ orgId: org.id, orgName: 'With provider', url: `${origin}/auth/${org.id}/oidc` }],
     })
   })
 
   test.each([
-    [{}, '--public-url'],
+    // Localhost does not lead to this address.
+    [{ host: '127.0.0.3' }, '--public-url'],
     [{ publicUrl: 'https://192.0.2.7' }, 'IP address'],
   ])('says why passkeys are off with %j, and the ceremonies refuse in the same words', async (options, reason) => {
     const off = await startHarness(options)

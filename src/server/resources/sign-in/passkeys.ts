@@ -18,6 +18,7 @@ import { hasUserSession } from '../sessions/user-session-store.ts'
 import { requireOwnerWhoSignsIn } from '../users/owners.ts'
 import { raiseUserVersion } from '../users/store.ts'
 import { challengeEnd, challengeLifetimeMs, isFramed, makeChallenge } from './challenge.ts'
+import { rememberPasskeyHost } from './passkey-host.ts'
 import {
   deletePasskey,
   findPasskeySettings,
@@ -80,6 +81,8 @@ export async function addPasskey(
   const { credential, challenge, end } = await verifyAdded(services, party, person, response)
   const name = givenName ?? browser ?? 'Passkey'
   const createdAt = services.clock.now()
+  // This comes first: an error after the commit would look as if the passkey had not been added.
+  await rememberPasskeyHost(services, party.id)
   const number = await change(contextOf(services, person, origin), 'passkeyAdd', async (tx) => {
     // The session may have been ended, or every way to sign in removed, since the request began.
     if (!(await hasUserSession(tx, { hash: person.session.hash }))) throw sessionEnded()

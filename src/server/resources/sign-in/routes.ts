@@ -15,7 +15,7 @@ import {
 import type { Services } from '../../context/services.ts'
 import { Failure, preconditionFailed } from '../../core/failure.ts'
 import type { SignInCounter } from '../../core/metrics/metrics.ts'
-import { passkeyProblemOf, type RelyingParty, relyingPartyOf } from '../../core/relying-party.ts'
+import { passkeyProblemOf, type RelyingParty, relyingPartyOf, type SignInAddresses } from '../../core/relying-party.ts'
 import type { CountRefusal } from '../../http/gate.ts'
 import { bodyReader } from '../../http/input/input.ts'
 import { browserName } from '../sessions/browser-name.ts'
@@ -29,26 +29,26 @@ interface SignInRouteOptions {
   readonly browser: BrowserSessions
   readonly refuse: CountRefusal
   readonly countSignIn: SignInCounter
-  /** The value of --public-url. */
-  readonly publicUrl: string | undefined
+  readonly addresses: SignInAddresses
 }
 
 export function signInRoutes(
   app: FastifyInstance,
-  { services, browser, refuse, countSignIn, publicUrl }: SignInRouteOptions,
+  { services, browser, refuse, countSignIn, addresses }: SignInRouteOptions,
 ): void {
   const readSignIn = bodyReader(PasskeySignIn, {}) as (body: unknown) => PasskeySignIn
   const readAdd = bodyReader(PasskeyAdd, {}) as (body: unknown) => PasskeyAdd
   const onRequest = browser.checkOrigin
 
   const requireParty = (): RelyingParty => {
-    const party = relyingPartyOf(publicUrl)
+    const url = addresses.passkeyUrl()
+    const party = relyingPartyOf(url)
     if (party) return party
-    throw preconditionFailed(passkeyProblemOf(publicUrl) ?? '')
+    throw preconditionFailed(passkeyProblemOf(url) ?? '')
   }
 
   app.get(signInPath, { onRequest }, async (_request, reply) =>
-    browser.answer(reply, await listSignInWays(services, publicUrl)),
+    browser.answer(reply, await listSignInWays(services, addresses)),
   )
 
   app.post(passkeySignInOptionsPath, { onRequest }, async (_request, reply) =>

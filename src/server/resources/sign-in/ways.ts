@@ -2,7 +2,7 @@
 
 import type { SignInWays } from '../../../contract/people/sign-in.ts'
 import type { Services } from '../../context/services.ts'
-import { passkeyProblemOf, providerProblemOf, relyingPartyOf } from '../../core/relying-party.ts'
+import { passkeyProblemOf, providerProblemOf, relyingPartyOf, type SignInAddresses } from '../../core/relying-party.ts'
 import { listOrgs } from '../orgs/store.ts'
 import { listIdentityProviders } from './provider-store.ts'
 
@@ -15,8 +15,10 @@ interface StoredSettings {
 export const allowsPasskeys = (settings: string | null | undefined): boolean =>
   !settings || (JSON.parse(settings) as StoredSettings).passkeys !== false
 
-/** `publicUrl` is the value of --public-url. */
-export async function listSignInWays({ db }: Services, publicUrl: string | undefined): Promise<SignInWays> {
+export async function listSignInWays(
+  { db }: Services,
+  { publicUrl, passkeyUrl }: SignInAddresses,
+): Promise<SignInWays> {
   const rows = await listIdentityProviders(db.system)
   const providersReason = providerProblemOf(publicUrl)
   const isEnabled = ({ settings }: (typeof rows)[number]) => (JSON.parse(settings) as StoredSettings).enabled === true
@@ -32,13 +34,14 @@ export async function listSignInWays({ db }: Services, publicUrl: string | undef
   }
 
   async function passkeyWay(): Promise<SignInWays['passkeys']> {
-    const party = relyingPartyOf(publicUrl)
-    if (!party) return { available: false, reason: passkeyProblemOf(publicUrl) ?? '' }
+    const url = passkeyUrl()
+    const party = relyingPartyOf(url)
+    if (!party || url === undefined) return { available: false, reason: passkeyProblemOf(url) ?? '' }
     const isOffEverywhere =
       rows.some(({ settings }) => !allowsPasskeys(settings)) &&
       rows.filter(({ settings }) => !allowsPasskeys(settings)).length === (await listOrgs(db.system)).length
     if (isOffEverywhere) return { available: false, reason: passkeysTurnedOff }
-    return { available: true, origin: party.origin }
+    return { available: true, origin: party.origin, url }
   }
 }
 
