@@ -49,7 +49,7 @@ const steady = (text: string): string =>
     .replaceAll(/rkd_\w{40}/g, '(credential)')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '(time)')
     .replaceAll(/"timestamp": ?"\d+"/g, '"timestamp":"(seconds)"')
-    .replaceAll(/127\.0\.0\.1:\d+/g, '(host)')
+    .replaceAll(/(?:127\.0\.0\.1|localhost):\d+/g, '(host)')
     .replaceAll(/"connected": ?(true|false)/g, '"connected":false')
 
 test('the chapter by hand runs as it is written', async () => {
