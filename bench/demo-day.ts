@@ -1,9 +1,12 @@
 // Lives through a day of a fleet of which a share flaps, in simulated time, and counts the messages of a channel beside one for each event.
+
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { dayMs, minuteMs, secondMs } from '../src/contract/durations.ts'
+import { defaultAirLimits } from '../src/contract/orgs.ts'
 import { retryWaitMs } from '../src/device/reconnect.ts'
 import { tokenHash } from '../src/server/auth/token.ts'
+import { airLimitsText } from '../src/server/config/air-limits.ts'
 import type { ServeOptions } from '../src/server/config/server-options.ts'
 import { StartupError } from '../src/server/core/failure.ts'
 import type { DeviceConnection } from '../src/server/devices/mqtt/handlers.ts'
@@ -103,7 +106,7 @@ try {
   const before = await countMessages(Number(events.body.id))
 
   const signal = new AbortController().signal
-  const orgOfRun = { ...org, name: 'Demo', timezone: 'UTC' }
+  const orgOfRun = { ...org, name: 'Demo', timezone: 'UTC', air_limits: airLimitsText(defaultAirLimits) }
   for (const end = start + (hours * dayMs) / 24; now < end; now += stepMs) {
     const due = flapping.filter(({ nextAt }) => nextAt <= now)
     await Promise.all(due.map(flap))

@@ -18,6 +18,7 @@ export type Tag =
   | 'Users'
   | 'API keys'
   | 'My account'
+  | 'Organisation'
   | 'Identity'
   | 'Incidents'
   | 'Channels'

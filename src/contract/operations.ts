@@ -14,6 +14,7 @@ import { jobOperations } from './jobs/jobs.ts'
 import { locationOperations } from './locations.ts'
 import { noteOperations } from './notes.ts'
 import type { Operation } from './operation.ts'
+import { orgOperations } from './orgs.ts'
 import { identityOperations } from './people/identity.ts'
 import { keyOperations } from './people/keys.ts'
 import { meOperations } from './people/me.ts'
@@ -41,6 +42,7 @@ export const operations = {
   ...userOperations,
   ...keyOperations,
   ...meOperations,
+  ...orgOperations,
   ...identityOperations,
   ...connectionOperations,
   ...incidentOperations,

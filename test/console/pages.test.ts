@@ -67,6 +67,7 @@ const pages = (): Record<string, string> => ({
   '/settings?tab=identity': 'Settings',
   '/settings?tab=notifications': 'Settings',
   '/settings?tab=rules': 'Settings',
+  '/settings?tab=organisation': 'Settings',
   '/settings?tab=about': 'Settings',
   '/account': 'My profile',
   '/wall': 'Nordlys AS',

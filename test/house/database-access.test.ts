@@ -165,7 +165,6 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/resources/incidents/retention-store.ts',
     'server/resources/jobs/retention-store.ts',
     'server/resources/keys/store.ts',
-    'server/resources/orgs/rules.ts',
     'server/resources/orgs/store.ts',
     'server/resources/rooms/store.ts',
     'server/resources/sensors/ingest/store.ts',

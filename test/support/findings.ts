@@ -1,4 +1,5 @@
 // Runs the engine of incidents for an organisation, and keeps the findings in memory.
+import { defaultAirLimits } from '../../src/contract/orgs.ts'
 import { defaultSensorSettings } from '../../src/server/config/sensor-settings.ts'
 import { defaultRules } from '../../src/server/resources/incident-rules/in-force.ts'
 import { type AdvancedFindings, advanceFindings } from '../../src/server/resources/incidents/engine/findings.ts'
@@ -61,6 +62,7 @@ export class FindingsWatch {
       findings,
       rules,
       settings,
+      airLimits: defaultAirLimits,
       orgId: this.#org.id,
       certificateExpiresAt,
       isSilenced: () => this.isSilenced,

@@ -2,6 +2,7 @@
 import type { Event } from '../../contract/events.ts'
 import type { OperationId } from '../../contract/operations.ts'
 import { queryClient } from '../api.ts'
+import { refreshSession } from '../session.ts'
 import { patchIncidents } from './incident-patches.ts'
 import { patchLists, patchOperations, patchPresence, showsLists } from './patch.ts'
 import { invalidateThrottled } from './refetch.ts'
@@ -59,7 +60,12 @@ export function invalidateFor(event: Event): void {
     invalidateKnown(() => true)
   } else if (event.type === 'structure') invalidateKnown(shownByChange(event.change?.type ?? ''))
   else invalidateAffected(event)
+  if (changesSession(event)) void refreshSession().catch(() => {})
 }
+
+/** The session has the name, the time zone and the air limits of the organisation. An error is ignored: the requests of the page show it too. */
+const changesSession = ({ type, change }: Event): boolean =>
+  type === 'reset' || change?.type === 'ORG_UPDATED' || change?.type === 'SETTING_UPDATED'
 
 /** Nearly every answer holds names of rooms, devices or sites. */
 function shownByChange(type: string): (id: OperationId) => boolean {

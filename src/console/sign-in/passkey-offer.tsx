@@ -1,5 +1,5 @@
 // Offers a passkey after a sign-in with a link, because the link does not work a second time. [contract 11.local]
-import { Alert, Button, Code, Group, Text } from '@mantine/core'
+import { Alert, Button, Group, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { browserHasPasskeys, createPasskey } from '../domain/sign-in/passkeys.ts'
 import { passkeyObstacle, useSignInWays } from '../domain/sign-in/sign-in-ways.tsx'
@@ -31,8 +31,7 @@ export function PasskeyOffer() {
       )}
       {!isPending && obstacle !== undefined && (
         <Text fz="sm" c="dimmed">
-          To sign in next time, use your company account if it is set up, or ask an owner for a new link. On the server,{' '}
-          <Code>npm run roomkeeper -- login-link --user EMAIL</Code> creates one.
+          To sign in next time, use your company account if it is set up, or ask an owner for a new link.
         </Text>
       )}
       <ErrorText error={add.error} />

@@ -1,5 +1,5 @@
 // The sign-in page offers what is set up: a company account, a passkey, a link or an API key. [contract 9.session] [contract 11.local]
-import { Alert, Button, Code, Divider, PasswordInput, Stack, Text } from '@mantine/core'
+import { Alert, Button, Divider, PasswordInput, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { errorMessage } from '../api.ts'
@@ -72,8 +72,7 @@ function SignInOptions({ linkError, isBusy }: { readonly linkError: unknown; rea
       {window.isSecureContext && hasOtherWay && <Divider label="or" />}
       <KeyForm isPrimary={!hasOtherWay} isBusy={isBusy} />
       <Text fz="sm" c="dimmed">
-        Can’t sign in? Ask an owner for a link, or create one on the server:{' '}
-        <Code>npm run roomkeeper -- login-link</Code>
+        Can’t sign in? Ask an owner for a link. On the server, the command login-link creates one.
       </Text>
       {ways && window.isSecureContext && (
         <Obstacles passkeys={obstacle} providers={ways.providers.length === 0 ? ways.providersReason : undefined} />

@@ -1,5 +1,6 @@
 // Signing in to the console: what a browser sends for a session, and what it learns. [contract 9.session]
 import Type, { type Static } from 'typebox'
+import type { AirLimits } from '../orgs.ts'
 import { Shape } from '../shape.ts'
 import type { CallerScope, Role } from './permissions.ts'
 
@@ -10,22 +11,6 @@ export const SignIn = Shape('ConsoleSignIn', {
   email: Type.Optional(Type.String({ maxLength: 254, format: 'email-address' })),
 })
 export type SignIn = Static<typeof SignIn>
-
-/** Below or above is an outlier; what is absent has no limit on that side. */
-export interface Limits {
-  readonly min?: number
-  readonly max?: number
-}
-
-/** The air of a room is an outlier outside of these. */
-export type AirLimits = Readonly<Record<'co2' | 'voc' | 'temp' | 'humidity', Limits>>
-
-export const defaultAirLimits: AirLimits = {
-  co2: { max: 1000 },
-  voc: { max: 2000 },
-  temp: { min: 18, max: 27 },
-  humidity: { min: 25, max: 65 },
-}
 
 /** The signed-in caller and its permissions. */
 export interface ConsoleSession {

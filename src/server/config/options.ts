@@ -1,5 +1,5 @@
 // Declares every option of the server once, for flags, environment variables, help and docs/operations.md.
-import { defaultAirLimits } from '../../contract/people/session.ts'
+import { defaultAirLimits } from '../../contract/orgs.ts'
 import { airLimitsText, parseAirLimits } from './air-limits.ts'
 import { databaseOptions, type OptionSpec } from './database-options.ts'
 import {
@@ -200,7 +200,7 @@ export const serveOptions: readonly OptionSpec[] = [
   {
     flag: '--air-limits <limits>',
     env: 'ROOMKEEPER_AIR_LIMITS',
-    help: `which air the console shows as an outlier (default: ${airLimitsText(defaultAirLimits)}); those not named keep theirs, off is no limit`,
+    help: `air limits of new organisations; each organisation can change its own (default: ${airLimitsText(defaultAirLimits)}); those not named keep theirs, off is no limit`,
     isShared: true,
     parse: parseAirLimits,
   },

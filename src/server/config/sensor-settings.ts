@@ -1,7 +1,6 @@
 // The settings for sensor data, converted from the command line's units.
 
 import { daySeconds, minuteMs, minuteSeconds } from '../../contract/durations.ts'
-import { type AirLimits, defaultAirLimits } from '../../contract/people/session.ts'
 import type { Clock } from '../core/clock.ts'
 import { StartupError } from '../core/failure.ts'
 import { retentionDefaults } from './options.ts'
@@ -19,13 +18,11 @@ export interface SensorSettings {
   readonly freshnessSeconds: number
   /** A room that has not been busy for this long is idle. [contract 12.idle] */
   readonly idleMs: number
-  /** The console shows values outside of these as outliers. */
-  readonly airLimits: AirLimits
 }
 
 /** Each resolution must be retained at least as long as the finer one before it, so that history has no gaps. */
 export function sensorSettingsOf(options: RetentionOptions): SensorSettings {
-  const { sampleRetentionDays, rollupRetentionDays, dailyRetentionDays, airLimits = defaultAirLimits } = options
+  const { sampleRetentionDays, rollupRetentionDays, dailyRetentionDays } = options
   if (rollupRetentionDays < sampleRetentionDays) {
     throw new StartupError(
       `--rollup-retention (${rollupRetentionDays} days) must not be smaller than --sample-retention (${sampleRetentionDays} days). Raise the first or lower the second.`,
@@ -43,7 +40,6 @@ export function sensorSettingsOf(options: RetentionOptions): SensorSettings {
     dailyRetentionSeconds: daily * daySeconds,
     freshnessSeconds: options.roomFreshnessMinutes * minuteSeconds,
     idleMs: options.idleMinutes * minuteMs,
-    airLimits,
   }
 }
 

@@ -1,5 +1,5 @@
 // The values of the server's options, as types. options.ts declares their flags, variables and defaults.
-import type { AirLimits } from '../../contract/people/session.ts'
+import type { AirLimits } from '../../contract/orgs.ts'
 
 export interface RetentionOptions {
   readonly sampleRetentionDays: number
@@ -7,7 +7,6 @@ export interface RetentionOptions {
   readonly dailyRetentionDays: number | 'ever'
   readonly roomFreshnessMinutes: number
   readonly idleMinutes: number
-  readonly airLimits?: AirLimits
 }
 
 /** The options that all nodes of a database share. */
@@ -16,6 +15,7 @@ export interface SharedOptions extends RetentionOptions {
   readonly incidentRetentionDays: number
   readonly bundleQuotaGigabytes: number
   readonly settleMinutes: number
+  /** The air limits of new organisations. */
   readonly airLimits: AirLimits
 }
 

@@ -1,4 +1,5 @@
-// Migrations of databases with rows: 004-history preserves samples and numbers, 008-nodes what devices were doing, 011-people users and keys, 016-messages what channels know.
+// Migrations of databases with rows: 004-history preserves samples and numbers, 008-nodes what devices were doing, 011-people users and
+// keys, 015-organisations the air limits, 016-messages what channels know.
 
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -152,6 +153,29 @@ test('011-people keeps users and keys: users see no region and must be invited, 
   await expect(insert(0, 0, 0), 'a key with no scope').rejects.toThrow(/check/i)
   await expect(insert(1, 0, 1), 'Write without operate').rejects.toThrow(/check/i)
   await insert(0, 1, 0)
+  await db.close()
+  await remove()
+})
+
+test.each([
+  ['co2=..800,voc=off,temp=18..27,humidity=25..65', 'co2=..800,voc=off,temp=18..27,humidity=25..65'],
+  [undefined, 'co2=..1000,voc=..2000,temp=18..27,humidity=25..65'],
+])('015-organisations gives every organisation the stored air limits: %s', async (stored, expected) => {
+  const { place, remove } = await newPlace()
+  const db = openForMigration(place)
+  const run = (text: string) => sql.raw(text).execute(db.schema)
+  const rows = async (text: string) => (await sql.raw<Record<string, unknown>>(text).execute(db.schema)).rows
+  await migrate(db, '014-node-certificates')
+  await run("insert into orgs (id, name, created_at) values ('a', 'A', 0), ('b', 'B', 0)")
+  if (stored) await run(`insert into settings (name, value) values ('air-limits', '${stored}')`)
+  expect(await migrate(db, '015-organisations')).toEqual(['015-organisations'])
+  // A node of the version before creates organisations like this.
+  await run("insert into orgs (id, name, created_at) values ('c', 'C', 0)")
+  const usual = 'co2=..1000,voc=..2000,temp=18..27,humidity=25..65'
+  const others = { version: 1, working_hours: null }
+  expect(await rows('select version, air_limits, working_hours from orgs order by id')).toEqual(
+    [expected, expected, usual].map((air_limits) => ({ ...others, air_limits })),
+  )
   await db.close()
   await remove()
 })

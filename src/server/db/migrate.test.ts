@@ -2,6 +2,7 @@
 import { CompiledQuery, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { engine, newPlace } from '../../../test/support/harness.ts'
+import type { Database } from './db.ts'
 import { migrate, pendingMigrations, programMigrations } from './migrate.ts'
 import { openDatabase } from './open.ts'
 
@@ -34,6 +35,7 @@ describe('migrations', () => {
         '012-incidents',
         '013-jobs',
         '014-node-certificates',
+        '015-organisations',
         '016-messages',
         '017-moves',
         '018-presence',
@@ -149,6 +151,9 @@ describe('the reader', () => {
 })
 
 describe('a transaction', () => {
+  const written = (db: Database) =>
+    db.system.kysely.selectFrom('settings').selectAll().where('name', '=', 'x').execute()
+
   test('that fails leaves nothing behind, and the next one works', () =>
     withDb(async ({ db }) => {
       const failing = db.systemTransaction(async (t) => {
@@ -156,10 +161,9 @@ describe('a transaction', () => {
         throw new Error('half way')
       })
       await expect(failing).rejects.toThrow('half way')
-      const read = () => db.system.kysely.selectFrom('settings').selectAll().where('name', '=', 'x').execute()
-      expect(await read()).toEqual([])
+      expect(await written(db)).toEqual([])
       await db.systemTransaction((t) => t.kysely.insertInto('settings').values({ name: 'x', value: 'z' }).execute())
-      expect(await read()).toHaveLength(1)
+      expect(await written(db)).toHaveLength(1)
     }))
 
   test('is durable because of these settings of the engine', () =>

@@ -19,6 +19,7 @@ import { people } from './migrations/011-people.ts'
 import { incidents } from './migrations/012-incidents.ts'
 import { jobs } from './migrations/013-jobs.ts'
 import { nodeCertificates } from './migrations/014-node-certificates.ts'
+import { organisations } from './migrations/015-organisations.ts'
 import { announcedIncidents } from './migrations/016-messages.ts'
 import { moves } from './migrations/017-moves.ts'
 import { presence } from './migrations/018-presence.ts'
@@ -40,6 +41,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '012-incidents': incidents,
   '013-jobs': jobs,
   '014-node-certificates': nodeCertificates,
+  '015-organisations': organisations,
   '016-messages': announcedIncidents,
   '017-moves': moves,
   '018-presence': presence,
@@ -54,10 +56,10 @@ export interface ProgramMigrations {
   readonly compatible: ReadonlySet<string>
 }
 
-/** No released version could run with 008-nodes, so none of the migrations that are released with it is compatible. Those of later releases can be. */
+/** No released version could run with 008-nodes, so none of the migrations that were released with it is compatible. */
 export const programMigrations: ProgramMigrations = {
   statements: migrations,
-  compatible: new Set(['016-messages', '017-moves', '018-presence']),
+  compatible: new Set(['015-organisations', '016-messages', '017-moves', '018-presence']),
 }
 
 const compatiblePrefix = 'compatible migration '

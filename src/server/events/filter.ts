@@ -61,6 +61,8 @@ export class EventFilter {
 
   #viewChange(places: EventPlaces, { event, parts }: ChangeEvent): 'whole' | Event | undefined {
     const { access } = this.#reader
+    // Every caller may read the organisation, which is in no place.
+    if (event.change?.target?.type === 'organisation') return this.#isWithin(places) ? 'whole' : undefined
     const visible = {
       rooms: places.rooms.filter((_, i) => access.sees(parts?.rooms[i])),
       locations: places.locations.filter((_, i) => access.sees(parts?.locations[i])),

@@ -31,6 +31,7 @@ import { keyRoutes } from '../resources/keys/routes.ts'
 import { removeRegionFromKeys } from '../resources/keys/rules.ts'
 import { locationRoutes } from '../resources/locations/routes.ts'
 import { noteRoutes } from '../resources/notes/routes.ts'
+import { orgRoutes } from '../resources/orgs/routes.ts'
 import { profileRoutes } from '../resources/profiles/routes.ts'
 import { regionRoutes } from '../resources/regions/routes.ts'
 import { roomRoutes } from '../resources/rooms/routes.ts'
@@ -78,6 +79,7 @@ const operationHandlers = (
   ...locationRoutes(placeReferences),
   ...roomRoutes,
   ...noteRoutes,
+  ...orgRoutes,
   ...profileRoutes,
   ...userRoutes,
   ...keyRoutes,

@@ -97,6 +97,11 @@ describe.each(versions)('the database of version %s', (version) => {
     }
   })
 
+  test.runIf(version === '0.2.0')('gives the air limits of all servers to its organisation', async () => {
+    const airLimits = { co2: { max: 800 }, voc: {}, temp: { min: 19, max: 25 }, humidity: { min: 25, max: 65 } }
+    expect((await read('orgsGet')).body).toMatchObject({ timezone: 'Europe/Oslo', airLimits })
+  })
+
   test('lets a device connect with its credential and report', async () => {
     const { endpointId, credential } = content.device
     const device = new TestDevice(service.mqttPort, '', '', { endpointId, credential, connect: [] })

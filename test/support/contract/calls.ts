@@ -88,6 +88,8 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
     body: { name: 'Laptop', scopes: ['read'], expiresAt: new Date(f.clock.now() + 86_400_000).toISOString() },
   }),
   myKeysDelete: (f) => ({ id: f.person.keyId }),
+  orgsGet: () => ({}),
+  orgsUpdate: () => ({ body: { airLimits: { co2: { max: 800 } } } }),
   identityGet: () => ({}),
   identityUpdate: () => ({ body: { passkeys: true } }),
   identityTest: () => ({}),

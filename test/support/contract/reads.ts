@@ -62,6 +62,7 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
   usersGet: ({ users }) => users.map(({ id }) => ({ id: String(id) })),
   userSessionsList: ({ users }) => users.map(({ id }) => ({ id: String(id) })),
   keysList: once,
+  orgsGet: once,
   // This is about the caller alone.
   meGet: () => [],
   myKeysList: () => [],

@@ -129,6 +129,8 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   keysList: manage,
   keysCreate: manage,
   keysDelete: manage,
+  orgsGet: read,
+  orgsUpdate: changeShared,
   meGet: read,
   myKeysList: ownAccount,
   myKeysCreate: ownAccount,

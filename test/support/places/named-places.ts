@@ -182,6 +182,8 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   keysCreate: (p, { own }) =>
     lists(p.region, own.region).map((regionIds) => ({ body: { name: 'New', scopes: ['read'], regionIds } })),
   keysDelete: none,
+  orgsGet: none,
+  orgsUpdate: none,
   meGet: none,
   myKeysList: none,
   myKeysCreate: none,

@@ -50,7 +50,7 @@ export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
       </Section>
       <Section title="No hardware yet?">
         <Stack gap="sm">
-          <Text>Run a simulated fleet of 20 devices. In the server's checkout:</Text>
+          <Text>Run a simulated fleet of 20 devices, in a checkout of Roomkeeper:</Text>
           <Command
             text={`npm run roomkeeper -- simulate --org ${org.id} --key YOUR-API-KEY --endpoints 20 --rooms 8 --locations 3 --regions 1${urlOption}`}
           />

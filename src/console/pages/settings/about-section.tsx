@@ -1,17 +1,13 @@
-// Shows the organisation, the air limits and the version of this installation, with links to the API documents.
-import { Anchor, Code, Group, Text } from '@mantine/core'
-import { Fragment, type ReactNode } from 'react'
-import { sensorLabels } from '../../../contract/device/sensor-texts.ts'
-import type { AirLimits } from '../../../contract/people/session.ts'
+// Shows the organisation and the version of this installation, with links to the API documents.
+import { Anchor, Code, Group } from '@mantine/core'
+import { Fragment } from 'react'
 import { pathUnderBase } from '../../base-path.ts'
-import { airSensors, limitText } from '../../domain/air/air.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { useSession } from '../../session.ts'
-import classes from './about.module.css'
 
 export function AboutSection() {
-  const { org, version, commit, airLimits } = useSession()
+  const { org, version, commit } = useSession()
   return (
     <Section title="About">
       <DefinitionList
@@ -22,26 +18,6 @@ export function AboutSection() {
               {org.name} <Code>{org.id}</Code>
             </Fragment>,
           ],
-          [
-            'Time zone',
-            <Fragment key="zone">
-              {org.timezone}
-              <Note>
-                Used for daily statistics. To change the time zone, run{' '}
-                <Code>npm run roomkeeper -- org timezone {org.id} ZONE</Code> on the server.
-              </Note>
-            </Fragment>,
-          ],
-          [
-            'Air limits',
-            <Fragment key="limits">
-              <Limits limits={airLimits} />
-              <Note>
-                Rooms outside these limits are flagged. To change the limits, start the server with{' '}
-                <Code>--air-limits</Code>.
-              </Note>
-            </Fragment>,
-          ],
           ['Version', `Roomkeeper ${version}${commit ? `, commit ${commit}` : ''}`],
           ['API', <Documents key="documents" />],
         ]}
@@ -49,16 +25,6 @@ export function AboutSection() {
     </Section>
   )
 }
-
-const Limits = ({ limits }: { readonly limits: AirLimits }) => (
-  <ul className={classes.limits}>
-    {airSensors.map((sensor) => (
-      <li key={sensor}>
-        {sensorLabels[sensor].name} {limitText(sensor, limits) ?? 'no limit'}
-      </li>
-    ))}
-  </ul>
-)
 
 const Documents = () => (
   <Group gap="md">
@@ -69,10 +35,4 @@ const Documents = () => (
       OpenAPI document
     </Anchor>
   </Group>
-)
-
-const Note = ({ children }: { readonly children: ReactNode }) => (
-  <Text fz="xs" c="dimmed" mt={4}>
-    {children}
-  </Text>
 )

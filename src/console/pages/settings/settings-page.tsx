@@ -1,4 +1,4 @@
-// The settings page has tabs for people, API keys, the identity provider, notifications, rules, and information about the installation.
+// The settings page has tabs for people, API keys, the identity provider, notifications, rules, the organisation, and information about the installation.
 import { Alert, Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ComponentType, lazy } from 'react'
@@ -22,6 +22,12 @@ const RulesTab = lazy(() =>
   loadCode(() => import('./rules/rules-section.tsx')).then((module) => ({ default: module.RulesSection })),
 )
 
+const OrganisationTab = lazy(() =>
+  loadCode(() => import('./organisation/organisation-section.tsx')).then((module) => ({
+    default: module.OrganisationSection,
+  })),
+)
+
 interface SettingsTab {
   readonly id: string
   readonly name: string
@@ -35,6 +41,7 @@ const tabs: readonly SettingsTab[] = [
   { id: 'identity', name: 'Sign-in', content: IdentityTab, onlyForManagers: true },
   { id: 'notifications', name: 'Notifications', content: NotificationsTab, onlyForManagers: true },
   { id: 'rules', name: 'Rules', content: RulesTab },
+  { id: 'organisation', name: 'Organisation', content: OrganisationTab },
   { id: 'about', name: 'About', content: AboutSection },
 ]
 

@@ -44,7 +44,18 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
   }
   /** The node that runs each scheduled task, or each part of one that is shared out. A whole task has the part 0. */
   tasks: { name: string; part: number; node_id: number }
-  orgs: { key: Generated<number>; id: string; name: string; created_at: number; timezone: Generated<string> }
+  orgs: {
+    key: Generated<number>
+    id: string
+    version: Generated<number>
+    name: string
+    created_at: number
+    timezone: Generated<string>
+    /** As the option --air-limits has them, for all sensors. */
+    air_limits: Generated<string>
+    /** JSON; null without working hours. */
+    working_hours: Generated<string | null>
+  }
   counters: { org: number; noun: string; last: number }
   audit_heads: {
     org: number

@@ -57,7 +57,6 @@ export async function change<T, P = undefined>(
 /** These changes are made by the command line, and have no operation in the API. */
 const cliChanges = {
   orgCreate: { category: 'ORG', type: 'ORG_CREATED' },
-  orgTimezone: { category: 'ORG', type: 'ORG_UPDATED' },
   settingsSet: { category: 'ORG', type: 'SETTING_UPDATED' },
 } as const
 

@@ -1,12 +1,14 @@
 // The session of a browser: finds it, puts a new one in its place, and says who is signed in. [contract 9.session]
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { defaultAirLimits } from '../../../contract/orgs.ts'
 import { shownScopes } from '../../../contract/people/permissions.ts'
 import type { ConsoleSession } from '../../../contract/people/session.ts'
 import { sessionEnded, signInFirst } from '../../auth/failures.ts'
 import type { Caller, Keyring } from '../../auth/keyring.ts'
 import { sessionKindOf } from '../../auth/token.ts'
 import type { TokenHolder } from '../../auth/token-holder.ts'
+import { parseAirLimits } from '../../config/air-limits.ts'
 import type { RequestOrigin } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import { Failure } from '../../core/failure.ts'
@@ -117,7 +119,7 @@ export class BrowserSessions {
       manage: holder.permissions.manage,
       allRegions: holder.access.isEverything,
       regionIds: holder.access.regionIds ?? [],
-      airLimits: settings.airLimits,
+      airLimits: org ? parseAirLimits(org.air_limits) : defaultAirLimits,
       roomFreshnessSeconds: settings.freshnessSeconds,
       ...programVersion(),
     }

@@ -1,6 +1,7 @@
 // Advances the findings of an organisation, and reads what else decides about its incidents.
 import type { CauseLevel } from '../../../../contract/incidents/incidents.ts'
 import type { RuleId } from '../../../../contract/incidents/rule-table.ts'
+import type { AirLimits } from '../../../../contract/orgs.ts'
 import type { SensorSettings } from '../../../config/sensor-settings.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { isSilenced, type Silence } from '../../silences/in-force.ts'
@@ -21,6 +22,7 @@ export interface EngineInput {
   readonly silences: readonly Silence[]
   readonly restarts: ReturningDevices
   readonly settings: SensorSettings
+  readonly airLimits: AirLimits
   /** The earliest expiry among the TLS certificates of all nodes, in milliseconds; undefined if no node has one. */
   readonly certificateExpiresAt: number | undefined
   /** True if all rules are observed, and not only those that must react within seconds. */
@@ -41,13 +43,13 @@ interface AdvancedRun extends AdvancedFindings {
 
 /** Observes the organisation, and advances the findings that there were before. */
 export async function advance(input: EngineInput, before: StateBefore): Promise<AdvancedRun> {
-  const { now, on, rules, structure, restarts, settings, certificateExpiresAt } = input
+  const { now, on, rules, structure, restarts, settings, airLimits, certificateExpiresAt } = input
   const { findings, ranAt } = before
   const isSilencedSubject = (rule: RuleId, subject: Subject) => isSilencedNow(input, rule, subject)
   const { orgId } = structure
   const common = { now, rules, findings, isSilenced: isSilencedSubject, orgId, certificateExpiresAt }
   const { observations, observedRules, nextDueAt } = input.isFull
-    ? await observeFull(on, { ...common, settings })
+    ? await observeFull(on, { ...common, settings, airLimits })
     : await observeQuick(on, {
         ...common,
         from: ranAt,

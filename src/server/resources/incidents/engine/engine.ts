@@ -1,6 +1,7 @@
 // Finds the incidents of an organisation: observes, advances findings, groups them, and writes what has changed. [contract 10.finding]
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { minuteMs } from '../../../../contract/durations.ts'
+import { parseAirLimits } from '../../../config/air-limits.ts'
 import type { Services } from '../../../context/services.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { readRulesInForce } from '../../incident-rules/in-force.ts'
@@ -46,6 +47,10 @@ interface EngineOptions {
   readonly metrics: IncidentMetrics
 }
 
+interface ObservedOrg extends StructureOrg {
+  readonly air_limits: string
+}
+
 export class IncidentEngine {
   readonly #structures: StructureCache
   readonly #options: EngineOptions
@@ -57,7 +62,7 @@ export class IncidentEngine {
   }
 
   /** Must not run twice at the same time for an organisation. */
-  async run(services: Services, org: StructureOrg, signal: AbortSignal, certificateExpiresAt?: number): Promise<void> {
+  async run(services: Services, org: ObservedOrg, signal: AbortSignal, certificateExpiresAt?: number): Promise<void> {
     // SQLite answers synchronously: without this, the event loop would be blocked until all organisations were visited.
     await nextTurn()
     const state = this.#states.get(signal)
@@ -70,7 +75,7 @@ export class IncidentEngine {
 
   async #runOnce(
     { db, clock, feed, settings }: Services,
-    org: StructureOrg,
+    org: ObservedOrg,
     state: HeldState,
     certificateExpiresAt: number | undefined,
   ): Promise<HeldState> {
@@ -90,6 +95,7 @@ export class IncidentEngine {
       silences,
       restarts,
       settings,
+      airLimits: parseAirLimits(org.air_limits),
       certificateExpiresAt,
       isFull,
     }

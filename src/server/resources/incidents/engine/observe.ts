@@ -102,7 +102,7 @@ async function observeRooms(
   const findings = new Map(input.findings.map((finding) => [findingKey(finding), finding]))
   const capacities = new Map((await listCapacities(on)).map(({ id, capacity }) => [id, capacity ?? undefined]))
   const air = {
-    limits: input.settings.airLimits,
+    limits: input.airLimits,
     marginPercent: input.rules['air.beyond'].limits.marginPercent ?? 0,
   }
   return [...samples.aggregates()].flatMap(({ roomId, sample }) => {

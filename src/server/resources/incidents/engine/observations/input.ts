@@ -1,5 +1,6 @@
 // The input of the two kinds of observation: of every second, and of every minute.
 import type { RuleId } from '../../../../../contract/incidents/rule-table.ts'
+import type { AirLimits } from '../../../../../contract/orgs.ts'
 import type { SensorSettings } from '../../../../config/sensor-settings.ts'
 import type { Finding, RulesInForce, Subject } from '../types.ts'
 
@@ -26,7 +27,8 @@ export interface QuickInput extends CommonInput {
 
 /** The input of the observation of every minute, which reads everything. */
 export interface FullInput extends CommonInput {
-  readonly settings: Pick<SensorSettings, 'airLimits' | 'freshnessSeconds'>
+  readonly settings: Pick<SensorSettings, 'freshnessSeconds'>
+  readonly airLimits: AirLimits
 }
 
 /** Commits arrive a little after the time that they carry, and the clocks of nodes differ a little. */
