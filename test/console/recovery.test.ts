@@ -9,6 +9,7 @@ import { tokenHash } from '../../src/server/auth/token.ts'
 import { makeLog } from '../../src/server/core/log.ts'
 import { builtConsoleFolder } from '../../src/server/core/program-files.ts'
 import { markConnected } from '../../src/server/resources/endpoints/presence.ts'
+import { findOverflow, phone } from '../support/console/accessibility.ts'
 import {
   expectTrouble,
   newTab,
@@ -126,6 +127,10 @@ test('after a restart the devices are reconnecting, not offline, and online sinc
     .waitFor()
   expect(await page.getByText(/needs? attention/).count()).toBe(0)
   await page.getByRole('link', { name: '2 rooms reconnecting in No region' }).waitFor()
+  await page.setViewportSize(phone)
+  await notice.waitFor()
+  expect(await findOverflow(page)).toEqual([])
+  await page.setViewportSize({ width: 1366, height: 900 })
   await notice.click()
   await settled(page, 'Devices')
   const table = page.getByRole('table', { name: 'Devices' })

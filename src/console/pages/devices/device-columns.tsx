@@ -65,7 +65,7 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
   {
     id: 'connected',
     title: 'State',
-    width: '106px',
+    width: '128px',
     canSort: true,
     text: stateText,
     cell: ({ state, restartingSinceMs }) => <ConnectionLabel state={state} restartingSinceMs={restartingSinceMs} />,

@@ -1,4 +1,4 @@
-// Counts devices by model, online, reconnecting and offline; each number links to its devices.
+// Counts devices by model, online and offline; each number links to its devices.
 import { Table } from '@mantine/core'
 import { memo, useMemo } from 'react'
 import { modelOf } from '../../../contract/device/models.ts'
@@ -10,8 +10,8 @@ import classes from './overview.module.css'
 interface ModelCount {
   readonly model: string
   readonly devices: number
+  readonly online: number
   readonly offline: number
-  readonly reconnecting: number
 }
 
 /** Rendered only if a device has changed, and not for every sample. */
@@ -21,7 +21,6 @@ export const DevicesByModelSection = memo(function DevicesByModelSection({
   readonly rows: readonly DeviceTableRow[]
 }) {
   const counts = useMemo(() => countByModel(rows), [rows])
-  const isAnyReconnecting = counts.some(({ reconnecting }) => reconnecting > 0)
   const title = 'Devices by model'
   return (
     <Section title={title}>
@@ -30,30 +29,20 @@ export const DevicesByModelSection = memo(function DevicesByModelSection({
           <Table.Tr>
             <Table.Th>Model</Table.Th>
             <Table.Th>Online</Table.Th>
-            {isAnyReconnecting && <Table.Th>Reconnecting</Table.Th>}
             <Table.Th>Offline</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {counts.map(({ model, devices, offline, reconnecting }) => (
+          {counts.map(({ model, devices, online, offline }) => (
             <Table.Tr key={model}>
               <Table.Th scope="row" title={modelOf(model).name}>
                 {modelOf(model).name}
               </Table.Th>
               <Table.Td>
-                <DeviceCount
-                  filter={{ model, connected: 'yes' }}
-                  what="online"
-                  count={devices - offline - reconnecting}
-                />
+                <DeviceCount filter={{ model, connected: 'yes' }} what="online" count={online} />
                 <span className={classes.dimmed}> of </span>
                 <DeviceCount filter={{ model }} count={devices} />
               </Table.Td>
-              {isAnyReconnecting && (
-                <Table.Td>
-                  <DeviceCount filter={{ model, connected: 'unknown' }} what="reconnecting" count={reconnecting} />
-                </Table.Td>
-              )}
               <Table.Td>
                 <DeviceCount filter={{ model, connected: 'no' }} what="offline" count={offline} isBad />
               </Table.Td>
@@ -71,7 +60,7 @@ const countByModel = (rows: readonly DeviceTableRow[]): ModelCount[] =>
     .map(([model, devices]) => ({
       model,
       devices: devices.length,
+      online: devices.filter((row) => !isOffline(row) && !isReconnecting(row)).length,
       offline: devices.filter(isOffline).length,
-      reconnecting: devices.filter(isReconnecting).length,
     }))
     .sort((a, b) => b.devices - a.devices || (a.model < b.model ? -1 : 1))

@@ -40,7 +40,7 @@ export const roomColumns = (requested: readonly AirSensor[]): readonly Column<Ro
   {
     id: 'state',
     title: 'State',
-    width: '112px',
+    width: '128px',
     canSort: true,
     text: ({ state }) => roomStateLabel(state),
     cell: ({ state, restartingSinceMs }) => <RoomStateLabel state={state} restartingSinceMs={restartingSinceMs} />,
