@@ -78,12 +78,15 @@ async function openWaitingServer(options: ServeOptions, log: Log): Promise<Waiti
   })
   app.get('/livez', (_request, reply) => void sendJson(reply, '{"ok":true}'))
   const health = await openHealthPort(app, options, log)
+  let stopTwin = () => {}
   const close = async () => {
+    stopTwin()
     await health.close()
     await closeNow(app)
   }
   try {
-    const url = await listen(app, options)
+    const { url, closeTwin } = await listen(app, options)
+    stopTwin = closeTwin
     return { url, port: (app.server.address() as AddressInfo).port, healthPort: health.port, close }
   } catch (error) {
     await close()
