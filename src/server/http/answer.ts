@@ -55,6 +55,9 @@ function sendStream(request: FastifyRequest, reply: FastifyReply, answer: Stream
 /** Shorter answers are not compressed. */
 export const compressionThresholdBytes = 1024
 
+/** A list of buffers up to this length is joined to be compressed: short answers are compressed in one step, and keep a length. */
+const joinedBytes = 64 * 1024
+
 const passThrough = (body: unknown) => body as string
 
 /**
@@ -67,6 +70,7 @@ export function sendJson(reply: FastifyReply, body: AnswerBody, lengthBytes = by
   if (mayBeCompressed && method !== 'HEAD') {
     reply.header('content-type', 'application/json').serializer(passThrough)
     if (typeof body === 'string') return reply.send(body)
+    if (lengthBytes <= joinedBytes) return reply.send(Buffer.concat(body))
     // The pieces are shared with other answers, so they are compressed where they are. Compression removes the length.
     reply.server.unsentAnswers.hold(reply.raw, lengthBytes, body)
     return reply.header('content-length', lengthBytes).send(Readable.from(body))

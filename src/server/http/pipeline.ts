@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 const maxWaiting = 100
 /** A waiting request takes 3 KB of memory. While so many wait on all connections together, each connection may have fewer. */
 const pressureThresholdCount = 1_000
-const maxWaitingUnderPressure = 2
+const maxWaitingUnderPressure = 3
 
 /** Node assigns the socket to a response when its turn comes. */
 export const isFirstInPipeline = (response: ServerResponse): boolean => response.socket !== null

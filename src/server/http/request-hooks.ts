@@ -59,9 +59,10 @@ function requestArrival(
   return (request, reply, done) => {
     const now = performance.now()
     request.begunAt = now
-    if (queue.hasRoom(now) || request.routeOptions.config.urgent) begin(request, reply, done)
+    const isFirst = request.raw.socket.bytesWritten === 0
+    if (queue.hasRoom(now, isFirst) || request.routeOptions.config.urgent) begin(request, reply, done)
     else {
-      queue.add(now, (isLate) => {
+      queue.add(now, isFirst, (isLate) => {
         if (!hasLeft(request)) begin(request, reply, done, isLate ? refuse : undefined)
       })
     }

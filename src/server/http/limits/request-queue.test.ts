@@ -9,24 +9,25 @@ async function countLate(count: number, waitedMs: number): Promise<number> {
   let waitingReads = Number.POSITIVE_INFINITY
   const queue = new RequestQueue(() => waitingReads)
   const now = performance.now()
-  expect(queue.hasRoom(now)).toBe(false)
+  expect(queue.hasRoom(now, false)).toBe(false)
   const lateness: boolean[] = []
-  for (let i = 0; i < count; i++) queue.add(now - waitedMs, (isLate) => lateness.push(isLate))
+  for (let i = 0; i < count; i++) queue.add(now - waitedMs, false, (isLate) => lateness.push(isLate))
   waitingReads = 0
   await until('all have begun', () => lateness.length === count)
   return lateness.filter((isLate) => isLate).length
 }
 
-test('a request that arrives after a turn of 50 ms begins after Node has read from its connection once more', async () => {
+test('the first request of a connection, after a turn of 50 ms, begins after Node has read from the connection once more', async () => {
   const queue = new RequestQueue(() => 0)
-  expect(queue.hasRoom(performance.now()), 'an idle server has room').toBe(true)
+  expect(queue.hasRoom(performance.now(), true), 'an idle server has room').toBe(true)
   const blockedUntil = performance.now() + 60
   while (performance.now() < blockedUntil);
   await immediate()
-  expect(queue.hasRoom(performance.now())).toBe(false)
+  expect(queue.hasRoom(performance.now(), false), 'for a connection that is in use').toBe(true)
+  expect(queue.hasRoom(performance.now(), true)).toBe(false)
   const order: string[] = []
   // Node reads from connections between two rounds of immediates.
-  queue.add(performance.now(), () => order.push('begun'))
+  queue.add(performance.now(), true, () => order.push('begun'))
   await immediate()
   order.push('read')
   await until('it has begun', () => order.includes('begun'))

@@ -9,8 +9,8 @@ const turnMs = 8
 /** A shorter turn after one with a new connection: more connections may wait behind it. */
 const turnMsWhileConnecting = 1
 /**
- * During a turn of this length clients may have left, which Node notices when it reads from their connections. For some time after it,
- * a request begins after one more read of its connection, and not at all if its client has left.
+ * During turns of this length connections wait to be accepted, and their clients may leave. Node notices that when it reads from a
+ * connection for the second time. So for some time after such a turn the first request of a connection waits for that.
  */
 const longTurnMs = 50
 const cautiousMs = 1_000
@@ -31,8 +31,8 @@ const minRemovedCount = 1_000
 interface Waiting {
   readonly begin: (isLate: boolean) => void
   readonly arrivedAt: number
-  /** The number of the turn in which it arrived. */
-  readonly turn: number
+  /** The request must not begin at the end of this turn; undefined if it may begin immediately. */
+  readonly turn: number | undefined
 }
 
 export class RequestQueue {
@@ -58,16 +58,16 @@ export class RequestQueue {
     this.#isConnecting = true
   }
 
-  /** Whether a request that arrives now may begin immediately. */
-  hasRoom(now: number): boolean {
+  /** Whether a request that arrives now may begin immediately. `isFirst` is true for the first request of a connection. */
+  hasRoom(now: number, isFirst: boolean): boolean {
     if (this.#turnBeganAt === undefined) this.#beginTurn(now)
-    if (!this.#isEmpty || this.#isCautious(now) || this.#isDatabaseBusy) return false
+    if (!this.#isEmpty || (isFirst && this.#isCautious(now)) || this.#isDatabaseBusy) return false
     return now - (this.#turnBeganAt as number) < this.#turnMs
   }
 
   /** `begin` is called in a later turn. `isLate` is true if the request waited so long that it should be refused. */
-  add(arrivedAt: number, begin: Waiting['begin']): void {
-    this.#waiting.push({ begin, arrivedAt, turn: this.#turn })
+  add(arrivedAt: number, isFirst: boolean, begin: Waiting['begin']): void {
+    this.#waiting.push({ begin, arrivedAt, turn: isFirst && this.#isCautious(arrivedAt) ? this.#turn : undefined })
   }
 
   get #isEmpty(): boolean {
@@ -122,7 +122,7 @@ export class RequestQueue {
     const waiting = this.#waiting[this.#next]
     if (!waiting) return
     const now = performance.now()
-    if (waiting.turn === this.#turn - 1 && this.#isCautious(now)) return
+    if (waiting.turn === this.#turn - 1) return
     const isLate = this.#isLate(waiting, now)
     if (!isLate && this.#isDatabaseBusy) return
     this.#waiting[this.#next] = begunRequest
@@ -140,4 +140,4 @@ export class RequestQueue {
 }
 
 /** Replaces a begun request, so that its memory is released. */
-const begunRequest: Waiting = { begin: () => {}, arrivedAt: 0, turn: 0 }
+const begunRequest: Waiting = { begin: () => {}, arrivedAt: 0, turn: undefined }
