@@ -2,7 +2,7 @@
 import { Agent } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { startHarness } from '../support/harness.ts'
-import { measureOverload, overloadText } from '../support/overload.ts'
+import { connectionFloodText, measureConnectionFlood, measureOverload, overloadText } from '../support/overload.ts'
 import { siteForTest } from '../support/program.ts'
 import { rawFetch } from '../support/raw-http.ts'
 
@@ -75,3 +75,11 @@ test('under a flood health checks over new connections are quick, and most of th
   }
   expect(figures.afterwardsMs).toBeLessThan(1000)
 }, 60_000)
+
+test('under a flood of connections the health port is quicker than the port of the API', async () => {
+  const figures = await measureConnectionFlood(await siteForTest(), 2, 300)
+  process.stdout.write(`${connectionFloodText(figures)}\n`)
+  expect(figures.perSecond).toBeGreaterThan(0)
+  const p50Of = (wanted: string) => figures.probes.find(({ port, path }) => port === wanted && path === '/livez')?.p50Ms
+  expect(p50Of('health')).toBeLessThan(p50Of('api') ?? 0)
+})

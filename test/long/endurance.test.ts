@@ -10,7 +10,7 @@ import { networkDrop } from '../support/endurance/network-drop.ts'
 import { soak } from '../support/endurance/soak.ts'
 import { unreadClients } from '../support/endurance/unread-clients.ts'
 import { percentile } from '../support/flood.ts'
-import { measureOverload, overloadText } from '../support/overload.ts'
+import { connectionFloodText, measureConnectionFlood, measureOverload, overloadText } from '../support/overload.ts'
 import { siteForTest } from '../support/program.ts'
 
 const counts = longCountsFrom(process.env)
@@ -52,6 +52,12 @@ test('at three times the load that can be served, health checks take less than 1
   for (const { port, path, p99Ms } of figures.probes) expect(p99Ms, `${path} of the port ${port}`).toBeLessThan(100)
   expect(figures.usefulWork).toBeGreaterThan(0.8)
   expect(figures.normalAfterMs).toBeLessThan(10_000)
+})
+
+test('under a flood of connections, /livez takes less than 100 ms on the health port', async () => {
+  const figures = await measureConnectionFlood(await siteForTest(), 20, 400)
+  process.stdout.write(`${connectionFloodText(figures)}\n`)
+  expect(figures.probes.find(({ port, path }) => port === 'health' && path === '/livez')?.p99Ms).toBeLessThan(100)
 })
 
 test('5,000 devices that lose their network for a moment are connected again within 20 s', async () => {

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
+import { connectionFloodFile } from './connection-flood.ts'
 import { type Flood, type Flooded, floodFile, percentile } from './flood.ts'
 import { send } from './harness.ts'
 import type { Site } from './program.ts'
@@ -47,6 +48,12 @@ export interface ProbeTimes {
   readonly p99Ms: number
 }
 
+export interface ConnectionFlood {
+  readonly probes: readonly ProbeTimes[]
+  /** Connections that were accepted and answered in a second. */
+  readonly perSecond: number
+}
+
 export interface OverloadFigures {
   readonly probes: readonly ProbeTimes[]
   /**
@@ -58,6 +65,31 @@ export interface OverloadFigures {
   readonly afterwardsMs: number
   /** Milliseconds after the flood until at least 80 % of the possible work was done for a second. */
   readonly normalAfterMs: number
+}
+
+async function probePorts(url: string, healthPort: string | undefined, seconds: number): Promise<ProbeTimes[]> {
+  const targets = (['/livez', '/readyz', '/metrics'] as const).flatMap((path) => [
+    { port: 'api' as const, url, path },
+    { port: 'health' as const, url: `http://127.0.0.1:${healthPort}`, path },
+  ])
+  return Promise.all(
+    targets.map(async (target) => {
+      const times = await probeFor(seconds, target.url, target.path, target.path === '/metrics' ? 250 : 50)
+      const [p50Ms, p99Ms] = [50, 99].map((percent) => Math.round(percentile(times, percent)))
+      return { port: target.port, path: target.path, p50Ms, p99Ms } as ProbeTimes
+    }),
+  )
+}
+
+/** Probes a new server while clients open connections as fast as they are answered. */
+export async function measureConnectionFlood(site: Site, seconds: number, clients: number): Promise<ConnectionFlood> {
+  const server = await site.serve('--rate-limit', '0', '--auth-failure-limit', '0', '--health-port', '0')
+  const [, healthPort] = await server.printed(/"healthPort":(\d+)/, 'stderr')
+  const args = [connectionFloodFile, server.url, `${clients}`, `${seconds + 2}`]
+  const flooding = promisify(execFile)(process.execPath, args)
+  await pause(1000)
+  const probes = await probePorts(server.url, healthPort, seconds)
+  return { probes, perSecond: Number((await flooding).stdout) }
 }
 
 /** The flood is followed by this many measurements of a second until work is normal. */
@@ -83,17 +115,7 @@ export async function measureOverload(site: Site, seconds: number, connections =
   const possible = await serve({ connections: 20, ahead: 1, seconds: 3 })
   const flooding = serve({ connections, ahead: 4, seconds: seconds + 4 })
   await pause(3000)
-  const targets = (['/livez', '/readyz', '/metrics'] as const).flatMap((path) => [
-    { port: 'api' as const, url, path },
-    { port: 'health' as const, url: `http://127.0.0.1:${healthPort}`, path },
-  ])
-  const probes = await Promise.all(
-    targets.map(async (target) => {
-      const times = await probeFor(seconds, target.url, target.path, target.path === '/metrics' ? 250 : 50)
-      const [p50Ms, p99Ms] = [50, 99].map((percent) => Math.round(percentile(times, percent)))
-      return { port: target.port, path: target.path, p50Ms, p99Ms } as ProbeTimes
-    }),
-  )
+  const probes = await probePorts(url, healthPort, seconds)
   const flooded = await flooding
   const usefulWork = Math.max(flooded.perSecond / possible.perSecond, flooded.perCpuSecond / possible.perCpuSecond)
   const endedAt = performance.now()
@@ -107,6 +129,12 @@ export async function measureOverload(site: Site, seconds: number, connections =
 }
 
 export const overloadText = ({ probes, usefulWork, normalAfterMs }: OverloadFigures): string =>
-  `under overload: ${Math.round(usefulWork * 100)} % useful work, normal after ${normalAfterMs} ms; ${probes
+  `under overload: ${Math.round(usefulWork * 100)} % useful work, normal after ${normalAfterMs} ms; ${probesText(probes)}`
+
+export const connectionFloodText = ({ probes, perSecond }: ConnectionFlood): string =>
+  `under a flood of connections: ${perSecond} a second; ${probesText(probes)}`
+
+const probesText = (probes: readonly ProbeTimes[]): string =>
+  probes
     .map(({ port, path, p50Ms, p99Ms }) => `${path} on the ${port} port p50 ${p50Ms} ms, p99 ${p99Ms} ms`)
-    .join('; ')}`
+    .join('; ')
