@@ -136,6 +136,7 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongestFirst },
     globalSetup: './test/support/setup/builds.ts',
+    setupFiles: './test/support/statements/statement-log.ts',
     projects: [
       { extends: true, test: { name: 'house', include: withoutDatabase } },
       {

@@ -2,6 +2,7 @@
 import type { CompiledQuery } from 'kysely'
 import type pg from 'pg'
 import { hasList } from '../queries/any-of.ts'
+import { statementObserver } from '../statement-observer.ts'
 
 /** A statement that is used less often than this is not worth its memory on every connection. */
 const usesBeforeNaming = 5
@@ -11,12 +12,14 @@ const maxNamedStatements = 500
 export interface QueryResult {
   readonly command: string
   readonly rows: unknown[]
+  /** How many rows the statement returned or changed. */
+  readonly rowCount: number | null
 }
 /** The result is defined unless there is an error. */
 export type QueryCallback = (error: Error | undefined, result: QueryResult) => void
 
 export class NamedStatement {
-  readonly #text: string
+  readonly #query: CompiledQuery
   readonly #nextName: () => string | undefined
   /** True for an INSERT, UPDATE or DELETE without RETURNING and without WITH. */
   readonly returnsNoRows: boolean
@@ -29,7 +32,7 @@ export class NamedStatement {
   #name: string | undefined
 
   constructor(query: CompiledQuery, nextName: () => string | undefined) {
-    this.#text = query.sql
+    this.#query = query
     this.#nextName = nextName
     this.#hasList = hasList(query)
     this.returnsNoRows = returnsNoRows(query)
@@ -38,7 +41,16 @@ export class NamedStatement {
   send(client: pg.ClientBase, values: readonly unknown[], done: QueryCallback): void {
     if (!this.#hasList && this.#uses < usesBeforeNaming && ++this.#uses === usesBeforeNaming)
       this.#name = this.#nextName()
-    client.query({ name: this.#name, text: this.#text, values: [...values] }, done)
+    client.query({ name: this.#name, text: this.#query.sql, values: [...values] }, observed(this.#query, done))
+  }
+}
+
+function observed(query: CompiledQuery, done: QueryCallback): QueryCallback {
+  const observer = statementObserver
+  if (!observer) return done
+  return (error, result) => {
+    if (!error) observer.ran(query, result.rowCount ?? 0)
+    done(error, result)
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { CompiledQuery } from 'kysely'
 import type { DatabaseSchema } from '../schema/schema.ts'
+import { declareStatement } from '../statement-observer.ts'
 import type { SystemTx } from '../system.ts'
 import type { WriteTarget } from '../written-rows.ts'
 
@@ -34,6 +35,10 @@ export function insertMany<T extends keyof DatabaseSchema>(
   }))
   const arrays = columns.map((_, i) => `$${i + 1}::bigint[]`).join(', ')
   const byArrays = CompiledQuery.raw(`${into} select * from unnest(${arrays}) on conflict ${conflict}`)
+
+  const compiledFor = declareStatement()
+  for (const { insert } of bySize) compiledFor('sqlite', insert)
+  compiledFor('postgres', byArrays)
 
   const everything = { table, org: undefined, where: {} }
   const target: WriteTarget = { table, rows: () => [everything] }

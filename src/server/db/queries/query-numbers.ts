@@ -14,13 +14,13 @@ export function queryNumbers<P extends { org: number }, N extends string>(
   names: readonly N[],
   build: (db: Kysely<DatabaseSchema>, p: P, engine: EngineName) => Select<N>,
 ): (on: OrgReader, values: Omit<P, 'org'>) => Promise<Record<N, number | null>[]> {
-  const rows = compileOnce(build)
+  const rows = compileOnce(build, 'sqlite')
   const text = compileOnce((db, p: P, engine) => {
     const numbers = names.map((name) => sql`coalesce(${sql.ref(`x.${name}`)}, 0)`)
     return db
       .selectFrom(build(db, p, engine).as('x'))
       .select(sql<string | null>`string_agg(concat_ws(',', ${sql.join(numbers)}), ',')`.as('all'))
-  })
+  }, 'postgres')
   return async (on, values) =>
     on.engine === 'postgres' ? rowsOf(names, (await text(on, values, on.org))[0]?.all ?? '') : rows(on, values, on.org)
 }

@@ -3,6 +3,7 @@ import type { Compilable, CompiledQuery, Kysely, SelectQueryBuilder } from 'kyse
 import type { EngineName } from '../engine.ts'
 import type { Handle, OrgReader, TelemetryTx, Tx } from '../handles.ts'
 import type { DatabaseSchema } from '../schema/schema.ts'
+import { declareStatement } from '../statement-observer.ts'
 import { Placeholder, type WriteTarget, writeTargetOf } from '../written-rows.ts'
 import { queryBuilders } from './query-builders.ts'
 import {
@@ -170,9 +171,13 @@ interface CompiledPlan<R> {
 const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })
 const noValues = {}
 
-/** Compiles the query when it is first run on an engine. Only the functions of query.ts and system.ts call this. */
-export function compileOnce<P, R>(build: BuildQuery<P, R>) {
+/**
+ * Compiles the query when it is first run on an engine. Only the functions of query.ts, query-numbers.ts and system.ts call this.
+ * `onlyOn` is for a statement that the other engine has another form of.
+ */
+export function compileOnce<P, R>(build: BuildQuery<P, R>, onlyOn?: EngineName) {
   const plans: { [E in EngineName]?: CompiledPlan<R> } = {}
+  const compiledFor = declareStatement(onlyOn)
   return async (on: Handle, values: object = noValues, org: number | undefined): Promise<R[]> => {
     let plan = plans[on.engine]
     if (!plan) {
@@ -180,6 +185,7 @@ export function compileOnce<P, R>(build: BuildQuery<P, R>) {
       if (org !== undefined) requireOrganisation(compiled)
       plan = { query: compiled, target: writeTargetOf(compiled) }
       plans[on.engine] = plan
+      compiledFor(on.engine, compiled)
     }
     if (plan.target) on.noteWrite(plan.target, values, org)
     try {

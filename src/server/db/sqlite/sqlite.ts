@@ -5,6 +5,7 @@ import { type CompiledQuery, type DatabaseConnection, Kysely, SqliteAdapter, Sql
 import type { AttemptOutcome, DatabaseEngine, EngineTransaction, StatementRunner } from '../engine.ts'
 import { DatabaseHealth } from '../health.ts'
 import type { DatabaseSchema } from '../schema/schema.ts'
+import { statementObserver } from '../statement-observer.ts'
 
 type Values = readonly unknown[]
 
@@ -24,20 +25,29 @@ class Connection implements StatementRunner {
   run<R>(query: CompiledQuery<R>, values: Values): R[] | Promise<R[]> {
     let prepared = this.#prepared.get(query)
     if (!prepared) {
-      prepared = this.#prepare(query.sql)
+      prepared = this.#prepare(query)
       this.#prepared.set(query, prepared)
     }
     return prepared(values) as R[]
   }
 
-  #prepare(text: string): (values: Values) => unknown[] {
-    const statement = this.#db.prepare<Values>(text)
+  #prepare(query: CompiledQuery): (values: Values) => unknown[] {
+    const statement = this.#db.prepare<Values>(query.sql)
     if (!this.#mayWrite && !(statement.readonly && statement.reader)) {
-      throw new Error(`A reader is read-only, and this statement does not only read: ${text}`)
+      throw new Error(`A reader is read-only, and this statement does not only read: ${query.sql}`)
     }
-    if (statement.reader) return (values) => statement.all(values)
+    const observer = statementObserver
+    if (statement.reader) {
+      if (!observer) return (values) => statement.all(values)
+      return (values) => {
+        const rows = statement.all(values)
+        observer.ran(query, rows.length)
+        return rows
+      }
+    }
     return (values) => {
-      statement.run(values)
+      const { changes } = statement.run(values)
+      observer?.ran(query, changes)
       return []
     }
   }
