@@ -18,19 +18,19 @@ const withoutDatabase = [
   'src/server/nodes/liveness.test.ts',
   'src/server/outbound/*.test.ts',
   'src/server/nodes/strict-reads/{last-commits,heard-commits,written-message}.test.ts',
-  'src/server/resources/connections/availability.test.ts',
-  'src/server/resources/channels/message-size.test.ts',
-  'src/server/resources/incidents/{texts,engine/findings,engine/grouping/*,engine/restarts/settle}.test.ts',
-  'src/server/resources/channels/delivery/{slots,holding/courses,holding/timing,senders/texts}.test.ts',
-  'src/server/resources/jobs/engine/{health/judge-health,rollback/job-changes}.test.ts',
-  'src/server/resources/sensors/{view,latest/aggregate}.test.ts',
-  'src/server/resources/rooms/use/judge.test.ts',
-  'src/server/resources/jobs/engine/{advance,turns}.test.ts',
-  'src/server/resources/jobs/engine/effects/pair-groups.test.ts',
-  'src/server/resources/jobs/units/units.test.ts',
-  'src/server/resources/silences/in-force.test.ts',
-  'src/server/resources/sessions/browser-name.test.ts',
-  'src/server/resources/sign-in/oidc/*.test.ts',
+  'src/server/fleet/connections/availability.test.ts',
+  'src/server/journal/outbox/message-size.test.ts',
+  'src/server/incidents/{texts,engine/findings,engine/grouping/*,engine/restarts/settle}.test.ts',
+  'src/server/channels/delivery/{slots,holding/courses,holding/timing,senders/texts}.test.ts',
+  'src/server/jobs/engine/{health/judge-health,rollback/job-changes}.test.ts',
+  'src/server/sensors/{view,latest/aggregate}.test.ts',
+  'src/server/fleet/rooms/use/judge.test.ts',
+  'src/server/jobs/engine/{advance,turns}.test.ts',
+  'src/server/jobs/engine/effects/pair-groups.test.ts',
+  'src/server/jobs/units/units.test.ts',
+  'src/server/incidents/silences/in-force.test.ts',
+  'src/server/people/sessions/browser-name.test.ts',
+  'src/server/people/sign-in/oidc/*.test.ts',
   'src/simulator/*.test.ts',
   'test/devices/agent-wire.test.ts',
   'test/devices/frame-guard.test.ts',
@@ -43,9 +43,9 @@ const withoutDatabase = [
 
 /** These suites run a service, but their subject (the browser, HTTP, files, options) is the same on both databases. */
 const onSqliteOnly = [
-  'src/server/resources/channels/delivery/hanging.test.ts',
-  'src/server/resources/incidents/engine/quick-run.test.ts',
-  'src/server/resources/jobs/engine/run-cost.test.ts',
+  'src/server/channels/delivery/hanging.test.ts',
+  'src/server/incidents/engine/quick-run.test.ts',
+  'src/server/jobs/engine/run-cost.test.ts',
   'test/console/*.test.ts',
   'test/contract/mcp-fleet.test.ts',
   'test/contract/walk-requests.test.ts',
@@ -104,14 +104,14 @@ const onPostgresOnly = [
   'test/process/database/starts-together.test.ts',
 ]
 /** These measure how soon things happen, so they run after all others, with the machine to themselves. */
-const aloneOnSqlite = ['src/server/resources/incidents/engine/delay.test.ts']
+const aloneOnSqlite = ['src/server/incidents/engine/delay.test.ts']
 const alone = ['test/process/nodes/trial.test.ts', ...aloneOnSqlite]
 
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
 const onThreeNodes = [
-  'src/server/resources/{regions,rooms}/*.test.ts',
-  'src/server/resources/channels/delivery/{delivery,outage,holding/first-attempt,holding/holding,holding/silenced-messages}.test.ts',
-  'src/server/resources/incidents/engine/{engine,observations/flapping}.test.ts',
+  'src/server/fleet/{regions,rooms}/*.test.ts',
+  'src/server/channels/delivery/{delivery,outage,holding/first-attempt,holding/holding,holding/silenced-messages}.test.ts',
+  'src/server/incidents/engine/{engine,observations/flapping}.test.ts',
   'test/contract/journey.test.ts',
   'test/events/region-access.test.ts',
 ]

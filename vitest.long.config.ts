@@ -5,10 +5,10 @@ const include = [
   'test/long/*.test.ts',
   // These have a short and a long form in one file.
   'src/server/core/time/change-window.test.ts',
-  'src/server/resources/commands/deferred/many-deferred.test.ts',
-  'src/server/resources/jobs/engine/{run-cost,thousand-rooms,ticks}.test.ts',
-  'src/server/resources/jobs/huge-jobs.test.ts',
-  'src/server/resources/sensors/history/history-property.test.ts',
+  'src/server/fleet/commands/deferred/many-deferred.test.ts',
+  'src/server/jobs/engine/{run-cost,thousand-rooms,ticks}.test.ts',
+  'src/server/jobs/huge-jobs.test.ts',
+  'src/server/sensors/history/history-property.test.ts',
   'test/contract/{property,subset}.test.ts',
 ]
 /** These check all pages and dialogs in dark too; they run on SQLite only, as in `npm test`. */
@@ -18,13 +18,16 @@ const withoutDatabase = ['test/events/several-nodes.test.ts']
 /** These need PostgreSQL, and start one of their own. */
 const ofNodes = ['test/long/nodes/*.test.ts', 'test/process/nodes/situations-messages.test.ts']
 /** The suites that also run against three nodes, where each request goes to the next node. */
-const onThreeNodes = ['src/server/resources/**/*.test.ts', 'test/{contract,devices,events,http,sign-in}/*.test.ts']
+const onThreeNodes = [
+  'src/server/{channels,fleet,incidents,jobs,journal,people,sensors}/**/*.test.ts',
+  'test/{contract,devices,events,http,sign-in}/*.test.ts',
+]
 /** These are left out: they test one process (its memory, limits, timers, statements, or the bytes of one connection), start their own processes, or need no server. */
 const notOnThreeNodes = [
-  'src/server/resources/endpoints/presence.test.ts',
-  'src/server/resources/incidents/engine/{delay,quick-run}.test.ts',
-  'src/server/resources/jobs/engine/run-cost.test.ts',
-  'src/server/resources/sensors/latest/{aggregate,room-plan}.test.ts',
+  'src/server/fleet/endpoints/presence.test.ts',
+  'src/server/incidents/engine/{delay,quick-run}.test.ts',
+  'src/server/jobs/engine/run-cost.test.ts',
+  'src/server/sensors/latest/{aggregate,room-plan}.test.ts',
   'test/http/{health-port,limits,metrics,overload,release,slow,unread,worst-bodies,largest-bodies}.test.ts',
   'test/contract/{mcp-fleet,monitoring-adapter}.test.ts',
   'test/devices/{agent-wire,bad-clients,bad-messages,frame-guard,ingest-budget,proxy-protocol,mqtt5-ends,refusal-log,stop}.test.ts',

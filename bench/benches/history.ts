@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { rollUp } from '../../src/server/resources/sensors/rollups/roll-up.ts'
+import { rollUp } from '../../src/server/sensors/rollups/roll-up.ts'
 import { fillEndpoints, sampleTimes, writeSamples } from '../fixture/samples.ts'
 import { withServices } from '../fixture/services.ts'
 import { HttpClient } from '../load/http-client.ts'

@@ -1,9 +1,9 @@
 // Measures the rollup of a quarter of an hour on PostgreSQL in organisations of several sizes; the smallest is the baseline.
 
 import { dirname } from 'node:path'
-import { makePartition } from '../../src/server/resources/sensors/rollups/partitions.ts'
-import { rollUp } from '../../src/server/resources/sensors/rollups/roll-up.ts'
-import { quarters } from '../../src/server/resources/sensors/slots.ts'
+import { quarters } from '../../src/server/core/time/slots.ts'
+import { makePartition } from '../../src/server/sensors/rollups/partitions.ts'
+import { rollUp } from '../../src/server/sensors/rollups/roll-up.ts'
 import { withServices } from '../fixture/services.ts'
 import { atMost, type Row, ratioByRound, summarise } from '../measure/figures.ts'
 import type { Bench } from '../options.ts'

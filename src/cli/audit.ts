@@ -1,9 +1,9 @@
 // `roomkeeper audit`: verifies the audit log and prints its heads.
 import type { Services } from '../server/context/services.ts'
 import { StartupError } from '../server/core/failure.ts'
-import { headText, verifyChain } from '../server/resources/audit/chain.ts'
-import { findHead } from '../server/resources/audit/store.ts'
-import { findOrg, listOrgs } from '../server/resources/orgs/store.ts'
+import { headText, verifyChain } from '../server/journal/audit/chain.ts'
+import { findHead } from '../server/journal/audit/store.ts'
+import { findOrg, listOrgs } from '../server/journal/orgs/store.ts'
 import { type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
 

@@ -7,6 +7,7 @@ import { withoutTransaction } from '../server/db/copy/transaction-side.ts'
 import { loadDatabaseSecrets } from '../server/db/database-secrets.ts'
 import { databaseProblemOf } from '../server/db/errors.ts'
 import { openDatabase } from '../server/db/open.ts'
+import { listOrgs } from '../server/journal/orgs/store.ts'
 import {
   type CheckLine,
   checkIntegrity,
@@ -15,7 +16,6 @@ import {
   damageLine,
   isDamage,
 } from '../server/maintenance/check-database.ts'
-import { listOrgs } from '../server/resources/orgs/store.ts'
 import { type DatabaseCommandOptions, withRecordedAddress } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
 

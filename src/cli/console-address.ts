@@ -4,7 +4,7 @@ import { readServerRecord } from '../server/config/server-record.ts'
 import type { Services } from '../server/context/services.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { atLocalhost } from '../server/http/listen.ts'
-import { listOrgs } from '../server/resources/orgs/store.ts'
+import { listOrgs } from '../server/journal/orgs/store.ts'
 import { defaultPort } from './command-options.ts'
 import type { DatabaseCommandOptions } from './database-command.ts'
 

@@ -8,7 +8,7 @@ import type { Services } from '../server/context/services.ts'
 import { systemClock } from '../server/core/clock.ts'
 import { StartupError } from '../server/core/failure.ts'
 import type { OpenedDatabase } from '../server/db/open.ts'
-import { listPlacesOf } from '../server/resources/places/store.ts'
+import { listPlacesOf } from '../server/journal/places/store.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface DatabaseCommandOptions extends DatabaseOptions {

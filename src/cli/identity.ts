@@ -2,8 +2,8 @@
 
 import { readServerRecord } from '../server/config/server-record.ts'
 import { PublicAddress } from '../server/context/public-address.ts'
-import { identityDisable, identityGet } from '../server/resources/identity/rules.ts'
-import { commandLineActor } from '../server/resources/orgs/rules.ts'
+import { commandLineActor } from '../server/journal/orgs/rules.ts'
+import { identityDisable, identityGet } from '../server/people/identity/rules.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
 

@@ -1,7 +1,7 @@
 // `roomkeeper org`: creates and lists organisations, and sets their time zones.
 import { isoTime } from '../server/core/clock.ts'
-import { commandLineActor, orgCreate, orgTimezone } from '../server/resources/orgs/rules.ts'
-import { listOrgs } from '../server/resources/orgs/store.ts'
+import { commandLineActor, orgCreate, orgTimezone } from '../server/journal/orgs/rules.ts'
+import { listOrgs } from '../server/journal/orgs/store.ts'
 import { cliActor, type DatabaseCommandOptions, withDatabase, withExistingDatabase } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
 

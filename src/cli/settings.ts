@@ -1,5 +1,5 @@
 // `roomkeeper settings`: lists and changes the settings that all servers of a database share.
-import { settingsList, settingsSet } from '../server/resources/settings/rules.ts'
+import { settingsList, settingsSet } from '../server/journal/settings/rules.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'
 

@@ -1,7 +1,7 @@
 // `roomkeeper users list`: lists the people of an organisation. [contract 11.user]
 
-import { commandLineActor } from '../server/resources/orgs/rules.ts'
-import { usersList } from '../server/resources/users/rules.ts'
+import { commandLineActor } from '../server/journal/orgs/rules.ts'
+import { usersList } from '../server/people/users/rules.ts'
 import { onlyOrg } from './console-address.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
 import { printResult, type Terminal } from './terminal.ts'

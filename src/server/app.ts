@@ -17,13 +17,13 @@ import { builtConsoleFolder } from './core/program-files.ts'
 import { relyingPartyOf } from './core/relying-party.ts'
 import { type FirstStart, firstStart, listMissingAccess, type MissingAccess } from './first-start.ts'
 import { loadCertificate } from './http/server-certificate.ts'
+import { findFormerPasskeyHost } from './people/sign-in/passkey-host.ts'
 import { openCore } from './phases/core.ts'
 import { startDevices } from './phases/devices.ts'
 import { startWhenSpace } from './phases/full-disk.ts'
 import { startHttp } from './phases/http.ts'
 import { makeResources } from './phases/resources.ts'
 import { startTasks } from './phases/tasks.ts'
-import { findFormerPasskeyHost } from './resources/sign-in/passkey-host.ts'
 
 export interface Service {
   /** The address under which this machine reaches the service. */

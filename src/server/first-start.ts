@@ -2,12 +2,12 @@
 
 import type { Actor } from './context/request-context.ts'
 import type { Services } from './context/services.ts'
-import { listAfter } from './resources/audit/store.ts'
-import { keysCreate } from './resources/keys/rules.ts'
-import { hasKey } from './resources/keys/store.ts'
-import { commandLineActor, orgCreate } from './resources/orgs/rules.ts'
-import { listOrgs } from './resources/orgs/store.ts'
-import { hasActiveOwner, listOrgsWithoutOwner } from './resources/users/store.ts'
+import { listAfter } from './journal/audit/store.ts'
+import { commandLineActor, orgCreate } from './journal/orgs/rules.ts'
+import { listOrgs } from './journal/orgs/store.ts'
+import { keysCreate } from './people/keys/rules.ts'
+import { hasKey } from './people/keys/store.ts'
+import { hasActiveOwner, listOrgsWithoutOwner } from './people/users/store.ts'
 
 export interface FirstStart {
   readonly org: string

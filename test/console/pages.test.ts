@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
+import { loginLinkCreate } from '../../src/server/people/sessions/rules.ts'
 import { axe, findOverflow, findViolations, phone } from '../support/console/accessibility.ts'
 import {
   expectTrouble,

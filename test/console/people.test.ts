@@ -1,7 +1,7 @@
 // Tests how people sign in to the console and are managed there, in a real browser with a virtual authenticator. [contract 11.local]
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { firstOwnerLinkCreate } from '../../src/server/resources/sessions/user-links.ts'
+import { firstOwnerLinkCreate } from '../../src/server/people/sessions/user-links.ts'
 import { axe } from '../support/console/accessibility.ts'
 import { expectTrouble, newTab, openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
-import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
+import { loginLinkCreate } from '../../src/server/people/sessions/rules.ts'
 import {
   expectTrouble,
   newTab,

@@ -8,7 +8,7 @@ import { type Service, startService } from '../../src/server/app.ts'
 import { tokenHash } from '../../src/server/auth/token.ts'
 import { makeLog } from '../../src/server/core/log.ts'
 import { builtConsoleFolder } from '../../src/server/core/program-files.ts'
-import { markConnected } from '../../src/server/resources/endpoints/presence.ts'
+import { markConnected } from '../../src/server/fleet/endpoints/presence.ts'
 import { findOverflow, phone } from '../support/console/accessibility.ts'
 import {
   expectTrouble,

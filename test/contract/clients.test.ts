@@ -6,7 +6,7 @@ type Proof = readonly [file: string, ...tests: string[]]
 const answers = (...tests: string[]): Proof => ['test/contract/client-answers.test.ts', ...tests]
 const walk = (...tests: string[]): Proof => ['test/contract/walk.test.ts', ...tests]
 const walkRequests = (...tests: string[]): Proof => ['test/contract/walk-requests.test.ts', ...tests]
-const noun = (path: string, ...tests: string[]): Proof => [`src/server/resources/${path}.test.ts`, ...tests]
+const noun = (path: string, ...tests: string[]): Proof => [`src/server/${path}.test.ts`, ...tests]
 
 /** One line for each mark, in the order of the document: its rule, what it promises, and who proves it. */
 const promises: readonly (readonly [rule: string, promise: string, ...proofs: Proof[]])[] = [
@@ -44,17 +44,25 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
   [
     '4.endpointsSettings',
     'the flat config: what was set, without what the profile locks, with what the device reports, without passwords',
-    noun('configs/configs', 'read-only keys are shown as the device reports them', 'a password is taken, and never'),
-    noun('configs/configs', 'endpointsApplyConfig changes the sent keys only'),
-    noun('configs/overlay', 'the profile wins; what it hides stays stored'),
-    noun('configs/reported', 'keys that the device reports come last', 'a reported password, unknown key'),
+    noun(
+      'fleet/configs/configs',
+      'read-only keys are shown as the device reports them',
+      'a password is taken, and never',
+    ),
+    noun('fleet/configs/configs', 'endpointsApplyConfig changes the sent keys only'),
+    noun('fleet/configs/overlay', 'the profile wins; what it hides stays stored'),
+    noun('fleet/configs/reported', 'keys that the device reports come last', 'a reported password, unknown key'),
     ['test/contract/monitoring-adapter.test.ts', 'every control is offered on a fleet'],
   ],
-  ['4.endpointsApplyConfig', 'numbers keep their text', noun('configs/configs', 'the number %s is answered as it was')],
+  [
+    '4.endpointsApplyConfig',
+    'numbers keep their text',
+    noun('fleet/configs/configs', 'the number %s is answered as it was'),
+  ],
   [
     '4.endpointsApplyConfig',
     'the exact words of a conflict with a profile',
-    noun('configs/overlay', 'a key that the profile locks cannot be applied'),
+    noun('fleet/configs/overlay', 'a key that the profile locks cannot be applied'),
     ['test/contract/mcp.test.ts', 'works through the official client'],
   ],
   [
@@ -70,21 +78,25 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
     noun('sensors/sensors', 'endpointsSensorData gives the one latest sample with every field'),
     answers('a sample under the legacy base has exactly eight keys'),
   ],
-  ['5.4.room', 'a room in a list has id and name', noun('rooms/rooms', 'roomsList shows where a room is')],
+  ['5.4.room', 'a room in a list has id and name', noun('fleet/rooms/rooms', 'roomsList shows where a room is')],
   [
     '5.4.room',
     'a room read alone has its endpoints, and for keys with Write its enrolment code',
-    noun('rooms/rooms', 'roomsGet shows location, region, profile'),
-    noun('rooms/fields', 'roomsCreate answers with the enrolment code'),
-    noun('rooms/fields', 'an enrolment code expires decTimeout hours after its first use'),
+    noun('fleet/rooms/rooms', 'roomsGet shows location, region, profile'),
+    noun('fleet/rooms/fields', 'roomsCreate answers with the enrolment code'),
+    noun('fleet/rooms/fields', 'an enrolment code expires decTimeout hours after its first use'),
   ],
-  ['6.rooms', 'an absent locationId clears it', noun('rooms/rooms', 'roomsUpdate sets name and location, and an')],
-  ['6.rooms', 'deleting a room unenrols', noun('rooms/rooms', 'roomsDelete unenrols its endpoints')],
+  [
+    '6.rooms',
+    'an absent locationId clears it',
+    noun('fleet/rooms/rooms', 'roomsUpdate sets name and location, and an'),
+  ],
+  ['6.rooms', 'deleting a room unenrols', noun('fleet/rooms/rooms', 'roomsDelete unenrols its endpoints')],
   ['6.messages', 'never FAILED_PRECONDITION', answers('a message is never refused for a state')],
   [
     '12.when',
     'no body and unknown keys mean now',
-    noun('commands/deferred/deferred', 'a reboot with the body %j happens now'),
+    noun('fleet/commands/deferred/deferred', 'a reboot with the body %j happens now'),
   ],
 ]
 

@@ -1,9 +1,9 @@
 // Tests the events of changes that commands make beside the server. [contract D.44]
 import { expect, onTestFinished, test } from 'vitest'
 import { CommandEvents } from '../../src/server/events/publisher.ts'
-import { keysCreate } from '../../src/server/resources/keys/rules.ts'
-import { commandLineActor } from '../../src/server/resources/orgs/rules.ts'
-import { listPlacesOf } from '../../src/server/resources/places/store.ts'
+import { commandLineActor } from '../../src/server/journal/orgs/rules.ts'
+import { listPlacesOf } from '../../src/server/journal/places/store.ts'
+import { keysCreate } from '../../src/server/people/keys/rules.ts'
 import { follow } from '../support/event-follower.ts'
 import { startHarness } from '../support/harness.ts'
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { devicePaths } from '../../src/contract/device/protocol.ts'
 import { Keyring } from '../../src/server/auth/keyring.ts'
 import { isApiKey, makeApiKey, makeCredential, tokenHash } from '../../src/server/auth/token.ts'
-import { findHolder } from '../../src/server/resources/keys/store.ts'
+import { findHolder } from '../../src/server/people/keys/store.ts'
 import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Harness, hasOneNode, startHarness, TestClock } from '../support/harness.ts'
 

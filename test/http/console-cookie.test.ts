@@ -4,7 +4,7 @@ import { startService } from '../../src/server/app.ts'
 import { Keyring } from '../../src/server/auth/keyring.ts'
 import { makeSessionSecret } from '../../src/server/auth/token.ts'
 import { makeLog } from '../../src/server/core/log.ts'
-import { findSessionHolder } from '../../src/server/resources/sessions/store.ts'
+import { findSessionHolder } from '../../src/server/people/sessions/store.ts'
 import { cookieName, cookieOf, openSession, own, session } from '../support/console/console-session.ts'
 import { type Harness, newPlace, quiet, send, startHarness, TestClock, type TestOrg } from '../support/harness.ts'
 

@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hourMs } from '../../src/contract/durations.ts'
-import { keysDelete } from '../../src/server/resources/keys/rules.ts'
-import { deleteOldSessions } from '../../src/server/resources/sessions/retention.ts'
-import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
+import { keysDelete } from '../../src/server/people/keys/rules.ts'
+import { deleteOldSessions } from '../../src/server/people/sessions/retention.ts'
+import { loginLinkCreate } from '../../src/server/people/sessions/rules.ts'
 import { cookieName, openSession, own, readWith, session, sessionRows } from '../support/console/console-session.ts'
 import { type Harness, hasOneNode, startHarness } from '../support/harness.ts'
 

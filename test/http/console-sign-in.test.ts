@@ -11,7 +11,7 @@ import {
   makeUserLinkSecret,
   tokenHash,
 } from '../../src/server/auth/token.ts'
-import { loginLinkCreate } from '../../src/server/resources/sessions/rules.ts'
+import { loginLinkCreate } from '../../src/server/people/sessions/rules.ts'
 import { cookieName, openSession, own, readWith, session, sessionRows } from '../support/console/console-session.ts'
 import { type Call, type Harness, startHarness } from '../support/harness.ts'
 

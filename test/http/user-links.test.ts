@@ -1,12 +1,12 @@
 // Tests the links that sign people in: those of usersInvite, and the way back in. [contract 11.local]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokenHash } from '../../src/server/auth/token.ts'
-import { deleteOldSessions } from '../../src/server/resources/sessions/retention.ts'
+import { deleteOldSessions } from '../../src/server/people/sessions/retention.ts'
 import {
   findUserLinkBySecret,
   sessionStartByUserLink,
   userLoginLinkCreate,
-} from '../../src/server/resources/sessions/user-links.ts'
+} from '../../src/server/people/sessions/user-links.ts'
 import { openSession, readWith, session } from '../support/console/console-session.ts'
 import { disable, entriesOf, invite, inviteAgain, signInByLink } from '../support/console/user-session.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'

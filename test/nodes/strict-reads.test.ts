@@ -1,6 +1,6 @@
 // Two real nodes with real messages: a read at one of them sees what the other acknowledged, and a revoked key is refused at once.
 import { beforeEach, expect, test } from 'vitest'
-import { findOrg } from '../../src/server/resources/orgs/store.ts'
+import { findOrg } from '../../src/server/journal/orgs/store.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { send } from '../support/harness.ts'
 import { type GroupNode, nodeGroup } from '../support/nodes/node-group.ts'

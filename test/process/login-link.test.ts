@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokenHash } from '../../src/server/auth/token.ts'
 import type { KeyHolder } from '../../src/server/auth/token-holder.ts'
-import { keysDelete } from '../../src/server/resources/keys/rules.ts'
+import { keysDelete } from '../../src/server/people/keys/rules.ts'
 import {
   linkHolder,
   loginLinkCreate,
   sessionStart,
   sessionStartByLink,
-} from '../../src/server/resources/sessions/rules.ts'
+} from '../../src/server/people/sessions/rules.ts'
 import { cookieOf, own } from '../support/console/console-session.ts'
 import { type Harness, send, startHarness } from '../support/harness.ts'
 import { newSite, type Server, type Site, siteForTest, until } from '../support/program.ts'

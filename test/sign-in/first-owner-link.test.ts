@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { dayMs } from '../../src/contract/durations.ts'
 import { Handle } from '../../src/server/db/handles.ts'
-import { firstOwnerLinkCreate } from '../../src/server/resources/sessions/user-links.ts'
+import { firstOwnerLinkCreate } from '../../src/server/people/sessions/user-links.ts'
 import { session } from '../support/console/console-session.ts'
 import { entriesOf, invite, signInByLink } from '../support/console/user-session.ts'
 import { type Harness, startHarness } from '../support/harness.ts'

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { identityDisable } from '../../src/server/resources/identity/rules.ts'
+import { identityDisable } from '../../src/server/people/identity/rules.ts'
 import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
 import { type ProviderOrg, ProviderSite } from '../support/oidc/provider-site.ts'
 

@@ -1,14 +1,10 @@
 // Runs the engine of incidents for an organisation, and keeps the findings in memory.
 import { defaultAirLimits } from '../../src/contract/orgs.ts'
 import { defaultSensorSettings } from '../../src/server/config/sensor-settings.ts'
-import { defaultRules } from '../../src/server/resources/incident-rules/in-force.ts'
-import { type AdvancedFindings, advanceFindings } from '../../src/server/resources/incidents/engine/findings.ts'
-import {
-  type ObservationResult,
-  observeFull,
-  observeQuick,
-} from '../../src/server/resources/incidents/engine/observe.ts'
-import type { Finding, RulesInForce } from '../../src/server/resources/incidents/engine/types.ts'
+import { type AdvancedFindings, advanceFindings } from '../../src/server/incidents/engine/findings.ts'
+import { type ObservationResult, observeFull, observeQuick } from '../../src/server/incidents/engine/observe.ts'
+import type { Finding, RulesInForce } from '../../src/server/incidents/engine/types.ts'
+import { defaultRules } from '../../src/server/incidents/incident-rules/in-force.ts'
 import type { Harness, TestOrg } from './harness.ts'
 
 /** The names of rules and ids of subjects that a run has changed. */

@@ -2,7 +2,7 @@
 import type { JobActionType } from '../../src/contract/jobs/job-request.ts'
 import { type JobState, openUnitStates, type UnitState } from '../../src/contract/jobs/job-states.ts'
 import type { JobEndpointState } from '../../src/server/db/schema/jobs.ts'
-import { isFinalState } from '../../src/server/resources/jobs/rows.ts'
+import { isFinalState } from '../../src/server/jobs/rows.ts'
 import type { Harness, TestOrg } from './harness.ts'
 
 export interface NewJob {

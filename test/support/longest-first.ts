@@ -4,8 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take more than 15 seconds. Without results of an earlier run Vitest sorts by size, and some of these are short. */
 const longFiles = [
-  'src/server/resources/channels/deliveries.test.ts',
-  'src/server/resources/incidents/engine/restarts/restarts.test.ts',
+  'src/server/channels/deliveries.test.ts',
+  'src/server/incidents/engine/restarts/restarts.test.ts',
   'test/console/device.test.ts',
   'test/console/journey.test.ts',
   'test/console/live.test.ts',

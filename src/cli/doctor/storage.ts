@@ -12,8 +12,8 @@ import { databaseTime, databaseVersion, newestAuditTime } from '../../server/db/
 import type { Database } from '../../server/db/db.ts'
 import { pendingMigrations } from '../../server/db/migrate.ts'
 import { hasDatabase, openExisting } from '../../server/db/open.ts'
+import { requireStoredValues } from '../../server/journal/settings/stored-settings.ts'
 import { countText } from '../../server/maintenance/count-text.ts'
-import { requireStoredValues } from '../../server/resources/settings/stored-settings.ts'
 import { type DoctorFinding, failed, ok, reasonOf, warning } from './finding.ts'
 
 const mebibyteBytes = 1024 * 1024

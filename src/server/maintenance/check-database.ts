@@ -8,7 +8,7 @@ import { listTables } from '../db/copy/catalog.ts'
 import type { TableSide } from '../db/copy/table-rows.ts'
 import type { StatementRunner } from '../db/engine.ts'
 import { OrgReader } from '../db/handles.ts'
-import { type ChainVerdict, verifyChain } from '../resources/audit/chain.ts'
+import { type ChainVerdict, verifyChain } from '../journal/audit/chain.ts'
 import { countText } from './count-text.ts'
 import { openSealedValues } from './sealed-values.ts'
 

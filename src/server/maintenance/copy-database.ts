@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { DatabaseOptions } from '../config/server-options.ts'
 import { forgetRecordedPostgres } from '../config/server-record.ts'
 import { StartupError } from '../core/failure.ts'
+import { days, slots } from '../core/time/slots.ts'
 import {
   type CopiedMark,
   copiedSentences,
@@ -18,9 +19,8 @@ import type { Database } from '../db/db.ts'
 import { pendingMigrations } from '../db/migrate.ts'
 import { hasDatabase, openDatabase, openExisting, prepareDataFolder } from '../db/open.ts'
 import { takeServerLock } from '../db/server-lock.ts'
-import { listOrgs } from '../resources/orgs/store.ts'
-import { makePartition } from '../resources/sensors/rollups/partitions.ts'
-import { days, slots } from '../resources/sensors/slots.ts'
+import { listOrgs } from '../journal/orgs/store.ts'
+import { makePartition } from '../sensors/rollups/partitions.ts'
 import { type CheckLine, checkReferences, checkSecretParts } from './check-database.ts'
 import { type CopiedBundles, copyBundles } from './copy-bundles.ts'
 

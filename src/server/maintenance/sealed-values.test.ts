@@ -8,8 +8,8 @@ import { newPerson } from '../../../test/support/person.ts'
 import { tokenHash } from '../auth/token.ts'
 import { Secrets } from '../core/secrets.ts'
 import { withoutTransaction } from '../db/copy/transaction-side.ts'
-import { sealClientSecret } from '../resources/identity/settings.ts'
-import { sealRefreshToken } from '../resources/sessions/refresh-token.ts'
+import { sealClientSecret } from '../people/identity/settings.ts'
+import { sealRefreshToken } from '../people/sessions/refresh-token.ts'
 import { openSealedValues } from './sealed-values.ts'
 
 let harness: Harness

@@ -1,14 +1,14 @@
 // Opens everything that is encrypted with the secret key, to prove that the key fits the database.
 import type { Org } from '../auth/token-holder.ts'
+import { channelContext } from '../channels/settings.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { listTables } from '../db/copy/catalog.ts'
 import { readBatches, type TableRow, type TableSide } from '../db/copy/table-rows.ts'
-import { channelContext } from '../resources/channels/settings.ts'
-import { endpointContext, profileContext } from '../resources/configs/sealed-config.ts'
-import { clientSecretContext } from '../resources/identity/settings.ts'
-import { jobContext } from '../resources/jobs/action.ts'
-import { enrolmentCodeContext } from '../resources/rooms/enrolment-code.ts'
-import { refreshTokenContext } from '../resources/sessions/refresh-token.ts'
+import { endpointContext, profileContext } from '../fleet/configs/sealed-config.ts'
+import { enrolmentCodeContext } from '../fleet/rooms/enrolment-code.ts'
+import { jobContext } from '../jobs/action.ts'
+import { clientSecretContext } from '../people/identity/settings.ts'
+import { refreshTokenContext } from '../people/sessions/refresh-token.ts'
 
 interface SealedValue {
   readonly sealed: Buffer

@@ -6,20 +6,20 @@ import type { DeviceHandlers } from '../devices/mqtt/handlers.ts'
 import { CredentialAttempts } from '../devices/mqtt/limits/credential-attempts.ts'
 import { type MqttListeners, openMqttListeners } from '../devices/mqtt/listeners.ts'
 import { type DeviceMetrics, makeDeviceMetrics } from '../devices/mqtt/metrics.ts'
-import type { ServerCertificate } from '../http/server-certificate.ts'
-import { renewLogsCommand } from '../resources/bug-reports/upload.ts'
-import { listPendingMessages } from '../resources/commands/pending-messages.ts'
-import { storeCommandReport } from '../resources/commands/progress.ts'
-import { configReported } from '../resources/configs/reported.ts'
-import { findUnenrolledDevice } from '../resources/endpoints/past-credentials.ts'
+import { renewLogsCommand } from '../fleet/bug-reports/upload.ts'
+import { listPendingMessages } from '../fleet/commands/pending-messages.ts'
+import { storeCommandReport } from '../fleet/commands/progress.ts'
+import { configReported } from '../fleet/configs/reported.ts'
+import { findUnenrolledDevice } from '../fleet/endpoints/past-credentials.ts'
 import {
   findDeviceByCredential,
   listOwnConnections,
   markConnected,
   markDisconnected,
   storeStatus,
-} from '../resources/endpoints/presence.ts'
-import type { SampleIntake } from '../resources/sensors/ingest/intake.ts'
+} from '../fleet/endpoints/presence.ts'
+import type { ServerCertificate } from '../http/server-certificate.ts'
+import type { SampleIntake } from '../sensors/ingest/intake.ts'
 import type { Core } from './core.ts'
 import type { Resources } from './resources.ts'
 

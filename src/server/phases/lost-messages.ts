@@ -1,8 +1,8 @@
 // Finds in the database what messages between nodes would have told this one, had they not been lost.
 import type { Services } from '../context/services.ts'
 import type { DeviceConnections } from '../devices/mqtt/device-connections.ts'
-import { listEndpointsWithQueuedCommand } from '../resources/commands/progress.ts'
-import { listPending } from '../resources/configs/reported.ts'
+import { listEndpointsWithQueuedCommand } from '../fleet/commands/progress.ts'
+import { listPending } from '../fleet/configs/reported.ts'
 import type { Core } from './core.ts'
 
 /** Sends the devices of this node what waits for them. */

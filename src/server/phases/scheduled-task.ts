@@ -1,6 +1,6 @@
 // The type of a scheduled task: work that the service repeats by itself, with the nodes that run it.
 import type { Services } from '../context/services.ts'
-import type { listOrgs } from '../resources/orgs/store.ts'
+import type { listOrgs } from '../journal/orgs/store.ts'
 
 /**
  * Every node runs a task that is about itself: its connections, streams, files, memory. Other tasks run once in the cluster, on the

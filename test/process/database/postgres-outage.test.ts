@@ -1,6 +1,6 @@
 // A PostgreSQL that stops answering: the service says so in time, lets no request hang, and goes on by itself when it answers again.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { verifyChain } from '../../../src/server/resources/audit/chain.ts'
+import { verifyChain } from '../../../src/server/journal/audit/chain.ts'
 import { freezableCluster, frozen, swallowed, type TestOutage } from '../../support/database/outages.ts'
 import { storedTimes } from '../../support/database/stored-samples.ts'
 import { newDevice } from '../../support/devices/test-device.ts'

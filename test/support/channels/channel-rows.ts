@@ -8,7 +8,7 @@ import {
   defaultChannelSettings,
   makeSigningSecret,
   sealChannelSecrets,
-} from '../../../src/server/resources/channels/settings.ts'
+} from '../../../src/server/channels/settings.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 
 /** The part of a harness that has a database. */

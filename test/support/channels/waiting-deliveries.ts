@@ -1,6 +1,6 @@
 // An organisation with messages that wait for a disabled channel, and what a test asks and writes about their deliveries.
 import type { DeliveryState } from '../../../src/contract/incidents/channels.ts'
-import { queueMessages } from '../../../src/server/resources/channels/outbox.ts'
+import { queueMessages } from '../../../src/server/journal/outbox/outbox.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 
 export const noon = Date.UTC(2026, 2, 2, 12)

@@ -2,7 +2,7 @@
 import { tokenHash } from '../../../src/server/auth/token.ts'
 import type { Services } from '../../../src/server/context/services.ts'
 import type { Device, DeviceConnection } from '../../../src/server/devices/mqtt/handlers.ts'
-import { findDeviceByCredential } from '../../../src/server/resources/endpoints/presence.ts'
+import { findDeviceByCredential } from '../../../src/server/fleet/endpoints/presence.ts'
 
 export async function storedConnection(
   services: Services,

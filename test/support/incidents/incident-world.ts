@@ -3,11 +3,10 @@ import { minuteMs } from '../../../src/contract/durations.ts'
 import type { TimelineKind } from '../../../src/contract/incidents/incidents.ts'
 import type { ChannelEvent } from '../../../src/contract/incidents/messages.ts'
 import type { RuleId } from '../../../src/contract/incidents/rule-table.ts'
-import { defaultRules } from '../../../src/server/resources/incident-rules/in-force.ts'
-import { advanceFindings } from '../../../src/server/resources/incidents/engine/findings.ts'
-import { groupFindings } from '../../../src/server/resources/incidents/engine/grouping/grouping.ts'
-import type { EngineIncident } from '../../../src/server/resources/incidents/engine/grouping/incident-drafts.ts'
-import type { FailedRestart } from '../../../src/server/resources/incidents/engine/restarts/settle.ts'
+import { advanceFindings } from '../../../src/server/incidents/engine/findings.ts'
+import { groupFindings } from '../../../src/server/incidents/engine/grouping/grouping.ts'
+import type { EngineIncident } from '../../../src/server/incidents/engine/grouping/incident-drafts.ts'
+import type { FailedRestart } from '../../../src/server/incidents/engine/restarts/settle.ts'
 import type {
   Finding,
   FindingDetail,
@@ -18,7 +17,8 @@ import type {
   StructureLocation,
   StructureRoom,
   Subject,
-} from '../../../src/server/resources/incidents/engine/types.ts'
+} from '../../../src/server/incidents/engine/types.ts'
+import { defaultRules } from '../../../src/server/incidents/incident-rules/in-force.ts'
 
 export const worldStart = Date.UTC(2026, 4, 4, 8)
 

@@ -1,16 +1,16 @@
 // A job with its units in memory, whose devices, rooms and people a test moves, and which advances as the engine lets it.
 import { minuteMs } from '../../../src/contract/durations.ts'
 import type { UnitState } from '../../../src/contract/jobs/job-states.ts'
-import { advanceJob } from '../../../src/server/resources/jobs/engine/advance.ts'
+import { advanceJob } from '../../../src/server/jobs/engine/advance.ts'
 import type {
   ActiveUnit,
   Candidate,
   EndpointFacts,
   JobFacts,
   UnitTallyRow,
-} from '../../../src/server/resources/jobs/engine/facts.ts'
-import type { Health } from '../../../src/server/resources/jobs/engine/health/judge-health.ts'
-import type { JobSettings } from '../../../src/server/resources/jobs/rows.ts'
+} from '../../../src/server/jobs/engine/facts.ts'
+import type { Health } from '../../../src/server/jobs/engine/health/judge-health.ts'
+import type { JobSettings } from '../../../src/server/jobs/rows.ts'
 
 export interface WorldUnit {
   readonly number: number

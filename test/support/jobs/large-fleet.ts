@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ConfigReport, DesiredConfig } from '../../../src/contract/device/protocol.ts'
 import type { DeviceConnection } from '../../../src/server/devices/mqtt/handlers.ts'
-import { configReported, findPendingConfig } from '../../../src/server/resources/configs/reported.ts'
+import { configReported, findPendingConfig } from '../../../src/server/fleet/configs/reported.ts'
 import { type EndpointValues, putEndpoints } from '../database/endpoint-rows.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 

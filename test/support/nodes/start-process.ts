@@ -2,8 +2,8 @@
 import { openServices } from '../../../src/server/context/open-services.ts'
 import { systemClock } from '../../../src/server/core/clock.ts'
 import { type FirstStart, firstStart } from '../../../src/server/first-start.ts'
-import { makePartitions } from '../../../src/server/resources/sensors/rollups/partitions.ts'
-import { SharedSettings } from '../../../src/server/resources/settings/stored-settings.ts'
+import { SharedSettings } from '../../../src/server/journal/settings/stored-settings.ts'
+import { makePartitions } from '../../../src/server/sensors/rollups/partitions.ts'
 
 export interface StartPlace {
   readonly dataDir: string

@@ -2,7 +2,7 @@
 
 import type { ReadyAnswer } from '../../../src/server/context/answers.ts'
 import { writeTelemetry } from '../../../src/server/db/queries/query.ts'
-import { roomsUpdate } from '../../../src/server/resources/rooms/rules.ts'
+import { roomsUpdate } from '../../../src/server/fleet/rooms/rules.ts'
 import { putEndpoints } from '../database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../harness.ts'
 import { type CacheNode, startCacheNode } from './cache-node.ts'

@@ -1,8 +1,8 @@
 // Two nodes of one PostgreSQL with an organisation, a room and devices that can connect to either.
 import { onTestFinished } from 'vitest'
 import type { Clock } from '../../../src/server/core/clock.ts'
-import { keysCreate } from '../../../src/server/resources/keys/rules.ts'
-import { commandLineActor, orgCreate } from '../../../src/server/resources/orgs/rules.ts'
+import { commandLineActor, orgCreate } from '../../../src/server/journal/orgs/rules.ts'
+import { keysCreate } from '../../../src/server/people/keys/rules.ts'
 import { newDevice, type TestDevice } from '../devices/test-device.ts'
 import { type Call, type Reply, send, type TestOrg } from '../harness.ts'
 import { type GroupNode, type NodeGroup, nodeGroup } from './node-group.ts'

@@ -1,6 +1,6 @@
 // An organisation with rooms in several places, and readers of a room, its version, its neighbours and its enrolment code.
 import { expect } from 'vitest'
-import { enrolmentCodeMac } from '../../../src/server/resources/rooms/enrolment-code.ts'
+import { enrolmentCodeMac } from '../../../src/server/fleet/rooms/enrolment-code.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 
 /** Creates Oslo (1) in Europe (1), Tokyo (2) in Asia (2), Nowhere (3); rooms Fjord (1), Fuji (2), Attic (3), Cellar (4). */

@@ -1,8 +1,8 @@
 // Builds a generated organisation, and knows of everything in it which regions it has been in.
 import fc from 'fast-check'
-import { SampleIntake } from '../../../src/server/resources/sensors/ingest/intake.ts'
-import { LatestSampleCache } from '../../../src/server/resources/sensors/latest/cache.ts'
-import { Horizon } from '../../../src/server/resources/sensors/rollups/horizon.ts'
+import { SampleIntake } from '../../../src/server/sensors/ingest/intake.ts'
+import { LatestSampleCache } from '../../../src/server/sensors/latest/cache.ts'
+import { Horizon } from '../../../src/server/sensors/rollups/horizon.ts'
 import { storedConnection } from '../devices/stored-connection.ts'
 import { newEndpoint } from '../fixture.ts'
 import type { Harness, TestOrg } from '../harness.ts'

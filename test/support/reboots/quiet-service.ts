@@ -2,9 +2,9 @@
 import { pino } from 'pino'
 import type { RequestContext } from '../../../src/server/context/request-context.ts'
 import type { Services } from '../../../src/server/context/services.ts'
+import { commandLineActor, orgCreate } from '../../../src/server/journal/orgs/rules.ts'
 import { openCore } from '../../../src/server/phases/core.ts'
 import { makeResources, type Resources } from '../../../src/server/phases/resources.ts'
-import { commandLineActor, orgCreate } from '../../../src/server/resources/orgs/rules.ts'
 import { newPlace, quiet, TestClock } from '../harness.ts'
 
 export interface QuietService extends Pick<Resources, 'intake' | 'deferredReboots'> {

@@ -5,8 +5,8 @@ import {
   expireCommands,
   listEndpointsWithOverdueCommand,
   listEndpointsWithQueuedCommand,
-} from '../../../src/server/resources/commands/progress.ts'
-import { endpointsReboot } from '../../../src/server/resources/commands/rules.ts'
+} from '../../../src/server/fleet/commands/progress.ts'
+import { endpointsReboot } from '../../../src/server/fleet/commands/rules.ts'
 import { seededRandom, between as wholeBetween } from '../../../src/simulator/seeded-random.ts'
 import { type DayDevice, type DayRoom, stepMs } from './day-room.ts'
 import type { QuietService } from './quiet-service.ts'

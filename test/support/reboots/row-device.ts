@@ -4,9 +4,9 @@ import type { DeviceCommandMessage } from '../../../src/contract/device/protocol
 import { secondMs } from '../../../src/contract/durations.ts'
 import type { Services } from '../../../src/server/context/services.ts'
 import type { Device, DeviceConnection } from '../../../src/server/devices/mqtt/handlers.ts'
-import { storeCommandReport, takePendingCommands } from '../../../src/server/resources/commands/progress.ts'
-import { markConnected, markDisconnected, storeStatus } from '../../../src/server/resources/endpoints/presence.ts'
-import type { SampleIntake } from '../../../src/server/resources/sensors/ingest/intake.ts'
+import { storeCommandReport, takePendingCommands } from '../../../src/server/fleet/commands/progress.ts'
+import { markConnected, markDisconnected, storeStatus } from '../../../src/server/fleet/endpoints/presence.ts'
+import type { SampleIntake } from '../../../src/server/sensors/ingest/intake.ts'
 import { type EndpointValues, putEndpoints } from '../database/endpoint-rows.ts'
 import type { TestOrg } from '../harness.ts'
 

@@ -1,0 +1,113 @@
+// Carries out the operations on deliveries: the list of what was sent, replays, and tests. [contract 10.delivery]
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Static } from 'typebox'
+import { type Delivery, deliveryStates } from '../../contract/incidents/channels.ts'
+import { int32 } from '../../contract/shape.ts'
+import { randomText } from '../auth/token.ts'
+import type { AnswerOf, InputOf } from '../context/handlers.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { isoTime, parseTime } from '../core/clock.ts'
+import { Failure, invalid, refuseReversed } from '../core/failure.ts'
+import { cutPage, logPageSizeOf, pageContext, positionOfPageToken } from '../core/page-token.ts'
+import { change } from '../journal/audit/change.ts'
+import { auditRef } from '../journal/audit/change-result.ts'
+import { openingDelayMs, queueForChannel } from '../journal/outbox/outbox.ts'
+import {
+  type DeliveryRow,
+  findDelivery,
+  listDeliveries,
+  restartDeliveries,
+  restartLater,
+} from './delivery-log-store.ts'
+import { requireChannel } from './rules.ts'
+
+const maxReplayed = 10_000
+const latestTime = Number.MAX_SAFE_INTEGER
+
+/** A test answers after its first attempt, or when this time is over. */
+const testTimeoutMs = 15_000
+const testPauseMs = 100
+
+export async function deliveriesList(
+  ctx: RequestContext,
+  channelId: string,
+  { state, from = 0, to = latestTime, pageSize, pageToken = '' }: InputOf<'deliveriesList'>['query'],
+): Promise<AnswerOf<'deliveriesList'>> {
+  const { id: channel } = await requireChannel(ctx.db, channelId)
+  refuseReversed({ from, to })
+  const size = logPageSizeOf(pageSize)
+  const context = pageContext(ctx, 'deliveries', channel, state ?? '', from, to)
+  const before = pageToken === '' ? int32.maximum : positionOfPageToken(ctx.secrets, context, pageToken).seq
+  const states = state === undefined ? deliveryStates : [state]
+  const rows = await listDeliveries(ctx.db, { channel, states, from, to, before, limit: size + 1 })
+  const positionOf = ({ created_at, number }: DeliveryRow) => ({ timestamp: created_at, seq: number })
+  const { page, nextPageToken } = cutPage(ctx.secrets, context, rows, size, positionOf)
+  return { deliveries: page.map(deliveryView), nextPageToken }
+}
+
+export const deliveriesReplay = (
+  ctx: RequestContext,
+  channelId: string,
+  { from, to, states = ['GIVEN_UP', 'DELIVERED'] }: InputOf<'deliveriesReplay'>['body'],
+) =>
+  change(ctx, 'deliveriesReplay', async (tx) => {
+    const channel = await requireChannel(tx, channelId)
+    const now = ctx.clock.now()
+    const window = { from: timeOf('from', from), to: to === undefined ? now : timeOf('to', to) }
+    refuseReversed(window)
+    const openedBefore = now - openingDelayMs
+    const limit = maxReplayed
+    const restarted = await restartDeliveries(tx, { channel: channel.id, ...window, states, now, openedBefore, limit })
+    const later = await restartLater(tx, {
+      channel: channel.id,
+      messages: restarted.map(({ message }) => message),
+      now,
+    })
+    const count = restarted.length + later.length
+    return {
+      result: { count },
+      target: auditRef('channel', channel),
+      after: { from: isoTime(window.from), to: isoTime(window.to), states, count },
+    }
+  })
+
+function timeOf(field: string, text: string): number {
+  const at = parseTime(text)
+  if (at === undefined) throw invalid([{ field, error: 'must be a time such as 2026-05-04T08:00:00Z' }])
+  return at
+}
+
+/** Another node may deliver the message, so that its row is looked at until it changes. */
+export async function channelsTest(ctx: RequestContext, channelId: string): Promise<Static<typeof Delivery>> {
+  const { channel, message } = await change(ctx, 'channelsTest', async (tx) => {
+    const row = await requireChannel(tx, channelId)
+    if (row.enabled === 0) {
+      throw new Failure('FAILED_PRECONDITION', `channel ${channelId} is disabled. Enable it with channelsUpdate first.`)
+    }
+    // Each test has an order key of its own, so that it does not wait behind an earlier one that failed.
+    const orderKey = `test ${randomText(8)}`
+    const id = await queueForChannel(tx, row.id, { type: 'test', orderKey, data: {}, at: ctx.clock.now() })
+    return { result: { channel: row.id, message: id }, target: auditRef('channel', row), after: { message: id } }
+  })
+  const endAtMs = performance.now() + testTimeoutMs
+  for (;;) {
+    const row = await findDelivery(ctx.db, { channel, id: message })
+    if (!row) throw new Failure('NOT_FOUND', `channel ${channelId} was deleted during the test.`)
+    if (row.attempts > 0 || row.state !== 'WAITING' || performance.now() > endAtMs) return deliveryView(row)
+    await sleep(testPauseMs)
+  }
+}
+
+const deliveryView = (row: DeliveryRow): Static<typeof Delivery> => ({
+  id: row.id,
+  type: row.type,
+  sequence: row.sequence ?? 0,
+  state: row.state,
+  attempts: row.attempts,
+  ...(row.state === 'WAITING' && row.next_at !== null && { nextAt: isoTime(row.next_at) }),
+  ...(row.status !== null && { status: row.status }),
+  ...(row.error !== null && { error: row.error }),
+  createdAt: isoTime(row.created_at),
+  ...(row.delivered_at !== null && { deliveredAt: isoTime(row.delivered_at) }),
+})

@@ -1,0 +1,50 @@
+// Receivers that never answer do not hold up the others of their organisation. [contract 10.delivery]
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newChannel, newMessages } from '../../../../test/support/channels/channel-rows.ts'
+import { Receiver } from '../../../../test/support/channels/receiver.ts'
+import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { until } from '../../../../test/support/program.ts'
+
+let harness: Harness
+let org: TestOrg
+beforeAll(async () => {
+  harness = await startHarness({}, quickTasks)
+  org = await harness.newOrg()
+})
+afterAll(() => harness.close())
+
+const minuteMs = 60_000
+
+test('messages to a healthy webhook arrive while 50 webhooks that hang are in their first attempts', async () => {
+  const receivers: Receiver[] = []
+  const subjects = Array.from({ length: 5 }, (_, i) => ({ subject: `incident ${i + 1}`, delayMs: minuteMs }))
+  for (let n = 0; n < 50; n++) {
+    const receiver = await Receiver.start()
+    receiver.answer = () => undefined
+    receivers.push(receiver)
+    const id = await newChannel(harness, org, { secrets: { url: receiver.url } })
+    await newMessages(harness, org, id, subjects)
+  }
+  const healthy = await Receiver.start()
+  const channel = await newChannel(harness, org, { secrets: { url: healthy.url } })
+  await newMessages(harness, org, channel, [{ subject: 'endpoint 1', delayMs: minuteMs }])
+  /** Counts the attempts that have ended. Each of the 50 receivers' lasts 15 s. */
+  const countEnded = async () =>
+    (
+      await harness.services.db.system.kysely
+        .selectFrom('deliveries')
+        .select('message')
+        .where('channel_id', '<>', channel)
+        .where('attempts', '>', 0)
+        .execute()
+    ).length
+  // The messages become due together, that of the healthy channel last.
+  harness.clock.advance(minuteMs)
+  await until('the first message arrives', () => healthy.accepted.length === 1)
+  expect(await countEnded()).toBe(0)
+  await until('each of the 50 was called', () => receivers.every(({ received }) => received.length > 0))
+  const before = await countEnded()
+  await newMessages(harness, org, channel, [{ subject: 'endpoint 2' }])
+  await until('the second message arrives', () => healthy.accepted.length === 2)
+  expect(await countEnded()).toBe(before)
+})

@@ -1,0 +1,56 @@
+// Sends a message as an e-mail. All messages about an incident are in one thread. [contract 10.channel]
+import { deviceNameInWords } from '../../../../contract/device/models.ts'
+import { type NamedPlace, placeText } from '../../../../contract/incidents/messages.ts'
+import { ruleNames } from '../../../../contract/incidents/rule-names.ts'
+import type { RuleId } from '../../../../contract/incidents/rule-table.ts'
+import { oneLine } from '../../../core/text.ts'
+import type { IncidentContent } from './message.ts'
+import type { Outcome } from './outcome.ts'
+import type { SenderTools, SendRequest } from './sender.ts'
+import { messageTextOf } from './texts.ts'
+
+/**
+ * If a mail server defers one recipient, the mail is sent again to all of them with the same Message-ID. After this many attempts (two
+ * hours) it counts as delivered, so that the others get no more copies.
+ */
+const maxDeferrals = 4
+
+export async function sendMail(
+  { mailer }: SenderTools,
+  { message, settings, attempts, signal }: SendRequest,
+): Promise<Outcome> {
+  if (!mailer) return { isDelivered: false, status: null, error: 'no SMTP server is set' }
+  const { incident } = message.content
+  const { headline, summary, facts, advice } = messageTextOf(message)
+  const { url, roomUrl } = message
+  const lines = [
+    headline,
+    '',
+    ...(summary === undefined ? [] : [summary]),
+    ...facts.map(([label, value]) => `${label}: ${value}`),
+    ...(advice === undefined ? [] : ['', advice]),
+    '',
+    url,
+    ...(roomUrl === undefined ? [] : [`Room: ${roomUrl}`]),
+  ]
+  const mail = {
+    to: settings.to ?? [],
+    subject: `[Roomkeeper] ${incident ? threadSubject(incident, message.content.places) : headline}`,
+    text: `${lines.join('\n')}\n`,
+    id: message.id,
+    ...(incident?.id !== undefined && {
+      thread: { name: `incident-${incident.id}.${message.orgId}`, isFirst: message.type === 'incident.opened' },
+    }),
+  }
+  const outcome = await mailer.send(mail, signal)
+  if (!outcome.isDelivered || outcome.laterError === undefined || attempts >= maxDeferrals) return outcome
+  return { isDelivered: false, status: null, error: outcome.laterError }
+}
+
+/** Mail programs show messages as one thread only if their subjects are equal, so no count and no value is in here. */
+function threadSubject({ id, rule, cause }: IncidentContent, places: readonly NamedPlace[] = []): string {
+  const [place] = places
+  const isInRoom = cause?.level === 'ROOM' || cause?.level === 'ENDPOINT'
+  const where = (isInRoom && place && placeText(place)) || deviceNameInWords(cause?.name ?? '')
+  return oneLine([`Incident ${id}: ${ruleNames[rule as RuleId] ?? rule}`, where].filter(Boolean).join(', '))
+}

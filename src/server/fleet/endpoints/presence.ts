@@ -1,0 +1,182 @@
+// Identifies devices by their credential, and stores their connects, disconnects and status reports. [contract 5.1]
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ConnectionEnd } from '../../../contract/incidents/connections.ts'
+import { isCredential, tokenHash } from '../../auth/token.ts'
+import type { Services } from '../../context/services.ts'
+import { isoTime } from '../../core/clock.ts'
+import {
+  ConnectionReplaced,
+  connectionKey,
+  type Device,
+  type DeviceConnection,
+  type Presence,
+  type StoredConnection,
+} from '../../devices/mqtt/handlers.ts'
+import { insertEndedSpan, insertReplacedSpan } from '../connections/store.ts'
+import {
+  findByCredential,
+  findStatus,
+  listConnectionsAfter,
+  listConnectionsById,
+  updateConnected,
+  updateDisconnected,
+  updateDisconnectedFrom,
+  updateLeader,
+  updateStatus,
+  updateStatusConnection,
+} from './device-store.ts'
+import { queuePresenceMessages } from './endpoint-messages.ts'
+import { lockConnection } from './store.ts'
+
+/** Returns the device if the credential is that of the endpoint. A malformed credential costs no database query. */
+export async function findDeviceByCredential(
+  services: Services,
+  endpointId: string,
+  credential: string,
+): Promise<Device | undefined> {
+  if (!isCredential(credential)) return undefined
+  const row = await findByCredential(services.db.system, { hash: tokenHash(credential) })
+  if (!row || row.id !== endpointId) return undefined
+  const { id, number, serial, model } = row
+  return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model }
+}
+
+export async function markConnected(
+  services: Services,
+  { device, since, credentialHash }: DeviceConnection,
+): Promise<Presence | undefined> {
+  const { db, feed, bus } = services
+  const { org, id } = device
+  const hash = Buffer.from(credentialHash, 'hex')
+  const thisNode = requireNode(services)
+  const { id: node } = thisNode
+  const times = { ...services.reconnects.current, now: since }
+  const row = await db.forOrg(org.key).telemetry(async (on) => {
+    await insertReplacedSpan(on, { ...times, id, hash, at: since })
+    const row = await updateConnected(on, { ...times, id, hash, node })
+    // Channels were not told that a device was gone whose row still names a node.
+    if (row?.previous_node_id === null) {
+      await queuePresenceMessages(on, [id], { type: 'endpoint.connected', at: since })
+    }
+    return row
+  }, id)
+  if (!row) return undefined
+  if (thisNode.id !== node) throw new Error('this node was declared dead while the device connected')
+  const { connection, previous_node_id: previous } = row
+  if (previous !== null && previous !== node) {
+    bus.send('takenOver', { endpointId: id, nodeId: previous, connection: connection - 1 })
+  }
+  feed
+    .forOrg(org.key)
+    .publish([
+      { type: 'connected', endpointId: id, presence: { state: 'ONLINE', since: isoTime(row.online_since ?? since) } },
+    ])
+  return { nodeId: node, number: connection, mayHavePending: Boolean(row.may_wait) }
+}
+
+/** Changes nothing if the device has connected again since, here or at another node. */
+export async function markDisconnected(
+  services: Services,
+  { device: { org, id }, nodeId, number }: DeviceConnection,
+  why: ConnectionEnd,
+): Promise<void> {
+  const { db, clock, feed, reconnects } = services
+  const at = clock.now()
+  const times = reconnects.current
+  const unknownUntil = why === 'SERVER_ENDED' ? at + times.settleMs : null
+  // With the number 0 it is not known whether this connection was written. No other one of this device is open here.
+  const node = number > 0 ? nodeId : requireNode(services).id
+  const isChanged = await db.forOrg(org.key).telemetry(async (on) => {
+    await insertEndedSpan(on, { ...times, id, node, connection: number, at, why, unknownUntil })
+    const isWritten =
+      number > 0
+        ? await updateDisconnected(on, { id, node, connection: number, at, unknownUntil })
+        : await updateDisconnectedFrom(on, { id, node, at, unknownUntil })
+    if (isWritten) await queuePresenceMessages(on, [id], { type: 'endpoint.disconnected', at, why })
+    return isWritten
+  }, id)
+  const isReconnecting = unknownUntil !== null && unknownUntil > at
+  const presence = isReconnecting ? { state: 'UNKNOWN' as const } : { state: 'OFFLINE' as const, since: isoTime(at) }
+  if (isChanged) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id, presence }])
+}
+
+const rowsPerPage = 500
+
+/** Reads the connections to this node that the database names, by endpoint: all of them, or those of some endpoints. */
+export async function listOwnConnections(
+  services: Services,
+  endpointIds?: readonly string[],
+): Promise<ReadonlyMap<string, StoredConnection>> {
+  const { system } = services.db
+  const { id: node } = requireNode(services)
+  const stored = new Map<string, StoredConnection>()
+  const add = (rows: Awaited<ReturnType<typeof listConnectionsById>>) => {
+    for (const { id, connection, hash } of rows)
+      stored.set(id, { number: connection, credentialHash: hash.toString('hex') })
+  }
+  if (endpointIds) add(await listConnectionsById(system, { node, ids: endpointIds }))
+  for (let last = { org: 0, id: '' }; !endpointIds; await nextTurn()) {
+    const rows = await listConnectionsAfter(system, { node, ...last, limit: rowsPerPage })
+    add(rows)
+    const end = rows.at(-1)
+    if (!end || rows.length < rowsPerPage) break
+    last = end
+  }
+  return stored
+}
+
+/** Only a server has connections of devices, and every server has a row of its own. */
+function requireNode({ node }: Services) {
+  if (!node) throw new Error('a command has no connections of devices')
+  return node
+}
+
+/** Changes only the fields that the report names; null removes a field. Stores nothing if this is not the device's connection any more. */
+export async function storeStatus(
+  { db, feed, clock }: Services,
+  connection: DeviceConnection,
+  report: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { device, number } = connection
+  const { pairingSerial, ...reported } = report
+  const networks = reported.networks as ReportedNetwork[] | null | undefined
+  const outcome = await db.forOrg(device.org.key).telemetry(async (on) => {
+    const before = (await lockConnection(on, connectionKey(connection))) && (await findStatus(on, { id: device.id }))
+    if (!before) return 'replaced'
+    const stored: Record<string, unknown> = JSON.parse(before.status)
+    const fields: Record<string, unknown> = {
+      ...stored,
+      ...reported,
+      ...(networks && { networks: networks.map(completeNetwork) }),
+    }
+    const status = JSON.stringify(fields, (_, value) => (value === null ? undefined : value))
+    // An empty serial names no leader, and must not group all devices that report one.
+    const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
+    if (status === before.status && leader === before.pairing_serial) {
+      if (before.status_connection !== number) await updateStatusConnection(on, { id: device.id, connection: number })
+      return 'unchanged'
+    }
+    const call_ended_at = isInCall(stored) && !isInCall(fields) ? clock.now() : before.call_ended_at
+    await updateStatus(on, { id: device.id, status, call_ended_at, connection: number })
+    if (leader !== before.pairing_serial) await updateLeader(on, { id: device.id, pairing_serial: leader })
+    return 'changed'
+  })
+  if (outcome === 'replaced') throw new ConnectionReplaced()
+  if (outcome === 'changed') feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: device.id }])
+}
+
+const isInCall = ({ inCallStatus = null }: Readonly<Record<string, unknown>>): boolean =>
+  inCallStatus !== null && inCallStatus !== 'NONE'
+
+interface ReportedNetwork {
+  readonly addresses?: readonly object[]
+  readonly gateway?: readonly object[]
+}
+
+/** Clients rely on both lists, and on both addresses in each item. [contract 5.1.networks] */
+const completeNetwork = (network: ReportedNetwork) => ({
+  ...network,
+  addresses: (network.addresses ?? []).map((item) => ({ address: {}, broadcast: {}, ...item })),
+  gateway: network.gateway ?? [],
+})

@@ -1,0 +1,156 @@
+// The rules of endpoints, one function for each operation. [contract 4.endpointsBasicList] [contract 5.1]
+
+import type { InputOf } from '../../context/handlers.ts'
+import { checkIfMatch } from '../../context/if-match.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { Failure, findReferenced, mustFind, mustFindAll } from '../../core/failure.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { change } from '../../journal/audit/change.ts'
+import { auditRef, type ChangeResult } from '../../journal/audit/change-result.ts'
+import { areMessagesWanted, endpointDraft, queueMessages } from '../../journal/outbox/outbox.ts'
+import { raiseResourceVersions } from '../../journal/places/versions.ts'
+import { cancelOpenCommands } from '../commands/store.ts'
+import { commandEventDraft, commandView } from '../commands/view.ts'
+import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
+import { insertUnenrolledSpan } from '../connections/store.ts'
+import { findProfile } from '../profiles/store.ts'
+import { findRoom } from '../rooms/store.ts'
+import type { EndpointCache } from './endpoint-cache.ts'
+import { queueFinishedCommands } from './endpoint-messages.ts'
+import { requireVisibleGroups } from './pair-groups.ts'
+import {
+  deleteEndpoint,
+  type EndpointSummary,
+  findEndpoint,
+  listEndpoints,
+  listEndpointsById,
+  updateProfileOf,
+  updateRoomOf,
+} from './store.ts'
+import { basicEndpointView, endpointRef } from './view.ts'
+
+type Filter = InputOf<'endpointsBasicList'>['query']
+
+export const endpointsBasicList = (ctx: RequestContext, cache: EndpointCache, filter: Filter) =>
+  filter.regionId === undefined && filter.locationId === undefined && ctx.access.isEverything
+    ? cache.list(ctx.org.key)
+    : listFiltered(ctx, filter.regionId, filter.locationId)
+
+async function listFiltered(ctx: RequestContext, regionId: number | undefined, locationId: number | undefined) {
+  const rows = await listEndpoints(ctx.db, ctx.presenceTimes, regionId, locationId)
+  return { endpoints: rows.map(basicEndpointView) }
+}
+
+export function endpointsGet(ctx: RequestContext, cache: EndpointCache, id: string) {
+  const answer = ctx.access.isEverything ? cache.find(ctx.org.key, id) : cache.findVisible(ctx.db, id)
+  return answer instanceof Promise ? answer.then((found) => mustFind(found, `endpoint ${id}`)) : answer
+}
+
+export async function endpointsDelete(ctx: RequestContext, id: string) {
+  await change(ctx, 'endpointsDelete', async (tx) => {
+    const endpoint = await requireEndpoint(tx, id)
+    checkIfMatch(ctx, endpoint.version)
+    await insertUnenrolledSpan(tx, { ...ctx.presenceTimes, id, at: ctx.clock.now() })
+    const cancelled = await cancelOpenCommands(tx, { endpoints: [id], at: ctx.clock.now() })
+    await queueFinishedCommands(tx, cancelled.map(commandView))
+    await deleteEndpoint(tx, id, ctx.clock.now())
+    tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), roomIdsOf([endpoint]))))
+    await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
+    if (await areMessagesWanted(tx, ['endpoint.removed'])) {
+      const room = endpoint.room_id === null ? undefined : await findRoom(tx, { id: endpoint.room_id })
+      const place = {
+        roomId: endpoint.room_id,
+        locationId: room?.location_id ?? null,
+        regionId: room?.region_id ?? null,
+      }
+      await queueMessages(tx, [endpointDraft('endpoint.removed', { ...endpoint, ...place }, ctx.clock.now())])
+    }
+    return {
+      result: {},
+      target: endpointRef(endpoint),
+      before: { serial: endpoint.serial, model: endpoint.model, roomId: endpoint.room_id },
+    }
+  })
+  ctx.devices.cut([id])
+  return {}
+}
+
+/** Moves the endpoints and everything that is paired with them, in one transaction. [contract 4.endpointsMoveRoom] */
+export async function endpointsMoveRoom(ctx: RequestContext, body: InputOf<'endpointsMoveRoom'>['body']) {
+  const { moved, changed } = await change(ctx, 'endpointsMoveRoom', (tx) => moveEndpoints(tx, ctx, body))
+  ctx.devices.wake(changed)
+  return { endpointIds: moved }
+}
+
+/** The result says which endpoints moved, and which of them have a new config. */
+export async function moveEndpoints(
+  tx: Tx,
+  ctx: RequestContext,
+  body: InputOf<'endpointsMoveRoom'>['body'],
+  origin: VersionOrigin = {},
+): Promise<ChangeResult<{ moved: string[]; changed: string[] }>> {
+  const { roomId, assignRoomProfile = false } = body
+  const requestedIds = [...new Set(body.endpointIds)]
+  mustFindAll('endpointIds', 'endpoint', requestedIds, await listEndpointsById(tx, { ids: requestedIds }))
+  const room = await findRoom(tx, { id: roomId })
+  if (!room) {
+    throw new Failure('FAILED_PRECONDITION', `there is no room ${roomId}. Create it first, or name another.`)
+  }
+
+  const group = await requireVisibleGroups(tx, requestedIds)
+  const ids = group.map((e) => e.id)
+  await updateRoomOf(tx, ids, roomId, ctx.clock.now())
+  await raiseResourceVersions(tx, { endpointsOfRoom: [...roomIdsOf(group), roomId] })
+  const reassigned = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
+  if (reassigned.length > 0) {
+    await updateProfileOf(tx, { ids: reassigned, profile: room.profile_id })
+    await makeVersions(tx, ctx, reassigned, origin)
+  }
+  return {
+    result: { moved: ids, changed: reassigned },
+    target: auditRef('room', room),
+    before: {
+      roomIds: Object.fromEntries(group.map((e) => [e.id, e.room_id])),
+      ...(assignRoomProfile && { profileIds: Object.fromEntries(group.map((e) => [e.id, e.profile_id])) }),
+    },
+    after: { roomId, ...(assignRoomProfile && { profileId: room.profile_id }) },
+    affected: group.map(endpointRef),
+    jobId: origin.jobId,
+  }
+}
+
+export async function endpointsAssignProfile(ctx: RequestContext, id: string, profileId: number | null) {
+  await change(ctx, 'endpointsAssignProfile', (tx) => assignProfile(tx, ctx, id, profileId))
+  ctx.devices.wake([id])
+  return {}
+}
+
+export async function assignProfile(
+  tx: Tx,
+  ctx: RequestContext,
+  id: string,
+  profileId: number | null,
+  origin: VersionOrigin = {},
+): Promise<ChangeResult<object>> {
+  const endpoint = await requireEndpoint(tx, id)
+  checkIfMatch(ctx, endpoint.version)
+  const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, { id: known }))
+  const to = profile?.id ?? null
+  await updateProfileOf(tx, { ids: [id], profile: to })
+  await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
+  if (endpoint.profile_id !== to) await makeVersions(tx, ctx, [id], origin)
+  return {
+    result: {},
+    target: endpointRef(endpoint),
+    before: { profileId: endpoint.profile_id },
+    after: { profileId: to },
+    undone: profile === undefined,
+    jobId: origin.jobId,
+  }
+}
+
+const requireEndpoint = async (on: OrgReader, id: string) => mustFind(await findEndpoint(on, { id }), `endpoint ${id}`)
+
+const roomIdsOf = (endpoints: readonly Pick<EndpointSummary, 'room_id'>[]): number[] => [
+  ...new Set(endpoints.flatMap((e) => (e.room_id === null ? [] : [e.room_id]))),
+]

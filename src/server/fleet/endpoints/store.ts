@@ -1,0 +1,323 @@
+// SQL of endpoints, for the API and for the stores of other resources.
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { EngineName } from '../../db/engine.ts'
+import type { Tx } from '../../db/handles.ts'
+import { isAnyNumberOf, isAnyOf, isIn } from '../../db/queries/any-of.ts'
+import { byUuid, byUuids } from '../../db/queries/by-uuid.ts'
+import { visibleQuery, visibleQueryOne, wholeQuery, wholeQueryExists, write } from '../../db/queries/query.ts'
+import { bySite } from '../../db/queries/site-filter.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
+import {
+  connectionTime,
+  endpointState,
+  isConnected,
+  type PresenceTimes,
+  reconnectsUntil,
+  stateSince,
+} from '../../nodes/presence-sql.ts'
+import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
+import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
+
+const columns = [
+  'e.id',
+  'e.version',
+  'e.serial',
+  'e.pairing_serial',
+  'e.model',
+  'e.room_id',
+  'e.profile_id',
+  'e.enrolment_time',
+  'e.status',
+] as const
+
+/** Endpoints with the node that their device is connected to, for `isConnected` and `connectionTime`. */
+const endpointsWithNode = (db: Kysely<DatabaseSchema>) =>
+  db.selectFrom('endpoints as e').leftJoin('nodes as d', 'd.id', 'e.node_id')
+
+const selectAllColumns = (db: Kysely<DatabaseSchema>) =>
+  endpointsWithNode(db)
+    .select(columns)
+    .select([isConnected.as('connected'), connectionTime.as('connection_time')])
+
+/** The columns of the presence that answers show. `reconnects_until` says when the state changes without a write. */
+const presenceColumns = (p: PresenceTimes) =>
+  [
+    isConnected.as('connected'),
+    connectionTime.as('connection_time'),
+    endpointState(p).as('state'),
+    stateSince(p).as('since'),
+    reconnectsUntil(p).as('reconnects_until'),
+  ] as const
+
+type Filter = PresenceTimes & {
+  org: number
+  region: number
+  location: number
+}
+
+const listed = (db: Kysely<DatabaseSchema>, p: PresenceTimes) =>
+  endpointsWithNode(db)
+    .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+    // A config that was reported but never set has version 0.
+    .leftJoin('endpoint_configs as c', (j) =>
+      j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id').on('c.version', '>', 0),
+    )
+    .select(['e.id', 'e.serial', 'e.pairing_serial', 'e.model', 'e.status', 'e.room_id', 'e.profile_id'])
+    .select(presenceColumns(p))
+    .select(['r.name as room_name', 'c.state as config_state'])
+
+export const listEndpoints = bySite((byRegion, byLocation) =>
+  visibleQuery('location', 'r.location_id', (db, p: Filter) =>
+    listed(db, p)
+      .$if(byRegion, (q) =>
+        q.innerJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id')),
+      )
+      .where('e.org', '=', p.org)
+      .$if(byRegion, (q) => q.where(sql.ref('l.region_id'), '=', p.region))
+      .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
+      .orderBy('e.id'),
+  ),
+)
+export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
+
+/** Lists endpoints for the cache of the whole list. */
+export const listEndpointsAfter = wholeQuery((db, p: PresenceTimes & { org: number; after: string; limit: number }) =>
+  listed(db, p).where('e.org', '=', p.org).where('e.id', '>', p.after).orderBy('e.id').limit(p.limit),
+)
+
+/** Returns those of the ids that exist, with the columns of the list, for the same cache. */
+export const listListedEndpoints = wholeQuery(
+  (db, p: PresenceTimes & { org: number; ids: readonly string[] }, engine) =>
+    listed(db, p)
+      .where('e.org', '=', p.org)
+      .where(isAnyOf(engine, 'e.id', p.ids)),
+)
+
+export const findEndpoint = byUuid(
+  visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string }) =>
+    selectAllColumns(db).where('e.org', '=', p.org).where('e.id', '=', p.id),
+  ),
+)
+
+/** Finds an endpoint with everything that its answer shows. */
+export const findShownEndpoint = byUuid(
+  visibleQueryOne('location', 'r.location_id', (db, p: PresenceTimes & { org: number; id: string }) =>
+    endpointsWithNode(db)
+      .select(columns)
+      .select(presenceColumns(p))
+      .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+      .select('r.name as room_name')
+      .where('e.org', '=', p.org)
+      .where('e.id', '=', p.id),
+  ),
+)
+
+/** Returns the version of an endpoint that the caller sees. */
+export const findEndpointVersion = byUuid(
+  visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string }) =>
+    db.selectFrom('endpoints as e').select('e.version').where('e.org', '=', p.org).where('e.id', '=', p.id),
+  ),
+)
+
+/** The columns that a write to many endpoints needs. */
+const summaryColumns = ['e.id', 'e.serial', 'e.model', 'e.room_id', 'e.profile_id'] as const
+
+const selectSummary = (db: Kysely<DatabaseSchema>) =>
+  endpointsWithNode(db).select(summaryColumns).select(isConnected.as('connected'))
+
+/** Returns those of the ids that exist and that the caller sees. */
+export const listEndpointsById = byUuids(
+  visibleQuery('room', 'e.room_id', (db, p: { org: number; ids: readonly string[] }, engine) =>
+    selectSummary(db)
+      .where('e.org', '=', p.org)
+      .where(isAnyOf(engine, 'e.id', p.ids)),
+  ),
+)
+export type EndpointSummary = Awaited<ReturnType<typeof listEndpointsById>>[number]
+
+/**
+ * This is the only place of the rule of [contract 5.1.pairing]: endpoints with the same `leader` and `apart` are a group. An
+ * enrolled leader must be in the same room, or list the endpoint. A leader that is not enrolled has a group in each room
+ * (`apart`).
+ */
+const withGroup = (db: Kysely<DatabaseSchema>, engine: EngineName) => {
+  const isListed =
+    engine === 'postgres'
+      ? sql<SqlBool>`(l.status::jsonb -> 'pairedSerials') @> to_jsonb(e.serial)`
+      : sql<SqlBool>`exists (select 1 from json_each(l.status, '$.pairedSerials') where value = e.serial)`
+  const isAbsent = sql<SqlBool>`e.pairing_serial is not null and l.id is null and e.room_id is not null`
+  const isPaired = sql<SqlBool>`${isAbsent} or l.room_id = e.room_id or ${isListed}`
+  return selectSummary(db)
+    .leftJoin('endpoints as l', (j) => j.onRef('l.org', '=', 'e.org').onRef('l.serial', '=', 'e.pairing_serial'))
+    .select(sql<string>`case when ${isPaired} then e.pairing_serial else e.serial end`.as('leader'))
+    .select(sql<number>`case when ${isAbsent} then e.room_id else 0 end`.as('apart'))
+}
+
+/** Lists a page of all endpoints with their pair groups, in the order of their ids. */
+export const listGroupedEndpointsAfter = wholeQuery((db, p: { org: number; after: string; limit: number }, engine) =>
+  withGroup(db, engine)
+    .select(sql<number>`case when e.connection_time is null then 0 else 1 end`.as('was_connected'))
+    .where('e.org', '=', p.org)
+    .where('e.id', '>', p.after)
+    .orderBy('e.id')
+    .limit(p.limit),
+)
+
+/**
+ * Returns these endpoints and all others in their groups, each once, also those that the caller does not see. Members of a group
+ * have the same `leader` and `apart`. The parts are materialized, because the statement refers to them several times. [contract 5.1.pairing]
+ */
+export const listPairedEndpoints = byUuids(
+  wholeQuery((db, p: { org: number; ids: readonly string[] }, engine) =>
+    db
+      .with(
+        (cte) => cte('mentioned').materialized(),
+        (q) => {
+          const named = q
+            .selectFrom('endpoints')
+            .where('org', '=', p.org)
+            .where(isAnyOf(engine, 'id', p.ids))
+          // Both are expressions: SQLite would compare a column with text affinity and could not use the index of leaders.
+          const own = named.select(sql<string>`coalesce(serial, '')`.as('serial'))
+          return own.unionAll(named.select(sql<string>`coalesce(pairing_serial, serial)`.as('serial')))
+        },
+      )
+      // The candidates are the endpoints that name one of these serials as leader, or have it. An index finds both.
+      .with(
+        (cte) => cte('near').materialized(),
+        (q) => {
+          const all = q.selectFrom('endpoints').select('id').where('org', '=', p.org)
+          const serials = sql`select serial from mentioned`
+          return all
+            .where(isIn(engine, sql`coalesce(pairing_serial, serial)`, serials))
+            .unionAll(all.where(isIn(engine, sql.ref('serial'), serials)))
+        },
+      )
+      .with(
+        (cte) => cte('grouped').materialized(),
+        () =>
+          withGroup(db, engine)
+            .where('e.org', '=', p.org)
+            .where(isIn(engine, sql.ref('e.id'), sql`select id from near`)),
+      )
+      .selectFrom('grouped as g')
+      .select(['g.id', 'g.serial', 'g.model', 'g.room_id', 'g.profile_id', 'g.connected', 'g.leader', 'g.apart'])
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('g.leader', 'g.apart'),
+          'in',
+          selectFrom('grouped as n')
+            .select(['n.leader', 'n.apart'])
+            .where(isAnyOf(engine, 'n.id', p.ids))
+            .$asTuple('leader', 'apart'),
+        ),
+      )
+      .orderBy('g.id'),
+  ),
+)
+
+export type PairedEndpoint = Awaited<ReturnType<typeof listPairedEndpoints>>[number]
+
+export const listEndpointsInRoom = visibleQuery('room', 'e.room_id', (db, p: { org: number; room: number }) =>
+  selectAllColumns(db).where('e.org', '=', p.org).where('e.room_id', '=', p.room).orderBy('e.id'),
+)
+
+export const listShownEndpointsInRoom = visibleQuery(
+  'room',
+  'e.room_id',
+  (db, p: PresenceTimes & { org: number; room: number }) =>
+    endpointsWithNode(db)
+      .select(columns)
+      .select(presenceColumns(p))
+      .where('e.org', '=', p.org)
+      .where('e.room_id', '=', p.room)
+      .orderBy('e.id'),
+)
+export type EndpointRow = Awaited<ReturnType<typeof listShownEndpointsInRoom>>[number]
+
+export const listEndpointsInRooms = visibleQuery(
+  'room',
+  'e.room_id',
+  (db, p: { org: number; rooms: readonly number[] }, engine) =>
+    selectSummary(db)
+      .where('e.org', '=', p.org)
+      .where(isAnyNumberOf(engine, 'e.room_id', p.rooms))
+      .orderBy('e.room_id')
+      .orderBy('e.id'),
+)
+
+type Connection = { org: number; id: string; node: number; connection: number; hash: Buffer }
+
+/**
+ * Returns whether the endpoint's row names this connection, and its credential is still the one that was used. On PostgreSQL
+ * the row is locked, so that no other node can take the device over before this transaction ends.
+ */
+export const lockConnection = wholeQueryExists((db, p: Connection, engine) =>
+  db
+    .selectFrom('endpoints as e')
+    .innerJoin('credential_directory as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
+    .select('e.id')
+    .where('e.org', '=', p.org)
+    .where('e.id', '=', p.id)
+    .where('e.node_id', '=', p.node)
+    .where('e.connection', '=', p.connection)
+    .where('c.hash', '=', p.hash)
+    .$if(engine === 'postgres', (q) => q.forShare('e')),
+)
+
+export const hasEndpointWithProfile = wholeQueryExists((db, p: { org: number; profile: number }) =>
+  db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
+)
+
+export const updateProfileInRoom = write((db, p: { org: number; room: number; profile: number | null }) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('room_id', '=', p.room),
+)
+
+export const updateProfileOf = write((db, p: { org: number; ids: readonly string[]; profile: number | null }, engine) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'id', p.ids)),
+)
+
+const updateRoomColumn = write((db, p: { org: number; ids: readonly string[]; room: number | null }, engine) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ room_id: p.room, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'id', p.ids)),
+)
+/** Null takes the endpoints out of their rooms. */
+export async function updateRoomOf(tx: Tx, ids: readonly string[], room: number | null, at: number) {
+  await updateRoomColumn(tx, { ids, room })
+  if (room !== null) await insertStay(tx, ids, room, at)
+  else for (const id of ids) await updateStayEnded(tx, id, at)
+}
+
+/** Foreign keys delete its credential and its configs with it. */
+const deleteRow = write((db, p: { org: number; id: string }) =>
+  db.deleteFrom('endpoints').where('org', '=', p.org).where('id', '=', p.id),
+)
+export async function deleteEndpoint(tx: Tx, id: string, at: number) {
+  await updateStayEnded(tx, id, at)
+  await insertPastCredential(tx, { id, at })
+  await deleteRow(tx, { id })
+}
+
+const deleteRowsInRoom = write((db, p: { org: number; room: number }) =>
+  db
+    .deleteFrom('endpoints')
+    .where('org', '=', p.org)
+    .where('room_id', '=', p.room)
+    .returning(['id', 'serial', 'model']),
+)
+export async function deleteEndpointsInRoom(tx: Tx, room: number, at: number) {
+  await updateStaysEnded(tx, room, at)
+  await insertPastCredentialsOfRoom(tx, { room, at })
+  return deleteRowsInRoom(tx, { room })
+}

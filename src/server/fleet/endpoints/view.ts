@@ -1,0 +1,60 @@
+// An endpoint as an answer shows it, in full and in a list. [contract 5.1] [contract 4.endpointsBasicList]
+import type { Static } from 'typebox'
+import type { BasicEndpoint, Endpoint } from '../../../contract/endpoints.ts'
+import { isoTime } from '../../core/clock.ts'
+import { auditRef } from '../../journal/audit/change-result.ts'
+import type { EndpointRow, ListedEndpoint } from './store.ts'
+
+type EndpointView = Static<typeof Endpoint>
+type BasicEndpointView = Static<typeof BasicEndpoint>
+
+/** The fields of an endpoint that its device reports in its status; any of them may be missing. */
+type ReportedStatus = Partial<EndpointView>
+
+/** Fields that the device never reported are left out, except the list of networks, which is always there. [contract 5.1] */
+export function endpointView(row: EndpointRow, roomName: string | null): EndpointView {
+  const status: ReportedStatus = JSON.parse(row.status)
+  return {
+    id: row.id,
+    serial: row.serial,
+    ...(row.pairing_serial !== null && { pairingSerial: row.pairing_serial }),
+    model: row.model,
+    connected: row.connected === 1,
+    ...(row.connection_time !== null && { connectionTime: isoTime(row.connection_time) }),
+    state: row.state,
+    ...(row.since !== null && { since: isoTime(row.since) }),
+    enrolmentTime: isoTime(row.enrolment_time),
+    ...(row.room_id !== null && { roomId: row.room_id }),
+    ...(row.room_id !== null && roomName !== null && { roomName }),
+    ...(row.profile_id !== null && { profileId: row.profile_id }),
+    ...status,
+    networks: status.networks ?? [],
+  }
+}
+
+/** An answer may hold ten thousand of these, so the fields are assigned one by one instead of spread. */
+export function basicEndpointView(row: ListedEndpoint): BasicEndpointView {
+  const status: ReportedStatus = JSON.parse(row.status)
+  const { localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion, pairedSerials } = status
+  const { id, serial, model, state } = row
+  const view: BasicEndpointView = { id, serial, model, connected: row.connected === 1, state }
+  if (row.connection_time !== null) view.connectionTime = isoTime(row.connection_time)
+  if (row.since !== null) view.since = isoTime(row.since)
+  if (row.room_id !== null) view.roomId = row.room_id
+  if (row.room_name !== null) view.roomName = row.room_name
+  if (row.profile_id !== null) view.profileId = row.profile_id
+  if (row.config_state !== null) view.configState = row.config_state as NonNullable<BasicEndpointView['configState']>
+  if (localIpAddress !== undefined) view.localIpAddress = localIpAddress
+  const macAddresses = networks?.flatMap(({ macAddress }) => macAddress ?? [])
+  if (macAddresses?.length) view.macAddresses = macAddresses
+  if (inCallStatus !== undefined) view.inCallStatus = inCallStatus
+  if (firmwareVersion !== undefined) view.firmwareVersion = firmwareVersion
+  if (latestVersion !== undefined) view.latestVersion = latestVersion
+  if (row.pairing_serial !== null) view.pairingSerial = row.pairing_serial
+  if (pairedSerials !== undefined) view.pairedSerials = pairedSerials
+  return view
+}
+
+/** Names an endpoint in the audit log. */
+export const endpointRef = ({ id, serial }: Pick<EndpointRow, 'id' | 'serial'>) =>
+  auditRef('endpoint', { id, name: serial })

@@ -1,0 +1,69 @@
+// The fields of a location that people set: their columns, and what requests, answers and the audit log make of them.
+import type { Static } from 'typebox'
+import type { Location } from '../../../contract/locations.ts'
+import { type WeeklyHours, weekdays } from '../../../contract/weekly-hours.ts'
+import type { InputOf } from '../../context/handlers.ts'
+import { invalid } from '../../core/failure.ts'
+import { timeZoneProblem } from '../../core/time/time-zone.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
+import { AuditedFields } from '../../journal/audit/audited-fields.ts'
+
+export const locationFieldColumns = ['name', 'region_id', 'timezone', 'change_window'] as const
+export type LocationValues = Pick<DatabaseSchema['locations'], (typeof locationFieldColumns)[number]>
+
+/** The values after a request. Its absent keys keep what is stored; a new location has nothing yet. */
+export function locationValues(
+  body: InputOf<'locationsUpdate'>['body'],
+  region_id: number | null,
+  stored: LocationValues = { name: '', region_id: null, timezone: null, change_window: null },
+): LocationValues {
+  return {
+    name: body.name ?? stored.name,
+    region_id,
+    timezone: body.timezone === undefined ? stored.timezone : requireTimeZone(body.timezone),
+    change_window: body.changeWindow === undefined ? stored.change_window : windowText(body.changeWindow),
+  }
+}
+
+export const auditedLocation = new AuditedFields(
+  (row: LocationValues) => ({
+    name: row.name,
+    regionId: row.region_id,
+    timezone: row.timezone,
+    changeWindow: windowOf(row),
+  }),
+  ['name', 'regionId'],
+)
+
+interface ShownLocation extends LocationValues {
+  readonly id: number
+  readonly region_name: string | null
+}
+
+export function locationView(row: ShownLocation): Static<typeof Location> {
+  const { id, name, region_id, region_name, timezone } = row
+  const changeWindow = windowOf(row)
+  return {
+    id,
+    name,
+    ...(region_id !== null && { region: { id: region_id, name: region_name ?? '' } }),
+    ...(timezone !== null && { timezone }),
+    ...(changeWindow && { changeWindow }),
+  }
+}
+
+function requireTimeZone(zone: string | null): string | null {
+  const problem = zone === null ? undefined : timeZoneProblem(zone)
+  if (problem !== undefined) throw invalid([{ field: 'timezone', error: problem }])
+  return zone
+}
+
+/** The days are stored once each, in the order of the week. An empty list means no window, like null. */
+function windowText(window: WeeklyHours | readonly null[] | null): string | null {
+  if (window === null || !('days' in window)) return null
+  const { days, from, to } = window
+  return JSON.stringify({ days: weekdays.filter((day) => days.includes(day)), from, to })
+}
+
+const windowOf = ({ change_window }: { change_window: string | null }): WeeklyHours | null =>
+  change_window === null ? null : JSON.parse(change_window)

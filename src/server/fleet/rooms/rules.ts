@@ -1,0 +1,237 @@
+// Carries out the operations on rooms, one function for each. [contract 6.rooms] [contract 5.4.room]
+
+import type { Static } from 'typebox'
+import { type Room, roomStateOf } from '../../../contract/rooms.ts'
+import { freshSince } from '../../config/sensor-settings.ts'
+import { VersionedAnswer } from '../../context/answers.ts'
+import type { InputOf } from '../../context/handlers.ts'
+import { checkIfMatch } from '../../context/if-match.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { findReferenced, mustFind } from '../../core/failure.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { nextId } from '../../db/queries/next-id.ts'
+import { change } from '../../journal/audit/change.ts'
+import { auditRef, type ChangeResult } from '../../journal/audit/change-result.ts'
+import { endpointDraft, queueMessages } from '../../journal/outbox/outbox.ts'
+import { raiseResourceVersions } from '../../journal/places/versions.ts'
+import { requireVisibleAfter } from '../../journal/places/visible-after.ts'
+import { cancelOpenCommands } from '../commands/store.ts'
+import { commandEventDraft, commandView } from '../commands/view.ts'
+import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
+import { insertUnenrolledSpansInRoom } from '../connections/store.ts'
+import { finishedCommandDraft } from '../endpoints/endpoint-messages.ts'
+import {
+  deleteEndpointsInRoom,
+  listEndpointsInRoom,
+  listShownEndpointsInRoom,
+  updateProfileInRoom,
+} from '../endpoints/store.ts'
+import { endpointRef, endpointView } from '../endpoints/view.ts'
+import { findLocation } from '../locations/store.ts'
+import { listNotesOfRoom } from '../notes/store.ts'
+import { findProfile } from '../profiles/store.ts'
+import {
+  enrolmentCodeContext,
+  enrolmentCodeFields,
+  enrolmentCodeMac,
+  enrolmentCodeTimeoutHours,
+  makeEnrolmentCode,
+} from './enrolment-code.ts'
+import { auditedRoom, optionalRoomFields, roomValues } from './fields.ts'
+import {
+  deleteRoom,
+  findRoom,
+  hasFailedConfig,
+  indexDec,
+  insertRoom,
+  listRooms,
+  type RoomRow,
+  updateDec,
+  updateRoom,
+  updateRoomProfile,
+} from './store.ts'
+
+export async function roomsList(ctx: RequestContext, { regionId, locationId, tag }: InputOf<'roomsList'>['query']) {
+  const values = { ...ctx.presenceTimes, freshSinceSeconds: freshSince(ctx) }
+  const rows = await listRooms(ctx.db, values, regionId, locationId)
+  return {
+    rooms: rows.flatMap((row) => {
+      const optional = optionalRoomFields(row)
+      if (tag !== undefined && !optional.tags?.includes(tag)) return []
+      const endpointCount = Number(row.endpoints)
+      const connectedCount = Number(row.connected)
+      const unknownCount = Number(row.unknown)
+      return {
+        id: row.id,
+        name: row.name,
+        ...(row.location_id !== null && { location: { id: row.location_id, name: row.location_name ?? '' } }),
+        state: roomStateOf({ endpointCount, connectedCount, unknownCount, hasFailedConfig: Number(row.failed) > 0 }),
+        endpointCount,
+        connectedCount,
+        ...(unknownCount > 0 && { unknownCount }),
+        ...(row.people !== null && { people: row.people }),
+        ...(row.profile_id !== null && { profileId: row.profile_id }),
+        ...optional,
+      }
+    }),
+  }
+}
+
+export const roomsGet = async (ctx: RequestContext, id: number) => view(ctx, ctx.db, await requireRoom(ctx.db, id))
+
+export const roomsCreate = (ctx: RequestContext, body: InputOf<'roomsCreate'>['body']) =>
+  change(ctx, 'roomsCreate', async (tx) => {
+    const location = await findReferencedLocation(tx, body.locationId)
+    requireVisibleAfter(tx, location?.region_id, ...withoutLocation)
+    const id = await nextId(tx, 'room')
+    const code = makeSealedCode(ctx, id)
+    const values = roomValues(body, location?.id ?? null)
+    await insertRoom(tx, { id, ...values, dec_sealed: code.sealed, dec_timeout: enrolmentCodeTimeoutHours })
+    await indexDec(tx, id, code.mac)
+    return {
+      result: await view(ctx, tx, await requireRoom(tx, id)),
+      target: auditRef('room', { id, name: body.name }),
+      after: auditedRoom.all(values),
+    }
+  })
+
+export const roomsUpdate = (ctx: RequestContext, id: number, body: InputOf<'roomsUpdate'>['body']) =>
+  change(ctx, 'roomsUpdate', async (tx) => {
+    const room = await requireRoom(tx, id)
+    checkIfMatch(ctx, room.version)
+    const location = await findReferencedLocation(tx, body.locationId)
+    requireVisibleAfter(tx, location?.region_id, ...withoutLocation)
+    const values = { ...room, ...roomValues(body, location?.id ?? null, room) }
+    await updateRoom(tx, values)
+    await raiseResourceVersions(tx, { nameOfRoom: [id] })
+    return {
+      result: await view(ctx, tx, await requireRoom(tx, id)),
+      target: auditRef('room', { id, name: body.name }),
+      ...auditedRoom.change(room, values),
+    }
+  })
+
+export async function roomsDelete(ctx: RequestContext, id: number) {
+  const unenrolled = await change(ctx, 'roomsDelete', async (tx) => {
+    const room = await requireRoom(tx, id)
+    checkIfMatch(ctx, room.version)
+    const notes = await listNotesOfRoom(tx, { room: id })
+    await insertUnenrolledSpansInRoom(tx, { ...ctx.presenceTimes, room: id, at: ctx.clock.now() })
+    const endpoints = await deleteEndpointsInRoom(tx, id, ctx.clock.now())
+    const endpointIds = endpoints.map((e) => e.id)
+    const cancelled = await cancelOpenCommands(tx, { endpoints: endpointIds, at: ctx.clock.now() })
+    const place = { locationId: room.location_id, regionId: room.region_id }
+    await queueMessages(tx, [
+      ...cancelled.map((row) => finishedCommandDraft(commandView(row), place)),
+      ...endpoints.map((e) => endpointDraft('endpoint.removed', { ...e, roomId: id, ...place }, ctx.clock.now())),
+    ])
+    tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), [id])))
+    await deleteRoom(tx, { id })
+    return {
+      result: endpointIds,
+      target: auditRef('room', room),
+      before: auditedRoom.all(room),
+      affected: [
+        ...endpoints.map(endpointRef),
+        ...notes.map((n) => auditRef('roomNote', { id: n.id, name: firstCharacters(n.note) })),
+      ],
+    }
+  })
+  ctx.devices.cut(unenrolled)
+  return {}
+}
+
+export const roomsRegenerateDec = (ctx: RequestContext, id: number) =>
+  change(ctx, 'roomsRegenerateDec', async (tx) => {
+    const room = await requireRoom(tx, id)
+    checkIfMatch(ctx, room.version)
+    const code = makeSealedCode(ctx, id)
+    await updateDec(tx, { id, sealed: code.sealed })
+    await indexDec(tx, id, code.mac)
+    return { result: { dec: code.text }, target: auditRef('room', room) }
+  })
+
+/** Assigns the profile to the endpoints of the room too. Those that had another get a new config version. [contract 5.4.profile] */
+export async function roomsAssignProfile(ctx: RequestContext, id: number, profileId: number | null) {
+  const changed = await change(ctx, 'roomsAssignProfile', (tx) => assignRoomProfile(tx, ctx, id, profileId))
+  ctx.devices.wake(changed)
+  return {}
+}
+
+/** Sets the profile of a room and of its endpoints. The result has the endpoints with a new config. */
+export async function assignRoomProfile(
+  tx: Tx,
+  ctx: RequestContext,
+  id: number,
+  profileId: number | null,
+  origin: VersionOrigin = {},
+): Promise<ChangeResult<string[]>> {
+  const room = await requireRoom(tx, id)
+  checkIfMatch(ctx, room.version)
+  const newProfileId = (await findReferencedProfile(tx, profileId))?.id ?? null
+  await updateRoomProfile(tx, { id, profile: newProfileId })
+  const endpoints = await listEndpointsInRoom(tx, { room: id })
+  await updateProfileInRoom(tx, { room: id, profile: newProfileId })
+  const changedIds = endpoints.filter((e) => e.profile_id !== newProfileId).map((e) => e.id)
+  await makeVersions(tx, ctx, changedIds, origin)
+  return {
+    result: changedIds,
+    target: auditRef('room', room),
+    before: { profileId: room.profile_id },
+    after: { profileId: newProfileId },
+    affected: endpoints.map(endpointRef),
+    undone: newProfileId === null,
+    jobId: origin.jobId,
+  }
+}
+
+const withoutLocation = ['a room without a location', 'Send the locationId of a location that you see.'] as const
+
+const requireRoom = async (on: OrgReader, id: number) => mustFind(await findRoom(on, { id }), `room ${id}`)
+
+const findReferencedLocation = (tx: Tx, id: number | null | undefined) =>
+  findReferenced('location', id, (known) => findLocation(tx, { id: known }))
+
+const findReferencedProfile = (tx: Tx, id: number | null) =>
+  findReferenced('profile', id, (known) => findProfile(tx, { id: known }))
+
+function makeSealedCode(ctx: RequestContext, room: number) {
+  const text = makeEnrolmentCode()
+  const { secrets } = ctx
+  return {
+    text,
+    sealed: secrets.seal(text, enrolmentCodeContext(ctx.org.id, room)),
+    mac: enrolmentCodeMac(secrets, text),
+  }
+}
+
+/** Returns the first 60 code points. Counting code points never splits a surrogate pair. */
+const firstCharacters = (text: string) => [...text.slice(0, 120)].slice(0, 60).join('')
+
+async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<VersionedAnswer<Static<typeof Room>>> {
+  const endpoints = await listShownEndpointsInRoom(on, { ...ctx.presenceTimes, room: room.id })
+  const counts = {
+    endpointCount: endpoints.length,
+    connectedCount: endpoints.filter(({ state }) => state === 'ONLINE').length,
+    unknownCount: endpoints.filter(({ state }) => state === 'UNKNOWN').length,
+    hasFailedConfig: await hasFailedConfig(on, { id: room.id }),
+  }
+  const { secrets, clock } = ctx
+  return new VersionedAnswer(room.version, {
+    id: room.id,
+    name: room.name,
+    state: roomStateOf(counts),
+    ...(room.location_id !== null && {
+      location: {
+        id: room.location_id,
+        name: room.location_name ?? '',
+        ...(room.region_id !== null && { region: { id: room.region_id, name: room.region_name ?? '' } }),
+      },
+    }),
+    ...(room.profile_id !== null && { profileId: room.profile_id }),
+    ...optionalRoomFields(room),
+    ...(ctx.may('operate') &&
+      enrolmentCodeFields(secrets, enrolmentCodeContext(ctx.org.id, room.id), room, clock.now())),
+    endpoints: endpoints.map((e) => endpointView(e, room.name)),
+  })
+}

@@ -1,0 +1,94 @@
+// Observes endpoints by their status and latest sample: storage, firmware, clock and silent sensors. [contract 10.rule]
+import { dayMs, secondMs } from '../../../../contract/durations.ts'
+import { conditionOf, type Observation, type RulesInForce } from '../types.ts'
+import type { ObservedWithSample } from './endpoint-store.ts'
+import type { FullInput } from './input.ts'
+
+interface ReportedStatus {
+  readonly firmwareVersion?: string
+  readonly latestVersion?: string
+  readonly ntpServerReachable?: boolean
+  /** Sizes are decimal numbers as text. */
+  readonly [name: string]: unknown
+}
+
+/** The storage and the clock of a device are known only while it is connected; its firmware does not change in between. */
+export function observeStatus(
+  endpoint: ObservedWithSample,
+  rules: RulesInForce,
+  input: Pick<FullInput, 'now' | 'settings'>,
+): (Observation | undefined)[] {
+  const status = JSON.parse(endpoint.status) as ReportedStatus
+  return [
+    observeFirmware(endpoint, status),
+    ...(endpoint.connected
+      ? [
+          observeStorage(endpoint, status, rules['storage.low'].limits),
+          observeTimeServer(endpoint, status),
+          observeSilentSensor(endpoint, rules['sensor.silent'], input),
+        ]
+      : []),
+  ]
+}
+
+function observeFirmware(
+  endpoint: ObservedWithSample,
+  { firmwareVersion, latestVersion }: ReportedStatus,
+): Observation | undefined {
+  if (!firmwareVersion || !latestVersion) return undefined
+  return {
+    ...conditionOf('firmware.behind', 'endpoint', endpoint.id),
+    state: firmwareVersion === latestVersion ? 'clear' : 'holds',
+  }
+}
+
+function observeTimeServer(
+  endpoint: ObservedWithSample,
+  { ntpServerReachable }: ReportedStatus,
+): Observation | undefined {
+  if (ntpServerReachable === undefined) return undefined
+  return { ...conditionOf('clock.unreachable', 'endpoint', endpoint.id), state: ntpServerReachable ? 'clear' : 'holds' }
+}
+
+const storages = ['System', 'Internal', 'External'] as const
+
+function observeStorage(
+  endpoint: ObservedWithSample,
+  status: ReportedStatus,
+  { opensBelowPercent = 0, endsAtPercent = 0 }: Readonly<Record<string, number>>,
+): Observation | undefined {
+  const shares = storages.flatMap((storage) => {
+    const [free, total] = [Number(status[`free${storage}Storage`]), Number(status[`total${storage}Storage`])]
+    return total > 0 && free >= 0 ? [{ storage: storage.toLowerCase(), percent: (100 * free) / total }] : []
+  })
+  const least = shares.toSorted((a, b) => a.percent - b.percent)[0]
+  if (!least) return undefined
+  if (least.percent >= opensBelowPercent) {
+    return {
+      ...conditionOf('storage.low', 'endpoint', endpoint.id),
+      state: least.percent >= endsAtPercent ? 'clear' : 'between',
+    }
+  }
+  const detail = { storage: least.storage, freePercent: Math.floor(least.percent), opensBelowPercent }
+  return { ...conditionOf('storage.low', 'endpoint', endpoint.id), state: 'holds', detail }
+}
+
+/** A device that never sent a sample has no sensors, or none that are in use. One whose last sample is stale may have fallen silent. */
+function observeSilentSensor(
+  endpoint: ObservedWithSample,
+  { holdMs, limits: { withinDays = 0 } }: RulesInForce['sensor.silent'],
+  { now, settings }: Pick<FullInput, 'now' | 'settings'>,
+): Observation | undefined {
+  if (endpoint.timestamp === null) return undefined
+  const sentAt = endpoint.timestamp * secondMs
+  if (now - sentAt < Math.min(holdMs, settings.freshnessSeconds * secondMs))
+    return { ...conditionOf('sensor.silent', 'endpoint', endpoint.id), state: 'clear' }
+  if (now - sentAt > withinDays * dayMs)
+    return { ...conditionOf('sensor.silent', 'endpoint', endpoint.id), state: 'between' }
+  // A device that was away could send nothing.
+  return {
+    ...conditionOf('sensor.silent', 'endpoint', endpoint.id),
+    state: 'holds',
+    since: Math.max(sentAt, endpoint.connection_time ?? 0),
+  }
+}

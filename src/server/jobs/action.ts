@@ -1,0 +1,85 @@
+// The action of a job: what it needs, whether it can be rolled back, and how its passwords are stored. [contract 12.job]
+
+import { configKeys, type DeviceConfigBody } from '../../contract/device/config-keys.ts'
+import type { JobActionType } from '../../contract/jobs/job-request.ts'
+import { permissionDenied } from '../auth/failures.ts'
+import type { Org } from '../auth/token-holder.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import type { Secrets } from '../core/secrets.ts'
+import { type Action, actionOfJob, type JobRow } from './rows.ts'
+
+const neededScopes: Readonly<Record<JobActionType, 'write' | 'operate'>> = {
+  CONFIG: 'write',
+  ASSIGN_PROFILE: 'write',
+  MOVE: 'write',
+  REBOOT: 'operate',
+  MESSAGE: 'operate',
+  COLLECT_LOGS: 'operate',
+}
+
+export const neededScopeOf = (type: JobActionType): 'write' | 'operate' => neededScopes[type]
+
+/** Whether a unit has to wait because of endpoints that are offline. A message and logs need one that is connected, a move needs none. */
+export function waitsForConnection(type: JobActionType, endpoints: readonly { readonly connected: number }[]): boolean {
+  if (type === 'MOVE') return false
+  const isOffline = ({ connected }: { readonly connected: number }) => connected === 0
+  return type === 'MESSAGE' || type === 'COLLECT_LOGS' ? endpoints.every(isOffline) : endpoints.some(isOffline)
+}
+
+/** Whether the action sets values: a retry sets them again, and a job that stops restores the old ones by itself. */
+export const setsValues = (type: JobActionType): boolean => type === 'CONFIG' || type === 'ASSIGN_PROFILE'
+
+export const canBeRolledBack = (type: JobActionType): boolean => setsValues(type) || type === 'MOVE'
+
+/** [contract 12.rights] */
+export function requireScopeFor(ctx: RequestContext, type: JobActionType): void {
+  const needed = neededScopeOf(type)
+  if (!ctx.may(needed)) throw permissionDenied(ctx, needed, undefined, `, which a job of the type ${type} needs`)
+}
+
+interface StoredAction {
+  /** JSON without the values of passwords. */
+  readonly action: string
+  /** JSON of the sealed passwords, base64. */
+  readonly secrets: string
+}
+
+const mask = '***'
+/** Passwords are bound to this context. */
+export const jobContext = (org: Org, id: number): string => `job/${org.id}/${id}`
+const isPassword = (name: string, value: unknown) => configKeys[name]?.secret === true && typeof value === 'string'
+
+/** Seals the passwords of a config. They are bound to the job, so that they cannot be moved to another one. */
+export function sealAction(action: Action, secrets: Secrets, org: Org, id: number): StoredAction {
+  const sealed = Object.entries(action.config ?? {})
+    .filter(([name, value]) => isPassword(name, value))
+    .map(([name, value]) => [name, secrets.seal(String(value), jobContext(org, id)).toString('base64')])
+  return { action: JSON.stringify(maskAction(action)), secrets: JSON.stringify(Object.fromEntries(sealed)) }
+}
+
+/** Replaces the passwords of a config, for the audit log. */
+export function maskAction(action: Action): Action {
+  if (!action.config) return action
+  const shown = Object.entries(action.config).map(([name, value]) => [name, isPassword(name, value) ? mask : value])
+  return { ...action, config: Object.fromEntries(shown) }
+}
+
+/** Leaves out passwords, for answers: a client that sends a mask back would set it as the password. */
+export function shownAction(action: Action): Action {
+  if (!action.config) return action
+  return {
+    ...action,
+    config: Object.fromEntries(Object.entries(action.config).filter(([name, value]) => !isPassword(name, value))),
+  }
+}
+
+/** Includes the passwords in plain text, so the result may only be used to make a config. */
+export function openAction(row: Pick<JobRow, 'id' | 'action' | 'secrets'>, secrets: Secrets, org: Org): Action {
+  const action = actionOfJob(row)
+  if (!action.config) return action
+  const config: DeviceConfigBody = { ...action.config }
+  for (const [name, sealed] of Object.entries<string>(JSON.parse(row.secrets))) {
+    config[name] = secrets.unseal(Buffer.from(sealed, 'base64'), jobContext(org, row.id))
+  }
+  return { ...action, config }
+}

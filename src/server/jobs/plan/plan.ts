@@ -1,0 +1,184 @@
+// Says what a job would do, and does nothing. [contract 12.plan]
+
+import type { ResponseOf } from '../../../contract/operation.ts'
+import type { Operations } from '../../../contract/operations.ts'
+import type { WeeklyHours } from '../../../contract/weekly-hours.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { isoTime } from '../../core/clock.ts'
+import { isInChangeWindow, nextChangeTime } from '../../core/time/change-window.ts'
+import { inParts } from '../../db/queries/in-parts.ts'
+import { listPairedEndpoints } from '../../fleet/endpoints/store.ts'
+import { type RoomUse, readRoomUse } from '../../fleet/rooms/use/room-use.ts'
+import { findOwnOrg } from '../../journal/orgs/store.ts'
+import { waitsForConnection } from '../action.ts'
+import { conflictOf, conflictText, type PreparedJob, prepareJob, unitName } from '../request/prepare.ts'
+import { type CheckedRequest, checkRequest, type JobBody } from '../request/request.ts'
+import type { Action } from '../rows.ts'
+import { countEmptyRooms, type RoomWithWindow, type TargetedEndpoint } from '../units/target-store.ts'
+import type { OrderedUnit } from '../units/units.ts'
+import { earliestEnd } from './earliest-end.ts'
+import { listPlannedEndpoints } from './plan-store.ts'
+import { PresentValues } from './present-values.ts'
+
+type Plan = ResponseOf<Operations['jobsPlan']>
+type Unit = OrderedUnit<TargetedEndpoint>
+
+const maxListed = 200
+
+export async function jobsPlan(ctx: RequestContext, body: JobBody): Promise<Plan> {
+  const now = ctx.clock.now()
+  const request = checkRequest(body, now)
+  const prepared = await prepareJob(ctx, request)
+  const { units, rooms, conflicts, endpointCount } = prepared
+  const endpoints = units.flatMap((unit) => unit.endpoints)
+  const { unchanged, notSupporting, present } = await compareEndpoints(ctx, request.action, endpoints)
+  const use = await readUseOfUnits(ctx, units, now)
+  const windows = new ChangeWindows(rooms, (await findOwnOrg(ctx.db))?.timezone ?? 'UTC')
+  const conflicting = endpoints.filter(({ profile_id }) => profile_id !== null && conflicts.has(profile_id))
+  return {
+    unitCount: units.length,
+    endpointCount,
+    emptyRoomCount: await countEmptyRooms(ctx.db, request.target),
+    offlineCount: endpoints.filter(({ connected }) => connected === 0).length,
+    blindCount: units.filter((unit) => !unit.roomIds.some((id) => use.get(id)?.canKnow)).length,
+    notSupportingCount: notSupporting.size,
+    unchangedCount: unchanged.size,
+    stages: request.settings.stages.map(({ manual }, i) => ({
+      unitCount: units.filter(({ stage }) => stage === i + 1).length,
+      manual,
+    })),
+    conflicts: conflicting.slice(0, maxListed).map(({ id, roomId, profile_id }) => ({
+      endpointId: id,
+      ...(roomId !== null && { roomId }),
+      profileId: profile_id ?? 0,
+      keys: [...(conflicts.get(profile_id ?? 0) ?? [])],
+    })),
+    conflictCount: conflicting.length,
+    present,
+    rooms: units.slice(0, maxListed).map((unit) => ({
+      roomIds: [...unit.roomIds],
+      name: unitName(unit, rooms),
+      stage: unit.stage,
+      endpointCount: unit.endpoints.length,
+      offlineCount: unit.endpoints.filter(({ connected }) => connected === 0).length,
+      ...plannedOutcome(unit, request, prepared, { unchanged, use, windows, now }),
+    })),
+    earliestEnd: isoTime(plannedEnd(request, prepared, windows, now)),
+  }
+}
+
+interface PresentFacts {
+  readonly unchanged: ReadonlySet<string>
+  readonly use: ReadonlyMap<number, RoomUse>
+  readonly windows: ChangeWindows
+  readonly now: number
+}
+
+function plannedOutcome(
+  unit: Unit,
+  { action, settings: { respect } }: CheckedRequest,
+  { conflicts }: PreparedJob,
+  { unchanged, use, windows, now }: PresentFacts,
+): Pick<Plan['rooms'][number], 'outcome' | 'reason'> {
+  const conflict = conflictOf(unit, conflicts)
+  if (conflict) return { outcome: 'skipped', reason: conflictText(conflict) }
+  if (waitsForConnection(action.type, unit.endpoints)) return { outcome: 'waits', reason: 'connection' }
+  if (respect.window && !unit.roomIds.every((id) => windows.isOpen(id, now))) {
+    return { outcome: 'waits', reason: 'window' }
+  }
+  if (respect.idle && !unit.roomIds.every((id) => use.get(id)?.isIdle ?? true)) {
+    return { outcome: 'waits', reason: 'idle' }
+  }
+  // Endpoints that have everything already wait like others, so that this comes last.
+  return { outcome: unit.endpoints.every(({ id }) => unchanged.has(id)) ? 'unchanged' : 'now' }
+}
+
+async function compareEndpoints(ctx: RequestContext, action: Action, endpoints: readonly TargetedEndpoint[]) {
+  const values = new PresentValues(action.config ?? {})
+  const unchanged = new Set<string>()
+  const notSupporting = new Set<string>()
+  for await (const part of inParts(endpoints)) {
+    const targeted = part.map(({ id }) => id)
+    // Everything that is paired with the endpoints restarts with them.
+    const ids =
+      action.type === 'REBOOT' ? (await listPairedEndpoints(ctx.db, { ids: targeted })).map(({ id }) => id) : targeted
+    for (const row of await listPlannedEndpoints(ctx.db, { ids })) {
+      const supports: string[] = row.supports === null ? [] : JSON.parse(row.supports)
+      if (!supports.includes('onlyIfIdle')) notSupporting.add(row.id)
+      if (action.config && values.add(row)) unchanged.add(row.id)
+    }
+    for (const endpoint of part) if (isAlreadyDone(action, endpoint)) unchanged.add(endpoint.id)
+  }
+  return { unchanged, notSupporting, present: values.answer() }
+}
+
+function isAlreadyDone({ type, profileId, roomId }: Action, endpoint: TargetedEndpoint): boolean {
+  if (type === 'ASSIGN_PROFILE') return endpoint.profile_id === profileId
+  return type === 'MOVE' && endpoint.roomId === roomId
+}
+
+async function readUseOfUnits(ctx: RequestContext, units: readonly Unit[], now: number): Promise<Map<number, RoomUse>> {
+  const use = new Map<number, RoomUse>()
+  for await (const roomIds of inParts(units.flatMap((unit) => unit.roomIds))) {
+    for (const [id, one] of await readRoomUse(ctx.db, { roomIds, now, idleMs: ctx.settings.idleMs })) use.set(id, one)
+  }
+  return use
+}
+
+/** The change windows of the rooms of a job. Rooms of one location share a window. */
+class ChangeWindows {
+  readonly #rooms: ReadonlyMap<number, RoomWithWindow>
+  readonly #zoneOfOrg: string
+  readonly #hours = new Map<string, WeeklyHours>()
+
+  constructor(rooms: ReadonlyMap<number, RoomWithWindow>, zoneOfOrg: string) {
+    this.#rooms = rooms
+    this.#zoneOfOrg = zoneOfOrg
+  }
+
+  isOpen(roomId: number, at: number): boolean {
+    const { hours, zone } = this.#of(roomId)
+    return isInChangeWindow(hours, zone, at)
+  }
+
+  nextTime(roomId: number, from: number): number {
+    const { hours, zone } = this.#of(roomId)
+    return nextChangeTime(hours, zone, from)
+  }
+
+  /** One room of each location stands for all of them. */
+  roomsWithDistinctWindows(units: readonly Unit[]): number[] {
+    const byLocation = new Map<number | null, number>()
+    for (const { roomIds } of units) {
+      for (const id of roomIds) byLocation.set(this.#rooms.get(id)?.location_id ?? null, id)
+    }
+    return [...byLocation.values()]
+  }
+
+  #of(roomId: number): { hours: WeeklyHours | null; zone: string } {
+    const room = this.#rooms.get(roomId)
+    const text = room?.change_window ?? null
+    const zone = room?.timezone ?? this.#zoneOfOrg
+    if (text === null) return { hours: null, zone }
+    const hours: WeeklyHours = this.#hours.get(text) ?? JSON.parse(text)
+    this.#hours.set(text, hours)
+    return { hours, zone }
+  }
+}
+
+function plannedEnd(
+  { settings, startAt }: CheckedRequest,
+  { units }: PreparedJob,
+  windows: ChangeWindows,
+  now: number,
+): number {
+  const byStage = Map.groupBy(units, ({ stage }) => stage)
+  const stages = settings.stages.map((_, i) => {
+    const inStage = byStage.get(i + 1) ?? []
+    const rooms = settings.respect.window ? windows.roomsWithDistinctWindows(inStage) : []
+    // A stage whose units may be changed at any time begins immediately.
+    const always = inStage.length > 0 && rooms.length === 0 ? [(from: number) => from] : []
+    return { nextChangeTimes: [...always, ...rooms.map((id) => (from: number) => windows.nextTime(id, from))] }
+  })
+  return earliestEnd(stages, settings.soakMinutes, Math.max(now, startAt ?? now))
+}

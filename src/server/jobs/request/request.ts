@@ -1,0 +1,135 @@
+// Checks the body of jobsPlan and jobsCreate, and fills in what it leaves out. [contract 12.job]
+
+import { readOnlyKeys } from '../../../contract/device/config-keys.ts'
+import { dayMs } from '../../../contract/durations.ts'
+import type { Violation } from '../../../contract/error.ts'
+import { defaultDeadlineDays, type JobActionType } from '../../../contract/jobs/job-request.ts'
+import type { InputOf } from '../../context/handlers.ts'
+import { parseTime } from '../../core/clock.ts'
+import { Failure, invalid } from '../../core/failure.ts'
+import { setsValues } from '../action.ts'
+import type { Action, JobSettings, StageSettings, Target } from '../rows.ts'
+import { stageViolations } from './stages.ts'
+
+export type JobBody = InputOf<'jobsPlan'>['body']
+
+export interface CheckedRequest {
+  readonly name: string
+  readonly target: Target
+  readonly action: Action
+  readonly settings: JobSettings
+  readonly startAt: number | null
+  /** Null means `defaultDeadlineMs` after the start. */
+  readonly deadline: number | null
+}
+
+/** The deadline of a job that names none, after its start. */
+export const defaultDeadlineMs = defaultDeadlineDays * dayMs
+
+export function checkRequest(body: JobBody, now: number): CheckedRequest {
+  const startAt = body.startAt ? (parseTime(body.startAt) ?? null) : null
+  const deadline = body.deadline ? (parseTime(body.deadline) ?? null) : null
+  const violations = [
+    ...targetViolations(body.target),
+    ...actionViolations(body.action),
+    ...stageViolations(body.stages, body.action.type),
+    ...(deadline !== null && deadline <= Math.max(now, startAt ?? now)
+      ? [{ field: 'deadline', error: 'must be after the start, and in the future' }]
+      : []),
+  ]
+  if (violations.length > 0) throw invalid(violations)
+  const { type } = body.action
+  if (body.onFailure === 'rollBack' && !setsValues(type)) {
+    throw new Failure(
+      'FAILED_PRECONDITION',
+      `a job of the type ${type} is never rolled back by itself, only CONFIG and ASSIGN_PROFILE are. Use "onFailure": "pause" instead.`,
+    )
+  }
+  return {
+    name: body.name,
+    target: distinctTarget(body.target),
+    action: withoutEmptyId(body.action),
+    settings: settingsOf(body),
+    startAt,
+    deadline,
+  }
+}
+
+function targetViolations({ exclude, ...include }: Target): Violation[] {
+  const isEmpty = (keys: object) => Object.values(keys).every((values) => values === undefined)
+  return [
+    ...(isEmpty(include) ? [{ field: 'target', error: 'must have at least one key, such as roomIds' }] : []),
+    ...(exclude && isEmpty(exclude)
+      ? [{ field: 'target.exclude', error: 'must have at least one key. Leave it out to exclude nothing' }]
+      : []),
+  ]
+}
+
+function distinctTarget({ exclude, ...include }: Target): Target {
+  const distinct = <K extends object>(keys: K): K =>
+    Object.fromEntries(
+      Object.entries(keys).flatMap(([key, values]) => (values === undefined ? [] : [[key, [...new Set(values)]]])),
+    ) as K
+  return { ...distinct(include), ...(exclude && { exclude: distinct(exclude) }) }
+}
+
+const keysByType: Readonly<
+  Record<JobActionType, { readonly required?: keyof Action; readonly optional?: keyof Action }>
+> = {
+  CONFIG: { required: 'config' },
+  ASSIGN_PROFILE: { required: 'profileId' },
+  REBOOT: {},
+  MESSAGE: { required: 'message' },
+  MOVE: { required: 'roomId', optional: 'assignRoomProfile' },
+  COLLECT_LOGS: { optional: 'uploadInCallLogs' },
+}
+
+function actionViolations(action: Action): Violation[] {
+  const { type, ...values } = action
+  const { required, optional } = keysByType[type]
+  const foreign = Object.entries(values).flatMap(([key, value]) =>
+    value === undefined || key === required || key === optional ? [] : [key],
+  )
+  const readOnly = Object.keys(action.config ?? {}).filter((name) => Object.hasOwn(readOnlyKeys, name))
+  return [
+    ...foreign.map((key) => ({ field: `action.${key}`, error: `does not belong to the type ${type}. Leave it out` })),
+    ...(required && action[required] === undefined
+      ? [{ field: `action.${required}`, error: `is needed by the type ${type}` }]
+      : []),
+    ...(action.config && Object.keys(action.config).length === 0
+      ? [{ field: 'action.config', error: 'must have at least one key' }]
+      : []),
+    ...readOnly.map((name) => ({ field: `action.config.${name}`, error: 'is read-only: leave it out' })),
+  ]
+}
+
+/** 0 and null both mean no profile, as in endpointsAssignProfile. */
+const withoutEmptyId = (action: Action): Action =>
+  action.profileId === undefined ? action : { ...action, profileId: action.profileId || null }
+
+function settingsOf(body: JobBody): JobSettings {
+  const { type } = body.action
+  const isStaged = body.stages !== undefined
+  const respect = {
+    window: body.respect?.window ?? isStaged,
+    // Settings change without disturbing people.
+    idle: body.respect?.idle ?? (isStaged && type !== 'CONFIG'),
+  }
+  return {
+    stages: body.stages?.map(stageSettingsOf) ?? [{ percent: 100, manual: false }],
+    soakMinutes: body.soakMinutes ?? (isStaged ? 30 : 0),
+    failures: { percent: body.failures?.percent ?? 5, atLeast: body.failures?.atLeast ?? 1 },
+    onFailure: body.onFailure ?? (setsValues(type) ? 'rollBack' : 'pause'),
+    respect,
+    pace: { atOnce: body.pace?.atOnce ?? 50, atOncePerLocation: body.pace?.atOncePerLocation ?? 5 },
+    skipConflicts: body.skipConflicts ?? false,
+    includeNew: body.includeNew ?? false,
+  }
+}
+
+const stageSettingsOf = ({ rooms, percent, tags, manual }: NonNullable<JobBody['stages']>[number]): StageSettings => ({
+  ...(rooms !== undefined && { rooms }),
+  ...(percent !== undefined && { percent }),
+  ...(tags !== undefined && { tags }),
+  manual: manual ?? false,
+})

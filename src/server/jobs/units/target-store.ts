@@ -1,0 +1,185 @@
+// SQL that finds the endpoints of a target, with their rooms, and how much these are used. [contract 12.job]
+
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { EngineName } from '../../db/engine.ts'
+import type { OrgReader } from '../../db/handles.ts'
+import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
+import { visibleQuery, visibleQueryOne, wholeQuery } from '../../db/queries/query.ts'
+import { isConnected } from '../../nodes/presence-sql.ts'
+
+type TargetKey =
+  | 'regionIds'
+  | 'locationIds'
+  | 'roomIds'
+  | 'endpointIds'
+  | 'models'
+  | 'profileIds'
+  | 'firmwareVersions'
+  | 'tags'
+type TargetKeys = { readonly [K in TargetKey]?: readonly (number | string)[] | undefined }
+type TargetValues = TargetKeys & { readonly exclude?: TargetKeys | undefined }
+const numberColumns: { readonly [K in TargetKey]?: string } = {
+  regionIds: 'l.region_id',
+  locationIds: 'r.location_id',
+  roomIds: 'e.room_id',
+  profileIds: 'e.profile_id',
+}
+const textColumns: { readonly [K in TargetKey]?: string } = { endpointIds: 'e.id', models: 'e.model' }
+
+function matchesKey(engine: EngineName, key: TargetKey, values: readonly never[]): RawBuilder<SqlBool> {
+  return matchesColumn(engine, key, values, numberColumns[key])
+}
+
+function matchesColumn(
+  engine: EngineName,
+  key: TargetKey,
+  values: readonly never[],
+  numbers: string | undefined,
+): RawBuilder<SqlBool> {
+  if (numbers !== undefined) return isAnyNumberOf(engine, numbers, values)
+  const texts = textColumns[key]
+  if (texts !== undefined) return isAnyOf(engine, texts, values)
+  const isPostgres = engine === 'postgres'
+  if (key === 'firmwareVersions') {
+    return isPostgres
+      ? sql`(e.status::jsonb ->> 'firmwareVersion') = any(array(select jsonb_array_elements_text(${values}::jsonb)))`
+      : sql`(e.status ->> '$.firmwareVersion') in (select value from json_each(${values}))`
+  }
+  return isPostgres
+    ? sql`exists (select 1 from jsonb_array_elements_text(r.tags::jsonb) t
+        where t.value = any(array(select jsonb_array_elements_text(${values}::jsonb))))`
+    : sql`exists (select 1 from json_each(r.tags) t where t.value in (select value from json_each(${values})))`
+}
+
+interface PageOfTarget {
+  readonly org: number
+  readonly after: string
+  readonly limit: number
+}
+
+/** Builds the list for the given keys. The values of `exclude` are parameters with a prefix. */
+const buildList = (included: readonly TargetKey[], excluded: readonly TargetKey[]) =>
+  visibleQuery('room', 'e.room_id', (db, p: PageOfTarget & Record<string, readonly never[]>, engine) => {
+    let list = db
+      .selectFrom('endpoints as e')
+      .leftJoin('nodes as d', 'd.id', 'e.node_id')
+      .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+      .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+      .select(['e.id', 'e.number', 'e.serial', 'e.model', 'e.room_id as roomId', 'e.profile_id'])
+      .select(isConnected.as('connected'))
+      .where('e.org', '=', p.org)
+      .where('e.id', '>', p.after)
+      .orderBy('e.id')
+      .limit(p.limit)
+    for (const key of included) list = list.where(matchesKey(engine, key, p[key] as readonly never[]))
+    if (excluded.length === 0) return list
+    return list.where(
+      isNotExcluded(excluded.map((key) => matchesKey(engine, key, p[excludedName(key)] as readonly never[]))),
+    )
+  })
+
+/** A comparison with null is neither true nor false, and excludes nothing. */
+const isNotExcluded = (conditions: readonly RawBuilder<SqlBool>[]) =>
+  sql<SqlBool>`case when ${sql.join(conditions, sql` and `)} then 1 else 0 end = 0`
+
+const excludedName = (key: TargetKey) => `excluded_${key}`
+const keysOf = (keys: TargetKeys = {}) =>
+  (Object.keys(keys) as TargetKey[]).filter((key) => keys[key] !== undefined).sort()
+const lists = new Map<string, ReturnType<typeof buildList>>()
+
+/** Lists the next endpoints of a target that the caller sees, by id. There is a query for each combination of keys, compiled at its first use. */
+export function listTargeted(on: OrgReader, { exclude, ...include }: TargetValues, page: Omit<PageOfTarget, 'org'>) {
+  const [included, excluded] = [keysOf(include), keysOf(exclude)]
+  const name = `${included}/${excluded}`
+  const list = lists.get(name) ?? buildList(included, excluded)
+  lists.set(name, list)
+  return list(on, { ...valuesOf(include, exclude), ...page })
+}
+
+const valuesOf = (include: TargetKeys, exclude: TargetKeys = {}) =>
+  Object.fromEntries([
+    ...keysOf(include).map((key) => [key, include[key]]),
+    ...keysOf(exclude).map((key) => [excludedName(key), exclude[key]]),
+  ])
+
+/** The target keys that a room without endpoints can match, with their number columns. Tags are not numbers. */
+const roomColumns: { readonly [K in TargetKey]?: string | undefined } = {
+  regionIds: 'l.region_id',
+  locationIds: 'r.location_id',
+  roomIds: 'r.id',
+  tags: undefined,
+}
+const isOfRooms = (key: TargetKey) => Object.hasOwn(roomColumns, key)
+const emptyRoomCounts = new Map<string, ReturnType<typeof buildEmptyRoomCount>>()
+
+const buildEmptyRoomCount = (included: readonly TargetKey[], excluded: readonly TargetKey[]) =>
+  visibleQueryOne('room', 'r.id', (db, p: { org: number } & Record<string, readonly never[]>, engine) => {
+    const matches = (key: TargetKey, name: string) =>
+      matchesColumn(engine, key, p[name] as readonly never[], roomColumns[key])
+    let count = db
+      .selectFrom('rooms as r')
+      .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+      .select(sql<number>`cast(count(*) as integer)`.as('count'))
+      .where('r.org', '=', p.org)
+      .where(sql<SqlBool>`not exists (select 1 from endpoints as e where e.org = r.org and e.room_id = r.id)`)
+    for (const key of included) count = count.where(matches(key, key))
+    if (excluded.length === 0) return count
+    return count.where(isNotExcluded(excluded.map((key) => matches(key, excludedName(key)))))
+  })
+
+/** Counts the rooms that match a target and have no endpoint. They are no units. */
+export async function countEmptyRooms(on: OrgReader, { exclude = {}, ...include }: TargetValues): Promise<number> {
+  const included = keysOf(include)
+  if (!included.every(isOfRooms)) return 0
+  // A room without an endpoint has no model, profile or firmware that could exclude it.
+  const excluding = keysOf(exclude).every(isOfRooms) ? exclude : {}
+  const name = `${included}/${keysOf(excluding)}`
+  const count = emptyRoomCounts.get(name) ?? buildEmptyRoomCount(included, keysOf(excluding))
+  emptyRoomCounts.set(name, count)
+  return (await count(on, valuesOf(include, excluding)))?.count ?? 0
+}
+export type TargetedEndpoint = Awaited<ReturnType<typeof listTargeted>>[number]
+
+/** Reads rooms of units, also those that the caller does not see. */
+export const listRoomsWithWindows = wholeQuery((db, p: { org: number; ids: readonly number[] }, engine) =>
+  db
+    .selectFrom('rooms as r')
+    .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+    .select(['r.id', 'r.name', 'r.location_id', 'r.tags', 'l.region_id', 'l.timezone', 'l.change_window'])
+    .where('r.org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'r.id', p.ids)),
+)
+export type RoomWithWindow = Awaited<ReturnType<typeof listRoomsWithWindows>>[number]
+
+/** Lists the numbers of the devices that were in one of the rooms since a time in Unix seconds, also of those that are not any more. */
+export const listNumbersInRooms = wholeQuery((db, p: { org: number; rooms: readonly number[]; from: number }, engine) =>
+  db
+    .selectFrom('endpoint_rooms as s')
+    .select('s.endpoint')
+    .distinct()
+    .where('s.org', '=', p.org)
+    .where(isAnyNumberOf(engine, 's.room_id', p.rooms))
+    .where((e) => e.or([e('s.until', 'is', null), e('s.until', '>', p.from)])),
+)
+
+/** For each of the endpoints and each room that it was in: the daily means of the people that it counted, added up. */
+export const listRoomUse = wholeQuery(
+  (db, p: { org: number; endpoints: readonly number[]; firstDay: number }, engine) =>
+    db
+      .selectFrom('sample_days as s')
+      .select(['s.endpoint', 's.room', sql<number>`sum(s.people_sum * 1.0 / s.people_count)`.as('people')])
+      .where('s.org', '=', p.org)
+      .where(isAnyNumberOf(engine, 's.endpoint', p.endpoints))
+      .where('s.slot', '>=', p.firstDay)
+      .where('s.people_count', '>', 0)
+      .groupBy(['s.endpoint', 's.room']),
+)
+
+/** Reads the keys that profiles lock. */
+export const listProfileKeys = wholeQuery((db, p: { org: number; ids: readonly number[] }, engine) =>
+  db
+    .selectFrom('profiles as p')
+    .select(['p.id', 'p.config', 'p.secrets'])
+    .where('p.org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'p.id', p.ids)),
+)

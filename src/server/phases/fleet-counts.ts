@@ -1,0 +1,47 @@
+// Counts endpoints and rooms by state, and sessions of people, over all organisations, for the metrics. [contract D.10]
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type RoomState, roomStateOf } from '../../contract/rooms.ts'
+import { sessionIdleMs } from '../auth/keyring.ts'
+import type { Services } from '../context/services.ts'
+import type { FleetSummary } from '../core/metrics/fleet-metrics.ts'
+import { ScrapeCount } from '../core/metrics/scrape-count.ts'
+import type { Database } from '../db/db.ts'
+import { countEndpointsOfRooms, countEndpointsWithoutRoom } from '../fleet/rooms/store.ts'
+import type { PresenceTimes } from '../nodes/presence-sql.ts'
+import { countUserSessions } from '../people/sessions/user-session-store.ts'
+
+/** SQLite holds the event loop while it reads a slice: a few milliseconds. */
+const roomsPerSlice = 200
+
+export const fleetCounts = ({ db, clock, reconnects }: Services): ScrapeCount<FleetSummary> =>
+  new ScrapeCount(clock, () => countFleet(db, reconnects.current))
+
+async function countFleet({ system }: Database, times: PresenceTimes): Promise<FleetSummary> {
+  const { now } = times
+  const sessions = await countUserSessions(system, { usedAfter: now - sessionIdleMs, now })
+  const endpoints = { connected: 0, disconnected: 0 }
+  const rooms: Record<RoomState, number> = { EMPTY: 0, OFFLINE: 0, DEGRADED: 0, UNKNOWN: 0, HEALTHY: 0 }
+  for (const row of await countEndpointsWithoutRoom(system)) {
+    endpoints[row.connected === 1 ? 'connected' : 'disconnected'] += Number(row.endpoints)
+  }
+  let last = { org: 0, id: 0 }
+  for (;;) {
+    const rows = await countEndpointsOfRooms(system, { ...times, ...last, limit: roomsPerSlice })
+    for (const row of rows) {
+      const connected = Number(row.connected)
+      endpoints.connected += connected
+      endpoints.disconnected += Number(row.endpoints) - connected
+      const state = roomStateOf({
+        endpointCount: Number(row.endpoints),
+        connectedCount: connected,
+        unknownCount: Number(row.unknown),
+        hasFailedConfig: Number(row.failed) > 0,
+      })
+      rooms[state] += 1
+    }
+    const end = rows.at(-1)
+    if (!end || rows.length < roomsPerSlice) return { endpoints, rooms, userSessions: Number(sessions?.count) }
+    last = end
+    await nextTurn()
+  }
+}
