@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { dayMs, minuteMs, secondMs } from '../src/contract/durations.ts'
-import { defaultAirLimits } from '../src/contract/orgs.ts'
+import { defaultAirLimits } from '../src/contract/journal/orgs.ts'
 import { retryWaitMs } from '../src/device/reconnect.ts'
 import { tokenHash } from '../src/server/auth/token.ts'
 import { channelsCreate } from '../src/server/channels/rules.ts'

@@ -1,6 +1,6 @@
 // Measures what channels that want every message cost samples, which make none, and audited writes, which make one each.
 
-import { channelEvents } from '../../src/contract/incidents/messages.ts'
+import { channelEvents } from '../../src/contract/channels/messages.ts'
 import type { Cleanup } from '../cleanup.ts'
 import { copyFilledFolder } from '../fixture/data-folders.ts'
 import { HttpClient } from '../load/http-client.ts'

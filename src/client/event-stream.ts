@@ -1,5 +1,5 @@
 // The event stream of an organisation as an async iterable. The request starts with the iteration; it does not reconnect.
-import type { Event } from '../contract/events.ts'
+import type { Event } from '../contract/journal/events.ts'
 import { BlockReader } from './server-sent-events.ts'
 
 export interface StreamOptions {

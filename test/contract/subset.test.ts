@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeClient, pathOf } from '../../src/client/client.ts'
-import type { Event } from '../../src/contract/events.ts'
+import type { Event } from '../../src/contract/journal/events.ts'
 import { operations } from '../../src/contract/operations.ts'
 import {
   expectPart,

@@ -1,6 +1,6 @@
 // Tests signing in to the console: accepted and rejected secrets, and the cookie. [contract 9.session]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { defaultAirLimits } from '../../src/contract/orgs.ts'
+import { defaultAirLimits } from '../../src/contract/journal/orgs.ts'
 import {
   isApiKey,
   isSessionSecret,

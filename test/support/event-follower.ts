@@ -2,7 +2,7 @@
 import { expect, onTestFinished } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { EventStream, ReceivedEvent, StreamOptions } from '../../src/client/event-stream.ts'
-import type { Event, EventType } from '../../src/contract/events.ts'
+import type { Event, EventType } from '../../src/contract/journal/events.ts'
 import { operationAt } from './contract/answer-checks.ts'
 import { until } from './program.ts'
 

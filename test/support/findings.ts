@@ -1,5 +1,5 @@
 // Runs the engine of incidents for an organisation, and keeps the findings in memory.
-import { defaultAirLimits } from '../../src/contract/orgs.ts'
+import { defaultAirLimits } from '../../src/contract/journal/orgs.ts'
 import { defaultSensorSettings } from '../../src/server/config/sensor-settings.ts'
 import { type AdvancedFindings, advanceFindings } from '../../src/server/incidents/engine/findings.ts'
 import { type ObservationResult, observeFull, observeQuick } from '../../src/server/incidents/engine/observe.ts'

@@ -1,6 +1,6 @@
 // Sensor history worked out the plain way from a list of samples: what the service must answer, however it stores them.
 import { type Sensor, sensors } from '../../src/contract/device/models.ts'
-import type { Interval } from '../../src/contract/sensor-history.ts'
+import type { Interval } from '../../src/contract/sensors/sensor-history.ts'
 
 export interface PlainSample {
   readonly endpointId: string

@@ -1,7 +1,7 @@
 // Writes the type declarations of the contract for the packages: the same names as in src/contract, without their schema library.
 import { downMessages, EnrolAnswer, EnrolRequest, upMessages } from '../../src/contract/device/protocol.ts'
 import { ErrorBody } from '../../src/contract/error.ts'
-import { Event } from '../../src/contract/events.ts'
+import { Event } from '../../src/contract/journal/events.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { operationList } from '../../src/contract/operations.ts'
 import { indent, type ShapeSchema, ShapeTypes } from './schema-types.ts'
@@ -18,7 +18,7 @@ export function clientContractTypes(): DeclarationFiles {
   for (const shape of [ErrorBody, Event]) types.typeOf(plain(shape))
   return {
     'contract/error.d.ts': "export type { RpcError as ErrorBody } from './operations.js'\n",
-    'contract/events.d.ts': "export type { Event } from './operations.js'\n",
+    'contract/journal/events.d.ts': "export type { Event } from '../operations.js'\n",
     'contract/operation.d.ts': operationTypes,
     'contract/operations.d.ts': `${types.declarations()}
 export interface Operations {

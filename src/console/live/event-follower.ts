@@ -1,7 +1,7 @@
 // Follows the event stream once for the whole browser: the tab that holds a lock reads it and broadcasts to the others. [contract 6.events]
 import { backOffMs } from '../../client/back-off.ts'
 import { ApiError, type Client } from '../../client/client.ts'
-import { type Event, heartbeatMs } from '../../contract/events.ts'
+import { type Event, heartbeatMs } from '../../contract/journal/events.ts'
 import { type LiveState, liveState, markHeard, setLiveState } from '../parts/live/live-state.ts'
 import { endSession } from '../session.ts'
 import { reloadIfAccessChanged } from './access-change.ts'

@@ -1,7 +1,7 @@
 // Puts changed incidents into the cached lists of incidents, and reads only the incidents that have changed. [contract 10.states]
 import type { Query } from '@tanstack/react-query'
 import type { CallInput } from '../../client/client.ts'
-import type { Event } from '../../contract/events.ts'
+import type { Event } from '../../contract/journal/events.ts'
 import { queryClient } from '../api.ts'
 import { isOpenIncident, type ListedIncident } from '../domain/incident/incident.ts'
 import { client } from '../session.ts'

@@ -1,5 +1,5 @@
 // Updates the cached answers that an event affects: lists are patched, other answers are read again at a bounded rate.
-import type { Event } from '../../contract/events.ts'
+import type { Event } from '../../contract/journal/events.ts'
 import type { OperationId } from '../../contract/operations.ts'
 import { queryClient } from '../api.ts'
 import { refreshSession } from '../session.ts'

@@ -1,8 +1,9 @@
 // Changes single entries of the cached lists of rooms and devices, so that an event does not read whole lists again.
-import type { Event } from '../../contract/events.ts'
+
+import { roomStateOf } from '../../contract/fleet/rooms.ts'
+import type { Event } from '../../contract/journal/events.ts'
 import type { ResponseOf } from '../../contract/operation.ts'
 import type { Operations } from '../../contract/operations.ts'
-import { roomStateOf } from '../../contract/rooms.ts'
 
 export type ListedRoomEntry = ResponseOf<Operations['roomsList']>['rooms'][number]
 export type ListedDeviceEntry = ResponseOf<Operations['endpointsBasicList']>['endpoints'][number]

@@ -1,9 +1,9 @@
 // Applies events to the cached lists of rooms and devices, and reads only the rooms that have changed.
 import type { ApiResponse } from '../../client/client.ts'
-import type { Event } from '../../contract/events.ts'
+import { roomStateOf } from '../../contract/fleet/rooms.ts'
+import type { Event } from '../../contract/journal/events.ts'
 import type { ResponseOf } from '../../contract/operation.ts'
 import type { Operations } from '../../contract/operations.ts'
-import { roomStateOf } from '../../contract/rooms.ts'
 import { operationQuery, queryClient, queryKeyOf } from '../api.ts'
 import { client } from '../session.ts'
 import { cachedBody, isOnScreen, patchBody } from './cached-lists.ts'

@@ -1,6 +1,6 @@
 // Computes the sample of a room from the latest samples of its devices, as the server does. [contract 5.2.aggregate]
 import { modelOf, type Sensor } from '../../contract/device/models.ts'
-import type { SensorData } from '../../contract/sensors.ts'
+import type { SensorData } from '../../contract/sensors/sensors.ts'
 
 export type EventSample = SensorData['data'][number]
 

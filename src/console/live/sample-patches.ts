@@ -1,6 +1,6 @@
 // Puts the samples of events into the cached lists, every few seconds, instead of reading the samples of all rooms again.
 import { modelOf } from '../../contract/device/models.ts'
-import type { Event } from '../../contract/events.ts'
+import type { Event } from '../../contract/journal/events.ts'
 import { currentSession } from '../session.ts'
 import { cachedBody, patchBody, readAgainIfFailed } from './cached-lists.ts'
 import { aggregateSamples, countsPeople, type EventSample, type ModelSample } from './room-aggregate.ts'

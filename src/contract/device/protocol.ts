@@ -1,9 +1,9 @@
 // The device protocol: enrolment, topics and every message, as docs/device-protocol.md describes them.
 
 import Type, { type Static, type TSchema } from 'typebox'
-import { reportedFields } from '../endpoints.ts'
+import { commandTypes } from '../fleet/commands.ts'
+import { reportedFields } from '../fleet/endpoints.ts'
 import { Int32, MultilineText, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
-import { commandTypes } from './commands.ts'
 import { type Sensor, sensorRanges } from './models.ts'
 
 const serial = SingleLineText(64, 'Serial number, as printed on the device. Each device has its own.')

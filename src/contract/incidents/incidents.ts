@@ -1,7 +1,7 @@
 // Incidents: problems in the organisation, one incident for each cause, and the actions of people on them. [contract 10.states]
 
 import Type from 'typebox'
-import { exampleEndpointId } from '../endpoints.ts'
+import { exampleEndpointId } from '../fleet/endpoints.ts'
 import { largeBodyBytes, operation } from '../operation.ts'
 import { Int32, MultilineText, OneOf, QueryTime, Shape, Timestamp } from '../shape.ts'
 import { maxNoteCharacters } from './limits.ts'

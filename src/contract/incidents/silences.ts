@@ -1,7 +1,7 @@
 // Silences: times in which a place opens no incidents. [contract 10.silence]
 
 import Type from 'typebox'
-import { exampleEndpointId } from '../endpoints.ts'
+import { exampleEndpointId } from '../fleet/endpoints.ts'
 import { largeBodyBytes, operation } from '../operation.ts'
 import { Empty, Int32, ListOf, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
 import { WeeklyHours } from '../weekly-hours.ts'

@@ -1,7 +1,7 @@
 // Jobs: one change to many endpoints, all together or in stages. [contract 12.job]
 
 import Type from 'typebox'
-import { exampleEndpointId } from '../endpoints.ts'
+import { exampleEndpointId } from '../fleet/endpoints.ts'
 import { jobBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import { Int32, OneOf, Shape, Timestamp } from '../shape.ts'
 import { exampleJob, exampleJobRequest as request, exampleWholeJob as whole } from './job-example.ts'

@@ -1,6 +1,6 @@
 // Signing in to the console: what a browser sends for a session, and what it learns. [contract 9.session]
 import Type, { type Static } from 'typebox'
-import type { AirLimits } from '../orgs.ts'
+import type { AirLimits } from '../journal/orgs.ts'
 import { Shape } from '../shape.ts'
 import type { CallerScope, Role } from './permissions.ts'
 

@@ -1,5 +1,5 @@
 // The bodies of the messages with which the event feeds of all nodes keep one order of events.
-import type { Event } from '../../contract/events.ts'
+import type { Event } from '../../contract/journal/events.ts'
 import type { AuditCategory } from '../../contract/operation.ts'
 
 /** An event with the locations and regions that it is about. An event of a change also has the number of its audit entry, and says where its parts are. */

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Static } from 'typebox'
-import { type Delivery, deliveryStates } from '../../contract/incidents/channels.ts'
+import { type Delivery, deliveryStates } from '../../contract/channels/channels.ts'
 import { int32 } from '../../contract/shape.ts'
 import { randomText } from '../auth/token.ts'
 import type { AnswerOf, InputOf } from '../context/handlers.ts'

@@ -1,7 +1,7 @@
 // Says which fields each kind of channel has, checks them, and masks what is secret in them. [contract 10.channel] [contract 10.outbound]
 
+import type { ChannelKind } from '../../contract/channels/channels.ts'
 import type { Violation } from '../../contract/error.ts'
-import type { ChannelKind } from '../../contract/incidents/channels.ts'
 import type { OutboundClient } from '../outbound/outbound-fetch.ts'
 
 /** The destination of a channel. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { enrolTestDevice, newDevice } from '../../../test/support/devices/test-device.ts'
 import { type Harness, hasOneNode, startHarness, type TestOrg } from '../../../test/support/harness.ts'
-import { channelEvents } from '../../contract/incidents/messages.ts'
+import { channelEvents } from '../../contract/channels/messages.ts'
 import { Handle, OrgReader, TelemetryTx, Tx } from '../db/handles.ts'
 import { SystemTx } from '../db/system.ts'
 import { change } from '../journal/audit/change.ts'

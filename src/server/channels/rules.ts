@@ -1,7 +1,7 @@
 // Carries out the operations on channels, one function for each. [contract 10.channel]
 
+import { maxChannels } from '../../contract/channels/channels.ts'
 import { hourMs, minuteMs } from '../../contract/durations.ts'
-import { maxChannels } from '../../contract/incidents/channels.ts'
 import { defaultOverlapHours } from '../../contract/incidents/limits.ts'
 import type { InputOf } from '../context/handlers.ts'
 import { checkIfMatch } from '../context/if-match.ts'

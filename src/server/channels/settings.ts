@@ -1,7 +1,7 @@
 // The settings and secrets of a channel, as they are stored. [contract 10.channel]
 
 import { randomBytes } from 'node:crypto'
-import { defaultChannelEvents } from '../../contract/incidents/messages.ts'
+import { defaultChannelEvents } from '../../contract/channels/messages.ts'
 import type { WeeklyHours } from '../../contract/weekly-hours.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { MessageFilter } from '../journal/outbox/filter.ts'

@@ -1,7 +1,7 @@
 // Channels as answers and audit entries show them, without their secrets. [contract 10.channel]
 import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
-import type { Channel } from '../../contract/incidents/channels.ts'
+import type { Channel } from '../../contract/channels/channels.ts'
 import { VersionedAnswer } from '../context/answers.ts'
 import { isoTime } from '../core/clock.ts'
 import { maskedRoutingKey, maskUrl } from './kinds.ts'

@@ -1,6 +1,6 @@
 // The option --air-limits: the texts it accepts, and its messages for mistakes.
 import { expect, test } from 'vitest'
-import { defaultAirLimits } from '../../contract/orgs.ts'
+import { defaultAirLimits } from '../../contract/journal/orgs.ts'
 import { airLimitsText, parseAirLimits } from './air-limits.ts'
 
 test.each([

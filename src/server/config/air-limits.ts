@@ -1,5 +1,5 @@
 // Parses the option --air-limits, such as `co2=..800,temp=19..25,voc=off`: values outside the limits are outliers.
-import { type AirLimits, defaultAirLimits, type Limits } from '../../contract/orgs.ts'
+import { type AirLimits, defaultAirLimits, type Limits } from '../../contract/journal/orgs.ts'
 import { StartupError } from '../core/failure.ts'
 
 const sensors = Object.keys(defaultAirLimits) as (keyof AirLimits)[]

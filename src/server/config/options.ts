@@ -1,5 +1,5 @@
 // Declares every option of the server once, for flags, environment variables, help and docs/operations.md.
-import { defaultAirLimits } from '../../contract/orgs.ts'
+import { defaultAirLimits } from '../../contract/journal/orgs.ts'
 import { airLimitsText, parseAirLimits } from './air-limits.ts'
 import { databaseOptions, type OptionSpec } from './database-options.ts'
 import {

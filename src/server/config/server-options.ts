@@ -1,5 +1,5 @@
 // The values of the server's options, as types. options.ts declares their flags, variables and defaults.
-import type { AirLimits } from '../../contract/orgs.ts'
+import type { AirLimits } from '../../contract/journal/orgs.ts'
 
 export interface RetentionOptions {
   readonly sampleRetentionDays: number

@@ -1,5 +1,5 @@
 // The options that the database stores, because all nodes must use the same values: their names, texts and defaults.
-import { type AirLimits, defaultAirLimits } from '../../contract/orgs.ts'
+import { type AirLimits, defaultAirLimits } from '../../contract/journal/orgs.ts'
 import { airLimitsText } from './air-limits.ts'
 import { type OptionSpec, withUnit } from './database-options.ts'
 import { serveOptions } from './options.ts'

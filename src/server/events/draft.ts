@@ -1,5 +1,5 @@
 // Defines an event before it is published, when its places may still be unknown.
-import type { Event, SelectableEventType } from '../../contract/events.ts'
+import type { Event, SelectableEventType } from '../../contract/journal/events.ts'
 import type { ChangeParts } from '../bus/event-messages.ts'
 import type { EventPlaces } from './filter.ts'
 

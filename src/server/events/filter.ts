@@ -1,5 +1,5 @@
 // Selects the events of a reader by their type and places, and takes out what the reader does not see. [contract 6.events] [contract 11.access]
-import type { Event, EventType } from '../../contract/events.ts'
+import type { Event, EventType } from '../../contract/journal/events.ts'
 import type { ChangeParts } from '../bus/event-messages.ts'
 import { seesTarget } from '../core/change-regions.ts'
 import type { RegionAccess } from '../core/region-access.ts'

@@ -1,7 +1,7 @@
 // Collects the events that this process publishes in one organisation, looks up their places and sends them to all nodes.
 
 import { randomBytes } from 'node:crypto'
-import type { Event } from '../../contract/events.ts'
+import type { Event } from '../../contract/journal/events.ts'
 import type { ChangeParts, EventItem, SentCount } from '../bus/event-messages.ts'
 import type { MessageBus } from '../bus/message-bus.ts'
 import { type Clock, isoTime } from '../core/clock.ts'

@@ -1,6 +1,6 @@
 // Tests what a retained event costs in memory.
 import { expect, test } from 'vitest'
-import type { Event } from '../../contract/events.ts'
+import type { Event } from '../../contract/journal/events.ts'
 import { eventFrame } from './ring.ts'
 
 test('the bytes of an event retain no memory but their own', () => {

@@ -1,5 +1,5 @@
 // Retains the last events of one organisation as bytes, so that readers can resume, and finds the position of an event id.
-import type { Event, EventType } from '../../contract/events.ts'
+import type { Event, EventType } from '../../contract/journal/events.ts'
 import type { ChangeParts } from '../bus/event-messages.ts'
 import { isoTime } from '../core/clock.ts'
 import type { ChangeEvent, EventFilter, EventPlaces } from './filter.ts'

@@ -1,7 +1,7 @@
 // Serves event streams: each reader receives events as fast as it reads them, for as long as its key is valid. [contract 6.events]
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Event, heartbeatMs, reconnectAfterMs } from '../../contract/events.ts'
+import { type Event, heartbeatMs, reconnectAfterMs } from '../../contract/journal/events.ts'
 import type { Caller } from '../auth/keyring.ts'
 import { limitKeyOf } from '../auth/token-holder.ts'
 import type { EventSubscription } from '../context/answers.ts'

@@ -1,5 +1,5 @@
 // The content of messages about incidents as they are now, for the first attempt to send one. [contract 10.delivery]
-import type { ChannelEvent } from '../../contract/incidents/messages.ts'
+import type { ChannelEvent } from '../../contract/channels/messages.ts'
 import type { OrgReader } from '../db/handles.ts'
 import { incidentMessage } from './incident-message.ts'
 import { type IncidentRow, listSubjects } from './store.ts'

@@ -1,7 +1,7 @@
 // Runs what a person does about an incident as one audited change: the row, the timeline, the message and the event. [contract 10.states]
 
+import type { ChannelEvent } from '../../contract/channels/messages.ts'
 import type { TimelineKind } from '../../contract/incidents/incidents.ts'
-import type { ChannelEvent } from '../../contract/incidents/messages.ts'
 import type { AuditedId } from '../../contract/operations.ts'
 import { checkIfMatch } from '../context/if-match.ts'
 import type { RequestContext } from '../context/request-context.ts'

@@ -1,5 +1,5 @@
 // Makes the message for channels about an incident, of the engine and of people. [contract 10.delivery]
-import type { ChannelEvent, NamedPlace } from '../../contract/incidents/messages.ts'
+import type { ChannelEvent, NamedPlace } from '../../contract/channels/messages.ts'
 import type { Severity } from '../../contract/incidents/rule-table.ts'
 import { RegionAccess } from '../core/region-access.ts'
 import { oneLine } from '../core/text.ts'

@@ -6,7 +6,7 @@ import { putEndpoints } from '../../../test/support/database/endpoint-rows.ts'
 import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../test/support/harness.ts'
 import { newIncident } from '../../../test/support/incidents.ts'
 import { until } from '../../../test/support/program.ts'
-import { maxMessageBytes } from '../../contract/incidents/messages.ts'
+import { maxMessageBytes } from '../../contract/channels/messages.ts'
 
 let harness: Harness
 let mailServer: MailServer

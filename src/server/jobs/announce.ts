@@ -1,6 +1,6 @@
 // Tells the event stream, the channels and the audit log that a job changed. [contract 12.rights]
 
-import type { ChannelEvent } from '../../contract/incidents/messages.ts'
+import type { ChannelEvent } from '../../contract/channels/messages.ts'
 import type { TelemetryTx, Tx } from '../db/handles.ts'
 import type { EventDraft } from '../events/draft.ts'
 import type { LocatedRow } from '../events/find-places.ts'

@@ -1,6 +1,6 @@
 // Whether a device is connected, and its state, in SQL: the row of the node that its endpoint points at says so. [contract 8.state]
 import { type RawBuilder, sql } from 'kysely'
-import type { EndpointState } from '../../contract/endpoints.ts'
+import type { EndpointState } from '../../contract/fleet/endpoints.ts'
 
 /** The times by which the state of an endpoint is decided, in milliseconds. `ReconnectTimes` has the present ones. */
 export type PresenceTimes = {

@@ -1,6 +1,6 @@
 // Counts endpoints and rooms by state, and sessions of people, over all organisations, for the metrics. [contract D.10]
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type RoomState, roomStateOf } from '../../contract/rooms.ts'
+import { type RoomState, roomStateOf } from '../../contract/fleet/rooms.ts'
 import { sessionIdleMs } from '../auth/keyring.ts'
 import type { Services } from '../context/services.ts'
 import type { FleetSummary } from '../core/metrics/fleet-metrics.ts'

@@ -1,7 +1,7 @@
 // Samples as callers see them: every field is present, with 0 where nothing was measured. Bulk answers are text (see json-writer.ts). [contract 5.2]
 
 import type { Static } from 'typebox'
-import type { Sample, SensorData } from '../../contract/sensors.ts'
+import type { Sample, SensorData } from '../../contract/sensors/sensors.ts'
 import type { SampleRow } from './ingest/store.ts'
 import { flatText, scaledText } from './json-writer.ts'
 import { scale } from './scale.ts'

@@ -1,7 +1,7 @@
 // Channels and messages for tests of their delivery, written as rows: tests of the operations are elsewhere.
 import { randomUUID } from 'node:crypto'
-import type { ChannelKind } from '../../../src/contract/incidents/channels.ts'
-import type { MessageType } from '../../../src/contract/incidents/messages.ts'
+import type { ChannelKind } from '../../../src/contract/channels/channels.ts'
+import type { MessageType } from '../../../src/contract/channels/messages.ts'
 import {
   type ChannelSecrets,
   type ChannelSettings,

@@ -1,5 +1,5 @@
 // A channel in memory: incidents, the messages that wait, and a receiver, around the real decisions of the delivery. The writes are those of batch.ts and record-outcome.ts.
-import type { ChannelEvent, MessageType } from '../../../src/contract/incidents/messages.ts'
+import type { ChannelEvent, MessageType } from '../../../src/contract/channels/messages.ts'
 import type { Severity } from '../../../src/contract/incidents/rule-table.ts'
 import { type IncidentState, isOpenState } from '../../../src/contract/incidents/states.ts'
 import type { WeeklyHours } from '../../../src/contract/weekly-hours.ts'

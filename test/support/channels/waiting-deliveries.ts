@@ -1,5 +1,5 @@
 // An organisation with messages that wait for a disabled channel, and what a test asks and writes about their deliveries.
-import type { DeliveryState } from '../../../src/contract/incidents/channels.ts'
+import type { DeliveryState } from '../../../src/contract/channels/channels.ts'
 import { queueMessages } from '../../../src/server/journal/outbox/outbox.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 

@@ -1,5 +1,5 @@
 // Endpoints with a connection history that is written to the database directly, and readers of such a history.
-import type { ConnectionEnd } from '../../../src/contract/incidents/connections.ts'
+import type { ConnectionEnd } from '../../../src/contract/fleet/connections.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 import { type EndpointValues, putEndpoints } from './endpoint-rows.ts'
 

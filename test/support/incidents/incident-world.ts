@@ -1,7 +1,8 @@
 // A fleet in memory with the pure parts of the engine of incidents: findings and incidents advance as the test lets time pass.
+
+import type { ChannelEvent } from '../../../src/contract/channels/messages.ts'
 import { minuteMs } from '../../../src/contract/durations.ts'
 import type { TimelineKind } from '../../../src/contract/incidents/incidents.ts'
-import type { ChannelEvent } from '../../../src/contract/incidents/messages.ts'
 import type { RuleId } from '../../../src/contract/incidents/rule-table.ts'
 import { advanceFindings } from '../../../src/server/incidents/engine/findings.ts'
 import { groupFindings } from '../../../src/server/incidents/engine/grouping/grouping.ts'

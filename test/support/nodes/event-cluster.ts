@@ -1,6 +1,6 @@
 // Event feeds of several nodes on one bus, with a log of what was committed, and followers that change node.
 import { pino } from 'pino'
-import type { Event } from '../../../src/contract/events.ts'
+import type { Event } from '../../../src/contract/journal/events.ts'
 import { RegionAccess } from '../../../src/server/core/region-access.ts'
 import type { EventChannel } from '../../../src/server/events/event-channel.ts'
 import { EventFeed } from '../../../src/server/events/feed.ts'

@@ -1,7 +1,7 @@
 // Tests which air values are outliers, and how values and limits are written.
 import { expect, test } from 'vitest'
 import { sensorValueText } from '../../../contract/device/sensor-texts.ts'
-import { defaultAirLimits } from '../../../contract/orgs.ts'
+import { defaultAirLimits } from '../../../contract/journal/orgs.ts'
 import { type AirSample, airOutliers, distanceBeyondLimit, limitText } from './air.ts'
 
 const good: AirSample = { co2: 600, voc: 300, temp: 21.5, humidity: 40 }

@@ -1,6 +1,6 @@
 // Air quality: which values are outside the limits, and how limits are shown.
 import { sensorLabels, sensorValueText } from '../../../contract/device/sensor-texts.ts'
-import type { AirLimits } from '../../../contract/orgs.ts'
+import type { AirLimits } from '../../../contract/journal/orgs.ts'
 
 export type AirSensor = keyof AirLimits
 /** The console shows them in this order. */

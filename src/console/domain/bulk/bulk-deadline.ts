@@ -1,6 +1,7 @@
 // The deadline of a bulk action: a message that comes late is wrong, and so is a restart that the people in the room do not expect any more.
-import type { RebootTime } from '../../../contract/device/commands.ts'
+
 import { hourMs, minuteMs } from '../../../contract/durations.ts'
+import type { RebootTime } from '../../../contract/fleet/commands.ts'
 import type { JobActionType } from '../../../contract/jobs/job-request.ts'
 import type { Plan } from '../job/job.ts'
 

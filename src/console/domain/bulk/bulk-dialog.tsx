@@ -2,7 +2,7 @@
 import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { RebootTime } from '../../../contract/device/commands.ts'
+import type { RebootTime } from '../../../contract/fleet/commands.ts'
 import { defaultDeadlineDays, type JobActionType, maxTargetValues } from '../../../contract/jobs/job-request.ts'
 import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'

@@ -1,6 +1,6 @@
 // Shows the state of a config version as icon, word and colour.
 import type { ReactNode } from 'react'
-import type { ConfigState } from '../../../contract/configs.ts'
+import type { ConfigState } from '../../../contract/fleet/configs.ts'
 import { CheckIcon, ClockIcon, CrossIcon, MoveIcon } from '../../parts/page/icons.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 

@@ -1,6 +1,6 @@
 // The label that shows whether a device is online, offline, reconnecting or being restarted.
 import type { ReactNode } from 'react'
-import type { EndpointState } from '../../../contract/endpoints.ts'
+import type { EndpointState } from '../../../contract/fleet/endpoints.ts'
 import { CheckIcon, ClockIcon, CrossIcon } from '../../parts/page/icons.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { RestartingLabel } from './restarting-label.tsx'

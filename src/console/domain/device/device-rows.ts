@@ -2,7 +2,7 @@
 import { useSuspenseQueries } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { modelOf } from '../../../contract/device/models.ts'
-import { type EndpointState, endpointStates } from '../../../contract/endpoints.ts'
+import { type EndpointState, endpointStates } from '../../../contract/fleet/endpoints.ts'
 import { operationQuery } from '../../api.ts'
 import { type Sort, type SortKey, sortRows } from '../../parts/table/sorting.ts'
 import { compareText, includesAll, naturalSortKey, normalizeText, searchWords } from '../../parts/text/search-text.ts'

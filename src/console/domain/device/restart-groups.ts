@@ -1,7 +1,7 @@
 // Restarts several devices: one request for each pair group, because paired devices restart together. [contract 4.endpointsReboot]
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import type { RebootTime } from '../../../contract/device/commands.ts'
+import type { RebootTime } from '../../../contract/fleet/commands.ts'
 import { endSessionIfUnauthorized, errorMessage, queryClient } from '../../api.ts'
 import { plural } from '../../parts/text/words.ts'
 import { client } from '../../session.ts'

@@ -2,7 +2,7 @@
 import { Radio, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { RebootTime } from '../../../contract/device/commands.ts'
+import type { RebootTime } from '../../../contract/fleet/commands.ts'
 import { operationQuery } from '../../api.ts'
 import { callText, type ListedDevice } from './device.ts'
 

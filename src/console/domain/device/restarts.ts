@@ -1,7 +1,7 @@
 // Knows which devices are being restarted: a device with an open restart is away on purpose. [contract 5.4.operation]
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { commandDeadlineMs } from '../../../contract/device/commands.ts'
+import { commandDeadlineMs } from '../../../contract/fleet/commands.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { operationQuery } from '../../api.ts'

@@ -1,7 +1,7 @@
 // Says which restarts wait, and for what, on the pages of their device and room. [contract 12.when]
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import type { OperationWait } from '../../../contract/device/commands.ts'
+import type { OperationWait } from '../../../contract/fleet/commands.ts'
 import { operationQuery, useWrite } from '../../api.ts'
 import { ClockIcon } from '../../parts/page/icons.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'

@@ -1,9 +1,9 @@
 // The rows of the room table: every room with its site and air quality. The overview counts the same rows.
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import type { AirLimits } from '../../../contract/journal/orgs.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import type { AirLimits } from '../../../contract/orgs.ts'
 import { operationQuery } from '../../api.ts'
 import { useNow } from '../../parts/text/now.ts'
 import { naturalSortKey, normalizeText } from '../../parts/text/search-text.ts'

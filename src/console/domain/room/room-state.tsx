@@ -1,11 +1,11 @@
 // The state of a room: its label, colour, icon and meaning.
 import type { ReactNode } from 'react'
-import type { RoomState } from '../../../contract/rooms.ts'
+import type { RoomState } from '../../../contract/fleet/rooms.ts'
 import { CheckIcon, ClockIcon, CrossIcon, DotIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { RestartingLabel } from '../device/restarting-label.tsx'
 
-export { type RoomState, roomStates } from '../../../contract/rooms.ts'
+export { type RoomState, roomStates } from '../../../contract/fleet/rooms.ts'
 
 interface RoomStateStyle {
   readonly label: string

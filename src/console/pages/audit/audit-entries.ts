@@ -2,7 +2,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Static } from 'typebox'
-import type { AuditEntry } from '../../../contract/audit.ts'
+import type { AuditEntry } from '../../../contract/journal/audit.ts'
 import { queryKeyOf } from '../../api.ts'
 import { actionName } from '../../domain/audit/action-names.ts'
 import type { AuditWindow } from '../../domain/audit/audit-window.ts'

@@ -2,7 +2,7 @@
 import { NumberInput, TagsInput, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { maxCapacity, maxTags, minCapacity } from '../../../contract/rooms.ts'
+import { maxCapacity, maxTags, minCapacity } from '../../../contract/fleet/rooms.ts'
 import { maxNameLength } from '../../../contract/shape.ts'
 import { operationQuery, useWrite } from '../../api.ts'
 import type { RoomDetails } from '../../domain/room/room.ts'

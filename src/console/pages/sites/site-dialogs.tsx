@@ -1,7 +1,7 @@
 // Holds the dialogs of the sites page mounted, so that the focus returns to the button that opened them.
 import { Modal, Text } from '@mantine/core'
 import type { Static } from 'typebox'
-import type { RoomInList } from '../../../contract/rooms.ts'
+import type { RoomInList } from '../../../contract/fleet/rooms.ts'
 import { SilenceDialog } from '../../domain/silence/silence-button.tsx'
 import { LoadingBoundary } from '../../parts/page/page.tsx'
 import { DeleteLocation, DeleteRegion } from './delete-site.tsx'

@@ -1,6 +1,6 @@
 // The uPlot options of a sensor chart: the mean as a line, minimum to maximum as a band, limits as dashed lines, working hours shaded.
 import uPlot from 'uplot'
-import type { Limits } from '../../../contract/orgs.ts'
+import type { Limits } from '../../../contract/journal/orgs.ts'
 import { workingHoursIn } from '../text/zoned-time.ts'
 import { timeLabels } from './time-labels.ts'
 

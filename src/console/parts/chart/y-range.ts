@@ -1,6 +1,6 @@
 // The vertical range of a chart: the measured values with a margin, and a limit if it is near.
 import type { Sensor } from '../../../contract/device/models.ts'
-import type { Limits } from '../../../contract/orgs.ts'
+import type { Limits } from '../../../contract/journal/orgs.ts'
 
 interface SensorScale {
   /** The smallest range that is shown, so that noise does not fill the whole height. */

@@ -1,5 +1,5 @@
 // Chooses the messages that are sent next to a channel, and numbers them: reads facts, decides, and writes what was decided. [contract 10.delivery]
-import type { ChannelEvent } from '../../../contract/incidents/messages.ts'
+import type { ChannelEvent } from '../../../contract/channels/messages.ts'
 import { isOpenState, openStates } from '../../../contract/incidents/states.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { TelemetryTx } from '../../db/handles.ts'

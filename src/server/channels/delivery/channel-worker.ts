@@ -1,5 +1,5 @@
 // Sends what is due to one channel, batch by batch, and stores what came of it. [contract 10.delivery]
-import type { ChannelKind } from '../../../contract/incidents/channels.ts'
+import type { ChannelKind } from '../../../contract/channels/channels.ts'
 import type { Org } from '../../auth/token-holder.ts'
 import type { Services } from '../../context/services.ts'
 import type { Log } from '../../core/log.ts'

@@ -1,6 +1,7 @@
 // Repairs what waits for times that a wrong clock has set: messages would wait until the clock shows these times again. [contract 10.delivery]
+
+import { maxMessageWaitMs } from '../../../contract/channels/messages.ts'
 import { secondMs } from '../../../contract/durations.ts'
-import { maxMessageWaitMs } from '../../../contract/incidents/messages.ts'
 import type { OrgDatabase } from '../../db/org-database.ts'
 import { releaseInSteps } from '../release-waiting.ts'
 import { findNewestTime, repairChannelTimes } from './store.ts'

@@ -1,10 +1,10 @@
 // The tables of incidents, silences, channels and messages, as Kysely types.
 
 import type { Generated } from 'kysely'
-import type { ChannelKind, DeliveryState } from '../../../contract/incidents/channels.ts'
-import type { ConnectionEnd } from '../../../contract/incidents/connections.ts'
+import type { ChannelKind, DeliveryState } from '../../../contract/channels/channels.ts'
+import type { MessageType } from '../../../contract/channels/messages.ts'
+import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
 import type { CauseLevel, TimelineKind } from '../../../contract/incidents/incidents.ts'
-import type { MessageType } from '../../../contract/incidents/messages.ts'
 import type { RuleId, Severity } from '../../../contract/incidents/rule-table.ts'
 import type { IncidentState } from '../../../contract/incidents/states.ts'
 

@@ -2,7 +2,7 @@
 // Times are milliseconds, flags are 0 or 1 and JSON is text, because both engines read these alike.
 
 import type { Generated } from 'kysely'
-import type { OperationWait } from '../../../contract/device/commands.ts'
+import type { OperationWait } from '../../../contract/fleet/commands.ts'
 import type { IncidentSchema } from './incidents.ts'
 import type { JobSchema } from './jobs.ts'
 import type { PeopleSchema } from './people.ts'

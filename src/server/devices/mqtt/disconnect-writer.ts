@@ -1,6 +1,6 @@
 // Writes to the database that connections of devices have ended, and tries again until it is written.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ConnectionEnd } from '../../../contract/incidents/connections.ts'
+import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
 import type { DeviceConnection, DeviceHandlers } from './handlers.ts'
 import type { LogThrottle } from './limits/log-throttle.ts'
 

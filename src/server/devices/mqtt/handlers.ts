@@ -1,6 +1,6 @@
 // The functions that the MQTT side calls when devices connect and send. phases/devices.ts provides them, so no resource is imported here.
 import type { DownKind, DownMessage, UpKind, UpMessage } from '../../../contract/device/protocol.ts'
-import type { ConnectionEnd } from '../../../contract/incidents/connections.ts'
+import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
 import type { Org } from '../../auth/token-holder.ts'
 import type { AttemptKind } from './limits/credential-attempts.ts'
 

@@ -2,9 +2,9 @@
 
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { openCommandStates } from '../../../contract/device/commands.ts'
 import { type DeviceCommandMessage, devicePaths, maxBundleBytes } from '../../../contract/device/protocol.ts'
 import { daySeconds } from '../../../contract/durations.ts'
+import { openCommandStates } from '../../../contract/fleet/commands.ts'
 import type { Org } from '../../auth/token-holder.ts'
 import type { Services } from '../../context/services.ts'
 import { Failure, mustFind } from '../../core/failure.ts'

@@ -1,8 +1,8 @@
 // The rules of device commands, one function for each operation of the API. [contract 6.operations]
 
 import { randomUUID } from 'node:crypto'
-import { type CommandState, type CommandType, commandDeadlineMs } from '../../../contract/device/commands.ts'
 import { hourMs, minuteMs } from '../../../contract/durations.ts'
+import { type CommandState, type CommandType, commandDeadlineMs } from '../../../contract/fleet/commands.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind, mustFindAll } from '../../core/failure.ts'

@@ -1,8 +1,8 @@
 // A command as answers, events and the messages to its device show it. [contract 5.4.operation]
 
 import type { Static } from 'typebox'
-import type { DeviceCommand } from '../../../contract/device/commands.ts'
 import type { DeviceCommandMessage } from '../../../contract/device/protocol.ts'
+import type { DeviceCommand } from '../../../contract/fleet/commands.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { EventDraft } from '../../events/draft.ts'
 import type { CommandBatch, CommandRow, NewCommand } from './store.ts'

@@ -1,8 +1,8 @@
 // Configs as answers show them, without passwords. [contract 4.endpointsSettings] [contract 6.configVersions]
 import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
-import type { ConfigState, ConfigVersion } from '../../../contract/configs.ts'
 import { type ConfigValue, readOnlyKeys } from '../../../contract/device/config-keys.ts'
+import type { ConfigState, ConfigVersion } from '../../../contract/fleet/configs.ts'
 import { VersionedAnswer } from '../../context/answers.ts'
 import { isoTime } from '../../core/clock.ts'
 import { effectiveConfig, explicitLayer, profileLayer } from './effective.ts'

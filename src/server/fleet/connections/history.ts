@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayMs } from '../../../contract/durations.ts'
-import type { ConnectionEnd } from '../../../contract/incidents/connections.ts'
+import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
 import { refuseReversed } from '../../core/failure.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { type HistoryRow, listSpans } from './store.ts'

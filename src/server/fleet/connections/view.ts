@@ -1,7 +1,7 @@
 // Shows connection spans and their summary, as JSON and as CSV.
 import type { Static } from 'typebox'
 import { csvRow } from '../../../contract/csv.ts'
-import type { SpanShape } from '../../../contract/incidents/connections.ts'
+import type { SpanShape } from '../../../contract/fleet/connections.ts'
 import { isoTime } from '../../core/clock.ts'
 import { type Absence, availabilityOf } from './availability.ts'
 import type { ConnectionWindow, EndpointHistory, HistorySpan } from './history.ts'

@@ -1,8 +1,8 @@
 // Writes messages about endpoints, their commands and their configs. Where they are is looked up only if a channel wants them.
 import type { Static } from 'typebox'
-import type { DeviceCommand } from '../../../contract/device/commands.ts'
-import type { ConnectionEnd } from '../../../contract/incidents/connections.ts'
-import type { ChannelEvent } from '../../../contract/incidents/messages.ts'
+import type { ChannelEvent } from '../../../contract/channels/messages.ts'
+import type { DeviceCommand } from '../../../contract/fleet/commands.ts'
+import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
 import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import { type EndpointOfMessage, listEndpointsOfMessages } from '../../journal/outbox/message-store.ts'
 import { areMessagesWanted, endpointDraft, type MessageDraft, queueMessages } from '../../journal/outbox/outbox.ts'

@@ -1,7 +1,7 @@
 // Identifies devices by their credential, and stores their connects, disconnects and status reports. [contract 5.1]
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ConnectionEnd } from '../../../contract/incidents/connections.ts'
+import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
 import { isCredential, tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
 import { isoTime } from '../../core/clock.ts'

@@ -5,7 +5,7 @@ import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts
 import { newPlace, quiet, startHarness, TestClock } from '../../../../test/support/harness.ts'
 import { makeClient } from '../../../client/client.ts'
 import { hourMs, minuteMs, secondMs } from '../../../contract/durations.ts'
-import type { ConnectionEnd } from '../../../contract/incidents/connections.ts'
+import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
 import { type Service, startService } from '../../app.ts'
 import { tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'

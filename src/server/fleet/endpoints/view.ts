@@ -1,6 +1,6 @@
 // An endpoint as an answer shows it, in full and in a list. [contract 5.1] [contract 4.endpointsBasicList]
 import type { Static } from 'typebox'
-import type { BasicEndpoint, Endpoint } from '../../../contract/endpoints.ts'
+import type { BasicEndpoint, Endpoint } from '../../../contract/fleet/endpoints.ts'
 import { isoTime } from '../../core/clock.ts'
 import { auditRef } from '../../journal/audit/change-result.ts'
 import type { EndpointRow, ListedEndpoint } from './store.ts'

@@ -1,6 +1,6 @@
 // The fields of a location that people set: their columns, and what requests, answers and the audit log make of them.
 import type { Static } from 'typebox'
-import type { Location } from '../../../contract/locations.ts'
+import type { Location } from '../../../contract/fleet/locations.ts'
 import { type WeeklyHours, weekdays } from '../../../contract/weekly-hours.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { invalid } from '../../core/failure.ts'

@@ -1,5 +1,5 @@
 // Answers which rooms and endpoints have a profile, and how many of them rejected a setting. [contract 12.profiles]
-import type { ConfigState } from '../../../contract/configs.ts'
+import type { ConfigState } from '../../../contract/fleet/configs.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { countConfigStates, listEndpointsReached, listRoomsReached } from './reach-store.ts'
 import { requireProfile } from './rules.ts'

@@ -1,7 +1,7 @@
 // Carries out the operations on rooms, one function for each. [contract 6.rooms] [contract 5.4.room]
 
 import type { Static } from 'typebox'
-import { type Room, roomStateOf } from '../../../contract/rooms.ts'
+import { type Room, roomStateOf } from '../../../contract/fleet/rooms.ts'
 import { freshSince } from '../../config/sensor-settings.ts'
 import { VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'

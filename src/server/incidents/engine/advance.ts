@@ -1,7 +1,7 @@
 // Advances the findings of an organisation, and reads what else decides about its incidents.
 import type { CauseLevel } from '../../../contract/incidents/incidents.ts'
 import type { RuleId } from '../../../contract/incidents/rule-table.ts'
-import type { AirLimits } from '../../../contract/orgs.ts'
+import type { AirLimits } from '../../../contract/journal/orgs.ts'
 import type { SensorSettings } from '../../config/sensor-settings.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { isSilenced, type Silence } from '../silences/in-force.ts'

@@ -1,5 +1,5 @@
 // The facts from which the engine decides on the next steps of a job: the job, its counts, the units that run and those that could begin.
-import type { OperationWait } from '../../../contract/device/commands.ts'
+import type { OperationWait } from '../../../contract/fleet/commands.ts'
 import type { JobState, UnitState, WaitReason } from '../../../contract/jobs/job-states.ts'
 import type { JobEndpointState } from '../../db/schema/jobs.ts'
 import type { JobSettings } from '../rows.ts'

@@ -1,6 +1,6 @@
 // Audit entries as answers show them. [contract 4.auditLogs]
 import type { Static } from 'typebox'
-import type { AuditEntry } from '../../../contract/audit.ts'
+import type { AuditEntry } from '../../../contract/journal/audit.ts'
 import type { Actor } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { VisibleEntry } from './visible-entry.ts'

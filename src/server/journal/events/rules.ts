@@ -1,5 +1,5 @@
 // Turns the query of an event stream into a subscription. [contract 6.events]
-import { type SelectableEventType, selectableEventTypes } from '../../../contract/events.ts'
+import { type SelectableEventType, selectableEventTypes } from '../../../contract/journal/events.ts'
 import { EventSubscription } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'

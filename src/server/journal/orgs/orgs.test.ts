@@ -7,7 +7,7 @@ import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../.
 import { newPerson } from '../../../../test/support/person.ts'
 import { until } from '../../../../test/support/program.ts'
 import { makeClient } from '../../../client/client.ts'
-import { defaultAirLimits } from '../../../contract/orgs.ts'
+import { defaultAirLimits } from '../../../contract/journal/orgs.ts'
 import { settingsSet } from '../settings/rules.ts'
 
 let harness: Harness

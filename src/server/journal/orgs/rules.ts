@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import type { Violation } from '../../../contract/error.ts'
-import { type AirLimits, defaultAirLimits, type Limits, type OwnOrganisation } from '../../../contract/orgs.ts'
+import { type AirLimits, defaultAirLimits, type Limits, type OwnOrganisation } from '../../../contract/journal/orgs.ts'
 import { type WeeklyHours, weekdays } from '../../../contract/weekly-hours.ts'
 import { randomText } from '../../auth/token.ts'
 import type { Org } from '../../auth/token-holder.ts'

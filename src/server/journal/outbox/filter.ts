@@ -1,5 +1,5 @@
 // Decides which channels a message goes to. [contract 10.channel]
-import type { ChannelEvent } from '../../../contract/incidents/messages.ts'
+import type { ChannelEvent } from '../../../contract/channels/messages.ts'
 import { isAtLeast, type Severity } from '../../../contract/incidents/rule-table.ts'
 
 /** Which messages are wanted. Empty lists of places mean all places. */

@@ -1,7 +1,7 @@
 // Tests that no message is larger than receivers accept, whatever it is about. [contract 10.delivery]
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { maxMessageBytes } from '../../../contract/incidents/messages.ts'
+import { maxMessageBytes } from '../../../contract/channels/messages.ts'
 import { messageJson } from './message-size.ts'
 
 test('a message that fits is not changed', () => {

@@ -1,5 +1,5 @@
 // Shortens the content of a message that would be larger than receivers accept. [contract 10.delivery]
-import { maxMessageBytes } from '../../../contract/incidents/messages.ts'
+import { maxMessageBytes } from '../../../contract/channels/messages.ts'
 
 /** The type, the time, the organisation, the sequence and the address of the console are added when the message is sent. */
 const envelopeBytes = 2048

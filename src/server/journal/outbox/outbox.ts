@@ -1,7 +1,7 @@
 // Writes messages for channels in the commit of their cause, so that none is lost and none is sent for a change that was rolled back. [contract 10.delivery]
 
+import type { ChannelEvent, MessageType } from '../../../contract/channels/messages.ts'
 import { minuteMs } from '../../../contract/durations.ts'
-import type { ChannelEvent, MessageType } from '../../../contract/incidents/messages.ts'
 import { randomText } from '../../auth/token.ts'
 import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import { findWantedMessages } from '../audit/store.ts'

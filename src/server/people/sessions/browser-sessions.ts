@@ -1,7 +1,7 @@
 // The session of a browser: finds it, puts a new one in its place, and says who is signed in. [contract 9.session]
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { defaultAirLimits } from '../../../contract/orgs.ts'
+import { defaultAirLimits } from '../../../contract/journal/orgs.ts'
 import { shownScopes } from '../../../contract/people/permissions.ts'
 import type { ConsoleSession } from '../../../contract/people/session.ts'
 import { sessionEnded, signInFirst } from '../../auth/failures.ts'

@@ -6,7 +6,7 @@ import { newDevice, type TestDevice } from '../../../../test/support/devices/tes
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { type PlainSample, plainHistory } from '../../../../test/support/plain-history.ts'
 import { daySeconds } from '../../../contract/durations.ts'
-import { type Interval, intervals } from '../../../contract/sensor-history.ts'
+import { type Interval, intervals } from '../../../contract/sensors/sensor-history.ts'
 import { RegionAccess } from '../../core/region-access.ts'
 import { daysIn, hours, quarters } from '../../core/time/slots.ts'
 import { OrgReader } from '../../db/handles.ts'

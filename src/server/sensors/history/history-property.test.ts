@@ -8,7 +8,7 @@ import { runCount } from '../../../../test/support/long-form.ts'
 import { type PlainSample, plainHistory, type Question } from '../../../../test/support/plain-history.ts'
 import { type Sensor, sensors } from '../../../contract/device/models.ts'
 import { daySeconds, hourSeconds } from '../../../contract/durations.ts'
-import { intervals } from '../../../contract/sensor-history.ts'
+import { intervals } from '../../../contract/sensors/sensor-history.ts'
 import { orgTimezone } from '../../journal/orgs/rules.ts'
 import { rollUp } from '../rollups/roll-up.ts'
 

@@ -3,7 +3,7 @@
 import { type Sensor, sensors } from '../../../contract/device/models.ts'
 import { dayMs } from '../../../contract/durations.ts'
 import type { Violation } from '../../../contract/error.ts'
-import type { Interval } from '../../../contract/sensor-history.ts'
+import type { Interval } from '../../../contract/sensors/sensor-history.ts'
 import type { SensorSettings } from '../../config/sensor-settings.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { invalid, refuseReversed } from '../../core/failure.ts'

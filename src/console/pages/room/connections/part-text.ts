@@ -1,5 +1,5 @@
 // A part of a connection strip in words: "Offline for 41 min, connection lost".
-import type { ConnectionEnd } from '../../../../contract/incidents/connections.ts'
+import type { ConnectionEnd } from '../../../../contract/fleet/connections.ts'
 import { durationText } from '../../../parts/text/duration.ts'
 import { capitalised } from '../../../parts/text/words.ts'
 import type { StripPart } from './strip.ts'

@@ -1,5 +1,5 @@
 // Turns the connection spans of a device into the parts of a strip: online, offline, restarting, reconnecting or unknown, without gaps. [contract 10.connections]
-import { restartGraceMs } from '../../../../contract/device/commands.ts'
+import { restartGraceMs } from '../../../../contract/fleet/commands.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import type { RestartWindow } from '../../../domain/device/restarts.ts'

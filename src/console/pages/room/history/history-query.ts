@@ -2,7 +2,7 @@
 
 import { queryOptions } from '@tanstack/react-query'
 import { daySeconds } from '../../../../contract/durations.ts'
-import type { Interval } from '../../../../contract/sensor-history.ts'
+import type { Interval } from '../../../../contract/sensors/sensor-history.ts'
 import type { HistoryBucket } from '../../../parts/chart/buckets.ts'
 import { client } from '../../../session.ts'
 

@@ -1,9 +1,9 @@
 // The values of the form of a channel, and the request bodies that they make. [contract 10.channel]
 
 import type { CallInput } from '../../../../client/client.ts'
-import type { ChannelKind } from '../../../../contract/incidents/channels.ts'
+import type { ChannelKind } from '../../../../contract/channels/channels.ts'
+import { type ChannelEvent, defaultChannelEvents } from '../../../../contract/channels/messages.ts'
 import { maxMailAddresses } from '../../../../contract/incidents/limits.ts'
-import { type ChannelEvent, defaultChannelEvents } from '../../../../contract/incidents/messages.ts'
 import type { Severity } from '../../../../contract/incidents/rule-table.ts'
 import type { WeeklyHours } from '../../../../contract/weekly-hours.ts'
 import { isEmailAddress } from '../../../domain/person/email-address.ts'

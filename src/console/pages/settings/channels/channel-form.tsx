@@ -2,9 +2,9 @@
 
 import { Checkbox, MultiSelect, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { type ChannelKind, channelKinds } from '../../../../contract/incidents/channels.ts'
+import { type ChannelKind, channelKinds } from '../../../../contract/channels/channels.ts'
+import type { ChannelEvent } from '../../../../contract/channels/messages.ts'
 import { maxHeartbeatMinutes } from '../../../../contract/incidents/limits.ts'
-import type { ChannelEvent } from '../../../../contract/incidents/messages.ts'
 import { severityChoices } from '../../../domain/incident/severity-label.tsx'
 import { WeeklyField } from '../../../domain/silence/weekly-field.tsx'
 import { locationLabel, useSites } from '../../../domain/site/sites.ts'

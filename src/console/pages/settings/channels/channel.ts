@@ -1,6 +1,6 @@
 // A notification channel as the API returns it, and the words for its kind, its events and its deliveries. [contract 10.channel]
-import type { ChannelKind, DeliveryState } from '../../../../contract/incidents/channels.ts'
-import type { ChannelEvent, MessageType } from '../../../../contract/incidents/messages.ts'
+import type { ChannelKind, DeliveryState } from '../../../../contract/channels/channels.ts'
+import type { ChannelEvent, MessageType } from '../../../../contract/channels/messages.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 

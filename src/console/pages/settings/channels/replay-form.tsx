@@ -1,7 +1,7 @@
 // Sends the messages of a period to a channel again, with the ids that they had. [contract 10.delivery]
 import { Checkbox, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { type DeliveryState, deliveryStates } from '../../../../contract/incidents/channels.ts'
+import { type DeliveryState, deliveryStates } from '../../../../contract/channels/channels.ts'
 import { useWrite } from '../../../api.ts'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
 import { plural } from '../../../parts/text/words.ts'

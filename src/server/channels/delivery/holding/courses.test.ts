@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ChannelWorld } from '../../../../../test/support/channels/channel-world.ts'
 import { IncidentWorld } from '../../../../../test/support/incidents/incident-world.ts'
+import { defaultChannelEvents } from '../../../../contract/channels/messages.ts'
 import { dayMs, minuteMs, secondMs } from '../../../../contract/durations.ts'
-import { defaultChannelEvents } from '../../../../contract/incidents/messages.ts'
 import { isOpenState } from '../../../../contract/incidents/states.ts'
 
 const severity = fc.constantFrom('INFO' as const, 'WARNING' as const, 'CRITICAL' as const)

@@ -1,5 +1,5 @@
 // Decides, without a database, which of a channel's waiting messages are sent now, which wait, and which are never sent. [contract 10.delivery]
-import type { MessageType } from '../../../../contract/incidents/messages.ts'
+import type { MessageType } from '../../../../contract/channels/messages.ts'
 import { isOpenState } from '../../../../contract/incidents/states.ts'
 import { openingDelayMs } from '../../../journal/outbox/outbox.ts'
 import { planDigest } from './digest.ts'

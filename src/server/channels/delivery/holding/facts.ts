@@ -1,7 +1,7 @@
 // Reads what decides about the waiting messages of a channel: the messages, their incidents, and what the channel was told. [contract 10.delivery]
 
+import type { ChannelKind } from '../../../../contract/channels/channels.ts'
 import { minuteMs } from '../../../../contract/durations.ts'
-import type { ChannelKind } from '../../../../contract/incidents/channels.ts'
 import { nextTimeWithin } from '../../../core/time/weekly-hours.ts'
 import type { OrgDatabase } from '../../../db/org-database.ts'
 import { readSilencedIncidents } from '../../../incidents/silenced.ts'

@@ -11,9 +11,9 @@ import { Receiver } from '../../../../../test/support/channels/receiver.ts'
 import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { newIncident } from '../../../../../test/support/incidents.ts'
 import { until } from '../../../../../test/support/program.ts'
+import type { ChannelEvent } from '../../../../contract/channels/messages.ts'
+import { defaultChannelEvents } from '../../../../contract/channels/messages.ts'
 import { dayMs, minuteMs } from '../../../../contract/durations.ts'
-import type { ChannelEvent } from '../../../../contract/incidents/messages.ts'
-import { defaultChannelEvents } from '../../../../contract/incidents/messages.ts'
 
 let harness: Harness
 let org: TestOrg

@@ -1,5 +1,5 @@
 // The facts about the messages that wait for a channel, and from when on each can be sent. [contract 10.delivery]
-import type { ChannelEvent, MessageType } from '../../../../contract/incidents/messages.ts'
+import type { ChannelEvent, MessageType } from '../../../../contract/channels/messages.ts'
 import type { Severity } from '../../../../contract/incidents/rule-table.ts'
 import type { IncidentState } from '../../../../contract/incidents/states.ts'
 import { openingDelayMs } from '../../../journal/outbox/outbox.ts'

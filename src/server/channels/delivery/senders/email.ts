@@ -1,6 +1,7 @@
 // Sends a message as an e-mail. All messages about an incident are in one thread. [contract 10.channel]
+
+import { type NamedPlace, placeText } from '../../../../contract/channels/messages.ts'
 import { deviceNameInWords } from '../../../../contract/device/models.ts'
-import { type NamedPlace, placeText } from '../../../../contract/incidents/messages.ts'
 import { ruleNames } from '../../../../contract/incidents/rule-names.ts'
 import type { RuleId } from '../../../../contract/incidents/rule-table.ts'
 import { oneLine } from '../../../core/text.ts'

@@ -1,5 +1,5 @@
 // A message on its way to one channel, and the JSON that webhooks get. [contract 10.channel]
-import type { MessageType, NamedPlace } from '../../../../contract/incidents/messages.ts'
+import type { MessageType, NamedPlace } from '../../../../contract/channels/messages.ts'
 import type { Reading } from '../../../../contract/incidents/readings.ts'
 import type { Org } from '../../../auth/token-holder.ts'
 import { isoTime } from '../../../core/clock.ts'

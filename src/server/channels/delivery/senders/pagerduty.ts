@@ -1,5 +1,5 @@
 // Sends a message to the Events API v2 of PagerDuty: incidents and tests as alerts, everything else as change events. [contract 10.channel]
-import { placeText } from '../../../../contract/incidents/messages.ts'
+import { placeText } from '../../../../contract/channels/messages.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { oneLine, shortened } from '../../../core/text.ts'
 import type { IncidentContent, OutgoingMessage } from './message.ts'

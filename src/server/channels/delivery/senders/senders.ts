@@ -1,5 +1,5 @@
 // The function that sends a message, for each kind of channel.
-import type { ChannelKind } from '../../../../contract/incidents/channels.ts'
+import type { ChannelKind } from '../../../../contract/channels/channels.ts'
 import { sendMail } from './email.ts'
 import { sendToPagerDuty } from './pagerduty.ts'
 import type { MessageSender } from './sender.ts'

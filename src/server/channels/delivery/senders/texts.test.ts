@@ -1,6 +1,6 @@
 // Tests the words of messages for people. [contract 10.delivery]
 import { expect, test } from 'vitest'
-import type { MessageType } from '../../../../contract/incidents/messages.ts'
+import type { MessageType } from '../../../../contract/channels/messages.ts'
 import type { MessageContent } from './message.ts'
 import { messageTextOf } from './texts.ts'
 

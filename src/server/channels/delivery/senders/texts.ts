@@ -1,7 +1,8 @@
 // Describes a message in words, for receivers that show it to people. Each receiver escapes the words for itself.
-import type { CommandType } from '../../../../contract/device/commands.ts'
+
+import { type MessageType, type NamedPlace, placeText } from '../../../../contract/channels/messages.ts'
 import { modelOf } from '../../../../contract/device/models.ts'
-import { type MessageType, type NamedPlace, placeText } from '../../../../contract/incidents/messages.ts'
+import type { CommandType } from '../../../../contract/fleet/commands.ts'
 import { readingLabel, readingText } from '../../../../contract/incidents/readings.ts'
 import { oneLine } from '../../../core/text.ts'
 import { localTimeText } from '../../../core/time/local-time.ts'

@@ -1,5 +1,5 @@
 // The reason why an MQTT session ended: a sentence for the log, and the word that the connection history shows.
-import type { ConnectionEnd } from '../../../../contract/incidents/connections.ts'
+import type { ConnectionEnd } from '../../../../contract/fleet/connections.ts'
 import { type EndingReason, type ReasonCode, reasonCodes } from '../packets/reasons.ts'
 
 const endOfReason: { readonly [R in EndingReason]: ConnectionEnd } = {

@@ -1,6 +1,7 @@
 // Stores the report of a device about an attempt: the reboot that waits moves in the same commit. [contract 12.when]
-import { commandDeadlineMs } from '../../../../contract/device/commands.ts'
+
 import { type CommandReport, inUseError } from '../../../../contract/device/protocol.ts'
+import { commandDeadlineMs } from '../../../../contract/fleet/commands.ts'
 import type { TelemetryTx } from '../../../db/handles.ts'
 import { queueFinishedCommands } from '../../endpoints/endpoint-messages.ts'
 import { type CommandRow, finishCommand } from '../store.ts'

@@ -1,5 +1,5 @@
 // Decides, without a database, what a group of reboots waits for, and which of them are sent or skipped. [contract 12.when]
-import type { OperationWait } from '../../../../contract/device/commands.ts'
+import type { OperationWait } from '../../../../contract/fleet/commands.ts'
 
 /** After a device has reported `in use`, it is asked again at the earliest after this time. */
 export const refusedPauseMs = 10_000

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { commandDeadlineMs } from '../../../../contract/device/commands.ts'
+import { commandDeadlineMs } from '../../../../contract/fleet/commands.ts'
 import type { Services } from '../../../context/services.ts'
 import type { TelemetryTx } from '../../../db/handles.ts'
 import type { DeviceConnection } from '../../../devices/mqtt/handlers.ts'

@@ -6,7 +6,7 @@ import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../.
 import { until } from '../../../../../test/support/program.ts'
 import { downTopic } from '../../../../contract/device/protocol.ts'
 import { hourMs, minuteMs } from '../../../../contract/durations.ts'
-import type { Event } from '../../../../contract/events.ts'
+import type { Event } from '../../../../contract/journal/events.ts'
 import { expireCommands } from '../progress.ts'
 
 /** One organisation for all tests: a node needs about a second until it runs the tasks of a new one. */

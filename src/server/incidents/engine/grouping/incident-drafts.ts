@@ -1,7 +1,8 @@
 // Collects what happens to incidents in one run: they open, reopen, get and lose subjects, merge and end. [contract 10.states]
+
+import type { ChannelEvent } from '../../../../contract/channels/messages.ts'
 import { dayMs, hourMs, minuteMs } from '../../../../contract/durations.ts'
 import { type CauseLevel, maxShownReopenings, type TimelineKind } from '../../../../contract/incidents/incidents.ts'
-import type { ChannelEvent } from '../../../../contract/incidents/messages.ts'
 import type { RuleId, Severity } from '../../../../contract/incidents/rule-table.ts'
 import { type IncidentState, isOpenState } from '../../../../contract/incidents/states.ts'
 import { findingKey } from '../findings.ts'

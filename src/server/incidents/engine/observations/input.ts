@@ -1,6 +1,6 @@
 // The input of the two kinds of observation: of every second, and of every minute.
 import type { RuleId } from '../../../../contract/incidents/rule-table.ts'
-import type { AirLimits } from '../../../../contract/orgs.ts'
+import type { AirLimits } from '../../../../contract/journal/orgs.ts'
 import type { SensorSettings } from '../../../config/sensor-settings.ts'
 import type { Finding, RulesInForce, Subject } from '../types.ts'
 

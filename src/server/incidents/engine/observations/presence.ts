@@ -1,7 +1,7 @@
 // Observes which endpoints are offline, without those that restart or update. [contract 10.rule]
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { restartGraceMs } from '../../../../contract/device/commands.ts'
 import { hourMs } from '../../../../contract/durations.ts'
+import { restartGraceMs } from '../../../../contract/fleet/commands.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { readInParts, rowsPerPart } from '../../../db/queries/in-parts.ts'
 import { conditionOf, type Finding, type Observation, type RulesInForce } from '../types.ts'

@@ -1,6 +1,6 @@
 // SQL that says which disconnects were restarts on purpose. [contract 12.when]
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { restartGraceMs } from '../../../../contract/device/commands.ts'
+import { restartGraceMs } from '../../../../contract/fleet/commands.ts'
 import { slackMs } from './input.ts'
 
 /** Disconnects within this time after the one of a restart do not count either; in milliseconds. */

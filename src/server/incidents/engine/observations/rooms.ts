@@ -1,6 +1,6 @@
 // Observes whether the air of rooms is outside the limits, and whether they are crowded. [contract 10.rule]
 import { secondMs } from '../../../../contract/durations.ts'
-import type { AirLimits } from '../../../../contract/orgs.ts'
+import type { AirLimits } from '../../../../contract/journal/orgs.ts'
 import type { SensorSettings } from '../../../config/sensor-settings.ts'
 import { aggregate } from '../../../sensors/latest/aggregate.ts'
 import { conditionOf, type Finding, type FindingDetail, type Observation } from '../types.ts'

@@ -1,6 +1,7 @@
 // Observes whether the certificate of the service expires, and whether channels deliver. [contract 10.rule]
+
+import { maxMessageHoldMs, maxMessageWaitMs } from '../../../../contract/channels/messages.ts'
 import { dayMs } from '../../../../contract/durations.ts'
-import { maxMessageHoldMs, maxMessageWaitMs } from '../../../../contract/incidents/messages.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { conditionOf, type Observation } from '../types.ts'
 import { type ChannelDeliveries, listChannelDeliveries } from './channel-store.ts'

@@ -1,8 +1,8 @@
 // The audit log: what an entry is and how it is read. [contract 5.4.audit] [contract 4.auditLogs]
 
 import Type from 'typebox'
-import { operation } from './operation.ts'
-import { Int32, OneOf, RequiredQueryTime, Shape, Timestamp } from './shape.ts'
+import { operation } from '../operation.ts'
+import { Int32, OneOf, RequiredQueryTime, Shape, Timestamp } from '../shape.ts'
 
 const Actor = Shape('v1AuditActor', {
   type: OneOf(['KEY', 'USER', 'DEVICE', 'CLI', 'SYSTEM'], 'The kind of actor.'),

@@ -1,9 +1,9 @@
 // The organisation of the caller: its name, its time zone, its air limits and its working hours. [contract 6.orgs]
 
 import Type, { type Static } from 'typebox'
-import { mediumBodyBytes, operation } from './operation.ts'
-import { Name, Shape, SingleLineText } from './shape.ts'
-import { WeeklyHours } from './weekly-hours.ts'
+import { mediumBodyBytes, operation } from '../operation.ts'
+import { Name, Shape, SingleLineText } from '../shape.ts'
+import { WeeklyHours } from '../weekly-hours.ts'
 
 /** Far outside of what any sensor measures. */
 const limitRange = { minimum: -1_000_000, maximum: 1_000_000 }

@@ -1,9 +1,9 @@
 // Room notes: what the note operations take and give. [contract 5.4.note] [contract 6.notes]
 
 import Type from 'typebox'
-import { maxNoteCharacters } from './incidents/limits.ts'
-import { largeBodyBytes, operation } from './operation.ts'
-import { Empty, Int32, ListOf, MultilineText, Shape, Timestamp } from './shape.ts'
+import { maxNoteCharacters } from '../incidents/limits.ts'
+import { largeBodyBytes, operation } from '../operation.ts'
+import { Empty, Int32, ListOf, MultilineText, Shape, Timestamp } from '../shape.ts'
 
 export const Note = Shape('webpageRoomNote', {
   id: Type.String({ description: 'Identifier of the note.' }),

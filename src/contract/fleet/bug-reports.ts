@@ -1,9 +1,9 @@
 // Bug reports: logs that devices send on request, found again by support ID. [contract 6.bugReports]
 
 import Type from 'typebox'
+import { largeBodyBytes, operation } from '../operation.ts'
+import { OneOf, Shape, Timestamp } from '../shape.ts'
 import { EndpointIds, exampleEndpointId } from './endpoints.ts'
-import { largeBodyBytes, operation } from './operation.ts'
-import { OneOf, Shape, Timestamp } from './shape.ts'
 
 const supportId = Type.String({ description: 'Support ID; case and hyphens do not matter.' })
 

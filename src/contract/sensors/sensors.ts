@@ -1,10 +1,10 @@
 // Sensor data: the latest sample of endpoints, and of rooms as a whole. [contract 5.2]
 
 import Type, { type Static, type TSchema } from 'typebox'
-import { type Sensor, sensorRanges } from './device/models.ts'
-import { exampleEndpointId } from './endpoints.ts'
-import { operation } from './operation.ts'
-import { Int32, ListOf, Shape } from './shape.ts'
+import { type Sensor, sensorRanges } from '../device/models.ts'
+import { exampleEndpointId } from '../fleet/endpoints.ts'
+import { operation } from '../operation.ts'
+import { Int32, ListOf, Shape } from '../shape.ts'
 
 const measured = (sensor: Sensor, what: string) =>
   Int32(`${what}, in ${sensorRanges[sensor].unit}; 0 if it was not measured.`)

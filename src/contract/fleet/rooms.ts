@@ -1,11 +1,11 @@
 // Rooms: what the room operations take and give. [contract 5.4.room] [contract 6.rooms]
 
 import Type from 'typebox'
+import { RoomTag } from '../jobs/job-request.ts'
+import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
+import { Empty, IdAndName, Int32, ListOf, Name, NullableId, OneOf, Shape } from '../shape.ts'
 import { Endpoint } from './endpoints.ts'
-import { RoomTag } from './jobs/job-request.ts'
 import { LocationOfRoom } from './locations.ts'
-import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
-import { Empty, IdAndName, Int32, ListOf, Name, NullableId, OneOf, Shape } from './shape.ts'
 
 /** The worst first. */
 export const roomStates = ['OFFLINE', 'DEGRADED', 'UNKNOWN', 'HEALTHY', 'EMPTY'] as const

@@ -1,10 +1,10 @@
 // Profiles: named configs that rooms and endpoints share. [contract 5.4.profile] [contract 6.profiles]
 
 import Type from 'typebox'
-import { DeviceSettings, ProfileConfig } from './device/config-keys.ts'
+import { DeviceSettings, ProfileConfig } from '../device/config-keys.ts'
+import { largeBodyBytes, operation } from '../operation.ts'
+import { Empty, Int32, ListOf, MultilineText, Name, OneOf, Shape, Timestamp } from '../shape.ts'
 import { exampleEndpointId } from './endpoints.ts'
-import { largeBodyBytes, operation } from './operation.ts'
-import { Empty, Int32, ListOf, MultilineText, Name, OneOf, Shape, Timestamp } from './shape.ts'
 
 const id = Int32('Identifier of the profile.')
 

@@ -1,8 +1,8 @@
 // Endpoints: what a managed device looks like, and what can be done with it. [contract 5.1]
 
 import Type, { type TSchema } from 'typebox'
-import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
-import { Empty, Int32, ListOf, NullableId, OneOf, Shape, Timestamp } from './shape.ts'
+import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
+import { Empty, Int32, ListOf, NullableId, OneOf, Shape, Timestamp } from '../shape.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }))
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))

@@ -1,9 +1,9 @@
 // Locations: what their operations take and give.
 
 import Type from 'typebox'
-import { mediumBodyBytes, operation } from './operation.ts'
-import { Empty, IdAndName, Int32, ListOf, Name, NullableId, Shape, SingleLineText } from './shape.ts'
-import { WeeklyHours } from './weekly-hours.ts'
+import { mediumBodyBytes, operation } from '../operation.ts'
+import { Empty, IdAndName, Int32, ListOf, Name, NullableId, Shape, SingleLineText } from '../shape.ts'
+import { WeeklyHours } from '../weekly-hours.ts'
 
 const fields = {
   id: Int32('Identifier of the location.'),

@@ -1,9 +1,9 @@
 // Sensor history: what endpoints and rooms measured, over time. [contract 6.sensorHistory]
 import Type, { type TOptional, type TSchema } from 'typebox'
-import { type Sensor, sensorRanges, sensors } from './device/models.ts'
-import { exampleEndpointId } from './endpoints.ts'
-import { operation } from './operation.ts'
-import { Int32, OneOf, QueryTimeOrDay, RequiredQueryTimeOrDay, Shape, Timestamp } from './shape.ts'
+import { type Sensor, sensorRanges, sensors } from '../device/models.ts'
+import { exampleEndpointId } from '../fleet/endpoints.ts'
+import { operation } from '../operation.ts'
+import { Int32, OneOf, QueryTimeOrDay, RequiredQueryTimeOrDay, Shape, Timestamp } from '../shape.ts'
 
 export const intervals = ['raw', '5m', '15m', '1h', '1d'] as const
 export type Interval = (typeof intervals)[number]

@@ -1,11 +1,11 @@
 // Channels: receivers of messages about incidents and events, and the deliveries to them. [contract 10.channel] [contract 10.delivery]
 import Type from 'typebox'
+import { defaultOverlapHours, maxHeartbeatMinutes, maxMailAddresses, maxOverlapHours } from '../incidents/limits.ts'
+import { severities } from '../incidents/rule-table.ts'
 import { hugeBodyBytes, mediumBodyBytes, operation, smallBodyBytes } from '../operation.ts'
 import { Empty, Int32, ListOf, Name, OneOf, QueryTime, Shape, Timestamp } from '../shape.ts'
 import { WeeklyHours } from '../weekly-hours.ts'
-import { defaultOverlapHours, maxHeartbeatMinutes, maxMailAddresses, maxOverlapHours } from './limits.ts'
 import { channelEvents, defaultChannelEvents, messageTypes } from './messages.ts'
-import { severities } from './rule-table.ts'
 
 export const channelKinds = ['webhook', 'email', 'teams', 'slack', 'pagerduty'] as const
 export type ChannelKind = (typeof channelKinds)[number]

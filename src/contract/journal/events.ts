@@ -1,13 +1,13 @@
 // Events: the live stream of changes in an organisation. [contract 6.events]
 
 import Type, { type Static } from 'typebox'
-import { DeviceCommand } from './device/commands.ts'
-import { EndpointStateName, exampleEndpointId } from './endpoints.ts'
-import { incidentStates } from './incidents/states.ts'
-import { jobStates } from './jobs/job-states.ts'
-import { operation } from './operation.ts'
-import { Sample } from './sensors.ts'
-import { Int32, OneOf, Shape, Timestamp } from './shape.ts'
+import { DeviceCommand } from '../fleet/commands.ts'
+import { EndpointStateName, exampleEndpointId } from '../fleet/endpoints.ts'
+import { incidentStates } from '../incidents/states.ts'
+import { jobStates } from '../jobs/job-states.ts'
+import { operation } from '../operation.ts'
+import { Sample } from '../sensors/sensors.ts'
+import { Int32, OneOf, Shape, Timestamp } from '../shape.ts'
 
 /** The types of events that a reader can select. */
 export const selectableEventTypes = [

@@ -1,10 +1,10 @@
 // Device config: the desired settings of an endpoint, and their versions. [contract 5.3] [contract 6.configVersions]
 
 import Type from 'typebox'
-import { DeviceConfig, DeviceSettings, EndpointSettings } from './device/config-keys.ts'
+import { DeviceConfig, DeviceSettings, EndpointSettings } from '../device/config-keys.ts'
+import { largeBodyBytes, operation } from '../operation.ts'
+import { Int32, ListOf, OneOf, Shape, Timestamp } from '../shape.ts'
 import { exampleEndpointId } from './endpoints.ts'
-import { largeBodyBytes, operation } from './operation.ts'
-import { Int32, ListOf, OneOf, Shape, Timestamp } from './shape.ts'
 
 const configStates = ['PENDING', 'DELIVERED', 'FAILED', 'SUPERSEDED'] as const
 export type ConfigState = (typeof configStates)[number]

@@ -1,8 +1,8 @@
 // Connections: when devices were connected, as spans with a summary. [contract 10.connections]
 import Type from 'typebox'
-import { exampleEndpointId } from '../endpoints.ts'
 import { operation } from '../operation.ts'
 import { Int32, OneOf, QueryTime, RequiredQueryTime, Shape, Timestamp } from '../shape.ts'
+import { exampleEndpointId } from './endpoints.ts'
 
 export const connectionEnds = ['DISCONNECTED', 'LOST', 'REPLACED', 'REFUSED', 'UNENROLLED', 'SERVER_ENDED'] as const
 export type ConnectionEnd = (typeof connectionEnds)[number]

@@ -2,9 +2,9 @@
 
 import Type from 'typebox'
 import { minuteMs } from '../durations.ts'
-import { EndpointIds, exampleEndpointId } from '../endpoints.ts'
 import { largeBodyBytes, operation, smallBodyBytes } from '../operation.ts'
 import { Empty, Int32, ListOf, MultilineText, OneOf, Shape, Timestamp } from '../shape.ts'
+import { EndpointIds, exampleEndpointId } from './endpoints.ts'
 
 export const commandTypes = ['REBOOT', 'MESSAGE', 'COLLECT_LOGS'] as const
 /** When a reboot may happen. [contract 12.when] */

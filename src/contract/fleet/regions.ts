@@ -1,8 +1,8 @@
 // Regions: what their operations take and give.
 
 import Type from 'typebox'
-import { largeBodyBytes, mediumBodyBytes, operation } from './operation.ts'
-import { Empty, IdAndName, Int32, ListOf, Name, Shape } from './shape.ts'
+import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
+import { Empty, IdAndName, Int32, ListOf, Name, Shape } from '../shape.ts'
 
 export const Region = Shape('webpageRegion', {
   id: Int32('Identifier of the region.'),
