@@ -1,6 +1,6 @@
 // Tests that an incident that was read is put into the lists that want it, and into no other.
 import { expect, test } from 'vitest'
-import type { ListedIncident } from '../domain/incident/incident.ts'
+import type { ListedIncident } from '../domain/incidents/incident.ts'
 import { withIncident } from './incident-patches.ts'
 
 const incident = (id: string, more: Partial<ListedIncident> = {}): ListedIncident => ({

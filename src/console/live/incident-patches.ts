@@ -3,7 +3,7 @@ import type { Query } from '@tanstack/react-query'
 import type { CallInput } from '../../client/client.ts'
 import type { Event } from '../../contract/journal/events.ts'
 import { queryClient } from '../api.ts'
-import { isOpenIncident, type ListedIncident } from '../domain/incident/incident.ts'
+import { isOpenIncident, type ListedIncident } from '../domain/incidents/incident.ts'
 import { client } from '../session.ts'
 import { invalidateThrottled } from './refetch.ts'
 

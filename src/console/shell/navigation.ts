@@ -1,6 +1,6 @@
 // The pages that the navigation bar and the command palette lead to.
 import type { ComponentType } from 'react'
-import { useOpenIncidentCount } from '../domain/incident/incident-list.ts'
+import { useOpenIncidentCount } from '../domain/incidents/incident-list.ts'
 import {
   AuditIcon,
   DeviceIcon,

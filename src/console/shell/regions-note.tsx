@@ -1,6 +1,6 @@
 // Shows in the header which regions a person sees, unless they see all of them. [contract 11.access]
 import { Badge, Box, Tooltip } from '@mantine/core'
-import { regionsLine, useOwnRegionNames } from '../domain/site/own-regions.ts'
+import { regionsLine, useOwnRegionNames } from '../domain/fleet/site/own-regions.ts'
 import { plural } from '../parts/text/words.ts'
 
 export function RegionsNote() {

@@ -1,8 +1,8 @@
 // Offers a passkey after a sign-in with a link, because the link does not work a second time. [contract 11.local]
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { browserHasPasskeys, createPasskey } from '../domain/sign-in/passkeys.ts'
-import { passkeyObstacle, useSignInWays } from '../domain/sign-in/sign-in-ways.tsx'
+import { browserHasPasskeys, createPasskey } from '../domain/people/sign-in/passkeys.ts'
+import { passkeyObstacle, useSignInWays } from '../domain/people/sign-in/sign-in-ways.tsx'
 import { ErrorText, Loading } from '../parts/page/page.tsx'
 import { dismissPasskeyOffer, useSession } from '../session.ts'
 import { SignInCard } from './sign-in-card.tsx'

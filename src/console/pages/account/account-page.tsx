@@ -1,7 +1,7 @@
 // The page of the signed-in person: role and regions, sessions, passkeys and personal keys. [contract 11.local]
 import { Text } from '@mantine/core'
-import { roleNames, roleTexts } from '../../domain/person/roles.ts'
-import { regionsLine, useOwnRegionNames } from '../../domain/site/own-regions.ts'
+import { regionsLine, useOwnRegionNames } from '../../domain/fleet/site/own-regions.ts'
+import { roleNames, roleTexts } from '../../domain/people/person/roles.ts'
 import { EmptyState, LoadingBoundary, Page, Section } from '../../parts/page/page.tsx'
 import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { useSession } from '../../session.ts'

@@ -1,7 +1,7 @@
 // Lets the signed-in person add their company account, if the organisation has an identity provider. [contract 11.oidc]
 import { Button, Text } from '@mantine/core'
 import { pathUnderBase } from '../../base-path.ts'
-import { useSignInWays } from '../../domain/sign-in/sign-in-ways.tsx'
+import { useSignInWays } from '../../domain/people/sign-in/sign-in-ways.tsx'
 import { PlusIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { useSession } from '../../session.ts'

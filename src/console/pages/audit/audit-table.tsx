@@ -1,7 +1,7 @@
 // Shows audit entries as a table; each row expands to its details.
 import { Text } from '@mantine/core'
 import { useCallback, useMemo, useState } from 'react'
-import { actionName } from '../../domain/audit/action-names.ts'
+import { actionName } from '../../domain/journal/audit/action-names.ts'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import type { Column } from '../../parts/table/column.ts'

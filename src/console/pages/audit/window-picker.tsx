@@ -1,7 +1,7 @@
 // Chooses the period of the audit log: some days up to now, or a start and an end.
 import { Button, Group, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { type AuditWindow, dateTimeLocalText, type WindowChoice } from '../../domain/audit/audit-window.ts'
+import { type AuditWindow, dateTimeLocalText, type WindowChoice } from '../../domain/journal/audit/audit-window.ts'
 
 interface WindowPickerProps {
   readonly window: AuditWindow

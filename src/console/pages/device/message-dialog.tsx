@@ -2,8 +2,8 @@
 import { Checkbox, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'
-import { deviceName } from '../../domain/device/device.ts'
-import { MessageForm } from '../../domain/device/message-form.tsx'
+import { deviceName } from '../../domain/fleet/device/device.ts'
+import { MessageForm } from '../../domain/fleet/device/message-form.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { PairDialogProps } from './pair-dialog-props.ts'
 

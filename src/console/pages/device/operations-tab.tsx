@@ -4,8 +4,8 @@ import type { ReactNode } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { useBody, useWrite } from '../../api.ts'
-import { useDeviceTimeZone } from '../../domain/device/device.ts'
-import { waitTexts } from '../../domain/device/waiting-restarts.tsx'
+import { useDeviceTimeZone } from '../../domain/fleet/device/device.ts'
+import { waitTexts } from '../../domain/fleet/device/waiting-restarts.tsx'
 import {
   CheckIcon,
   ClockIcon,

@@ -1,6 +1,6 @@
 // Defines the props of the dialogs that act on a device and show its paired devices.
-import type { DeviceDetails } from '../../domain/device/device.ts'
-import type { PairGroup } from '../../domain/device/pair-group.ts'
+import type { DeviceDetails } from '../../domain/fleet/device/device.ts'
+import type { PairGroup } from '../../domain/fleet/device/pair-group.ts'
 
 export interface PairDialogProps {
   readonly device: DeviceDetails

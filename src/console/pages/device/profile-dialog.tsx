@@ -2,8 +2,8 @@
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'
-import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
-import { ProfileForm } from '../../domain/device/profile-form.tsx'
+import { type DeviceDetails, deviceName } from '../../domain/fleet/device/device.ts'
+import { ProfileForm } from '../../domain/fleet/device/profile-form.tsx'
 import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
 import { LoadingBoundary } from '../../parts/page/page.tsx'
 

@@ -1,5 +1,5 @@
 // Defines the props that every tab of the device page receives.
-import type { DeviceDetails } from '../../domain/device/device.ts'
+import type { DeviceDetails } from '../../domain/fleet/device/device.ts'
 
 export interface TabProps {
   readonly device: DeviceDetails

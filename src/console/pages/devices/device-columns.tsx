@@ -1,6 +1,6 @@
 // Defines the columns of the table of devices.
 import { Link } from '@tanstack/react-router'
-import { ConnectionLabel, deviceStateName } from '../../domain/device/connection-label.tsx'
+import { ConnectionLabel, deviceStateName } from '../../domain/fleet/device/connection-label.tsx'
 import {
   type DeviceTableRow,
   firmwareStateOf,
@@ -9,8 +9,8 @@ import {
   settingsStateOf,
   settingsStates,
   sinceMsOf,
-} from '../../domain/device/device-rows.ts'
-import { SettingsStateLabel } from '../../domain/device/settings-state-label.tsx'
+} from '../../domain/fleet/device/device-rows.ts'
+import { SettingsStateLabel } from '../../domain/fleet/device/settings-state-label.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { ageText, shortTime } from '../../parts/text/time.tsx'
 import classes from './devices.module.css'

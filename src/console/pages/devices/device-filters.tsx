@@ -12,9 +12,9 @@ import {
   isSettingsState,
   settingsStates,
   unknownFirmware,
-} from '../../domain/device/device-rows.ts'
-import { profileChoices, useProfileNames } from '../../domain/device/profile-names.ts'
-import { SiteFilters } from '../../domain/site/site-filters.tsx'
+} from '../../domain/fleet/device/device-rows.ts'
+import { profileChoices, useProfileNames } from '../../domain/fleet/device/profile-names.ts'
+import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
 import { countFilters, FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { compareText } from '../../parts/text/search-text.ts'
 

@@ -2,16 +2,16 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
-import { BulkActions, deviceActions } from '../../domain/bulk/bulk-actions.tsx'
-import { deviceTarget } from '../../domain/bulk/bulk-target.ts'
-import { deviceName } from '../../domain/device/device.ts'
+import { deviceName } from '../../domain/fleet/device/device.ts'
 import {
   type DeviceFilter,
   defaultDeviceSort,
   deviceMatcher,
   sortDevices,
   useDeviceRows,
-} from '../../domain/device/device-rows.ts'
+} from '../../domain/fleet/device/device-rows.ts'
+import { BulkActions, deviceActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
+import { deviceTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { ColumnMenu, useColumnChoice } from '../../parts/table/column-choice.tsx'
 import { exportRows } from '../../parts/table/export-rows.ts'

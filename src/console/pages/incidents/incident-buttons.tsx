@@ -1,8 +1,8 @@
 // The buttons on the page of an incident, as far as its state allows them.
 import { Button } from '@mantine/core'
-import { type IncidentDetails, isOpenIncident, isSnoozed } from '../../domain/incident/incident.ts'
-import { IncidentDialogs, useIncidentTasks } from '../../domain/incident/work/incident-dialogs.tsx'
-import { hasDevices } from '../../domain/incident/work/row-actions.tsx'
+import { type IncidentDetails, isOpenIncident, isSnoozed } from '../../domain/incidents/incident.ts'
+import { IncidentDialogs, useIncidentTasks } from '../../domain/incidents/work/incident-dialogs.tsx'
+import { hasDevices } from '../../domain/incidents/work/row-actions.tsx'
 import { CheckIcon, ClockIcon, CrossIcon, NoteIcon, RebootIcon, UserIcon } from '../../parts/page/icons.tsx'
 
 export function IncidentButtons({ incident }: { readonly incident: IncidentDetails }) {

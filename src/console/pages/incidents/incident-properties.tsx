@@ -8,8 +8,8 @@ import {
   incidentDurationMs,
   isSnoozed,
   snoozeText,
-} from '../../domain/incident/incident.ts'
-import { causeLevelNames } from '../../domain/incident/incident-state.ts'
+} from '../../domain/incidents/incident.ts'
+import { causeLevelNames } from '../../domain/incidents/incident-state.ts'
 import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { durationText } from '../../parts/text/duration.ts'
 import { useNow } from '../../parts/text/now.ts'

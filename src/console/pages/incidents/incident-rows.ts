@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { dayMs, hourMs } from '../../../contract/durations.ts'
 import { ruleNames } from '../../../contract/incidents/rule-names.ts'
 import { operationQuery } from '../../api.ts'
+import { useSites } from '../../domain/fleet/site/sites.ts'
 import {
   compareWorstFirst,
   handlerName,
@@ -11,11 +12,10 @@ import {
   isSnoozed,
   type ListedIncident,
   severityRank,
-} from '../../domain/incident/incident.ts'
-import { incidentsQuery, openIncidentsQuery, useWeekCounts } from '../../domain/incident/incident-list.ts'
-import { incidentPlace } from '../../domain/incident/incident-place.ts'
-import { type WeekCount, weekCountOf } from '../../domain/incident/week-count.ts'
-import { useSites } from '../../domain/site/sites.ts'
+} from '../../domain/incidents/incident.ts'
+import { incidentsQuery, openIncidentsQuery, useWeekCounts } from '../../domain/incidents/incident-list.ts'
+import { incidentPlace } from '../../domain/incidents/incident-place.ts'
+import { type WeekCount, weekCountOf } from '../../domain/incidents/week-count.ts'
 import { type Sort, type SortKey, sortRows } from '../../parts/table/sorting.ts'
 import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
 import { plural } from '../../parts/text/words.ts'

@@ -6,8 +6,9 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { ruleNames } from '../../../contract/incidents/rule-names.ts'
 import { operationQuery } from '../../api.ts'
-import { deviceName } from '../../domain/device/device.ts'
-import { useEndSilence } from '../../domain/silence/end-silence.tsx'
+import { deviceName } from '../../domain/fleet/device/device.ts'
+import { locationLabel, useSites } from '../../domain/fleet/site/sites.ts'
+import { useEndSilence } from '../../domain/incidents/silence/end-silence.tsx'
 import {
   hasEnded,
   isActiveSilence,
@@ -16,9 +17,8 @@ import {
   type SilencedPlace,
   silencesQuery,
   silenceTimeText,
-} from '../../domain/silence/silence.ts'
-import { SilenceForm } from '../../domain/silence/silence-form.tsx'
-import { locationLabel, useSites } from '../../domain/site/sites.ts'
+} from '../../domain/incidents/silence/silence.ts'
+import { SilenceForm } from '../../domain/incidents/silence/silence-form.tsx'
 import { BellOffIcon, CheckIcon, ClockIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, LoadingBoundary, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'

@@ -3,7 +3,7 @@ import { Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { deviceNameInWords } from '../../../contract/device/models.ts'
-import type { IncidentDetails } from '../../domain/incident/incident.ts'
+import type { IncidentDetails } from '../../domain/incidents/incident.ts'
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 

@@ -3,7 +3,7 @@ import { Button, Checkbox, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'
-import { allowsRollBackNow, allowsStep, isReversible, type JobDetails, retryableCount } from '../../domain/job/job.ts'
+import { allowsRollBackNow, allowsStep, isReversible, type JobDetails, retryableCount } from '../../domain/jobs/job.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { CrossIcon, PauseIcon, PlayIcon, RebootIcon, UndoIcon } from '../../parts/page/icons.tsx'
 

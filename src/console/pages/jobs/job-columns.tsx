@@ -1,8 +1,8 @@
 // Defines the columns of the list of jobs, for wide windows and for phones.
 import { Link } from '@tanstack/react-router'
-import type { ListedJob, PlannedAction } from '../../domain/job/job.ts'
-import { JobStateLabel } from '../../domain/job/job-state.tsx'
-import { countsText, ProgressBar } from '../../domain/job/progress-bar.tsx'
+import type { ListedJob, PlannedAction } from '../../domain/jobs/job.ts'
+import { JobStateLabel } from '../../domain/jobs/job-state.tsx'
+import { countsText, ProgressBar } from '../../domain/jobs/progress-bar.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { shortTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'

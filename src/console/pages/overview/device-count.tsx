@@ -1,7 +1,7 @@
 // A number of devices of a model, as a link to them.
 import { Link } from '@tanstack/react-router'
 import { modelOf } from '../../../contract/device/models.ts'
-import type { DeviceFilter } from '../../domain/device/device-rows.ts'
+import type { DeviceFilter } from '../../domain/fleet/device/device-rows.ts'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import classes from './overview.module.css'
 

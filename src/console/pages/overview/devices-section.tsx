@@ -2,7 +2,7 @@
 import { Table } from '@mantine/core'
 import { memo, useMemo } from 'react'
 import { modelOf } from '../../../contract/device/models.ts'
-import { type DeviceTableRow, isOffline, isReconnecting } from '../../domain/device/device-rows.ts'
+import { type DeviceTableRow, isOffline, isReconnecting } from '../../domain/fleet/device/device-rows.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { DeviceCount } from './device-count.tsx'
 import classes from './overview.module.css'

@@ -7,7 +7,7 @@ import {
   type FirmwareState,
   firmwareStateOf,
   firmwareStates,
-} from '../../domain/device/device-rows.ts'
+} from '../../domain/fleet/device/device-rows.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { DeviceCount } from './device-count.tsx'
 import classes from './overview.module.css'

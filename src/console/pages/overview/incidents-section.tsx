@@ -3,17 +3,17 @@ import { Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import {
   compareWorstFirst,
   handlerName,
   incidentDurationMs,
   isSnoozed,
   type ListedIncident,
-} from '../../domain/incident/incident.ts'
-import { openIncidentsQuery } from '../../domain/incident/incident-list.ts'
-import { incidentPlace } from '../../domain/incident/incident-place.ts'
-import { SeverityLabel } from '../../domain/incident/severity-label.tsx'
-import type { RoomTableRow } from '../../domain/room/room-rows.ts'
+} from '../../domain/incidents/incident.ts'
+import { openIncidentsQuery } from '../../domain/incidents/incident-list.ts'
+import { incidentPlace } from '../../domain/incidents/incident-place.ts'
+import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { durationText } from '../../parts/text/duration.ts'

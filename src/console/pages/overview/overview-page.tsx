@@ -1,9 +1,9 @@
 // The overview page shows the worst incidents, rooms by state and region, air, devices and the activity of today.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { type DeviceTableRow, isReconnecting, useDeviceRows } from '../../domain/device/device-rows.ts'
-import { needsAttention, roomNeedsAttention } from '../../domain/room/room-filter.ts'
-import { type RoomTableRow, useRoomRows } from '../../domain/room/room-rows.ts'
+import { type DeviceTableRow, isReconnecting, useDeviceRows } from '../../domain/fleet/device/device-rows.ts'
+import { needsAttention, roomNeedsAttention } from '../../domain/fleet/room/room-filter.ts'
+import { type RoomTableRow, useRoomRows } from '../../domain/fleet/room/room-rows.ts'
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'

@@ -1,6 +1,6 @@
 // Sorts the devices of a room into pair groups: a leader and the devices paired with it. [contract 5.1.pairing]
-import type { DeviceDetails, ListedDevice } from '../../domain/device/device.ts'
-import { groupNamer, pairedLeader } from '../../domain/device/pairing-rule.ts'
+import type { DeviceDetails, ListedDevice } from '../../domain/fleet/device/device.ts'
+import { groupNamer, pairedLeader } from '../../domain/fleet/device/pairing-rule.ts'
 
 export interface DeviceGroup {
   readonly leaderSerial: string

@@ -1,8 +1,8 @@
 // Offers the actions on a whole room: restart, send a message, silence, edit, delete.
 import { Button, Modal } from '@mantine/core'
 import { useState } from 'react'
-import type { RoomSnapshot } from '../../domain/room/room.ts'
-import { SilenceButton } from '../../domain/silence/silence-button.tsx'
+import type { RoomSnapshot } from '../../domain/fleet/room/room.ts'
+import { SilenceButton } from '../../domain/incidents/silence/silence-button.tsx'
 import { BinIcon, EditIcon, MessageIcon, RebootIcon } from '../../parts/page/icons.tsx'
 import { LoadingBoundary } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'

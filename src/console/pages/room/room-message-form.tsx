@@ -1,8 +1,8 @@
 // Sends a message to every screen of a room.
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
-import { MessageForm } from '../../domain/device/message-form.tsx'
-import type { RoomDetails } from '../../domain/room/room.ts'
+import { MessageForm } from '../../domain/fleet/device/message-form.tsx'
+import type { RoomDetails } from '../../domain/fleet/room/room.ts'
 import { plural } from '../../parts/text/words.ts'
 
 export function RoomMessageForm({ room, onClose }: { readonly room: RoomDetails; readonly onClose: () => void }) {

@@ -1,9 +1,9 @@
 // Explains the state of a room in a sentence.
 import { useQueries } from '@tanstack/react-query'
 import { operationQuery } from '../../api.ts'
-import { type DeviceDetails, deviceName } from '../../domain/device/device.ts'
-import type { Restarts } from '../../domain/device/restarts.ts'
-import type { RoomDetails } from '../../domain/room/room.ts'
+import { type DeviceDetails, deviceName } from '../../domain/fleet/device/device.ts'
+import type { Restarts } from '../../domain/fleet/device/restarts.ts'
+import type { RoomDetails } from '../../domain/fleet/room/room.ts'
 import { plural } from '../../parts/text/words.ts'
 
 export function stateReason(room: RoomDetails, rejectingDevices: readonly DeviceDetails[], restarts: Restarts): string {

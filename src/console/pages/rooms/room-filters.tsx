@@ -1,8 +1,7 @@
 // Shows the search box and the filters above the table of rooms.
 import { useMemo } from 'react'
 import { sensorLabels } from '../../../contract/device/sensor-texts.ts'
-import { airSensors, limitText } from '../../domain/air/air.ts'
-import { profileChoices, useProfileNames } from '../../domain/device/profile-names.ts'
+import { profileChoices, useProfileNames } from '../../domain/fleet/device/profile-names.ts'
 import {
   anySensor,
   isAirSensor,
@@ -11,10 +10,11 @@ import {
   needsAttention,
   peopleChoices,
   type RoomFilter,
-} from '../../domain/room/room-filter.ts'
-import type { RoomTableRow } from '../../domain/room/room-rows.ts'
-import { roomStateLabel, roomStates } from '../../domain/room/room-state.tsx'
-import { SiteFilters } from '../../domain/site/site-filters.tsx'
+} from '../../domain/fleet/room/room-filter.ts'
+import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
+import { roomStateLabel, roomStates } from '../../domain/fleet/room/room-state.tsx'
+import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
+import { airSensors, limitText } from '../../domain/sensors/air.ts'
 import { countFilters, FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { compareText } from '../../parts/text/search-text.ts'
 import { useSession } from '../../session.ts'

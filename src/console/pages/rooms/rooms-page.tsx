@@ -3,13 +3,19 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { errorMessage } from '../../api.ts'
-import { BulkActions, roomActions } from '../../domain/bulk/bulk-actions.tsx'
-import { roomTarget } from '../../domain/bulk/bulk-target.ts'
-import { ChangeLocation } from '../../domain/bulk/change-location.tsx'
-import { useDeviceRows } from '../../domain/device/device-rows.ts'
-import { NewRoomButton } from '../../domain/room/new-room-button.tsx'
-import { defaultRoomSort, isAirSensor, type RoomFilter, roomMatcher, sortRooms } from '../../domain/room/room-filter.ts'
-import { useRoomRows } from '../../domain/room/room-rows.ts'
+import { useDeviceRows } from '../../domain/fleet/device/device-rows.ts'
+import { NewRoomButton } from '../../domain/fleet/room/new-room-button.tsx'
+import {
+  defaultRoomSort,
+  isAirSensor,
+  type RoomFilter,
+  roomMatcher,
+  sortRooms,
+} from '../../domain/fleet/room/room-filter.ts'
+import { useRoomRows } from '../../domain/fleet/room/room-rows.ts'
+import { BulkActions, roomActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
+import { roomTarget } from '../../domain/jobs/bulk/bulk-target.ts'
+import { ChangeLocation } from '../../domain/jobs/bulk/change-location.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { ColumnMenu, useColumnChoice } from '../../parts/table/column-choice.tsx'
 import { exportRows } from '../../parts/table/export-rows.ts'

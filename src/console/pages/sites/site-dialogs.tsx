@@ -2,7 +2,7 @@
 import { Modal, Text } from '@mantine/core'
 import type { Static } from 'typebox'
 import type { RoomInList } from '../../../contract/fleet/rooms.ts'
-import { SilenceDialog } from '../../domain/silence/silence-button.tsx'
+import { SilenceDialog } from '../../domain/incidents/silence/silence-button.tsx'
 import { LoadingBoundary } from '../../parts/page/page.tsx'
 import { DeleteLocation, DeleteRegion } from './delete-site.tsx'
 import { EditLocationForm, NewLocationForm } from './location-form.tsx'

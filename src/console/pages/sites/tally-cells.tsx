@@ -1,7 +1,7 @@
 // Shows the number of rooms of a site and their worst state; both link to the rooms.
 
 import { pathUnderBase } from '../../base-path.ts'
-import { type RoomState, roomStateColour, roomStateIcon, roomStateLabel } from '../../domain/room/room-state.tsx'
+import { type RoomState, roomStateColour, roomStateIcon, roomStateLabel } from '../../domain/fleet/room/room-state.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { RoomTally } from './site-tree.ts'

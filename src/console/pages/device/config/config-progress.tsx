@@ -3,7 +3,7 @@ import { Card, Code, Group, List, Stack, Text } from '@mantine/core'
 import { settingName } from '../../../../contract/device/setting-names.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
-import { ConfigStateMark } from '../../../domain/device/config-state-mark.tsx'
+import { ConfigStateMark } from '../../../domain/fleet/device/config-state-mark.tsx'
 import { plural } from '../../../parts/text/words.ts'
 
 interface ConfigProgressProps {

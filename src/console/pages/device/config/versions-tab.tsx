@@ -1,7 +1,7 @@
 // Lists the config versions of a device: author, time and changes; each can be restored.
 import { useBody } from '../../../api.ts'
-import { ConfigStateMark } from '../../../domain/device/config-state-mark.tsx'
-import { useDeviceTimeZone } from '../../../domain/device/device.ts'
+import { ConfigStateMark } from '../../../domain/fleet/device/config-state-mark.tsx'
+import { useDeviceTimeZone } from '../../../domain/fleet/device/device.ts'
 import { VersionsTable } from '../../../parts/versions/versions-table.tsx'
 import { usePermissions } from '../../../session.ts'
 import { RestoreDialog } from './config-restore.tsx'

@@ -1,6 +1,6 @@
 // Shows the clock of a device: time zone, local time and time server.
 
-import type { DeviceDetails } from '../../../domain/device/device.ts'
+import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
 import { CheckIcon, CrossIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import { DefinitionList } from '../../../parts/text/definition-list.tsx'

@@ -1,7 +1,7 @@
 // Shows the firmware of a device and the state of its update.
 import { Text } from '@mantine/core'
 import { humanize } from '../../../../contract/words.ts'
-import { type DeviceDetails, useDeviceTimeZone } from '../../../domain/device/device.ts'
+import { type DeviceDetails, useDeviceTimeZone } from '../../../domain/fleet/device/device.ts'
 import { CheckIcon, ClockIcon, WarnIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import { DefinitionList } from '../../../parts/text/definition-list.tsx'

@@ -1,7 +1,7 @@
 // Lists the network interfaces of a device with readable addresses.
 import { Box, Stack, Table, Text } from '@mantine/core'
-import type { DeviceDetails } from '../../../domain/device/device.ts'
-import { addressTexts, macText } from '../../../domain/device/network-address.ts'
+import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
+import { addressTexts, macText } from '../../../domain/fleet/device/network-address.ts'
 import { CheckIcon, DotIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import { CopyableText, DefinitionList } from '../../../parts/text/definition-list.tsx'

@@ -1,8 +1,8 @@
 // The status tab shows the problems of a device first, then everything that the device reported, and its past incidents.
 import { SimpleGrid, Stack } from '@mantine/core'
 import { useMemo } from 'react'
-import { useDeviceTimeZone } from '../../../domain/device/device.ts'
-import { PastIncidents } from '../../../domain/incident/past-incidents.tsx'
+import { useDeviceTimeZone } from '../../../domain/fleet/device/device.ts'
+import { PastIncidents } from '../../../domain/incidents/past-incidents.tsx'
 import { EmptyState, Section } from '../../../parts/page/page.tsx'
 import type { TabProps } from '../tab-props.ts'
 import { ClockSection } from './clock-section.tsx'

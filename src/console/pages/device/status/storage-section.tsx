@@ -1,6 +1,6 @@
 // Shows how full the storage of a device is, for each kind of storage that the device has.
 import { Group, Progress, Stack, Text } from '@mantine/core'
-import type { DeviceDetails } from '../../../domain/device/device.ts'
+import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
 import { Section } from '../../../parts/page/page.tsx'
 
 interface StorageVolume {

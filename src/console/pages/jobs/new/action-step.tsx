@@ -1,9 +1,9 @@
 // The first step of the wizard: what the job does to each device.
 import { Radio, Stack } from '@mantine/core'
 import { type JobActionType, jobActionTypes } from '../../../../contract/jobs/job-request.ts'
-import { ActionFields } from '../../../domain/job/action/action-fields.tsx'
-import { mayRunAction } from '../../../domain/job/job.ts'
-import { actionNames } from '../../../domain/job/job-texts.ts'
+import { ActionFields } from '../../../domain/jobs/action/action-fields.tsx'
+import { mayRunAction } from '../../../domain/jobs/job.ts'
+import { actionNames } from '../../../domain/jobs/job-texts.ts'
 import { Section } from '../../../parts/page/page.tsx'
 import { usePermissions } from '../../../session.ts'
 import type { StepProps } from './wizard-state.ts'

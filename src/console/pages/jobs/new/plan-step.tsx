@@ -4,8 +4,8 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { maxNameLength } from '../../../../contract/shape.ts'
 import { useWrite } from '../../../api.ts'
-import type { JobDraft } from '../../../domain/job/job.ts'
-import { PlanPanel, usePlan } from '../../../domain/job/plan-panel.tsx'
+import type { JobDraft } from '../../../domain/jobs/job.ts'
+import { PlanPanel, usePlan } from '../../../domain/jobs/plan-panel.tsx'
 import { ErrorText, Section } from '../../../parts/page/page.tsx'
 
 interface PlanStepProps {

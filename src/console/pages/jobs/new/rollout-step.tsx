@@ -1,6 +1,6 @@
 // The third step of the wizard: stages, the check after each room, what it waits for, its pace and its times.
 import { Checkbox, NumberInput, Radio, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
-import { undoesItself } from '../../../domain/job/job.ts'
+import { undoesItself } from '../../../domain/jobs/job.ts'
 import { Section } from '../../../parts/page/page.tsx'
 import { StagesField } from './stages-field.tsx'
 import { failureStep, hasStages, type StepProps, waitsForIdle, waitsForWindow } from './wizard-state.ts'

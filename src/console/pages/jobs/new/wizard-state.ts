@@ -1,6 +1,6 @@
 // The input of the wizard for a new job, whether each step is complete, and the request that it becomes. [contract 12.job]
-import { type ActionInput, actionOf, actionProblem, emptyAction } from '../../../domain/job/action/action-input.ts'
-import { type JobDraft, noFailureLimit, undoesItself, waitsForIdleByDefault } from '../../../domain/job/job.ts'
+import { type ActionInput, actionOf, actionProblem, emptyAction } from '../../../domain/jobs/action/action-input.ts'
+import { type JobDraft, noFailureLimit, undoesItself, waitsForIdleByDefault } from '../../../domain/jobs/job.ts'
 
 export interface StageInput {
   readonly kind: 'rooms' | 'percent' | 'tags'

@@ -1,8 +1,8 @@
 // The marks of a strip (restarts, changes of settings, notes), and the times of restarts for its parts.
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { operationQuery } from '../../../api.ts'
-import { isRestart, type RestartWindow, restartWindowsIn } from '../../../domain/device/restarts.ts'
-import type { RoomDetails } from '../../../domain/room/room.ts'
+import { isRestart, type RestartWindow, restartWindowsIn } from '../../../domain/fleet/device/restarts.ts'
+import type { RoomDetails } from '../../../domain/fleet/room/room.ts'
 import { plural } from '../../../parts/text/words.ts'
 
 export interface StripMark {

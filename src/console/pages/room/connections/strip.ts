@@ -2,7 +2,7 @@
 import { restartGraceMs } from '../../../../contract/fleet/commands.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
-import type { RestartWindow } from '../../../domain/device/restarts.ts'
+import type { RestartWindow } from '../../../domain/fleet/device/restarts.ts'
 import { plural } from '../../../parts/text/words.ts'
 
 type Connections = ResponseOf<Operations['roomsConnections']>

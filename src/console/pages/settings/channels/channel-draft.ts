@@ -6,8 +6,8 @@ import { type ChannelEvent, defaultChannelEvents } from '../../../../contract/ch
 import { maxMailAddresses } from '../../../../contract/incidents/limits.ts'
 import type { Severity } from '../../../../contract/incidents/rule-table.ts'
 import type { WeeklyHours } from '../../../../contract/weekly-hours.ts'
-import { isEmailAddress } from '../../../domain/person/email-address.ts'
-import { isWeeklyHours } from '../../../domain/silence/weekly-field.tsx'
+import { isWeeklyHours } from '../../../domain/incidents/silence/weekly-field.tsx'
+import { isEmailAddress } from '../../../domain/people/person/email-address.ts'
 import type { ListedChannel } from './channel.ts'
 
 export interface ChannelDraft {

@@ -2,9 +2,9 @@
 import { ActionIcon, Button, Card, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { roles } from '../../../../contract/people/permissions.ts'
-import { roleNames } from '../../../domain/person/roles.ts'
-import { RegionChoiceField } from '../../../domain/site/region-choice.tsx'
-import type { ListedRegion } from '../../../domain/site/sites.ts'
+import { RegionChoiceField } from '../../../domain/fleet/site/region-choice.tsx'
+import type { ListedRegion } from '../../../domain/fleet/site/sites.ts'
+import { roleNames } from '../../../domain/people/person/roles.ts'
 import { BinIcon, DownIcon, PlusIcon, UpIcon } from '../../../parts/page/icons.tsx'
 import type { RoleOfGroup } from './identity-draft.ts'
 

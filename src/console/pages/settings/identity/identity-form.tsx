@@ -1,7 +1,7 @@
 // The form for the settings of the identity provider. [contract 11.oidc]
 import { Button, Checkbox, Group, PasswordInput, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import type { FormEvent } from 'react'
-import type { ListedRegion } from '../../../domain/site/sites.ts'
+import type { ListedRegion } from '../../../domain/fleet/site/sites.ts'
 import { GroupRoles } from './group-roles.tsx'
 import { changesProvider, type IdentityDraft, isComplete } from './identity-draft.ts'
 

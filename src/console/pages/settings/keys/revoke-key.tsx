@@ -1,7 +1,7 @@
 // Confirms that a key is revoked, or says why it cannot be. [contract 6.keys]
 import { Stack, Text } from '@mantine/core'
 import { useWrite } from '../../../api.ts'
-import { type ApiKey, isLastManagerKey } from '../../../domain/key/api-key.ts'
+import { type ApiKey, isLastManagerKey } from '../../../domain/people/key/api-key.ts'
 import { ConfirmDialog } from '../../../parts/dialog/confirm-dialog.tsx'
 import { shortTime } from '../../../parts/text/time.tsx'
 import { endSession, useSession } from '../../../session.ts'

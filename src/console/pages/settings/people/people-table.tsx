@@ -1,8 +1,8 @@
 // Lists people with their role, regions, state and ways to sign in, and a menu of actions for each.
 import { ActionIcon, Badge, Group, Menu, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { type Person, regionsText, wayNames } from '../../../domain/person/person.ts'
-import { roleNames } from '../../../domain/person/roles.ts'
+import { type Person, regionsText, wayNames } from '../../../domain/people/person/person.ts'
+import { roleNames } from '../../../domain/people/person/roles.ts'
 import { CheckIcon, ClockIcon, CrossIcon, MoreIcon } from '../../../parts/page/icons.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'

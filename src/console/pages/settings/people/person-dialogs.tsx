@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useWrite } from '../../../api.ts'
-import { type Person, personName } from '../../../domain/person/person.ts'
+import { type Person, personName } from '../../../domain/people/person/person.ts'
 import { ConfirmDialog } from '../../../parts/dialog/confirm-dialog.tsx'
 import { PersonSessions } from './person-sessions.tsx'
 

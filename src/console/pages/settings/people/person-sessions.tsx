@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { operationQuery } from '../../../api.ts'
-import { SessionsTable } from '../../../domain/person/sessions-table.tsx'
+import { SessionsTable } from '../../../domain/people/person/sessions-table.tsx'
 import { ErrorText, Loading } from '../../../parts/page/page.tsx'
 
 export function PersonSessions({ id }: { readonly id: string }) {

@@ -7,7 +7,7 @@ import { type LimitName, limitRanges, type Severity } from '../../../../contract
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { useWrite } from '../../../api.ts'
-import { severityChoices } from '../../../domain/incident/severity-label.tsx'
+import { severityChoices } from '../../../domain/incidents/severity-label.tsx'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
 
 export type ListedRule = ResponseOf<Operations['incidentRulesList']>['rules'][number]

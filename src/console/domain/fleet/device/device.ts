@@ -1,0 +1,34 @@
+// The types of a device, and how its name, its time zone and its calls are shown.
+import { modelOf } from '../../../../contract/device/models.ts'
+import type { ResponseOf } from '../../../../contract/operation.ts'
+import type { Operations } from '../../../../contract/operations.ts'
+import { isKnownTimeZone } from '../../../parts/text/time.tsx'
+import { useSession } from '../../../session.ts'
+
+export type DeviceDetails = ResponseOf<Operations['endpointsGet']>
+/** A device as the list of all devices has it, with fewer fields. */
+export type ListedDevice = ResponseOf<Operations['endpointsBasicList']>['endpoints'][number]
+
+export const deviceName = ({ model, serial }: Pick<DeviceDetails, 'model' | 'serial'>): string =>
+  `${modelOf(model).name} ${serial}`
+
+/** The time zone that the device reports, else the organisation's. */
+export function useDeviceTimeZone({ timezone }: Pick<DeviceDetails, 'timezone'>): string {
+  const { org } = useSession()
+  return timezone && isKnownTimeZone(timezone) ? timezone : org.timezone
+}
+
+type CallStatus = DeviceDetails['inCallStatus']
+const apps = { ZOOM: 'Zoom', TEAMS: 'Teams', MEET: 'Meet' } as const
+
+/** "in a Zoom call"; undefined if the device is in no call, or its state is not known. */
+export function callText(status: CallStatus): string | undefined {
+  if (status === undefined || status === 'NONE') return undefined
+  return status === 'OTHER' ? 'in a call' : `in a ${apps[status]} call`
+}
+
+/** "Zoom", for a column that shows whether a device is in a call. */
+export function callLabel(status: CallStatus): string | undefined {
+  if (status === undefined || status === 'NONE') return undefined
+  return status === 'OTHER' ? 'Yes' : apps[status]
+}

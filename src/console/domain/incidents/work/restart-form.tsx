@@ -1,0 +1,94 @@
+// Restarts the devices of an incident that are online, each pair group once. [contract 4.endpointsReboot]
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import { useBody } from '../../../api.ts'
+import classes from '../../../parts/dialog/dialog.module.css'
+import { ErrorText } from '../../../parts/page/page.tsx'
+import { plural } from '../../../parts/text/words.ts'
+import { callText, deviceName, type ListedDevice } from '../../fleet/device/device.ts'
+import { groupNamer } from '../../fleet/device/pairing-rule.ts'
+import { restartEffectText, useRestartGroups } from '../../fleet/device/restart-groups.ts'
+import { RestartTime, useRestartTime } from '../../fleet/device/restart-time.tsx'
+import type { IncidentDetails } from '../incident.ts'
+import type { IncidentFormProps } from './incident-tasks.ts'
+
+/** A larger outage is not solved by restarting everything from one dialog. */
+const maxGroups = 20
+
+export function RestartForm({ incident: { id }, onClose }: IncidentFormProps) {
+  const { subjects } = useBody('incidentsGet', { id })
+  const { endpoints } = useBody('endpointsBasicList')
+  const { groups, offline } = useMemo(() => restartPlan(subjects, endpoints), [subjects, endpoints])
+  const online = groups.flat()
+  const choice = useRestartTime(online, { isNowPossible: true, isOpen: true })
+  const isNow = choice.when === 'now'
+  const restart = useRestartGroups(onClose, choice.when)
+  const requestIds = groups.flatMap(([first]) => (first ? [first.id] : []))
+  const isBlocked = online.length === 0 || groups.length > maxGroups
+  return (
+    <Stack>
+      <Text fz="sm">{introText(groups, offline.length, isNow)}</Text>
+      {!isBlocked && (
+        <ul className={classes.list}>
+          {online.map((device) => (
+            <li key={device.id}>
+              {deviceName(device)}
+              {device.roomName && ` in ${device.roomName}`}
+              {device.inCallStatus && callText(device.inCallStatus) && (
+                <Text span fz="sm" c="var(--rk-degraded)" fw={550}>
+                  {' '}
+                  (now {callText(device.inCallStatus)})
+                </Text>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {!isBlocked && <RestartTime {...choice} />}
+      <ErrorText error={restart.error} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          {isBlocked ? 'Close' : 'Cancel'}
+        </Button>
+        {!isBlocked && (
+          <Button
+            color="red.8"
+            disabled={choice.isLoading}
+            loading={restart.isPending}
+            onClick={() => restart.mutate(requestIds)}
+          >
+            {isNow ? `Restart ${plural(online.length, 'device')}` : 'Restart later'}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+function introText(groups: readonly ListedDevice[][], offlineCount: number, isNow: boolean): string {
+  if (groups.length > maxGroups) return 'Too many devices are affected. Restart devices from the pages of their rooms.'
+  if (groups.length === 0) {
+    return offlineCount === 0
+      ? 'This incident has no devices.'
+      : `${offlineCount === 1 ? 'The device is' : 'All devices are'} offline and cannot be restarted remotely. Check power and network, or power-cycle on site.`
+  }
+  const skipped = offlineCount === 0 ? '' : ` ${plural(offlineCount, 'device is', 'devices are')} offline and skipped.`
+  return restartEffectText(groups.flat().length, isNow) + skipped
+}
+
+/** Returns the online devices of the subjects by pair group, with all online members of each group, and the offline ones. */
+function restartPlan(subjects: IncidentDetails['subjects'], endpoints: readonly ListedDevice[]) {
+  const open = subjects.filter(({ endedAt }) => endedAt === undefined)
+  const endpointIds = new Set(open.filter(({ type }) => type === 'endpoint').map(({ id }) => id))
+  const roomIds = new Set(open.filter(({ type }) => type === 'room').map(({ id }) => Number(id)))
+  const affected = endpoints.filter(
+    ({ id, roomId }) => endpointIds.has(id) || (roomId !== undefined && roomIds.has(roomId)),
+  )
+  const groupOf = groupNamer(endpoints)
+  const groupNames = new Set(affected.filter(({ connected }) => connected).map(groupOf))
+  const members = endpoints.filter((one) => one.connected && groupNames.has(groupOf(one)))
+  return {
+    groups: [...Map.groupBy(members, groupOf).values()],
+    offline: affected.filter(({ connected }) => !connected),
+  }
+}

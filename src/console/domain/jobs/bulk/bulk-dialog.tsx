@@ -1,0 +1,185 @@
+// The dialog of an action on many devices: its fields, then its plan, then one job that does it. [contract 12.plan]
+import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { RebootTime } from '../../../../contract/fleet/commands.ts'
+import { defaultDeadlineDays, type JobActionType, maxTargetValues } from '../../../../contract/jobs/job-request.ts'
+import { maxNameLength } from '../../../../contract/shape.ts'
+import { useWrite } from '../../../api.ts'
+import { ErrorText } from '../../../parts/page/page.tsx'
+import { RestartTime } from '../../fleet/device/restart-time.tsx'
+import { ActionFields } from '../action/action-fields.tsx'
+import { type ActionInput, actionOf, actionProblem, emptyAction } from '../action/action-input.ts'
+import { useActionText, useMoveText } from '../action-name.ts'
+import { type JobDraft, noFailureLimit, type PlannedAction } from '../job.ts'
+import { PlanPanel, usePlan } from '../plan-panel.tsx'
+import { bulkDeadline } from './bulk-deadline.ts'
+import type { BulkTarget } from './bulk-target.ts'
+import { showJobNotice } from './job-notice.tsx'
+
+interface BulkDialogProps {
+  readonly type: JobActionType
+  readonly title: string
+  readonly target: BulkTarget | undefined
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+/** A restart has no fields. */
+const hasFields = (type: JobActionType): boolean => type !== 'REBOOT'
+
+export function BulkDialog({ type, title, target, onClose, onDone }: BulkDialogProps) {
+  const [input, setInput] = useState<ActionInput>({ ...emptyAction, type })
+  const [isPlanShown, setIsPlanShown] = useState(!hasFields(type))
+  const action = actionOf(input)
+  return (
+    <Modal opened onClose={onClose} title={title} size="xl">
+      {target === undefined ? (
+        <TooMany onClose={onClose} />
+      ) : isPlanShown && action ? (
+        <PlanView
+          action={action}
+          target={target}
+          onBack={hasFields(type) ? () => setIsPlanShown(false) : undefined}
+          onClose={onClose}
+          onDone={onDone}
+        />
+      ) : (
+        <FieldsView
+          input={input}
+          onChange={(changes) => setInput((before) => ({ ...before, ...changes }))}
+          onClose={onClose}
+          onNext={() => setIsPlanShown(true)}
+        />
+      )}
+    </Modal>
+  )
+}
+
+const TooMany = ({ onClose }: { readonly onClose: () => void }) => (
+  <Stack>
+    <Text fz="sm">
+      This selection is too large for one action. Select at most {maxTargetValues.endpointIds} devices or{' '}
+      {maxTargetValues.roomIds.toLocaleString('en-GB')} rooms, or create a job for whole regions, locations or models.
+    </Text>
+    <Group justify="flex-end">
+      <Button variant="default" onClick={onClose}>
+        Close
+      </Button>
+    </Group>
+  </Stack>
+)
+
+interface FieldsViewProps {
+  readonly input: ActionInput
+  readonly onChange: (changes: Partial<ActionInput>) => void
+  readonly onClose: () => void
+  readonly onNext: () => void
+}
+
+function FieldsView({ input, onChange, onClose, onNext }: FieldsViewProps) {
+  const problem = actionProblem(input)
+  return (
+    <Stack>
+      <ActionFields input={input} onChange={onChange} />
+      <Group
+        justify="flex-end"
+        gap="xs"
+        pos="sticky"
+        bottom={0}
+        py="sm"
+        bg="var(--mantine-color-body)"
+        style={{ zIndex: 2 }}
+      >
+        {problem !== undefined && (
+          <Text fz="sm" c="dimmed" mr="auto" role="status">
+            {problem}
+          </Text>
+        )}
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button disabled={problem !== undefined} onClick={onNext}>
+          Review
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+interface PlanViewProps {
+  readonly action: PlannedAction
+  readonly target: BulkTarget
+  readonly onBack: (() => void) | undefined
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+const respectOf: Readonly<Record<RebootTime, NonNullable<JobDraft['respect']>>> = {
+  now: { idle: false, window: false },
+  idle: { idle: true, window: false },
+  window: { idle: true, window: true },
+}
+
+function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
+  const [skipConflicts, setSkipConflicts] = useState(false)
+  const navigate = useNavigate()
+  const nameOf = useActionText([action])
+  const moveText = useMoveText(action)
+  const name = [...nameOf(action).replaceAll(/\s+/g, ' ')].slice(0, maxNameLength).join('')
+  const [when, setWhen] = useState<RebootTime>('idle')
+  const isRestart = action.type === 'REBOOT'
+  const draft: JobDraft = {
+    ...{ name, target, action, failures: noFailureLimit },
+    ...(isRestart && { respect: respectOf[when] }),
+    ...(action.type === 'CONFIG' && { skipConflicts }),
+  }
+  const plan = usePlan(draft)
+  const create = useWrite('jobsCreate', {
+    quiet: true,
+    onDone: (job) => {
+      showJobNotice(job, () => void navigate({ to: '/jobs/$jobId', params: { jobId: job.id } }))
+      onDone()
+    },
+  })
+  const start = (shown: NonNullable<typeof plan.data>) => {
+    const answer = { plan: shown.body, readAt: plan.dataUpdatedAt }
+    const deadline = bulkDeadline(action.type, when, answer, Date.now())
+    create.mutate({ input: { body: { ...draft, ...(deadline && { deadline }), start: true } } })
+  }
+  const hasConflicts = (plan.data?.body.conflictCount ?? 0) > 0
+  const canStart = plan.data !== undefined && (!hasConflicts || skipConflicts)
+  return (
+    <Stack>
+      {isRestart && (
+        <RestartTime when={when} isNowPossible choose={setWhen} withinText={`Within ${defaultDeadlineDays} days`} />
+      )}
+      <PlanPanel plan={plan} draft={draft} />
+      {action.type === 'CONFIG' && (hasConflicts || skipConflicts) && (
+        <Checkbox
+          label="Skip rooms with devices whose profile locks a setting"
+          checked={skipConflicts}
+          onChange={(event) => setSkipConflicts(event.currentTarget.checked)}
+        />
+      )}
+      <ErrorText error={create.error} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onBack ?? onClose}>
+          {onBack ? 'Back' : 'Cancel'}
+        </Button>
+        <Button disabled={!canStart} loading={create.isPending} onClick={() => plan.data && start(plan.data)}>
+          {action.type === 'MOVE' && plan.data ? moveText(plan.data.body.endpointCount) : verbs[action.type]}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+const verbs: Readonly<Record<JobActionType, string>> = {
+  CONFIG: 'Apply',
+  ASSIGN_PROFILE: 'Assign',
+  REBOOT: 'Restart',
+  MESSAGE: 'Send',
+  MOVE: 'Move',
+  COLLECT_LOGS: 'Collect',
+}
