@@ -1,6 +1,7 @@
 // Runs the tests of `npm test`. If few files fail, each of them runs a second time, alone, and the output lists its failures.
-// Options are those of `vitest run`. The last line is for machines: "N passed, N failed".
+// Options are those of `vitest run`, and `--domain NAME` for the tests of one domain. The last line is for machines: "N passed, N failed".
 import { createVitest, parseCLI, type TestModule, type TestRunResult } from 'vitest/node'
+import { readDomainOption } from './domain-tests.ts'
 
 /** If more files fail than this, a busy machine is not the cause, and no file runs again. */
 const maxRepeatedFiles = 3
@@ -8,9 +9,10 @@ const maxRepeatedFiles = 3
 /** These try random inputs or crash a server at random moments. One failure is a finding, so they are not repeated. */
 const randomSuites = /endurance|kill|trial|crash|lost|random|property|concurrency|situations/
 
-const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)])
+const { rest, filters } = readDomainOption(process.argv.slice(2))
+const { filter, options } = parseCLI(['vitest', 'run', ...rest])
 const vitest = await createVitest({ ...options, watch: false })
-const first = await vitest.start(filter)
+const first = await vitest.start([...filters, ...filter])
 const failedModules = first.testModules.filter((module) => !module.ok())
 const mayRepeat =
   first.unhandledErrors.length === 0 &&
