@@ -1,113 +1,131 @@
 // The allowed directions of imports between folders; each failure says what to do instead.
 import { expect, test } from 'vitest'
-import { areaOf, nounOf, type SourceFile, sourceFiles } from './source-files.ts'
+import { areaOf, domainOf, type SourceFile, sourceFiles } from './source-files.ts'
 
 const files = sourceFiles('src')
 
-/** Each folder may import the ones that are listed, and contract/. */
+/** The folders below the domains, which any domain may import, except devices/ and http/. */
+const belowDomains = [
+  'server/context',
+  'server/nodes',
+  'server/db',
+  'server/bus',
+  'server/events',
+  'server/auth',
+  'server/config',
+  'server/outbound',
+  'server/core',
+] as const
+
+const allDomains = [
+  'server/channels',
+  'server/incidents',
+  'server/sensors',
+  'server/people',
+  'server/jobs',
+  'server/fleet',
+  'server/journal',
+] as const
+
+/** Each folder may import the ones that are listed, and contract/. The rows stand in the order of the house, from the top down. */
 const mayImport: Record<string, readonly string[]> = {
   'main.ts': ['cli', 'server/core', 'server/config'],
-  contract: [],
-  client: [],
-  device: ['client'],
-  simulator: ['device', 'client'],
-  console: ['client'],
   cli: [
     'server/app.ts',
-    'server/auth',
-    'server/bus',
-    'server/config',
-    'server/context',
-    'server/core',
-    'server/db',
-    'server/devices',
     'server/first-start.ts',
-    'server/http',
     'server/maintenance',
+    ...allDomains,
+    'server/context',
     'server/nodes',
-    'server/resources',
+    'server/db',
+    'server/bus',
+    'server/auth',
+    'server/config',
+    'server/core',
+    'server/devices',
+    'server/http',
     'client',
     'simulator',
   ],
+  simulator: ['device', 'client'],
+  device: ['client'],
+  console: ['client'],
+  client: [],
   'server/app.ts': [
-    'server/config',
-    'server/context',
-    'server/core',
     'server/first-start.ts',
-    'server/http',
     'server/phases',
-    'server/resources',
-  ],
-  'server/phases': [
-    'server/auth',
-    'server/bus',
-    'server/config',
-    'server/context',
-    'server/core',
-    'server/db',
-    'server/devices',
-    'server/events',
+    ...allDomains,
     'server/http',
-    'server/maintenance',
-    'server/nodes',
-    'server/outbound',
-    'server/resources',
+    'server/context',
+    'server/config',
+    'server/core',
   ],
-  'server/first-start.ts': ['server/resources', 'server/context'],
+  'server/phases': ['server/maintenance', ...allDomains, 'server/devices', 'server/http', ...belowDomains],
+  'server/first-start.ts': [...allDomains, 'server/context'],
   'server/maintenance': [
-    'server/auth',
-    'server/bus',
-    'server/config',
+    ...allDomains,
     'server/context',
-    'server/core',
-    'server/db',
     'server/nodes',
-    'server/resources',
-  ],
-  'server/resources': [
-    'server/auth',
-    'server/bus',
-    'server/config',
-    'server/context',
-    'server/core',
     'server/db',
+    'server/bus',
+    'server/auth',
+    'server/config',
+    'server/core',
+  ],
+  'server/channels': [
+    'server/incidents',
+    'server/sensors',
+    'server/people',
+    'server/jobs',
+    'server/fleet',
+    'server/journal',
+    ...belowDomains,
+  ],
+  'server/incidents': [
+    'server/sensors',
+    'server/people',
+    'server/jobs',
+    'server/fleet',
+    'server/journal',
     'server/devices',
-    'server/events',
-    'server/http',
-    'server/nodes',
-    'server/outbound',
+    ...belowDomains,
   ],
+  'server/sensors': ['server/fleet', 'server/journal', 'server/devices', ...belowDomains],
+  'server/people': ['server/fleet', 'server/journal', 'server/http', ...belowDomains],
+  'server/jobs': ['server/fleet', 'server/journal', ...belowDomains],
+  'server/fleet': ['server/journal', 'server/devices', ...belowDomains],
+  'server/journal': [...belowDomains],
   'server/devices': [
-    'server/auth',
-    'server/bus',
-    'server/config',
-    'server/context',
-    'server/core',
-    'server/db',
     'server/http',
+    'server/context',
     'server/nodes',
+    'server/db',
+    'server/bus',
+    'server/auth',
+    'server/config',
+    'server/core',
   ],
   'server/http': [
     'server/api-page',
-    'server/auth',
-    'server/bus',
-    'server/config',
     'server/context',
-    'server/core',
-    'server/db',
-    'server/events',
     'server/nodes',
+    'server/db',
+    'server/bus',
+    'server/events',
+    'server/auth',
+    'server/config',
+    'server/core',
   ],
   'server/api-page': ['server/core'],
   'server/context': [
-    'server/auth',
-    'server/bus',
-    'server/config',
-    'server/core',
-    'server/db',
-    'server/events',
     'server/nodes',
+    'server/db',
+    'server/bus',
+    'server/events',
+    'server/auth',
+    'server/config',
     'server/outbound',
+    'server/core',
   ],
   'server/nodes': ['server/db', 'server/bus', 'server/config', 'server/core'],
   'server/db': ['server/events', 'server/bus', 'server/config', 'server/core'],
@@ -117,6 +135,7 @@ const mayImport: Record<string, readonly string[]> = {
   'server/config': ['server/outbound', 'server/core'],
   'server/outbound': ['server/core'],
   'server/core': [],
+  contract: [],
 }
 
 test('imports follow the directions of ARCHITECTURE.md', () => {
@@ -132,94 +151,40 @@ test('imports follow the directions of ARCHITECTURE.md', () => {
   expect(wrong).toEqual([])
 })
 
-test("a noun reaches another noun only through that noun's store or view, or a file that is made for all", () => {
-  const madeForAll = [
-    'server/journal/audit/audited-fields.ts',
-    'server/journal/audit/change-result.ts',
-    'server/journal/audit/change.ts',
-    // Everything that channels are told about is written in the commit of its cause.
-    'server/fleet/endpoints/endpoint-messages.ts',
-    'server/journal/outbox/outbox.ts',
-    // A device is told its config and its commands in one order.
-    'server/fleet/bug-reports/upload.ts',
-    // A job that ends cancels the reboots that wait for it.
-    'server/fleet/commands/deferred/cancel-groups.ts',
-    'server/fleet/configs/effective.ts',
-    'server/fleet/configs/make-versions.ts',
-    // A job refuses keys that a profile locks with the words of endpointsApplyConfig.
-    'server/fleet/configs/profile-conflict.ts',
-    'server/fleet/configs/reported.ts',
-    'server/fleet/configs/sealed-config.ts',
-    // A rollback sets keys as endpointsApplyConfig does.
-    'server/fleet/configs/set-explicit.ts',
-    'server/fleet/endpoints/pair-groups.ts',
-    // A sign-in uses the settings of the provider, and starts and ends sessions.
-    'server/people/identity/settings.ts',
-    'server/people/identity/test-ticket.ts',
-    // The engine of incidents works with the rules as the organisation has changed them, and both use its types.
-    'server/incidents/engine/types.ts',
-    'server/incidents/incident-rules/in-force.ts',
-    // The air of a room is the same number in its sample and in its incidents.
-    'server/core/time/slots.ts',
-    'server/db/queries/site-filter.ts',
-    'server/journal/places/versions.ts',
-    'server/journal/places/visible-after.ts',
-    'server/sensors/latest/aggregate.ts',
-    // A region or a location that is deleted is removed from whatever names it.
-    'server/fleet/deleted-place.ts',
-    'server/fleet/regions/requested-regions.ts',
-    'server/fleet/rooms/enrolment-code.ts',
-    // Reboots and jobs wait for idle rooms.
-    'server/fleet/rooms/use/room-use.ts',
-    'server/people/sessions/user-session-store.ts',
-    // The first attempt to send a message shows its incident as it is then.
-    'server/incidents/current-content.ts',
-    // The delivery holds messages about incidents that are silenced.
-    'server/incidents/silenced.ts',
-    // The engine of incidents, and what people do about them, must know what is silenced.
-    'server/incidents/silences/in-force.ts',
-    // Every way to sign in starts a session, and records refusals.
-    'server/people/sessions/browser-name.ts',
-    'server/people/sessions/browser-sessions.ts',
-    'server/people/sessions/refresh-token.ts',
-    'server/people/sessions/refusals.ts',
-    'server/people/sessions/rules.ts',
-    'server/people/sessions/sign-in-context.ts',
-    'server/people/sessions/user-sessions.ts',
-    'server/people/users/end-sessions.ts',
-    // A person who removes a passkey must leave an owner who can sign in.
-    'server/people/users/owners.ts',
-  ]
+test('a row of the table may import rows below it only, so that no domain imports itself through others', () => {
+  const order = Object.keys(mayImport)
+  const isBelow = (area: string, to: string) => order.indexOf(to) > order.indexOf(area)
+  const wrong = Object.entries(mayImport).flatMap(([area, allowed]) =>
+    allowed.filter((to) => !isBelow(area, to)).map((to) => `${area} may import ${to}, which is not below it`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('every domain has files, and the rows of the table are the folders that exist', () => {
+  const areas = new Set(files.map(({ path }) => areaOf(path)))
+  expect(Object.keys(mayImport).filter((area) => !areas.has(area))).toEqual([])
+  expect(new Set(files.flatMap(({ path }) => domainOf(path) ?? [])).size).toBe(allDomains.length)
+})
+
+test('rules know no HTTP: in a domain, only files that handle requests of Fastify themselves import http/', () => {
   const wrong = files
-    .filter((f) => areaOf(f.path) === 'server/resources')
-    // The effects of a job are what people do otherwise, so they call the rules of other nouns.
-    .filter((f) => !f.path.startsWith('server/jobs/engine/effects/'))
+    .filter(({ path, text }) => domainOf(path) && !/^import .*from 'fastify'$/m.test(text))
     .flatMap(({ path, imports }) =>
       imports
-        .filter((to) => areaOf(to) === 'server/resources' && nounOf(to) !== nounOf(path))
-        .filter((to) => !/[/-](store|view)\.ts$/.test(to) && !madeForAll.includes(to))
-        .map((to) => `${path} imports ${to}. Call its store, or let app.ts join the two.`),
+        .filter((to) => areaOf(to) === 'server/http')
+        .map((to) => `${path} imports ${to}. Answers and inputs are in context/, failures of callers in auth/.`),
     )
   expect(wrong).toEqual([])
 })
 
-test('a store holds SQL and decides nothing: it imports only the database and stores of its noun', () => {
-  const open = [
-    'server/auth/token-holder.ts',
-    'server/core/uuid.ts',
-    'server/db/queries/site-filter.ts',
-    'server/incidents/engine/observations/restart-sql.ts',
-    'server/jobs/engine/rollback/touched-sql.ts',
-    'server/nodes/presence-sql.ts',
-    'server/nodes/reconnect-times.ts',
-  ]
-  const isSqlOfItsNoun = (path: string, to: string) =>
-    nounOf(to) === nounOf(path) && /(store|room-at|fields)\.ts$/.test(to)
+test('a store holds SQL and decides nothing: it imports the database, pure functions of core/ and auth/, and SQL and fields of its domain', () => {
+  const isSql = (to: string) => /(?:store|-sql|\/fields)\.ts$/.test(to)
   const wrong = files
-    .filter((f) => /^server\/resources\/.*store\.ts$/.test(f.path))
+    .filter(({ path }) => domainOf(path) && path.endsWith('store.ts'))
     .flatMap(({ path, imports }) =>
       imports
-        .filter((to) => !to.startsWith('server/db/') && !open.includes(to) && !isSqlOfItsNoun(path, to))
+        .filter((to) => !['server/db', 'server/core', 'server/auth'].includes(areaOf(to)))
+        .filter((to) => !(isSql(to) && [areaOf(path), 'server/nodes'].includes(areaOf(to))))
         .map((to) => `${path} imports ${to}. Decide in the rules, and pass values to the store.`),
     )
   expect(wrong).toEqual([])

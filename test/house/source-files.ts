@@ -1,6 +1,7 @@
 // The source files of a folder with what they import, for the tests about the structure of the code.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { domains } from '../../tools/domain-tests.ts'
 
 export interface SourceFile {
   readonly path: string
@@ -30,5 +31,5 @@ export function areaOf(path: string): string {
   return path.split('/').length > 2 ? `server/${second}` : path
 }
 
-/** The folder of a noun below src/server/resources. */
-export const nounOf = (path: string) => path.split('/')[2] as string
+/** The domain of a file of the server, such as `fleet`; undefined if it is in none. */
+export const domainOf = (path: string) => domains.find((domain) => areaOf(path) === `server/${domain}`)
