@@ -4,7 +4,8 @@ import type { EndpointState } from '../../contract/fleet/endpoints.ts'
 
 /** The times by which the state of an endpoint is decided, in milliseconds. `ReconnectTimes` has the present ones. */
 export type PresenceTimes = {
-  now: number
+  /** A device whose time to come back ends after this is reconnecting now. */
+  unknownAfter: number
   /** How long devices may take to come back. */
   settleMs: number
   /** Devices that were away when the service started have at least until then. */
@@ -27,38 +28,44 @@ type Time = RawBuilder<number | null>
 const time = (value: number): RawBuilder<number> => sql`cast(${value} as bigint)`
 
 /**
- * Until when a device counts as reconnecting, if its time to come back started with the end of a node at `endedAt`, or was stored as
- * `unknownUntil`. Null if both are. If the service was not up all the time, the device has the whole time again from the next start.
+ * Until when a device has time to come back, without the starts of the service: stored as `unknownUntil`, or counted from the end of
+ * its node at `endedAt`. Null if both are.
  */
-const reconnectsUntilOf = (unknownUntil: Time, endedAt: Time, p: PresenceTimes): Time => {
-  const until = sql<number>`coalesce(${unknownUntil}, ${endedAt} + ${time(p.settleMs)})`
-  return sql`case when ${until} > ${time(p.lastEnd)} and ${until} < ${time(p.settledAt)} then ${time(p.settledAt)} else ${until} end`
-}
+const timeToReturn = (unknownUntil: Time, endedAt: Time, p: PresenceTimes): Time =>
+  sql`coalesce(${unknownUntil}, ${endedAt} + ${time(p.settleMs)})`
 
-/** Null for a device that is connected, was never connected, or has disconnected by itself. Needs the join of `isConnected`. */
-export const reconnectsUntil = (p: PresenceTimes): Time =>
-  reconnectsUntilOf(sql`e.unknown_until`, sql`case d.state when 'up' then null else d.ended_at end`, p)
+/** If the service was not up all the time, the device has the whole time again from the next start. */
+const reconnectsUntilOf = (until: Time, p: PresenceTimes): Time =>
+  sql`case when ${until} > ${time(p.lastEnd)} and ${until} < ${time(p.settledAt)} then ${time(p.settledAt)} else ${until} end`
 
-/** Does what `reconnectsUntil` does, in an UPDATE of `endpoints`, which cannot join. */
-export const reconnectsUntilInUpdate = (p: PresenceTimes): Time =>
-  reconnectsUntilOf(
+const joined = (p: PresenceTimes): Time =>
+  timeToReturn(sql`e.unknown_until`, sql`case d.state when 'up' then null else d.ended_at end`, p)
+/** An UPDATE of `endpoints` cannot join. */
+const inUpdate = (p: PresenceTimes): Time =>
+  timeToReturn(
     sql`endpoints.unknown_until`,
     sql`(select d.ended_at from nodes as d where d.id = endpoints.node_id and d.state <> 'up')`,
     p,
   )
 
+/** Null for a device that is connected, was never connected, or has disconnected by itself. Needs the join of `isConnected`. */
+export const reconnectsUntil = (p: PresenceTimes): Time => reconnectsUntilOf(joined(p), p)
+
+/** Does what `reconnectsUntil` does, in an UPDATE of `endpoints`. */
+export const reconnectsUntilInUpdate = (p: PresenceTimes): Time => reconnectsUntilOf(inUpdate(p), p)
+
 /** The only place that decides the state of an endpoint. Needs the join of `isConnected`. */
 export const endpointState = (p: PresenceTimes): RawBuilder<EndpointState> =>
-  sql`case when d.state = 'up' then 'ONLINE' when ${reconnectsUntil(p)} > ${time(p.now)} then 'UNKNOWN' else 'OFFLINE' end`
+  sql`case when d.state = 'up' then 'ONLINE' when ${joined(p)} > ${time(p.unknownAfter)} then 'UNKNOWN' else 'OFFLINE' end`
 
 /** Since when the endpoint is online or offline: the end of a server does not count. Needs the join of `isConnected`. */
 export const stateSince = (p: PresenceTimes): Time => sql`case
-  when d.state = 'up' or ${reconnectsUntil(p)} > ${time(p.now)} then coalesce(e.online_since, e.connection_time)
+  when d.state = 'up' or ${joined(p)} > ${time(p.unknownAfter)} then coalesce(e.online_since, e.connection_time)
   else coalesce(${reconnectsUntil(p)}, e.connection_time) end`
 
 /** The new `online_since` of an endpoint that connects: a device that was online or reconnecting goes on being online. */
-export const onlineSinceInUpdate = (p: PresenceTimes): RawBuilder<number> => sql`case
-  when exists (select 1 from nodes as d where d.id = endpoints.node_id and d.state = 'up')
-    or ${reconnectsUntilInUpdate(p)} > ${time(p.now)}
-  then coalesce(endpoints.online_since, endpoints.connection_time, ${time(p.now)})
-  else ${time(p.now)} end`
+export const onlineSinceInUpdate = (p: PresenceTimes, at: number): RawBuilder<number> => sql`case
+  when endpoints.node_id is null and endpoints.unknown_until is null then ${time(at)}
+  when exists (select 1 from nodes as d where d.id = endpoints.node_id and d.state = 'up') or ${inUpdate(p)} > ${time(p.unknownAfter)}
+  then coalesce(endpoints.online_since, endpoints.connection_time, ${time(at)})
+  else ${time(at)} end`

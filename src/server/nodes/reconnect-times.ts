@@ -28,11 +28,9 @@ export class ReconnectTimes {
     if (this.#lastEnd.settleMs !== settleMs) {
       this.#lastEnd = { settleMs, at: lastKnownEnd(this.#lives, this.#startedAt, settleMs) }
     }
-    return {
-      now: this.#clock.now(),
-      settleMs,
-      settledAt: this.#startedAt + settleMs,
-      lastEnd: this.#lastEnd.at,
-    }
+    const now = this.#clock.now()
+    const settledAt = this.#startedAt + settleMs
+    const lastEnd = this.#lastEnd.at
+    return { unknownAfter: now < settledAt ? lastEnd : now, settleMs, settledAt, lastEnd }
   }
 }

@@ -14,10 +14,9 @@ import { countUserSessions } from '../people/sessions/user-session-store.ts'
 const roomsPerSlice = 200
 
 export const fleetCounts = ({ db, clock, reconnects }: Services): ScrapeCount<FleetSummary> =>
-  new ScrapeCount(clock, () => countFleet(db, reconnects.current))
+  new ScrapeCount(clock, () => countFleet(db, clock.now(), reconnects.current))
 
-async function countFleet({ system }: Database, times: PresenceTimes): Promise<FleetSummary> {
-  const { now } = times
+async function countFleet({ system }: Database, now: number, times: PresenceTimes): Promise<FleetSummary> {
   const sessions = await countUserSessions(system, { usedAfter: now - sessionIdleMs, now })
   const endpoints = { connected: 0, disconnected: 0 }
   const rooms: Record<RoomState, number> = { EMPTY: 0, OFFLINE: 0, DEGRADED: 0, UNKNOWN: 0, HEALTHY: 0 }

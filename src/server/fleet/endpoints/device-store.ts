@@ -116,8 +116,7 @@ export const replaceCredential = async (tx: Tx, id: string, hash: Buffer) => {
   await insertCredential(tx, { id, hash })
 }
 
-/** The device connects `now`. */
-type Connect = PresenceTimes & { org: number; id: string; hash: Buffer; node: number }
+type Connect = PresenceTimes & { org: number; id: string; hash: Buffer; node: number; at: number }
 
 /**
  * Points the endpoint at this node, and returns the number of the new connection and the node that it pointed at before. Returns
@@ -131,8 +130,8 @@ export const updateConnected = writeTelemetryOne((db, p: Connect) =>
       node_id: p.node,
       previous_node_id: e.ref('node_id'),
       connection: e('connection', '+', 1),
-      connection_time: p.now,
-      online_since: onlineSinceInUpdate(p),
+      connection_time: p.at,
+      online_since: onlineSinceInUpdate(p, p.at),
       unknown_until: null,
     }))
     .where('org', '=', p.org)

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { ReadyAnswer } from '../../context/answers.ts'
 import { etagOf } from '../../context/if-match.ts'
 import type { Services } from '../../context/services.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Database } from '../../db/db.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import type { WrittenRows } from '../../db/written-rows.ts'
@@ -26,6 +27,7 @@ export class EndpointCache {
   readonly #db: Database
   readonly #reads: StrictReads
   readonly #reconnects: ReconnectTimes
+  readonly #clock: Clock
   /** The key is the endpoint's id, a UUID, which no two organisations share. */
   readonly #endpoints = new LRUCache<string, CachedEndpoint>({
     maxSize: maxCachedBytes,
@@ -38,8 +40,9 @@ export class EndpointCache {
   /** When the first endpoint that is shown as reconnecting becomes offline, without a write. */
   #changesAt = Number.POSITIVE_INFINITY
 
-  constructor({ db, reads, reconnects }: Pick<Services, 'db' | 'reads' | 'reconnects'>) {
+  constructor({ db, reads, reconnects, clock }: Pick<Services, 'db' | 'reads' | 'reconnects' | 'clock'>) {
     this.#db = db
+    this.#clock = clock
     this.#reads = reads
     this.#reconnects = reconnects
     db.onWrite('endpoints', (written) => {
@@ -119,7 +122,7 @@ export class EndpointCache {
   }
 
   #checkTime(): void {
-    if (this.#changesAt === Number.POSITIVE_INFINITY || this.#reconnects.current.now < this.#changesAt) return
+    if (this.#changesAt === Number.POSITIVE_INFINITY || this.#clock.now() < this.#changesAt) return
     this.#changesAt = Number.POSITIVE_INFINITY
     this.clear()
   }

@@ -51,10 +51,10 @@ export async function markConnected(
   const hash = Buffer.from(credentialHash, 'hex')
   const thisNode = requireNode(services)
   const { id: node } = thisNode
-  const times = { ...services.reconnects.current, now: since }
+  const times = services.reconnects.current
   const row = await db.forOrg(org.key).telemetry(async (on) => {
     await insertReplacedSpan(on, { ...times, id, hash, at: since })
-    const row = await updateConnected(on, { ...times, id, hash, node })
+    const row = await updateConnected(on, { ...times, id, hash, node, at: since })
     // Channels were not told that a device was gone whose row still names a node.
     if (row?.previous_node_id === null) {
       await queuePresenceMessages(on, [id], { type: 'endpoint.connected', at: since })
