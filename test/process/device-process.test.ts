@@ -148,7 +148,7 @@ test.runIf(engine === 'sqlite')(
     const call = caller({ org: open.org, key: open.key })
     const { dec } = await call(closed, 'POST', '/rooms', { body: { name: 'Fjord' } })
     const device = await enrolAt(closed, dec)
-    expect(device.connectUrls).toEqual([`${closed.url.replace('http', 'ws')}${devicePaths.mqtt}`])
+    expect(device.connectUrls).toEqual([`${closed.publicUrl.replace('http', 'ws')}${devicePaths.mqtt}`])
     expect(closed.stderr).not.toContain('without TLS')
   },
   60_000,

@@ -19,7 +19,7 @@ export function passkeyObstacle(ways: SignInWays | undefined): ReactNode {
     return (
       <>
         Passkeys work at{' '}
-        <Anchor href={url ?? origin} inherit>
+        <Anchor href={url ?? origin} inherit underline="always">
           {url ?? origin}
         </Anchor>
         , not at this address.
