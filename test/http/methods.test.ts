@@ -76,7 +76,7 @@ test('an unknown path is a 404 for every method [contract 2.2.method]', async ()
     '/docs/x',
     '/assets/none.js',
     `/v1/orgs/${f.id}/nothing`,
-    `/api/v1/orgs/${f.id}`,
+    `/api/v1/orgs/${f.id}/nothing`,
     '/v1',
   ]
   for (const path of paths) {

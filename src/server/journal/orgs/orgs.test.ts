@@ -11,8 +11,11 @@ import { defaultAirLimits } from '../../../contract/journal/orgs.ts'
 import { settingsSet } from '../settings/rules.ts'
 
 let harness: Harness
+/** No request changes it. */
+let unchanged: TestOrg
 beforeAll(async () => {
   harness = await startHarness({}, quickTasks)
+  unchanged = await harness.newOrg()
 })
 afterAll(() => harness.close())
 
@@ -79,12 +82,11 @@ test.each([
   [{ workingHours: { ...workingHours, days: [] } }, 'workingHours'],
   [{ workingHours: { ...workingHours, from: '25:00' } }, 'workingHours'],
 ])('orgsUpdate refuses %j', async (body, named) => {
-  const org = await harness.newOrg()
-  const before = (await org.call('GET', '')).body
-  const refused = await update(org, body)
+  const before = (await unchanged.call('GET', '')).body
+  const refused = await update(unchanged, body)
   expect(refused.status).toBe(400)
   expect(refused.text).toContain(named)
-  expect((await org.call('GET', '')).body).toEqual(before)
+  expect((await unchanged.call('GET', '')).body).toEqual(before)
 })
 
 test('the setting air-limits is the default of new organisations only [contract 5.4.settings]', async () => {
@@ -136,10 +138,11 @@ describe('changed air limits', () => {
       (await org.call('GET', '/incidents')).body.incidents.flatMap(
         (incident: { roomIds?: number[] }) => incident.roomIds ?? [],
       )
-    await until('both organisations have an incident', async () => {
+    const haveIncidents = async () => {
       const found = [await roomsWithIncident(strict), await roomsWithIncident(usual)]
       return found.every((ids) => ids.length > 0)
-    })
+    }
+    await until('both organisations have an incident', haveIncidents, { everyMs: 200, timeoutMs: 50_000 })
     expect(await roomsWithIncident(strict)).toEqual([rooms[0]])
     expect(await roomsWithIncident(usual)).toEqual([rooms[2]])
   })
