@@ -18,7 +18,7 @@ interface Declared {
 export interface StatementNote {
   readonly file: string
   readonly engine: EngineName
-  /** Those that were declared since the note before. */
+  /** The statements that were declared since the note before. */
   readonly declared: readonly Declared[]
   readonly withRows: readonly string[]
 }
