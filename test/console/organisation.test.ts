@@ -67,7 +67,7 @@ test('an owner changes name, limits and working hours, and open pages of others 
   await page.getByText('Fjell AS').first().waitFor()
 })
 
-test('a form that was opened before another person saved does not overwrite the change', async () => {
+test('the form does not overwrite what another person saved after it was opened', async () => {
   const { page, trouble } = await personTab(browser, harness, await newPerson(harness, fleet.org, { role: 'owner' }))
   await visit(page, '/settings?tab=organisation')
   await settled(page, 'Settings')

@@ -102,7 +102,7 @@ test('the setting air-limits is the default of new organisations only [contract 
 })
 
 describe('changed air limits', () => {
-  test('are in the sessions of the console, and an event tells every reader, also one who is limited to regions', async () => {
+  test('are in the sessions of the console, and an event tells every reader, including one who is limited to regions', async () => {
     const org = await harness.newOrg()
     await org.call('POST', '/regions', { body: { name: 'North' } })
     const person = await newPerson(harness, org, { role: 'viewer', regionIds: [1] })

@@ -44,7 +44,7 @@ export function OrganisationForm({ onClose }: { readonly onClose: () => void }) 
 type OrgFields = ResponseOf<Operations['orgsGet']>
 type OrgChanges = Partial<Omit<OrgFields, 'id' | 'workingHours'>> & { workingHours?: WeeklyHours | null }
 
-/** The field of a number is a text while it is empty or half typed; an empty one is no limit. */
+/** The field of a number is a text while it is empty or half typed; an empty one means no limit. */
 type LimitFields = Readonly<Record<AirSensor, Readonly<Record<keyof Limits, number | string>>>>
 
 interface FieldsProps {
@@ -120,7 +120,7 @@ function Fields({ initial, isBusy, error, onSubmit, onClose, onReload }: FieldsP
           Air limits
         </Text>
         <Text fz="xs" c="dimmed">
-          Rooms outside these limits are flagged, and open incidents. An empty field is no limit.
+          Rooms outside these limits are flagged, and open incidents. An empty field means no limit.
         </Text>
         {airSensors.map((sensor) => (
           <LimitInputs
