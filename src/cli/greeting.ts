@@ -8,8 +8,17 @@ import type { Terminal } from './terminal.ts'
 
 export async function greet(terminal: Terminal, options: ServeOptions, service: Service): Promise<void> {
   const { first } = service
-  if (first?.key !== undefined) return greetFirst(terminal, service, first.org, first.key)
-  terminal.write([...addressLines(terminal, options, service), ...missingLines(terminal, options, service)].join('\n'))
+  if (first?.key === undefined) {
+    terminal.write(
+      [...addressLines(terminal, options, service), ...missingLines(terminal, options, service)].join('\n'),
+    )
+    return
+  }
+  await greetFirst(terminal, service, first.org, first.key)
+  // The link that was printed is for the first organisation; the command line may have created others.
+  const owner = service.missing.owner.filter((org) => org !== first.org)
+  const missing = missingLines(terminal, options, { ...service, missing: { ...service.missing, owner } })
+  if (missing.length > 0) terminal.write(missing.join('\n'))
 }
 
 /** The key is printed first, so that an error with the link does not lose it. */
