@@ -59,7 +59,7 @@ test('the documented receiver prints each message once', async () => {
       .execute(),
   )
   await until('it is delivered again', isDelivered)
-  const page12 = `${harness.url}/incidents/12`
+  const page12 = `${harness.publicUrl}/incidents/12`
   expect(printed).toBe(
     `1 incident.reopened Board room is offline ${page12}\n2 incident.resolved Board room is offline ${page12}\n`,
   )

@@ -72,6 +72,8 @@ export interface TestOrg {
 
 export interface Harness {
   readonly url: string
+  /** The address that messages and documents name: `http://localhost:PORT` unless a test or several nodes set one. */
+  readonly publicUrl: string
   /** The addresses of the nodes behind that one; the address itself if there is one node. */
   readonly nodeUrls: readonly string[]
   readonly mqttPort: number
@@ -167,6 +169,7 @@ export async function startHarness(
   const call = (method: string, path: string, given: Call = {}) => send(group.nextUrl(), method, path, given)
   return {
     url,
+    publicUrl: services.publicUrl(),
     nodeUrls: group.members.map((member) => member.url),
     mqttPort,
     services,

@@ -57,10 +57,10 @@ test('webhook, Slack, Teams, mail and PagerDuty name room, location and region, 
   await until('the mail is there', () => mailServer.mails.length === 1)
 
   const title = 'Frame in Fern <!channel> (Lisbon & Baixa) is low on internal storage: 9 % free'
-  const roomUrl = `${harness.url}/rooms/${roomId}`
+  const roomUrl = `${harness.publicUrl}/rooms/${roomId}`
   const { data } = receivers.webhook.received[0]?.body ?? {}
   expect(data).toMatchObject({
-    url: `${harness.url}/incidents/${id}`,
+    url: `${harness.publicUrl}/incidents/${id}`,
     roomUrl,
     incident: {
       title,
@@ -93,7 +93,7 @@ test('webhook, Slack, Teams, mail and PagerDuty name room, location and region, 
     'Free storage: 9 % (limit 10 %)',
     `Acknowledged by: ${actor}`,
     hint,
-    `<${harness.url}/incidents/${id}|Open in Roomkeeper> · <${roomUrl}|Open room>`,
+    `<${harness.publicUrl}/incidents/${id}|Open in Roomkeeper> · <${roomUrl}|Open room>`,
   ])
 
   const { content } = receivers.teams.received[0]?.body.attachments[0] ?? {}

@@ -52,7 +52,7 @@ test('a message arrives once, signed as Standard Webhooks 1.0 says, with its seq
   expect(body).toEqual({
     type: 'incident.changed',
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
-    data: { org: org.id, sequence: 1, url: `${harness.url}/incidents/12`, incident },
+    data: { org: org.id, sequence: 1, url: `${harness.publicUrl}/incidents/12`, incident },
   })
   expect(await listDeliveryRows(harness, channel)).toMatchObject([
     { state: 'DELIVERED', attempts: 1, sequence: 1, status: 204, error: null, next_at: null },

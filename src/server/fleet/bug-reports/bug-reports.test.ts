@@ -32,7 +32,7 @@ test('a connected endpoint gets the command at once, uploads, and its logs are d
   expect(supportId).toMatch(/^[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}$/)
 
   const command = await commandFor(device, supportId)
-  const uploadUrl = expect.stringContaining(`${harness.url}/device/v1/logs/${command.id}/`)
+  const uploadUrl = expect.stringContaining(`${harness.publicUrl}/device/v1/logs/${command.id}/`)
   expect(command).toMatchObject({ type: 'COLLECT_LOGS', logs: { supportId, inCallLogs: false, uploadUrl } })
   const { body: before } = await org.call('GET', `/bug_reports/${supportId}`)
   expect(before).toMatchObject({ supportId, uploadInCallLogs: false })

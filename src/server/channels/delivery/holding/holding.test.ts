@@ -131,7 +131,7 @@ test('more than twenty openings in ten minutes are one digest, later changes com
   expect(type).toBe('incident.digest')
   expect(data).toMatchObject({
     sequence: 1,
-    url: `${harness.url}/incidents`,
+    url: `${harness.publicUrl}/incidents`,
     digest: { count: 25, bySeverity: { CRITICAL: 1, WARNING: 24 }, byRule: { 'storage.low': 25 } },
   })
   expect(data.digest.incidentIds.toSorted()).toEqual(ids.toSorted())

@@ -64,7 +64,7 @@ test('Slack gets text in which names cannot mention anyone or make links', async
   expect(opened).toContain(
     '*Reopened: &lt;!channel&gt; [x](http://evil.example) *Board* &amp; &lt;b&gt; Bcc: all@example.org is offline*',
   )
-  expect(opened.match(/<[^>]*>/g)).toEqual([`<${harness.url}/incidents/12|Open in Roomkeeper>`])
+  expect(opened.match(/<[^>]*>/g)).toEqual([`<${harness.publicUrl}/incidents/12|Open in Roomkeeper>`])
   expect(opened).toContain('\nCritical · since 4 May 08:00 (UTC) · #12\n')
 })
 
@@ -79,7 +79,7 @@ test('Teams gets an Adaptive Card whose runs are not read as Markdown', async ()
   expect(content.body.every((block: { type: string }) => block.type === 'RichTextBlock')).toBe(true)
   expect(content.body[0].inlines[0].text).toMatch(/^Reopened: <!channel>/)
   expect(content.actions).toEqual([
-    { type: 'Action.OpenUrl', title: 'Open in Roomkeeper', url: `${harness.url}/incidents/12` },
+    { type: 'Action.OpenUrl', title: 'Open in Roomkeeper', url: `${harness.publicUrl}/incidents/12` },
   ])
 })
 
@@ -97,7 +97,7 @@ test('PagerDuty gets one alert for an incident, under its id, and change events 
     path: '/v2/enqueue',
     body: {
       routing_key: 'R0123456789ABCDEF',
-      client_url: `${harness.url}/incidents/12`,
+      client_url: `${harness.publicUrl}/incidents/12`,
       payload: { severity: 'critical', class: 'device.offline', custom_details: { Hint: 'Check the power.' } },
     },
   })
@@ -105,7 +105,7 @@ test('PagerDuty gets one alert for an incident, under its id, and change events 
   expect(change?.body).toMatchObject({
     routing_key: 'R0123456789ABCDEF',
     payload: { summary: 'Device connected: S1' },
-    links: [{ href: `${harness.url}/devices/a` }],
+    links: [{ href: `${harness.publicUrl}/devices/a` }],
   })
   // The alert of a test is resolved right away, because nothing else would end it.
   const tests = receiver.received.filter(({ path, body }) => path === '/v2/enqueue' && body.dedup_key !== '12')
