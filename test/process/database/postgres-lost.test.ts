@@ -155,7 +155,6 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     const site = new Site({ dataDir: place.dataDir, databaseUrl: outage.databaseUrl }, remove)
     onTestFinished(() => site.close())
     const server = await site.serve()
-    await server.printed(/^Make the first owner/m)
     outage.begin()
     await until('it is noticed', async () => (await fetch(`${server.url}/readyz`)).status === 503)
     server.signal('SIGTERM')

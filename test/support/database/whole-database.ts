@@ -62,7 +62,7 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
     reason: 'This account is disabled.',
   } as const
   await recordRefusedSignIn(services, fixture.org, refusal, {})
-  // The quarter of an hour of the sample ends, so that it is rolled up; then a slot is due again.
+  // The quarter of an hour of the sample ends, so that it is rolled up; then one is due that has not ended, and stays due.
   const due = services.db.system.kysely.selectFrom('sample_due').selectAll()
   const slots = await due.execute()
   harness.clock.advance(20 * 60_000)
@@ -81,6 +81,14 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
     await kysely
       .insertInto('announced_incidents')
       .values({ ...channel, ...incident, message: 1, size: 1, has_grown: 0 })
+      .execute()
+    // The jobs of the fixture move nothing.
+    const [unit] = await kysely.selectFrom('job_units').select(['org', 'job_id', 'number as unit']).limit(1).execute()
+    if (!unit) throw new Error('there is no unit of a job')
+    const move = { endpoint_id: endpoint, room_before: null, room_after: fixture.room }
+    await kysely
+      .insertInto('job_moves')
+      .values({ ...unit, ...move })
       .execute()
     await kysely.insertInto('tasks').values({ name: 'of no node', part: 0, node_id: 0 }).execute()
     // A passkey needs a browser, and a public address.
@@ -104,8 +112,7 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
       .execute()
     await kysely
       .insertInto('sample_due')
-      .values(slots)
-      .onConflict((c) => c.doNothing())
+      .values(slots.map((due) => ({ ...due, slot: due.slot + 1_000_000 })))
       .execute()
   })
   return fixture
