@@ -45,7 +45,6 @@ describe('bases [contract 1.1]', () => {
       '/v1',
       '/v1/nowhere',
       '/api/v1/nowhere',
-      `/v1/orgs/${id}`,
       `/v1/orgs/${id}/nowhere`,
       '/v1/orgs/%zz/x',
     ]) {

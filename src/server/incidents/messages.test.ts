@@ -19,6 +19,9 @@ afterAll(async () => {
   await mailServer.close()
 })
 
+/** The incidents of these tests were not announced; a channel that had chosen openings would hear nothing more about them. */
+const events = ['incident.acknowledged']
+
 async function create(org: TestOrg, path: string, body: object): Promise<number> {
   const reply = await org.call('POST', path, { body })
   expect(reply.status, `${path}: ${reply.body.message}`).toBe(200)
@@ -47,9 +50,9 @@ test('webhook, Slack, Teams, mail and PagerDuty name room, location and region, 
   }
   for (const [kind, { url }] of Object.entries(receivers)) {
     const fields = kind === 'pagerduty' ? { url: `${url}/v2/enqueue`, routingKey: 'R0123456789ABCDEF' } : { url }
-    await create(org, '/channels', { name: kind, kind, ...fields })
+    await create(org, '/channels', { name: kind, kind, events, ...fields })
   }
-  await create(org, '/channels', { name: 'Mail', kind: 'email', to: ['ops@example.org'] })
+  await create(org, '/channels', { name: 'Mail', kind: 'email', events, to: ['ops@example.org'] })
   const detail = { storage: 'internal', freePercent: 9, opensBelowPercent: 10 }
   const id = await newIncident(harness, org, { endpoints: [frame?.id ?? ''], detail, since })
   await org.call('POST', `/incidents/${id}/acknowledge`, { body: {} })
@@ -128,7 +131,7 @@ test('webhook, Slack, Teams, mail and PagerDuty name room, location and region, 
 test('a message names 20 places, and is not larger than 20 KiB with the longest names', async () => {
   const org = await harness.newOrg()
   const receiver = await Receiver.start()
-  await create(org, '/channels', { name: 'Hook', kind: 'webhook', url: receiver.url })
+  await create(org, '/channels', { name: 'Hook', kind: 'webhook', events, url: receiver.url })
   const tell = async (rooms: readonly number[]) => {
     const count = receiver.received.length
     const id = await newIncident(harness, org, { rooms })
