@@ -185,7 +185,7 @@ test('016-messages lets channels know the incidents that are open, but not those
   const db = openForMigration(place)
   const run = (text: string) => sql.raw(text).execute(db.schema)
   const rows = async (text: string) => (await sql.raw<Record<string, unknown>>(text).execute(db.schema)).rows
-  await migrate(db, '014-node-certificates')
+  await migrate(db, '015-organisations')
   await run("insert into orgs (id, name, created_at) values ('a', 'A', 0), ('b', 'B', 0)")
   const none = engine === 'postgres' ? "''::bytea" : "x''"
   for (const [org, id] of [
