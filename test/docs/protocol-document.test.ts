@@ -51,6 +51,7 @@ const steady = (text: string): string =>
     .replaceAll(/"timestamp": ?"\d+"/g, '"timestamp":"(seconds)"')
     .replaceAll(/(?:127\.0\.0\.1|localhost):\d+/g, '(host)')
     .replaceAll(/"connected": ?(true|false)/g, '"connected":false')
+    .replaceAll(/"state": ?"O(N|FF)LINE"/g, '"state":"OFFLINE"')
 
 test('the chapter by hand runs as it is written', async () => {
   const org = await harness.newOrg()
