@@ -39,14 +39,14 @@ test('demo shows a living fleet with one command, and the same one again', async
     const [, url = ''] = await program.printed(/^Roomkeeper is ready at (\S+)$/m)
     const [, org = ''] = await program.printed(/^ {2}Organisation +(\S+)$/m)
     const [, key = ''] = await program.printed(/^ {2}Key +(\S+)$/m)
-    await program.printed(/^60 of 60 devices in 24 rooms are connected/m)
+    await program.printed(/^60 of 60 devices in 24 rooms are connected/m, 'stdout', 60_000)
     const { body } = await send(url, 'GET', `/v1/orgs/${org}/endpoints`, { key })
     expect(body.endpoints.filter((e: { connected: boolean }) => e.connected)).toHaveLength(60)
     return { program, url, org, key }
   }
   const first = await start()
   const commands = runCommandsOfFirstSteps(first)
-  await first.program.printed(/^History sent: 12\d,\d{3} samples/m)
+  await first.program.printed(/^History sent: 12\d,\d{3} samples/m, 'stdout', 60_000)
   await commands
   expect(await first.program.stop('SIGINT')).toMatchObject({ code: 0 })
   const second = await start()
@@ -54,4 +54,4 @@ test('demo shows a living fleet with one command, and the same one again', async
   const ended = await second.program.stop('SIGINT')
   expect(ended).toMatchObject({ code: 0 })
   expect(ended.stdout).toContain('Run the same command again to continue.')
-})
+}, 180_000)

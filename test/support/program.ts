@@ -60,12 +60,14 @@ export class Program {
   stderr = ''
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  readonly starter: readonly string[]
   readonly #child: ChildProcess
   readonly #ended: Promise<Ended>
 
   constructor(args: readonly string[], { env = {}, cwd, node = [], starter = [], bin = ownBin }: Launch = {}) {
     this.args = args
     this.env = env
+    this.starter = starter
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('ROOMKEEPER_'))
     const [command = '', ...first] = [...starter, process.execPath]
     this.#child = spawn(command, [...first, ...nodeOptions, ...node, bin, ...args], {
@@ -275,7 +277,13 @@ async function createFirstKey(program: Program): Promise<string> {
   const [, , ...args] = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
   const at = program.args.indexOf('--database-url')
   const database = at < 0 ? [] : program.args.slice(at, at + 2)
-  const done = await runHere([...args, ...database, '--json'], program.env.ROOMKEEPER_SECRET_KEY)
+  const create = [...args, ...database, '--json']
+  const { env, starter } = program
+  // A starter can give the program another file system than that of the tests.
+  const done =
+    starter.length > 0
+      ? await new Program(create, { env, starter }).exit()
+      : await runHere(create, env.ROOMKEEPER_SECRET_KEY)
   expectDone(done)
   return JSON.parse(done.stdout).key
 }
