@@ -88,7 +88,7 @@ test('one setting on 30 devices, some offline and some rejecting, takes at most 
   await until('all devices to have what they had', () => withNightMode().length === 0)
   await jobPage.getByRole('heading', { level: 1 }).locator('..').getByText('Undone').waitFor()
   expect(await states()).toEqual({ ROLLED_BACK: 12, CANCELLED: 3 })
-}, 120_000)
+})
 
 test('every action on rooms shows its plan, which makes no job until it is confirmed', async () => {
   const { page } = await newTab(browser, harness.url, owner)
@@ -135,7 +135,7 @@ test('every action on rooms shows its plan, which makes no job until it is confi
   await dialog.getByText('1 room has no devices, so nothing changes there').waitFor()
   await org.call('DELETE', `/rooms/${cellar}`)
   expect(await jobs()).toHaveLength(before)
-}, 90_000)
+})
 
 test('rooms change their location with progress and Undo, and a room that another person has moved is left alone', async () => {
   const region = (await org.call('POST', '/regions', { body: { name: 'Americas' } })).body.id
@@ -175,7 +175,7 @@ test('rooms change their location with progress and Undo, and a room that anothe
   await page.getByText('Room 8: Its location was changed in the meantime.').waitFor()
   expect(await locations()).toEqual([boston, boston, boston])
   for (const id of [7, 8, 9]) await put(id, null)
-}, 90_000)
+})
 
 test('a move of devices names their number and the room in its plan and its button, and is undone', async () => {
   const atlanta = (await org.call('POST', '/locations', { body: { name: 'Atlanta' } })).body.id
@@ -216,7 +216,7 @@ test('a move of devices names their number and the room in its plan and its butt
   await jobPage.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click()
   await jobPage.getByRole('heading', { level: 1 }).locator('..').getByText('Undone').waitFor()
   expect(await roomsOf()).toEqual([10, 11])
-}, 90_000)
+})
 
 test('a session that may only read selects and exports, and has no actions', async () => {
   const key = await org.newKey({ scopes: ['read'] })

@@ -118,4 +118,4 @@ test('a secret that is shown once, the result of a test and a weekly silence are
   await dialog.getByLabel('Fri').waitFor()
   found.weekly = await findViolations(page, isLongForm)
   expect(found).toEqual({ test: [], secret: [], weekly: [] })
-}, 120_000)
+})

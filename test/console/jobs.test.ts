@@ -72,7 +72,7 @@ test('the wizard shows the plan of a job in stages, which is paused, resumed and
   await page.getByRole('heading', { level: 1 }).locator('..').getByText('Undone').waitFor()
   await until('the device to have what it had before', () => fleet.bar.settings.nightMode === undefined)
   expect((await jobs())[0].state).toBe('ROLLED_BACK')
-}, 60_000)
+})
 
 test('an undo that waits for a change window is hurried from the page of the job', async () => {
   const { org, rooms, bar } = fleet
@@ -167,7 +167,7 @@ test('the page of a job has a bar for each stage, its counts lead to their rooms
   await page.getByRole('heading', { level: 1 }).locator('..').getByText('Succeeded').waitFor()
   expect(rooms.map(({ device }) => device.settings.bluetooth)).toEqual([true, true])
   for (const { device } of rooms) await device.stop()
-}, 60_000)
+})
 
 test('a room says why a job waits for it: for a device, for its change window, or until it is empty', async () => {
   const { org, rooms } = fleet
@@ -245,7 +245,7 @@ test('every step of the wizard and every dialog of a job is accessible and fits 
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
   expect(found).toEqual([])
-}, 60_000)
+})
 
 test('a restart waits for people in the room and for a device that is offline, and their pages say so', async () => {
   const page = await pageOf('operator', phone)

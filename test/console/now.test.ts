@@ -147,7 +147,7 @@ test('a restart asked from the console never shows red, on any page', async () =
   // That look does see the red of a room that is really offline.
   const seen = await seenTexts(page)
   expect(redTexts(seen).some((text) => text.startsWith('red: '))).toBe(true)
-}, 120_000)
+})
 
 test('a device that goes and comes back changes the lists without reading rooms or devices again', async () => {
   const { org, roomId } = await orgWithRoom()

@@ -115,7 +115,7 @@ test('every page passes axe in light and, but for tabs, in dark, and none is wid
   expect(found).toEqual({})
   // The unknown address answers 404.
   expectTrouble(tab.trouble, /status of 404/)
-}, 120_000)
+})
 
 test('a key that only reads sees every page and no action that writes', async () => {
   const key = await fleet.org.newKey({ scopes: ['read'] })
@@ -133,7 +133,7 @@ test('a key that only reads sees every page and no action that writes', async ()
     offered.push(...names.filter((name) => writes.test(name)).map((name) => `${path}: ${name}`))
   }
   expect(offered).toEqual([])
-}, 120_000)
+})
 
 test('a key without Read is told so', async () => {
   const tab = await newTab(browser, harness.url)

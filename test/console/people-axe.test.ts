@@ -106,4 +106,4 @@ test('the dialogs of settings and profile are accessible and fit on a phone', as
   }
   expect(Object.keys(found).length).toBe(15)
   expect(Object.entries(found).filter(([, violations]) => violations.length > 0)).toEqual([])
-}, 120_000)
+})

@@ -44,7 +44,7 @@ beforeAll(async () => {
   await org.call('POST', '/locations', { body: { name: 'Oslo' } })
   profileId = (await org.call('POST', '/profiles', { body: { name: 'Quiet rooms', config: {} } })).body.profile.id
   device = await newDevice(harness, org, { roomId, serial: 'BAR00001' })
-}, 180_000)
+})
 afterAll(async () => {
   await device?.close()
   await browser?.close()

@@ -78,7 +78,7 @@ test(`${organisations} generated organisations: all answers to a restricted call
     }),
     { numRuns: organisations, endOnFailure: true },
   )
-}, 120_000)
+})
 
 /** A caller who is told nothing at all would pass the comparison, so the lists must have everything that is visible. */
 async function expectCompleteLists(places: GeneratedPlaces, caller: Credentials): Promise<void> {

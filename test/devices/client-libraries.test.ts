@@ -35,7 +35,7 @@ beforeAll(async () => {
   harness = await startHarness()
   org = await harness.newOrg()
   roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
-}, 180_000)
+})
 afterAll(() => harness.close())
 
 /** A device for which a config waits. */

@@ -41,4 +41,4 @@ test('an operation that could not be sent is tried again, without anybody asking
   await release()
   expect(await device.next('operation', 10_000)).toMatchObject({ id, message: 'Hello.' })
   await device.close()
-}, 60_000)
+})

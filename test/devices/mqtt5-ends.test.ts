@@ -41,7 +41,7 @@ test('a connection that is replaced, unenrolled or silent is told so', async () 
 
   const silent = await connected(await newOffline(), { keepalive: 5 })
   expect(await silent.next('disconnect')).toMatchObject({ reasonCode: 0x8d })
-}, 20_000)
+})
 
 test('a message and a connection that cannot be stored are refused with a reason', async () => {
   const other = await startHarness()

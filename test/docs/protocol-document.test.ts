@@ -88,7 +88,7 @@ test('the chapter by hand runs as it is written', async () => {
     'API_KEY_CREATED',
     'ORG_CREATED',
   ])
-}, 90_000)
+})
 
 /** Status and code of each row of a table of errors, without those that are our fault and cannot be asked for. */
 const errorsIn = (title: string): string[] =>

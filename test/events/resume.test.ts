@@ -54,7 +54,7 @@ test('a reader that is cut off at any moment and comes back hears everything onc
     ),
     { numRuns: 6, endOnFailure: true },
   )
-}, 120_000)
+})
 
 test('a reader without an event can resume too, and so can one that chose few types', async () => {
   const org = await harness.newOrg()

@@ -30,7 +30,7 @@ test('npm audit knows no vulnerability of severity high or critical, packages of
   }
   const { high, critical } = report.metadata.vulnerabilities
   expect({ high, critical }, JSON.stringify(report.vulnerabilities)).toEqual({ high: 0, critical: 0 })
-}, 60_000)
+})
 
 test('no dependency of production runs a script while it is installed', () => {
   expect(folders.length).toBeGreaterThan(100)

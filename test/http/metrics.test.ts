@@ -11,7 +11,7 @@ let harness: Harness
 beforeAll(async () => {
   harness = await startHarness()
   need('promtool', 'prometheus')
-}, 180_000)
+})
 afterAll(() => harness.close())
 
 /** Reads the values of a metric by the value of its only label. The cached count has become old; a slow one is returned next time. */

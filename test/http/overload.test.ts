@@ -74,7 +74,7 @@ test('under a flood health checks over new connections are quick, and most of th
     expect(p99Ms, path).toBeLessThan(2000)
   }
   expect(figures.afterwardsMs).toBeLessThan(1000)
-}, 60_000)
+})
 
 test('under a flood of connections the health port is quicker than the port of the API', async () => {
   const figures = await measureConnectionFlood(await siteForTest(), 2, 300)

@@ -106,7 +106,7 @@ test('all of them together hold 64 MiB: those that took nothing for longest make
   expect((await harness.call('GET', '/livez')).status).toBe(200)
   for (const socket of clients) socket.destroy()
   await until('nothing to be held', async () => (await unsent()) === 0)
-}, 120_000)
+})
 
 test('a client that takes nothing for 30 seconds is closed, one that reads slowly gets an answer of more than 8 MiB', async () => {
   const before = await closed()
@@ -131,7 +131,7 @@ test('a client that takes nothing for 30 seconds is closed, one that reads slowl
   expect(performance.now() - started, 'it took longer than a connection may take nothing').toBeGreaterThan(35_000)
   expect(await closed()).toBe(before + clients.length)
   await until('nothing to be held', async () => (await unsent()) === 0)
-}, 120_000)
+})
 
 test.each([1, 50])(
   'a connection that reads nothing has at most 8 MiB in its write buffers, with %i requests sent',

@@ -24,4 +24,4 @@ test('an incident opens for the certificate of any node, and ends two minutes af
   await secure.close()
   clock.advance(2 * minuteMs)
   await until('the incident ends', async () => (await open()).length === 0, { timeoutMs: 30_000 })
-}, 90_000)
+})

@@ -30,4 +30,4 @@ test('changes that wait for the head of an audit log leave the connections to ot
   expect((await create(held, 'Later')).status).toBe(200)
   const { regions } = (await held.call('GET', '/regions')).body
   expect(regions.map(({ name }: { name: string }) => name)).toEqual(['Later'])
-}, 60_000)
+})

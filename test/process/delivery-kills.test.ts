@@ -6,4 +6,4 @@ import { siteForTest } from '../support/program.ts'
 
 test('kill -9 between commit and delivery loses no message, and leaves no gap [contract 10.delivery]', async () => {
   expect(await deliveryKills(await siteForTest(), shortCounts)).toBeGreaterThan(0)
-}, 120_000)
+})

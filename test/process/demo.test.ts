@@ -54,4 +54,4 @@ test('demo shows a living fleet with one command, and the same one again', async
   const ended = await second.program.stop('SIGINT')
   expect(ended).toMatchObject({ code: 0 })
   expect(ended.stdout).toContain('Run the same command again to continue.')
-}, 180_000)
+})

@@ -71,7 +71,7 @@ test('kill -9 in the middle: no device is shown as connected, nothing acknowledg
   const before = device.received.length
   await device.publish('status', { orientation: 'landscape' })
   expect(device.received.slice(before), 'nothing is sent that was finished').toEqual([])
-}, 60_000)
+})
 
 test('kill -9 under a stream of messages: every acknowledged one is there', async () => {
   const site = await siteForTest()
@@ -95,7 +95,7 @@ test('kill -9 under a stream of messages: every acknowledged one is there', asyn
   const second = await site.serve('--mqtt-port', String(mqttPort))
   const { hexapaBuild } = await call(second, 'GET', `/endpoints/${device.id}`)
   expect(Number(hexapaBuild)).toBeGreaterThanOrEqual(acknowledged)
-}, 60_000)
+})
 
 test.runIf(engine === 'sqlite')(
   'over TLS, with the certificate of the API; a device gets the encrypted listeners first',

@@ -9,14 +9,14 @@ import { siteForTest } from '../support/program.ts'
 test('thousands of bad HTTP requests do not end the server, and its memory is bounded', async () => {
   const { answers } = await badHttp(await siteForTest(), shortCounts)
   expect(answers).toBeGreaterThanOrEqual(shortCounts.badHttpRequests)
-}, 120_000)
+})
 
 test('thousands of bad MQTT packets do not end the server, and its memory is bounded', async () => {
   const { packets } = await badMqtt(await siteForTest(), shortCounts)
   expect(packets).toBeGreaterThanOrEqual(shortCounts.badMqttPackets)
-}, 120_000)
+})
 
 test('after unread answers, stalled streams and idle connections the memory is as before', async () => {
   const { served } = await soak(await siteForTest(), shortCounts)
   expect(served).toBeGreaterThan(0)
-}, 180_000)
+})

@@ -131,4 +131,4 @@ test('kill -9 in the middle of ingest loses nothing acknowledged, and nothing is
     await expectNoneForgotten(site)
   }
   expect(corrected.size, 'it was in the middle').toBeGreaterThan(0)
-}, 120_000)
+})

@@ -77,7 +77,7 @@ test('while the disk is full nothing is acknowledged, and nothing is lost or twi
   expect((await write()).status).toBe(200)
   const metrics = await (await fetch(`${harness.url}/metrics`)).text()
   expect(metrics, 'what failed holds no place').toMatch(/^roomkeeper_device_bytes_under_way 0$/m)
-}, 120_000)
+})
 
 test('the log says it once, not for every message and device', async () => {
   const { harness, newOne, fill, free } = await smallHouse()
@@ -94,4 +94,4 @@ test('the log says it once, not for every message and device', async () => {
   expect(said).toHaveLength(1)
   expect(said[0]?.reason).toMatch(/^The disk of the database is full/)
   await free()
-}, 120_000)
+})

@@ -193,7 +193,7 @@ describe('simulate', () => {
     const again = await running.simulate('--backfill', '2d')
     const [, more = ''] = await again.printed(/^History sent: ([\d,]+) samples/m)
     expect(Number(more), 'what an earlier run sent is not sent again').toBeLessThan(12 * 10)
-  }, 120_000)
+  })
 
   test('says in a sentence what is wrong', async () => {
     const site = await siteForTest()

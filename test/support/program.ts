@@ -20,9 +20,9 @@ const ownBin = join(testProgramFolder, 'bin/roomkeeper.js')
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/roomkeeper-test', import.meta.url))
 /** As in the first line of bin/roomkeeper.js: without it a server takes more memory than one that users start. */
 const nodeOptions = ['--max-semi-space-size=8']
-const defaultTimeoutMs = 20_000
+const defaultTimeoutMs = 60_000
 /** Loading the program takes seconds of CPU, which a busy machine shares among many. */
-export const startTimeoutMs = 60_000
+export const startTimeoutMs = 120_000
 
 /** Polls until the result is truthy; fails after a timeout. */
 export async function until<T>(

@@ -24,4 +24,4 @@ test(`a job on ${devices} devices is created, started, expired, retried, rolled 
   // PostgreSQL has several writers. Others do not wait until all units are inserted.
   const [made] = job.figures
   if (engine === 'postgres') expect(made?.changeWaitMs).toBeLessThan((made?.ms ?? 0) / 3)
-}, 180_000)
+})

@@ -77,7 +77,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     expect(
       harness.logged.filter(({ msg }) => msg === 'message session is back after the database connection was lost'),
     ).not.toHaveLength(0)
-  }, 90_000)
+  })
 
   test('a COMMIT that arrives after its caller was told of a lost connection does not happen', async () => {
     const { harness, wire, rows } = await houseBehindWire()
@@ -103,7 +103,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     await until('it is ready', () => isReady(harness))
     await put('after')
     expect(await stored()).toEqual([{ value: 'after' }])
-  }, 90_000)
+  })
 
   test('a write that was answered 503 "nothing was changed" is not made, and one that may have been made says so', async () => {
     const { harness, wire, rows, directUrl } = await houseBehindWire()
@@ -147,7 +147,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     await until('it is ready', () => isReady(harness))
     expect(await names(one)).toEqual(['first', 'in its commit'])
     expect(await names(other)).toEqual(['first'])
-  }, 60_000)
+  })
 
   test('a server that is stopped while PostgreSQL is frozen ends by itself', async () => {
     const outage = await frozen(cluster)
@@ -159,5 +159,5 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     await until('it is noticed', async () => (await fetch(`${server.url}/readyz`)).status === 503)
     server.signal('SIGTERM')
     expect((await server.exit(20_000)).code).toBe(0)
-  }, 60_000)
+  })
 })

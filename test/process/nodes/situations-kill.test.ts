@@ -191,7 +191,7 @@ beforeAll(async () => {
   movedAfterMs = haveMoved.then(() => performance.now() - killedAt)
   await writers
   expect((await call('GET', `/jobs/${job.id}`)).body.state, 'the job was in the middle').toBe('RUNNING')
-}, 180_000)
+})
 afterAll(async () => {
   for (const { client } of open) client.end(true)
   receiver.close()

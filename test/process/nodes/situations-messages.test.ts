@@ -70,7 +70,7 @@ test('reads stay strict, commands arrive within 3 s, and a follower gets one res
   await until('the follower is told', () => follower.items.some(({ kind }) => kind === 'reset'))
   for (let i = 0; i < 10; i++) await renameAndRead(`after-${i}`)
   await expectOneReset()
-}, 180_000)
+})
 
 test.each([
   ['is swallowed', (proxy: FaultProxy) => proxy.swallow(messageSession, 'toClient')],

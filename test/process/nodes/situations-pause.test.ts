@@ -39,4 +39,4 @@ test('the devices of a frozen node are offline within 16 s; when the node wakes,
   await back.connect()
   await back.publish('status', { firmwareVersion: 'after' })
   expect(await connectedAt(cluster, other)).toEqual(new Set([moved.id, back.id]))
-}, 180_000)
+})

@@ -41,4 +41,4 @@ test('three nodes with a fleet keep their promises while nodes, sessions and Pos
   for (const kind of ['acknowledged writes', 'checked reads', 'samples', 'executions', 'events']) {
     expect(figures[kind], kind).toBeGreaterThan(20)
   }
-}, 120_000)
+})

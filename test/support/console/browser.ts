@@ -43,7 +43,7 @@ export async function openTab(browser: Browser, url: string, options: BrowserCon
     reducedMotion: 'reduce',
     ...options,
   })
-  context.setDefaultTimeout(30_000)
+  context.setDefaultTimeout(60_000)
   return tabIn(context, url)
 }
 
