@@ -43,7 +43,7 @@ const pages = (): Record<string, string> => ({
   '/': 'Overview',
   '/incidents': 'Incidents',
   '/incidents?tab=silences': 'Incidents',
-  [`/incidents/${incidentId}`]: 'BAR00001',
+  [`/incidents/${incidentId}`]: 'Bar in Fjord (Oslo)',
   '/rooms': 'Rooms',
   [`/rooms/${fleet.rooms.fjord}`]: 'Fjord',
   [`/rooms/${fleet.rooms.tomt}`]: 'Tomt',
