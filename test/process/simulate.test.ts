@@ -67,7 +67,11 @@ describe('simulate', () => {
     expect(endpoints.every((e) => e.connected)).toBe(true)
     const pad = endpoints.find((e) => e.pairingSerial) as Endpoint
     const leader = endpoints.find((e) => e.serial === pad.pairingSerial) as Endpoint
-    expect(await call('GET', `/endpoints/${leader.id}`)).toMatchObject({
+    const reported = await until('its first report', async () => {
+      const endpoint = await call('GET', `/endpoints/${leader.id}`)
+      return endpoint.firmwareVersion && endpoint
+    })
+    expect(reported).toMatchObject({
       firmwareVersion: expect.stringMatching(/^NF\w1\.\d{8}\.\d{4}$/),
       totalInternalStorage: expect.stringMatching(/^\d+$/),
       networks: [{ type: 'NETWORK_TYPE_ETHERNET', macAddress: expect.stringMatching(/^[\w+/]{8}$/) }, {}],
