@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { settingName } from '../../../contract/device/setting-names.ts'
+import { jobActions, waitsForIdleByDefault } from '../../../contract/jobs/action-table.ts'
 import { operationQuery } from '../../api.ts'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { valueText } from '../../parts/settings-form/setting-values.ts'
@@ -11,9 +12,9 @@ import { type Definition, DefinitionList } from '../../parts/text/definition-lis
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { deviceName } from '../fleet/device/device.ts'
-import { useMoveText } from './action-name.ts'
-import { type JobDraft, type Plan, waitsForIdleByDefault } from './job.ts'
-import { becauseText, offlineTexts, plannedVerbs, presentText, unchangedVerbs } from './job-texts.ts'
+import { usePlanHeadline } from './action-name.ts'
+import type { JobDraft, Plan } from './job.ts'
+import { becauseText, offlineTexts, presentText } from './job-texts.ts'
 import { outcomeGroups } from './plan-groups.ts'
 
 interface PlanSummaryProps {
@@ -23,12 +24,11 @@ interface PlanSummaryProps {
 }
 
 export function PlanSummary({ plan, draft }: PlanSummaryProps) {
-  const moveText = useMoveText(draft.action)
-  const isMove = draft.action.type === 'MOVE'
+  const headline = usePlanHeadline(draft.action)(plan.endpointCount)
   return (
     <Stack gap="sm">
-      {isMove && <Text fw={600}>{moveText(plan.endpointCount)}</Text>}
-      <Text fw={isMove ? undefined : 600} role="status">
+      {headline !== undefined && <Text fw={600}>{headline}</Text>}
+      <Text fw={headline === undefined ? 600 : undefined} role="status">
         {plural(plan.endpointCount, 'device')} in {plural(plan.unitCount, 'room')}
       </Text>
       <Outcomes plan={plan} draft={draft} />
@@ -66,18 +66,19 @@ function outcomeText(
   reason: string | undefined,
   count: number,
 ): string {
+  const { texts } = jobActions[type]
   const rooms = plural(count, 'room')
   const isOne = count === 1
   const why = becauseText(reason)
   switch (outcome) {
     case 'now':
-      return `${rooms} ${plannedVerbs[type][isOne ? 0 : 1]} now`
+      return `${rooms} ${texts.planned[isOne ? 0 : 1]} now`
     case 'waits':
       return `${rooms} ${isOne ? 'waits' : 'wait'}${why}`
     case 'skipped':
       return `${rooms} ${isOne ? 'is' : 'are'} skipped${why}`
     case 'unchanged':
-      return `${rooms} ${unchangedVerbs[type][isOne ? 0 : 1]}`
+      return `${rooms} ${texts.unchanged[isOne ? 0 : 1]}`
   }
 }
 
@@ -103,18 +104,18 @@ function PresentValues({ plan, draft }: PlanSummaryProps) {
 }
 
 function Remarks({ plan, draft }: PlanSummaryProps) {
-  const { type } = draft.action
+  const { connection, isDeferred, texts } = jobActions[draft.action.type]
   const remarks = [
     plan.emptyRoomCount > 0 &&
-      `${plural(plan.emptyRoomCount, 'room')} ${plan.emptyRoomCount === 1 ? 'has' : 'have'} no devices, so nothing changes there${type === 'ASSIGN_PROFILE' ? ': the profile of the room stays as it is' : ''}.`,
+      `${plural(plan.emptyRoomCount, 'room')} ${plan.emptyRoomCount === 1 ? 'has' : 'have'} no devices, so nothing changes there${texts.emptyRooms}.`,
     plan.offlineCount > 0 &&
-      `${plural(plan.offlineCount, 'device')} ${plan.offlineCount === 1 ? 'is' : 'are'} offline.${offlineTexts[type]}`,
+      `${plural(plan.offlineCount, 'device')} ${plan.offlineCount === 1 ? 'is' : 'are'} offline.${offlineTexts[connection]}`,
     plan.unchangedCount > 0 &&
-      `${plural(plan.unchangedCount, 'device')} ${unchangedVerbs[type][plan.unchangedCount === 1 ? 0 : 1]}.`,
+      `${plural(plan.unchangedCount, 'device')} ${texts.unchanged[plan.unchangedCount === 1 ? 0 : 1]}.`,
     waitsForIdle(draft) &&
       plan.blindCount > 0 &&
       `${plural(plan.blindCount, 'room')} cannot tell whether people are in ${plan.blindCount === 1 ? 'it' : 'them'}, and ${plan.blindCount === 1 ? 'counts' : 'count'} as empty.`,
-    type === 'REBOOT' &&
+    isDeferred &&
       waitsForIdle(draft) &&
       plan.notSupportingCount > 0 &&
       `${plural(plan.notSupportingCount, 'device')} cannot check for a call right before the restart.`,
