@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest'
 import { actionText } from './action/action-forms.ts'
 import type { PlannedUnit } from './job.ts'
-import { becauseText, presentText, reasonText, waitText } from './job-texts.ts'
-import { outcomeGroups } from './plan-groups.ts'
+import { becauseText, outcomeGroups, presentText, reasonText, waitText } from './job-texts.ts'
 
 test('the present values of a setting are counted in words', () => {
   expect(

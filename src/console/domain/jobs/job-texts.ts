@@ -1,10 +1,10 @@
-// Jobs in words: why a room waits, and the values that devices have before the change.
+// Jobs in words: why a room waits, the values that devices have before the change, and how many rooms of a plan share an outcome.
 
 import type { JobActionRow } from '../../../contract/jobs/action-table.ts'
 import type { WaitReason } from '../../../contract/jobs/job-states.ts'
 import { valueText } from '../../parts/settings-form/setting-values.ts'
 import { capitalised } from '../../parts/text/words.ts'
-import type { Plan } from './job.ts'
+import type { Plan, PlannedUnit } from './job.ts'
 
 /** The end of a sentence that begins with "Waits" or "3 rooms wait". */
 const waitClauses: Readonly<Record<WaitReason, string>> = {
@@ -53,4 +53,24 @@ export const offlineTexts: Readonly<Record<JobActionRow['connection'], string>> 
   all: ' A room waits until all of its devices are online.',
   any: ' Offline devices are skipped, unless the room has no others: then the room waits.',
   none: '',
+}
+
+interface OutcomeGroup {
+  readonly outcome: PlannedUnit['outcome']
+  readonly reason: string | undefined
+  readonly count: number
+}
+
+const order: readonly PlannedUnit['outcome'][] = ['now', 'waits', 'skipped', 'unchanged']
+
+/** Counts the rooms of a plan by what happens to them and why, sorted by outcome, then the largest group first. */
+export function outcomeGroups(units: readonly PlannedUnit[]): OutcomeGroup[] {
+  const groups = Map.groupBy(units, ({ outcome, reason }) => JSON.stringify([outcome, reason]))
+  return [...groups.values()]
+    .map(([first, ...others]) => ({
+      outcome: first?.outcome ?? 'now',
+      reason: first?.reason,
+      count: others.length + 1,
+    }))
+    .sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome) || b.count - a.count)
 }

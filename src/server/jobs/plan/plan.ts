@@ -1,5 +1,6 @@
 // Says what a job would do, and does nothing. [contract 12.plan]
 
+import { minuteMs } from '../../../contract/durations.ts'
 import { jobActions } from '../../../contract/jobs/action-table.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
@@ -18,7 +19,6 @@ import { type CheckedRequest, checkRequest, type JobBody } from '../request/requ
 import type { Action } from '../rows.ts'
 import { countEmptyRooms, type RoomWithWindow, type TargetedEndpoint } from '../units/target-store.ts'
 import type { OrderedUnit } from '../units/units.ts'
-import { earliestEnd } from './earliest-end.ts'
 import { listPlannedEndpoints } from './plan-store.ts'
 import { PresentValues } from './present-values.ts'
 
@@ -167,6 +167,10 @@ class ChangeWindows {
   }
 }
 
+/**
+ * The earliest time at which the job could end, if nothing waits for people, devices or rooms in use. Each stage begins when the one before
+ * it has ended its soak, and ends with the place whose window begins last.
+ */
 function plannedEnd(
   { settings, startAt }: CheckedRequest,
   { units }: PreparedJob,
@@ -174,12 +178,14 @@ function plannedEnd(
   now: number,
 ): number {
   const byStage = Map.groupBy(units, ({ stage }) => stage)
-  const stages = settings.stages.map((_, i) => {
-    const inStage = byStage.get(i + 1) ?? []
+  let end = Math.max(now, startAt ?? now)
+  for (const [i] of settings.stages.entries()) {
+    const inStage = byStage.get(i + 1)
+    if (!inStage) continue
+    const begin = end
+    // Units that may be changed at any time begin immediately.
     const rooms = settings.respect.window ? windows.roomsWithDistinctWindows(inStage) : []
-    // A stage whose units may be changed at any time begins immediately.
-    const always = inStage.length > 0 && rooms.length === 0 ? [(from: number) => from] : []
-    return { nextChangeTimes: [...always, ...rooms.map((id) => (from: number) => windows.nextTime(id, from))] }
-  })
-  return earliestEnd(stages, settings.soakMinutes, Math.max(now, startAt ?? now))
+    end = Math.max(begin, ...rooms.map((id) => windows.nextTime(id, begin))) + settings.soakMinutes * minuteMs
+  }
+  return end
 }
