@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { benchNames } from '../../bench/bench-names.ts'
 import { fullReport, type Results, summary } from '../../bench/report/markdown-table.ts'
 import { readSection } from '../../bench/report/readme-section.ts'
+import { jobActions, jobActionTypes } from '../../src/contract/jobs/action-table.ts'
 import { operationIds } from '../../src/contract/operations.ts'
 import { serveOptions } from '../../src/server/config/options.ts'
 
@@ -29,6 +30,25 @@ test('docs/operations.md lists every option with its variable, default and meani
       (o) => `| \`${o.flag}\` | \`${o.env}\` | ${o.default === undefined ? '' : `${o.default} `}| ${o.help} |`,
     ),
   )
+})
+
+test('docs/contract.md has the table of job actions as the code has it', () => {
+  const connections = { all: 'all endpoints', any: 'one endpoint', none: 'no endpoint' }
+  const cells = jobActionTypes.map((type) => {
+    const { keys, needs, rollback, connection, noStages, waitsForIdle } = jobActions[type]
+    return [
+      type,
+      [...keys.required, ...keys.optional.map((key) => `${key}?`)].map((key) => `\`${key}\``).join(', '),
+      needs,
+      rollback === null ? 'none' : rollback.isAutomatic ? 'automatic' : 'on request',
+      connections[connection],
+      noStages === null ? 'yes' : 'no',
+      noStages === null ? String(waitsForIdle) : '',
+    ]
+  })
+  const [, table] = read('docs/contract.md').split('| `type` | keys | needs |')
+  const rows = table?.split('\n\n')[0]?.split('\n').slice(2)
+  expect(rows).toEqual(cells.map((row) => `|${row.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`))
 })
 
 test('every link between documents leads somewhere', () => {

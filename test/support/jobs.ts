@@ -1,5 +1,5 @@
 // Jobs for tests that are not about how jobs advance: their rows are written as the engine would write them.
-import type { JobActionType } from '../../src/contract/jobs/job-request.ts'
+import type { JobActionType } from '../../src/contract/jobs/action-table.ts'
 import { type JobState, openUnitStates, type UnitState } from '../../src/contract/jobs/job-states.ts'
 import type { JobEndpointState } from '../../src/server/db/schema/jobs.ts'
 import { isFinalState } from '../../src/server/jobs/rows.ts'

@@ -1,8 +1,8 @@
 // The request for a job: its target, its action, and how it goes from room to room. [contract 12.job]
 
 import Type from 'typebox'
-import { DeviceConfig } from '../device/config-keys.ts'
-import { Int32, MultilineText, Name, NullableId, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
+import { Int32, Name, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
+import { actionTypesWith, JobAction } from './action-table.ts'
 
 export const maxTargetEndpoints = 100_000
 export const maxStages = 20
@@ -44,26 +44,6 @@ export const JobTarget = Shape(
   {
     ...targetFields,
     exclude: Type.Optional(TargetKeys),
-  },
-  closed,
-)
-
-export const jobActionTypes = ['CONFIG', 'ASSIGN_PROFILE', 'REBOOT', 'MESSAGE', 'MOVE', 'COLLECT_LOGS'] as const
-export type JobActionType = (typeof jobActionTypes)[number]
-
-/** Each type has keys of its own; the rule of jobsPlan and jobsCreate checks them. */
-export const JobAction = Shape(
-  'JobAction',
-  {
-    type: OneOf(jobActionTypes, 'The action on each endpoint.'),
-    config: Type.Optional(DeviceConfig),
-    profileId: Type.Optional(NullableId('ASSIGN_PROFILE: the profile; null clears it.')),
-    message: Type.Optional(MultilineText(1024, 'MESSAGE: the text for the screens.')),
-    roomId: Type.Optional(Int32('MOVE: the room to move to.')),
-    assignRoomProfile: Type.Optional(
-      Type.Boolean({ description: 'MOVE: whether the endpoints get the profile of the room.' }),
-    ),
-    uploadInCallLogs: Type.Optional(Type.Boolean({ description: 'COLLECT_LOGS: whether to include logs of calls.' })),
   },
   closed,
 )
@@ -140,7 +120,10 @@ export const jobRequestFields = {
     ),
   ),
   onFailure: Type.Optional(
-    OneOf(onFailureSteps, 'The reaction when too many units failed; rollBack for CONFIG and ASSIGN_PROFILE only.'),
+    OneOf(
+      onFailureSteps,
+      `The reaction when too many units failed; rollBack for ${actionTypesWith(({ rollback }) => rollback?.isAutomatic === true)} only.`,
+    ),
   ),
   respect: Type.Optional(
     Shape(

@@ -4,9 +4,10 @@ import Type from 'typebox'
 import { exampleEndpointId } from '../fleet/endpoints.ts'
 import { jobBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import { Int32, OneOf, Shape, Timestamp } from '../shape.ts'
+import { actionTypesWith, JobAction } from './action-table.ts'
 import { exampleJob, exampleJobRequest as request, exampleWholeJob as whole } from './job-example.ts'
 import { JobPlan } from './job-plan.ts'
-import { JobAction, JobRequest, JobsCreateRequest, jobRequestFields } from './job-request.ts'
+import { JobRequest, JobsCreateRequest, jobRequestFields } from './job-request.ts'
 import { jobStates, unitStates } from './job-states.ts'
 
 const id = Type.String({ description: 'Identifier of the job, a decimal number.' })
@@ -90,9 +91,9 @@ const paging = {
 }
 const nextPageToken = Type.String({ description: 'Token of the next page; empty on the last page.' })
 
-/** The caller needs what the action needs: write for CONFIG, ASSIGN_PROFILE and MOVE. */
+/** The caller needs what the action needs, write or operate. */
 const needs = { tag: 'Jobs', scope: 'write', operate: true } as const
-const needsText = 'CONFIG, ASSIGN_PROFILE and MOVE need write.'
+const needsText = `${actionTypesWith(({ needs }) => needs === 'write')} need write.`
 const steps = {
   ...needs,
   method: 'POST',

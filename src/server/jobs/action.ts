@@ -1,40 +1,30 @@
-// The action of a job: what it needs, whether it can be rolled back, and how its passwords are stored. [contract 12.job]
+// The action of a job: who may do it, which devices it waits for, and how its passwords are stored. [contract 12.job]
 
 import { configKeys, type DeviceConfigBody } from '../../contract/device/config-keys.ts'
-import type { JobActionType } from '../../contract/jobs/job-request.ts'
+import { type JobActionType, jobActions } from '../../contract/jobs/action-table.ts'
 import { permissionDenied } from '../auth/failures.ts'
 import type { Org } from '../auth/token-holder.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { type Action, actionOfJob, type JobRow } from './rows.ts'
 
-const neededScopes: Readonly<Record<JobActionType, 'write' | 'operate'>> = {
-  CONFIG: 'write',
-  ASSIGN_PROFILE: 'write',
-  MOVE: 'write',
-  REBOOT: 'operate',
-  MESSAGE: 'operate',
-  COLLECT_LOGS: 'operate',
-}
-
-export const neededScopeOf = (type: JobActionType): 'write' | 'operate' => neededScopes[type]
-
-/** Whether a unit has to wait because of endpoints that are offline. A message and logs need one that is connected, a move needs none. */
+/** Whether a unit has to wait because of endpoints that are offline. */
 export function waitsForConnection(type: JobActionType, endpoints: readonly { readonly connected: number }[]): boolean {
-  if (type === 'MOVE') return false
   const isOffline = ({ connected }: { readonly connected: number }) => connected === 0
-  return type === 'MESSAGE' || type === 'COLLECT_LOGS' ? endpoints.every(isOffline) : endpoints.some(isOffline)
+  switch (jobActions[type].connection) {
+    case 'all':
+      return endpoints.some(isOffline)
+    case 'any':
+      return endpoints.every(isOffline)
+    case 'none':
+      return false
+  }
 }
-
-/** Whether the action sets values: a retry sets them again, and a job that stops restores the old ones by itself. */
-export const setsValues = (type: JobActionType): boolean => type === 'CONFIG' || type === 'ASSIGN_PROFILE'
-
-export const canBeRolledBack = (type: JobActionType): boolean => setsValues(type) || type === 'MOVE'
 
 /** [contract 12.rights] */
 export function requireScopeFor(ctx: RequestContext, type: JobActionType): void {
-  const needed = neededScopeOf(type)
-  if (!ctx.may(needed)) throw permissionDenied(ctx, needed, undefined, `, which a job of the type ${type} needs`)
+  const { needs } = jobActions[type]
+  if (!ctx.may(needs)) throw permissionDenied(ctx, needs, undefined, `, which a job of the type ${type} needs`)
 }
 
 interface StoredAction {

@@ -2,7 +2,8 @@
 
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
-import type { JobAction, JobTarget, onFailureSteps } from '../../contract/jobs/job-request.ts'
+import type { JobAction } from '../../contract/jobs/action-table.ts'
+import type { JobTarget, onFailureSteps } from '../../contract/jobs/job-request.ts'
 import { finalJobStates, type JobState } from '../../contract/jobs/job-states.ts'
 import type { DatabaseSchema } from '../db/schema/schema.ts'
 

@@ -1,6 +1,7 @@
 // Carries out the steps of a job that people ask for: start, pause, resume, cancel, roll back and retry. [contract 12.states]
 
 import { minuteMs } from '../../contract/durations.ts'
+import { actionTypesWith, isReversible, jobActions } from '../../contract/jobs/action-table.ts'
 import {
   type JobState,
   type JobStep,
@@ -15,7 +16,7 @@ import { Failure, mustFind } from '../core/failure.ts'
 import type { Tx } from '../db/handles.ts'
 import { cancelGroups } from '../fleet/commands/deferred/cancel-groups.ts'
 import { change } from '../journal/audit/change.ts'
-import { canBeRolledBack, requireScopeFor, setsValues } from './action.ts'
+import { requireScopeFor } from './action.ts'
 import { type JobMessage, jobEvents, jobRef, locatedRows, queueJobMessage } from './announce.ts'
 import { actorColumns, requireJobSlot, startedColumns } from './create.ts'
 import { takeBackReboots } from './engine/take-back-reboots.ts'
@@ -143,7 +144,8 @@ export const jobsRetry = (ctx: RequestContext, jobId: string) =>
     await requireReferences(tx, actionOfJob(job))
     await restartJobSoaks(tx, job, now)
     const attempt = job.attempt + 1
-    const states = setsValues(actionOfJob(job).type) ? resentStates : unfinishedStates
+    const { effect } = jobActions[actionOfJob(job).type]
+    const states = effect === 'config' ? resentStates : unfinishedStates
     const unitCount = await resetFailedUnits(tx, job, { attempt, states })
     if (unitCount === 0) {
       throw new Failure(
@@ -248,10 +250,10 @@ function requireState({ id, state }: JobRow, step: JobStep, allowed: readonly Jo
 
 async function requireRollback(tx: Tx, job: JobRow, now: number): Promise<void> {
   const { type, roomId } = actionOfJob(job)
-  if (!canBeRolledBack(type)) {
+  if (!isReversible(type)) {
     throw new Failure(
       'FAILED_PRECONDITION',
-      `a job of the type ${type} cannot be rolled back, only CONFIG, ASSIGN_PROFILE and MOVE can.`,
+      `a job of the type ${type} cannot be rolled back, only ${actionTypesWith(({ rollback }) => rollback !== null)} can.`,
     )
   }
   if (isTooLateToRollBack(job, now)) {
@@ -274,7 +276,7 @@ const cancelOpenUnits = (tx: Tx, job: JobRow, now: number) =>
 
 /** Reboots that wait for empty rooms were not sent, so that they end with the job. */
 async function cancelWaitingReboots(tx: Tx, { id, action }: JobRow, now: number): Promise<void> {
-  if (actionOfJob({ action }).type !== 'REBOOT') return
+  if (!jobActions[actionOfJob({ action }).type].isDeferred) return
   const groups = (await listWaitingGroups(tx, { job: id })).flatMap(({ group_id }) => group_id ?? [])
   await cancelGroups(tx, groups, now)
 }

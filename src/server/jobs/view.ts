@@ -3,13 +3,14 @@
 import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
 import { dayMs } from '../../contract/durations.ts'
+import { isReversible, jobActions } from '../../contract/jobs/action-table.ts'
 import { statesForStep, type UnitState, unitStates } from '../../contract/jobs/job-states.ts'
 import type { Job, JobWithStages } from '../../contract/jobs/jobs.ts'
 import type { ResponseOf } from '../../contract/operation.ts'
 import type { Operations } from '../../contract/operations.ts'
 import { VersionedAnswer } from '../context/answers.ts'
 import { isoTime } from '../core/clock.ts'
-import { canBeRolledBack, shownAction } from './action.ts'
+import { shownAction } from './action.ts'
 import {
   actionOfJob,
   type JobEndpointRow,
@@ -56,9 +57,9 @@ export function jobView(row: JobRow, counts: readonly UnitCount[], now: number):
     counts: countsByState(counts),
     canRollBack:
       row.started_at !== null &&
-      canBeRolledBack(action.type) &&
+      isReversible(action.type) &&
       // The room of a move is left out for callers who do not see it.
-      (action.type !== 'MOVE' || action.roomId !== undefined) &&
+      jobActions[action.type].keys.required.every((key) => action[key] !== undefined) &&
       statesForStep.rollBack.includes(row.state) &&
       !isTooLateToRollBack(row, now),
     ...(row.state === 'ROLLING_BACK' && row.rolls_back_now === 1 && { rollsBackNow: true as const }),

@@ -2,31 +2,33 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { operationQuery } from '../../api.ts'
-import { plural } from '../../parts/text/words.ts'
+import { actionForms, actionText } from './action/action-forms.ts'
 import type { PlannedAction } from './job.ts'
-import { actionText } from './job-texts.ts'
 
 /** The names of profiles and rooms are read only if an action mentions one. */
-export function useActionText(actions: readonly PlannedAction[]): (action: PlannedAction) => string {
-  const hasProfile = actions.some(({ type, profileId }) => type === 'ASSIGN_PROFILE' && profileId !== null)
-  const hasRoom = actions.some(({ type }) => type === 'MOVE')
+function useActionNames(actions: readonly PlannedAction[]) {
+  const hasProfile = actions.some(({ profileId }) => profileId !== undefined && profileId !== null)
+  const hasRoom = actions.some(({ roomId }) => roomId !== undefined)
   const profiles = useQuery({ ...operationQuery('profilesList'), enabled: hasProfile }).data?.body.profiles
   const rooms = useQuery({ ...operationQuery('roomsList'), enabled: hasRoom }).data?.body.rooms
   return useCallback(
-    (action) =>
-      actionText(action, {
-        profileName: profiles?.find(({ id }) => id === action.profileId)?.name,
-        roomName: roomLabel(rooms?.find(({ id }) => id === action.roomId)),
-      }),
+    (action: PlannedAction) => ({
+      profileName: profiles?.find(({ id }) => id === action.profileId)?.name,
+      roomName: roomLabel(rooms?.find(({ id }) => id === action.roomId)),
+    }),
     [profiles, rooms],
   )
 }
 
-/** Returns "Move 38 devices to Fjord (Atlanta)" for a number of devices. */
-export function useMoveText({ type, roomId }: PlannedAction): (count: number) => string {
-  const rooms = useQuery({ ...operationQuery('roomsList'), enabled: type === 'MOVE' }).data?.body.rooms
-  const room = roomLabel(rooms?.find(({ id }) => id === roomId)) ?? `room #${roomId}`
-  return (count) => `Move ${plural(count, 'device')} to ${room}`
+export function useActionText(actions: readonly PlannedAction[]): (action: PlannedAction) => string {
+  const namesOf = useActionNames(actions)
+  return useCallback((action) => actionText(action, namesOf(action)), [namesOf])
+}
+
+/** Returns "Move 38 devices to Fjord (Atlanta)" for a number of devices, or undefined if the action has no headline. */
+export function usePlanHeadline(action: PlannedAction): (deviceCount: number) => string | undefined {
+  const names = useActionNames([action])(action)
+  return (deviceCount) => actionForms[action.type].headline?.(deviceCount, action, names)
 }
 
 /** Names of rooms repeat, so the location follows. */

@@ -1,8 +1,8 @@
 // Tests how plans and the actions of jobs are put into words.
 import { expect, test } from 'vitest'
+import { actionText } from './action/action-forms.ts'
 import type { PlannedUnit } from './job.ts'
-import { actionText, becauseText, presentText, reasonText, waitText } from './job-texts.ts'
-import { outcomeGroups } from './plan-groups.ts'
+import { becauseText, outcomeGroups, presentText, reasonText, waitText } from './job-texts.ts'
 
 test('the present values of a setting are counted in words', () => {
   expect(

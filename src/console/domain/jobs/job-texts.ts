@@ -1,51 +1,10 @@
-// Jobs in words: their actions, why a room waits, and the values that devices have before the change.
+// Jobs in words: why a room waits, the values that devices have before the change, and how many rooms of a plan share an outcome.
 
-import { settingName } from '../../../contract/device/setting-names.ts'
-import type { JobActionType } from '../../../contract/jobs/job-request.ts'
+import type { JobActionRow } from '../../../contract/jobs/action-table.ts'
 import type { WaitReason } from '../../../contract/jobs/job-states.ts'
 import { valueText } from '../../parts/settings-form/setting-values.ts'
 import { capitalised } from '../../parts/text/words.ts'
-import type { Plan, PlannedAction } from './job.ts'
-
-export const actionNames: Readonly<Record<JobActionType, string>> = {
-  CONFIG: 'Change settings',
-  ASSIGN_PROFILE: 'Assign profile',
-  REBOOT: 'Restart',
-  MESSAGE: 'Show message',
-  MOVE: 'Move to a room',
-  COLLECT_LOGS: 'Collect logs',
-}
-
-/** Names that the action has only as ids; undefined while they are loading. */
-interface ActionNames {
-  readonly profileName?: string | undefined
-  readonly roomName?: string | undefined
-}
-
-/** "Night mode: On, Brightness: 0.5" or "Assign profile Quiet rooms". */
-export function actionText(action: PlannedAction, { profileName, roomName }: ActionNames = {}): string {
-  switch (action.type) {
-    case 'CONFIG':
-      return configText(action.config ?? {})
-    case 'ASSIGN_PROFILE':
-      if (action.profileId === null) return 'Remove profile'
-      return `Assign profile ${profileName ?? `#${action.profileId}`}`
-    case 'MOVE':
-      return `Move to ${roomName ?? `room #${action.roomId}`}`
-    case 'MESSAGE':
-      return `Show message “${action.message ?? ''}”`
-    case 'COLLECT_LOGS':
-      return action.uploadInCallLogs ? 'Collect logs, including call logs' : 'Collect logs'
-    case 'REBOOT':
-      return 'Restart'
-  }
-}
-
-/** A job does not return its passwords, and may have nothing else. */
-const configText = (config: NonNullable<PlannedAction['config']>): string =>
-  Object.entries(config)
-    .map(([key, value]) => `${settingName(key)}: ${value === null ? 'not set' : valueText(key, value)}`)
-    .join(', ') || 'Passwords (hidden)'
+import type { Plan, PlannedUnit } from './job.ts'
 
 /** The end of a sentence that begins with "Waits" or "3 rooms wait". */
 const waitClauses: Readonly<Record<WaitReason, string>> = {
@@ -89,34 +48,29 @@ export const presentText = (key: string, values: Plan['present'][string]): strin
     })
     .join(', ')
 
-/** The verbs of a sentence such as "20 rooms change now". */
-export const plannedVerbs: Readonly<Record<JobActionType, readonly [one: string, many: string]>> = {
-  CONFIG: ['changes', 'change'],
-  ASSIGN_PROFILE: ['gets the profile', 'get the profile'],
-  REBOOT: ['restarts', 'restart'],
-  MESSAGE: ['shows the message', 'show the message'],
-  MOVE: ['moves its devices', 'move their devices'],
-  COLLECT_LOGS: ['sends logs', 'send logs'],
+/** Follows "3 devices are offline.": how a job treats them, by which devices its action needs. [contract 12.states] */
+export const offlineTexts: Readonly<Record<JobActionRow['connection'], string>> = {
+  all: ' A room waits until all of its devices are online.',
+  any: ' Offline devices are skipped, unless the room has no others: then the room waits.',
+  none: '',
 }
 
-/** The verbs of a sentence such as "3 devices already have the profile". A restart, a message and logs are never done already. */
-export const unchangedVerbs: Readonly<Record<JobActionType, readonly [one: string, many: string]>> = {
-  CONFIG: ['already has the new values', 'already have the new values'],
-  ASSIGN_PROFILE: ['already has the profile', 'already have the profile'],
-  MOVE: ['is already there', 'are already there'],
-  REBOOT: ['is unchanged', 'are unchanged'],
-  MESSAGE: ['is unchanged', 'are unchanged'],
-  COLLECT_LOGS: ['is unchanged', 'are unchanged'],
+interface OutcomeGroup {
+  readonly outcome: PlannedUnit['outcome']
+  readonly reason: string | undefined
+  readonly count: number
 }
 
-const allMustBeOnline = ' A room waits until all of its devices are online.'
-const oneMustBeOnline = ' Offline devices are skipped, unless the room has no others: then the room waits.'
-/** Follows "3 devices are offline.": how a job treats them. A move needs no connection. [contract 12.states] */
-export const offlineTexts: Readonly<Record<JobActionType, string>> = {
-  CONFIG: allMustBeOnline,
-  ASSIGN_PROFILE: allMustBeOnline,
-  REBOOT: allMustBeOnline,
-  MESSAGE: oneMustBeOnline,
-  COLLECT_LOGS: oneMustBeOnline,
-  MOVE: '',
+const order: readonly PlannedUnit['outcome'][] = ['now', 'waits', 'skipped', 'unchanged']
+
+/** Counts the rooms of a plan by what happens to them and why, sorted by outcome, then the largest group first. */
+export function outcomeGroups(units: readonly PlannedUnit[]): OutcomeGroup[] {
+  const groups = Map.groupBy(units, ({ outcome, reason }) => JSON.stringify([outcome, reason]))
+  return [...groups.values()]
+    .map(([first, ...others]) => ({
+      outcome: first?.outcome ?? 'now',
+      reason: first?.reason,
+      count: others.length + 1,
+    }))
+    .sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome) || b.count - a.count)
 }

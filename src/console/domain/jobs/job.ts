@@ -1,7 +1,7 @@
 // A job as the API returns it, which steps its state allows, and the queries that read jobs. [contract 12.job]
 import { queryOptions } from '@tanstack/react-query'
 import type { CallInput } from '../../../client/client.ts'
-import type { JobActionType } from '../../../contract/jobs/job-request.ts'
+import { type JobActionType, jobActions } from '../../../contract/jobs/action-table.ts'
 import { finalJobStates, type JobState, type JobStep, statesForStep } from '../../../contract/jobs/job-states.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
@@ -20,23 +20,11 @@ export type PlannedAction = JobDraft['action']
 
 export const hasJobEnded = (state: JobState): boolean => finalJobStates.some((one) => one === state)
 
-/** Restarts, messages and logs need less than what changes settings, profiles or rooms. [contract 12.rights] */
-const operateActions: readonly JobActionType[] = ['REBOOT', 'MESSAGE', 'COLLECT_LOGS']
-export const mayRunAction = (type: JobActionType, { operate, write }: Permissions): boolean =>
-  operateActions.includes(type) ? operate : write
+export const mayRunAction = (type: JobActionType, permissions: Permissions): boolean =>
+  permissions[jobActions[type].needs]
 
 /** Without stages all rooms begin together, so a failure stops nothing: the others keep the change until a person undoes it. */
 export const noFailureLimit = { percent: 100 } satisfies JobDraft['failures']
-
-/** With stages a job waits for empty rooms by default, unless it changes settings. [contract 12.job] */
-export const waitsForIdleByDefault = (type: JobActionType | undefined, hasStages: boolean): boolean =>
-  hasStages && type !== undefined && type !== 'CONFIG'
-
-/** A rollback is possible for these actions only. [contract 12.rollback] */
-export const isReversible = (type: JobActionType): boolean => undoesItself(type) || type === 'MOVE'
-
-/** A job with one of these actions can be rolled back by itself when it stops. [contract 12.job] */
-export const undoesItself = (type: JobActionType): boolean => type === 'CONFIG' || type === 'ASSIGN_PROFILE'
 
 export const allowsStep = (job: Pick<ListedJob, 'state' | 'canRollBack'>, step: JobStep): boolean =>
   step === 'rollBack' ? job.canRollBack : statesForStep[step].includes(job.state)

@@ -1,8 +1,21 @@
-// Reads the plan of a job that does not exist yet, and shows it. [contract 12.plan]
+// Reads the plan of a job that does not exist yet, and shows it in words: what happens now, what waits, what is skipped and why, and the values that devices have now. [contract 12.plan]
+import { List, Stack, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { settingName } from '../../../contract/device/setting-names.ts'
+import { jobActions, waitsForIdleByDefault } from '../../../contract/jobs/action-table.ts'
+import { operationQuery } from '../../api.ts'
+import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { ErrorPanel, Loading } from '../../parts/page/page.tsx'
-import { type JobDraft, planQuery } from './job.ts'
-import { PlanSummary } from './plan-summary.tsx'
+import { valueText } from '../../parts/settings-form/setting-values.ts'
+import { type Definition, DefinitionList } from '../../parts/text/definition-list.tsx'
+import { DateTime } from '../../parts/text/time.tsx'
+import { plural } from '../../parts/text/words.ts'
+import { deviceName } from '../fleet/device/device.ts'
+import { usePlanHeadline } from './action-name.ts'
+import { type JobDraft, type Plan, planQuery } from './job.ts'
+import { becauseText, offlineTexts, outcomeGroups, presentText } from './job-texts.ts'
 
 /** The name is not part of what is planned, so typing it asks for no new plan. */
 export const usePlan = (draft: JobDraft) =>
@@ -16,4 +29,218 @@ interface PlanPanelProps {
 export function PlanPanel({ plan: { data, error, refetch }, draft }: PlanPanelProps) {
   if (data) return <PlanSummary plan={data.body} draft={draft} />
   return error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : <Loading />
+}
+
+interface PlanSummaryProps {
+  readonly plan: Plan
+  /** The request that the plan answers. */
+  readonly draft: JobDraft
+}
+
+function PlanSummary({ plan, draft }: PlanSummaryProps) {
+  const headline = usePlanHeadline(draft.action)(plan.endpointCount)
+  return (
+    <Stack gap="sm">
+      {headline !== undefined && <Text fw={600}>{headline}</Text>}
+      <Text fw={headline === undefined ? 600 : undefined} role="status">
+        {plural(plan.endpointCount, 'device')} in {plural(plan.unitCount, 'room')}
+      </Text>
+      <Outcomes plan={plan} draft={draft} />
+      <PresentValues plan={plan} draft={draft} />
+      <Remarks plan={plan} draft={draft} />
+      <Stages plan={plan} draft={draft} />
+      <Conflicts plan={plan} draft={draft} />
+      <PlannedRooms plan={plan} />
+    </Stack>
+  )
+}
+
+/** The first 200 rooms are listed one by one, so their outcomes can be counted. */
+function Outcomes({ plan, draft }: PlanSummaryProps) {
+  const isPart = plan.rooms.length < plan.unitCount
+  return (
+    <div>
+      {isPart && (
+        <Text fz="sm" c="dimmed">
+          The first {plural(plan.rooms.length, 'room')}:
+        </Text>
+      )}
+      <List fz="sm" aria-label="What happens">
+        {outcomeGroups(plan.rooms).map(({ outcome, reason, count }) => (
+          <List.Item key={`${outcome} ${reason}`}>{outcomeText(draft, outcome, reason, count)}</List.Item>
+        ))}
+      </List>
+    </div>
+  )
+}
+
+function outcomeText(
+  { action: { type } }: JobDraft,
+  outcome: Plan['rooms'][number]['outcome'],
+  reason: string | undefined,
+  count: number,
+): string {
+  const { texts } = jobActions[type]
+  const rooms = plural(count, 'room')
+  const isOne = count === 1
+  const why = becauseText(reason)
+  switch (outcome) {
+    case 'now':
+      return `${rooms} ${texts.planned[isOne ? 0 : 1]} now`
+    case 'waits':
+      return `${rooms} ${isOne ? 'waits' : 'wait'}${why}`
+    case 'skipped':
+      return `${rooms} ${isOne ? 'is' : 'are'} skipped${why}`
+    case 'unchanged':
+      return `${rooms} ${texts.unchanged[isOne ? 0 : 1]}`
+  }
+}
+
+/** "5 minutes on 21, 10 minutes on 6, not set on 3", for each setting of the job. */
+function PresentValues({ plan, draft }: PlanSummaryProps) {
+  const config = draft.action.config ?? {}
+  const definitions = Object.keys(config).map((key): Definition => {
+    const next = config[key as keyof typeof config]
+    return [
+      settingName(key),
+      <span key={key}>
+        <b>{next === null || next === undefined ? 'Not set' : valueText(key, next)}</b>
+        {plan.present[key] && (
+          <Text span fz="sm" c="dimmed">
+            {' '}
+            (now: {presentText(key, plan.present[key])})
+          </Text>
+        )}
+      </span>,
+    ]
+  })
+  return definitions.length === 0 ? null : <DefinitionList definitions={definitions} />
+}
+
+function Remarks({ plan, draft }: PlanSummaryProps) {
+  const { connection, isDeferred, texts } = jobActions[draft.action.type]
+  const remarks = [
+    plan.emptyRoomCount > 0 &&
+      `${plural(plan.emptyRoomCount, 'room')} ${plan.emptyRoomCount === 1 ? 'has' : 'have'} no devices, so nothing changes there${texts.emptyRooms}.`,
+    plan.offlineCount > 0 &&
+      `${plural(plan.offlineCount, 'device')} ${plan.offlineCount === 1 ? 'is' : 'are'} offline.${offlineTexts[connection]}`,
+    plan.unchangedCount > 0 &&
+      `${plural(plan.unchangedCount, 'device')} ${texts.unchanged[plan.unchangedCount === 1 ? 0 : 1]}.`,
+    waitsForIdle(draft) &&
+      plan.blindCount > 0 &&
+      `${plural(plan.blindCount, 'room')} cannot tell whether people are in ${plan.blindCount === 1 ? 'it' : 'them'}, and ${plan.blindCount === 1 ? 'counts' : 'count'} as empty.`,
+    isDeferred &&
+      waitsForIdle(draft) &&
+      plan.notSupportingCount > 0 &&
+      `${plural(plan.notSupportingCount, 'device')} cannot check for a call right before the restart.`,
+  ].filter((text) => text !== false)
+  return remarks.map((text) => (
+    <Text key={text} fz="sm">
+      {text}
+    </Text>
+  ))
+}
+
+const waitsForIdle = ({ action: { type }, stages, respect }: JobDraft): boolean =>
+  respect?.idle ?? waitsForIdleByDefault(type, stages !== undefined)
+
+function Stages({ plan, draft }: PlanSummaryProps) {
+  if (draft.stages === undefined) return null
+  const texts = plan.stages.map(
+    ({ unitCount, manual }, index) =>
+      `Stage ${index + 1}: ${plural(unitCount, 'room')}${manual ? ', after you resume the job' : ''}`,
+  )
+  return (
+    <div>
+      <List fz="sm" aria-label="Stages">
+        {texts.map((text) => (
+          <List.Item key={text}>{text}</List.Item>
+        ))}
+      </List>
+      <Text fz="sm" c="dimmed">
+        Earliest end: <DateTime at={plan.earliestEnd} />
+      </Text>
+    </div>
+  )
+}
+
+const maxConflictsShown = 5
+
+function Conflicts({ plan, draft }: PlanSummaryProps) {
+  const hasConflicts = plan.conflictCount > 0
+  const devices = useQuery({ ...operationQuery('endpointsBasicList'), enabled: hasConflicts }).data?.body.endpoints
+  const profiles = useQuery({ ...operationQuery('profilesList'), enabled: hasConflicts }).data?.body.profiles
+  if (!hasConflicts) return null
+  const shown = plan.conflicts.slice(0, maxConflictsShown)
+  const rest = plan.conflictCount - shown.length
+  const nameOf = (id: string) => {
+    const device = devices?.find((one) => one.id === id)
+    return device ? deviceName(device) : 'Device'
+  }
+  return (
+    <div role="note">
+      <Text fz="sm" fw={600} c="var(--rk-degraded)">
+        {plural(plan.conflictCount, 'device')} {plan.conflictCount === 1 ? 'has' : 'have'} a profile that locks these
+        settings.{' '}
+        {draft.skipConflicts ? 'Their rooms are skipped.' : 'Skip their rooms, or change the profile instead.'}
+      </Text>
+      <List fz="sm">
+        {shown.map(({ endpointId, profileId, keys }) => (
+          <List.Item key={endpointId}>
+            {nameOf(endpointId)}: {keys.map(settingName).join(', ')} (
+            {profiles?.find(({ id }) => id === profileId)?.name ?? 'profile'})
+          </List.Item>
+        ))}
+        {rest > 0 && <List.Item>and {plural(rest, 'more device')}</List.Item>}
+      </List>
+    </div>
+  )
+}
+
+function PlannedRooms({ plan: { rooms, unitCount, stages } }: { readonly plan: Plan }): ReactNode {
+  const [isOpen, { toggle }] = useDisclosure(false)
+  return (
+    <div>
+      <DisclosureButton isOpen={isOpen} onClick={toggle}>
+        {rooms.length < unitCount ? `First ${plural(rooms.length, 'room')}` : 'Rooms'}
+      </DisclosureButton>
+      {isOpen && (
+        <Table.ScrollContainer minWidth={300} maxHeight={280}>
+          <Table fz="sm" aria-label="Planned rooms">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">Room</Table.Th>
+                {stages.length > 1 && <Table.Th scope="col">Stage</Table.Th>}
+                <Table.Th scope="col">Devices</Table.Th>
+                <Table.Th scope="col">What happens</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rooms.map(({ name, stage, endpointCount, outcome, reason }, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: units without a room have no id, and the rows hold no state
+                <Table.Tr key={index}>
+                  <Table.Th scope="row" fw={550}>
+                    {name}
+                  </Table.Th>
+                  {stages.length > 1 && <Table.Td>{stage}</Table.Td>}
+                  <Table.Td>{endpointCount}</Table.Td>
+                  <Table.Td>
+                    {outcomeNames[outcome]}
+                    {becauseText(reason)}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </div>
+  )
+}
+
+const outcomeNames: Readonly<Record<Plan['rooms'][number]['outcome'], string>> = {
+  now: 'Now',
+  waits: 'Waiting',
+  skipped: 'Skipped',
+  unchanged: 'Unchanged',
 }

@@ -10,7 +10,7 @@ import {
   sortDevices,
   useDeviceRows,
 } from '../../domain/fleet/device/device-rows.ts'
-import { BulkActions, deviceActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
+import { BulkActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
 import { deviceTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { ColumnMenu, useColumnChoice } from '../../parts/table/column-choice.tsx'
@@ -85,7 +85,7 @@ export function DevicesPage() {
         {selected.length > 0 && (
           <SelectionBar selection={selection} count={selected.length}>
             <BulkActions
-              actions={deviceActions}
+              rows="devices"
               subject={plural(selected.length, 'device')}
               targetOf={() => deviceTarget(selected, rows)}
               onDone={selection.clear}

@@ -2,8 +2,9 @@
 import { Button, Checkbox, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
+import { isReversible, jobActions } from '../../../contract/jobs/action-table.ts'
 import { useWrite } from '../../api.ts'
-import { allowsRollBackNow, allowsStep, isReversible, type JobDetails, retryableCount } from '../../domain/jobs/job.ts'
+import { allowsRollBackNow, allowsStep, type JobDetails, retryableCount } from '../../domain/jobs/job.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { CrossIcon, PauseIcon, PlayIcon, RebootIcon, UndoIcon } from '../../parts/page/icons.tsx'
 
@@ -95,7 +96,7 @@ function UndoDialog({ job, opened, onClose }: DialogProps) {
       onConfirm={() => write.mutate({ input: { id: job.id, body: { now } } })}
     >
       <Stack gap="sm">
-        <span>{job.action.type === 'MOVE' ? undoMoveText : undoText}</span>
+        <span>{jobActions[job.action.type].rollback?.text}</span>
         <Checkbox
           label="Undo immediately"
           description={waits ? 'Without waiting for change windows and empty rooms.' : 'In all rooms at the same time.'}
@@ -106,11 +107,6 @@ function UndoDialog({ job, opened, onClose }: DialogProps) {
     </ConfirmDialog>
   )
 }
-
-const undoText =
-  'Every device that the job changed gets back what it had before. Settings that were changed again since then stay as they are.'
-const undoMoveText =
-  'Every device that is still where the job put it returns to the room that it had before, and gets back its profile if the job changed it. Devices that were moved again stay where they are.'
 
 function UndoNowDialog({ job, opened, onClose }: DialogProps) {
   const write = useWrite('jobsRollBack', { quiet: true, successText: 'The job is being undone now', onDone: onClose })

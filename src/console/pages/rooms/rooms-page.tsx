@@ -13,7 +13,7 @@ import {
   sortRooms,
 } from '../../domain/fleet/room/room-filter.ts'
 import { useRoomRows } from '../../domain/fleet/room/room-rows.ts'
-import { BulkActions, roomActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
+import { BulkActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
 import { roomTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { ChangeLocation } from '../../domain/jobs/bulk/change-location.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
@@ -91,7 +91,7 @@ export function RoomsPage() {
         {selected.length > 0 && (
           <SelectionBar selection={selection} count={selected.length}>
             <BulkActions
-              actions={roomActions}
+              rows="rooms"
               subject={plural(selected.length, 'room')}
               targetOf={() =>
                 roomTarget(

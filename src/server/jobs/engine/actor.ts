@@ -1,8 +1,8 @@
 // Makes the request context of a job's actor, with what the actor may do and see now. [contract 12.rights]
+import { jobActions } from '../../../contract/jobs/action-table.ts'
 import { keyHolderOf, type Org, type TokenHolder, userFieldsOf } from '../../auth/token-holder.ts'
 import { contextOf, RequestContext, unrestrictedContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
-import { neededScopeOf } from '../action.ts'
 import { actionOfJob, type JobRow } from '../rows.ts'
 import { findKeyHolderById, findPersonById } from './actor-store.ts'
 
@@ -10,8 +10,8 @@ import { findKeyHolderById, findPersonById } from './actor-store.ts'
 export async function findActorContext(services: Services, org: Org, job: JobRow): Promise<RequestContext | string> {
   const found = await findContext(services, org, job)
   if (typeof found === 'string') return found
-  const needed = neededScopeOf(actionOfJob(job).type)
-  if (!found.may(needed)) return `${job.actor_name} may no longer do this: it needs the permission ${needed}.`
+  const { needs } = jobActions[actionOfJob(job).type]
+  if (!found.may(needs)) return `${job.actor_name} may no longer do this: it needs the permission ${needs}.`
   return found
 }
 

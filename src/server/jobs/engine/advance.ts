@@ -4,7 +4,7 @@ import type { UnitState, WaitReason } from '../../../contract/jobs/job-states.ts
 import type { JobEndpointState } from '../../db/schema/jobs.ts'
 import type { JobSettings } from '../rows.ts'
 import type { ActiveUnit, Candidate, EndpointFacts, JobFacts } from './facts.ts'
-import { isOverLimit } from './health/limits.ts'
+import { isOverLimit } from './health/judge-health.ts'
 import { UnitTally } from './unit-tally.ts'
 
 /** An endpoint that is not done this long after its effect was sent has failed. */

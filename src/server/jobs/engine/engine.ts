@@ -1,6 +1,7 @@
 // Advances the jobs of an organisation: reads facts, decides on steps, writes them, and sends what begins. [contract 12.states]
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { minuteMs } from '../../../contract/durations.ts'
+import { isReversible } from '../../../contract/jobs/action-table.ts'
 import type { Services } from '../../context/services.ts'
 import { DatabaseFailure } from '../../db/errors.ts'
 import { jobEvents } from '../announce.ts'
@@ -12,11 +13,12 @@ import { countUnits } from '../units/unit-counts.ts'
 import { findActorContext } from './actor.ts'
 import { type Advance, advanceJob } from './advance.ts'
 import { applyJobChange, applyUnitSteps, type EngineOrg, type StepInput, startStage } from './apply.ts'
+import type { SendOptions } from './effects/effect.ts'
 import { includeNew } from './include-new.ts'
 import { type Cursor, type ReadFacts, type RunInput, readFacts } from './read-facts.ts'
 import { advanceRollback } from './rollback/advance-rollback.ts'
 import { RollbackQueue } from './rollback/rollback-queue.ts'
-import { isRefusal, type SendOptions, type SendResult, sendToUnit } from './send.ts'
+import { isRefusal, type SendResult, sendToUnit } from './send.ts'
 
 /** Units of a job change their places when rooms move, which is rare. */
 const placesAgeMs = minuteMs
@@ -184,8 +186,10 @@ async function rollBack(
   const { services, org, job } = input
   const { respect, pace } = settingsOfJob(job)
   const actor = { type: job.actor_type, id: job.actor_id, name: job.actor_name }
+  const { type, profileId } = actionOfJob(job)
+  if (!isReversible(type)) throw new Error(`a job of the type ${type} is rolled back`)
   const settings = { respect, pace, isNow: job.rolls_back_now === 1 }
-  const rolling = { id: job.id, unitCount: job.unit_count, action: actionOfJob(job), ...settings, actor }
+  const rolling = { id: job.id, unitCount: job.unit_count, action: { type, profileId }, ...settings, actor }
   if (await advanceRollback(services, org, rolling, idleMs, memory.rollback)) {
     await applyJobChange(input, { type: 'end', state: 'ROLLED_BACK', reason: job.reason })
     return

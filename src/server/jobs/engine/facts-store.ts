@@ -3,7 +3,7 @@ import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
 import { wholeQuery } from '../../db/queries/query.ts'
 import { isConnected } from '../../nodes/presence-sql.ts'
 import type { JobKey } from '../store.ts'
-import { touchedColumn } from './rollback/touched-sql.ts'
+import { touchedColumn } from './rollback/rollback-store.ts'
 
 const unitColumns = [
   'u.number',

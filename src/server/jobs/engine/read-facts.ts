@@ -1,4 +1,5 @@
 // Reads what the engine needs to decide on a job, in a few statements and for a limited number of units.
+import { type JobActionType, jobActions } from '../../../contract/jobs/action-table.ts'
 import { isRoomInChangeWindow } from '../../core/time/change-window.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { readRoomUse } from '../../fleet/rooms/use/room-use.ts'
@@ -153,17 +154,30 @@ const activeUnit = (
   health: health.get(unit.number) ?? { state: 'healthy' },
 })
 
-/** A config is done when the newest version is: a version that a person made later contains what the job set, or takes it back. */
-function effectOutcome(type: string, endpoint: EngineEndpointRow): EffectOutcome {
+function effectOutcome(type: JobActionType, endpoint: EngineEndpointRow): EffectOutcome {
   if (endpoint.state !== 'SENT') return { state: 'OPEN' }
-  if (type === 'CONFIG' || type === 'ASSIGN_PROFILE') {
-    if (endpoint.version_after === null || endpoint.config_state === 'DELIVERED') return { state: 'DONE' }
-    return endpoint.config_state === 'FAILED'
-      ? { state: 'FAILED', error: endpoint.config_error ?? 'The device has rejected the config.' }
-      : { state: 'OPEN' }
+  const { effect, connection } = jobActions[type]
+  switch (effect) {
+    case 'config':
+      return configOutcome(endpoint)
+    case 'record':
+      return { state: 'DONE' }
+    case 'command':
+      // A unit that needs all of its devices waits again for one that never got its command.
+      if (connection === 'all' && wasNeverSent(endpoint)) return { state: 'UNSENT', waitsFor: 'connection' }
+      return commandOutcome(endpoint)
   }
-  if (type === 'MOVE') return { state: 'DONE' }
-  if (type === 'REBOOT' && wasNeverSent(endpoint)) return { state: 'UNSENT', waitsFor: 'connection' }
+}
+
+/** A config is done when the newest version is: a version that a person made later contains what the job set, or takes it back. */
+function configOutcome({ version_after, config_state, config_error }: EngineEndpointRow): EffectOutcome {
+  if (version_after === null || config_state === 'DELIVERED') return { state: 'DONE' }
+  return config_state === 'FAILED'
+    ? { state: 'FAILED', error: config_error ?? 'The device has rejected the config.' }
+    : { state: 'OPEN' }
+}
+
+function commandOutcome(endpoint: EngineEndpointRow): EffectOutcome {
   const waits = endpoint.waits_for === null ? {} : { waitsFor: endpoint.waits_for }
   switch (endpoint.operation_state) {
     case 'SUCCEEDED':

@@ -1,4 +1,5 @@
 // Carries out the action of a job on a unit, as its actor, and notes what cannot be done. [contract 12.rights]
+import { jobActions } from '../../../contract/jobs/action-table.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure } from '../../core/failure.ts'
 import { DatabaseFailure } from '../../db/errors.ts'
@@ -8,19 +9,12 @@ import { actionOfJob, settingsOfJob } from '../rows.ts'
 import { listRoomsOfUnits } from '../units/unit-store.ts'
 import { listRoomIds } from '../visible-target-store.ts'
 import type { StepInput } from './apply.ts'
-import { sendLogRequest, sendMessage, sendReboot } from './effects/commands.ts'
-import { findConflict, sendConfig } from './effects/config.ts'
-import { DevicesOffline, type EffectInput, OutdatedStep } from './effects/effect.ts'
-import { sendMove } from './effects/move.ts'
-import { sendProfile } from './effects/profile.ts'
+import { findConflict } from './effects/config.ts'
+import { DevicesOffline, OutdatedStep, type SendOptions } from './effects/effect.ts'
+import { effects } from './effects/effect-table.ts'
 import type { EngineEndpointRow } from './facts-store.ts'
 import { lockJobIfUnchanged } from './lock-job.ts'
 import { beginUnit, raiseJobProgress, updateJobEndpointState, updateUnitState } from './progress-store.ts'
-
-export interface SendOptions {
-  /** How long collected logs are kept. */
-  readonly logRetentionDays: number
-}
 
 /** `outdated`: a person has changed the job. `pauseReason`: why the job cannot go on, as a sentence. */
 export type SendResult = 'sent' | 'outdated' | { readonly pauseReason: string }
@@ -38,13 +32,14 @@ export async function sendToUnit(
   const ids = endpoints.map(({ endpoint_id }) => endpoint_id)
   const obstacle = await findObstacle(input, ctx, unit.number, ids)
   if (obstacle !== undefined) return { pauseReason: obstacle }
+  const { type } = actionOfJob(input.job)
   const effect = { ctx, job: input.job, unit: unit.number, endpoints }
   try {
-    if (unit.state !== 'RUNNING' && actionOfJob(input.job).type === 'CONFIG') {
+    if (unit.state !== 'RUNNING' && jobActions[type].canConflict) {
       const conflict = await findConflict(ctx, effect)
       if (conflict) return await endWithConflict(input, unit, ids, conflictText(conflict))
     }
-    await sendAction(effect, options)
+    await effects[type].send(effect, options)
     return 'sent'
   } catch (error) {
     if (error instanceof OutdatedStep) return 'outdated'
@@ -85,29 +80,12 @@ async function findObstacle(
   if (db.access.isEverything) return undefined
   const all = services.db.forOrg(org.key)
   const rooms = (await listRoomsOfUnits(all, { job: job.id, units: [unit] })).map(({ room_id }) => room_id)
-  const concernsGroups = action.type === 'REBOOT' || action.type === 'MOVE'
-  const group = concernsGroups ? (await listPairedEndpoints(all, { ids })).map(({ id }) => id) : ids
+  const { concernsPairs } = jobActions[action.type]
+  const group = concernsPairs ? (await listPairedEndpoints(all, { ids })).map(({ id }) => id) : ids
   const seesAll =
     (await listEndpointsById(db, { ids: group })).length === group.length &&
     (await listRoomIds(db, { ids: rooms })).length === (await listRoomIds(all, { ids: rooms })).length
   return seesAll ? undefined : `${job.actor_name} may no longer see all rooms of this job.`
-}
-
-function sendAction(effect: EffectInput, { logRetentionDays }: SendOptions): Promise<void> {
-  switch (actionOfJob(effect.job).type) {
-    case 'CONFIG':
-      return sendConfig(effect)
-    case 'ASSIGN_PROFILE':
-      return sendProfile(effect)
-    case 'REBOOT':
-      return sendReboot(effect)
-    case 'MESSAGE':
-      return sendMessage(effect)
-    case 'COLLECT_LOGS':
-      return sendLogRequest(effect, logRetentionDays)
-    case 'MOVE':
-      return sendMove(effect)
-  }
 }
 
 /** Nothing of a room is changed if a profile locks a key on one of its endpoints. */

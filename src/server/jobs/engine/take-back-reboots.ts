@@ -1,4 +1,5 @@
 // Cancels the reboots of a job that still wait for empty rooms, when the job is paused or stopped. [contract 12.states]
+import { jobActions } from '../../../contract/jobs/action-table.ts'
 import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import type { EventDraft } from '../../events/draft.ts'
 import { cancelReboots, holdUnsentGroups } from '../../fleet/commands/deferred/cancel-groups.ts'
@@ -11,7 +12,7 @@ import { updateJobEndpointState, updateUnitState } from './progress-store.ts'
  * that no room stays half restarted; so does one that shares a person's reboot. Returns the events to publish after the commit.
  */
 export async function takeBackReboots(tx: Tx | TelemetryTx, job: JobRow, at: number): Promise<EventDraft[]> {
-  if (actionOfJob(job).type !== 'REBOOT') return []
+  if (!jobActions[actionOfJob(job).type].isDeferred) return []
   const sent = await listSentReboots(tx, { job: job.id })
   const own = sent.flatMap(({ group_id, own }) => (group_id !== null && own === 1 ? group_id : []))
   const unsent = await holdUnsentGroups(tx, [...new Set(own)])

@@ -1,5 +1,7 @@
 // Says what a job would do, and does nothing. [contract 12.plan]
 
+import { minuteMs } from '../../../contract/durations.ts'
+import { jobActions } from '../../../contract/jobs/action-table.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import type { WeeklyHours } from '../../../contract/weekly-hours.ts'
@@ -11,12 +13,12 @@ import { listPairedEndpoints } from '../../fleet/endpoints/store.ts'
 import { type RoomUse, readRoomUse } from '../../fleet/rooms/use/room-use.ts'
 import { findOwnOrg } from '../../journal/orgs/store.ts'
 import { waitsForConnection } from '../action.ts'
+import { effects } from '../engine/effects/effect-table.ts'
 import { conflictOf, conflictText, type PreparedJob, prepareJob, unitName } from '../request/prepare.ts'
 import { type CheckedRequest, checkRequest, type JobBody } from '../request/request.ts'
 import type { Action } from '../rows.ts'
 import { countEmptyRooms, type RoomWithWindow, type TargetedEndpoint } from '../units/target-store.ts'
 import type { OrderedUnit } from '../units/units.ts'
-import { earliestEnd } from './earliest-end.ts'
 import { listPlannedEndpoints } from './plan-store.ts'
 import { PresentValues } from './present-values.ts'
 
@@ -95,13 +97,17 @@ function plannedOutcome(
 
 async function compareEndpoints(ctx: RequestContext, action: Action, endpoints: readonly TargetedEndpoint[]) {
   const values = new PresentValues(action.config ?? {})
+  const { concernsPairs, isDeferred } = jobActions[action.type]
+  const { isAlreadyDone } = effects[action.type]
   const unchanged = new Set<string>()
   const notSupporting = new Set<string>()
   for await (const part of inParts(endpoints)) {
     const targeted = part.map(({ id }) => id)
     // Everything that is paired with the endpoints restarts with them.
     const ids =
-      action.type === 'REBOOT' ? (await listPairedEndpoints(ctx.db, { ids: targeted })).map(({ id }) => id) : targeted
+      concernsPairs && isDeferred
+        ? (await listPairedEndpoints(ctx.db, { ids: targeted })).map(({ id }) => id)
+        : targeted
     for (const row of await listPlannedEndpoints(ctx.db, { ids })) {
       const supports: string[] = row.supports === null ? [] : JSON.parse(row.supports)
       if (!supports.includes('onlyIfIdle')) notSupporting.add(row.id)
@@ -110,11 +116,6 @@ async function compareEndpoints(ctx: RequestContext, action: Action, endpoints: 
     for (const endpoint of part) if (isAlreadyDone(action, endpoint)) unchanged.add(endpoint.id)
   }
   return { unchanged, notSupporting, present: values.answer() }
-}
-
-function isAlreadyDone({ type, profileId, roomId }: Action, endpoint: TargetedEndpoint): boolean {
-  if (type === 'ASSIGN_PROFILE') return endpoint.profile_id === profileId
-  return type === 'MOVE' && endpoint.roomId === roomId
 }
 
 async function readUseOfUnits(ctx: RequestContext, units: readonly Unit[], now: number): Promise<Map<number, RoomUse>> {
@@ -166,6 +167,10 @@ class ChangeWindows {
   }
 }
 
+/**
+ * The earliest time at which the job could end, if nothing waits for people, devices or rooms in use. Each stage begins when the one before
+ * it has ended its soak, and ends with the place whose window begins last.
+ */
 function plannedEnd(
   { settings, startAt }: CheckedRequest,
   { units }: PreparedJob,
@@ -173,12 +178,14 @@ function plannedEnd(
   now: number,
 ): number {
   const byStage = Map.groupBy(units, ({ stage }) => stage)
-  const stages = settings.stages.map((_, i) => {
-    const inStage = byStage.get(i + 1) ?? []
+  let end = Math.max(now, startAt ?? now)
+  for (const [i] of settings.stages.entries()) {
+    const inStage = byStage.get(i + 1)
+    if (!inStage) continue
+    const begin = end
+    // Units that may be changed at any time begin immediately.
     const rooms = settings.respect.window ? windows.roomsWithDistinctWindows(inStage) : []
-    // A stage whose units may be changed at any time begins immediately.
-    const always = inStage.length > 0 && rooms.length === 0 ? [(from: number) => from] : []
-    return { nextChangeTimes: [...always, ...rooms.map((id) => (from: number) => windows.nextTime(id, from))] }
-  })
-  return earliestEnd(stages, settings.soakMinutes, Math.max(now, startAt ?? now))
+    end = Math.max(begin, ...rooms.map((id) => windows.nextTime(id, begin))) + settings.soakMinutes * minuteMs
+  }
+  return end
 }

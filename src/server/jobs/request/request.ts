@@ -3,11 +3,11 @@
 import { readOnlyKeys } from '../../../contract/device/config-keys.ts'
 import { dayMs } from '../../../contract/durations.ts'
 import type { Violation } from '../../../contract/error.ts'
-import { defaultDeadlineDays, type JobActionType } from '../../../contract/jobs/job-request.ts'
+import { actionTypesWith, jobActions, waitsForIdleByDefault } from '../../../contract/jobs/action-table.ts'
+import { defaultDeadlineDays } from '../../../contract/jobs/job-request.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { parseTime } from '../../core/clock.ts'
 import { Failure, invalid } from '../../core/failure.ts'
-import { setsValues } from '../action.ts'
 import type { Action, JobSettings, StageSettings, Target } from '../rows.ts'
 import { stageViolations } from './stages.ts'
 
@@ -39,10 +39,10 @@ export function checkRequest(body: JobBody, now: number): CheckedRequest {
   ]
   if (violations.length > 0) throw invalid(violations)
   const { type } = body.action
-  if (body.onFailure === 'rollBack' && !setsValues(type)) {
+  if (body.onFailure === 'rollBack' && !jobActions[type].rollback?.isAutomatic) {
     throw new Failure(
       'FAILED_PRECONDITION',
-      `a job of the type ${type} is never rolled back by itself, only CONFIG and ASSIGN_PROFILE are. Use "onFailure": "pause" instead.`,
+      `a job of the type ${type} is never rolled back by itself, only ${actionTypesWith(({ rollback }) => rollback?.isAutomatic === true)} are. Use "onFailure": "pause" instead.`,
     )
   }
   return {
@@ -73,29 +73,19 @@ function distinctTarget({ exclude, ...include }: Target): Target {
   return { ...distinct(include), ...(exclude && { exclude: distinct(exclude) }) }
 }
 
-const keysByType: Readonly<
-  Record<JobActionType, { readonly required?: keyof Action; readonly optional?: keyof Action }>
-> = {
-  CONFIG: { required: 'config' },
-  ASSIGN_PROFILE: { required: 'profileId' },
-  REBOOT: {},
-  MESSAGE: { required: 'message' },
-  MOVE: { required: 'roomId', optional: 'assignRoomProfile' },
-  COLLECT_LOGS: { optional: 'uploadInCallLogs' },
-}
-
 function actionViolations(action: Action): Violation[] {
   const { type, ...values } = action
-  const { required, optional } = keysByType[type]
+  const { required, optional } = jobActions[type].keys
+  const known: readonly string[] = [...required, ...optional]
   const foreign = Object.entries(values).flatMap(([key, value]) =>
-    value === undefined || key === required || key === optional ? [] : [key],
+    value === undefined || known.includes(key) ? [] : [key],
   )
   const readOnly = Object.keys(action.config ?? {}).filter((name) => Object.hasOwn(readOnlyKeys, name))
   return [
     ...foreign.map((key) => ({ field: `action.${key}`, error: `does not belong to the type ${type}. Leave it out` })),
-    ...(required && action[required] === undefined
-      ? [{ field: `action.${required}`, error: `is needed by the type ${type}` }]
-      : []),
+    ...required
+      .filter((key) => action[key] === undefined)
+      .map((key) => ({ field: `action.${key}`, error: `is needed by the type ${type}` })),
     ...(action.config && Object.keys(action.config).length === 0
       ? [{ field: 'action.config', error: 'must have at least one key' }]
       : []),
@@ -112,14 +102,13 @@ function settingsOf(body: JobBody): JobSettings {
   const isStaged = body.stages !== undefined
   const respect = {
     window: body.respect?.window ?? isStaged,
-    // Settings change without disturbing people.
-    idle: body.respect?.idle ?? (isStaged && type !== 'CONFIG'),
+    idle: body.respect?.idle ?? waitsForIdleByDefault(type, isStaged),
   }
   return {
     stages: body.stages?.map(stageSettingsOf) ?? [{ percent: 100, manual: false }],
     soakMinutes: body.soakMinutes ?? (isStaged ? 30 : 0),
     failures: { percent: body.failures?.percent ?? 5, atLeast: body.failures?.atLeast ?? 1 },
-    onFailure: body.onFailure ?? (setsValues(type) ? 'rollBack' : 'pause'),
+    onFailure: body.onFailure ?? (jobActions[type].rollback?.isAutomatic ? 'rollBack' : 'pause'),
     respect,
     pace: { atOnce: body.pace?.atOnce ?? 50, atOncePerLocation: body.pace?.atOncePerLocation ?? 5 },
     skipConflicts: body.skipConflicts ?? false,

@@ -1,7 +1,7 @@
 // Checks that the stages of a job grow until they have all units. [contract 12.job]
 
 import type { Violation } from '../../../contract/error.ts'
-import type { JobActionType } from '../../../contract/jobs/job-request.ts'
+import { type JobActionType, jobActions } from '../../../contract/jobs/action-table.ts'
 import { invalid } from '../../core/failure.ts'
 import type { StageSettings } from '../rows.ts'
 import { cumulativeCount } from '../units/units.ts'
@@ -14,7 +14,9 @@ type SentStage = {
 
 export function stageViolations(stages: readonly SentStage[] | undefined, type: JobActionType): Violation[] {
   if (!stages) return []
-  if (type === 'MOVE') return [{ field: 'stages', error: 'do not belong to the type MOVE. Leave them out' }]
+  if (jobActions[type].noStages !== null) {
+    return [{ field: 'stages', error: `do not belong to the type ${type}. Leave them out` }]
+  }
   const wrong = stages.flatMap(({ rooms, percent, tags }, i) =>
     [rooms, percent, tags].filter((value) => value !== undefined).length === 1
       ? []

@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { daySeconds } from '../../../contract/durations.ts'
+import { type JobActionRow, jobActions } from '../../../contract/jobs/action-table.ts'
 import { maxTargetEndpoints } from '../../../contract/jobs/job-request.ts'
 import { Failure, invalid } from '../../core/failure.ts'
 import type { OrgReader } from '../../db/handles.ts'
@@ -69,7 +70,7 @@ async function makeUnits(
   endpoints: readonly TargetedEndpoint[],
   now: number,
 ): Promise<FoundUnits> {
-  const pairedRooms = await findPairedRooms(on, endpoints, action.type === 'REBOOT' || action.type === 'MOVE')
+  const pairedRooms = await findPairedRooms(on, endpoints, jobActions[action.type])
   await nextTurn()
   const drafts = groupIntoUnits(endpoints, pairedRooms)
   await nextTurn()
@@ -113,13 +114,13 @@ async function listAllTargeted(
 }
 
 /**
- * Returns the rooms of each pair group that is in more than one. A reboot or a move also concerns members that are not targeted, so
- * that it is refused if the caller does not see all of them. [contract 11.access]
+ * Returns the rooms of each pair group that is in more than one. An action that also concerns members that are not targeted, such as a
+ * reboot, is refused if the caller does not see all of them. [contract 11.access]
  */
 async function findPairedRooms(
   on: OrgReader,
   endpoints: readonly TargetedEndpoint[],
-  concernsGroups: boolean,
+  { concernsPairs }: JobActionRow,
 ): Promise<number[][]> {
   const roomsOfGroups = new Map<string, Set<number>>()
   for await (const part of inParts(endpoints)) {
@@ -135,7 +136,7 @@ async function findPairedRooms(
   if (on.access.isEverything) return pairedRooms
   const regions = await readRooms(on, [...new Set(pairedRooms.flat())])
   const isVisible = (room: number) => on.access.sees(regions.get(room)?.region_id)
-  if (concernsGroups && !pairedRooms.flat().every(isVisible)) {
+  if (concernsPairs && !pairedRooms.flat().every(isVisible)) {
     throw new Failure(
       'FAILED_PRECONDITION',
       'endpoints that are paired with the targeted ones are outside the regions that you see, so nothing was done. Ask a person who sees all of these regions.',

@@ -1,14 +1,15 @@
 // The fields of an action: settings, a profile, a message, a room or which logs.
 import { Checkbox, Select, Stack, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { type ComponentType, useMemo } from 'react'
 import type { ConfigValue } from '../../../../contract/device/config-keys.ts'
+import type { JobActionType } from '../../../../contract/jobs/action-table.ts'
 import { operationQuery } from '../../../api.ts'
 import { Section } from '../../../parts/page/page.tsx'
 import type { SettingValues } from '../../../parts/settings-form/setting-values.ts'
 import { SettingsForm } from '../../../parts/settings-form/settings-form.tsx'
 import { settingProblems } from '../../../parts/settings-form/validation.ts'
-import type { ActionInput } from './action-input.ts'
+import type { ActionInput } from './action-forms.ts'
 import { useRoomChoices } from './room-choices.ts'
 
 interface ActionFieldsProps {
@@ -16,49 +17,47 @@ interface ActionFieldsProps {
   readonly onChange: (changes: Partial<ActionInput>) => void
 }
 
+/** Null: the action has no keys. */
+const fields: Readonly<Record<JobActionType, ComponentType<ActionFieldsProps> | null>> = {
+  CONFIG: ConfigFields,
+  ASSIGN_PROFILE: (props) => (
+    <Section title="Profile">
+      <ProfileField {...props} />
+    </Section>
+  ),
+  REBOOT: null,
+  MESSAGE: ({ input, onChange }) => (
+    <Section title="Message">
+      <Textarea
+        label="Text on the screens"
+        autosize
+        minRows={3}
+        maxRows={10}
+        value={input.message}
+        onChange={(event) => onChange({ message: event.currentTarget.value })}
+      />
+    </Section>
+  ),
+  MOVE: (props) => (
+    <Section title="Room">
+      <MoveFields {...props} />
+    </Section>
+  ),
+  COLLECT_LOGS: ({ input, onChange }) => (
+    <Section title="Logs">
+      <Checkbox
+        label="Include call logs"
+        checked={input.uploadInCallLogs}
+        onChange={(event) => onChange({ uploadInCallLogs: event.currentTarget.checked })}
+      />
+    </Section>
+  ),
+}
+
 export function ActionFields(props: ActionFieldsProps) {
-  const { input, onChange } = props
-  switch (input.type) {
-    case 'CONFIG':
-      return <ConfigFields {...props} />
-    case 'ASSIGN_PROFILE':
-      return (
-        <Section title="Profile">
-          <ProfileField {...props} />
-        </Section>
-      )
-    case 'MESSAGE':
-      return (
-        <Section title="Message">
-          <Textarea
-            label="Text on the screens"
-            autosize
-            minRows={3}
-            maxRows={10}
-            value={input.message}
-            onChange={(event) => onChange({ message: event.currentTarget.value })}
-          />
-        </Section>
-      )
-    case 'MOVE':
-      return (
-        <Section title="Room">
-          <MoveFields {...props} />
-        </Section>
-      )
-    case 'COLLECT_LOGS':
-      return (
-        <Section title="Logs">
-          <Checkbox
-            label="Include call logs"
-            checked={input.uploadInCallLogs}
-            onChange={(event) => onChange({ uploadInCallLogs: event.currentTarget.checked })}
-          />
-        </Section>
-      )
-    default:
-      return null
-  }
+  const { type } = props.input
+  const Fields = type === undefined ? null : fields[type]
+  return Fields && <Fields {...props} />
 }
 
 const noSettings: SettingValues = {}

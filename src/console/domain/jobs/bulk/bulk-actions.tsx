@@ -1,25 +1,21 @@
 // The buttons for actions on all selected rows, each with its dialog. Actions that the session does not allow are not there.
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { JobActionType } from '../../../../contract/jobs/job-request.ts'
+import { type JobActionType, jobActions } from '../../../../contract/jobs/action-table.ts'
 import { usePermissions } from '../../../session.ts'
+import { actionForms } from '../action/action-forms.ts'
 import { mayRunAction } from '../job.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import type { BulkTarget } from './bulk-target.ts'
 
-type BulkAction = readonly [type: JobActionType, label: string]
-
-/** Rooms have no Move: it would put the devices of all of them into one room. */
-export const roomActions: readonly BulkAction[] = [
-  ['ASSIGN_PROFILE', 'Assign profile'],
-  ['CONFIG', 'Change settings'],
-  ['REBOOT', 'Restart'],
-  ['MESSAGE', 'Message'],
-]
-export const deviceActions: readonly BulkAction[] = [...roomActions, ['MOVE', 'Move']]
+const actionTypes = Object.keys(actionForms) as JobActionType[]
+const isOfferedFor = {
+  rooms: (type: JobActionType) => jobActions[type].selection?.rows === 'rooms and devices',
+  devices: (type: JobActionType) => jobActions[type].selection !== null,
+} as const
 
 interface BulkActionsProps {
-  readonly actions: readonly BulkAction[]
+  readonly rows: keyof typeof isOfferedFor
   /** "30 devices". */
   readonly subject: string
   /** Computed when a dialog opens; undefined if there are too many rows for one job. */
@@ -32,14 +28,14 @@ interface OpenDialog {
   readonly target: BulkTarget | undefined
 }
 
-export function BulkActions({ actions, subject, targetOf, onDone }: BulkActionsProps) {
+export function BulkActions({ rows, subject, targetOf, onDone }: BulkActionsProps) {
   const permissions = usePermissions()
   const [dialog, setDialog] = useState<OpenDialog | undefined>()
   return (
     <>
-      {actions
-        .filter(([type]) => mayRunAction(type, permissions))
-        .map(([type, label]) => (
+      {actionTypes
+        .filter((type) => isOfferedFor[rows](type) && mayRunAction(type, permissions))
+        .map((type) => (
           <Button
             key={type}
             variant="subtle"
@@ -47,13 +43,13 @@ export function BulkActions({ actions, subject, targetOf, onDone }: BulkActionsP
             style={{ flex: 'none' }}
             onClick={() => setDialog({ type, target: targetOf() })}
           >
-            {label}
+            {jobActions[type].texts.shortName}
           </Button>
         ))}
       {dialog && (
         <BulkDialog
           {...dialog}
-          title={`${actions.find(([type]) => type === dialog.type)?.[1]}: ${subject}`}
+          title={`${jobActions[dialog.type].texts.shortName}: ${subject}`}
           onClose={() => setDialog(undefined)}
           onDone={() => {
             setDialog(undefined)

@@ -1,11 +1,8 @@
-// The deadline of a bulk action: a message that comes late is wrong, and so is a restart that the people in the room do not expect any more.
+// The deadline of a bulk action, which the table of actions has.
 
-import { hourMs, minuteMs } from '../../../../contract/durations.ts'
 import type { RebootTime } from '../../../../contract/fleet/commands.ts'
-import type { JobActionType } from '../../../../contract/jobs/job-request.ts'
+import { type JobActionType, jobActions } from '../../../../contract/jobs/action-table.ts'
 import type { Plan } from '../job.ts'
-
-const deadlineMsOf: Partial<Record<JobActionType, number>> = { MESSAGE: 15 * minuteMs, REBOOT: hourMs }
 
 interface PlanAnswer {
   readonly plan: Pick<Plan, 'earliestEnd'>
@@ -18,7 +15,8 @@ interface PlanAnswer {
  * time of its plan. Returns undefined if the action has no deadline of its own.
  */
 export function bulkDeadline(type: JobActionType, when: RebootTime, { plan, readAt }: PlanAnswer, now: number) {
-  const ms = type === 'REBOOT' && when !== 'now' ? undefined : deadlineMsOf[type]
-  if (ms === undefined) return undefined
+  const { isDeferred, selection } = jobActions[type]
+  const ms = selection?.deadlineMs
+  if (ms === undefined || (isDeferred && when !== 'now')) return undefined
   return new Date(Date.parse(plan.earliestEnd) + (now - readAt) + ms).toISOString()
 }

@@ -3,14 +3,15 @@ import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { RebootTime } from '../../../../contract/fleet/commands.ts'
-import { defaultDeadlineDays, type JobActionType, maxTargetValues } from '../../../../contract/jobs/job-request.ts'
+import { type JobActionType, jobActions } from '../../../../contract/jobs/action-table.ts'
+import { defaultDeadlineDays, maxTargetValues } from '../../../../contract/jobs/job-request.ts'
 import { maxNameLength } from '../../../../contract/shape.ts'
 import { useWrite } from '../../../api.ts'
 import { ErrorText } from '../../../parts/page/page.tsx'
 import { RestartTime } from '../../fleet/device/restart-time.tsx'
 import { ActionFields } from '../action/action-fields.tsx'
-import { type ActionInput, actionOf, actionProblem, emptyAction } from '../action/action-input.ts'
-import { useActionText, useMoveText } from '../action-name.ts'
+import { type ActionInput, actionOf, actionProblem, emptyAction } from '../action/action-forms.ts'
+import { useActionText, usePlanHeadline } from '../action-name.ts'
 import { type JobDraft, noFailureLimit, type PlannedAction } from '../job.ts'
 import { PlanPanel, usePlan } from '../plan-panel.tsx'
 import { bulkDeadline } from './bulk-deadline.ts'
@@ -25,8 +26,10 @@ interface BulkDialogProps {
   readonly onDone: () => void
 }
 
-/** A restart has no fields. */
-const hasFields = (type: JobActionType): boolean => type !== 'REBOOT'
+function hasFields(type: JobActionType): boolean {
+  const { required, optional } = jobActions[type].keys
+  return required.length + optional.length > 0
+}
 
 export function BulkDialog({ type, title, target, onClose, onDone }: BulkDialogProps) {
   const [input, setInput] = useState<ActionInput>({ ...emptyAction, type })
@@ -125,14 +128,14 @@ function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
   const [skipConflicts, setSkipConflicts] = useState(false)
   const navigate = useNavigate()
   const nameOf = useActionText([action])
-  const moveText = useMoveText(action)
+  const headline = usePlanHeadline(action)
   const name = [...nameOf(action).replaceAll(/\s+/g, ' ')].slice(0, maxNameLength).join('')
   const [when, setWhen] = useState<RebootTime>('idle')
-  const isRestart = action.type === 'REBOOT'
+  const { isDeferred, canConflict, texts } = jobActions[action.type]
   const draft: JobDraft = {
     ...{ name, target, action, failures: noFailureLimit },
-    ...(isRestart && { respect: respectOf[when] }),
-    ...(action.type === 'CONFIG' && { skipConflicts }),
+    ...(isDeferred && { respect: respectOf[when] }),
+    ...(canConflict && { skipConflicts }),
   }
   const plan = usePlan(draft)
   const create = useWrite('jobsCreate', {
@@ -151,11 +154,11 @@ function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
   const canStart = plan.data !== undefined && (!hasConflicts || skipConflicts)
   return (
     <Stack>
-      {isRestart && (
+      {isDeferred && (
         <RestartTime when={when} isNowPossible choose={setWhen} withinText={`Within ${defaultDeadlineDays} days`} />
       )}
       <PlanPanel plan={plan} draft={draft} />
-      {action.type === 'CONFIG' && (hasConflicts || skipConflicts) && (
+      {canConflict && (hasConflicts || skipConflicts) && (
         <Checkbox
           label="Skip rooms with devices whose profile locks a setting"
           checked={skipConflicts}
@@ -168,18 +171,9 @@ function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
           {onBack ? 'Back' : 'Cancel'}
         </Button>
         <Button disabled={!canStart} loading={create.isPending} onClick={() => plan.data && start(plan.data)}>
-          {action.type === 'MOVE' && plan.data ? moveText(plan.data.body.endpointCount) : verbs[action.type]}
+          {(plan.data && headline(plan.data.body.endpointCount)) ?? texts.button}
         </Button>
       </Group>
     </Stack>
   )
-}
-
-const verbs: Readonly<Record<JobActionType, string>> = {
-  CONFIG: 'Apply',
-  ASSIGN_PROFILE: 'Assign',
-  REBOOT: 'Restart',
-  MESSAGE: 'Send',
-  MOVE: 'Move',
-  COLLECT_LOGS: 'Collect',
 }

@@ -2,10 +2,11 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
+import { isReversible } from '../../../../contract/jobs/action-table.ts'
 import { notifyError, queryClient } from '../../../api.ts'
 import { plural } from '../../../parts/text/words.ts'
 import { client } from '../../../session.ts'
-import { isReversible, type ListedJob } from '../job.ts'
+import type { ListedJob } from '../job.ts'
 
 const noticeMs = 30_000
 

@@ -1,9 +1,8 @@
 // The first step of the wizard: what the job does to each device.
 import { Radio, Stack } from '@mantine/core'
-import { type JobActionType, jobActionTypes } from '../../../../contract/jobs/job-request.ts'
+import { type JobActionType, jobActions, jobActionTypes } from '../../../../contract/jobs/action-table.ts'
 import { ActionFields } from '../../../domain/jobs/action/action-fields.tsx'
 import { mayRunAction } from '../../../domain/jobs/job.ts'
-import { actionNames } from '../../../domain/jobs/job-texts.ts'
 import { Section } from '../../../parts/page/page.tsx'
 import { usePermissions } from '../../../session.ts'
 import type { StepProps } from './wizard-state.ts'
@@ -22,7 +21,7 @@ export function ActionStep({ state, onChange }: StepProps) {
             {jobActionTypes
               .filter((type) => mayRunAction(type, permissions))
               .map((type) => (
-                <Radio key={type} value={type} label={actionNames[type]} />
+                <Radio key={type} value={type} label={jobActions[type].texts.name} />
               ))}
           </Stack>
         </Radio.Group>

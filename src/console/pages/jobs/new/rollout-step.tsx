@@ -1,19 +1,18 @@
 // The third step of the wizard: stages, the check after each room, what it waits for, its pace and its times.
 import { Checkbox, NumberInput, Radio, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
-import { undoesItself } from '../../../domain/jobs/job.ts'
+import { jobActions } from '../../../../contract/jobs/action-table.ts'
 import { Section } from '../../../parts/page/page.tsx'
 import { StagesField } from './stages-field.tsx'
-import { failureStep, hasStages, type StepProps, waitsForIdle, waitsForWindow } from './wizard-state.ts'
+import { failureStep, hasStages, noStagesText, type StepProps, waitsForIdle, waitsForWindow } from './wizard-state.ts'
 
 export function RolloutStep(props: StepProps) {
   const { state, onChange } = props
+  const noStages = noStagesText(state)
   return (
     <Stack>
       <Section title="Order">
         <Stack gap="sm" align="flex-start">
-          {state.type === 'MOVE' ? (
-            <Text>Devices are moved all together.</Text>
-          ) : (
+          {noStages === null ? (
             <SegmentedControl
               aria-label="Order"
               data={[
@@ -23,6 +22,8 @@ export function RolloutStep(props: StepProps) {
               value={state.isStaged ? 'staged' : 'together'}
               onChange={(value) => onChange({ isStaged: value === 'staged' })}
             />
+          ) : (
+            <Text>{noStages}</Text>
           )}
           {hasStages(state) && <StagesField {...props} />}
         </Stack>
@@ -66,7 +67,7 @@ function HealthFields({ state, onChange }: StepProps) {
           value={shown(state.failureCount)}
           onChange={(value) => onChange({ failureCount: numberOf(value) })}
         />
-        {state.type !== undefined && undoesItself(state.type) && (
+        {state.type && jobActions[state.type].rollback?.isAutomatic && (
           <Radio.Group
             label="When the job stops"
             value={failureStep(state)}
@@ -115,7 +116,7 @@ function WaitFields({ state, onChange }: StepProps) {
           value={state.atOncePerLocation ?? ''}
           onChange={(value) => onChange({ atOncePerLocation: value === '' ? undefined : Number(value) })}
         />
-        {state.type === 'CONFIG' && (
+        {state.type && jobActions[state.type].canConflict && (
           <Checkbox
             label="Skip rooms whose profile locks these settings"
             checked={state.skipConflicts}

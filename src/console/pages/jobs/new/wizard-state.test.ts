@@ -1,6 +1,6 @@
 // Tests the request that the wizard makes, and what each step asks for.
 import { expect, test } from 'vitest'
-import { type JobActionType, jobActionTypes } from '../../../../contract/jobs/job-request.ts'
+import { type JobActionType, jobActionTypes } from '../../../../contract/jobs/action-table.ts'
 import { emptyWizard, jobDraftOf, stepProblem, type WizardState } from './wizard-state.ts'
 
 const now = Date.parse('2026-05-04T08:00:00.000Z')

@@ -1,6 +1,7 @@
 // The input of the wizard for a new job, whether each step is complete, and the request that it becomes. [contract 12.job]
-import { type ActionInput, actionOf, actionProblem, emptyAction } from '../../../domain/jobs/action/action-input.ts'
-import { type JobDraft, noFailureLimit, undoesItself, waitsForIdleByDefault } from '../../../domain/jobs/job.ts'
+import { jobActions, waitsForIdleByDefault } from '../../../../contract/jobs/action-table.ts'
+import { type ActionInput, actionOf, actionProblem, emptyAction } from '../../../domain/jobs/action/action-forms.ts'
+import { type JobDraft, noFailureLimit } from '../../../domain/jobs/job.ts'
 
 export interface StageInput {
   readonly kind: 'rooms' | 'percent' | 'tags'
@@ -87,15 +88,16 @@ export const emptyWizard: WizardState = {
   deadline: '',
 }
 
-/** A move has no stages. */
-export const hasStages = ({ type, isStaged }: WizardState): boolean => isStaged && type !== 'MOVE'
+/** Why the job cannot have stages; null if it can. */
+export const noStagesText = ({ type }: WizardState): string | null => (type ? jobActions[type].noStages : null)
+export const hasStages = (state: WizardState): boolean => state.isStaged && noStagesText(state) === null
 
 /** The defaults of the service. [contract 12.job] */
 export const waitsForWindow = (state: WizardState): boolean => state.window ?? hasStages(state)
 export const waitsForIdle = (state: WizardState): boolean =>
-  state.idle ?? waitsForIdleByDefault(state.type, hasStages(state))
+  state.idle ?? (state.type !== undefined && waitsForIdleByDefault(state.type, hasStages(state)))
 export const failureStep = ({ type, onFailure }: WizardState): 'rollBack' | 'pause' =>
-  type === undefined || !undoesItself(type) ? 'pause' : (onFailure ?? 'rollBack')
+  type && jobActions[type].rollback?.isAutomatic ? (onFailure ?? 'rollBack') : 'pause'
 
 export const isEmptyTarget = (target: TargetInput): boolean => Object.values(target).every((list) => list.length === 0)
 
@@ -136,7 +138,7 @@ export function jobDraftOf(state: WizardState, name: string): JobDraft | undefin
       : { failures: noFailureLimit }),
     respect: { window: waitsForWindow(state), idle: waitsForIdle(state) },
     pace: { atOnce: state.atOnce, ...(atOncePerLocation !== undefined && { atOncePerLocation }) },
-    ...(state.type === 'CONFIG' && { skipConflicts: state.skipConflicts }),
+    ...(jobActions[action.type].canConflict && { skipConflicts: state.skipConflicts }),
     includeNew: state.includeNew,
     ...(state.startAt !== '' && { startAt: isoTime(state.startAt) }),
     ...(state.deadline !== '' && { deadline: isoTime(state.deadline) }),

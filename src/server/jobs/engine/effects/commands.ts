@@ -10,7 +10,7 @@ import { type EndpointSummary, listEndpointsById, type PairedEndpoint } from '..
 import { endpointRef } from '../../../fleet/endpoints/view.ts'
 import { actionOfJob, settingsOfJob } from '../../rows.ts'
 import { notDoneAfterMs } from '../advance.ts'
-import { DevicesOffline, type EffectInput, sendEffect } from './effect.ts'
+import { DevicesOffline, type EffectInput, type SendOptions, sendEffect } from './effect.ts'
 
 const idsOf = ({ endpoints }: EffectInput): string[] => endpoints.map(({ endpoint_id }) => endpoint_id)
 
@@ -121,14 +121,14 @@ export async function sendMessage(input: EffectInput): Promise<void> {
   ctx.devices.wake(ids)
 }
 
-export async function sendLogRequest(input: EffectInput, retentionDays: number): Promise<void> {
+export async function sendLogRequest(input: EffectInput, { logRetentionDays }: SendOptions): Promise<void> {
   const { ctx, job } = input
   const ids = idsOf(input)
   const inCallLogs = actionOfJob(job).uploadInCallLogs === true
   await sendEffect(input, 'endpointsGenerateBugReport', async (tx) => {
     const endpoints = await requireConnected(input, tx)
     const endpointIds = endpoints.map(({ id }) => id)
-    const changed = await requestLogs(tx, ctx, { endpointIds, inCallLogs, retentionDays })
+    const changed = await requestLogs(tx, ctx, { endpointIds, inCallLogs, retentionDays: logRetentionDays })
     const commands = changed.result.commands.map(({ id, endpoint_id }) => ({ id, endpointId: endpoint_id }))
     return { changed, sent: sentTo(ids, commands), skipped: idsWithout(ids, endpoints) }
   })

@@ -16,6 +16,11 @@ export interface EffectInput {
   readonly endpoints: readonly EngineEndpointRow[]
 }
 
+export interface SendOptions {
+  /** How long collected logs are kept. */
+  readonly logRetentionDays: number
+}
+
 /** The result of an effect on one endpoint. */
 export interface SentEffect {
   readonly id: string

@@ -2,8 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { minuteMs } from '../../../../contract/durations.ts'
-import { judgeHealth, reconnectMs, type UnitHealthFacts } from './judge-health.ts'
-import { isOverLimit } from './limits.ts'
+import { isOverLimit, judgeHealth, reconnectMs, type UnitHealthFacts } from './judge-health.ts'
 
 const now = 1_800_000_000_000
 const endpoint = { name: 'NF19B1 A1', isConnected: true, changedAt: now - 60 * minuteMs, disconnects: 0 }

@@ -1,4 +1,4 @@
-// Decides whether a unit is healthy while it soaks. [contract 12.states]
+// Decides whether a unit is healthy while it soaks, and whether so many units failed that a job stops. [contract 12.states]
 
 import { minuteMs } from '../../../../contract/durations.ts'
 import type { Severity } from '../../../../contract/incidents/rule-table.ts'
@@ -94,3 +94,20 @@ const isAboutConnection = ({ rule }: IncidentFacts): boolean => rule === 'device
 /** If only devices of the unit are offline, the change may have caused it, however small the location is. */
 const isOutage = ({ endpointCount, offlineCount, offlineInUnitCount }: LocationHealthFacts): boolean =>
   offlineCount * 2 >= endpointCount && offlineCount > offlineInUnitCount
+
+interface FailureLimit {
+  /** The job stops if more than this percentage of the units that began has failed. */
+  readonly percent: number
+  /** The job stops only if at least this number of units has failed. */
+  readonly atLeast: number
+}
+
+/** The counts since the job was last resumed or retried. */
+interface FailureCounts {
+  readonly begun: number
+  readonly failed: number
+}
+
+/** Whether so many units failed that the job stops. */
+export const isOverLimit = ({ begun, failed }: FailureCounts, { percent, atLeast }: FailureLimit): boolean =>
+  failed >= atLeast && failed * 100 > percent * begun

@@ -1,6 +1,6 @@
 // Reads which units of a job are not healthy during their soak. [contract 12.states]
 
-import type { JobActionType } from '../../../../contract/jobs/job-request.ts'
+import { type JobActionType, jobActions } from '../../../../contract/jobs/action-table.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import {
   listChangedConnections,
@@ -31,7 +31,7 @@ export async function readHealth(on: OrgReader, job: SoakingJob, now: number): P
   const factsOf = (unit: number): Omit<UnitHealthFacts, 'locations'> => ({
     now,
     ...(job.isPaused && { isPaused: true }),
-    isRestarted: job.actionType === 'REBOOT',
+    isRestarted: jobActions[job.actionType].restarts,
     endpoints: (connections.get(unit) ?? []).map(({ name, connected, changed_at, disconnects }) => ({
       name,
       isConnected: connected === 1,

@@ -1,6 +1,7 @@
 // Rolls back the units of a job, the last one first, a bounded number in each step. [contract 12.rollback]
 
 import { minuteMs, secondMs } from '../../../../contract/durations.ts'
+import type { ReversibleActionType } from '../../../../contract/jobs/action-table.ts'
 import { openUnitStates } from '../../../../contract/jobs/job-states.ts'
 import type { Org } from '../../../auth/token-holder.ts'
 import { type Actor, type RequestContext, unrestrictedContext } from '../../../context/request-context.ts'
@@ -9,9 +10,9 @@ import { isRoomInChangeWindow } from '../../../core/time/change-window.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { readRoomUse } from '../../../fleet/rooms/use/room-use.ts'
 import { endUnits } from '../../units/change-units.ts'
+import { effects } from '../effects/effect-table.ts'
 import { raiseJobProgress } from '../progress-store.ts'
-import { type RollbackOutcome, rollBackEndpoint, rollBackRoom } from './roll-back-endpoint.ts'
-import { rollBackMoves } from './roll-back-moves.ts'
+import { type RollbackOutcome, rollBackRoom } from './roll-back-endpoint.ts'
 import type { RollbackQueue } from './rollback-queue.ts'
 import {
   listTouchedUnits,
@@ -28,7 +29,7 @@ import {
 export interface RollingBackJob {
   readonly id: number
   readonly unitCount: number
-  readonly action: { readonly type: string; readonly profileId?: number | null | undefined }
+  readonly action: { readonly type: ReversibleActionType; readonly profileId?: number | null | undefined }
   readonly respect: { readonly window: boolean; readonly idle: boolean }
   readonly pace: { readonly atOnce: number; readonly atOncePerLocation: number }
   /** Whether windows, idle rooms and pace are ignored. */
@@ -152,10 +153,11 @@ async function rollBackUnit(
   }
   const endpoints = await listUnitEndpoints(ctx.db, { job, unit })
   const touchedIds = endpoints.flatMap(({ endpoint_id, touched }) => (touched ? [endpoint_id] : []))
-  const moves = action.type === 'MOVE' ? await rollBackMoves(ctx, { job, unit }, touchedIds) : undefined
+  const rolledBack = await effects[action.type].rollBack(ctx, { job, unit }, touchedIds)
   const outcomes: RollbackOutcome[] = []
   for (const { endpoint_id, touched, state, error } of endpoints) {
-    if (touched) outcomes.push(moves?.get(endpoint_id) ?? (await rollBackEndpoint(ctx, job, endpoint_id)))
+    const outcome = touched ? rolledBack.get(endpoint_id) : undefined
+    if (outcome) outcomes.push(outcome)
     // A step that ended in the middle of a unit has left these.
     else if (state === 'ROLLED_BACK' || state === 'KEPT') outcomes.push({ state, error })
   }

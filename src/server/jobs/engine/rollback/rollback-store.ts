@@ -7,7 +7,13 @@ import { wholeQuery, wholeQueryOne, writeAny, writeTelemetry } from '../../../db
 import type { JobEndpointState } from '../../../db/schema/jobs.ts'
 import type { JobKey } from '../../store.ts'
 import type { UnitRange } from '../../units/unit-count-store.ts'
-import { isTouched, touchedColumn } from './touched-sql.ts'
+
+/** An endpoint with an effect of the job that was not rolled back. One that failed, or is tried again, may have none. */
+const isTouched = sql<SqlBool>`(je.state in ('SENT', 'DONE')
+  or (je.state in ('FAILED', 'PENDING') and (je.version_after is not null or je.profile_changed = 1)))`
+
+/** For a query of `job_endpoints as je`: 1 for an endpoint that is touched, otherwise 0. */
+export const touchedColumn = sql<number>`case when ${isTouched} then 1 else 0 end`
 
 type ForUnit = JobKey & { unit: number }
 

@@ -1,0 +1,111 @@
+// The form of each action without its fields: the input, whether it is complete, the action that it becomes, and that in words. [contract 12.job]
+import type { ConfigValue } from '../../../../contract/device/config-keys.ts'
+import { settingName } from '../../../../contract/device/setting-names.ts'
+import type { JobActionKey, JobActionType } from '../../../../contract/jobs/action-table.ts'
+import { valueText } from '../../../parts/settings-form/setting-values.ts'
+import { settingProblems, textInputProblem } from '../../../parts/settings-form/validation.ts'
+import { plural } from '../../../parts/text/words.ts'
+import type { PlannedAction } from '../job.ts'
+
+export interface ActionInput {
+  readonly type: JobActionType | undefined
+  readonly config: Readonly<Record<string, ConfigValue>>
+  /** Undefined until a profile is chosen; null removes the profile. */
+  readonly profileId: number | null | undefined
+  readonly message: string
+  readonly roomId: number | undefined
+  readonly assignRoomProfile: boolean
+  readonly uploadInCallLogs: boolean
+}
+
+export const emptyAction: ActionInput = {
+  type: undefined,
+  config: {},
+  profileId: undefined,
+  message: '',
+  roomId: undefined,
+  assignRoomProfile: false,
+  uploadInCallLogs: false,
+} satisfies Record<JobActionKey | 'type', unknown>
+
+/** Names that the action has only as ids; undefined while they are loading. */
+interface ActionNames {
+  readonly profileName?: string | undefined
+  readonly roomName?: string | undefined
+}
+
+interface ActionForm {
+  /** Undefined while something is missing. */
+  readonly actionOf: (input: ActionInput) => PlannedAction | undefined
+  /** Says what the input lacks; undefined if it is complete. */
+  readonly problem: (input: ActionInput) => string | undefined
+  readonly text: (action: PlannedAction, names: ActionNames) => string
+  /** The first line of its plan and the button that starts it, if these name what the action is about; otherwise undefined. */
+  readonly headline: ((deviceCount: number, action: PlannedAction, names: ActionNames) => string) | undefined
+}
+
+const maxMessageCharacters = 1024
+const complete = () => undefined
+const roomText = ({ roomId }: PlannedAction, { roomName }: ActionNames) => roomName ?? `room #${roomId}`
+
+/** The buttons for selected rows have this order. */
+export const actionForms: Readonly<Record<JobActionType, ActionForm>> = {
+  ASSIGN_PROFILE: {
+    actionOf: ({ profileId }) => (profileId === undefined ? undefined : { type: 'ASSIGN_PROFILE', profileId }),
+    problem: ({ profileId }) => (profileId === undefined ? 'Choose a profile.' : undefined),
+    text: ({ profileId }, { profileName }) =>
+      profileId === null ? 'Remove profile' : `Assign profile ${profileName ?? `#${profileId}`}`,
+    headline: undefined,
+  },
+  CONFIG: {
+    actionOf: ({ config }) => ({ type: 'CONFIG', config }),
+    problem: ({ config }) => {
+      if (Object.keys(config).length === 0) return 'Set at least one setting.'
+      return Object.keys(settingProblems(config)).length > 0 ? 'Correct the marked settings.' : undefined
+    },
+    text: ({ config }) => configText(config ?? {}),
+    headline: undefined,
+  },
+  REBOOT: {
+    actionOf: () => ({ type: 'REBOOT' }),
+    problem: complete,
+    text: () => 'Restart',
+    headline: undefined,
+  },
+  MESSAGE: {
+    actionOf: ({ message }) => ({ type: 'MESSAGE', message: message.trim() }),
+    problem: ({ message }) =>
+      message.trim() === '' ? 'Enter a message.' : textInputProblem(message, maxMessageCharacters, true),
+    text: ({ message }) => `Show message “${message ?? ''}”`,
+    headline: undefined,
+  },
+  MOVE: {
+    actionOf: ({ roomId, assignRoomProfile }) =>
+      roomId === undefined ? undefined : { type: 'MOVE', roomId, assignRoomProfile },
+    problem: ({ roomId }) => (roomId === undefined ? 'Choose a room.' : undefined),
+    text: (action, names) => `Move to ${roomText(action, names)}`,
+    headline: (deviceCount, action, names) => `Move ${plural(deviceCount, 'device')} to ${roomText(action, names)}`,
+  },
+  COLLECT_LOGS: {
+    actionOf: ({ uploadInCallLogs }) => ({ type: 'COLLECT_LOGS', uploadInCallLogs }),
+    problem: complete,
+    text: ({ uploadInCallLogs }) => (uploadInCallLogs ? 'Collect logs, including call logs' : 'Collect logs'),
+    headline: undefined,
+  },
+}
+
+export const actionOf = (input: ActionInput): PlannedAction | undefined =>
+  input.type && actionForms[input.type].actionOf(input)
+
+export const actionProblem = (input: ActionInput): string | undefined =>
+  input.type === undefined ? 'Choose what the job does.' : actionForms[input.type].problem(input)
+
+/** "Night mode: On, Brightness: 0.5" or "Assign profile Quiet rooms". */
+export const actionText = (action: PlannedAction, names: ActionNames = {}): string =>
+  actionForms[action.type].text(action, names)
+
+/** A job does not return its passwords, and may have nothing else. */
+const configText = (config: NonNullable<PlannedAction['config']>): string =>
+  Object.entries(config)
+    .map(([key, value]) => `${settingName(key)}: ${value === null ? 'not set' : valueText(key, value)}`)
+    .join(', ') || 'Passwords (hidden)'
