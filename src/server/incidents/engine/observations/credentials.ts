@@ -22,7 +22,7 @@ export async function observeCredentials(on: OrgReader, input: FullInput): Promi
     )
     return [...new Set([...known.keys(), ...byEndpoint.keys()])].map((id): Observation => {
       const attempts = byEndpoint.get(id) ?? []
-      const condition = conditionOf(rule, 'endpoint', id)
+      const condition = conditionOf(rule, id)
       // A minute counts as long as a part of it is in the window.
       const recent = attempts.filter(({ minute }) => minute + minuteMs > now - windowMs(rule))
       const lastAt = Math.max(lastAttemptOf(known.get(id)), ...attempts.map(timeOf))
