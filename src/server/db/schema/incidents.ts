@@ -22,6 +22,7 @@ export interface IncidentSchema {
   credential_attempts: {
     org: number
     endpoint_id: string
+    /** `taken over` means that another connection of the device replaced its connection. */
     kind: 'refused' | 'taken over'
     minute: number
     address: string

@@ -1,11 +1,11 @@
 // Observes whether wrong credentials are sent for endpoints, and whether two devices share one. [contract 10.rule]
 import { minuteMs } from '../../../../contract/durations.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import { type AttemptRow, listAttempts } from '../../credentials/attempt-store.ts'
+import { type AttemptRow, listAttempts, storedKinds } from '../../credentials/attempt-store.ts'
 import { conditionOf, type Finding, type Observation } from '../types.ts'
 import type { FullInput } from './input.ts'
 
-const kinds = { 'credential.refused': 'refused', 'credential.shared': 'taken over' } as const
+const kinds = { 'credential.refused': storedKinds.refused, 'credential.shared': storedKinds.replaced } as const
 type CredentialRule = keyof typeof kinds
 
 export async function observeCredentials(on: OrgReader, input: FullInput): Promise<Observation[]> {
