@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { locationValues } from '../../src/server/fleet/locations/fields.ts'
 import { insertLocation } from '../../src/server/fleet/locations/store.ts'
+import { roomValues } from '../../src/server/fleet/rooms/fields.ts'
 import { insertRoom } from '../../src/server/fleet/rooms/store.ts'
 import { newTab, openBrowser, signInByApi } from '../support/console/browser.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
@@ -18,17 +20,10 @@ beforeAll(async () => {
   harness = await startHarness()
   org = await harness.newOrg()
   await harness.services.db.forOrg(org.org.key).transaction(async (tx) => {
-    for (let id = 1; id <= 100; id++)
-      await insertLocation(tx, { id, name: `Site ${id}`, region_id: null, timezone: null, change_window: null })
+    for (let id = 1; id <= 100; id++) await insertLocation(tx, { id, ...locationValues({ name: `Site ${id}` }, null) })
     for (let id = 1; id <= count; id++) {
-      const place = {
-        location_id: (id % 100) + 1,
-        capacity: null,
-        tags: '[]',
-        dec_sealed: randomBytes(8),
-        dec_timeout: 24,
-      }
-      await insertRoom(tx, { id, name: `Room ${id}`, ...place })
+      const values = roomValues({ name: `Room ${id}` }, (id % 100) + 1)
+      await insertRoom(tx, { id, ...values, dec_sealed: randomBytes(8), dec_timeout: 24 })
     }
   })
   await putEndpoints(

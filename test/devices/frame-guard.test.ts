@@ -35,7 +35,7 @@ function newReader(budget: IngestBudget, onFrame: (frame: Buffer, header: FixedH
         onFrame(frame, header)
       },
       rejectLarge: () => socket.destroy(),
-      end: () => socket.destroy(),
+      inputEnded: () => socket.destroy(),
     },
     maxBytes,
   )

@@ -1,4 +1,4 @@
-// The wire below the surface of a library: order of answers, take-over in the middle, frames in one piece.
+// The wire below the surface of a library: order of answers, a connection replaced in the middle, frames in one piece.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { upTopic } from '../../src/contract/device/protocol.ts'
 import { storedTimes } from '../support/database/stored-samples.ts'

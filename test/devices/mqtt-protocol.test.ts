@@ -1,14 +1,17 @@
 // MQTT at its edges: malformed packets end the connection, unusual ones are understood, and every wait ends.
 import { Duplex } from 'node:stream'
 import fc from 'fast-check'
+import { generate } from 'mqtt-packet'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { IngestBudget } from '../../src/server/devices/mqtt/limits/ingest-budget.ts'
 import { makeDeviceMetrics } from '../../src/server/devices/mqtt/metrics.ts'
 import { ProtocolError } from '../../src/server/devices/mqtt/packets/protocol-error.ts'
 import { readConnect, readPacket as readPacketOf, readVersion } from '../../src/server/devices/mqtt/packets/reader.ts'
+import { reasonCodes } from '../../src/server/devices/mqtt/packets/reasons.ts'
 import { packetWriters } from '../../src/server/devices/mqtt/packets/writer.ts'
 import { MqttSession } from '../../src/server/devices/mqtt/session/session.ts'
+import { login } from '../support/devices/mqtt5-connection.ts'
 import { connack, frame, frames, pingresp, type RawConnection, rawMqtt, text } from '../support/devices/raw-mqtt.ts'
 import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
@@ -219,9 +222,11 @@ test('messages to devices are what MQTT says, at any length', () => {
 
 /** A session whose other end reads only if it wants to, and whose seconds are counted by hand. */
 function newSession(readsOn = true) {
+  const sent: Buffer[] = []
   const socket = new Duplex({
     read() {},
-    write: (_chunk, _encoding, done) => {
+    write: (chunk, _encoding, done) => {
+      sent.push(chunk)
       if (readsOn) done()
     },
   })
@@ -243,7 +248,7 @@ function newSession(readsOn = true) {
     }
     return undefined
   }
-  return { session, socket, published, accept: () => decide('accepted'), secondsUntilEnd }
+  return { session, socket, sent, published, accept: () => decide('accepted'), secondsUntilEnd }
 }
 const nextTurn = () => new Promise(setImmediate)
 
@@ -294,4 +299,38 @@ test('a session that was closed while its device connected stays closed', async 
   expect(secondsUntilEnd(), 'the other side does not close').toBe(3)
   expect(session.isOpen).toBe(false)
   expect(published).toEqual([])
+})
+
+test('each end of a session gives the device and the record what the table of session.ts says', async () => {
+  const { notAuthorized, keepAliveTimeout, serverBusy } = reasonCodes
+  const ends: [(session: MqttSession) => void, code: number, reason: string, why: string][] = [
+    [(session) => session.fail('a foreign topic', notAuthorized), 0x87, 'a foreign topic', 'REFUSED'],
+    [(session) => session.fail('silent', keepAliveTimeout), 0x8d, 'silent', 'LOST'],
+    [(session) => session.fail('not stored', serverBusy), 0x89, 'not stored', 'SERVER_ENDED'],
+    [(session) => session.close('replaced'), 0x8e, 'replaced', 'REPLACED'],
+    [(session) => session.close('unenrolled'), 0x98, 'unenrolled', 'UNENROLLED'],
+    [(session) => session.close('database away'), 0x88, 'database away', 'SERVER_ENDED'],
+    [(session) => session.close('shutting down'), 0x8b, 'shutting down', 'SERVER_ENDED'],
+  ]
+  for (const version of [4, 5]) {
+    for (const [end, code, reason, why] of ends) {
+      const { session, socket, sent, accept } = newSession()
+      socket.push(
+        version === 5
+          ? generate(login({ id: 'name', credential: 'secret' }), { protocolVersion: 5 })
+          : frames.connect('name', 'secret'),
+      )
+      accept()
+      await expect.poll(() => sent.length, { message: reason }).toBe(1)
+      end(session)
+      session.close('replaced')
+      expect(session.ended, 'the first reason stays').toMatchObject({ reason, why })
+      await expect.poll(() => socket.destroyed || socket.writableEnded, { message: reason }).toBe(true)
+      const [, disconnect] = sent
+      expect(disconnect?.subarray(0, 1).toString('hex'), reason).toBe(version === 5 ? 'e0' : undefined)
+      expect(disconnect?.at(2), reason).toBe(version === 5 ? code : undefined)
+      expect(session.isOpen).toBe(false)
+      socket.destroy()
+    }
+  }
 })

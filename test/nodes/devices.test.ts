@@ -68,12 +68,12 @@ test('a device that connects to two nodes in turn, 20 times, has one connection,
   for (const node of [a, b]) expect(await read(nodes, node, device)).toMatchObject({ connected: true })
   expect(device.client.connected).toBe(true)
   // Each node counts the connections that the other one took over. [contract 10.rule]
-  const countTakeOvers = async () => {
+  const countReplaced = async () => {
     const attempts = b.services.db.system.kysely.selectFrom('credential_attempts').selectAll()
     const rows = await attempts.where('endpoint_id', '=', device.id).where('kind', '=', 'taken over').execute()
     return rows.reduce((sum, { count }) => sum + count, 0)
   }
-  await until('the take-overs are written', async () => (await countTakeOvers()) === 19, { timeoutMs: 15_000 })
+  await until('the replaced connections are counted', async () => (await countReplaced()) === 19, { timeoutMs: 15_000 })
 })
 
 test('the old node of a device that has moved does not mark it as offline', async () => {
@@ -85,7 +85,7 @@ test('the old node of a device that has moved does not mark it as offline', asyn
   a.services.bus.lost(() => {
     isBack = true
   })
-  // The message about the take-over waits, because the session that carries it is cut.
+  // The message about the replaced connection waits, because the session that carries it is cut.
   await cutMessages(nodes, a)
   await device.connect({ url: mqttUrlOf(b) })
   old.stream.destroy()
@@ -208,7 +208,7 @@ test('enrolling a serial again ends the connection that its unenrolled endpoint 
   expect(other.client.connected).toBe(true)
 })
 
-test('a take-over whose message was lost: the old connection ends when its node checks its connections', async () => {
+test('a replaced connection whose message was lost: it ends when its node checks its connections', async () => {
   // The task runs every three seconds here, instead of every minute.
   const nodes = await twoNodes({}, { taskPauseShare: 0.05 })
   const { a, b } = nodes

@@ -1,8 +1,7 @@
 // Incidents for tests that are not about how incidents open: their rows are written as the engine would write them.
 import type { CauseLevel, TimelineKind } from '../../src/contract/incidents/incidents.ts'
-import { incidentRules, type RuleId, type Severity } from '../../src/contract/incidents/rule-table.ts'
+import { incidentRules, type RuleId, type Severity, type SubjectType } from '../../src/contract/incidents/rule-table.ts'
 import type { IncidentState } from '../../src/contract/incidents/states.ts'
-import type { SubjectType } from '../../src/server/db/schema/incidents.ts'
 import type { Harness, TestOrg } from './harness.ts'
 
 export interface NewIncident {

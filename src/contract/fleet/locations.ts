@@ -25,7 +25,6 @@ const ownFields = {
 export const Location = Shape('webpageLocation', ownFields)
 
 const id = Int32('Identifier of the location.')
-const regionId = Type.Optional(NullableId('The region of the location; 0 or null means none.'))
 const timezone = Type.Optional(
   Type.Union([
     SingleLineText(64, 'A time zone such as Europe/Oslo; null means the time zone of the organisation.'),
@@ -34,6 +33,12 @@ const timezone = Type.Optional(
 )
 const noHours = Type.Array(Type.Null(), { maxItems: 0, description: 'An empty list means no hours, like null.' })
 const changeWindow = Type.Optional(Type.Union([WeeklyHours, Type.Null(), noHours]))
+/** The fields that requests can leave out. */
+const optionalBody = {
+  regionId: Type.Optional(NullableId('The region of the location; 0 or null means none.')),
+  timezone,
+  changeWindow,
+}
 const example = { id: 3, name: 'Oslo HQ', region: { id: 11, name: 'Europe' }, timezone: 'Europe/Oslo' }
 
 export const locationOperations = {
@@ -63,7 +68,7 @@ export const locationOperations = {
     tag: 'Locations',
     scope: 'write',
     summary: 'Add a location, optionally in an existing region',
-    body: Shape('LocationsCreateRequest', { name: Name('location'), regionId, timezone, changeWindow }),
+    body: Shape('LocationsCreateRequest', { name: Name('location'), ...optionalBody }),
     bodyLimitBytes: mediumBodyBytes,
     response: Location,
     versioned: true,
@@ -81,7 +86,7 @@ export const locationOperations = {
     params: { id },
     body: Shape(
       'WebpageLocationsUpdateBody',
-      { name: Type.Optional(Name('location')), regionId, timezone, changeWindow },
+      { name: Type.Optional(Name('location')), ...optionalBody },
       { minProperties: 1 },
     ),
     bodyLimitBytes: mediumBodyBytes,

@@ -18,6 +18,8 @@ export type Grouping =
   | 'channel'
   | 'job'
 
+export type SubjectType = 'endpoint' | 'room' | 'channel' | 'organisation' | 'job'
+
 export interface IncidentRule {
   /** Completes the sentence "An incident opens when …". Names in braces stand for the numbers of the rule. */
   readonly opens: string
@@ -31,8 +33,20 @@ export interface IncidentRule {
   readonly clearMs: number
   /** The numbers of the condition, by name. */
   readonly limits: Readonly<Record<string, number>>
+  /** Each finding of the rule is about one thing of this type. */
+  readonly subject: SubjectType
+  /** Checked every second. The other rules are checked every minute, and when a condition will have lasted long enough. */
+  readonly isCheckedEverySecond: boolean
+  /** No table has the time at which the condition starts or ends: the check that notices it counts, and time in which the service is down does not. */
+  readonly isTimedByChecks: boolean
+  /** About the connection of a device: it does not count until the service has settled after a start, nor in a job while the location has an outage. */
+  readonly isAboutConnection: boolean
+  /** An incident of WARNING or worse makes a soaking room of a job unhealthy. */
+  readonly countsAgainstJob: boolean
+  /** A new attempt reopens an incident that a person resolved. */
+  readonly reopensOnNewAttempt: boolean
   /** Protects against attacks or reports on the service itself; changing or silencing it needs manage. */
-  readonly isSecurity?: true
+  readonly isSecurity: boolean
 }
 
 export const incidentRules = {
@@ -44,6 +58,13 @@ export const incidentRules = {
     holdMs: 5 * minuteMs,
     clearMs: 2 * minuteMs,
     limits: {},
+    subject: 'endpoint',
+    isCheckedEverySecond: true,
+    isTimedByChecks: false,
+    isAboutConnection: true,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
   },
   'device.flapping': {
     opens: 'a device disconnected {disconnects} times in {withinMinutes} minutes',
@@ -53,6 +74,13 @@ export const incidentRules = {
     holdMs: 0,
     clearMs: hourMs,
     limits: { disconnects: 6, withinMinutes: 60 },
+    subject: 'endpoint',
+    isCheckedEverySecond: true,
+    isTimedByChecks: false,
+    isAboutConnection: true,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
   },
   'config.rejected': {
     opens: 'a device rejected a setting',
@@ -62,6 +90,13 @@ export const incidentRules = {
     holdMs: minuteMs,
     clearMs: 0,
     limits: {},
+    subject: 'endpoint',
+    isCheckedEverySecond: true,
+    isTimedByChecks: false,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
   },
   'config.undelivered': {
     opens: 'a device is connected and has not confirmed its settings',
@@ -71,6 +106,13 @@ export const incidentRules = {
     holdMs: 15 * minuteMs,
     clearMs: 0,
     limits: {},
+    subject: 'endpoint',
+    isCheckedEverySecond: false,
+    isTimedByChecks: false,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
   },
   'air.beyond': {
     opens: 'the air of a room is outside the air limits',
@@ -80,6 +122,13 @@ export const incidentRules = {
     holdMs: 15 * minuteMs,
     clearMs: 15 * minuteMs,
     limits: { marginPercent: 5 },
+    subject: 'room',
+    isCheckedEverySecond: false,
+    isTimedByChecks: true,
+    isAboutConnection: false,
+    countsAgainstJob: false,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
   },
   'room.crowded': {
     opens: 'more people are in a room than its capacity',
@@ -89,6 +138,13 @@ export const incidentRules = {
     holdMs: 10 * minuteMs,
     clearMs: 10 * minuteMs,
     limits: {},
+    subject: 'room',
+    isCheckedEverySecond: false,
+    isTimedByChecks: true,
+    isAboutConnection: false,
+    countsAgainstJob: false,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
   },
   'sensor.silent': {
     opens: 'a connected device that sent samples within {withinDays} days has sent none for {holdMinutes} minutes',
@@ -98,6 +154,13 @@ export const incidentRules = {
     holdMs: hourMs,
     clearMs: 0,
     limits: { withinDays: 7 },
+    subject: 'endpoint',
+    isCheckedEverySecond: false,
+    isTimedByChecks: false,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
   },
   'storage.low': {
     opens: 'less than {opensBelowPercent} % of a storage of a device is free',
@@ -107,6 +170,13 @@ export const incidentRules = {
     holdMs: 30 * minuteMs,
     clearMs: 0,
     limits: { opensBelowPercent: 10, endsAtPercent: 15 },
+    subject: 'endpoint',
+    isCheckedEverySecond: false,
+    isTimedByChecks: true,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
   },
   'firmware.behind': {
     opens: 'a device does not have the latest firmware version',
@@ -116,6 +186,13 @@ export const incidentRules = {
     holdMs: 14 * dayMs,
     clearMs: 0,
     limits: {},
+    subject: 'endpoint',
+    isCheckedEverySecond: false,
+    isTimedByChecks: true,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
   },
   'clock.unreachable': {
     opens: 'a device does not reach its time server',
@@ -125,6 +202,13 @@ export const incidentRules = {
     holdMs: hourMs,
     clearMs: 0,
     limits: {},
+    subject: 'endpoint',
+    isCheckedEverySecond: false,
+    isTimedByChecks: true,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
   },
   'credential.refused': {
     opens: '{attempts} wrong credentials for one endpoint were refused in {withinMinutes} minutes',
@@ -134,6 +218,12 @@ export const incidentRules = {
     holdMs: 0,
     clearMs: hourMs,
     limits: { attempts: 5, withinMinutes: 10 },
+    subject: 'endpoint',
+    isCheckedEverySecond: false,
+    isTimedByChecks: false,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: true,
     isSecurity: true,
   },
   'credential.shared': {
@@ -145,6 +235,12 @@ export const incidentRules = {
     holdMs: 0,
     clearMs: hourMs,
     limits: { takeOvers: 6, addresses: 2, withinMinutes: 10 },
+    subject: 'endpoint',
+    isCheckedEverySecond: false,
+    isTimedByChecks: false,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: true,
     isSecurity: true,
   },
   'certificate.expiring': {
@@ -155,6 +251,12 @@ export const incidentRules = {
     holdMs: 0,
     clearMs: 0,
     limits: { days: 21, criticalDays: 7 },
+    subject: 'organisation',
+    isCheckedEverySecond: true,
+    isTimedByChecks: false,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
     isSecurity: true,
   },
   'channel.failing': {
@@ -165,6 +267,12 @@ export const incidentRules = {
     holdMs: hourMs,
     clearMs: 0,
     limits: {},
+    subject: 'channel',
+    isCheckedEverySecond: false,
+    isTimedByChecks: false,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
     isSecurity: true,
   },
   'job.stopped': {
@@ -175,12 +283,19 @@ export const incidentRules = {
     holdMs: 0,
     clearMs: 0,
     limits: {},
+    subject: 'job',
+    isCheckedEverySecond: true,
+    isTimedByChecks: false,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
   },
 } as const satisfies Readonly<Record<string, IncidentRule>>
 
 export type RuleId = keyof typeof incidentRules
 export const ruleIds = Object.keys(incidentRules) as RuleId[]
-export const isSecurityRule = (id: RuleId): boolean => (incidentRules[id] as IncidentRule).isSecurity === true
+export const isSecurityRule = (id: RuleId): boolean => incidentRules[id].isSecurity
 
 type LimitsOf<R> = R extends { readonly limits: infer L } ? keyof L : never
 export type LimitName = LimitsOf<(typeof incidentRules)[RuleId]>

@@ -48,7 +48,7 @@ export interface NodeMessages {
   feedEmpty: Record<string, never>
   /** These endpoints were unenrolled, or enrolled again with a new credential: their old connections must end. */
   disconnect: { readonly endpointIds: readonly string[]; readonly why: 'unenrolled' | 'replaced' }
-  /** The device has connected to another node, so its connection with this number to this node must end. */
+  /** The device's connection with this number to this node was replaced by one to another node. Nodes of earlier versions know it by this name. */
   takenOver: { readonly endpointId: string; readonly nodeId: number; readonly connection: number }
   /** A node has left, or was declared dead: its devices are no longer connected. */
   nodeEnded: { readonly nodeId: number }

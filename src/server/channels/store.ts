@@ -1,6 +1,7 @@
 // Holds the SQL of channels.
 
 import { type Selectable, sql } from 'kysely'
+import { pickColumns } from '../db/queries/columns.ts'
 import { query, queryOne, write, writeOne } from '../db/queries/query.ts'
 import type { DatabaseSchema } from '../db/schema/schema.ts'
 
@@ -32,15 +33,9 @@ export const listChannelSettings = query((db, p: { org: number }) =>
   db.selectFrom('channels').select(['id', 'name', 'settings']).where('org', '=', p.org).orderBy('id'),
 )
 
-interface ChannelValues {
-  readonly org: number
-  readonly id: number
-  readonly name: string
-  readonly enabled: number
-  readonly settings: string
-  readonly secrets: Buffer
-  readonly heartbeat_at: number | null
-}
+/** The columns that people's changes write. */
+const channelFieldColumns = ['name', 'enabled', 'settings', 'secrets', 'heartbeat_at'] as const
+type ChannelValues = Pick<ChannelRow, 'org' | 'id' | (typeof channelFieldColumns)[number]>
 
 export const insertChannel = writeOne((db, p: ChannelValues & Pick<ChannelRow, 'kind' | 'created_at'>) =>
   db
@@ -49,17 +44,13 @@ export const insertChannel = writeOne((db, p: ChannelValues & Pick<ChannelRow, '
       org: p.org,
       id: p.id,
       version: 1,
-      name: p.name,
+      ...pickColumns(p, channelFieldColumns),
       kind: p.kind,
-      enabled: p.enabled,
       disabled_reason: null,
-      settings: p.settings,
-      secrets: p.secrets,
       created_at: p.created_at,
       delivered_at: null,
       failing_since: null,
       last_error: null,
-      heartbeat_at: p.heartbeat_at,
     })
     .returningAll(),
 )
@@ -70,12 +61,8 @@ export const updateChannel = write((db, p: ChannelValues & Pick<ChannelRow, 'dis
     .updateTable('channels')
     .set((e) => ({
       version: e('version', '+', 1),
-      name: p.name,
-      enabled: p.enabled,
+      ...pickColumns(p, channelFieldColumns),
       disabled_reason: p.disabled_reason,
-      settings: p.settings,
-      secrets: p.secrets,
-      heartbeat_at: p.heartbeat_at,
       failing_since: p.failing_since,
     }))
     .where('org', '=', p.org)

@@ -16,7 +16,7 @@ export interface LocalDevices extends ConnectedDevices {
   /** Closes those connections of these endpoints that the database does not name, or whose credential was replaced. */
   recheck(endpointIds: readonly string[]): void
   /** Closes one connection, because the device has connected to another node. */
-  takenOver(endpointId: string, connection: { readonly nodeId: number; readonly number: number }): void
+  endReplaced(endpointId: string, connection: { readonly nodeId: number; readonly number: number }): void
 }
 
 /**
@@ -43,7 +43,7 @@ export class DeviceMailbox implements ConnectedDevices {
       else devices.cut(endpointIds, why)
     })
     this.#bus.heard('takenOver', ({ endpointId, nodeId, connection }) =>
-      devices.takenOver(endpointId, { nodeId, number: connection }),
+      devices.endReplaced(endpointId, { nodeId, number: connection }),
     )
   }
 

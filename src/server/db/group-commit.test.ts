@@ -109,7 +109,7 @@ describe('concurrent audited works', () => {
   test('share a commit where the engine has one writer, and each has its audit entry', async () => {
     const org = await harness.newOrg()
     const names = Array.from({ length: 40 }, (_, i) => `together ${i}`)
-    const { committed } = await countOutcomes(() => Promise.all(names.map((name) => regionsCreate(org.ctx, name))))
+    const { committed } = await countOutcomes(() => Promise.all(names.map((name) => regionsCreate(org.ctx, { name }))))
     if (engine === 'sqlite') expect(committed).toBeLessThan(20)
     else expect(committed).toBeGreaterThanOrEqual(40)
     expect((await regionNames(org)).toSorted()).toEqual(names.toSorted())
@@ -123,7 +123,9 @@ describe('concurrent audited works', () => {
         await insertRegion(tx, { id: 1000, name: 'half' })
         throw new Error('mine')
       })
-    const works = Array.from({ length: 30 }, (_, i) => (i % 3 === 1 ? half() : regionsCreate(org.ctx, `whole ${i}`)))
+    const works = Array.from({ length: 30 }, (_, i) =>
+      i % 3 === 1 ? half() : regionsCreate(org.ctx, { name: `whole ${i}` }),
+    )
     const outcomes = await Promise.allSettled(works)
     for (const [i, outcome] of outcomes.entries()) {
       expect(outcome.status).toBe(i % 3 === 1 ? 'rejected' : 'fulfilled')
@@ -139,11 +141,11 @@ describe('concurrent audited works', () => {
     async () => {
       const org = await harness.newOrg()
       const outcomes = await Promise.allSettled([
-        regionsCreate(org.ctx, 'first'),
-        regionsUpdate(org.ctx, 1, 'renamed'),
+        regionsCreate(org.ctx, { name: 'first' }),
+        regionsUpdate(org.ctx, 1, { name: 'renamed' }),
         regionsDelete(org.ctx, 1, []),
-        regionsUpdate(org.ctx, 1, 'too late'),
-        regionsCreate(org.ctx, 'second'),
+        regionsUpdate(org.ctx, 1, { name: 'too late' }),
+        regionsCreate(org.ctx, { name: 'second' }),
       ])
       expect(outcomes.map(({ status }) => status)).toEqual([
         'fulfilled',
@@ -172,7 +174,7 @@ describe('concurrent audited works', () => {
       const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(schema)
       await limit((rows[0]?.page_count ?? 0) + 4)
       const names = Array.from({ length: 100 }, (_, i) => `${i} ${'x'.repeat(90)}`)
-      const outcomes = await Promise.allSettled(names.map((name) => regionsCreate(org.ctx, name)))
+      const outcomes = await Promise.allSettled(names.map((name) => regionsCreate(org.ctx, { name })))
       await limit(1_000_000)
       const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
       expect(refused.length).toBeGreaterThan(0)
@@ -180,7 +182,7 @@ describe('concurrent audited works', () => {
       const created = names.filter((_, i) => outcomes[i]?.status === 'fulfilled')
       expect(await regionNames(org)).toEqual(created)
       expect(await regionEntries(org)).toEqual(created.map((name) => `REGION_CREATED ${name}`))
-      await regionsCreate(org.ctx, 'space again')
+      await regionsCreate(org.ctx, { name: 'space again' })
       expect(await regionNames(org)).toContain('space again')
     },
   )

@@ -229,7 +229,14 @@ test('the documents have the rules and the hints as they are', () => {
     const listed = numbers.join(', ') || 'none'
     return `| \`${id}\` | ${severity} | ${opens} | ${minutes.hold} | ${ends} | ${minutes.clear} | ${groupedBy} | ${listed} |`
   })
-  expect(lines('contract.md')).toEqual(rows)
+  const properties = ruleIds.map((id) => {
+    const rule: IncidentRule = incidentRules[id]
+    const yes = (is: boolean) => (is ? 'yes' : 'no')
+    const marks = [rule.isTimedByChecks, rule.isAboutConnection, rule.countsAgainstJob, rule.reopensOnNewAttempt]
+    const cells = [rule.isCheckedEverySecond ? 'second' : 'minute', ...[...marks, rule.isSecurity].map(yes)]
+    return `| \`${id}\` | ${rule.subject} | ${cells.join(' | ')} |`
+  })
+  expect(lines('contract.md')).toEqual([...rows, ...properties])
   const { criticalDays } = incidentRules['certificate.expiring'].limits
   const worse: Partial<Record<RuleId, string>> = {
     'device.offline': '; CRITICAL for a room, a location or the organisation',

@@ -4,6 +4,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import type { EngineName } from '../db/engine.ts'
 import { isActiveJob } from '../db/queries/active-job.ts'
 import { isAnyOf } from '../db/queries/any-of.ts'
+import { pickColumns } from '../db/queries/columns.ts'
 import {
   visibleQuery,
   visibleQueryOne,
@@ -20,38 +21,33 @@ type JobRowKey = { org: number; id: number }
 export type JobKey = { org: number; job: number }
 type Row = Omit<Selectable<DatabaseSchema['jobs']>, 'org'>
 
-const columns = [
-  'j.id',
-  'j.version',
-  'j.name',
-  'j.state',
-  'j.reason',
-  'j.action',
-  'j.secrets',
-  'j.target',
-  'j.settings',
-  'j.actor_type',
-  'j.actor_id',
-  'j.actor_name',
-  'j.user_id',
-  'j.key_id',
-  'j.attempt',
-  'j.stage',
-  'j.stage_times',
-  'j.stage_count',
-  'j.unit_count',
-  'j.endpoint_count',
-  'j.begun_before',
-  'j.failed_before',
-  'j.rolls_back_now',
-  'j.progress',
-  'j.created_at',
-  'j.updated_at',
-  'j.start_at',
-  'j.started_at',
-  'j.ended_at',
-  'j.deadline',
+/** The columns that are written once. */
+const fixedColumns = ['id', 'name', 'action', 'secrets', 'target', 'settings', 'created_at', 'start_at'] as const
+/** The columns that people's steps change. The engine changes `progress`. */
+const mutableColumns = [
+  'version',
+  'state',
+  'reason',
+  'actor_type',
+  'actor_id',
+  'actor_name',
+  'user_id',
+  'key_id',
+  'attempt',
+  'stage',
+  'stage_times',
+  'stage_count',
+  'unit_count',
+  'endpoint_count',
+  'begun_before',
+  'failed_before',
+  'rolls_back_now',
+  'updated_at',
+  'started_at',
+  'ended_at',
+  'deadline',
 ] as const
+const columns = ([...fixedColumns, ...mutableColumns, 'progress'] as const).map((column) => `j.${column}` as const)
 
 /** A caller sees a job if one of its units is visible. [contract 12.rights] */
 export const findJob = visibleQueryOne('job', 'j.id', (db, p: JobRowKey) =>
@@ -121,72 +117,11 @@ export const countBusyJobs = wholeQueryOne((db, p: { org: number }) =>
 )
 
 export const insertJob = write((db, p: { org: number } & Row) =>
-  db.insertInto('jobs').values({
-    org: p.org,
-    id: p.id,
-    version: p.version,
-    name: p.name,
-    state: p.state,
-    reason: p.reason,
-    action: p.action,
-    secrets: p.secrets,
-    target: p.target,
-    settings: p.settings,
-    actor_type: p.actor_type,
-    actor_id: p.actor_id,
-    actor_name: p.actor_name,
-    user_id: p.user_id,
-    key_id: p.key_id,
-    attempt: p.attempt,
-    stage: p.stage,
-    stage_times: p.stage_times,
-    stage_count: p.stage_count,
-    unit_count: p.unit_count,
-    endpoint_count: p.endpoint_count,
-    begun_before: p.begun_before,
-    failed_before: p.failed_before,
-    rolls_back_now: p.rolls_back_now,
-    created_at: p.created_at,
-    updated_at: p.updated_at,
-    start_at: p.start_at,
-    started_at: p.started_at,
-    ended_at: p.ended_at,
-    deadline: p.deadline,
-  }),
+  db.insertInto('jobs').values({ org: p.org, ...pickColumns(p, [...fixedColumns, ...mutableColumns]) }),
 )
 
-/** The columns that people's steps change. The engine changes `progress`. */
-export type MutableJobColumns = Omit<
-  Row,
-  'name' | 'action' | 'secrets' | 'target' | 'settings' | 'created_at' | 'start_at' | 'progress'
->
+export type MutableJobColumns = Pick<Row, 'id' | (typeof mutableColumns)[number]>
 /** The caller raises the version. */
 export const updateJob = writeAny((db, p: { org: number } & MutableJobColumns) =>
-  db
-    .updateTable('jobs')
-    .set({
-      version: p.version,
-      state: p.state,
-      reason: p.reason,
-      actor_type: p.actor_type,
-      actor_id: p.actor_id,
-      actor_name: p.actor_name,
-      user_id: p.user_id,
-      key_id: p.key_id,
-      attempt: p.attempt,
-      stage: p.stage,
-      stage_times: p.stage_times,
-      stage_count: p.stage_count,
-      unit_count: p.unit_count,
-      endpoint_count: p.endpoint_count,
-      begun_before: p.begun_before,
-      failed_before: p.failed_before,
-      rolls_back_now: p.rolls_back_now,
-      updated_at: p.updated_at,
-      started_at: p.started_at,
-      ended_at: p.ended_at,
-      deadline: p.deadline,
-    })
-    .where('org', '=', p.org)
-    .where('id', '=', p.id),
+  db.updateTable('jobs').set(pickColumns(p, mutableColumns)).where('org', '=', p.org).where('id', '=', p.id),
 )

@@ -5,10 +5,8 @@ import type { ChannelKind, DeliveryState } from '../../../contract/channels/chan
 import type { MessageType } from '../../../contract/channels/messages.ts'
 import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
 import type { CauseLevel, TimelineKind } from '../../../contract/incidents/incidents.ts'
-import type { RuleId, Severity } from '../../../contract/incidents/rule-table.ts'
+import type { RuleId, Severity, SubjectType } from '../../../contract/incidents/rule-table.ts'
 import type { IncidentState } from '../../../contract/incidents/states.ts'
-
-export type SubjectType = 'endpoint' | 'room' | 'channel' | 'organisation' | 'job'
 
 export interface IncidentSchema {
   /** Connections that have ended. The row of an endpoint has the present one. */
@@ -24,6 +22,7 @@ export interface IncidentSchema {
   credential_attempts: {
     org: number
     endpoint_id: string
+    /** `taken over` means that another connection of the device replaced its connection. */
     kind: 'refused' | 'taken over'
     minute: number
     address: string

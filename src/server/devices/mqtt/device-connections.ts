@@ -46,8 +46,8 @@ export class DeviceConnections implements LocalDevices {
   readonly #sessions = new Map<MqttSession, Peer>()
   /** The current session of each device. */
   readonly #current = new Map<string, MqttSession>()
-  /** For connections whose number is not known yet: the highest number that another node has taken over. */
-  readonly #takenOver = new WeakMap<DeviceConnection, number>()
+  /** For connections whose number is not known yet: the highest number that a connection at another node has replaced. */
+  readonly #replacedNumbers = new WeakMap<DeviceConnection, number>()
   readonly #disconnects: DisconnectWriter
   #ticking: NodeJS.Timeout | undefined
   /** True when the service stops: no connection is accepted. */
@@ -161,20 +161,20 @@ export class DeviceConnections implements LocalDevices {
     }
   }
 
-  takenOver(endpointId: string, { nodeId, number }: { readonly nodeId: number; readonly number: number }): void {
+  endReplaced(endpointId: string, { nodeId, number }: { readonly nodeId: number; readonly number: number }): void {
     const session = this.#current.get(endpointId)
     const { connection } = session?.identified ?? {}
     if (!session || !connection) return
     // The message may be quicker than the answer to this node's own write, which has the number.
-    if (connection.number === 0) this.#takenOver.set(connection, number)
-    else if (connection.number === number && connection.nodeId === nodeId) this.#release(session, endpointId)
+    if (connection.number === 0) this.#replacedNumbers.set(connection, number)
+    else if (connection.number === number && connection.nodeId === nodeId) this.#closeReplaced(session, endpointId)
   }
 
   /** Ends all connections, because the row of this node was declared dead. Writes nothing. */
   dropAll(): void {
     for (const session of this.#sessions.keys()) {
       session.ended.note('this node was declared dead', 'SERVER_ENDED')
-      session.shutDown()
+      session.close('shutting down')
     }
     this.#current.clear()
   }
@@ -184,7 +184,7 @@ export class DeviceConnections implements LocalDevices {
     this.#isReleasing = true
     this.#isClosed = true
     clearInterval(this.#ticking)
-    for (const session of this.#sessions.keys()) session.shutDown()
+    for (const session of this.#sessions.keys()) session.close('shutting down')
     this.#current.clear()
     await this.#disconnects.close()
   }
@@ -217,7 +217,7 @@ export class DeviceConnections implements LocalDevices {
     // The earlier session is closed first, even if this one is refused later.
     const before = this.#current.get(device.id)
     this.#current.set(device.id, session)
-    if (before) handlers.attempted('taken over', device.id, this.#addressOf(before))
+    if (before) handlers.attempted('replaced', device.id, this.#addressOf(before))
     before?.close('replaced')
     let presence: Presence | undefined
     try {
@@ -225,7 +225,7 @@ export class DeviceConnections implements LocalDevices {
     } finally {
       if (presence) Object.assign(connection, { nodeId: presence.nodeId, number: presence.number })
       if (!presence) this.#disconnected(session)
-      else if ((this.#takenOver.get(connection) ?? 0) >= presence.number) this.#release(session, device.id)
+      else if ((this.#replacedNumbers.get(connection) ?? 0) >= presence.number) this.#closeReplaced(session, device.id)
       // The connection ended, or was replaced, while its presence was written.
       if (this.#current.get(device.id) !== session) this.#disconnects.write(connection, session.ended.why)
     }
@@ -258,14 +258,14 @@ export class DeviceConnections implements LocalDevices {
   }
 
   /** Closes a session without writing that it has ended, because the endpoint's row names another connection. */
-  #release(session: MqttSession, endpointId: string): void {
+  #closeReplaced(session: MqttSession, endpointId: string): void {
     if (this.#current.get(endpointId) === session) this.#current.delete(endpointId)
-    this.#services.handlers.attempted('taken over', endpointId, this.#addressOf(session))
+    this.#services.handlers.attempted('replaced', endpointId, this.#addressOf(session))
     session.close('replaced')
   }
 
   #disconnected(session: MqttSession): void {
-    session.beginClosing()
+    session.ignoreInput()
     const { connection } = session.identified ?? {}
     if (!connection || this.#current.get(connection.device.id) !== session) return
     this.#current.delete(connection.device.id)

@@ -81,7 +81,7 @@ export interface DeviceHandlers {
   findUnenrolled(endpointId: string, credential: string): Promise<UnenrolledDevice | undefined>
   /**
    * Counts a wrong credential, or a connection that another one of the same device has ended, with its address. Two devices that share
-   * a credential take over each other's connections, so that these addresses alternate.
+   * a credential replace each other's connections, so these addresses alternate.
    */
   attempted(kind: AttemptKind, endpointId: string | undefined, address: string): void
   /** Resolves when the presence is durable; undefined if the credential died since `identify`. */

@@ -7,6 +7,7 @@ import type { IngestBudget } from './limits/ingest-budget.ts'
 import type { LogThrottle } from './limits/log-throttle.ts'
 import { BadMessage, maxKindLength, messageRefused, readMessage } from './messages.ts'
 import type { DeviceMetrics } from './metrics.ts'
+import { ForeignTopic } from './packets/protocol-error.ts'
 import { reasonCodes } from './packets/reasons.ts'
 import type { Downlink } from './session/downlink.ts'
 import type { MqttSession } from './session/session.ts'
@@ -28,14 +29,13 @@ export class Ingest {
     this.#options = options
   }
 
-  /** `bytes` is the message's share of the ingest budget. */
+  /** `bytes` is the message's share of the ingest budget. Throws ForeignTopic, which ends the session. */
   receive(session: MqttSession, { topic, payload, qos, messageId = 0 }: IPublishPacket, bytes: number): void {
     const { budget } = this.#options
     const { connection, downlink, topicPrefix } = session.identified ?? {}
     if (!connection || !topicPrefix || !topic.startsWith(topicPrefix)) {
       budget.release(bytes)
-      session.refuseTopic('a device may publish to its own topics only')
-      return
+      throw new ForeignTopic('a device may publish to its own topics only')
     }
     const unfinished = session.acknowledgements.begin(qos, messageId)
     const finish = () => {

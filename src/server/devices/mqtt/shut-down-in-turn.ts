@@ -13,7 +13,7 @@ export async function shutDownInTurn(sessions: readonly MqttSession[], maxMs: nu
   for (let ended = 0; ended < sessions.length; ) {
     const part = durationMs === 0 ? 1 : (performance.now() - startedAt) / durationMs
     const due = Math.min(sessions.length, Math.ceil(part * sessions.length))
-    for (const session of sessions.slice(ended, due)) session.shutDown()
+    for (const session of sessions.slice(ended, due)) session.close('shutting down')
     ended = Math.max(ended, due)
     if (ended < sessions.length) await sleep(intervalMs)
   }

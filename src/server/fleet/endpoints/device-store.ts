@@ -1,8 +1,9 @@
 // SQL of the writes that devices cause: enrolment, connects, disconnects and status reports.
 
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Tx } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
+import { pickColumns } from '../../db/queries/columns.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import {
   wholeQuery,
@@ -21,6 +22,7 @@ import {
   type PresenceTimes,
   reconnectsUntilInUpdate,
 } from '../../nodes/presence-sql.ts'
+import { enrolledColumns } from './fields.ts'
 import { insertStay } from './stay-store.ts'
 
 export const findByCredential = systemQueryOne((db, p: { hash: Buffer }) =>
@@ -52,15 +54,10 @@ export const claimSerial = writeExists((db, p: { serial: string; org: number; id
     .returning('serial'),
 )
 
-export interface EnrolledRow {
-  id: string
-  serial: string
-  pairing_serial: string | null
-  model: string
-  room_id: number
-  profile_id: number | null
-  enrolment_time: number
-}
+export type EnrolledRow = Pick<
+  Selectable<DatabaseSchema['endpoints']>,
+  'id' | 'serial' | (typeof enrolledColumns)[number]
+> & { room_id: number }
 const insertRow = write((db, p: EnrolledRow & { org: number; number: number }) =>
   db.insertInto('endpoints').values({
     org: p.org,
@@ -68,15 +65,11 @@ const insertRow = write((db, p: EnrolledRow & { org: number; number: number }) =
     number: p.number,
     version: 1,
     serial: p.serial,
-    pairing_serial: p.pairing_serial,
-    model: p.model,
-    room_id: p.room_id,
-    profile_id: p.profile_id,
+    ...pickColumns(p, enrolledColumns),
     node_id: null,
     connection_time: null,
     online_since: null,
     unknown_until: null,
-    enrolment_time: p.enrolment_time,
     status: '{}',
   }),
 )
@@ -88,14 +81,7 @@ export async function insertEndpoint(tx: Tx, endpoint: EnrolledRow): Promise<voi
 const updateRow = write((db, p: Omit<EnrolledRow, 'serial'> & { org: number }) =>
   db
     .updateTable('endpoints')
-    .set((e) => ({
-      version: e('version', '+', 1),
-      pairing_serial: p.pairing_serial,
-      model: p.model,
-      room_id: p.room_id,
-      profile_id: p.profile_id,
-      enrolment_time: p.enrolment_time,
-    }))
+    .set((e) => ({ version: e('version', '+', 1), ...pickColumns(p, enrolledColumns) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )

@@ -11,8 +11,8 @@ import type { WrittenRows } from '../../db/written-rows.ts'
 import type { ReconnectTimes } from '../../nodes/reconnect-times.ts'
 import type { StrictReads } from '../../nodes/strict-reads/strict-reads.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
+import { endpointView } from './fields.ts'
 import { type EndpointRow, findEndpointVersion, findShownEndpoint } from './store.ts'
-import { endpointView } from './view.ts'
 
 interface CachedEndpoint {
   readonly org: number

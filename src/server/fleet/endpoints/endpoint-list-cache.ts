@@ -5,8 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReadyAnswer } from '../../context/answers.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import type { PresenceTimes } from '../../nodes/presence-sql.ts'
+import { basicEndpointView } from './fields.ts'
 import { type ListedEndpoint, listEndpointsAfter, listListedEndpoints } from './store.ts'
-import { basicEndpointView } from './view.ts'
 
 /** SQLite blocks the event loop while it reads a page, for a millisecond or two with this many rows. */
 const rowsPerPage = 500

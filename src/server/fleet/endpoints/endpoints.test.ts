@@ -149,7 +149,7 @@ test('endpointsDelete unenrols: connection closed, every later one too, operatio
     type: 'DEVICE_REMOVED',
     target: { type: 'endpoint', id, name: serial },
   })
-  expect(entry.details).toEqual({ before: { serial, model: 'NF19B1', roomId: 1 } })
+  expect(entry.details).toEqual({ before: { serial, model: 'NF19B1', roomId: 1, profileId: null } })
 
   const again = await enrolTestDevice(harness, org, { roomId: 2, serial })
   expect(again.answer.endpointId).not.toBe(id)

@@ -26,8 +26,8 @@ import {
   replaceCredential,
   updateEnrolled,
 } from './device-store.ts'
+import { auditedEndpoint, endpointRef } from './fields.ts'
 import { listPastEndpoints } from './past-credential-store.ts'
-import { endpointRef } from './view.ts'
 
 export interface EnrolmentResult {
   readonly orgId: string
@@ -121,8 +121,8 @@ async function enrol(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: C
   return {
     result: { orgId: ctx.org.id, roomId: room.id, endpointId: endpoint.id, credential },
     target: endpointRef(endpoint),
-    ...(known && { before: { model: known.model, roomId: known.room_id, profileId: known.profile_id } }),
-    after: { model: endpoint.model, roomId: room.id, profileId: room.profile_id },
+    ...(known && { before: auditedEndpoint.all({ ...known, serial: request.serial }) }),
+    after: auditedEndpoint.all(endpoint),
     affected: [auditRef('room', room)],
   }
 }

@@ -17,6 +17,7 @@ import { findProfile } from '../profiles/store.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { EndpointCache } from './endpoint-cache.ts'
 import { queueFinishedCommands } from './endpoint-messages.ts'
+import { auditedEndpoint, basicEndpointView, endpointRef } from './fields.ts'
 import { requireVisibleGroups } from './pair-groups.ts'
 import {
   deleteEndpoint,
@@ -27,7 +28,6 @@ import {
   updateProfileOf,
   updateRoomOf,
 } from './store.ts'
-import { basicEndpointView, endpointRef } from './view.ts'
 
 type Filter = InputOf<'endpointsBasicList'>['query']
 
@@ -68,7 +68,7 @@ export async function endpointsDelete(ctx: RequestContext, id: string) {
     return {
       result: {},
       target: endpointRef(endpoint),
-      before: { serial: endpoint.serial, model: endpoint.model, roomId: endpoint.room_id },
+      before: auditedEndpoint.all(endpoint),
     }
   })
   ctx.devices.cut([id])

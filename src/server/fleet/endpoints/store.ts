@@ -15,20 +15,12 @@ import {
   reconnectsUntil,
   stateSince,
 } from '../../nodes/presence-sql.ts'
+import { endpointFieldColumns } from './fields.ts'
 import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
 
-const columns = [
-  'e.id',
-  'e.version',
-  'e.serial',
-  'e.pairing_serial',
-  'e.model',
-  'e.room_id',
-  'e.profile_id',
-  'e.enrolment_time',
-  'e.status',
-] as const
+const fieldColumns = endpointFieldColumns.map((column) => `e.${column}` as const)
+const columns = ['e.id', 'e.version', 'e.enrolment_time', ...fieldColumns] as const
 
 /** Endpoints with the node that their device is connected to, for `isConnected` and `connectionTime`. */
 const endpointsWithNode = (db: Kysely<DatabaseSchema>) =>
@@ -62,7 +54,7 @@ const listed = (db: Kysely<DatabaseSchema>, p: PresenceTimes) =>
     .leftJoin('endpoint_configs as c', (j) =>
       j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id').on('c.version', '>', 0),
     )
-    .select(['e.id', 'e.serial', 'e.pairing_serial', 'e.model', 'e.status', 'e.room_id', 'e.profile_id'])
+    .select(['e.id', ...fieldColumns])
     .select(presenceColumns(p))
     .select(['r.name as room_name', 'c.state as config_state'])
 

@@ -40,7 +40,7 @@ test('roomNotesCreate adds a note that says who wrote it and when [interface 18]
     type: 'ROOM_NOTE_CREATED',
     actor: { type: 'KEY', name: 'Front desk' },
     target: { type: 'roomNote', id: '1' },
-    details: { after: { roomId: 1, note: 'Cable on order' } },
+    details: { after: { roomId: 1, note: 'Cable on order', author: 'Front desk' } },
   })
 })
 

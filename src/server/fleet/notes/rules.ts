@@ -3,7 +3,6 @@
 import { VersionedAnswer } from '../../context/answers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import { isoTime } from '../../core/clock.ts'
 import { mustFind } from '../../core/failure.ts'
 import { parseInt32 } from '../../core/int32.ts'
 import type { OrgReader } from '../../db/handles.ts'
@@ -11,7 +10,8 @@ import { nextId } from '../../db/queries/next-id.ts'
 import { change } from '../../journal/audit/change.ts'
 import { auditRef } from '../../journal/audit/change-result.ts'
 import { findRoom } from '../rooms/store.ts'
-import { deleteNote, findNote, insertNote, listNotes, listNotesOfRoom, type NoteRow } from './store.ts'
+import { auditedNote, noteView } from './fields.ts'
+import { deleteNote, findNote, insertNote, listNotes, listNotesOfRoom } from './store.ts'
 
 export const roomNotesCreate = (ctx: RequestContext, roomId: number, note: string) =>
   change(ctx, 'roomNotesCreate', async (tx) => {
@@ -26,24 +26,24 @@ export const roomNotesCreate = (ctx: RequestContext, roomId: number, note: strin
     }
     await insertNote(tx, row)
     return {
-      result: new VersionedAnswer(1, view(row)),
+      result: new VersionedAnswer(1, noteView(row)),
       target: auditRef('roomNote', { id: row.id, name: room.name }),
-      after: { roomId, note },
+      after: auditedNote.all(row),
     }
   })
 
 export const roomNotesListAll = async (ctx: RequestContext) => ({
-  notes: (await listNotes(ctx.db)).map(view),
+  notes: (await listNotes(ctx.db)).map(noteView),
 })
 
 export async function roomNotesList(ctx: RequestContext, roomId: number) {
   await requireRoomOfNote(ctx.db, roomId)
-  return { notes: (await listNotesOfRoom(ctx.db, { room: roomId })).map(view) }
+  return { notes: (await listNotesOfRoom(ctx.db, { room: roomId })).map(noteView) }
 }
 
 export async function roomNotesGet(ctx: RequestContext, roomId: number, noteId: string) {
   const note = await requireNote(ctx.db, roomId, noteId)
-  return new VersionedAnswer(note.version, view(note))
+  return new VersionedAnswer(note.version, noteView(note))
 }
 
 export const roomNotesDelete = (ctx: RequestContext, roomId: number, noteId: string) =>
@@ -55,7 +55,7 @@ export const roomNotesDelete = (ctx: RequestContext, roomId: number, noteId: str
     return {
       result: {},
       target: auditRef('roomNote', { id: note.id, name: room.name }),
-      before: { roomId, note: note.note, author: note.author },
+      before: auditedNote.all(note),
     }
   })
 
@@ -68,11 +68,3 @@ async function requireNote(on: OrgReader, roomId: number, noteId: string) {
     `note ${noteId} in room ${roomId}`,
   )
 }
-
-const view = (row: NoteRow) => ({
-  id: String(row.id),
-  roomId: row.room_id,
-  note: row.note,
-  author: row.author,
-  createdAt: isoTime(row.created_at),
-})

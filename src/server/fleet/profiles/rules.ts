@@ -1,45 +1,44 @@
 // Carries out the operations on profiles and their versions, one function for each. [contract 5.4.profile] [contract 6.profiles] [contract 12.profiles]
 
-import { VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { Actor, RequestContext } from '../../context/request-context.ts'
-import { isoTime } from '../../core/clock.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
+import { pickColumns } from '../../db/queries/columns.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { change } from '../../journal/audit/change.ts'
 import { auditRef } from '../../journal/audit/change-result.ts'
 import { makeVersions } from '../configs/make-versions.ts'
-import {
-  changedSecrets,
-  differences,
-  maskedConfig,
-  profileContext,
-  type SealedConfig,
-  sameConfig,
-  sealConfig,
-  shownConfig,
-} from '../configs/sealed-config.ts'
+import { changedSecrets, profileContext, sameConfig, sealConfig } from '../configs/sealed-config.ts'
+import { endpointRef } from '../endpoints/fields.ts'
 import { hasEndpointWithProfile } from '../endpoints/store.ts'
-import { endpointRef } from '../endpoints/view.ts'
 import { hasRoomWithProfile } from '../rooms/store.ts'
+import {
+  auditedProfile,
+  type ProfileRow,
+  type ProfileValues,
+  profileAnswer,
+  profileFieldColumns,
+  profileSummary,
+  profileValues,
+  profileVersionView,
+} from './fields.ts'
 import {
   deleteProfile,
   findProfile,
   insertProfile,
   listEndpointsWithProfile,
   listProfiles,
-  type ProfileRow,
   updateProfile,
 } from './store.ts'
-import { insertProfileVersion, listProfileVersions, type ProfileVersionRow } from './version-store.ts'
+import { insertProfileVersion, listProfileVersions } from './version-store.ts'
 
 export const profilesList = async (ctx: RequestContext) => ({
-  profiles: (await listProfiles(ctx.db)).map(summary),
+  profiles: (await listProfiles(ctx.db)).map(profileSummary),
 })
 
-export const profilesGet = async (ctx: RequestContext, id: number) => view(await requireProfile(ctx.db, id))
+export const profilesGet = async (ctx: RequestContext, id: number) => profileAnswer(await requireProfile(ctx.db, id))
 
 export const profilesCreate = (ctx: RequestContext, body: InputOf<'profilesCreate'>['body']) =>
   change(ctx, 'profilesCreate', async (tx) => {
@@ -47,41 +46,35 @@ export const profilesCreate = (ctx: RequestContext, body: InputOf<'profilesCreat
     const row: ProfileRow = {
       id,
       version: 1,
-      name: body.name,
-      description: body.description || null,
       config_id: await nextId(tx, 'config'),
-      ...sealConfig(body.config, undefined, ctx.secrets, profileContext(ctx.org, id)),
+      ...profileValues(body, sealConfig(body.config, undefined, ctx.secrets, profileContext(ctx.org, id))),
     }
     await insertProfile(tx, row)
     await insertCurrentVersion(tx, ctx, row)
-    return { result: view(row), target: auditRef('profile', row), after: auditView(row) }
+    return { result: profileAnswer(row), target: auditRef('profile', row), after: auditedProfile.all(row) }
   })
 
 export const profilesUpdate = (ctx: RequestContext, id: number, body: InputOf<'profilesUpdate'>['body']) =>
-  replaceProfile(ctx, 'profilesUpdate', id, async (_, before) => ({
-    name: body.name,
-    description: body.description || null,
-    ...sealConfig(body.config, before, ctx.secrets, profileContext(ctx.org, id)),
-  }))
+  replaceProfile(ctx, 'profilesUpdate', id, async (_, before) =>
+    profileValues(body, sealConfig(body.config, before, ctx.secrets, profileContext(ctx.org, id))),
+  )
 
 /** The passwords of a version are sealed for its profile, so they are copied as they are. */
 export const profilesRestore = (ctx: RequestContext, id: number, n: number) =>
   replaceProfile(ctx, 'profilesRestore', id, async (tx) => {
-    const [{ name, description, config, secrets }] = await requireVersion(tx, id, n)
-    return { name, description, config, secrets }
+    const [version] = await requireVersion(tx, id, n)
+    return pickColumns(version, profileFieldColumns)
   })
 
 /** The author of a version that an earlier program left: Roomkeeper 0.1 stores no versions. */
 const unknownAuthor: Actor = { type: 'SYSTEM', id: 'unknown', name: 'Unknown' }
-
-type ProfileContent = Pick<ProfileRow, 'name' | 'description' | 'config' | 'secrets'>
 
 /** A change of the config makes a config version on each endpoint that has the profile. [contract 5.4.profile] */
 async function replaceProfile(
   ctx: RequestContext,
   operation: 'profilesUpdate' | 'profilesRestore',
   id: number,
-  contentOf: (tx: Tx, before: ProfileRow) => Promise<ProfileContent>,
+  contentOf: (tx: Tx, before: ProfileRow) => Promise<ProfileValues>,
 ) {
   const { row, endpointIds } = await change(ctx, operation, async (tx) => {
     const before = await requireProfile(tx, id)
@@ -103,13 +96,12 @@ async function replaceProfile(
     return {
       result: { row, endpointIds },
       target: auditRef('profile', row),
-      before: auditView(before),
-      after: auditView(row, changedSecrets(before, row)),
+      ...auditedProfile.change(before, { ...row, changedSecrets: changedSecrets(before, row) }),
       affected: endpoints.map(endpointRef),
     }
   })
   ctx.devices.wake(endpointIds)
-  return view(row)
+  return profileAnswer(row)
 }
 
 export const profilesDelete = (ctx: RequestContext, id: number) =>
@@ -123,7 +115,7 @@ export const profilesDelete = (ctx: RequestContext, id: number) =>
       )
     }
     await deleteProfile(tx, { id })
-    return { result: {}, target: auditRef('profile', profile), before: auditView(profile) }
+    return { result: {}, target: auditRef('profile', profile), before: auditedProfile.all(profile) }
   })
 
 const maxListedVersions = 200
@@ -132,12 +124,12 @@ export async function profileVersionsList(ctx: RequestContext, id: number) {
   const { version } = await requireProfile(ctx.db, id)
   // One more than is shown is read, because a version is shown with its difference to the one before.
   const rows = await listProfileVersions(ctx.db, { id, upTo: version, count: maxListedVersions + 1 })
-  return { versions: rows.slice(0, maxListedVersions).map((row, i) => versionView(row, rows[i + 1])) }
+  return { versions: rows.slice(0, maxListedVersions).map((row, i) => profileVersionView(row, rows[i + 1])) }
 }
 
 export async function profileVersionsGet(ctx: RequestContext, id: number, n: number) {
   await requireProfile(ctx.db, id)
-  return versionView(...(await requireVersion(ctx.db, id, n)))
+  return profileVersionView(...(await requireVersion(ctx.db, id, n)))
 }
 
 export const requireProfile = async (on: OrgReader, id: number) =>
@@ -151,31 +143,3 @@ async function requireVersion(on: OrgReader, id: number, n: number) {
 
 const insertCurrentVersion = (tx: Tx, { actor, clock }: RequestContext, row: ProfileRow) =>
   insertProfileVersion(tx, row, actor, clock.now())
-
-const auditView = (row: ProfileRow, changed: readonly string[] = []) => ({
-  name: row.name,
-  description: row.description,
-  config: maskedConfig(row, changed),
-})
-
-const summary = (row: Pick<ProfileRow, 'id' | 'name' | 'description' | 'config_id'>) => ({
-  id: row.id,
-  name: row.name,
-  ...(row.description !== null && { description: row.description }),
-  configId: row.config_id,
-})
-
-const view = (row: ProfileRow) => new VersionedAnswer(row.version, { profile: summary(row), config: shownConfig(row) })
-
-const emptyConfig: SealedConfig = { config: '{}', secrets: '{}' }
-
-/** Profiles begin with version 1. Nothing is known before the first stored version of a profile from Roomkeeper 0.1. */
-const versionView = (row: ProfileVersionRow, before: SealedConfig = row.version === 1 ? emptyConfig : row) => ({
-  version: row.version,
-  createdAt: isoTime(row.created_at),
-  author: { type: row.author_type, id: row.author_id, name: row.author_name },
-  name: row.name,
-  ...(row.description !== null && { description: row.description }),
-  config: shownConfig(row),
-  diff: differences(before, row),
-})

@@ -1,10 +1,10 @@
 // Holds the SQL of profiles.
 
-import type { Selectable } from 'kysely'
+import { pickColumns } from '../../db/queries/columns.ts'
 import { query, queryOne, wholeQuery, write } from '../../db/queries/query.ts'
-import type { DatabaseSchema } from '../../db/schema/schema.ts'
+import { type ProfileRow, profileFieldColumns } from './fields.ts'
 
-export type ProfileRow = Omit<Selectable<DatabaseSchema['profiles']>, 'org'>
+const writtenColumns = ['version', 'config_id', ...profileFieldColumns] as const
 
 export const listProfiles = query((db, p: { org: number }) =>
   db.selectFrom('profiles').select(['id', 'name', 'description', 'config_id']).where('org', '=', p.org).orderBy('id'),
@@ -25,31 +25,11 @@ export const listEndpointsWithProfile = wholeQuery((db, p: { org: number; profil
 )
 
 export const insertProfile = write((db, p: ProfileRow & { org: number }) =>
-  db.insertInto('profiles').values({
-    org: p.org,
-    id: p.id,
-    version: p.version,
-    name: p.name,
-    description: p.description,
-    config_id: p.config_id,
-    config: p.config,
-    secrets: p.secrets,
-  }),
+  db.insertInto('profiles').values({ org: p.org, id: p.id, ...pickColumns(p, writtenColumns) }),
 )
 
 export const updateProfile = write((db, p: ProfileRow & { org: number }) =>
-  db
-    .updateTable('profiles')
-    .set({
-      version: p.version,
-      name: p.name,
-      description: p.description,
-      config_id: p.config_id,
-      config: p.config,
-      secrets: p.secrets,
-    })
-    .where('org', '=', p.org)
-    .where('id', '=', p.id),
+  db.updateTable('profiles').set(pickColumns(p, writtenColumns)).where('org', '=', p.org).where('id', '=', p.id),
 )
 
 export const deleteProfile = write((db, p: { org: number; id: number }) =>

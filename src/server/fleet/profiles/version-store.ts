@@ -1,8 +1,9 @@
 // Holds the SQL of the versions of profiles.
 
 import type { Tx } from '../../db/handles.ts'
+import { pickColumns } from '../../db/queries/columns.ts'
 import { query, write } from '../../db/queries/query.ts'
-import type { ProfileRow } from './store.ts'
+import { type ProfileRow, type ProfileVersionRow, profileFieldColumns } from './fields.ts'
 
 /** Lists versions, the newest first, from version `upTo` downwards. */
 export const listProfileVersions = query((db, p: { org: number; id: number; upTo: number; count: number }) =>
@@ -15,7 +16,6 @@ export const listProfileVersions = query((db, p: { org: number; id: number; upTo
     .orderBy('version', 'desc')
     .limit(p.count),
 )
-export type ProfileVersionRow = Awaited<ReturnType<typeof listProfileVersions>>[number]
 
 const insertIfAbsent = write((db, p: ProfileVersionRow) =>
   db
@@ -24,10 +24,7 @@ const insertIfAbsent = write((db, p: ProfileVersionRow) =>
       org: p.org,
       profile_id: p.profile_id,
       version: p.version,
-      name: p.name,
-      description: p.description,
-      config: p.config,
-      secrets: p.secrets,
+      ...pickColumns(p, profileFieldColumns),
       author_type: p.author_type,
       author_id: p.author_id,
       author_name: p.author_name,
@@ -47,10 +44,7 @@ export const insertProfileVersion = (tx: Tx, row: ProfileRow, author: VersionAut
   insertIfAbsent(tx, {
     profile_id: row.id,
     version: row.version,
-    name: row.name,
-    description: row.description,
-    config: row.config,
-    secrets: row.secrets,
+    ...pickColumns(row, profileFieldColumns),
     author_type: author.type,
     author_id: author.id,
     author_name: author.name,

@@ -8,7 +8,7 @@ export const regionRoutes = (
 ): OperationHandlers<'regionsList' | 'regionsGet' | 'regionsCreate' | 'regionsUpdate' | 'regionsDelete'> => ({
   regionsList,
   regionsGet: (ctx, { params }) => regionsGet(ctx, params.id),
-  regionsCreate: (ctx, { body }) => regionsCreate(ctx, body.name),
-  regionsUpdate: (ctx, { params, body }) => regionsUpdate(ctx, params.id, body.name),
+  regionsCreate: (ctx, { body }) => regionsCreate(ctx, body),
+  regionsUpdate: (ctx, { params, body }) => regionsUpdate(ctx, params.id, body),
   regionsDelete: (ctx, { params }) => regionsDelete(ctx, params.id, references),
 })

@@ -1,6 +1,7 @@
 // Carries out the operations on regions, one function for each. [interface 15] [interface 16] [interface 17]
 
 import { VersionedAnswer } from '../../context/answers.ts'
+import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
@@ -10,6 +11,7 @@ import { change } from '../../journal/audit/change.ts'
 import { auditRef } from '../../journal/audit/change-result.ts'
 import { raiseResourceVersions } from '../../journal/places/versions.ts'
 import { forgetPlace, type PlaceReferences } from '../deleted-place.ts'
+import { auditedRegion, regionValues, regionView } from './fields.ts'
 import {
   deleteRegion,
   findRegion,
@@ -26,42 +28,38 @@ export async function regionsList(ctx: RequestContext) {
   const regions = await listRegions(db)
   const locations = Map.groupBy(await listAssignedLocations(db), (l) => l.region_id)
   return {
-    regions: regions.map(({ id, name }) => ({
-      id,
-      name,
-      locations: (locations.get(id) ?? []).map((l) => ({ id: l.id, name: l.name })),
-    })),
+    regions: regions.map((region) => regionView(region, locations.get(region.id) ?? [])),
   }
 }
 
 export async function regionsGet(ctx: RequestContext, id: number) {
-  const { name, version } = await requireRegion(ctx.db, id)
-  return new VersionedAnswer(version, { id, name, locations: await listLocationsOfRegion(ctx.db, { id }) })
+  const region = await requireRegion(ctx.db, id)
+  return new VersionedAnswer(region.version, regionView(region, await listLocationsOfRegion(ctx.db, { id })))
 }
 
-export const regionsCreate = (ctx: RequestContext, name: string) =>
+export const regionsCreate = (ctx: RequestContext, body: InputOf<'regionsCreate'>['body']) =>
   change(ctx, 'regionsCreate', async (tx) => {
-    const id = await nextId(tx, 'region')
-    await insertRegion(tx, { id, name })
+    const region = { id: await nextId(tx, 'region'), ...regionValues(body) }
+    await insertRegion(tx, region)
     return {
-      result: new VersionedAnswer(1, { id, name, locations: [] }),
-      target: auditRef('region', { id, name }),
-      after: { name },
+      result: new VersionedAnswer(1, regionView(region, [])),
+      target: auditRef('region', region),
+      after: auditedRegion.all(region),
     }
   })
 
-export const regionsUpdate = (ctx: RequestContext, id: number, name: string) =>
+export const regionsUpdate = (ctx: RequestContext, id: number, body: InputOf<'regionsUpdate'>['body']) =>
   change(ctx, 'regionsUpdate', async (tx) => {
     const region = await requireRegion(tx, id)
     checkIfMatch(ctx, region.version)
-    await updateRegion(tx, { id, name })
+    const updated = { id, ...regionValues(body) }
+    await updateRegion(tx, updated)
     await raiseResourceVersions(tx, { nameOfRegion: [id] })
     const locations = await listLocationsOfRegion(tx, { id })
     return {
-      result: new VersionedAnswer(region.version + 1, { id, name, locations }),
-      target: auditRef('region', { id, name }),
-      before: { name: region.name },
-      after: { name },
+      result: new VersionedAnswer(region.version + 1, regionView(updated, locations)),
+      target: auditRef('region', updated),
+      ...auditedRegion.change(region, updated),
     }
   })
 
@@ -77,7 +75,7 @@ export async function regionsDelete(ctx: RequestContext, id: number, references:
     return {
       result: undefined,
       target: auditRef('region', region),
-      before: { name: region.name },
+      before: auditedRegion.all(region),
       affected,
     }
   })

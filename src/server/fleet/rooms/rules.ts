@@ -20,13 +20,13 @@ import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
 import { insertUnenrolledSpansInRoom } from '../connections/store.ts'
 import { finishedCommandDraft } from '../endpoints/endpoint-messages.ts'
+import { endpointRef, endpointView } from '../endpoints/fields.ts'
 import {
   deleteEndpointsInRoom,
   listEndpointsInRoom,
   listShownEndpointsInRoom,
   updateProfileInRoom,
 } from '../endpoints/store.ts'
-import { endpointRef, endpointView } from '../endpoints/view.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
 import { findProfile } from '../profiles/store.ts'

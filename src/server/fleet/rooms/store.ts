@@ -51,12 +51,9 @@ export const listRooms = bySite((byRegion, byLocation) =>
       )
       .select((e) => [
         'r.id',
-        'r.name',
-        'l.id as location_id',
-        'l.name as location_name',
-        'r.capacity',
+        ...roomFieldColumns.map((column) => `r.${column}` as const),
         'r.profile_id',
-        'r.tags',
+        'l.name as location_name',
         e.fn.coalesce('n.endpoints', sql<number>`0`).as('endpoints'),
         e.fn.coalesce('n.connected', sql<number>`0`).as('connected'),
         e.fn.coalesce('n.unknown', sql<number>`0`).as('unknown'),

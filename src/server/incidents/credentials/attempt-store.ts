@@ -1,4 +1,4 @@
-// SQL of the counts of wrong credentials and of connections that were taken over.
+// SQL of the counts of wrong credentials and of connections that were replaced.
 
 import { isAnyOf } from '../../db/queries/any-of.ts'
 import { wholeQuery, writeTelemetry } from '../../db/queries/query.ts'
@@ -12,10 +12,14 @@ export const listOrgsOfEndpoints = systemQuery((db, p: { ids: readonly string[] 
     .where(isAnyOf(engine, 'id', p.ids)),
 )
 
+/** The table has another word for a connection that was replaced. */
+export const storedKinds = { refused: 'refused', replaced: 'taken over' } as const
+type StoredKind = (typeof storedKinds)[keyof typeof storedKinds]
+
 interface NewAttempts {
   org: number
   endpoint: string
-  kind: 'refused' | 'taken over'
+  kind: StoredKind
   minute: number
   address: string
   count: number

@@ -2,7 +2,13 @@
 import { dayMs } from '../../../contract/durations.ts'
 import type { Services } from '../../context/services.ts'
 import type { CountedAttempts, CredentialAttempts } from '../../devices/mqtt/limits/credential-attempts.ts'
-import { addAttempts, deleteAttemptsBefore, hasAttemptBefore, listOrgsOfEndpoints } from './attempt-store.ts'
+import {
+  addAttempts,
+  deleteAttemptsBefore,
+  hasAttemptBefore,
+  listOrgsOfEndpoints,
+  storedKinds,
+} from './attempt-store.ts'
 
 /** Longer than any window of the rules. A finding itself knows its last attempt. */
 const retentionMs = 2 * dayMs
@@ -21,7 +27,11 @@ export async function writeAttempts({ db }: Services, attempts: CredentialAttemp
   }
 }
 
-const valuesOf = ({ endpointId: endpoint, ...rest }: CountedAttempts) => ({ endpoint, ...rest })
+const valuesOf = ({ endpointId: endpoint, kind, ...rest }: CountedAttempts) => ({
+  endpoint,
+  kind: storedKinds[kind],
+  ...rest,
+})
 
 export async function deleteOldAttempts({ db, clock }: Services): Promise<void> {
   const before = clock.now() - retentionMs

@@ -9,7 +9,7 @@ import { findChannelName, findJobName, findProfileName, listOpenSubjects } from 
 import { type AdvancedFindings, advanceFindings, dueTimeOfFinding, findingKey } from './findings.ts'
 import type { GroupingInput } from './grouping/grouping-input.ts'
 import { listJustOffline } from './observations/presence.ts'
-import { observeFull, observeQuick, quickRules } from './observe.ts'
+import { observeFull, observeQuick } from './observe.ts'
 import { placeOfSubject } from './places.ts'
 import type { ReturningDevices } from './restarts/returning-devices.ts'
 import type { Finding, RulesInForce, Structure, Subject } from './types.ts'
@@ -69,7 +69,7 @@ export async function advance(input: EngineInput, before: StateBefore): Promise<
     isGone: (finding) => isDeleted(structure, finding) || moved.has(subjectKey(finding.subject)),
   })
   const dueTimes = advanced.findings
-    .filter(({ rule }) => !quickRules.has(rule))
+    .filter(({ rule }) => !rules[rule].isCheckedEverySecond)
     .map((finding) => dueTimeOfFinding(finding, rules) ?? 0)
     .filter((dueAt) => dueAt > now)
   return { ...advanced, nextDueAt: dueTimes.reduce((earliest, dueAt) => Math.min(earliest, dueAt), nextDueAt) }
@@ -127,8 +127,8 @@ export function listDueTimes(input: EngineInput, before: readonly Finding[], mat
   const known = new Map(before.map((finding) => [findingKey(finding), finding.detail]))
   return matured.flatMap(({ rule, subject, since }) => {
     const { silenced, countsFrom = 0 } = known.get(findingKey({ rule, subject })) ?? {}
-    const { holdMs } = input.rules[rule]
-    const presenceFrom = rule.startsWith('device.') ? input.restarts.presenceFrom(subject.id, holdMs) : 0
+    const { holdMs, isAboutConnection } = input.rules[rule]
+    const presenceFrom = isAboutConnection ? input.restarts.presenceFrom(subject.id, holdMs) : 0
     return silenced ? [] : [{ rule, dueAt: Math.max(since, countsFrom, presenceFrom) + holdMs }]
   })
 }

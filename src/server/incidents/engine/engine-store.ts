@@ -3,6 +3,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { TelemetryTx } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
+import { pickColumns } from '../../db/queries/columns.ts'
 import { inParts } from '../../db/queries/in-parts.ts'
 import { jsonRows } from '../../db/queries/json-rows.ts'
 import { wholeQuery, wholeQueryOne, writeTelemetry } from '../../db/queries/query.ts'
@@ -97,57 +98,34 @@ const engineIncidents = (db: Db, p: { org: number; endedAfter: number }) =>
     )
     .orderBy('i.id')
 
+/** The columns that the engine writes when an incident opens and changes. */
+const engineColumns = [
+  'version',
+  'severity',
+  'state',
+  'cause_id',
+  'cause_name',
+  'detail',
+  'since',
+  'updated_at',
+  'resolved_at',
+  'cause_ended_at',
+  'occurrences',
+  'reopenings',
+  'flapping',
+  'merged_into',
+  'split_from',
+] as const
+const insertedColumns = ['id', 'rule', 'level', 'opened_at', ...engineColumns] as const
+const updatedColumns = [...engineColumns, 'acknowledged_by', 'snoozed_until', 'snoozed_until_cleared'] as const
+
 export const insertIncident = writeTelemetry((db, p: { org: number } & IncidentRow) =>
-  db.insertInto('incidents').values({
-    org: p.org,
-    id: p.id,
-    version: p.version,
-    rule: p.rule,
-    severity: p.severity,
-    state: p.state,
-    level: p.level,
-    cause_id: p.cause_id,
-    cause_name: p.cause_name,
-    detail: p.detail,
-    since: p.since,
-    opened_at: p.opened_at,
-    updated_at: p.updated_at,
-    resolved_at: p.resolved_at,
-    cause_ended_at: p.cause_ended_at,
-    occurrences: p.occurrences,
-    reopenings: p.reopenings,
-    flapping: p.flapping,
-    merged_into: p.merged_into,
-    split_from: p.split_from,
-  }),
+  db.insertInto('incidents').values({ org: p.org, ...pickColumns(p, insertedColumns) }),
 )
 
 /** Writes the columns that the engine changes, and those of people that end with the cause. */
 export const updateEngineIncident = writeTelemetry((db, p: { org: number } & IncidentRow) =>
-  db
-    .updateTable('incidents')
-    .set({
-      version: p.version,
-      severity: p.severity,
-      state: p.state,
-      cause_id: p.cause_id,
-      cause_name: p.cause_name,
-      detail: p.detail,
-      since: p.since,
-      updated_at: p.updated_at,
-      resolved_at: p.resolved_at,
-      cause_ended_at: p.cause_ended_at,
-      occurrences: p.occurrences,
-      reopenings: p.reopenings,
-      flapping: p.flapping,
-      acknowledged_by: p.acknowledged_by,
-      snoozed_until: p.snoozed_until,
-      snoozed_until_cleared: p.snoozed_until_cleared,
-      merged_into: p.merged_into,
-      split_from: p.split_from,
-    })
-    .where('org', '=', p.org)
-    .where('id', '=', p.id),
+  db.updateTable('incidents').set(pickColumns(p, updatedColumns)).where('org', '=', p.org).where('id', '=', p.id),
 )
 
 const subjectColumns = [

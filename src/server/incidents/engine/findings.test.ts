@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { minuteMs } from '../../../contract/durations.ts'
-import type { RuleId } from '../../../contract/incidents/rule-table.ts'
+import { type RuleId, ruleIds } from '../../../contract/incidents/rule-table.ts'
 import { defaultRules } from '../incident-rules/in-force.ts'
 import { advanceFindings, type FindingsInput } from './findings.ts'
 import type { Finding, FindingDetail, Observation, Subject } from './types.ts'
@@ -143,6 +143,16 @@ test('a device that flaps while the service settles matures when that is over [c
   expect(course.step([flapping]).matured).toMatchObject([{ rule: 'device.flapping', subject: bar }])
 })
 
+test('only rules about connections wait until the service has settled after a start [contract 10.start]', () => {
+  const waiting = ruleIds.filter((rule) => {
+    const course = new Course()
+    course.input = { presenceFrom: () => start + 60 * minuteMs }
+    const since = start - defaultRules[rule].holdMs
+    return course.step([{ rule, subject: bar, state: 'holds', since }]).matured.length === 0
+  })
+  expect(waiting).toEqual(['device.offline', 'device.flapping'])
+})
+
 test('the detail is that of the last observation, and what findings.ts keeps in it survives', () => {
   const course = new Course()
   const observe = (detail?: FindingDetail) =>
@@ -185,6 +195,17 @@ test('time in which the service was down counts neither for a condition nor for 
   course.input = {}
   expect(course.run('air.beyond', fjord, ...times(14, 'clear' as const)).ended).toEqual([])
   expect(course.run('air.beyond', fjord, 'clear').ended).toHaveLength(1)
+})
+
+test('time in which the service was down counts for conditions whose start is stored [contract 10.rule]', () => {
+  const paused = ruleIds.filter((rule) => {
+    const course = new Course()
+    course.input = { isSilenced: () => true }
+    course.run(rule, bar, 'holds')
+    course.input = { observedRules: new Set(), downSince: course.now }
+    return course.run(rule, bar, undefined).changed.length > 0
+  })
+  expect(paused).toEqual(['air.beyond', 'room.crowded', 'storage.low', 'firmware.behind', 'clock.unreachable'])
 })
 
 test('a condition that is unknown after the service was down is written, and counts from its next observation', () => {

@@ -1,6 +1,6 @@
 // Advances findings by what was observed: they begin, mature, and end. Pure, so that any course of time can be tested. [contract 10.finding]
 import { isDeepStrictEqual } from 'node:util'
-import type { RuleId } from '../../../contract/incidents/rule-table.ts'
+import { incidentRules, type RuleId } from '../../../contract/incidents/rule-table.ts'
 import type { Finding, FindingDetail, Observation, RuleInForce, RulesInForce, Subject } from './types.ts'
 
 export interface FindingsInput {
@@ -31,18 +31,6 @@ export interface AdvancedFindings {
   /** Findings of the run before that have ended. Their rows are deleted. Findings that never matured are included. */
   readonly ended: readonly { readonly finding: Finding; readonly reason: FindingEnd }[]
 }
-
-/** Rules about connections, whose conditions do not count right after a start of the service. */
-const presenceRules: ReadonlySet<RuleId> = new Set<RuleId>(['device.offline', 'device.flapping'])
-
-/** Rules whose conditions begin and end when the engine reads them, because no table knows since when they hold. */
-const rulesWithoutTimes: ReadonlySet<RuleId> = new Set<RuleId>([
-  'air.beyond',
-  'room.crowded',
-  'storage.low',
-  'firmware.behind',
-  'clock.unreachable',
-])
 
 export const findingKey = ({ rule, subject }: Pick<Finding, 'rule' | 'subject'>): string =>
   `${rule} ${subject.type} ${subject.id}`
@@ -128,7 +116,9 @@ function matureIfDue(input: FindingsInput, finding: Finding): Finding {
     return { ...finding, detail: { ...finding.detail, silenced: true } }
   }
   const detail = endSilence(finding.detail, now)
-  const presenceFrom = presenceRules.has(finding.rule) ? input.presenceFrom(finding.subject, finding.rule) : undefined
+  const presenceFrom = rules[finding.rule].isAboutConnection
+    ? input.presenceFrom(finding.subject, finding.rule)
+    : undefined
   const countsFrom = Math.max(finding.since, detail.countsFrom ?? 0, presenceFrom ?? 0)
   if (now < countsFrom + rules[finding.rule].holdMs) return { ...finding, detail }
   return { ...finding, maturedAt: now, detail: withoutBookkeeping(detail) }
@@ -152,9 +142,9 @@ function pauseUnknown(finding: Finding, now: number): Finding {
   return { ...finding, detail: { ...finding.detail, unknownSince: now } }
 }
 
-/** Whether the runs of the engine decide when it matures or ends. */
+/** Whether the engine's checks decide when it matures or ends. */
 export const isCountedByRuns = ({ rule, maturedAt, clearSince }: Finding): boolean =>
-  rulesWithoutTimes.has(rule) && (maturedAt === null || clearSince !== null)
+  incidentRules[rule].isTimedByChecks && (maturedAt === null || clearSince !== null)
 
 /** The time during which the service was down does not count, because nothing was observed then. */
 const pauseWhileDown = (finding: Finding, downSince: number | undefined): Finding =>

@@ -25,16 +25,7 @@ export interface ObservationResult {
   readonly nextDueAt: number
 }
 
-/** The rules that are observed every second. */
-export const quickRules: ReadonlySet<RuleId> = new Set<RuleId>([
-  'device.offline',
-  'device.flapping',
-  'config.rejected',
-  'job.stopped',
-  'certificate.expiring',
-])
-
-/** Observes the rules that must react within seconds. It costs a few queries by index while nothing happens. */
+/** Observes the rules that are checked every second. It costs a few queries by index while nothing happens. */
 export async function observeQuick(on: OrgReader, input: QuickInput): Promise<ObservationResult> {
   const observations = [
     ...(await observeOfflineQuickly(on, input)),
@@ -90,7 +81,7 @@ export async function observeFull(on: OrgReader, input: FullInput): Promise<Obse
 /** Only for conditions whose beginning is in a table. For the others `dueTimeOfFinding` says when they are due. */
 function dueTimeOf({ rule, state, since, changesAt }: Observation, rules: RulesInForce): number {
   if (changesAt !== undefined) return changesAt
-  if (state !== 'holds' || since === undefined || quickRules.has(rule)) return Number.POSITIVE_INFINITY
+  if (state !== 'holds' || since === undefined || rules[rule].isCheckedEverySecond) return Number.POSITIVE_INFINITY
   return since + rules[rule].holdMs
 }
 

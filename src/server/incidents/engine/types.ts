@@ -1,8 +1,13 @@
 // The values that the engine of incidents computes with: observations become findings, and findings become incidents.
 import type { CauseLevel } from '../../../contract/incidents/incidents.ts'
 import type { Reading } from '../../../contract/incidents/readings.ts'
-import type { IncidentRule, RuleId, Severity } from '../../../contract/incidents/rule-table.ts'
-import type { SubjectType } from '../../db/schema/incidents.ts'
+import {
+  type IncidentRule,
+  incidentRules,
+  type RuleId,
+  type Severity,
+  type SubjectType,
+} from '../../../contract/incidents/rule-table.ts'
 
 export interface Subject {
   readonly type: SubjectType
@@ -27,9 +32,9 @@ export interface Observation {
 }
 
 /** The rule and the subject of an observation. */
-export const conditionOf = <R extends RuleId>(rule: R, type: SubjectType, id: string | number) => ({
+export const conditionOf = <R extends RuleId>(rule: R, id: string | number) => ({
   rule,
-  subject: { type, id: String(id) } satisfies Subject,
+  subject: { type: incidentRules[rule].subject, id: String(id) } satisfies Subject,
 })
 
 export interface FindingDetail {

@@ -21,15 +21,14 @@ export interface RuleChanges {
 }
 
 export function ruleInForce(id: RuleId, changes: RuleChanges = {}): RuleInForce {
-  const { severity, groupedBy, holdMs, clearMs, limits, isSecurity }: IncidentRule = incidentRules[id]
+  const { opens, ends, ...rule }: IncidentRule = incidentRules[id]
   return {
+    ...rule,
     isEnabled: changes.enabled ?? true,
-    severity: changes.severity ?? severity,
-    groupedBy,
-    holdMs: changes.holdMinutes === undefined ? holdMs : changes.holdMinutes * minuteMs,
-    clearMs: changes.clearMinutes === undefined ? clearMs : changes.clearMinutes * minuteMs,
-    limits: { ...limits, ...changes.limits },
-    ...(isSecurity && { isSecurity }),
+    severity: changes.severity ?? rule.severity,
+    holdMs: changes.holdMinutes === undefined ? rule.holdMs : changes.holdMinutes * minuteMs,
+    clearMs: changes.clearMinutes === undefined ? rule.clearMs : changes.clearMinutes * minuteMs,
+    limits: { ...rule.limits, ...changes.limits },
   }
 }
 

@@ -16,8 +16,8 @@ import { parseInt32 } from '../../core/int32.ts'
 import { isUuid } from '../../core/uuid.ts'
 import type { Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
+import { endpointRef } from '../../fleet/endpoints/fields.ts'
 import { findEndpoint } from '../../fleet/endpoints/store.ts'
-import { endpointRef } from '../../fleet/endpoints/view.ts'
 import { change } from '../../journal/audit/change.ts'
 import { type AuditRef, auditRef } from '../../journal/audit/change-result.ts'
 import { isInForce, silenceOf } from './in-force.ts'
@@ -71,7 +71,7 @@ export const silencesCreate = (ctx: RequestContext, body: Body) =>
     return {
       result: new VersionedAnswer(1, silenceView(created, visible.zones, now)),
       target: auditRef('silence', { id: created.id, name: created.reason }),
-      after: auditedFields(created),
+      after: auditedSilence(created),
       affected: await endpointsOf(tx, created),
     }
   })
@@ -88,7 +88,7 @@ export const silencesDelete = (ctx: RequestContext, silenceId: string) =>
     return {
       result: {},
       target: auditRef('silence', { id: silence.id, name: silence.reason }),
-      before: auditedFields(silence),
+      before: auditedSilence(silence),
       affected: await endpointsOf(tx, silence),
     }
   })
@@ -164,7 +164,7 @@ const scheduleView = ({ rules, reason, since, until, weekly }: SilenceRow) => ({
 })
 
 /** The ids of places are at the top, where the audit log looks for them. */
-const auditedFields = (row: SilenceRow) => ({ ...placeView(row), ...scheduleView(row) })
+const auditedSilence = (row: SilenceRow) => ({ ...placeView(row), ...scheduleView(row) })
 
 /** The audit log finds the place of an endpoint by its id, which `affected` has. */
 async function endpointsOf(tx: Tx, { place_type, place_id }: SilenceRow): Promise<AuditRef[]> {

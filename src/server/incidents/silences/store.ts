@@ -2,6 +2,7 @@
 
 import { type Selectable, sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
+import { pickColumns } from '../../db/queries/columns.ts'
 import { visibleQuery, wholeQuery, wholeQueryOne, write } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemWrite } from '../../db/system.ts'
@@ -43,21 +44,7 @@ export const findUnendedSilence = wholeQueryOne((db, p: { org: number; id: numbe
 )
 
 export const insertSilence = write((db, p: { org: number } & SilenceRow) =>
-  db.insertInto('silences').values({
-    org: p.org,
-    id: p.id,
-    version: p.version,
-    place_type: p.place_type,
-    place_id: p.place_id,
-    rules: p.rules,
-    reason: p.reason,
-    since: p.since,
-    until: p.until,
-    weekly: p.weekly,
-    author_type: p.author_type,
-    author_id: p.author_id,
-    author_name: p.author_name,
-  }),
+  db.insertInto('silences').values({ org: p.org, ...pickColumns(p, columns) }),
 )
 
 export const deleteSilence = write((db, p: { org: number; id: number }) =>

@@ -19,7 +19,7 @@ import type { OrgReader } from '../../db/handles.ts'
 import { change, changeNewOrg } from '../audit/change.ts'
 import { auditRef } from '../audit/change-result.ts'
 import { listSettings } from '../settings/store.ts'
-import { findOrg, findOwnOrg, insertOrg, updateOrg } from './store.ts'
+import { findOrg, findOwnOrg, insertOrg, type OrgValues, updateOrg } from './store.ts'
 
 /** An organisation's id has seven URL-safe characters, such as LXJ45kN. [contract 1.5] */
 const makeOrgId = () => randomText(7)
@@ -30,16 +30,17 @@ export const orgCreate = (services: Services, actor: Actor, name: string, timezo
     const problem = nameProblem(name)
     if (problem) throw new StartupError(`The name of an organisation ${problem}.`)
     requireTimeZone(timezone)
-    const trimmed = name.trim()
-    const id = makeOrgId()
     const [setting] = await listSettings(tx, { names: ['air-limits'] })
-    const air_limits = setting?.value ?? airLimitsText(defaultAirLimits)
-    const key = await insertOrg(tx, { id, name: trimmed, timezone, air_limits, created_at: services.clock.now() })
-    return {
-      result: { key, id },
-      target: auditRef('organisation', { id, name: trimmed }),
-      after: { name: trimmed, timezone, airLimits: parseAirLimits(air_limits) },
+    const org = {
+      id: makeOrgId(),
+      name: name.trim(),
+      timezone,
+      air_limits: setting?.value ?? airLimitsText(defaultAirLimits),
+      working_hours: null,
     }
+    const key = await insertOrg(tx, { ...org, created_at: services.clock.now() })
+    const { id, ...after } = orgView(org)
+    return { result: { key, id }, target: auditRef('organisation', org), after }
   })
 
 export async function orgsGet(ctx: RequestContext) {
@@ -98,14 +99,13 @@ export async function commandLineActor(services: Services, actor: Actor, orgId: 
 
 const requireOwnOrg = async (on: OrgReader) => mustFind(await findOwnOrg(on), 'the organisation')
 
-interface StoredOrg {
-  id: string
-  name: string
-  timezone: string
-  air_limits: string
-  working_hours: string | null
-}
-const orgView = ({ id, name, timezone, air_limits, working_hours }: StoredOrg): Static<typeof OwnOrganisation> => ({
+const orgView = ({
+  id,
+  name,
+  timezone,
+  air_limits,
+  working_hours,
+}: OrgValues & { readonly id: string }): Static<typeof OwnOrganisation> => ({
   id,
   name,
   timezone,

@@ -1,6 +1,13 @@
 // Holds the SQL of organisations.
+import type { Selectable } from 'kysely'
+import { pickColumns } from '../../db/queries/columns.ts'
 import { queryOne, write } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { type SystemTx, systemQuery, systemQueryOne, systemWriteOne } from '../../db/system.ts'
+
+/** The columns that people set. */
+const orgFieldColumns = ['name', 'timezone', 'air_limits', 'working_hours'] as const
+export type OrgValues = Pick<Selectable<DatabaseSchema['orgs']>, (typeof orgFieldColumns)[number]>
 
 export const listOrgs = systemQuery((db, _: object) =>
   db.selectFrom('orgs').select(['key', 'id', 'name', 'created_at', 'timezone', 'air_limits']).orderBy('key'),
@@ -14,22 +21,19 @@ export const findOrg = systemQueryOne((db, p: { id: string }) =>
 export const findOwnOrg = queryOne((db, p: { org: number }) =>
   db
     .selectFrom('orgs')
-    .select(['id', 'version', 'name', 'timezone', 'air_limits', 'working_hours'])
+    .select(['id', 'version', ...orgFieldColumns])
     .where('key', '=', p.org),
 )
 
-interface NewOrg {
+interface NewOrg extends OrgValues {
   id: string
-  name: string
-  timezone: string
-  air_limits: string
   created_at: number
 }
 
 const insertRow = systemWriteOne((db, p: NewOrg) =>
   db
     .insertInto('orgs')
-    .values({ id: p.id, name: p.name, timezone: p.timezone, air_limits: p.air_limits, created_at: p.created_at })
+    .values({ id: p.id, created_at: p.created_at, ...pickColumns(p, orgFieldColumns) })
     .returning('key'),
 )
 export async function insertOrg(tx: SystemTx, org: NewOrg): Promise<number> {
@@ -38,23 +42,9 @@ export async function insertOrg(tx: SystemTx, org: NewOrg): Promise<number> {
   return row.key
 }
 
-interface OrgValues {
-  version: number
-  name: string
-  timezone: string
-  air_limits: string
-  working_hours: string | null
-}
-
-export const updateOrg = write((db, p: OrgValues & { org: number }) =>
+export const updateOrg = write((db, p: OrgValues & { org: number; version: number }) =>
   db
     .updateTable('orgs')
-    .set({
-      version: p.version,
-      name: p.name,
-      timezone: p.timezone,
-      air_limits: p.air_limits,
-      working_hours: p.working_hours,
-    })
+    .set({ version: p.version, ...pickColumns(p, orgFieldColumns) })
     .where('key', '=', p.org),
 )

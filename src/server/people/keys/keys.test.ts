@@ -169,7 +169,7 @@ test('a key works until the moment of its expiry, and stays in the list [contrac
 
 test('a revoked key stops at once, and no other does [contract 3.10] [contract 6.keys]', async () => {
   const org = await harness.newOrg()
-  const { key, id, prefix } = (await create(org, {})).body
+  const { key, id, prefix, name, scopes } = (await create(org, {})).body
   const other = (await create(org, {})).body.key
   expect([await works(org, key), await works(org, other)]).toEqual([200, 200])
   expect((await org.call('DELETE', `/keys/${id}`, { headers: { 'if-match': '"2"' } })).status).toBe(412)
@@ -183,7 +183,7 @@ test('a revoked key stops at once, and no other does [contract 3.10] [contract 6
   expect((await org.audit())[0]).toMatchObject({
     type: 'API_KEY_REVOKED',
     target: { id },
-    details: { before: { prefix } },
+    details: { before: { name, prefix, scopes, manage: false } },
   })
   expect((await org.call('DELETE', `/keys/${id}`)).status).toBe(404)
   expect((await create(org, {})).body.id, 'no id comes back').toBe('4')

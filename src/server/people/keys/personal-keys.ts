@@ -13,7 +13,7 @@ import { auditRef } from '../../journal/audit/change-result.ts'
 import { isUserActive } from '../users/store.ts'
 import { futureTime, storeNewKey } from './new-key.ts'
 import { deleteKey, listKeysOfUser } from './store.ts'
-import { keyView } from './view.ts'
+import { auditedKey, keyView } from './view.ts'
 
 export const myKeysList = async (ctx: RequestContext) => ({
   keys: (await listKeysOfUser(ctx.db, { user: requireUserId(ctx) })).map(keyView),
@@ -36,8 +36,7 @@ export async function myKeysCreate(ctx: RequestContext, { name, scopes, expiresA
     }
     const rest = { manage: false, regionIds: undefined, rateLimit: null, createdAt: now, expiresAt: expiry }
     const created = await storeNewKey(tx, { name, scopes, ...rest, userId })
-    const { id: _, createdAt: __, ...after } = keyView(created.row)
-    return { result: created, target: auditRef('key', created.row), after }
+    return { result: created, target: auditRef('key', created.row), after: auditedKey(created.row) }
   })
   ctx.keysChanged()
   return { ...keyView(row), key }
@@ -49,8 +48,7 @@ export async function myKeysDelete(ctx: RequestContext, keyId: string) {
     const own = (await listKeysOfUser(tx, { user })).find(({ id }) => String(id) === keyId)
     const key = mustFind(own, `personal key ${keyId}`)
     await deleteKey(tx, { id: key.id })
-    const { name, prefix, scopes, userId } = keyView(key)
-    return { result: undefined, target: auditRef('key', key), before: { name, prefix, scopes, userId } }
+    return { result: undefined, target: auditRef('key', key), before: auditedKey(key) }
   })
   ctx.keysChanged()
   return {}

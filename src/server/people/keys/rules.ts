@@ -14,7 +14,7 @@ import { auditRef } from '../../journal/audit/change-result.ts'
 import { raiseResourceVersions } from '../../journal/places/versions.ts'
 import { futureTime, storeNewKey } from './new-key.ts'
 import { deleteKey, deleteRegionOfKeys, findKey, hasOtherManager, listKeys } from './store.ts'
-import { keyView } from './view.ts'
+import { auditedKey, keyView } from './view.ts'
 
 export interface NewKey {
   readonly name: string
@@ -41,8 +41,7 @@ export async function keysCreate(ctx: RequestContext, newKey: NewKey) {
     refuseGrantBeyondOwn(ctx, [], regionIds ? RegionAccess.of(regionIds) : RegionAccess.everything)
     const values = { name, scopes, manage, regionIds, rateLimit: rateLimit ?? null, createdAt: now, expiresAt }
     const created = await storeNewKey(tx, { ...values, userId: null })
-    const { id: _, createdAt, ...shown } = keyView(created.row)
-    return { result: created, target: auditRef('key', created.row), after: { ...shown, rateLimit } }
+    return { result: created, target: auditRef('key', created.row), after: auditedKey(created.row) }
   })
   ctx.keysChanged()
   return new VersionedAnswer(1, { ...keyView(row), key })
@@ -60,9 +59,7 @@ export async function keysDelete(ctx: RequestContext, keyId: string) {
       )
     }
     await deleteKey(tx, { id: key.id })
-    const { name, prefix, scopes, manage, regionIds, userId } = keyView(key)
-    const before = { name, prefix, scopes, manage, regionIds, userId }
-    return { result: undefined, target: auditRef('key', key), before }
+    return { result: undefined, target: auditRef('key', key), before: auditedKey(key) }
   })
   ctx.keysChanged()
   return {}

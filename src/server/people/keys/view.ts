@@ -18,4 +18,10 @@ export const keyView = (row: KeyRow): Static<typeof Key> => ({
   ...(row.last_used_at !== null && { lastUsedAt: isoTime(row.last_used_at) }),
 })
 
+/** The fields of a key that audit entries show. */
+export function auditedKey(row: KeyRow) {
+  const { id: _, createdAt: __, ...fields } = keyView(row)
+  return { ...fields, ...(row.rate_limit !== null && { rateLimit: row.rate_limit }) }
+}
+
 const regionIdsOf = ({ regions }: KeyRow): number[] => (JSON.parse(regions) as number[]).sort((a, b) => a - b)

@@ -19,6 +19,7 @@ import { raiseResourceVersions } from '../../journal/places/versions.ts'
 import { deleteKeysOfUser } from '../keys/store.ts'
 import { deleteLinksOfUser } from '../sessions/user-link-store.ts'
 import { endSessions } from './end-sessions.ts'
+import { auditedUser, userValues } from './fields.ts'
 import { requireAnotherOwner, requireAnotherOwnerWhoSignsIn } from './owners.ts'
 import {
   deleteRegionOfUsers,
@@ -33,7 +34,7 @@ import {
   updateRegionsOfUser,
   updateUser,
 } from './store.ts'
-import { auditedFields, partialUserAnswer, userAnswer, userView } from './view.ts'
+import { partialUserAnswer, userAnswer, userView } from './view.ts'
 
 export async function usersList(ctx: RequestContext) {
   const { db } = ctx
@@ -60,11 +61,7 @@ export const usersCreate = (ctx: RequestContext, body: InputOf<'usersCreate'>['b
     const user: UserRow = {
       id: await nextId(tx, 'user'),
       version: 1,
-      email: body.email,
-      name: body.name ?? null,
-      role: body.role,
-      all_regions: body.allRegions ? 1 : 0,
-      state: body.state === 'DISABLED' ? 'DISABLED' : 'INVITED',
+      ...userValues(body),
       signed_in_at: null,
       last_seen_at: null,
       has_identity: 0,
@@ -77,7 +74,7 @@ export const usersCreate = (ctx: RequestContext, body: InputOf<'usersCreate'>['b
     return {
       result: userAnswer(user, regionIds),
       target: auditRef('user', { id: user.id, name: user.email }),
-      after: auditedFields(user, regionIds),
+      after: auditedUser.all({ ...user, regionIds }),
     }
   })
 
@@ -88,11 +85,7 @@ export async function usersUpdate(ctx: RequestContext, userId: string, body: Inp
     const user = {
       ...before,
       version: before.version + 1,
-      email: body.email ?? before.email,
-      name: body.name === undefined ? before.name : body.name,
-      role: body.role ?? before.role,
-      all_regions: Number(body.allRegions ?? before.all_regions === 1),
-      state: stateAfter(before, body.state),
+      ...userValues(body, before),
       regionIds: body.regionIds ? await requireRegions(tx, body.regionIds) : before.regionIds,
     }
     refuseGrant(ctx, before, user)
@@ -109,8 +102,7 @@ export async function usersUpdate(ctx: RequestContext, userId: string, body: Inp
     return {
       result: userAnswer(user, user.regionIds),
       target: auditRef('user', { id: user.id, name: user.email }),
-      before: auditedFields(before, before.regionIds),
-      after: auditedFields(user, user.regionIds),
+      ...auditedUser.change(before, user),
     }
   })
   ctx.keysChanged()
@@ -127,7 +119,7 @@ export async function usersDelete(ctx: RequestContext, userId: string) {
     return {
       result: undefined,
       target: auditRef('user', { id: user.id, name: user.email }),
-      before: auditedFields(user, user.regionIds),
+      before: auditedUser.all(user),
       affected: keys.map((key) => auditRef('key', key)),
     }
   })
@@ -141,14 +133,6 @@ export async function requireUser(on: OrgReader, userId: string): Promise<UserWi
   const id = parseInt32(userId)
   const user = mustFind(id === undefined ? undefined : await findUser(on, { id }), `user ${userId}`)
   return { ...user, regionIds: await listRegionsOfUser(on, user.id) }
-}
-
-/** Whether a user is INVITED or ACTIVE follows from their sign-ins: a request only disables, or enables again. */
-function stateAfter(before: UserRow, requested: string | undefined): string {
-  if (requested === undefined || requested === before.state) return before.state
-  if (requested === 'DISABLED') return requested
-  if (before.state !== 'DISABLED') return before.state
-  return before.signed_in_at === null ? 'INVITED' : 'ACTIVE'
 }
 
 /** An address belongs to one user of an organisation, ignoring case. [contract D.2] */

@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely'
 import type { OrgReader, Tx } from '../../db/handles.ts'
+import { pickColumns } from '../../db/queries/columns.ts'
 import {
   visibleQuery,
   visibleQueryOne,
@@ -11,17 +12,13 @@ import {
   writeExists,
 } from '../../db/queries/query.ts'
 import { systemQuery, systemWrite } from '../../db/system.ts'
+import { type UserValues, userFieldColumns } from './fields.ts'
 
 type UserKey = { org: number; id: number }
 
-export interface UserRow {
+export interface UserRow extends Readonly<UserValues> {
   readonly id: number
   readonly version: number
-  readonly email: string
-  readonly name: string | null
-  readonly role: string
-  readonly all_regions: number
-  readonly state: string
   readonly signed_in_at: number | null
   readonly last_seen_at: number | null
   /** 1 if an account of the identity provider belongs to the user. */
@@ -38,11 +35,7 @@ type SqlBit = 0 | 1
 const userColumns = [
   'id',
   'version',
-  'email',
-  'name',
-  'role',
-  'all_regions',
-  'state',
+  ...userFieldColumns,
   'signed_in_at',
   'last_seen_at',
   hasIdentity.as('has_identity'),
@@ -110,42 +103,24 @@ const selectRegionsOfUser = visibleQuery('region', 'user_regions.region_id', (db
 export const listRegionsOfUser = async (on: OrgReader, id: number) =>
   (await selectRegionsOfUser(on, { id })).map((r) => r.region_id)
 
-interface UserValues {
-  email: string
-  email_key: string
-  name: string | null
-  role: string
-  all_regions: number
-  state: string
-}
+/** The key finds a user by their address, whatever its case. */
+const writtenColumns = ['email_key', ...userFieldColumns] as const
+type WrittenValues = UserValues & { email_key: string }
 
-export const insertUser = write((db, p: UserKey & UserValues & { invited_at: number | null }) =>
+export const insertUser = write((db, p: UserKey & WrittenValues & { invited_at: number | null }) =>
   db.insertInto('users').values({
     org: p.org,
     id: p.id,
     version: 1,
-    email: p.email,
-    email_key: p.email_key,
-    name: p.name,
-    role: p.role,
-    all_regions: p.all_regions,
-    state: p.state,
+    ...pickColumns(p, writtenColumns),
     invited_at: p.invited_at,
   }),
 )
 
-export const updateUser = write((db, p: UserKey & UserValues) =>
+export const updateUser = write((db, p: UserKey & WrittenValues) =>
   db
     .updateTable('users')
-    .set((e) => ({
-      email: p.email,
-      email_key: p.email_key,
-      name: p.name,
-      role: p.role,
-      all_regions: p.all_regions,
-      state: p.state,
-      version: e('version', '+', 1),
-    }))
+    .set((e) => ({ ...pickColumns(p, writtenColumns), version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )

@@ -39,16 +39,3 @@ export function partialUserAnswer(user: UserRow, regionIds: readonly number[]): 
   const body = userView(user, regionIds)
   return new VersionedAnswer(0, body, hash('sha1', JSON.stringify(body), 'base64url'))
 }
-
-/** The fields of a user that audit entries show. */
-export const auditedFields = (
-  { email, name, role, all_regions, state }: Omit<UserRow, 'id'>,
-  regionIds: readonly number[],
-) => ({
-  email,
-  ...(name !== null && { name }),
-  role,
-  allRegions: all_regions === 1,
-  regionIds,
-  state,
-})

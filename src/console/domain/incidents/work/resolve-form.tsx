@@ -3,6 +3,7 @@
 import { Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { maxNoteCharacters } from '../../../../contract/incidents/limits.ts'
+import { incidentRules } from '../../../../contract/incidents/rule-table.ts'
 import { useWrite } from '../../../api.ts'
 import { useBaseline } from '../../../parts/dialog/concurrent-change.ts'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
@@ -26,7 +27,7 @@ export function ResolveForm({ incident: { id, rule }, onClose }: IncidentFormPro
     >
       <Text fz="sm">
         An incident resolves by itself when its problem ends. Resolve it manually only to accept the problem.{' '}
-        {rule.startsWith('credential.')
+        {incidentRules[rule].reopensOnNewAttempt
           ? 'It reopens on the next attempt.'
           : 'It stays resolved while the problem lasts.'}
       </Text>

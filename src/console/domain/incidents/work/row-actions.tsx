@@ -1,6 +1,7 @@
 // The actions of a row of the work list: restart, acknowledge, snooze and note, as buttons or as a menu.
 import { ActionIcon, Menu } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { incidentRules } from '../../../../contract/incidents/rule-table.ts'
 import { CheckIcon, ClockIcon, CrossIcon, MoreIcon, NoteIcon, RebootIcon } from '../../../parts/page/icons.tsx'
 import { isOpenIncident, type ListedIncident } from '../incident.ts'
 import type { StartIncidentTask } from './incident-tasks.ts'
@@ -40,7 +41,7 @@ function isOffered(task: RowAction['task'], incident: ListedIncident): boolean {
 
 /** Incidents about a certificate, a channel or a job that was stopped have nothing to restart. */
 export const hasDevices = ({ rule }: ListedIncident): boolean =>
-  rule !== 'channel.failing' && rule !== 'job.stopped' && rule !== 'certificate.expiring'
+  incidentRules[rule].subject === 'endpoint' || incidentRules[rule].subject === 'room'
 
 export function RowActions({ incident, start, isMenu }: RowActionsProps) {
   const actions = actionsOf(incident)

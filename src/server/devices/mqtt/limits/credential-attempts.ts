@@ -1,9 +1,9 @@
-// Counts wrong credentials and connections that were taken over, in memory, until a task writes them to the database. [contract 10.rule]
+// Counts wrong credentials and connections that were replaced, in memory, until a task writes them to the database. [contract 10.rule]
 import { minuteMs } from '../../../../contract/durations.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { isUuid } from '../../../core/uuid.ts'
 
-export type AttemptKind = 'refused' | 'taken over'
+export type AttemptKind = 'refused' | 'replaced'
 
 export interface CountedAttempts {
   readonly endpointId: string

@@ -18,7 +18,7 @@ export interface FrameHandler {
   /** Takes a whole frame that was admitted. */
   receive(frame: Buffer, header: FixedHeader): void
   /** The other side has ended its half of the connection, and everything before that was read. */
-  end(): void
+  inputEnded(): void
 }
 
 /** A frame of which some bytes are still to come. */
@@ -57,7 +57,7 @@ export class FrameReader {
     this.#socket.on('data', (chunk: Buffer) => this.#read(chunk))
     this.#socket.once('end', () => {
       this.#isEnded = true
-      if (!this.#isWaiting) this.#handler.end()
+      if (!this.#isWaiting) this.#handler.inputEnded()
     })
   }
 
@@ -67,7 +67,7 @@ export class FrameReader {
     this.#isWaiting = false
     this.#cut()
     if (this.#isWaiting) return
-    if (this.#isEnded) this.#handler.end()
+    if (this.#isEnded) this.#handler.inputEnded()
     else this.#socket.resume()
   }
 

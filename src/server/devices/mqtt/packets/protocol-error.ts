@@ -1,4 +1,4 @@
-// The error of a packet that breaks the rules of MQTT.
+// The errors of a packet that breaks the rules of MQTT, or those of topics.
 import { type ReasonCode, reasonCodes } from './reasons.ts'
 
 /** The connection must end: the packet is malformed, or comes at the wrong time. MQTT 5 tells the device the reason code. */
@@ -8,5 +8,12 @@ export class ProtocolError extends Error {
   constructor(message: string, reasonCode: ReasonCode = reasonCodes.malformedPacket) {
     super(message)
     this.reasonCode = reasonCode
+  }
+}
+
+/** The device used a topic that is not its own. The session counts and logs it. */
+export class ForeignTopic extends ProtocolError {
+  constructor(message: string) {
+    super(message, reasonCodes.notAuthorized)
   }
 }

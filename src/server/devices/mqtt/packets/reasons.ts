@@ -15,6 +15,7 @@ export const reasonCodes = {
   shuttingDown: 0x8b,
   badAuthenticationMethod: 0x8c,
   keepAliveTimeout: 0x8d,
+  /** The specification's name for `replaced`. */
   sessionTakenOver: 0x8e,
   topicNameInvalid: 0x90,
   topicAliasInvalid: 0x94,

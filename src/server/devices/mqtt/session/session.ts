@@ -18,6 +18,33 @@
 //   |                       |    foreign topic, a database that fails      |
 //   +-----------------------+----------------------------------------------+
 // A socket that closes by itself, or because the service stops, ends a session in any state. No session outlives its socket.
+//
+// Why was this device disconnected? `SessionEnd` (end.ts) keeps the first reason. `reason` is in the log line `device disconnected`, `why`
+// in the connection history (`endpointsConnections`). Codes and texts are in packets/reasons.ts.
+//
+//   verb                  when                                   the device gets                                recorded (reason: why)
+//   --------------------  -------------------------------------  ---------------------------------------------  ----------------------------------
+//   fail(reason, code)    it broke the protocol, used a foreign  MQTT 5: the code in CONNACK or DISCONNECT      the reason: REFUSED
+//                         topic, sent too many bad messages,     3.1.1: its socket is closed                    the reason: REFUSED
+//                         was silent for 1.5 keep-alives,                                                       the reason: LOST
+//                         or a message could not be stored                                                      the reason: SERVER_ENDED
+//   close(ending)         the service ends a connection whose    MQTT 5: DISCONNECT with the ending's code      the ending:
+//                         device is not to blame                 3.1.1: its socket is closed
+//     'replaced'          another connection of the device, at   0x8E                                           replaced: REPLACED
+//                         any node, or a new credential
+//     'unenrolled'        its endpoint was deleted               UNENROL, then 0x98                             unenrolled: UNENROLLED
+//     'database away'     no answer of the database for 45 s     0x88                                           database away: SERVER_ENDED
+//     'shutting down'     the service stops, or the node was     0x8B                                           no line at a stop; or "this node
+//                         declared dead                                                                         was declared dead": SERVER_ENDED
+//   #drop(reason)         it reads nothing for 20 s; and what    nothing: the socket is closed                  the reason: LOST
+//                         `fail` does in MQTT 3.1.1
+//   #sendLast(packet)     CONNECT is refused, or the device was  CONNACK with a code; CONNACK 0 and UNENROL     `device refused`, if refused;
+//                         unenrolled before it connected         (MQTT 5: and 0x98)                             no span: it never was connected
+//   #receiveDisconnect()  the device sends DISCONNECT            the acknowledgements that it waits for         DISCONNECT: DISCONNECTED
+//   (none)                the socket ends or breaks by itself    nothing                                        the device closed the connection,
+//                                                                                                               or the socket's error: LOST
+//
+// Every verb enters the state closing (`ignoreInput`). Outside this file, device-connections.ts calls `close`, and ingest.ts `close` and `fail`.
 import type { Duplex } from 'node:stream'
 import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket } from 'mqtt-packet'
 import { maxPacketBytes, upTopic } from '../../../../contract/device/protocol.ts'
@@ -27,7 +54,7 @@ import type { IngestBudget } from '../limits/ingest-budget.ts'
 import type { RefusalCause } from '../limits/refusal-log.ts'
 import type { DeviceMetrics } from '../metrics.ts'
 import { type FixedHeader, type FrameHandler, FrameReader } from '../packets/frame-reader.ts'
-import { ProtocolError } from '../packets/protocol-error.ts'
+import { ForeignTopic, ProtocolError } from '../packets/protocol-error.ts'
 import { assignedClientId, type ConnectRequest, readConnect, readPacket, readVersion } from '../packets/reader.ts'
 import { type ConnectOutcome, type EndingReason, type ReasonCode, reasonCodes } from '../packets/reasons.ts'
 import { Acknowledgements } from './acknowledgements.ts'
@@ -110,6 +137,10 @@ export class MqttSession implements FrameHandler, PacketSink {
       else if (this.#state.name === 'connected') this.#receivePacket(frame, header)
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error
+      if (error instanceof ForeignTopic) {
+        this.#options.metrics.foreign.inc()
+        this.#options.onRefused(this, 'foreign topic')
+      }
       this.fail(error.message, error.reasonCode)
     }
   }
@@ -121,7 +152,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.fail(reason, isMalformed ? reasonCodes.malformedPacket : reasonCodes.packetTooLarge)
   }
 
-  end(): void {
+  inputEnded(): void {
     this.socket.destroy(this.#failure)
   }
 
@@ -145,7 +176,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     } else {
       this.backPressure.tick()
       state.unreadSeconds = this.socket.writableNeedDrain ? state.unreadSeconds + 1 : 0
-      if (state.unreadSeconds > unreadTimeoutSeconds) this.#abort('the device does not read what it is sent')
+      if (state.unreadSeconds > unreadTimeoutSeconds) this.#drop('the device does not read what it is sent')
       // One and a half keep-alives without a byte from the device or an acknowledgement to it, and a second for the rounding. [MQTT-3.1.2-24]
       else if (++this.#reader.quietSeconds > state.keepAliveSeconds * 1.5 + 1) {
         this.fail('the keep-alive has passed', reasonCodes.keepAliveTimeout)
@@ -157,36 +188,28 @@ export class MqttSession implements FrameHandler, PacketSink {
   fail(reason: string, reasonCode: ReasonCode): void {
     this.ended.noteFailure(reason, reasonCode)
     if (this.#outbound.version === 4 || this.#state.name === 'closing') {
-      this.#abort(reason)
+      this.#drop(reason)
       return
     }
     this.#failure = new Error(reason)
-    if (this.#state.name === 'connecting') this.#endWith(this.#outbound.writer.badConnect(reasonCode, reason))
-    else this.#endWith(this.#outbound.disconnect(reasonCode, reason))
+    if (this.#state.name === 'connecting') this.#sendLast(this.#outbound.writer.badConnect(reasonCode, reason))
+    else this.#sendLast(this.#outbound.disconnect(reasonCode, reason))
   }
 
-  /** Ends the connection, because the device used a topic that is not its own. */
-  refuseTopic(reason: string): void {
-    this.#options.metrics.foreign.inc()
-    this.#options.onRefused(this, 'foreign topic')
-    this.fail(reason, reasonCodes.notAuthorized)
+  /** Ends the connection of a device that is not to blame; in MQTT 3.1.1 after a delay, so a last message can leave. */
+  close(ending: EndingReason, delayMs = 0): void {
+    this.ended.noteEnding(ending)
+    const isTold = this.#mayDisconnect
+    if (isTold) this.#sendLast(this.#outbound.disconnectBecause(ending))
+    this.ignoreInput()
+    if (ending === 'shutting down') this.#destroySoon(isTold)
+    else if (!this.socket.writableEnded) setTimeout(() => this.socket.destroy(), delayMs).unref()
   }
 
-  /** Ends the connection of a device that is not to blame; in MQTT 3.1.1 after a delay, so that a last message can leave. */
-  close(reason: EndingReason, delayMs = 0): void {
-    this.ended.noteEnding(reason)
-    if (this.#mayDisconnect) this.#endWith(this.#outbound.disconnectBecause(reason))
-    this.beginClosing()
-    if (!this.socket.writableEnded) setTimeout(() => this.socket.destroy(), delayMs).unref()
-  }
-
-  /** Ends the connection because the service stops, and does not wait for the device. */
-  shutDown(): void {
-    if (this.#mayDisconnect) {
-      this.#endWith(this.#outbound.disconnectBecause('shutting down'))
-      setTimeout(() => this.socket.destroy(), shutDownDelayMs)
-    } else this.socket.destroy()
-    this.beginClosing()
+  /** A service that stops does not wait for the device to close its side. */
+  #destroySoon(isTold: boolean): void {
+    if (isTold) setTimeout(() => this.socket.destroy(), shutDownDelayMs)
+    else this.socket.destroy()
   }
 
   /** MQTT 5 alone has a DISCONNECT of the server. */
@@ -195,13 +218,14 @@ export class MqttSession implements FrameHandler, PacketSink {
   }
 
   /** Ignores everything that the device sends from now on. */
-  beginClosing(): void {
+  ignoreInput(): void {
     if (this.#state.name !== 'closing') this.#state = { name: 'closing', seconds: 0 }
   }
 
-  #abort(reason: string): void {
+  /** Ends the connection without a word. */
+  #drop(reason: string): void {
     this.ended.note(reason, 'LOST')
-    this.beginClosing()
+    this.ignoreInput()
     this.socket.destroy(new Error(reason))
   }
 
@@ -209,7 +233,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     const version = readVersion(frame, headerBytes)
     if (version === 'unsupported') {
       this.#options.onRefused(this, 'version')
-      this.#endWith(this.#outbound.refusal('unsupported version'))
+      this.#sendLast(this.#outbound.refusal('unsupported version'))
       return
     }
     this.#outbound.version = version
@@ -220,9 +244,9 @@ export class MqttSession implements FrameHandler, PacketSink {
     this.#reader.maxRemainingBytes = maxPacketBytes
     void this.#options.onConnect(this, request).then((outcome) => {
       if (typeof outcome === 'object') this.#sendUnenrol(request, outcome.topic, outcome.lastMessage)
-      else if (outcome !== 'accepted') this.#endWith(this.#outbound.refusal(outcome))
+      else if (outcome !== 'accepted') this.#sendLast(this.#outbound.refusal(outcome))
       // The device may have connected again, or been unenrolled, while its presence was written.
-      else if (this.#state.name === 'closing') this.#endWith(this.#outbound.refusal('try later'))
+      else if (this.#state.name === 'closing') this.#sendLast(this.#outbound.refusal('try later'))
       else this.#accept(request)
     })
   }
@@ -239,15 +263,15 @@ export class MqttSession implements FrameHandler, PacketSink {
     const { writer, version } = this.#outbound
     const packets = [writer.accepted(assignedClientId(request)), writer.publish(topic, lastMessage, 1, 1)]
     if (version === 5) packets.push(this.#outbound.disconnectBecause('unenrolled'))
-    this.#endWith(Buffer.concat(packets))
+    this.#sendLast(Buffer.concat(packets))
   }
 
   /**
    * Ends the connection after a last packet. Input is read and ignored until the device closes its side: to close a socket with
    * unread input would reset the connection, and the device could lose the packet.
    */
-  #endWith(packet: Buffer): void {
-    this.beginClosing()
+  #sendLast(packet: Buffer): void {
+    this.ignoreInput()
     if (this.socket.writable) this.socket.end(packet)
     this.#reader.proceed()
   }
@@ -261,7 +285,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     else if (packet.cmd === 'subscribe') this.#subscribe(packet)
     else if (packet.cmd === 'unsubscribe') this.#unsubscribe(packet)
     else if (packet.cmd === 'pingreq') this.write(this.#outbound.writer.pingresp())
-    else if (packet.cmd === 'disconnect') this.#disconnect()
+    else if (packet.cmd === 'disconnect') this.#receiveDisconnect()
     // A PUBACK says only that a message arrived. The reports of the device say what it did with it.
     else this.#outbound.acknowledged(packet.messageId)
   }
@@ -270,8 +294,7 @@ export class MqttSession implements FrameHandler, PacketSink {
     const { downlink } = this.#identified ?? {}
     const granted = subscriptions.map(({ topic, qos }) => downlink?.subscribe(topic, qos))
     if (!granted.every((qos) => qos !== undefined)) {
-      this.refuseTopic('a device may subscribe to its own topics only')
-      return
+      throw new ForeignTopic('a device may subscribe to its own topics only')
     }
     this.write(this.#outbound.writer.suback(messageId, granted))
     void downlink?.deliver()
@@ -286,9 +309,9 @@ export class MqttSession implements FrameHandler, PacketSink {
   }
 
   /** Pending acknowledgements are still sent. */
-  #disconnect(): void {
+  #receiveDisconnect(): void {
     this.ended.note('DISCONNECT', 'DISCONNECTED')
-    this.beginClosing()
+    this.ignoreInput()
     this.socket.end(() => this.socket.destroy())
   }
 

@@ -80,10 +80,10 @@ function causeOf({ rule, subject, detail }: Finding, { rules, structure, nameOf 
 }
 
 /** A new attempt with wrong credentials reopens an incident that a person resolved. [contract 10.states] */
-function reopenForAttempts(drafts: DraftSet, { now, isSilenced }: GroupingInput): void {
+function reopenForAttempts(drafts: DraftSet, { now, rules, isSilenced }: GroupingInput): void {
   for (const draft of drafts) {
     const { rule, state, level, causeId, causeName, resolvedAt, since } = draft.after
-    if (!rule.startsWith('credential.') || state !== 'RESOLVED' || !draft.isLasting) continue
+    if (!rules[rule].reopensOnNewAttempt || state !== 'RESOLVED' || !draft.isLasting) continue
     // The incident reopens after the silence, because the attempt is then still newer than the resolution.
     if (draft.areAllSilenced(isSilenced)) continue
     // The opposite of the condition counts from the last attempt.

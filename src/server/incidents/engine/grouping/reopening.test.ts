@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { IncidentWorld } from '../../../../../test/support/incidents/incident-world.ts'
 import { hourMs, minuteMs } from '../../../../contract/durations.ts'
+import { incidentRules, ruleIds } from '../../../../contract/incidents/rule-table.ts'
 
 const channelEvents = (world: IncidentWorld) => world.told.map(({ event }) => event)
 
@@ -141,6 +142,25 @@ test('a new attempt reopens an incident of credentials that a person resolved [c
   world.observe('credential.refused', subject, 'holds', { lastAt: world.now })
   world.pass(minuteMs)
   expect(world.open).toMatchObject([{ rule: 'credential.refused', occurrences: 2 }])
+})
+
+test('only incidents of credentials are reopened by a new attempt [contract 10.states]', () => {
+  const reopened = ruleIds.filter((rule) => {
+    const world = new IncidentWorld()
+    world.addDevice('bar', null)
+    const attempt = () => world.observe(rule, { type: 'endpoint', id: 'bar' }, 'holds', { lastAt: world.now })
+    attempt()
+    world.pass(minuteMs)
+    const { holdMs } = incidentRules[rule]
+    world.pass(holdMs, holdMs)
+    expect(world.open).toMatchObject([{ rule }])
+    world.incidents = world.incidents.map((i) => ({ ...i, state: 'RESOLVED', resolvedAt: world.now }))
+    world.pass(minuteMs)
+    attempt()
+    world.pass(minuteMs)
+    return world.open.length > 0
+  })
+  expect(reopened).toEqual(['credential.refused', 'credential.shared'])
 })
 
 test('a new attempt during a silence that names the rule reopens its incident after the silence [contract 10.silence]', () => {

@@ -1,4 +1,5 @@
 // Observes whether endpoints rejected their settings, or have not confirmed them. [contract 10.rule]
+import type { RuleId } from '../../../../contract/incidents/rule-table.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { readInParts } from '../../../db/queries/in-parts.ts'
 import { conditionOf, type FindingDetail, type Observation } from '../types.ts'
@@ -13,7 +14,7 @@ import { type FullInput, type QuickInput, slackMs } from './input.ts'
 
 /** While a new version is on its way, it is neither rejected nor confirmed. */
 function observeRejection(config: ObservedConfig): Observation {
-  const condition = conditionOf('config.rejected', 'endpoint', config.id)
+  const condition = conditionOf('config.rejected', config.id)
   if (config.state === 'PENDING') return { ...condition, state: 'between' }
   if (config.state !== 'FAILED') return { ...condition, state: 'clear' }
   return { ...condition, state: 'holds', since: config.updated_at, detail: rejectionOf(config) }
@@ -41,11 +42,17 @@ function setsKey({ job_action }: Pick<ObservedConfig, 'job_action'>, key: string
 
 /** A device that is away cannot confirm anything. */
 function observeDelivery({ id, state, connected, created_at, connection_time }: ObservedConfig): Observation {
-  const condition = conditionOf('config.undelivered', 'endpoint', id)
+  const condition = conditionOf('config.undelivered', id)
   if (state !== 'PENDING') return { ...condition, state: 'clear' }
   if (!connected) return { ...condition, state: 'between' }
   return { ...condition, state: 'holds', since: Math.max(created_at, connection_time ?? 0) }
 }
+
+/** The rules about configs. */
+const observers = {
+  'config.rejected': observeRejection,
+  'config.undelivered': observeDelivery,
+} as const satisfies Partial<Record<RuleId, (config: ObservedConfig) => Observation>>
 
 /** Observes the configs that were rejected just long enough ago, and while something is silenced also those of a moment ago. */
 export async function observeConfigsQuickly(on: OrgReader, input: QuickInput): Promise<Observation[]> {
@@ -56,13 +63,13 @@ export async function observeConfigsQuickly(on: OrgReader, input: QuickInput): P
 }
 
 export async function observeConfigs(on: OrgReader, { findings }: FullInput): Promise<Observation[]> {
-  const known = findings.filter(({ rule }) => rule.startsWith('config.')).map(({ subject }) => subject)
+  const known = findings.filter(({ rule }) => rule in observers).map(({ subject }) => subject)
   const rows = await listConfigs(on, [
     ...(await listRejectedConfigs(on)),
     ...(await listUnconfirmedConfigs(on)),
     ...known,
   ])
-  return rows.flatMap((row) => [observeRejection(row), observeDelivery(row)])
+  return rows.flatMap((row) => Object.values(observers).map((observe) => observe(row)))
 }
 
 function listConfigs(on: OrgReader, endpoints: readonly { readonly id: string }[]): Promise<ObservedConfig[]> {

@@ -1,11 +1,11 @@
 // Observes whether wrong credentials are sent for endpoints, and whether two devices share one. [contract 10.rule]
 import { minuteMs } from '../../../../contract/durations.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import { type AttemptRow, listAttempts } from '../../credentials/attempt-store.ts'
+import { type AttemptRow, listAttempts, storedKinds } from '../../credentials/attempt-store.ts'
 import { conditionOf, type Finding, type Observation } from '../types.ts'
 import type { FullInput } from './input.ts'
 
-const kinds = { 'credential.refused': 'refused', 'credential.shared': 'taken over' } as const
+const kinds = { 'credential.refused': storedKinds.refused, 'credential.shared': storedKinds.replaced } as const
 type CredentialRule = keyof typeof kinds
 
 export async function observeCredentials(on: OrgReader, input: FullInput): Promise<Observation[]> {
@@ -22,7 +22,7 @@ export async function observeCredentials(on: OrgReader, input: FullInput): Promi
     )
     return [...new Set([...known.keys(), ...byEndpoint.keys()])].map((id): Observation => {
       const attempts = byEndpoint.get(id) ?? []
-      const condition = conditionOf(rule, 'endpoint', id)
+      const condition = conditionOf(rule, id)
       // A minute counts as long as a part of it is in the window.
       const recent = attempts.filter(({ minute }) => minute + minuteMs > now - windowMs(rule))
       const lastAt = Math.max(lastAttemptOf(known.get(id)), ...attempts.map(timeOf))

@@ -64,7 +64,7 @@ function observe(
   const { disconnects = 0 } = rules['device.flapping'].limits
   const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
   return [...byId.values()].map(({ id, number }): Observation => {
-    const condition = conditionOf('device.flapping', 'endpoint', id)
+    const condition = conditionOf('device.flapping', id)
     const { count = 0, last = 0 } = counts.get(number) ?? {}
     // The opposite of flapping counts from the last disconnect.
     return count >= disconnects ? { ...condition, state: 'holds' } : { ...condition, state: 'clear', since: last }

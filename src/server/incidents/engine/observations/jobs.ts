@@ -17,7 +17,7 @@ export async function observeJobs(
   const observations: Observation[] = []
   for (const stopped of await listStoppedJobs(on, { endedAfter: now - unseenForMs })) {
     const { id, name, state, reason, updated_at: since } = stopped
-    const condition = conditionOf('job.stopped', 'job', id)
+    const condition = conditionOf('job.stopped', id)
     const finding = known.get(condition.subject.id)
     if (state === 'ROLLED_BACK') {
       // A finding that exists is cleared below, because the job has ended. During a silence none is made, because each run would make and clear it.

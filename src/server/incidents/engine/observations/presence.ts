@@ -22,7 +22,7 @@ const maxUpdateMs = hourMs
 export function observeOffline(endpoint: ObservedEndpoint, now: number): Observation | undefined {
   const { id, connected, connection_time: since, restarting } = endpoint
   if (since === null) return undefined
-  const condition = conditionOf('device.offline', 'endpoint', id)
+  const condition = conditionOf('device.offline', id)
   if (connected) return { ...condition, state: 'clear', since }
   if (restarting) return { ...condition, state: 'between', changesAt: since + restartGraceMs }
   if (now - since < maxUpdateMs && isUpdating(endpoint)) {

@@ -62,7 +62,7 @@ export function observeAir(
     states.set(sensor, state)
     if (state === 'holds') readings.push({ name: sensor, value, ...limits[sensor] })
   }
-  const condition = conditionOf('air.beyond', 'room', roomId)
+  const condition = conditionOf('air.beyond', roomId)
   const sensors = readings.map(({ name }) => name)
   if (sensors.length > 0) return { ...condition, state: 'holds', detail: { sensors, readings } }
   if (states.size === 0 || before?.detail.sensors?.some((sensor) => !states.has(sensor))) return undefined
@@ -84,7 +84,7 @@ export function observeCrowd(
   capacity: number | undefined,
 ): Observation | undefined {
   if (people === null) return undefined
-  const condition = conditionOf('room.crowded', 'room', roomId)
+  const condition = conditionOf('room.crowded', roomId)
   if (capacity === undefined || people <= capacity) return { ...condition, state: 'clear' }
   return { ...condition, state: 'holds', detail: { people, capacity } }
 }

@@ -9,7 +9,7 @@ import type { FullInput, QuickInput } from './input.ts'
 
 /** A service without a certificate of its own has none that could expire: a proxy before it has one. */
 export function observeCertificate({ now, orgId, certificateExpiresAt, rules }: FullInput | QuickInput): Observation {
-  const condition = conditionOf('certificate.expiring', 'organisation', orgId)
+  const condition = conditionOf('certificate.expiring', orgId)
   const { days = 0, criticalDays = 0 } = rules['certificate.expiring'].limits
   if (certificateExpiresAt === undefined) return { ...condition, state: 'clear' }
   const leftMs = certificateExpiresAt - now
@@ -26,7 +26,7 @@ export async function observeChannels(on: OrgReader, { now, rules, findings }: F
   const deleted = findings.filter(({ rule, subject }) => rule === 'channel.failing' && !ids.has(subject.id))
   const ended = deleted.map(({ rule, subject }): Observation => ({ rule, subject, state: 'clear', since: 0 }))
   const known = rows.map((row): Observation => {
-    const condition = conditionOf('channel.failing', 'channel', row.id)
+    const condition = conditionOf('channel.failing', row.id)
     const isInUse = row.enabled === 1 || row.disabled_reason !== null
     // A time of the future is of a clock that was wrong.
     const deliveredAt = row.delivered_at !== null && row.delivered_at <= now ? row.delivered_at : 0

@@ -37,7 +37,7 @@ function observeFirmware(
 ): Observation | undefined {
   if (!firmwareVersion || !latestVersion) return undefined
   return {
-    ...conditionOf('firmware.behind', 'endpoint', endpoint.id),
+    ...conditionOf('firmware.behind', endpoint.id),
     state: firmwareVersion === latestVersion ? 'clear' : 'holds',
   }
 }
@@ -47,7 +47,7 @@ function observeTimeServer(
   { ntpServerReachable }: ReportedStatus,
 ): Observation | undefined {
   if (ntpServerReachable === undefined) return undefined
-  return { ...conditionOf('clock.unreachable', 'endpoint', endpoint.id), state: ntpServerReachable ? 'clear' : 'holds' }
+  return { ...conditionOf('clock.unreachable', endpoint.id), state: ntpServerReachable ? 'clear' : 'holds' }
 }
 
 const storages = ['System', 'Internal', 'External'] as const
@@ -65,12 +65,12 @@ function observeStorage(
   if (!least) return undefined
   if (least.percent >= opensBelowPercent) {
     return {
-      ...conditionOf('storage.low', 'endpoint', endpoint.id),
+      ...conditionOf('storage.low', endpoint.id),
       state: least.percent >= endsAtPercent ? 'clear' : 'between',
     }
   }
   const detail = { storage: least.storage, freePercent: Math.floor(least.percent), opensBelowPercent }
-  return { ...conditionOf('storage.low', 'endpoint', endpoint.id), state: 'holds', detail }
+  return { ...conditionOf('storage.low', endpoint.id), state: 'holds', detail }
 }
 
 /** A device that never sent a sample has no sensors, or none that are in use. One whose last sample is stale may have fallen silent. */
@@ -82,12 +82,11 @@ function observeSilentSensor(
   if (endpoint.timestamp === null) return undefined
   const sentAt = endpoint.timestamp * secondMs
   if (now - sentAt < Math.min(holdMs, settings.freshnessSeconds * secondMs))
-    return { ...conditionOf('sensor.silent', 'endpoint', endpoint.id), state: 'clear' }
-  if (now - sentAt > withinDays * dayMs)
-    return { ...conditionOf('sensor.silent', 'endpoint', endpoint.id), state: 'between' }
+    return { ...conditionOf('sensor.silent', endpoint.id), state: 'clear' }
+  if (now - sentAt > withinDays * dayMs) return { ...conditionOf('sensor.silent', endpoint.id), state: 'between' }
   // A device that was away could send nothing.
   return {
-    ...conditionOf('sensor.silent', 'endpoint', endpoint.id),
+    ...conditionOf('sensor.silent', endpoint.id),
     state: 'holds',
     since: Math.max(sentAt, endpoint.connection_time ?? 0),
   }

@@ -1,7 +1,7 @@
 // Decides whether a unit is healthy while it soaks, and whether so many units failed that a job stops. [contract 12.states]
 
 import { minuteMs } from '../../../../contract/durations.ts'
-import type { Severity } from '../../../../contract/incidents/rule-table.ts'
+import { incidentRules, type RuleId, type Severity } from '../../../../contract/incidents/rule-table.ts'
 
 interface EndpointHealthFacts {
   /** The model and the serial number. */
@@ -16,7 +16,7 @@ interface EndpointHealthFacts {
 /** An incident that opened on a room of the unit, or on an endpoint there, since the unit began. */
 interface IncidentFacts {
   readonly id: number
-  readonly rule: string
+  readonly rule: RuleId
   readonly severity: Severity
 }
 
@@ -85,11 +85,10 @@ function worstConnection({ endpoints, now, isRestarted }: UnitHealthFacts): Heal
   return first ? { state: 'reconnecting', reason: `${first.name} is offline` } : { state: 'healthy' }
 }
 
-/** The air of a room and the number of its people do not depend on the change. */
 const countsAgainstUnit = ({ rule, severity }: IncidentFacts): boolean =>
-  severity !== 'INFO' && !rule.startsWith('air.') && !rule.startsWith('room.')
+  severity !== 'INFO' && incidentRules[rule].countsAgainstJob
 
-const isAboutConnection = ({ rule }: IncidentFacts): boolean => rule === 'device.offline' || rule === 'device.flapping'
+const isAboutConnection = ({ rule }: IncidentFacts): boolean => incidentRules[rule].isAboutConnection
 
 /** If only devices of the unit are offline, the change may have caused it, however small the location is. */
 const isOutage = ({ endpointCount, offlineCount, offlineInUnitCount }: LocationHealthFacts): boolean =>

@@ -3,13 +3,13 @@
 import type { RequestContext } from '../../../context/request-context.ts'
 import type { OrgReader, Tx } from '../../../db/handles.ts'
 import { makeVersions } from '../../../fleet/configs/make-versions.ts'
+import { endpointRef } from '../../../fleet/endpoints/fields.ts'
 import {
   listPairedEndpoints,
   type PairedEndpoint,
   updateProfileOf,
   updateRoomOf,
 } from '../../../fleet/endpoints/store.ts'
-import { endpointRef } from '../../../fleet/endpoints/view.ts'
 import { change } from '../../../journal/audit/change.ts'
 import { auditRef } from '../../../journal/audit/change-result.ts'
 import { raiseResourceVersions } from '../../../journal/places/versions.ts'

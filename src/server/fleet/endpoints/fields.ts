@@ -1,9 +1,38 @@
-// An endpoint as an answer shows it, in full and in a list. [contract 5.1] [contract 4.endpointsBasicList]
+// The fields of an endpoint: their columns, and what answers and the audit log make of them. [contract 5.1] [contract 4.endpointsBasicList]
+import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
-import type { BasicEndpoint, Endpoint } from '../../../contract/fleet/endpoints.ts'
+import type { BasicEndpoint, Endpoint, EndpointState } from '../../../contract/fleet/endpoints.ts'
 import { isoTime } from '../../core/clock.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
+import { AuditedFields } from '../../journal/audit/audited-fields.ts'
 import { auditRef } from '../../journal/audit/change-result.ts'
-import type { EndpointRow, ListedEndpoint } from './store.ts'
+
+/** The columns that each enrolment writes. A device keeps its id and its serial. */
+export const enrolledColumns = ['pairing_serial', 'model', 'room_id', 'profile_id', 'enrolment_time'] as const
+
+/** The columns that both an endpoint and the list of endpoints show. */
+export const endpointFieldColumns = ['serial', 'pairing_serial', 'model', 'room_id', 'profile_id', 'status'] as const
+
+type Endpoints = Selectable<DatabaseSchema['endpoints']>
+type EndpointValues = Pick<Endpoints, 'serial' | 'model' | 'room_id' | 'profile_id'>
+
+/** A row that answers show. `nodes/presence-sql.ts` computes its presence. */
+interface ShownEndpoint extends Pick<Endpoints, 'id' | (typeof endpointFieldColumns)[number]> {
+  readonly connected: number
+  readonly connection_time: number | null
+  readonly state: EndpointState
+  readonly since: number | null
+}
+
+export const auditedEndpoint = new AuditedFields(
+  (row: EndpointValues) => ({
+    serial: row.serial,
+    model: row.model,
+    roomId: row.room_id,
+    profileId: row.profile_id,
+  }),
+  ['serial', 'model', 'roomId', 'profileId'],
+)
 
 type EndpointView = Static<typeof Endpoint>
 type BasicEndpointView = Static<typeof BasicEndpoint>
@@ -12,7 +41,10 @@ type BasicEndpointView = Static<typeof BasicEndpoint>
 type ReportedStatus = Partial<EndpointView>
 
 /** Fields that the device never reported are left out, except the list of networks, which is always there. [contract 5.1] */
-export function endpointView(row: EndpointRow, roomName: string | null): EndpointView {
+export function endpointView(
+  row: ShownEndpoint & Pick<Endpoints, 'enrolment_time'>,
+  roomName: string | null,
+): EndpointView {
   const status: ReportedStatus = JSON.parse(row.status)
   return {
     id: row.id,
@@ -33,7 +65,9 @@ export function endpointView(row: EndpointRow, roomName: string | null): Endpoin
 }
 
 /** An answer may hold ten thousand of these, so the fields are assigned one by one instead of spread. */
-export function basicEndpointView(row: ListedEndpoint): BasicEndpointView {
+export function basicEndpointView(
+  row: ShownEndpoint & { readonly room_name: string | null; readonly config_state: string | null },
+): BasicEndpointView {
   const status: ReportedStatus = JSON.parse(row.status)
   const { localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion, pairedSerials } = status
   const { id, serial, model, state } = row
@@ -56,5 +90,5 @@ export function basicEndpointView(row: ListedEndpoint): BasicEndpointView {
 }
 
 /** Names an endpoint in the audit log. */
-export const endpointRef = ({ id, serial }: Pick<EndpointRow, 'id' | 'serial'>) =>
+export const endpointRef = ({ id, serial }: Pick<Endpoints, 'id' | 'serial'>) =>
   auditRef('endpoint', { id, name: serial })
