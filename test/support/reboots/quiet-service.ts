@@ -2,6 +2,7 @@
 import { pino } from 'pino'
 import type { RequestContext } from '../../../src/server/context/request-context.ts'
 import type { Services } from '../../../src/server/context/services.ts'
+import { timeLimits } from '../../../src/server/core/time-limits.ts'
 import { commandLineActor, orgCreate } from '../../../src/server/journal/orgs/rules.ts'
 import { openCore } from '../../../src/server/phases/core.ts'
 import { makeResources, type Resources } from '../../../src/server/phases/resources.ts'
@@ -20,7 +21,13 @@ export async function openQuietService(stack: AsyncDisposableStack, start: numbe
   stack.defer(remove)
   const clock = new TestClock()
   const log = pino({ level: 'silent' })
-  const core = await openCore(stack, { options: { ...quiet, ...place }, log, clock, onLost: () => {} })
+  const core = await openCore(stack, {
+    options: { ...quiet, ...place },
+    log,
+    clock,
+    limits: timeLimits,
+    onLost: () => {},
+  })
   const { intake, deferredReboots } = await makeResources(core)
   clock.fix(start)
   const actor = { type: 'SYSTEM', id: 'test', name: 'Test' } as const
