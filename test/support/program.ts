@@ -158,9 +158,16 @@ export class Site {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly #remove: () => Promise<void>
+  readonly #env: Readonly<Record<string, string>>
   readonly #programs: Program[] = []
 
-  constructor({ dataDir, databaseUrl }: Harness['place'], remove: () => Promise<void>) {
+  /** The programs that are started here get the variables. */
+  constructor(
+    { dataDir, databaseUrl }: Harness['place'],
+    remove: () => Promise<void>,
+    env: Readonly<Record<string, string>> = {},
+  ) {
+    this.#env = env
     this.dataDir = dataDir
     this.databaseUrl = databaseUrl
     this.#remove = remove
@@ -185,7 +192,8 @@ export class Site {
 
   /** Starts a program with exactly these arguments; nothing that it makes falls into the checkout. */
   launch(args: readonly string[], launch: Launch = {}): Program {
-    const program = new Program(args, { cwd: join(this.dataDir, '..'), ...launch })
+    const env = { ...this.#env, ...launch.env }
+    const program = new Program(args, { cwd: join(this.dataDir, '..'), ...launch, env })
     this.#programs.push(program)
     return program
   }
@@ -247,16 +255,16 @@ export class Site {
 }
 
 /** An empty site that the caller must close. */
-export async function newSite(): Promise<Site> {
+export async function newSite(env: Readonly<Record<string, string>> = {}): Promise<Site> {
   const { place, remove } = await newPlace()
   const dataDir = join(place.dataDir, 'data')
   mkdirSync(dataDir, { mode: 0o700 })
-  return new Site({ ...place, dataDir }, remove)
+  return new Site({ ...place, dataDir }, remove, env)
 }
 
 /** An empty site that is removed at the end of the test. */
-export async function siteForTest(): Promise<Site> {
-  const site = await newSite()
+export async function siteForTest(env: Readonly<Record<string, string>> = {}): Promise<Site> {
+  const site = await newSite(env)
   onTestFinished(() => site.close())
   return site
 }
