@@ -33,3 +33,57 @@ function processCpuMs(pid: number): number {
     return 0
   }
 }
+
+interface ThreadTimes {
+  /** How long the thread has run. */
+  readonly ranMs: number
+  /** How long it could have run, while others used the processors. */
+  readonly waitedMs: number
+}
+
+/** The times of the main thread of a process, which Linux counts in nanoseconds. Both are 0 on other systems. */
+export function mainThreadTimes(pid: number): ThreadTimes {
+  try {
+    const [ran, waited] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')
+    return { ranMs: Number(ran) / 1e6, waitedMs: Number(waited) / 1e6 }
+  } catch {
+    return { ranMs: 0, waitedMs: 0 }
+  }
+}
+
+const sampleEveryMs = 250
+
+/** Watches how long processes wait for a processor: on a busy machine everything that they do takes that much longer. */
+export class CpuWaits {
+  readonly #pids: () => readonly number[]
+  readonly #samples: { readonly at: number; readonly waitedMs: ReadonlyMap<number, number> }[] = []
+  readonly #timer: NodeJS.Timeout
+
+  constructor(pids: () => readonly number[]) {
+    this.#pids = pids
+    this.#sample()
+    this.#timer = setInterval(() => this.#sample(), sampleEveryMs)
+  }
+
+  /** The longest time that one of the processes waited within any period of this length. */
+  longestMs(periodMs: number): number {
+    let longest = 0
+    let first = 0
+    for (const { at, waitedMs } of this.#samples) {
+      while (at - (this.#samples[first]?.at ?? at) > periodMs) first++
+      const before = this.#samples[first]?.waitedMs
+      for (const [pid, ms] of waitedMs) longest = Math.max(longest, ms - (before?.get(pid) ?? ms))
+    }
+    return Math.ceil(longest)
+  }
+
+  stop(): void {
+    this.#sample()
+    clearInterval(this.#timer)
+  }
+
+  #sample(): void {
+    const waitedMs = new Map(this.#pids().map((pid) => [pid, mainThreadTimes(pid).waitedMs]))
+    this.#samples.push({ at: performance.now(), waitedMs })
+  }
+}

@@ -96,6 +96,10 @@ export class Program {
     })
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
   get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
