@@ -10,6 +10,7 @@ import { channelsCreate } from '../src/server/channels/rules.ts'
 import { airLimitsText } from '../src/server/config/air-limits.ts'
 import type { ServeOptions } from '../src/server/config/server-options.ts'
 import { StartupError } from '../src/server/core/failure.ts'
+import { timeLimits } from '../src/server/core/time-limits.ts'
 import type { DeviceConnection } from '../src/server/devices/mqtt/handlers.ts'
 import { firstStart, firstStartActor } from '../src/server/first-start.ts'
 import { markConnected, markDisconnected } from '../src/server/fleet/endpoints/presence.ts'
@@ -66,6 +67,7 @@ try {
     options,
     log,
     clock: { now: () => now },
+    limits: timeLimits,
     onLost: () => process.exit(1),
   })
   const { services } = core

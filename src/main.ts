@@ -56,6 +56,9 @@ function applyConfigFile(): void {
 const { ROOMKEEPER_SECRET_KEY: secretKey } = process.env
 delete process.env.ROOMKEEPER_SECRET_KEY
 
+// Not an option: only tests shorten time limits (CONTRIBUTING.md).
+const { ROOMKEEPER_TEST_TIME_FACTOR: timeFactor } = process.env
+
 const terminal: Terminal = {
   version: versionText(programVersion()),
   program: process.argv.slice(0, 2),
@@ -66,6 +69,7 @@ const terminal: Terminal = {
   onHangup: (reload) => void process.on('SIGHUP', reload),
   user,
   secretKey,
+  timeFactor,
   exitWithFailure: () => process.exit(1),
 }
 try {

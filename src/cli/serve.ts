@@ -3,11 +3,20 @@ import { startServiceWhenSpace } from '../server/app.ts'
 import type { ServeOptions } from '../server/config/server-options.ts'
 import { makeLog } from '../server/core/log.ts'
 import { isLoopbackHost } from '../server/core/loopback.ts'
+import { scaleTimeLimits, timeLimits } from '../server/core/time-limits.ts'
 import { greet } from './greeting.ts'
 import type { Terminal } from './terminal.ts'
 
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
   const log = makeLog(options.logLevel)
+  const { timeFactor } = terminal
+  const limits = timeFactor === undefined ? timeLimits : scaleTimeLimits(Number(timeFactor))
+  if (timeFactor !== undefined) {
+    log.warn(
+      { timeFactor },
+      'time limits shortened for a test: unset ROOMKEEPER_TEST_TIME_FACTOR on a server that people use',
+    )
+  }
   const stop = new AbortController()
   const stopped = terminal.untilStopped().finally(() => stop.abort())
   const onLost = () => {
@@ -17,7 +26,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   const service = await startServiceWhenSpace(
     options,
     log,
-    { makesFirstKey: terminal.isInteractive, onLost },
+    { makesFirstKey: terminal.isInteractive, limits, onLost },
     stop.signal,
   )
   if (!service) return log.info({ signal: await stopped }, 'stopped')

@@ -16,6 +16,8 @@ export interface Terminal {
   user(): string
   /** The secret key, if a variable gives it instead of a file. */
   readonly secretKey?: string | undefined
+  /** Shortens the time limits of a server. Only tests set it. */
+  readonly timeFactor?: string | undefined
   exitWithFailure(): never
 }
 

@@ -15,6 +15,7 @@ import { type Clock, systemClock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
 import { builtConsoleFolder } from './core/program-files.ts'
 import { relyingPartyOf } from './core/relying-party.ts'
+import { type TimeLimits, timeLimits } from './core/time-limits.ts'
 import { type FirstStart, firstStart, listMissingAccess, type MissingAccess } from './first-start.ts'
 import { loadCertificate } from './http/server-certificate.ts'
 import { findFormerPasskeyHost } from './people/sign-in/passkey-host.ts'
@@ -49,8 +50,8 @@ export interface StartSettings {
   readonly consoleFolder?: string
   /** False if a first start makes no key, because it could not be shown safely. */
   readonly makesFirstKey?: boolean
-  /** With PostgreSQL, the devices of a server that stops are disconnected over up to this time. */
-  readonly releaseDevicesMs?: number
+  /** The time limits, if they are not the usual ones. Tests shorten them. */
+  readonly limits?: TimeLimits
   /** The pauses between the runs of scheduled tasks, as a share of the usual ones. Tests shorten them. */
   readonly taskPauseShare?: number
   /** Samples wait this long for others to share their commit; by default 25 ms with PostgreSQL. */
@@ -58,8 +59,6 @@ export interface StartSettings {
   /** Is called before the ports of HTTP are opened: closes the server that answered until then. */
   readonly releasePorts?: () => Promise<void>
 }
-
-export const defaultReleaseDevicesMs = 30_000
 
 /**
  * Starts the service; if the disk of the database is full, as soon as there is space. Health checks are answered meanwhile. Returns
@@ -71,7 +70,9 @@ export const startServiceWhenSpace = (
   settings: StartSettings,
   stop: AbortSignal,
 ): Promise<Service | undefined> =>
-  startWhenSpace(options, log, stop, (given, releasePorts) => startService(given, log, { ...settings, releasePorts }))
+  startWhenSpace(options, log, { stop, limits: settings.limits ?? timeLimits }, (given, releasePorts) =>
+    startService(given, log, { ...settings, releasePorts }),
+  )
 
 export async function startService(
   options: ServeOptions,
@@ -81,7 +82,7 @@ export async function startService(
     onLost = () => {},
     consoleFolder = builtConsoleFolder,
     makesFirstKey = true,
-    releaseDevicesMs = defaultReleaseDevicesMs,
+    limits = timeLimits,
     taskPauseShare = 1,
     sampleGatherMs,
     releasePorts = async () => {},
@@ -90,15 +91,13 @@ export async function startService(
   const certificate = loadCertificate(options, log)
   const stack = new AsyncDisposableStack()
   try {
-    const core = await openCore(stack, { options, log, clock, onLost })
+    const core = await openCore(stack, { options, log, clock, limits, onLost })
     const resources = await makeResources(core, sampleGatherMs)
     const { services } = core
     const devices = await startDevices(stack, core, resources, certificate)
     const { url, healthPort } = await startHttp(stack, core, resources, devices, {
       certificate,
       consoleFolder,
-      // With SQLite there is no other node for them to go to.
-      releaseDevicesMs: services.db.engine === 'postgres' ? releaseDevicesMs : 0,
       releasePorts,
     })
     startTasks(stack, core, resources, devices, { certificate, pauseShare: taskPauseShare })

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
-import { defaultReleaseDevicesMs } from '../../src/server/app.ts'
 import { serveOptions } from '../../src/server/config/options.ts'
+import { timeLimits } from '../../src/server/core/time-limits.ts'
 import { need } from '../support/debian.ts'
 import { send } from '../support/harness.ts'
 import { ready, siteForTest, until } from '../support/program.ts'
@@ -40,7 +40,7 @@ test('the unit names only settings that exist, and stops no request that the ser
   expect(serveOptions.map(({ env }) => env)).toEqual(expect.arrayContaining(used))
   const stopDelaySeconds = Number(serveOptions.find(({ flag }) => flag.startsWith('--stop-delay'))?.default)
   // Requests that still run have 5 seconds more.
-  const stopSeconds = stopDelaySeconds + defaultReleaseDevicesMs / 1000 + 5
+  const stopSeconds = stopDelaySeconds + timeLimits.deviceReleaseMs / 1000 + 5
   expect(Number(settings('TimeoutStopSec')[0])).toBeGreaterThan(stopSeconds)
 })
 

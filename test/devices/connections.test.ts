@@ -10,12 +10,14 @@ import { engine, type Harness, newPlace, startHarness, type TestOrg } from '../s
 import { sumMetric } from '../support/nodes/metrics.ts'
 import { until } from '../support/program.ts'
 import { rawRequest } from '../support/raw-http.ts'
+import { shortenLimits } from '../support/short-limits.ts'
 
 let harness: Harness
 let org: TestOrg
 let room: number
 beforeAll(async () => {
-  harness = await startHarness()
+  // A connection without CONNECT is closed after 3 s instead of 10.
+  harness = await startHarness({}, { limits: shortenLimits(0.1).limits })
   org = await harness.newOrg()
   room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
 })

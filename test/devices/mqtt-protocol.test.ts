@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { generate } from 'mqtt-packet'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { timeLimits } from '../../src/server/core/time-limits.ts'
 import { IngestBudget } from '../../src/server/devices/mqtt/limits/ingest-budget.ts'
 import { makeDeviceMetrics } from '../../src/server/devices/mqtt/metrics.ts'
 import { ProtocolError } from '../../src/server/devices/mqtt/packets/protocol-error.ts'
@@ -234,6 +235,7 @@ function newSession(readsOn = true) {
   const { promise: outcome, resolve: decide } = Promise.withResolvers<'accepted'>()
   const published: string[] = []
   const session = new MqttSession(socket, {
+    limits: timeLimits,
     budget: new IngestBudget(),
     metrics: makeDeviceMetrics(new Registry()),
     onConnect: () => outcome,

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from '../../src/server/core/clock.ts'
+import { timeLimits } from '../../src/server/core/time-limits.ts'
 import { DeviceConnections } from '../../src/server/devices/mqtt/device-connections.ts'
 import { makeDeviceMetrics } from '../../src/server/devices/mqtt/metrics.ts'
 import { newDevice } from '../support/devices/test-device.ts'
@@ -91,6 +92,7 @@ test('the time in which devices go is limited, however many they are', async () 
   const connections = new DeviceConnections({
     handlers: {} as never,
     clock: systemClock,
+    limits: timeLimits,
     log: pino({ level: 'silent' }),
     outageMs: () => 0,
     metrics: makeDeviceMetrics(new Registry()),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { freePort } from '../support/free-port.ts'
 import { type Harness, send, startHarness } from '../support/harness.ts'
 import { expectRefusal, siteForTest, takenPort, until } from '../support/program.ts'
+import { shortenLimits } from '../support/short-limits.ts'
 
 let harness: Harness
 let health: string
@@ -47,9 +48,10 @@ describe('the health port', () => {
 })
 
 test('the health port says 503 when the server hangs, and 200 when it goes on', async () => {
-  const site = await siteForTest()
-  // Blocks its event loop for 14 seconds when it is told to.
-  const block = `process.on('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 14000))`
+  // An event loop hangs after 4.4 s instead of 10.
+  const site = await siteForTest(shortenLimits(0.3).variable)
+  // Blocks its event loop for 7 seconds when it is told to.
+  const block = `process.on('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 7000))`
   const program = site.launch(['serve', '--port', '0', '--health-port', '0', ...site.flags], {
     node: ['--import', `data:text/javascript,${encodeURIComponent(block)}`],
   })

@@ -68,12 +68,12 @@ test('under a flood health checks over new connections are quick, and most of th
   const figures = await measureOverload(await siteForTest(), 5)
   process.stdout.write(`${overloadText(figures)}\n`)
   expect(figures.usefulWork).toBeGreaterThan(0.5)
-  // Beside other tests these are not the figures of docs/reliability.md. Without the queue it took 10 seconds.
-  for (const { path, p50Ms, p99Ms } of figures.probes) {
-    expect(p50Ms, path).toBeLessThan(500)
-    expect(p99Ms, path).toBeLessThan(2000)
+  // Beside other tests the elapsed times are not those of docs/reliability.md, but the work that comes first is. Without the queue it took 10 seconds.
+  for (const { path, p50WorkMs, p99WorkMs } of figures.probes) {
+    expect(p50WorkMs, path).toBeLessThan(300)
+    expect(p99WorkMs, path).toBeLessThan(1000)
   }
-  expect(figures.afterwardsMs).toBeLessThan(1000)
+  expect(figures.afterwardsWorkMs).toBeLessThan(500)
 })
 
 test('under a flood of connections the health port is quicker than the port of the API', async () => {

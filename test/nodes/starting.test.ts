@@ -8,6 +8,10 @@ import { freePort } from '../support/free-port.ts'
 import { type NodeGroup, nodeGroup } from '../support/nodes/node-group.ts'
 import { pooler } from '../support/nodes/pooler.ts'
 import { until } from '../support/program.ts'
+import { shortenLimits } from '../support/short-limits.ts'
+
+/** A start waits 2.3 s instead of 5 for nodes that take their locks again, and for its own notification. */
+const { limits } = shortenLimits(0.1)
 
 async function connect({ databaseUrl }: NodeGroup): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl })
@@ -96,7 +100,7 @@ test('a start right after a failover declares no living node dead that has not t
   const { rows } = await client.query(
     `INSERT INTO nodes (name, version, process, state, beats, changes, started_at) VALUES ('living', '0', 'x', 'up', 7, 0, 0) RETURNING id`,
   )
-  const starting = group.start({ nodeName: 'one' })
+  const starting = group.start({ nodeName: 'one', limits })
   const isWaiting =
     "state = 'idle' AND query = 'COMMIT' AND application_name LIKE 'roomkeeper%' AND datname = current_database()"
   await until('the start has seen the row', async () => {
@@ -146,7 +150,7 @@ test('a node whose database another program took while its session was lost must
 test('a connection through a pooler that assigns connections per transaction is refused', async () => {
   const group = await nodeGroup()
   const databaseUrl = await pooler(group.databaseUrl)
-  await expect(group.start({ databaseUrl })).rejects.toThrow(
+  await expect(group.start({ databaseUrl, limits })).rejects.toThrow(
     /goes through a pooler that assigns connections per transaction.*Name the PostgreSQL server itself with --database-url\.$/,
   )
 })

@@ -38,6 +38,18 @@ test('a taken port is refused, and a first start that failed so has not used up 
   expect(status).toBe(200)
 })
 
+test('a server with short time limits says that they are for tests, and longer ones than usual are refused', async () => {
+  const start = (ROOMKEEPER_TEST_TIME_FACTOR: string) =>
+    unused.launch(['serve', '--port', '0', ...unused.flags], { env: { ROOMKEEPER_TEST_TIME_FACTOR } })
+  for (const factor of ['2', '0', 'quick']) {
+    expectRefusal(await start(factor).exit(), /^The factor of time limits must be greater than 0 and at most 1/)
+  }
+  expect(first.stderr).not.toMatch(/time limits/)
+  const site = await siteForTest()
+  const program = site.launch(['serve', '--port', '0', ...site.flags], { env: { ROOMKEEPER_TEST_TIME_FACTOR: '0.5' } })
+  await program.printed(/"level":"warn",.*"timeFactor":"0.5","msg":"time limits shortened for a test/, 'stderr')
+})
+
 test('an unwritable data folder is refused', async () => {
   const file = join(unused.dataDir, 'file')
   writeFileSync(file, 'not a folder')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { inject } from 'vitest'
 import { type Client, makeClient } from '../../src/client/client.ts'
-import type { Service } from '../../src/server/app.ts'
+import type { Service, StartSettings } from '../../src/server/app.ts'
 import type { Org } from '../../src/server/auth/token-holder.ts'
 import type { ServeOptions } from '../../src/server/config/server-options.ts'
 import type { RequestContext } from '../../src/server/context/request-context.ts'
@@ -144,9 +144,13 @@ export async function newPlace({
 /** For tests that wait for scheduled tasks, such as the engine of jobs: the pauses between runs are a fifth of the usual ones. */
 export const quickTasks = { taskPauseShare: 0.2 }
 
+interface HarnessSettings extends Pick<StartSettings, 'taskPauseShare' | 'limits'> {
+  readonly nodes?: number
+}
+
 export async function startHarness(
   options: Partial<ServeOptions> = {},
-  { nodes = nodeCount, taskPauseShare = 1 } = {},
+  { nodes = nodeCount, ...settings }: HarnessSettings = {},
 ): Promise<Harness> {
   const { place, remove } = await newPlace({ hasTables: true })
   const clock = new TestClock()
@@ -159,7 +163,7 @@ export async function startHarness(
     { ...quiet, outboundAllow, ...place, ...options },
     log,
     [clock, ...clocks],
-    taskPauseShare,
+    settings,
   ).catch(async (error) => {
     await remove()
     throw error

@@ -1,19 +1,13 @@
 // How long others wait for their turn while something runs, counted in the work of this thread.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { threadCpuMs } from './cpu-time.ts'
 
-/** The CPU time of this thread in milliseconds: other programs on the machine do not increase it. */
-const worked = () => {
-  // Linux counts a thread up to now only when the whole process is asked; else the figure is as old as the last timer tick, up to 4 ms.
-  process.cpuUsage()
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
 /** The longest turn of the event loop while something runs. */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
-  let [longest, last, running] = [0, worked(), true]
+  let [longest, last, running] = [0, threadCpuMs(), true]
   const look = () => {
-    const at = worked()
+    const at = threadCpuMs()
     longest = Math.max(longest, at - last)
     last = at
     if (running) setImmediate(look)

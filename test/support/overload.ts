@@ -5,14 +5,22 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { connectionFloodFile } from './connection-flood.ts'
+import { mainThreadTimes } from './cpu-time.ts'
 import { type Flood, type Flooded, floodFile, percentile } from './flood.ts'
 import { send } from './harness.ts'
-import type { Site } from './program.ts'
+import type { Server, Site } from './program.ts'
 
-/** Milliseconds of a request over a connection of its own, as balancers send their health checks. */
-export const probe = (url: string, path: string) =>
-  new Promise<number>((resolve, reject) => {
+interface ProbeTime {
+  readonly ms: number
+  /** The CPU time of the server's event loop in between: the work that it put before this request. */
+  readonly workMs: number
+}
+
+/** Times a request over a connection of its own, as balancers send their health checks. */
+export const probe = (url: string, path: string, pid: number) =>
+  new Promise<ProbeTime>((resolve, reject) => {
     const started = performance.now()
+    const { ranMs } = mainThreadTimes(pid)
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
       socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
     })
@@ -22,16 +30,24 @@ export const probe = (url: string, path: string) =>
     })
     socket.on('error', reject)
     socket.on('close', () => {
-      if (answer.startsWith('HTTP/1.1 200 ')) resolve(performance.now() - started)
-      else reject(new Error(`${path}: ${answer}`))
+      if (answer.startsWith('HTTP/1.1 200 ')) {
+        const ms = performance.now() - started
+        resolve({ ms, workMs: Math.min(ms, mainThreadTimes(pid).ranMs - ranMs) })
+      } else reject(new Error(`${path}: ${answer}`))
     })
   })
 
+interface ProbeTarget {
+  readonly url: string
+  readonly path: string
+  readonly pid: number
+}
+
 /** Sends a probe at every interval, whether or not those before it were answered. */
-async function probeFor(seconds: number, url: string, path: string, everyMs: number): Promise<number[]> {
-  const probes: Promise<number>[] = []
+async function probeFor(seconds: number, { url, path, pid }: ProbeTarget, everyMs: number): Promise<ProbeTime[]> {
+  const probes: Promise<ProbeTime>[] = []
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await pause(everyMs)) {
-    probes.push(probe(url, path))
+    probes.push(probe(url, path, pid))
   }
   return Promise.all(probes)
 }
@@ -46,6 +62,9 @@ export interface ProbeTimes {
   readonly path: string
   readonly p50Ms: number
   readonly p99Ms: number
+  /** The work that the server put before the probe. Other programs on the machine do not increase it. */
+  readonly p50WorkMs: number
+  readonly p99WorkMs: number
 }
 
 export interface ConnectionFlood {
@@ -61,22 +80,39 @@ export interface OverloadFigures {
    * on the machine lower the first, and refusals that the server sends while it waits for PostgreSQL lower the second.
    */
   readonly usefulWork: number
-  /** Milliseconds of /livez on the port of the API right after the flood. */
-  readonly afterwardsMs: number
+  /** The work that the server put before a /livez on the port of the API right after the flood. */
+  readonly afterwardsWorkMs: number
   /** Milliseconds after the flood until at least 80 % of the possible work was done for a second. */
   readonly normalAfterMs: number
 }
 
-async function probePorts(url: string, healthPort: string | undefined, seconds: number): Promise<ProbeTimes[]> {
+async function probePorts(
+  { url, pid }: Server,
+  healthPort: string | undefined,
+  seconds: number,
+): Promise<ProbeTimes[]> {
   const targets = (['/livez', '/readyz', '/metrics'] as const).flatMap((path) => [
-    { port: 'api' as const, url, path },
-    { port: 'health' as const, url: `http://127.0.0.1:${healthPort}`, path },
+    { port: 'api' as const, url, path, pid },
+    { port: 'health' as const, url: `http://127.0.0.1:${healthPort}`, path, pid },
   ])
   return Promise.all(
     targets.map(async (target) => {
-      const times = await probeFor(seconds, target.url, target.path, target.path === '/metrics' ? 250 : 50)
-      const [p50Ms, p99Ms] = [50, 99].map((percent) => Math.round(percentile(times, percent)))
-      return { port: target.port, path: target.path, p50Ms, p99Ms } as ProbeTimes
+      const times = await probeFor(seconds, target, target.path === '/metrics' ? 250 : 50)
+      const of = (part: keyof ProbeTime, percent: number) =>
+        Math.round(
+          percentile(
+            times.map((time) => time[part]),
+            percent,
+          ),
+        )
+      return {
+        port: target.port,
+        path: target.path,
+        p50Ms: of('ms', 50),
+        p99Ms: of('ms', 99),
+        p50WorkMs: of('workMs', 50),
+        p99WorkMs: of('workMs', 99),
+      }
     }),
   )
 }
@@ -88,7 +124,7 @@ export async function measureConnectionFlood(site: Site, seconds: number, client
   const args = [connectionFloodFile, server.url, `${clients}`, `${seconds + 2}`]
   const flooding = promisify(execFile)(process.execPath, args)
   await pause(1000)
-  const probes = await probePorts(server.url, healthPort, seconds)
+  const probes = await probePorts(server, healthPort, seconds)
   return { probes, perSecond: Number((await flooding).stdout) }
 }
 
@@ -115,17 +151,17 @@ export async function measureOverload(site: Site, seconds: number, connections =
   const possible = await serve({ connections: 20, ahead: 1, seconds: 3 })
   const flooding = serve({ connections, ahead: 4, seconds: seconds + 4 })
   await pause(3000)
-  const probes = await probePorts(url, healthPort, seconds)
+  const probes = await probePorts(server, healthPort, seconds)
   const flooded = await flooding
   const usefulWork = Math.max(flooded.perSecond / possible.perSecond, flooded.perCpuSecond / possible.perCpuSecond)
   const endedAt = performance.now()
-  const afterwardsMs = await probe(url, '/livez')
+  const { workMs: afterwardsWorkMs } = await probe(url, '/livez', server.pid)
   let isNormal = false
   for (let i = 0; i < maxRecoverySeconds && !isNormal; i++) {
     isNormal = (await serve({ connections: 20, ahead: 1, seconds: 1 })).perSecond >= 0.8 * possible.perSecond
   }
   const normalAfterMs = isNormal ? Math.round(performance.now() - endedAt) : Number.POSITIVE_INFINITY
-  return { probes, usefulWork, afterwardsMs, normalAfterMs }
+  return { probes, usefulWork, afterwardsWorkMs, normalAfterMs }
 }
 
 export const overloadText = ({ probes, usefulWork, normalAfterMs }: OverloadFigures): string =>

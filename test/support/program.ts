@@ -98,6 +98,10 @@ export class Program {
     })
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
   get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
@@ -160,9 +164,16 @@ export class Site {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly #remove: () => Promise<void>
+  readonly #env: Readonly<Record<string, string>>
   readonly #programs: Program[] = []
 
-  constructor({ dataDir, databaseUrl }: Harness['place'], remove: () => Promise<void>) {
+  /** The programs that are started here get the variables. */
+  constructor(
+    { dataDir, databaseUrl }: Harness['place'],
+    remove: () => Promise<void>,
+    env: Readonly<Record<string, string>> = {},
+  ) {
+    this.#env = env
     this.dataDir = dataDir
     this.databaseUrl = databaseUrl
     this.#remove = remove
@@ -187,7 +198,8 @@ export class Site {
 
   /** Starts a program with exactly these arguments; nothing that it makes falls into the checkout. */
   launch(args: readonly string[], launch: Launch = {}): Program {
-    const program = new Program(args, { cwd: join(this.dataDir, '..'), ...launch })
+    const env = { ...this.#env, ...launch.env }
+    const program = new Program(args, { cwd: join(this.dataDir, '..'), ...launch, env })
     this.#programs.push(program)
     return program
   }
@@ -249,16 +261,16 @@ export class Site {
 }
 
 /** An empty site that the caller must close. */
-export async function newSite(): Promise<Site> {
+export async function newSite(env: Readonly<Record<string, string>> = {}): Promise<Site> {
   const { place, remove } = await newPlace()
   const dataDir = join(place.dataDir, 'data')
   mkdirSync(dataDir, { mode: 0o700 })
-  return new Site({ ...place, dataDir }, remove)
+  return new Site({ ...place, dataDir }, remove, env)
 }
 
 /** An empty site that is removed at the end of the test. */
-export async function siteForTest(): Promise<Site> {
-  const site = await newSite()
+export async function siteForTest(env: Readonly<Record<string, string>> = {}): Promise<Site> {
+  const site = await newSite(env)
   onTestFinished(() => site.close())
   return site
 }

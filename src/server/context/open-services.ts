@@ -4,6 +4,7 @@ import { defaultSensorSettings } from '../config/sensor-settings.ts'
 import type { DatabaseOptions } from '../config/server-options.ts'
 import type { Clock } from '../core/clock.ts'
 import { makeLog } from '../core/log.ts'
+import { timeLimits } from '../core/time-limits.ts'
 import { loadDatabaseSecrets } from '../db/database-secrets.ts'
 import type { Database } from '../db/db.ts'
 import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
@@ -43,6 +44,7 @@ export async function openServices(
       bus,
       reads: new StrictReads(db, bus),
       clock,
+      limits: timeLimits,
       secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options), options.secretKey),
       keysChanged: () => bus.send('keysChanged', {}),
       devices: new DeviceMailbox(bus),

@@ -5,6 +5,7 @@ import type { SensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
 import { RegionAccess } from '../core/region-access.ts'
 import type { Secrets } from '../core/secrets.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import type { OrgDatabase } from '../db/org-database.ts'
 import type { OrgEventPublisher } from '../events/publisher.ts'
 import type { PresenceTimes } from '../nodes/presence-sql.ts'
@@ -79,6 +80,10 @@ export class RequestContext implements Identity, RequestOrigin {
 
   get clock(): Clock {
     return this.#services.clock
+  }
+
+  get limits(): TimeLimits {
+    return this.#services.limits
   }
 
   get devices(): ConnectedDevices {

@@ -3,6 +3,7 @@ import type { MessageBus } from '../bus/message-bus.ts'
 import type { SensorSettings } from '../config/sensor-settings.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Secrets } from '../core/secrets.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import type { Database } from '../db/db.ts'
 import type { EventPublisher } from '../events/publisher.ts'
 import type { ReconnectTimes } from '../nodes/reconnect-times.ts'
@@ -21,6 +22,7 @@ export interface Services {
   readonly reads: StrictReads
   readonly secrets: Secrets
   readonly clock: Clock
+  readonly limits: TimeLimits
   /** Must be called after keys or sessions changed, so that their caches are invalidated. */
   readonly keysChanged: () => void
   /** The devices that are connected, to this process or to another node. */

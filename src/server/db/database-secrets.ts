@@ -11,6 +11,7 @@ import {
   secretKeyVariable,
   secretsOfKey,
 } from '../core/secrets.ts'
+import { timeLimits } from '../core/time-limits.ts'
 import type { Database } from './db.ts'
 import { systemQueryOne, systemWrite } from './system.ts'
 
@@ -26,8 +27,6 @@ const insertSetting = systemWrite((db, p: { name: string; value: string }) =>
 
 const identityName = 'secret identity'
 
-/** A start that stored its key in the database writes the file immediately; a start that came second waits this long for it. */
-const fileTimeoutMs = 3_000
 const filePauseMs = 50
 
 /** Loads the secrets that belong to this database: the given key, or that of the file, which a new database creates if it is missing. */
@@ -66,9 +65,9 @@ async function createSecrets(db: Database, file: string): Promise<Secrets> {
   }
 }
 
-/** The server that came first may use the same folder, and is about to write its key. */
+/** The server that came first may use the same folder, and is about to write its key: it does so immediately. */
 async function waitForSecrets(file: string, identity: string): Promise<Secrets> {
-  for (let waitedMs = 0; waitedMs < fileTimeoutMs; waitedMs += filePauseMs) {
+  for (let waitedMs = 0; waitedMs < timeLimits.secretFileMs; waitedMs += filePauseMs) {
     const secrets = readSecrets(file)
     if (secrets) return requireIdentity(secrets, identity, file)
     await sleep(filePauseMs)

@@ -2,13 +2,7 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import { ConcurrencyLimiter } from '../core/concurrency-limiter.ts'
 import { RegionAccess } from '../core/region-access.ts'
-import {
-  type DatabaseEngine,
-  type DatabaseMetrics,
-  type EngineName,
-  type EngineTransaction,
-  maxWriteWaitMs,
-} from './engine.ts'
+import type { DatabaseEngine, DatabaseMetrics, EngineName, EngineTransaction } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
 import { type CommitFence, type CommitListener, GroupCommit } from './group-commit.ts'
 import type { WriteLog } from './handles.ts'
@@ -28,8 +22,8 @@ const ping = CompiledQuery.raw('select 1')
 
 /** So many changes of an organisation may prepare something at the same time. Each holds a connection. */
 const maxPreparedChanges = 3
-/** A change that waits for a lock has been refused by then. */
-const maxTurnMs = maxWriteWaitMs + 1_000
+/** So long after its limit a change that waits for a lock has been refused. */
+const refusalMs = 1_000
 
 export class Database {
   readonly engine: EngineName
@@ -61,12 +55,13 @@ export class Database {
     this.#check = guard?.check
     this.#listeners = guard ? guard.root.#listeners : new Map()
     this.system = new SystemReader(engine.engine, engine.reader)
+    const { writeTurnMs: maxMs } = engine.limits
     const refusal = () => {
-      this.metrics.transaction('rolled back', maxWriteWaitMs / 1000)
+      this.metrics.transaction('rolled back', maxMs / 1000)
       return databaseFailure(engine.health.outage ? 'unreachable' : 'locked', true)
     }
     const newQueue = (maxRunning: number) =>
-      new ConcurrencyLimiter<number>({ maxRunning, wait: { maxMs: maxWriteWaitMs, refusal }, maxRunMs: maxTurnMs })
+      new ConcurrencyLimiter<number>({ maxRunning, wait: { maxMs, refusal }, maxRunMs: maxMs + refusalMs })
     this.#changeQueue = guard ? guard.root.#changeQueue : newQueue(1)
     this.#preparedChangeQueue = guard ? guard.root.#preparedChangeQueue : newQueue(maxPreparedChanges)
     this.#sharedCommits = guard ? guard.root.#sharedCommits : this.#newGroupCommit(() => this.fence)
@@ -221,6 +216,7 @@ export class Database {
   #newGroupCommit(fence?: () => CommitFence | undefined): GroupCommit {
     return new GroupCommit({
       ...(fence && { fence }),
+      limits: this.#engine.limits,
       transaction: (work) => this.#engine.transaction(work),
       notify: (written) => this.#notify(written),
       numbered: (written, number) => {

@@ -1,10 +1,8 @@
 // The interface of a database engine: it runs reading statements, and transactions for writing ones.
 import type { CompiledQuery, Kysely } from 'kysely'
+import type { TimeLimits } from '../core/time-limits.ts'
 import type { DatabaseHealth } from './health.ts'
 import type { DatabaseSchema } from './schema/schema.ts'
-
-/** A write waits so long at most for its turn in the process, and as long again for a lock of PostgreSQL. */
-export const maxWriteWaitMs = 5_000
 
 export type EngineName = 'sqlite' | 'postgres'
 
@@ -27,6 +25,7 @@ export interface EngineTransaction extends StatementRunner {
 
 export interface DatabaseEngine {
   readonly engine: EngineName
+  readonly limits: TimeLimits
   /** True if the engine allows one writer at a time, so that waiting writers can share a commit. */
   readonly hasOneWriter: boolean
   readonly health: DatabaseHealth

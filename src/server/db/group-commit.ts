@@ -2,6 +2,7 @@
 
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
+import type { TimeLimits } from '../core/time-limits.ts'
 import type { AttemptOutcome, DatabaseEngine, DatabaseMetrics, EngineTransaction } from './engine.ts'
 import { type DatabaseProblem, databaseFailure, databaseProblemOf } from './errors.ts'
 import type { WrittenRows } from './written-rows.ts'
@@ -48,6 +49,7 @@ export interface CommitFence {
 }
 
 export interface GroupCommitOptions {
+  readonly limits: TimeLimits
   readonly transaction: DatabaseEngine['transaction']
   /** Is called after each try, before any caller continues. */
   readonly notify: (written: readonly WrittenRows[]) => void
@@ -60,12 +62,7 @@ export interface GroupCommitOptions {
   readonly numbered: (written: readonly WrittenRows[], commit: CommitNumber) => void
 }
 
-/** A work that loses races against other processes is retried for this long. */
-const retryTimeoutMs = 5_000
 const retryPauseMs = () => 5 + Math.random() * 20
-
-/** A commit that was sent on a lost connection has succeeded or failed by then. */
-const lateCommitMs = 10_000
 
 /** After a group waited too long for a lock, its works run one by one, each with this short limit, because the others wait behind it. */
 const suspectLockTimeout = CompiledQuery.raw("set local lock_timeout = '300ms'")
@@ -142,7 +139,7 @@ export class GroupCommit {
       const problem = databaseProblemOf(error)
       if (problem === 'gone') {
         fence?.noteUncertain()
-        setTimeout(() => this.#options.notify(written), lateCommitMs).unref()
+        setTimeout(() => this.#options.notify(written), this.#options.limits.lateCommitMs).unref()
       }
       if (problem === 'fenced') fence?.noteRefused()
       await this.#handleFailure(group, error)
@@ -163,7 +160,7 @@ export class GroupCommit {
     const problem = databaseProblemOf(error)
     if (problem === 'race') {
       const now = performance.now()
-      const mayRetry = ({ since }: WaitingWork) => now - since < retryTimeoutMs
+      const mayRetry = ({ since }: WaitingWork) => now - since < this.#options.limits.writeRaceMs
       this.#refuse(
         group.filter((waiting) => !mayRetry(waiting)),
         error,

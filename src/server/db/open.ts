@@ -6,6 +6,7 @@ import type pg from 'pg'
 import type { DatabaseOptions } from '../config/server-options.ts'
 import { StartupError } from '../core/failure.ts'
 import { createPrivateFile, tightenDataFolder } from '../core/private-files.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import { refuseCopied } from './copied-mark.ts'
 import { Database } from './db.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
@@ -38,6 +39,7 @@ export interface OpenDatabaseOptions {
   readonly mayBeCopied?: boolean
   /** Names the sessions of PostgreSQL, so that others can end them when this process is declared dead. */
   readonly applicationName?: string
+  readonly limits?: TimeLimits
   readonly onError: (error: Error) => void
 }
 
@@ -56,7 +58,9 @@ export async function openDatabase(place: DatabaseOptions, settings: OpenDatabas
   const { isLocked, mustExist, mayBeCopied = false } = settings
   if (mustExist && !hasDatabase(place)) throw noDatabase(place)
   prepareDataFolder(place.dataDir)
-  const engine = place.databaseUrl ? await openRemote(place.databaseUrl, settings) : openFile(place.dataDir)
+  const engine = place.databaseUrl
+    ? await openRemote(place.databaseUrl, settings)
+    : openFile(place.dataDir, settings.limits)
   try {
     const { isNew, pending } = await pendingMigrations(engine.db)
     if (mustExist && isNew) throw noDatabase(place)
@@ -105,11 +109,11 @@ export function prepareDataFolder(dataDir: string): void {
   tightenDataFolder(dataDir)
 }
 
-function openFile(dataDir: string): Engine {
+function openFile(dataDir: string, limits?: TimeLimits): Engine {
   const file = sqliteFileOf(dataDir)
   try {
     createPrivateFile(file)
-    const { backend, shortenLockTimeout } = openSqlite(file)
+    const { backend, shortenLockTimeout } = openSqlite(file, limits)
     return { db: new Database(backend), shortenLockTimeout, pools: {}, watch: () => async () => {} }
   } catch (error) {
     if (error instanceof StartupError) throw error
@@ -119,7 +123,7 @@ function openFile(dataDir: string): Engine {
 
 async function openRemote(
   url: string,
-  settings: Pick<OpenDatabaseOptions, 'applicationName' | 'onError'>,
+  settings: Pick<OpenDatabaseOptions, 'applicationName' | 'limits' | 'onError'>,
 ): Promise<Engine> {
   checkDatabaseUrl(url)
   const { backend, pools, watch } = openPostgres(url, settings)

@@ -6,11 +6,11 @@ import pg from 'pg'
 import type { DatabaseOptions } from '../config/server-options.ts'
 import { StartupError } from '../core/failure.ts'
 import { createPrivateFile } from '../core/private-files.ts'
+import { timeLimits } from '../core/time-limits.ts'
 import { serverLockKey } from './postgres/advisory-locks.ts'
 import { checkDatabaseUrl, databaseUnreachable } from './postgres/database-url.ts'
 
 const lockTaken = 'Another Roomkeeper server is running on this database. Stop it first, or give this one its own'
-const answerTimeoutMs = 5_000
 
 /**
  * Acquires the lock, and returns the function that releases it. On PostgreSQL, servers do not take it: they share the lock that
@@ -48,8 +48,8 @@ async function lockPostgres(url: string): Promise<() => Promise<void>> {
     connectionString: url,
     application_name: 'roomkeeper server lock',
     keepAlive: true,
-    connectionTimeoutMillis: answerTimeoutMs,
-    query_timeout: answerTimeoutMs,
+    connectionTimeoutMillis: timeLimits.serverLockMs,
+    query_timeout: timeLimits.serverLockMs,
   })
   client.on('error', () => {})
   try {

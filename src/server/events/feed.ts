@@ -2,6 +2,7 @@
 
 import type { Sender } from '../bus/message-bus.ts'
 import type { NodeMessages } from '../bus/messages.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import { ConditionWaiter } from './condition-waiter.ts'
 import type { EventDraft } from './draft.ts'
 import type { EventChannel } from './event-channel.ts'
@@ -12,6 +13,7 @@ import { EventOutbox, newEventName, type OutboxOptions } from './outbox.ts'
 import type { EventPublisher, OrgEventPublisher } from './publisher.ts'
 
 export interface FeedOptions extends OutboxOptions {
+  readonly limits: TimeLimits
   /** The id of this node. It changes when the node was declared dead. */
   readonly nodeId: () => number
   /** Resolves with the ids of all nodes that are up. */
@@ -24,8 +26,6 @@ export interface FeedOptions extends OutboxOptions {
 
 /** An organisation is followed for this long after its last reader disconnects. */
 const retentionMs = 120_000
-/** A start goes on after this time. Until the feed has joined, it sends all events. */
-const startTimeoutMs = 5000
 /** The nodes are listed again after this many calls of `check`. */
 const checksPerNodeList = 5
 
@@ -44,7 +44,7 @@ export class EventFeed implements EventPublisher {
 
   constructor(options: FeedOptions) {
     this.#options = options
-    const { bus, clock, nodeId, listNodes, findAuditNumber } = options
+    const { bus, clock, limits, nodeId, listNodes, findAuditNumber } = options
     const listOtherNodes = async () => (await listNodes()).filter((id) => id !== nodeId())
     this.#channels = new EventChannels(clock, {
       opened: (org) => this.#outboxes.get(org)?.rename(newEventName()),
@@ -60,6 +60,7 @@ export class EventFeed implements EventPublisher {
     })
     this.#follows = new Follows({
       bus,
+      limits,
       channels: this.#channels,
       waiter: this.#waiter,
       // A node that was declared dead follows again when it has another id.
@@ -74,7 +75,7 @@ export class EventFeed implements EventPublisher {
     this.#listen()
     this.#join.begin(false)
     // Events that are published from now on may be lost, if this node still does not hear the others.
-    if (!(await this.#waiter.until(() => this.#join.isJoined, startTimeoutMs))) this.rejoin()
+    if (!(await this.#waiter.until(() => this.#join.isJoined, this.#options.limits.feedJoinMs))) this.rejoin()
   }
 
   /** Must be called when messages may have been missed, or this node got another id. */

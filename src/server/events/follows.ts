@@ -2,17 +2,14 @@
 
 import type { MessageBus } from '../bus/message-bus.ts'
 import { Failure } from '../core/failure.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import type { ConditionWaiter } from './condition-waiter.ts'
 import type { EventChannels } from './event-channels.ts'
 import { newEventName } from './outbox.ts'
 
-/** Other nodes have this long to answer. A later answer is a reset, and so is the end of a node. */
-const answerTimeoutMs = 2000
-/** This node must hear its own messages within this time. */
-const ownMessageTimeoutMs = 3000
-
 export interface FollowOptions {
   readonly bus: MessageBus
+  readonly limits: TimeLimits
   readonly channels: EventChannels
   readonly waiter: ConditionWaiter
   readonly mayFollow: () => boolean
@@ -81,9 +78,9 @@ export class Follows {
   }
 
   async #follow(org: number): Promise<void> {
-    const { bus, channels, waiter, mayFollow, listOtherNodes, findAuditNumber } = this.#options
+    const { bus, limits, channels, waiter, mayFollow, listOtherNodes, findAuditNumber } = this.#options
     const mustHear = async (isTrue: () => boolean) => {
-      if (!(await waiter.until(isTrue, ownMessageTimeoutMs))) throw noMessages()
+      if (!(await waiter.until(isTrue, limits.ownMessageMs))) throw noMessages()
     }
     const name = newEventName()
     const handshake: Handshake = { answered: new Set(), isHeard: false }
@@ -93,7 +90,7 @@ export class Follows {
       bus.send('follow', { org, name })
       const others = await listOtherNodes()
       await mustHear(() => handshake.isHeard)
-      await waiter.until(() => others.every((id) => handshake.answered.has(id)), answerTimeoutMs)
+      await waiter.until(() => others.every((id) => handshake.answered.has(id)), limits.followAnswerMs)
       const isStarted = () => channels.get(org)?.isStarted === true
       if (!isStarted()) bus.send('followStart', { org, name, auditNumber: await findAuditNumber(org) })
       await mustHear(isStarted)

@@ -7,6 +7,7 @@ import { limitKeyOf } from '../auth/token-holder.ts'
 import type { EventSubscription } from '../context/answers.ts'
 import { type Clock, isoTime } from '../core/clock.ts'
 import { Failure } from '../core/failure.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import type { EventChannel } from '../events/event-channel.ts'
 import type { EventFeed } from '../events/feed.ts'
 import type { EventFilter } from '../events/filter.ts'
@@ -17,8 +18,6 @@ import type { RecheckCaller } from './gate.ts'
 const maxStreams = 1000
 /** All sessions of a key, or of a person, together. */
 const maxStreamsPerCaller = 50
-/** A reader that reads nothing for this long is disconnected. */
-const maxStallMs = 30_000
 /** Every caller is checked again after this many calls of `check`. */
 const checksPerRecheck = 5
 
@@ -67,6 +66,7 @@ class Stream {
 export class EventStreams {
   readonly #feed: EventFeed
   readonly #clock: Clock
+  readonly #limits: TimeLimits
   readonly #streams = new Set<Stream>()
   /** The callers whose streams wait until all nodes know that they follow. */
   readonly #opening = new Set<{ readonly caller: Caller }>()
@@ -76,9 +76,10 @@ export class EventStreams {
   sent = 0
   cut = 0
 
-  constructor(feed: EventFeed, clock: Clock) {
+  constructor(feed: EventFeed, clock: Clock, limits: TimeLimits) {
     this.#feed = feed
     this.#clock = clock
+    this.#limits = limits
   }
 
   get open(): number {
@@ -152,7 +153,7 @@ export class EventStreams {
       const { caller, stalledAt, writtenAt, channel } = stream
       if (caller.expiresAt !== null && caller.expiresAt <= now) this.#end(stream)
       else if (stalledAt !== undefined) {
-        if (now - stalledAt >= maxStallMs) this.#cut(stream)
+        if (now - stalledAt >= this.#limits.unreadStreamMs) this.#cut(stream)
       } else if (now - writtenAt >= heartbeatMs) {
         // The heartbeat carries the position: a reader with a narrow filter resumes from here, not from its last event.
         this.#write(stream, `: still here\nid: ${channel.idAt(stream.position)}\n\n`)

@@ -3,34 +3,33 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { smallBodyBytes } from '../../contract/operation.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import type { SendError } from './errors.ts'
 import { registerBodyParsers } from './input/body.ts'
 import { answerUnreadable } from './input/unreadable.ts'
 import { normalisePath } from './paths.ts'
 import { requestIdOf } from './request-id.ts'
-import { type ServerCertificate, tlsHandshakeTimeoutMs } from './server-certificate.ts'
+import type { ServerCertificate } from './server-certificate.ts'
 
 export interface FastifyInstanceOptions {
   readonly trustProxy: readonly string[]
   readonly certificate?: ServerCertificate | undefined
+  readonly limits: TimeLimits
   /** True for requests that switch to another protocol. All others are answered as if they had not asked for an upgrade. */
   readonly isUpgrade: (request: IncomingMessage) => boolean
 }
 
 const maxHeaderBytes = 16 * 1024
-/** Applies to a whole request. Only the logs of a device are so large that they may take this long; other bodies may not. */
-const requestTimeoutMs = 600_000
-/** Applies to the headers of a request, and to the time until the first request of a new connection. Node checks at the interval. */
-const headersTimeoutMs = 20_000
-const timeoutCheckIntervalMs = 2_000
-const keepAliveTimeoutMs = 72_000
+/** Node checks the time limits of requests this often. */
+const limitCheckMs = 2_000
 
 export function makeFastify(options: FastifyInstanceOptions, fail: SendError): FastifyInstance<Server> {
-  const { certificate } = options
+  const { certificate, limits } = options
   const server = {
     maxHeaderSize: maxHeaderBytes,
-    headersTimeout: headersTimeoutMs,
-    connectionsCheckingInterval: timeoutCheckIntervalMs,
+    // It applies to the time until the first request of a new connection too.
+    headersTimeout: limits.requestHeadMs,
+    connectionsCheckingInterval: limitCheckMs,
     // A hook checks the Host header, because Node would answer in a format of its own.
     requireHostHeader: false,
     shouldUpgradeCallback: options.isUpgrade,
@@ -38,16 +37,17 @@ export function makeFastify(options: FastifyInstanceOptions, fail: SendError): F
   const app = Fastify({
     logger: false,
     bodyLimit: smallBodyBytes,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
+    // For a whole request. Only the logs of a device are so large that they can take this long; limits/body-time.ts ends other bodies.
+    requestTimeout: limits.bundleMs,
+    keepAliveTimeout: limits.idleConnectionMs,
     return503OnClosing: false,
     genReqId: ({ headers }) => requestIdOf(headers),
     rewriteUrl: normalisePath,
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     routerOptions: { maxParamLength: maxHeaderBytes },
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, limits),
     ...(certificate
-      ? { https: { ...certificate.files, ...server, handshakeTimeout: tlsHandshakeTimeoutMs } }
+      ? { https: { ...certificate.files, ...server, handshakeTimeout: limits.tlsHandshakeMs } }
       : { http: server }),
   }) as FastifyInstance<Server>
   certificate?.attach(app.server as HttpsServer)

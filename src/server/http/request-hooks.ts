@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics/metrics.ts'
 import { publicPathOf } from '../core/public-path.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import { cors } from './browser/cors.ts'
 import { type SendError, shuttingDown } from './errors.ts'
 import type { AccessCheck } from './gate.ts'
@@ -24,6 +25,7 @@ export interface RequestHookOptions {
   readonly checkUnrouted: AccessCheck
   readonly record: RecordRequest
   readonly fail: SendError
+  readonly limits: TimeLimits
   readonly log: Log
   readonly metrics: Metrics
   /** Returns how many reads wait for a connection to the database. */
@@ -82,6 +84,7 @@ function requestStart({
   checkUnrouted,
   record,
   fail,
+  limits,
 }: RequestHookOptions): BeginRequest {
   const answerCors = cors(new Set(corsOrigins))
   const end = (request: FastifyRequest, reply: FastifyReply) => {
@@ -103,7 +106,7 @@ function requestStart({
     if (answerCors(request, reply)) return
     dropTypeOfEmptyBody(headers)
     if (inFlight.isDraining && request.url !== '/livez') return fail(shuttingDown(), request, reply)
-    if (hasBody(headers)) limitBodyTime(request, reply)
+    if (hasBody(headers)) limitBodyTime(request, reply, limits)
     if (isUnrouted(request)) checkUnrouted(request, reply, done)
     else done()
   }

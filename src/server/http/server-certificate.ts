@@ -7,9 +7,6 @@ import type { ServeOptions } from '../config/server-options.ts'
 import { StartupError } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
 
-/** A client has to finish the TLS handshake within this time. */
-export const tlsHandshakeTimeoutMs = 10_000
-
 export interface TlsFiles {
   readonly cert: Buffer
   readonly key: Buffer

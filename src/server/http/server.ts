@@ -47,7 +47,7 @@ export async function makeHttpServer(options: HttpOptions): Promise<HttpServer> 
   const { log, metrics, services, keyring, handlers, streams, corsOrigins } = options
   const fail = sendError(log)
   const app = makeFastify(options, fail)
-  metrics.watchUnsent(watchUnsent(app, options.clock))
+  metrics.watchUnsent(watchUnsent(app, options.clock, options.limits))
 
   const cookie = new SessionCookie(services.publicUrl)
   const refuse = refusalCounter(options)
@@ -64,6 +64,7 @@ export async function makeHttpServer(options: HttpOptions): Promise<HttpServer> 
     checkUnrouted: check(undefined),
     record,
     fail,
+    limits: options.limits,
     log,
     metrics,
     waitingReads: () => services.db.waitingReads,

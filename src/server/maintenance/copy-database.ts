@@ -4,6 +4,7 @@ import type { DatabaseOptions } from '../config/server-options.ts'
 import { forgetRecordedPostgres } from '../config/server-record.ts'
 import { StartupError } from '../core/failure.ts'
 import { days, slots } from '../core/time/slots.ts'
+import { timeLimits } from '../core/time-limits.ts'
 import {
   type CopiedMark,
   copiedSentences,
@@ -167,8 +168,6 @@ async function takeLock(role: 'source' | 'target', place: DatabaseOptions): Prom
   }
 }
 
-const partitionLockTimeoutMs = 10_000
-
 /** PostgreSQL refuses a sample of a day that has no partition. Empty partitions do no harm if the copy fails. */
 async function makePartitionsFor(source: Database, target: Database): Promise<void> {
   const slotsPerDay = slots.at(days.start(1))
@@ -176,7 +175,7 @@ async function makePartitionsFor(source: Database, target: Database): Promise<vo
     day: number
   }>`select distinct slot / ${sql.lit(slotsPerDay)} as day from samples`.execute(source.schema)
   for (const { day } of rows) {
-    if (await makePartition(target, Number(day), partitionLockTimeoutMs)) continue
+    if (await makePartition(target, Number(day), timeLimits.partitionLockMs)) continue
     throw new StartupError('Another program uses the tables of the target. End it, and try again; nothing was copied.')
   }
 }

@@ -2,12 +2,10 @@
 import { CompiledQuery } from 'kysely'
 import { LocalBus, type MessageBus } from '../bus/message-bus.ts'
 import { PostgresBus } from '../bus/postgres-bus.ts'
+import { timeLimits } from '../core/time-limits.ts'
 import type { Database } from '../db/db.ts'
 import { notifyAll } from './control-session.ts'
 import { newProcessName } from './this-node.ts'
-
-/** A command does not wait longer than this for its messages: they are hints. */
-const flushTimeoutMs = 2_000
 
 interface CommandBus {
   readonly bus: MessageBus
@@ -25,5 +23,6 @@ export function openCommandBus(db: Database): CommandBus {
     onError: () => {},
   })
   bus.connect({ isFirst: true })
-  return { bus, flush: () => bus.flush(flushTimeoutMs) }
+  // The messages are hints, so a command does not wait long for them.
+  return { bus, flush: () => bus.flush(timeLimits.commandFlushMs) }
 }

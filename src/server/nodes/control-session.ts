@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { StartupError } from '../core/failure.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import { serverLockKey } from '../db/postgres/advisory-locks.ts'
 import { checkDatabaseUrl, databaseUnreachable } from '../db/postgres/database-url.ts'
 import { int8AsNumber } from '../db/postgres/int8.ts'
@@ -14,20 +15,17 @@ export const notifyAll = `SELECT pg_notify('${notificationChannel}', text)
   FROM unnest($1::text[]) WITH ORDINALITY AS part (text, number) ORDER BY number`
 
 const reconnectPauseMs = 200
-const connectTimeoutMs = 3_000
-/** PostgreSQL gives a statement up before the driver does. */
-const statementTimeoutMs = 2_500
-const queryTimeoutMs = 3_000
 /** With the keep-alives, PostgreSQL releases the locks of a machine that vanished from the network after 25 seconds, not after two hours. */
-const sessionSettings = [
-  'tcp_keepalives_idle=10',
-  'tcp_keepalives_interval=5',
-  'tcp_keepalives_count=3',
-  'lock_timeout=2s',
-  'idle_in_transaction_session_timeout=5s',
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ')
+const sessionSettings = ({ controlLockMs, idleTransactionMs }: TimeLimits) =>
+  [
+    'tcp_keepalives_idle=10',
+    'tcp_keepalives_interval=5',
+    'tcp_keepalives_count=3',
+    `lock_timeout=${controlLockMs}`,
+    `idle_in_transaction_session_timeout=${idleTransactionMs}`,
+  ]
+    .map((setting) => `-c ${setting}`)
+    .join(' ')
 
 const takeSharedLock = `SELECT pg_try_advisory_lock_shared($1) AS "isShared", pg_backend_pid() AS pid,
   (SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS since`
@@ -37,6 +35,7 @@ interface ControlSessionOptions {
   readonly url: string
   /** Names the session in pg_stat_activity. */
   readonly applicationName: string
+  readonly limits: TimeLimits
   /** Is called when another program took the database for itself: this process must stop. */
   readonly onTaken: () => void
 }
@@ -133,14 +132,16 @@ export class ControlSession {
 
   async #connect(): Promise<Connection> {
     const socket = new Socket()
+    const { limits } = this.#options
     const client = new pg.Client({
       connectionString: this.#options.url,
       application_name: this.#options.applicationName,
       keepAlive: true,
-      connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: queryTimeoutMs,
-      statement_timeout: statementTimeoutMs,
-      options: sessionSettings,
+      connectionTimeoutMillis: limits.controlConnectMs,
+      // PostgreSQL cancels a statement before the driver gives it up.
+      query_timeout: limits.controlAnswerMs,
+      statement_timeout: limits.controlStatementMs,
+      options: sessionSettings(limits),
       types: int8AsNumber,
       stream: () => socket,
     })

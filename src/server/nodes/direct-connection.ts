@@ -2,15 +2,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { StartupError } from '../core/failure.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import { notificationChannel } from './control-session.ts'
 
-const timeoutMs = 5_000
+interface DirectConnectionOptions {
+  readonly url: string
+  readonly limits: TimeLimits
+}
 
 /**
  * Another connection notifies the session while that is idle. A pooler would deliver the notification to whichever client uses
  * the connection that listened.
  */
-export async function requireDirectConnection(client: pg.Client, url: string, token: string): Promise<void> {
+export async function requireDirectConnection(
+  client: pg.Client,
+  options: DirectConnectionOptions,
+  token: string,
+): Promise<void> {
   await setToken(client, token)
   const before = await readSession(client)
   const heard = new Promise<boolean>((resolve) => {
@@ -21,8 +29,8 @@ export async function requireDirectConnection(client: pg.Client, url: string, to
     }
     client.on('notification', listener)
   })
-  await notifyFromAnother(url, token)
-  const isHeard = await Promise.race([heard, sleep(timeoutMs, false, { ref: false })])
+  await notifyFromAnother(options, token)
+  const isHeard = await Promise.race([heard, sleep(options.limits.directConnectionMs, false, { ref: false })])
   const after = await readSession(client)
   if (isHeard && before.pid === after.pid && after.token === token) return
   throw new StartupError(
@@ -41,7 +49,8 @@ async function readSession(client: pg.Client): Promise<{ pid: number; token: str
   return rows[0]
 }
 
-async function notifyFromAnother(url: string, token: string): Promise<void> {
+async function notifyFromAnother({ url, limits }: DirectConnectionOptions, token: string): Promise<void> {
+  const timeoutMs = limits.directConnectionMs
   const other = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs })
   other.on('error', () => {})
   try {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { StartupError } from '../core/failure.ts'
 import { programVersion, versionText } from '../core/program-files.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import {
   endSessionsOf,
   findServerStart,
@@ -14,11 +15,7 @@ import {
   updateDead,
 } from './cluster-store.ts'
 
-/** PostgreSQL releases the lock of a killed process within milliseconds, but a start of the same name may be quicker. */
-const nameTimeoutMs = 2_000
 const namePauseMs = 200
-/** After a start or a failover of PostgreSQL, living nodes have this long to take their locks again before a start takes them for dead. */
-const relockMs = 5_000
 
 /** Thrown when another living node has the name. */
 export class NameTaken extends StartupError {}
@@ -27,6 +24,7 @@ export interface JoinRequest {
   readonly name: string
   readonly processName: string
   readonly at: () => number
+  readonly limits: TimeLimits
   /** Throws if this process must not join the nodes that are up. */
   readonly checkOthers: (others: readonly NodeRow[]) => void
 }
@@ -37,7 +35,10 @@ interface Joined {
   readonly dead: readonly NodeRow[]
 }
 
-/** Waits up to 2 seconds for the name, and ends the database sessions of nodes that it declares dead. */
+/**
+ * Waits a while for the name: PostgreSQL releases the lock of a killed process within milliseconds, but a start of the same name may be
+ * quicker. Ends the database sessions of nodes that it declares dead.
+ */
 export async function joinNodes(client: pg.ClientBase, request: JoinRequest): Promise<Joined> {
   const since = performance.now()
   for (;;) {
@@ -47,7 +48,7 @@ export async function joinNodes(client: pg.ClientBase, request: JoinRequest): Pr
       for (const { process } of joined.dead) await endSessionsOf(client, process)
       return joined
     }
-    if (joined === 'name taken' && performance.now() - since > nameTimeoutMs) {
+    if (joined === 'name taken' && performance.now() - since > request.limits.nodeNameMs) {
       throw new NameTaken(
         `A node with the name ${request.name} is running on this database. Stop it, or give this one another name with --node-name. (If its machine vanished, PostgreSQL notices after 25 seconds: try again then.)`,
       )
@@ -58,7 +59,7 @@ export async function joinNodes(client: pg.ClientBase, request: JoinRequest): Pr
 
 async function tryToJoin(
   client: pg.ClientBase,
-  { name, processName, at, checkOthers }: JoinRequest,
+  { name, processName, at, limits, checkOthers }: JoinRequest,
   waitedMs: number,
 ): Promise<Joined | 'name taken' | 'too early'> {
   await lockJoining(client)
@@ -72,7 +73,7 @@ async function tryToJoin(
     dead.push(row)
   }
   checkOthers(up.filter(({ isLocked }) => isLocked))
-  if (dead.length > 0 && (await mayHaveLostLocks(client, waitedMs))) return 'too early'
+  if (dead.length > 0 && (await mayHaveLostLocks(client, waitedMs, limits))) return 'too early'
   for (const row of dead) await updateDead(client, row, at())
   const id = await insertClusterNode(client, {
     name,
@@ -86,11 +87,15 @@ async function tryToJoin(
 
 /**
  * All nodes lose their locks when PostgreSQL starts, and when a standby takes its place. When a standby was promoted is not known,
- * so the time that this start has waited counts there.
+ * so the time that this start has waited counts there. Living nodes take their locks again within `nodeRelockMs`.
  */
-async function mayHaveLostLocks(client: pg.ClientBase, waitedMs: number): Promise<boolean> {
+async function mayHaveLostLocks(
+  client: pg.ClientBase,
+  waitedMs: number,
+  { nodeRelockMs }: TimeLimits,
+): Promise<boolean> {
   const { startedAgoMs, hasRecovered } = await findServerStart(client)
-  return startedAgoMs < relockMs || (hasRecovered && waitedMs < relockMs)
+  return startedAgoMs < nodeRelockMs || (hasRecovered && waitedMs < nodeRelockMs)
 }
 
 async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {

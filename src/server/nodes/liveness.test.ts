@@ -1,12 +1,13 @@
 // When a node takes another one for dead: the time without a heartbeat is measured by its own clock, since it last saw the number change.
 import { expect, test } from 'vitest'
+import { timeLimits } from '../core/time-limits.ts'
 import { LivenessWatch } from './liveness.ts'
 
 const row = (id: number, beats: number) => ({ id, beats, name: `node-${id}`, process: `process-${id}` })
 
 /** A watch of node 1 that has seen node 2 beat for a while, and the seconds of its clock. */
 function watchAfter(seconds: number) {
-  const watch = new LivenessWatch(() => 1, 3_000)
+  const watch = new LivenessWatch(() => 1, timeLimits)
   for (let second = 0; second <= seconds; second++) watch.observe([row(1, second), row(2, second)], second * 1_000)
   return watch
 }

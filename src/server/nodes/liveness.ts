@@ -1,12 +1,6 @@
 // Measures for how long other nodes have sent no heartbeat, by this process's own monotonic clock.
+import type { TimeLimits } from '../core/time-limits.ts'
 import type { NodeRow } from './cluster-store.ts'
-
-/** A node without a heartbeat for this long is dead if the lock of its row is free. */
-const unlockedTimeoutMs = 5_000
-/** A node without a heartbeat for this long is dead, whatever holds its lock. */
-const lockedTimeoutMs = 15_000
-/** A node judges others only after it has itself beaten for this long without a break. */
-const minOwnBeatingMs = 15_000
 
 interface Observed {
   readonly row: NodeRow
@@ -19,11 +13,11 @@ export class LivenessWatch {
   readonly #observed = new Map<number, Observed>()
   #beatingSince: number | undefined
   #lastBeatAt = 0
-  readonly #maxPauseMs: number
+  readonly #limits: TimeLimits
 
-  constructor(ownId: () => number, maxPauseMs: number) {
+  constructor(ownId: () => number, limits: TimeLimits) {
     this.#ownId = ownId
-    this.#maxPauseMs = maxPauseMs
+    this.#limits = limits
   }
 
   /** This node has stopped beating, so it cannot tell whether the others have. */
@@ -33,7 +27,7 @@ export class LivenessWatch {
 
   /** Takes note of the rows that are up, which were read with a beat of this node. Returns the ids of rows that are gone. */
   observe(rows: readonly NodeRow[], now: number): number[] {
-    if (now - this.#lastBeatAt > this.#maxPauseMs) this.#beatingSince = undefined
+    if (now - this.#lastBeatAt > this.#limits.ownMessageMs) this.#beatingSince = undefined
     this.#lastBeatAt = now
     this.#beatingSince ??= now
     const ids = new Set(rows.map(({ id }) => id))
@@ -48,19 +42,18 @@ export class LivenessWatch {
 
   /** Lists the nodes without a heartbeat for 5 seconds: they are dead if their lock is free, and after 15 seconds in any case. */
   listSilent(now: number): { readonly row: NodeRow; readonly isDeadWithLock: boolean }[] {
-    if (this.#beatingSince === undefined || now - this.#beatingSince < minOwnBeatingMs) return []
+    const { ownBeatsMs, unlockedNodeMs, lockedNodeMs } = this.#limits
+    if (this.#beatingSince === undefined || now - this.#beatingSince < ownBeatsMs) return []
     return [...this.#observed.values()]
-      .filter(({ since }) => now - since >= unlockedTimeoutMs)
-      .map(({ row, since }) => ({ row, isDeadWithLock: now - since >= lockedTimeoutMs }))
+      .filter(({ since }) => now - since >= unlockedNodeMs)
+      .map(({ row, since }) => ({ row, isDeadWithLock: now - since >= lockedNodeMs }))
   }
 
   /** How long until another node may be dead, if it stays silent. */
   untilNextLimitMs(now: number): number {
-    const limits = [...this.#observed.values()].flatMap(({ since }) => [
-      since + unlockedTimeoutMs,
-      since + lockedTimeoutMs,
-    ])
-    if (this.#beatingSince !== undefined) limits.push(this.#beatingSince + minOwnBeatingMs)
-    return Math.min(...limits.filter((at) => at > now)) - now
+    const { ownBeatsMs, unlockedNodeMs, lockedNodeMs } = this.#limits
+    const ends = [...this.#observed.values()].flatMap(({ since }) => [since + unlockedNodeMs, since + lockedNodeMs])
+    if (this.#beatingSince !== undefined) ends.push(this.#beatingSince + ownBeatsMs)
+    return Math.min(...ends.filter((at) => at > now)) - now
   }
 }

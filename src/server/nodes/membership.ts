@@ -5,6 +5,7 @@ import type pg from 'pg'
 import { PostgresBus } from '../bus/postgres-bus.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import {
   beatAndList,
   endSessionsOf,
@@ -24,12 +25,8 @@ import { ThisNode } from './this-node.ts'
 const beatEveryMs = 1_000
 /** The sessions that held the row of a silent node have ended by then. */
 const heldRowPauseMs = 100
-/** Reconnects if this node has not received its own heartbeat for this long. */
-const maxEchoDelayMs = 3_000
 /** A stop does not wait longer than this for its last messages. */
 const flushTimeoutMs = 1_000
-/** A stop waits this long for a session that is being opened again, so that the row says that the node has left. */
-const leaveTimeoutMs = 3_000
 const leavePauseMs = 100
 
 interface MembershipOptions {
@@ -37,6 +34,7 @@ interface MembershipOptions {
   readonly name: string
   readonly processName: string
   readonly clock: Clock
+  readonly limits: TimeLimits
   readonly log: Log
   /** Throws if this process must not join the nodes that are up. */
   readonly checkOthers: JoinRequest['checkOthers']
@@ -64,7 +62,7 @@ export class Membership implements ControlSessionListener {
   private constructor(session: ControlSession, options: MembershipOptions) {
     this.#session = session
     this.#options = options
-    this.#watch = new LivenessWatch(() => this.node.id, maxEchoDelayMs)
+    this.#watch = new LivenessWatch(() => this.node.id, options.limits)
     this.bus = new PostgresBus({
       process: options.processName,
       nodeId: () => this.#node?.id,
@@ -88,10 +86,10 @@ export class Membership implements ControlSessionListener {
   }
 
   async prepare(client: pg.Client): Promise<void> {
-    const { url, name, processName, clock, checkOthers } = this.#options
+    const { url, name, processName, clock, limits, checkOthers } = this.#options
     if (!this.#node) {
-      await requireDirectConnection(client, url, randomBytes(8).toString('hex'))
-      const { id, dead } = await joinNodes(client, { name, processName, at: clock.now, checkOthers })
+      await requireDirectConnection(client, { url, limits }, randomBytes(8).toString('hex'))
+      const { id, dead } = await joinNodes(client, { name, processName, at: clock.now, limits, checkOthers })
       this.#node = new ThisNode(name, id)
       for (const row of dead) this.#noteEnded(row, 'earlier node ended without leaving, declared dead')
       return
@@ -141,8 +139,9 @@ export class Membership implements ControlSessionListener {
     await this.bus.flush(flushTimeoutMs)
   }
 
+  /** Waits for a session that is being opened again, so the row says that the node has left. */
   async #writeLeft(id: number): Promise<void> {
-    const deadline = performance.now() + leaveTimeoutMs
+    const deadline = performance.now() + this.#options.limits.nodeLeaveMs
     while (performance.now() < deadline) {
       try {
         return await this.#session.run((client) => updateClusterLeft(client, id, this.#options.clock.now()))
@@ -156,7 +155,7 @@ export class Membership implements ControlSessionListener {
     if (this.#isLeaving || !this.bus.isConnected) return
     const now = performance.now()
     // A process that was blocked has not sent its beats, so it cannot have heard them.
-    if (now - this.#tickedAt > maxEchoDelayMs / 2) this.#heardSelfAt = now
+    if (now - this.#tickedAt > this.#options.limits.ownMessageMs / 2) this.#heardSelfAt = now
     this.#tickedAt = now
     this.bus.sendBeat()
     void this.#beat()
@@ -165,7 +164,7 @@ export class Membership implements ControlSessionListener {
   }
 
   get #isEchoLate(): boolean {
-    return performance.now() - this.#heardSelfAt > maxEchoDelayMs
+    return performance.now() - this.#heardSelfAt > this.#options.limits.ownMessageMs
   }
 
   async #beat(): Promise<void> {
@@ -229,13 +228,13 @@ export class Membership implements ControlSessionListener {
   }
 
   async #replaceRow(client: pg.Client): Promise<void> {
-    const { name, processName, clock, log, onTaken } = this.#options
+    const { name, processName, clock, limits, log, onTaken } = this.#options
     const before = this.node.id
     this.#watch.interrupt()
     try {
       await this.node.replace(
         // A start is refused because of its options, but a node that serves already goes on.
-        async () => (await joinNodes(client, { name, processName, at: clock.now, checkOthers: () => {} })).id,
+        async () => (await joinNodes(client, { name, processName, at: clock.now, limits, checkOthers: () => {} })).id,
       )
     } catch (error) {
       if (error instanceof NameTaken) {

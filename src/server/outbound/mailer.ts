@@ -1,6 +1,7 @@
 // Sends e-mail over the SMTP server that the operator has set. The rules for addresses of users do not apply to that server.
 import { Socket } from 'node:net'
 import { isLoopbackHost } from '../core/loopback.ts'
+import { type TimeLimits, timeLimits } from '../core/time-limits.ts'
 
 export interface MailerOptions {
   /** Such as smtps://user:password@mail.example.org. */
@@ -38,21 +39,14 @@ export interface Mailer {
   close(): void
 }
 
-/** The limit for sending one mail. Servers may examine a mail before they accept it, and send it on even if their answer is not awaited. */
-const mailTimeoutMs = 60_000
-/** The longest time in which the server sends nothing. */
-const silenceTimeoutMs = 30_000
-/** The limit for each of these steps: the look-up of the name, the connection, the greeting. */
-const stepTimeoutMs = 15_000
-
 /** A connection is opened for each mail, so that no idle one is in use when the server restarts. */
-export function openMailer({ smtpUrl, smtpFrom }: MailerOptions): Mailer {
+export function openMailer({ smtpUrl, smtpFrom }: MailerOptions, limits: TimeLimits = timeLimits): Mailer {
   const options = {
     url: smtpUrl,
-    connectionTimeout: stepTimeoutMs,
-    greetingTimeout: stepTimeoutMs,
-    socketTimeout: silenceTimeoutMs,
-    dnsTimeout: stepTimeoutMs,
+    connectionTimeout: limits.mailStepMs,
+    greetingTimeout: limits.mailStepMs,
+    socketTimeout: limits.mailSilenceMs,
+    dnsTimeout: limits.mailStepMs,
     disableFileAccess: true,
     disableUrlAccess: true,
     ...(requiresTls(smtpUrl) && { requireTLS: true }),
@@ -64,7 +58,9 @@ export function openMailer({ smtpUrl, smtpFrom }: MailerOptions): Mailer {
     async send({ to, subject, text, thread, id }, signal) {
       const threadId = thread && idOf(thread.name)
       const messageId = thread?.isFirst ? threadId : id && idOf(id)
-      using socket = new BoundedSocket([closing.signal, ...(signal ? [signal] : [])])
+      // Servers may examine a mail before they accept it, and send it on even if their answer is not awaited.
+      const late = AbortSignal.timeout(limits.mailMs)
+      using socket = new BoundedSocket([late, closing.signal, ...(signal ? [signal] : [])])
       // Loaded at its first use, because it takes memory, and most servers send no mail.
       const { createTransport } = await import('nodemailer')
       try {
@@ -96,7 +92,7 @@ export function openMailer({ smtpUrl, smtpFrom }: MailerOptions): Mailer {
   }
 }
 
-/** A socket that is closed when the time of a mail is over, or one of the signals says so. */
+/** A socket that is closed when one of the signals says so, such as that the time of a mail is over. */
 class BoundedSocket implements Disposable {
   readonly socket = new Socket()
   /** Rejects when the socket is closed before its time. */
@@ -104,7 +100,7 @@ class BoundedSocket implements Disposable {
   readonly #settled = new AbortController()
 
   constructor(signals: readonly AbortSignal[]) {
-    const signal = AbortSignal.any([AbortSignal.timeout(mailTimeoutMs), ...signals])
+    const signal = AbortSignal.any([...signals])
     const { promise, reject } = Promise.withResolvers<never>()
     this.ended = promise
     promise.catch(() => {})

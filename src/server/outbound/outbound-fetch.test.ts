@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { certificate } from '../../../test/support/certificate.ts'
+import { type TimeLimits, timeLimits } from '../core/time-limits.ts'
 import type { ResolveName } from './name-lookups.ts'
 import { OutboundError } from './outbound-error.ts'
 import { type OutboundClient, openOutbound } from './outbound-fetch.ts'
@@ -22,8 +23,12 @@ afterEach(async () => {
 function open(
   rules: { allow?: string[]; allowLoopback?: boolean } = {},
   resolveName?: ResolveName,
+  limits: TimeLimits = timeLimits,
 ): OutboundClient['fetch'] {
-  const outbound = openOutbound({ allow: [], allowLoopback: false, ...rules }, resolveName)
+  const outbound = openOutbound(
+    { allow: [], allowLoopback: false, ...rules },
+    { limits, ...(resolveName && { resolveName }) },
+  )
   opened.push(outbound)
   return outbound.fetch
 }
@@ -195,9 +200,9 @@ test('a service that does not answer, or not to the end, is a timeout', async ()
   const { port } = await serve((request, response) => {
     if (request.url === '/half') response.write('half')
   })
-  const fetch = open({ allowLoopback: true })
-  expect(await reasonOf(fetch(`http://127.0.0.1:${port}/none`, { timeoutMs: 100 }))).toBe('timeout')
-  expect(await reasonOf(fetch(`http://127.0.0.1:${port}/half`, { timeoutMs: 100 }))).toBe('timeout')
+  const fetch = open({ allowLoopback: true }, undefined, { ...timeLimits, outboundRequestMs: 100 })
+  expect(await reasonOf(fetch(`http://127.0.0.1:${port}/none`))).toBe('timeout')
+  expect(await reasonOf(fetch(`http://127.0.0.1:${port}/half`))).toBe('timeout')
 })
 
 test('refused connections, unknown names, broken connections and certificates have a reason each, with the host', async () => {

@@ -2,11 +2,11 @@
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
+import { type TimeLimits, timeLimits } from '../core/time-limits.ts'
 import { AllowList, type OutboundRules, type OutboundTarget } from './allow-list.ts'
 import { NameLookups, type ResolveName } from './name-lookups.ts'
 import { literalAddress, OutboundError, outboundErrorOf } from './outbound-error.ts'
 
-const defaultTimeoutMs = 15_000
 const defaultMaxAnswerBytes = 1024 * 1024
 
 export interface OutboundRequest {
@@ -14,8 +14,6 @@ export interface OutboundRequest {
   readonly headers?: Headers | Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer> | URLSearchParams
   readonly signal?: AbortSignal
-  /** For the whole request, from the look-up of the name to the last byte of the answer. */
-  readonly timeoutMs?: number
   /** Counted after decompression. */
   readonly maxAnswerBytes?: number
   /** The answer is complete with its headers; its body is neither read nor waited for. */
@@ -24,6 +22,11 @@ export interface OutboundRequest {
 
 /** Resolves to any answer that is no redirect, with its whole body unless the request ignores it; rejects with an OutboundError only. */
 export type OutboundFetch = (url: string | URL, request?: OutboundRequest) => Promise<Response>
+
+interface OutboundClientOptions {
+  readonly limits?: TimeLimits
+  readonly resolveName?: ResolveName
+}
 
 export interface OutboundClient {
   readonly fetch: OutboundFetch
@@ -37,7 +40,10 @@ export interface OutboundClient {
  * to the socket, so that a second look-up cannot lead elsewhere. An agent of our own also ignores the variables HTTP_PROXY and
  * HTTPS_PROXY: a proxy would look up names by itself.
  */
-export function openOutbound(rules: OutboundRules, resolveName: ResolveName = lookup): OutboundClient {
+export function openOutbound(
+  rules: OutboundRules,
+  { limits = timeLimits, resolveName = lookup }: OutboundClientOptions = {},
+): OutboundClient {
   const allowList = new AllowList(rules)
   const lookups = new NameLookups(resolveName)
   let agent: Promise<Agent> | undefined
@@ -45,7 +51,7 @@ export function openOutbound(rules: OutboundRules, resolveName: ResolveName = lo
   return {
     fetch: async (url, request = {}) => {
       agent ??= open()
-      return send(await agent, allowList, new URL(url), request)
+      return send(await agent, { allowList, limits }, new URL(url), request)
     },
     findProblem: (url) => findProblem(allowList, url),
     close: async () => (await agent)?.close(),
@@ -65,12 +71,18 @@ async function openAgent(lookupFor: (origin: URL) => LookupFunction): Promise<Ag
   })
 }
 
-async function send(agent: Agent, allowList: AllowList, url: URL, request: OutboundRequest): Promise<Response> {
-  const { timeoutMs = defaultTimeoutMs, maxAnswerBytes = defaultMaxAnswerBytes, signal, ignoresBody, ...rest } = request
+async function send(
+  agent: Agent,
+  { allowList, limits }: { readonly allowList: AllowList; readonly limits: TimeLimits },
+  url: URL,
+  request: OutboundRequest,
+): Promise<Response> {
+  const { maxAnswerBytes = defaultMaxAnswerBytes, signal, ignoresBody, ...rest } = request
   // Node calls no look-up function for an address, so an address in the URL is checked here.
   const problem = findAddressProblem(allowList, url)
   if (problem) throw problem
-  const timeout = AbortSignal.timeout(timeoutMs)
+  // For the whole request, from the look-up of the name to the last byte of the answer.
+  const timeout = AbortSignal.timeout(limits.outboundRequestMs)
   try {
     const { fetch } = await loadUndici()
     const answer = await fetch(url, {

@@ -17,6 +17,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { type BuildLabels, type Metrics, makeMetrics } from '../core/metrics/metrics.ts'
 import { programVersion } from '../core/program-files.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import { loadDatabaseSecrets } from '../db/database-secrets.ts'
 import { databaseVersion } from '../db/database-version.ts'
 import { refuseForgottenSqlite } from '../db/forgotten-sqlite.ts'
@@ -42,6 +43,7 @@ interface CoreOptions {
   readonly options: ServeOptions
   readonly log: Log
   readonly clock: Clock
+  readonly limits: TimeLimits
   /** Called when another program has taken the database, or the name of this node: this process must stop. */
   readonly onLost: () => void
 }
@@ -70,7 +72,7 @@ export interface Core {
 }
 
 export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOptions): Promise<Core> {
-  const { options, clock } = coreOptions
+  const { options, clock, limits } = coreOptions
   // Wrong settings are refused before anything is written to the data folder.
   const mail = mailerOptionsOf(options)
   refuseForgottenPostgres(options)
@@ -88,8 +90,8 @@ export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOpt
   // The devices of a node that ended are no longer connected, but the caches still show them as connected.
   bus.heard('nodeEnded', () => caches.clear())
   node.onReplaced(() => caches.clear())
-  const { outbound, mailer, providers } = openOutside(stack, options, mail)
-  const { feed, streams } = await openFeed(stack, joined, clock)
+  const { outbound, mailer, providers } = openOutside(stack, coreOptions, mail)
+  const { feed, streams } = await openFeed(stack, joined, coreOptions)
   const reads = new StrictReads(db, bus)
   caches.add(reads)
   const reconnects = new ReconnectTimes(clock, () => sharedSettings.values.settleMinutes * minuteMs)
@@ -105,6 +107,7 @@ export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOpt
     bus,
     reads,
     clock,
+    limits,
     secrets: await loadDatabaseSecrets(db, secretKeyFileOf(options), options.secretKey),
     keysChanged: () => keyChanges.announce(),
     devices: mailbox,
@@ -159,15 +162,17 @@ export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOpt
 type JoinedDatabase = Awaited<ReturnType<typeof joinDatabase>>
 
 /** Locks and opens the database, and makes this process a node of it. */
-async function joinDatabase(stack: AsyncDisposableStack, { options, log: processLog, clock, onLost }: CoreOptions) {
+async function joinDatabase(stack: AsyncDisposableStack, coreOptions: CoreOptions) {
+  const { options, log: processLog, clock, limits, onLost } = coreOptions
   const identity = nodeIdentity(options)
   // The logs of several nodes may be collected in one place.
   const log = options.databaseUrl ? processLog.child({ nodeName: identity.name }) : processLog
-  const lifecycle = await lockDatabase(stack, { ...identity, options, log, clock, onLost })
+  const lifecycle = await lockDatabase(stack, { ...identity, options, log, clock, limits, onLost })
   const opened = await openDatabase(options, {
     isLocked: true,
     mustExist: false,
     applicationName: lifecycle.sessionName,
+    limits,
     onError: ({ message }) => log.error({ reason: message }, 'database connection lost'),
   })
   const { db } = opened
@@ -181,14 +186,18 @@ async function joinDatabase(stack: AsyncDisposableStack, { options, log: process
 }
 
 /** Opens the ways to other services: requests, mail, identity providers. */
-function openOutside(stack: AsyncDisposableStack, options: ServeOptions, mail: ReturnType<typeof mailerOptionsOf>) {
+function openOutside(
+  stack: AsyncDisposableStack,
+  { options, limits }: CoreOptions,
+  mail: ReturnType<typeof mailerOptionsOf>,
+) {
   const rules = outboundRulesOf(options)
   // A channel reaches loopback only if the operator names it; an identity provider may be tried there. [contract 10.outbound]
-  const outbound = openOutbound({ ...rules, allowLoopback: false })
+  const outbound = openOutbound({ ...rules, allowLoopback: false }, { limits })
   stack.defer(() => outbound.close())
-  const toProviders = openOutbound(rules)
+  const toProviders = openOutbound(rules, { limits })
   stack.defer(() => toProviders.close())
-  const mailer = mail && openMailer(mail)
+  const mailer = mail && openMailer(mail, limits)
   stack.defer(() => mailer?.close())
   return { outbound, mailer, providers: providerLoader(toProviders.fetch) }
 }
@@ -199,12 +208,13 @@ const auditGapMs = { sqlite: 0, postgres: 1000 } as const
 async function openFeed(
   stack: AsyncDisposableStack,
   { opened: { db }, node, bus, log }: JoinedDatabase,
-  clock: Clock,
+  { clock, limits }: CoreOptions,
 ): Promise<{ readonly feed: EventFeed; readonly streams: EventStreams }> {
   const feed = new EventFeed({
     bus,
     locate: (org, wanted) => listPlacesOf(db.forOrg(org), wanted),
     clock,
+    limits,
     log,
     nodeId: () => node.id,
     listNodes: async () => (await listUpNodeIds(db.system)).map(({ id }) => id),
@@ -214,7 +224,7 @@ async function openFeed(
   node.onNewRow(() => feed.rejoin())
   await feed.start()
   stack.defer(() => feed.close())
-  return { feed, streams: new EventStreams(feed, clock) }
+  return { feed, streams: new EventStreams(feed, clock, limits) }
 }
 
 async function describeInMetrics(

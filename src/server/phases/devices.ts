@@ -47,6 +47,7 @@ export async function startDevices(
   const connections = new DeviceConnections({
     handlers,
     clock: services.clock,
+    limits: services.limits,
     log,
     metrics,
     outageMs: () => services.db.health.outageMs,
@@ -57,7 +58,7 @@ export async function startDevices(
   connections.start()
   // This has an effect only if the listeners cannot be opened: in a normal stop the HTTP phase has already closed the connections.
   stack.defer(() => connections.close())
-  const listeners = await openMqttListeners(connections, options, certificate)
+  const listeners = await openMqttListeners(connections, options, certificate, services.limits)
   const release = async (maxMs: number) => {
     listeners.close()
     await connections.release(maxMs)

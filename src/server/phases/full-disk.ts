@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ServeOptions } from '../config/server-options.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import { DiskFull, isDiskFull, retryLater } from '../db/errors.ts'
 import { sendJson } from '../http/answer.ts'
 import { sendError } from '../http/errors.ts'
@@ -29,7 +30,7 @@ type Start<T> = (options: ServeOptions, releasePorts: () => Promise<void>) => Pr
 export async function startWhenSpace<T>(
   options: ServeOptions,
   log: Log,
-  stop: AbortSignal,
+  { stop, limits }: { readonly stop: AbortSignal; readonly limits: TimeLimits },
   start: Start<T>,
 ): Promise<T | undefined> {
   let waiting: WaitingServer | undefined
@@ -46,7 +47,7 @@ export async function startWhenSpace<T>(
         if (!isDiskFull(error)) throw error
       }
       if (!waiting) {
-        waiting = await openWaitingServer(given, log)
+        waiting = await openWaitingServer(given, limits, log)
         // A port that the system chose stays the same.
         given = { ...given, port: waiting.port, healthPort: waiting.healthPort ?? 'off' }
         log.error({ url: waiting.url, healthPort: waiting.healthPort }, 'disk full, waiting for space to start')
@@ -67,17 +68,17 @@ interface WaitingServer {
 }
 
 /** /livez is 200, everything else a 503 with the reason. */
-async function openWaitingServer(options: ServeOptions, log: Log): Promise<WaitingServer> {
+async function openWaitingServer(options: ServeOptions, limits: TimeLimits, log: Log): Promise<WaitingServer> {
   const certificate = loadCertificate(options, log)
   const trustProxy = options.trustProxy ?? []
-  const app = makeFastify({ trustProxy, certificate, isUpgrade: () => false }, sendError(log))
-  watchUnsent(app, systemClock)
+  const app = makeFastify({ trustProxy, certificate, limits, isUpgrade: () => false }, sendError(log))
+  watchUnsent(app, systemClock, limits)
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.url !== '/livez') throw noSpace
     reply.header('x-request-id', request.id)
   })
   app.get('/livez', (_request, reply) => void sendJson(reply, '{"ok":true}'))
-  const health = await openHealthPort(app, options, log)
+  const health = await openHealthPort(app, options, limits, log)
   let stopTwin = () => {}
   const close = async () => {
     stopTwin()

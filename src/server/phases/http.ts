@@ -47,14 +47,9 @@ import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
 import type { Resources } from './resources.ts'
 
-/** Requests that run when the service stops have this long to finish. */
-const drainTimeoutMs = 20_000
-
 interface HttpPhaseOptions {
   readonly certificate: ServerCertificate | undefined
   readonly consoleFolder: string
-  /** When the service stops, its devices are disconnected over up to this time. */
-  readonly releaseDevicesMs: number
   /** Is called before the ports are opened. */
   readonly releasePorts: () => Promise<void>
 }
@@ -104,9 +99,10 @@ export async function startHttp(
   core: Core,
   resources: Resources,
   devices: Devices,
-  { certificate, consoleFolder, releaseDevicesMs, releasePorts }: HttpPhaseOptions,
+  { certificate, consoleFolder, releasePorts }: HttpPhaseOptions,
 ): Promise<RunningHttp> {
   const { services, streams, keyring, log, metrics, options, publicAddress } = core
+  const { limits } = services
   const http = await makeHttpServer({
     services,
     handlers: operationHandlers(resources, signInAddresses(core), core.outbound),
@@ -116,6 +112,7 @@ export async function startHttp(
     log,
     metrics,
     certificate,
+    limits,
     authFailures: { rate: options.authFailureLimit, burst: options.authFailureLimit * 20 },
     corsOrigins: options.corsOrigin ?? [],
     trustProxy: options.trustProxy ?? [],
@@ -127,12 +124,14 @@ export async function startHttp(
   openWebSocket(devices.connections, http.app.server)
   await releasePorts()
   let closeTwin = () => {}
-  const health = await openHealthPort(http.app, options, log)
+  const health = await openHealthPort(http.app, options, limits, log)
   // The health port closes after the server, so that health checks are answered while requests finish.
   stack.defer(async () => void (await health.close()))
   stack.defer(async () => {
     await streams.close()
-    await Promise.all([http.drain(drainTimeoutMs), devices.release(releaseDevicesMs)])
+    // With SQLite there is no other node for the devices to go to.
+    const releaseMs = services.db.engine === 'postgres' ? limits.deviceReleaseMs : 0
+    await Promise.all([http.drain(limits.requestDrainMs), devices.release(releaseMs)])
     closeTwin()
     // Connections that became WebSockets end with the devices; the server waits for them.
     await devices.close()
@@ -157,7 +156,7 @@ function addRoutes(
   consoleFolder: string,
 ): void {
   const { services, keyring, log, metrics, options } = core
-  const { db, clock, publicUrl } = services
+  const { db, clock, limits, publicUrl } = services
   serviceRoutes(app, { db, metrics, identify, publicUrl, isStopping: () => core.isStopping })
   const browser = new BrowserSessions({ services, keyring, cookie, refuse })
   sessionRoutes(app, { services, keyring, browser, refuse, countSignIn: metrics.signIn })
@@ -175,6 +174,7 @@ function addRoutes(
   })
   logUploadRoutes(app, {
     clock,
+    limits,
     identify: devices.handlers.identify,
     refuse,
     upload: (...upload) => uploads.upload(...upload),

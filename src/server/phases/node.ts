@@ -5,6 +5,7 @@ import { requirePublicUrl } from '../config/require-public-url.ts'
 import type { ServeOptions } from '../config/server-options.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import type { TimeLimits } from '../core/time-limits.ts'
 import type { Database } from '../db/db.ts'
 import { takeServerLock } from '../db/server-lock.ts'
 import { ControlSession } from '../nodes/control-session.ts'
@@ -17,6 +18,7 @@ interface NodeOptions extends NodeIdentity {
   readonly options: ServeOptions
   readonly log: Log
   readonly clock: Clock
+  readonly limits: TimeLimits
   readonly onLost: () => void
 }
 
@@ -48,7 +50,7 @@ interface EnteredNode {
 /** Keeps away other servers on SQLite, and on PostgreSQL all programs that need the database for themselves. */
 export async function lockDatabase(
   stack: AsyncDisposableStack,
-  { options, name, processName, log, clock, onLost }: NodeOptions,
+  { options, name, processName, log, clock, limits, onLost }: NodeOptions,
 ): Promise<NodeLifecycle> {
   const sessionName = sessionNameOf(processName)
   const { databaseUrl: url } = options
@@ -57,7 +59,7 @@ export async function lockDatabase(
     stack.defer(await takeServerLock(options))
     return singleNodeLifecycle(clock, { name, processName, sessionName })
   }
-  const session = await ControlSession.open({ url, applicationName: sessionName, onTaken: onLost })
+  const session = await ControlSession.open({ url, applicationName: sessionName, limits, onTaken: onLost })
   stack.defer(() => session.close())
   return {
     sessionName,
@@ -68,6 +70,7 @@ export async function lockDatabase(
         name,
         processName,
         clock,
+        limits,
         log,
         checkOthers,
         onTaken: onLost,

@@ -7,8 +7,11 @@ import { newDevice } from '../../support/devices/test-device.ts'
 import { startHarness } from '../../support/harness.ts'
 import { until } from '../../support/program.ts'
 import { wireTo } from '../../support/severable-proxy.ts'
+import { shortenLimits } from '../../support/short-limits.ts'
 
-const outageMs = 5000
+/** The outage is longer than a connection to PostgreSQL stays without an answer, and shorter than devices are kept in an outage. */
+const { limits } = shortenLimits(0.1)
+const outageMs = limits.databaseAnswerMs + 500
 /** While fewer than eight messages of a device wait, the service reads from it. */
 const waitingCount = 7
 
@@ -23,7 +26,7 @@ test.each([
     const wire = await wireTo(databaseUrl)
     const url = new URL(databaseUrl)
     url.port = String(wire.port)
-    const harness = await startHarness({ databaseUrl: url.href })
+    const harness = await startHarness({ databaseUrl: url.href }, { limits })
     onTestFinished(() => harness.close())
     const org = await harness.newOrg()
     const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id

@@ -6,6 +6,10 @@ import { systemWrite } from '../../../src/server/db/system.ts'
 import { freezableCluster, frozen, swallowed } from '../../support/database/outages.ts'
 import { engine, type Harness, newPlace, startHarness, type TestOrg } from '../../support/harness.ts'
 import { Site, until } from '../../support/program.ts'
+import { shortenLimits } from '../../support/short-limits.ts'
+
+/** The server gives up a connection without an answer after 4.4 s instead of 10. */
+const { limits, variable } = shortenLimits(0.3)
 
 /** Returns no rows, so that it is not awaited: it is sent together with its COMMIT. */
 const upsert = systemWrite((db, p: { name: string; value: string }) =>
@@ -34,7 +38,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
 
   const houseBehindWire = async () => {
     const wire = await swallowed(cluster)
-    const harness = await startHarness({ databaseUrl: wire.databaseUrl })
+    const harness = await startHarness({ databaseUrl: wire.databaseUrl }, { limits })
     onTestFinished(() => harness.close())
     const direct = new URL(wire.databaseUrl)
     direct.port = new URL(cluster.url).port
@@ -152,7 +156,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
   test('a server that is stopped while PostgreSQL is frozen ends by itself', async () => {
     const outage = await frozen(cluster)
     const { place, remove } = await newPlace()
-    const site = new Site({ dataDir: place.dataDir, databaseUrl: outage.databaseUrl }, remove)
+    const site = new Site({ dataDir: place.dataDir, databaseUrl: outage.databaseUrl }, remove, variable)
     onTestFinished(() => site.close())
     const server = await site.serve()
     outage.begin()

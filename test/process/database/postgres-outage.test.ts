@@ -6,10 +6,13 @@ import { storedTimes } from '../../support/database/stored-samples.ts'
 import { newDevice } from '../../support/devices/test-device.ts'
 import { engine, type Harness, type Reply, startHarness, type TestOrg } from '../../support/harness.ts'
 import { until } from '../../support/program.ts'
+import { shortenLimits } from '../../support/short-limits.ts'
 
+/** The server gives up a connection without an answer after 3.6 s instead of 10. */
+const { limits } = shortenLimits(0.2)
 /** The promises: /readyz says it, every request is answered, everything goes on. In milliseconds. */
 const noticedWithinMs = 2000
-const answeredWithinMs = 12_000
+const answeredWithinMs = limits.databaseAnswerMs + 2000
 const resumedWithinMs = 5000
 
 interface Timed extends Reply {
@@ -22,7 +25,7 @@ async function timed(ask: () => Promise<Reply>): Promise<Timed> {
 }
 
 async function houseIn({ databaseUrl }: TestOutage) {
-  const harness = await startHarness({ databaseUrl })
+  const harness = await startHarness({ databaseUrl }, { limits })
   onTestFinished(() => harness.close())
   const org = await harness.newOrg()
   const room = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body

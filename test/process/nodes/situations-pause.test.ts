@@ -1,17 +1,21 @@
-// A node that is stopped (SIGSTOP) for 20 s: its devices are offline in time, and when it wakes it changes no presence.
+// A node that is stopped (SIGSTOP) for longer than nodes live without a heartbeat: its devices are offline in time, and when it wakes it changes no presence.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { clusterForTest } from '../../support/nodes/node-cluster.ts'
 import { connectedAt, connectTo, enrolAt, newDevicesAt, newRoom, untilOffline } from '../../support/nodes/situation.ts'
+import { shortenLimits } from '../../support/short-limits.ts'
 
-const pauseMs = 20_000
-const offlineWithinMs = 16_000
+/** A frozen node is dead after 4.6 s instead of 15. */
+const { limits, variable } = shortenLimits(0.2)
+const pauseMs = limits.lockedNodeMs + 3000
+/** The contract promises a second more than the limit. */
+const offlineWithinMs = limits.lockedNodeMs + 1000
 const slackMs = 1500
 /** A node that wakes notices with its next beat or commit. */
 const disconnectedWithinMs = 5000
 
 test('the devices of a frozen node are offline within 16 s; when the node wakes, it disconnects them and marks none offline that moved', async () => {
-  const cluster = await clusterForTest(2)
+  const cluster = await clusterForTest(2, variable)
   const [frozen, other] = [cluster.node(0), cluster.node(1)]
   const left = await newDevicesAt(cluster, frozen, 3)
   const { dec } = await newRoom(cluster, frozen)

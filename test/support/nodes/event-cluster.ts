@@ -2,6 +2,7 @@
 import { pino } from 'pino'
 import type { Event } from '../../../src/contract/journal/events.ts'
 import { RegionAccess } from '../../../src/server/core/region-access.ts'
+import { timeLimits } from '../../../src/server/core/time-limits.ts'
 import type { EventChannel } from '../../../src/server/events/event-channel.ts'
 import { EventFeed } from '../../../src/server/events/feed.ts'
 import { EventFilter } from '../../../src/server/events/filter.ts'
@@ -86,6 +87,7 @@ export class TestNode {
     this.feed = new EventFeed({
       bus: this.port,
       clock,
+      limits: timeLimits,
       log,
       locate: async () => [],
       nodeId: () => id,

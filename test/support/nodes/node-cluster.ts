@@ -19,6 +19,9 @@ interface ClusterDatabase {
   remove(): Promise<void>
 }
 
+/** Environment variables of the nodes. */
+type Variables = Readonly<Record<string, string>>
+
 export class NodeCluster {
   readonly nodes: readonly ServerNode[]
   readonly org: string
@@ -44,9 +47,10 @@ export class NodeCluster {
   }
 
   /** Starts `count` nodes, the first one before the others. */
-  static async start(database: ClusterDatabase, count: number): Promise<NodeCluster> {
+  static async start(database: ClusterDatabase, count: number, env: Variables = {}): Promise<NodeCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-nodes-'))
-    const nodes = await Promise.all(Array.from({ length: count }, (_, i) => makeNode(database.url, folder, i + 1)))
+    const make = (_: unknown, i: number) => makeNode(database.url, folder, i + 1, env)
+    const nodes = await Promise.all(Array.from({ length: count }, make))
     try {
       const [first, ...others] = nodes as [ServerNode, ...ServerNode[]]
       const { org, key } = await first.start()
@@ -130,23 +134,23 @@ export async function durableClusterForTest(count: number): Promise<NodeCluster>
 }
 
 /** A cluster on the PostgreSQL that all tests share, which is ready sooner. It goes with the test, however that ends. */
-export async function clusterForTest(count: number): Promise<NodeCluster> {
-  const cluster = await startSharedCluster(count)
+export async function clusterForTest(count: number, env: Variables = {}): Promise<NodeCluster> {
+  const cluster = await startSharedCluster(count, env)
   onTestFinished(() => cluster.close())
   return cluster
 }
 
 /** For a `beforeAll`: the file closes the cluster in `afterAll`. */
-export async function startSharedCluster(count: number): Promise<NodeCluster> {
+export async function startSharedCluster(count: number, env: Variables = {}): Promise<NodeCluster> {
   const server = inject('postgresUrl')
   const { name, databaseUrl } = await createDatabase(server, inject('postgresTables'))
   const remove = () => dropDatabase(server, name)
-  return NodeCluster.start({ url: databaseUrl, postgres: undefined, remove }, count)
+  return NodeCluster.start({ url: databaseUrl, postgres: undefined, remove }, count, env)
 }
 
 const dataDirOf = (folder: string, name: string) => join(folder, name)
 
-async function makeNode(databaseUrl: string, folder: string, number: number): Promise<ServerNode> {
+async function makeNode(databaseUrl: string, folder: string, number: number, env: Variables): Promise<ServerNode> {
   const name = `node-${number}`
   const dataDir = dataDirOf(folder, name)
   mkdirSync(dataDir, { mode: 0o700 })
@@ -165,7 +169,7 @@ async function makeNode(databaseUrl: string, folder: string, number: number): Pr
     '--outbound-allow': '127.0.0.1',
   }
   const flags = Object.entries(options).flatMap(([flag, value]) => [flag, String(value)])
-  const launch = () => new Program(['serve', ...flags], { cwd: folder })
+  const launch = () => new Program(['serve', ...flags], { cwd: folder, env })
   return new ServerNode({ name, httpPort, mqttPort, proxy, launch })
 }
 

@@ -1,9 +1,10 @@
 // Several nodes of one database in the test's own process, so that a test can reach their services.
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import { type Service, startService } from '../../../src/server/app.ts'
+import { type Service, type StartSettings, startService } from '../../../src/server/app.ts'
 import type { ServeOptions } from '../../../src/server/config/server-options.ts'
 import { type Clock, systemClock } from '../../../src/server/core/clock.ts'
+import { timeLimits } from '../../../src/server/core/time-limits.ts'
 import { newPlace, quiet } from '../harness.ts'
 
 export interface GroupNode extends Service {
@@ -13,11 +14,9 @@ export interface GroupNode extends Service {
   readonly taken: Promise<void>
 }
 
-interface GroupNodeOptions extends Partial<ServeOptions> {
+interface GroupNodeOptions extends Partial<ServeOptions>, Pick<StartSettings, 'taskPauseShare' | 'limits'> {
   /** True if absent. */
   readonly hasPublicUrl?: boolean
-  /** The pauses between runs of scheduled tasks, as a share of the usual ones. */
-  readonly taskPauseShare?: number
 }
 
 export interface NodeGroup {
@@ -34,7 +33,10 @@ export async function nodeGroup(): Promise<NodeGroup> {
   onTestFinished(remove)
   return {
     databaseUrl: place.databaseUrl ?? '',
-    async start({ hasPublicUrl = true, taskPauseShare = 1, ...options } = {}, clock = systemClock) {
+    async start(
+      { hasPublicUrl = true, taskPauseShare = 1, limits = timeLimits, ...options } = {},
+      clock = systemClock,
+    ) {
       const logged: Record<string, unknown>[] = []
       const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
       let onLost = () => {}
@@ -44,6 +46,7 @@ export async function nodeGroup(): Promise<NodeGroup> {
       const service = await startService({ ...quiet, ...place, ...(hasPublicUrl && { publicUrl }), ...options }, log, {
         clock,
         taskPauseShare,
+        limits,
         onLost: () => onLost(),
       })
       onTestFinished(() => service.close())

@@ -35,6 +35,10 @@ export class ServerNode {
     this.#launch = launch
   }
 
+  get pid(): number {
+    return this.#program?.pid ?? 0
+  }
+
   get isRunning(): boolean {
     return this.#program?.isRunning ?? false
   }

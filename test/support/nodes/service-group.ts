@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { type Service, startService } from '../../../src/server/app.ts'
+import { type Service, type StartSettings, startService } from '../../../src/server/app.ts'
 import type { ServeOptions } from '../../../src/server/config/server-options.ts'
 import type { Clock } from '../../../src/server/core/clock.ts'
 import type { Log } from '../../../src/server/core/log.ts'
@@ -25,9 +25,9 @@ export async function startServices(
   options: ServeOptions,
   log: Log,
   clocks: readonly [Clock, ...Clock[]],
-  taskPauseShare = 1,
+  settings: Pick<StartSettings, 'taskPauseShare' | 'limits'> = {},
 ): Promise<ServiceGroup> {
-  if (clocks.length === 1) return alone(await start(options, log, { clock: clocks[0], taskPauseShare }))
+  if (clocks.length === 1) return alone(await start(options, log, { ...settings, clock: clocks[0] }))
   const balancers = { http: await Balancer.start(options.port || (await freePort())), mqtt: await Balancer.start() }
   const { port } = balancers.http
   const url = `http://127.0.0.1:${port}`
@@ -43,7 +43,7 @@ export async function startServices(
       const addresses = { publicUrl: url, publicMqttUrl: [`mqtt://127.0.0.1:${balancers.mqtt.port}`] }
       const host = `127.0.0.${i + 2}`
       const own = { ...addresses, ...options, host, port, dataDir, secretKeyFile, nodeName: `node-${i + 1}` }
-      const member = await start(own, log, { clock, taskPauseShare })
+      const member = await start(own, log, { ...settings, clock })
       members.push(member)
       balancers.http.add({ host, port })
       if (member.mqttPort) balancers.mqtt.add({ host: '127.0.0.1', port: member.mqttPort })

@@ -1,5 +1,6 @@
 // Two nodes of one PostgreSQL with an organisation, a room and devices that can connect to either.
 import { onTestFinished } from 'vitest'
+import type { StartSettings } from '../../../src/server/app.ts'
 import type { Clock } from '../../../src/server/core/clock.ts'
 import { commandLineActor, orgCreate } from '../../../src/server/journal/orgs/rules.ts'
 import { keysCreate } from '../../../src/server/people/keys/rules.ts'
@@ -24,7 +25,7 @@ const actor = { type: 'SYSTEM', id: 'test', name: 'Test' } as const
 
 export async function twoNodes(
   clocks: { readonly a?: Clock; readonly b?: Clock } = {},
-  options: { readonly taskPauseShare?: number } = {},
+  options: Pick<StartSettings, 'taskPauseShare' | 'limits'> = {},
 ): Promise<TwoNodes> {
   const group = await nodeGroup()
   const [a, b] = [await group.start(options, clocks.a), await group.start(options, clocks.b)]

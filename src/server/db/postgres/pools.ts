@@ -1,27 +1,23 @@
 // Opens PostgreSQL: a pool that writes, one that only reads, and one each for migrations and the probe.
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { type DatabaseEngine, maxWriteWaitMs } from '../engine.ts'
+import { type TimeLimits, timeLimits } from '../../core/time-limits.ts'
+import type { DatabaseEngine } from '../engine.ts'
 import { DatabaseHealth } from '../health.ts'
 import type { DatabaseSchema } from '../schema/schema.ts'
 import { int8AsNumber } from './int8.ts'
 import { NamedStatements } from './named-statements.ts'
-import { PostgresProbe, probeTimeoutMs } from './probe.ts'
+import { PostgresProbe } from './probe.ts'
 import { PostgresReader } from './reader.ts'
 import { AbandonedSessions } from './sessions.ts'
 import { PostgresTransaction } from './transaction.ts'
-
-/** A request waits this long for a connection, whether for one that is in use or for a new one. */
-const connectionTimeoutMs = 5_000
-/** PostgreSQL cancels a statement a second before the driver closes its connection, which a slow server then keeps. */
-const statementTimeoutMs = 9_000
-const queryTimeoutMs = 10_000
 
 /**
  * A commit is acknowledged only when it is durable, also if the role or the database has another `synchronous_commit`. A session that
  * hangs must not block the writers of an organisation, or use up all connections.
  */
-const writerSettings = `-c synchronous_commit=on -c lock_timeout=${maxWriteWaitMs} -c idle_in_transaction_session_timeout=5s`
+const writerSettings = ({ writeTurnMs, idleTransactionMs }: TimeLimits) =>
+  `-c synchronous_commit=on -c lock_timeout=${writeTurnMs} -c idle_in_transaction_session_timeout=${idleTransactionMs}`
 const readerSettings = '-c default_transaction_read_only=on'
 
 export interface Postgres {
@@ -33,15 +29,20 @@ export interface Postgres {
 
 export interface PostgresOptions {
   readonly applicationName?: string
+  readonly limits?: TimeLimits
   readonly onError: (error: Error) => void
 }
 
-export function openPostgres(url: string, { applicationName = 'roomkeeper', onError }: PostgresOptions): Postgres {
+export function openPostgres(
+  url: string,
+  { applicationName = 'roomkeeper', limits = timeLimits, onError }: PostgresOptions,
+): Postgres {
   const pool = (settings: pg.PoolConfig) => {
     const created = new pg.Pool({
       connectionString: url,
       max: 10,
-      connectionTimeoutMillis: connectionTimeoutMs,
+      // For a connection that is in use, and for a new one.
+      connectionTimeoutMillis: limits.databaseConnectMs,
       application_name: applicationName,
       keepAlive: true,
       // A frozen server does not confirm that a connection ends, so the program does not wait for it when it exits.
@@ -54,15 +55,18 @@ export function openPostgres(url: string, { applicationName = 'roomkeeper', onEr
     created.on('connect', (client) => void client.on('error', onError))
     return created
   }
-  const limits = { query_timeout: queryTimeoutMs, statement_timeout: statementTimeoutMs }
+  // PostgreSQL cancels a statement before the driver closes its connection, which a slow server then keeps.
+  const ofStatements = { query_timeout: limits.databaseAnswerMs, statement_timeout: limits.databaseStatementMs }
   const pools = {
     // Statements of a transaction are sent without waiting for the results of those before them.
-    writer: pool({ options: writerSettings, pipeline: true, ...limits }),
-    reader: pool({ options: readerSettings, ...limits }),
+    writer: pool({ options: writerSettings(limits), pipeline: true, ...ofStatements }),
+    reader: pool({ options: readerSettings, ...ofStatements }),
   }
   // Migrations have no time limit.
-  const migrating = pool({ options: writerSettings, max: 2 })
-  const probing = pool({ max: 1, connectionTimeoutMillis: probeTimeoutMs, query_timeout: probeTimeoutMs })
+  const migrating = pool({ options: writerSettings(limits), max: 2 })
+  // A probe without an answer is given up, and the next one uses a new connection.
+  const { databaseProbeMs } = limits
+  const probing = pool({ max: 1, connectionTimeoutMillis: databaseProbeMs, query_timeout: databaseProbeMs })
   const health = new DatabaseHealth()
   const abandoned = new AbandonedSessions(probing, health)
   for (const each of Object.values(pools)) abandoned.watch(each)
@@ -74,6 +78,7 @@ export function openPostgres(url: string, { applicationName = 'roomkeeper', onEr
   return {
     backend: {
       engine: 'postgres',
+      limits,
       hasOneWriter: false,
       health,
       get waitingReads() {

@@ -6,8 +6,6 @@ import type { AbandonedSessions } from './sessions.ts'
 const tickMs = 250
 /** With a tick before the probe and one after it, an outage is noticed after 1.75 s at the latest. */
 const silenceMs = 1250
-/** A probe without an answer is given up then, and the next one uses a new connection. */
-export const probeTimeoutMs = 3000
 /** One lost connection, as after a restart of PostgreSQL, is no outage. */
 const maxErrorsInRow = 1
 

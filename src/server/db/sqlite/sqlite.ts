@@ -2,6 +2,7 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { type CompiledQuery, type DatabaseConnection, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely'
+import { type TimeLimits, timeLimits } from '../../core/time-limits.ts'
 import type { AttemptOutcome, DatabaseEngine, EngineTransaction, StatementRunner } from '../engine.ts'
 import { DatabaseHealth } from '../health.ts'
 import type { DatabaseSchema } from '../schema/schema.ts'
@@ -190,19 +191,22 @@ class Driver extends SqliteDriver {
 
 /** SQLite blocks the event loop while it waits for a lock, so the service lets it wait briefly and retries. */
 const servingLockTimeoutMs = 20
-const startupLockTimeoutMs = 5_000
 
 /** Opens a writer and a reader of the same file. The reader cannot write, and does not wait for an open transaction. */
-export function openSqlite(file: string): { backend: DatabaseEngine; shortenLockTimeout: () => void } {
-  const writing = new Database(file, { timeout: startupLockTimeoutMs })
+export function openSqlite(
+  file: string,
+  limits: TimeLimits = timeLimits,
+): { backend: DatabaseEngine; shortenLockTimeout: () => void } {
+  const writing = new Database(file, { timeout: limits.fileLockMs })
   writing.pragma('journal_mode = WAL')
   writing.pragma('synchronous = FULL')
   writing.pragma('foreign_keys = ON')
-  const reading = new Database(file, { readonly: true, timeout: startupLockTimeoutMs })
+  const reading = new Database(file, { readonly: true, timeout: limits.fileLockMs })
   const writer = new Writer(writing)
   return {
     backend: {
       engine: 'sqlite',
+      limits,
       hasOneWriter: true,
       health: new DatabaseHealth(),
       waitingReads: 0,

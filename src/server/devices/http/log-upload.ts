@@ -6,6 +6,7 @@ import { devicePaths, maxBundleBytes } from '../../../contract/device/protocol.t
 import { TokenBuckets } from '../../auth/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Failure } from '../../core/failure.ts'
+import type { TimeLimits } from '../../core/time-limits.ts'
 import { sendJson } from '../../http/answer.ts'
 import type { CountRefusal } from '../../http/gate.ts'
 import type { Device, DeviceHandlers } from '../mqtt/handlers.ts'
@@ -13,6 +14,7 @@ import { insecureTransport } from './secure-transport.ts'
 
 export interface LogUploadOptions {
   readonly clock: Clock
+  readonly limits: TimeLimits
   readonly identify: DeviceHandlers['identify']
   /** Counts wrong credentials against the address that they came from. */
   readonly refuse: CountRefusal
@@ -26,16 +28,16 @@ export interface LogUploadOptions {
   ) => Promise<void>
 }
 
-/** A device that sends nothing for this long is disconnected. */
-const idleTimeoutMs = 60_000
-
 /** Limits the uploads of each device, because checking them takes time and a faulty device may send them endlessly. */
 const uploadLimit = { rate: 0.1, burst: 10 }
 
-export function logUploadRoutes(app: FastifyInstance, { identify, refuse, upload, clock }: LogUploadOptions): void {
+export function logUploadRoutes(
+  app: FastifyInstance,
+  { identify, refuse, upload, clock, limits }: LogUploadOptions,
+): void {
   const attempts = new TokenBuckets(uploadLimit)
   const receive = async (request: FastifyRequest, reply: FastifyReply) => {
-    request.raw.setTimeout(idleTimeoutMs, () => request.raw.destroy())
+    request.raw.setTimeout(limits.idleUploadMs, () => request.raw.destroy())
     const problem = insecureTransport(request)
     if (problem) throw problem
     const device = await deviceOf(request, identify)

@@ -5,6 +5,7 @@ import { tokenHash } from '../../auth/token.ts'
 import type { DisconnectReason, LocalDevices } from '../../context/connected-devices.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
+import type { TimeLimits } from '../../core/time-limits.ts'
 import { Admission, Refused, Unenrolled } from './admission.ts'
 import { DisconnectWriter } from './disconnect-writer.ts'
 import { type Device, type DeviceConnection, type DeviceHandlers, isNamed, type Presence } from './handlers.ts'
@@ -19,12 +20,12 @@ import type { ConnectOutcome } from './packets/reasons.ts'
 import { Downlink, type DownlinkOptions } from './session/downlink.ts'
 import { MqttSession, type SessionOptions } from './session/session.ts'
 import { shutDownInTurn } from './shut-down-in-turn.ts'
-import { maxOutageMs } from './store-retry.ts'
 import { unenrolCommand } from './unenrol-command.ts'
 
 export interface DeviceConnectionsOptions {
   readonly handlers: DeviceHandlers
   readonly clock: Clock
+  readonly limits: TimeLimits
   readonly log: Log
   readonly metrics: DeviceMetrics
   /** Returns for how many milliseconds the database has not answered; 0 while it answers. */
@@ -55,17 +56,18 @@ export class DeviceConnections implements LocalDevices {
   #isClosed = false
 
   constructor(options: DeviceConnectionsOptions) {
-    const { metrics, log, clock, handlers } = options
+    const { metrics, log, clock, limits, handlers } = options
     const budget = new IngestBudget()
     const logThrottle = new LogThrottle(log, clock)
     const badMessages = new BadMessageLimit(clock)
     const refusals = new RefusalLog(log, clock, metrics)
-    const ingest = new Ingest({ received: handlers.received, metrics, logThrottle, budget, badMessages })
+    const ingest = new Ingest({ limits, received: handlers.received, metrics, logThrottle, budget, badMessages })
     this.#services = { ...options, logThrottle }
     this.#disconnects = new DisconnectWriter({ handlers, logThrottle, isConnected: (id) => this.#current.has(id) })
     this.#admission = new Admission({ handlers, clock, refusals, metrics, budget, badMessages })
     this.#badMessages = badMessages
     this.#sessionOptions = {
+      limits,
       budget,
       metrics,
       onConnect: (session, request) => this.#connect(session, request),
@@ -80,7 +82,7 @@ export class DeviceConnections implements LocalDevices {
   /** Begins to watch timeouts: once a second for all sessions, instead of a timer for each. */
   start(): void {
     this.#ticking = setInterval(() => {
-      if (this.#services.outageMs() >= maxOutageMs) this.#sendElsewhere()
+      if (this.#services.outageMs() >= this.#services.limits.storeOutageMs) this.#sendElsewhere()
       for (const session of this.#sessions.keys()) {
         if (session.backPressure.isSlowed) this.#updateSlowed(session)
         session.tick()

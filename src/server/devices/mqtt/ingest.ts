@@ -1,6 +1,7 @@
 // Takes what devices publish: reads it, hands it to the handler of its kind, and acknowledges it when it is durable.
 import type { IPublishPacket } from 'mqtt-packet'
 import type { DownMessage } from '../../../contract/device/protocol.ts'
+import type { TimeLimits } from '../../core/time-limits.ts'
 import { ConnectionReplaced, type Device, type DeviceConnection, type DeviceHandlers } from './handlers.ts'
 import { type BadMessageLimit, maxBeforeShutOut, maxBeforeSlowed } from './limits/bad-message-limit.ts'
 import type { IngestBudget } from './limits/ingest-budget.ts'
@@ -14,6 +15,7 @@ import type { MqttSession } from './session/session.ts'
 import { StoreRetry } from './store-retry.ts'
 
 interface IngestOptions {
+  readonly limits: TimeLimits
   readonly received: DeviceHandlers['received']
   readonly metrics: DeviceMetrics
   readonly logThrottle: LogThrottle
@@ -23,10 +25,11 @@ interface IngestOptions {
 
 export class Ingest {
   readonly #options: IngestOptions
-  readonly #storeRetry = new StoreRetry()
+  readonly #storeRetry: StoreRetry
 
   constructor(options: IngestOptions) {
     this.#options = options
+    this.#storeRetry = new StoreRetry(options.limits)
   }
 
   /** `bytes` is the message's share of the ingest budget. Throws ForeignTopic, which ends the session. */

@@ -9,9 +9,10 @@ import { addressMatcher } from '../../core/address-list.ts'
 import { StartupError } from '../../core/failure.ts'
 import { isLocalhost, isLoopbackHost } from '../../core/loopback.ts'
 import { publicPathOf } from '../../core/public-path.ts'
+import type { TimeLimits } from '../../core/time-limits.ts'
 import { hasDefaultAtLocalhost, listenError } from '../../http/listen.ts'
 import { openWithTwin } from '../../http/loopback-twin.ts'
-import { type ServerCertificate, tlsHandshakeTimeoutMs } from '../../http/server-certificate.ts'
+import type { ServerCertificate } from '../../http/server-certificate.ts'
 import { ProxiedSockets, type SocketClient } from '../proxy-protocol/proxied-sockets.ts'
 import type { DeviceConnections } from './device-connections.ts'
 
@@ -32,6 +33,7 @@ export async function openMqttListeners(
   connections: DeviceConnections,
   options: ServeOptions,
   certificate: ServerCertificate | undefined,
+  limits: TimeLimits,
 ): Promise<MqttListeners> {
   const servers: Server[] = []
   const closers: (() => void)[] = []
@@ -55,7 +57,7 @@ export async function openMqttListeners(
     }
     return (server.address() as AddressInfo).port
   }
-  const proxied = new ProxiedSockets(addressMatcher(options.trustProxy ?? []))
+  const proxied = new ProxiedSockets(addressMatcher(options.trustProxy ?? []), limits)
   const close = () => {
     for (const closeTwin of closers) closeTwin()
     for (const server of servers) if (server.listening) server.close()
@@ -66,7 +68,7 @@ export async function openMqttListeners(
     connections.accept(socket, client)
   }
   const plainServer = () => createServer({ allowHalfOpen }, (socket) => proxied.receive(socket, take))
-  const tlsServer = (from: ServerCertificate) => proxiedTlsServer(from, proxied, take)
+  const tlsServer = (from: ServerCertificate) => proxiedTlsServer(from, { proxied, limits }, take)
   const { mqttPort, mqttTlsPort } = options
   if (mqttTlsPort !== 'off' && !certificate) throw new StartupError('--mqtt-tls-port needs --tls-cert and --tls-key.')
   try {
@@ -87,13 +89,13 @@ export async function openMqttListeners(
 /** The header of a balancer comes before TLS, so the sockets are accepted by a plain server and then given to one for TLS. */
 function proxiedTlsServer(
   certificate: ServerCertificate,
-  proxied: ProxiedSockets,
+  { proxied, limits }: { readonly proxied: ProxiedSockets; readonly limits: TimeLimits },
   take: (socket: Socket, client: SocketClient) => void,
 ): Server {
   /** The key is the address and port of the connection, which are unique while it is open. */
   const clients = new Map<string, SocketClient>()
   const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
-  const options = { ...certificate.files, allowHalfOpen, handshakeTimeout: tlsHandshakeTimeoutMs }
+  const options = { ...certificate.files, allowHalfOpen, handshakeTimeout: limits.tlsHandshakeMs }
   const tls = createTlsServer(options, (socket) => take(socket, clients.get(keyOf(socket)) ?? socket))
   certificate.attach(tls)
   return createServer({ allowHalfOpen }, (socket) =>

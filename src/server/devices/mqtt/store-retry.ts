@@ -1,9 +1,8 @@
 // Stores messages of devices again while the database is away, so that a short outage disconnects no device. [contract 8.outage]
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { TimeLimits } from '../../core/time-limits.ts'
 import { DatabaseOutage } from '../../db/errors.ts'
 
-/** A restart of PostgreSQL, or the failover to a standby, takes less than 30 s. */
-export const maxOutageMs = 45_000
 const pauseMs = () => 250 + Math.random() * 250
 
 export interface RetryingSession {
@@ -12,11 +11,17 @@ export interface RetryingSession {
 
 /** The messages of one session are stored in the order in which they came. */
 export class StoreRetry {
+  readonly #maxOutageMs: number
   readonly #last = new WeakMap<RetryingSession, Promise<unknown>>()
+
+  /** A restart of PostgreSQL, or the failover to a standby, takes less than 30 s. */
+  constructor({ storeOutageMs }: Pick<TimeLimits, 'storeOutageMs'>) {
+    this.#maxOutageMs = storeOutageMs
+  }
 
   /**
    * Calls `store`. If the database is away, it is called again until it succeeds, the session ends, or the database has been away for
-   * `maxOutageMs`. A message that comes while an earlier one is retried waits for it.
+   * `storeOutageMs`. A message that comes while an earlier one is retried waits for it.
    */
   run<T>(session: RetryingSession, store: () => Promise<T>): Promise<T> {
     const before = this.#last.get(session)
@@ -34,7 +39,7 @@ export class StoreRetry {
   }
 
   async #retry<T>(session: RetryingSession, store: () => Promise<T>, first: DatabaseOutage): Promise<T> {
-    const deadline = performance.now() + maxOutageMs
+    const deadline = performance.now() + this.#maxOutageMs
     let failure = first
     while (session.isOpen && performance.now() < deadline) {
       await sleep(pauseMs())

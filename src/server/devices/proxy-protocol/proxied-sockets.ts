@@ -1,6 +1,6 @@
 // Reads the PROXY header of connections that come from trusted balancers, and passes the sockets on with their client's address.
 import type { Socket } from 'node:net'
-import { connectTimeoutSeconds } from '../mqtt/session/state.ts'
+import type { TimeLimits } from '../../core/time-limits.ts'
 import { readProxyHeader } from './proxy-header.ts'
 
 /** The address of the other end of a connection. */
@@ -10,10 +10,12 @@ export interface SocketClient {
 
 export class ProxiedSockets {
   readonly #isTrusted: (ip: string | undefined) => boolean
+  readonly #headerMs: number
   readonly #waiting = new Set<Socket>()
 
-  constructor(isTrusted: (ip: string | undefined) => boolean) {
+  constructor(isTrusted: (ip: string | undefined) => boolean, { mqttConnectMs }: TimeLimits) {
     this.#isTrusted = isTrusted
+    this.#headerMs = mqttConnectMs
   }
 
   /**
@@ -27,7 +29,7 @@ export class ProxiedSockets {
       return
     }
     let received: Buffer = Buffer.alloc(0)
-    const timer = setTimeout(() => socket.destroy(), connectTimeoutSeconds * 1000)
+    const timer = setTimeout(() => socket.destroy(), this.#headerMs)
     const destroy = () => void socket.destroy()
     const stop = () => {
       clearTimeout(timer)

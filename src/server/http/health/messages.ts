@@ -1,4 +1,5 @@
 // The messages between the thread of the health port and the server.
+import type { TimeLimits } from '../../core/time-limits.ts'
 
 /** The thread gets this when it starts. */
 export interface HealthThreadData {
@@ -6,6 +7,7 @@ export interface HealthThreadData {
   readonly host: string
   /** One BigInt64: the time of process.hrtime when the event loop of the server last turned. */
   readonly heartbeat: SharedArrayBuffer
+  readonly limits: TimeLimits
 }
 
 /** A request that only the server can answer. */

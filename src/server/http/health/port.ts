@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
 import type { ServeOptions } from '../../config/server-options.ts'
 import type { Log } from '../../core/log.ts'
+import type { TimeLimits } from '../../core/time-limits.ts'
 import { listenError } from '../listen.ts'
 import type { HealthRequest, HealthResponse, HealthThreadData, HealthThreadMessage } from './messages.ts'
 
@@ -16,7 +17,12 @@ export interface HealthPort {
   close(): Promise<unknown>
 }
 
-export async function openHealthPort(app: FastifyInstance, options: ServeOptions, log: Log): Promise<HealthPort> {
+export async function openHealthPort(
+  app: FastifyInstance,
+  options: ServeOptions,
+  limits: TimeLimits,
+  log: Log,
+): Promise<HealthPort> {
   const { healthPort: port, healthHost: host } = options
   if (port === 'off') return { port: undefined, close: async () => {} }
   const heartbeat = new SharedArrayBuffer(8)
@@ -24,7 +30,7 @@ export async function openHealthPort(app: FastifyInstance, options: ServeOptions
   const beat = () => void Atomics.store(lastBeat, 0, process.hrtime.bigint())
   beat()
   const timer = setInterval(beat, heartbeatMs)
-  const worker = new Worker(threadFile, { workerData: { port, host, heartbeat } satisfies HealthThreadData })
+  const worker = new Worker(threadFile, { workerData: { port, host, heartbeat, limits } satisfies HealthThreadData })
   let isClosed = false
   const close = () => {
     isClosed = true

@@ -7,21 +7,16 @@ import { isProxyHeader } from '../local-request.ts'
 import { requestIdOf } from '../request-id.ts'
 import type { HealthRequest, HealthResponse, HealthThreadData, HealthThreadMessage } from './messages.ts'
 
-/** An event loop that has not turned for this long hangs. */
-const hangsAfterMs = 10_000
-/** The server has this long to answer; balancers wait for a second or two. */
-const answerTimeoutMs = 2_000
 /** Limits the requests that wait for the server, so that checks which come faster than it answers take no memory. */
 const maxWaitingRequests = 100
 const maxConnections = 1_000
-const idleTimeoutMs = 10_000
 const connectionCheckMs = 2_000
 
 /** Only headers that say who asks are passed on; the thread itself deals with bodies, connections and compression. */
 const isPassedHeader = (name: string): boolean =>
   /^(authorization|cookie|host|origin|accept|sec-fetch-.*)$/.test(name) || isProxyHeader(name)
 
-const { port, host, heartbeat } = workerData as HealthThreadData
+const { port, host, heartbeat, limits } = workerData as HealthThreadData
 const lastBeat = new BigInt64Array(heartbeat)
 const waiting = new Map<number, (response: HealthResponse) => void>()
 let lastId = 0
@@ -40,7 +35,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   } else if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD')
     fail(response, 405, 'METHOD_NOT_ALLOWED', `${path} cannot be called with ${request.method}. Use GET or HEAD.`)
-  } else if (silenceMs > hangsAfterMs) {
+  } else if (silenceMs > limits.hungLoopMs) {
     refuse(response, `The server hangs: its event loop has not turned for ${Math.floor(silenceMs / 1000)} s.`)
   } else if (path === '/livez') send(response, 200, '{"ok":true}')
   else if (waiting.size >= maxWaitingRequests) refuse(response, 'Too many health checks wait for an answer.')
@@ -58,8 +53,8 @@ function passOn({ method, url = '/', headers, socket }: IncomingMessage, respons
   }
   const timer = setTimeout(() => {
     waiting.delete(request.id)
-    refuse(response, `The server did not answer within ${answerTimeoutMs / 1000} s.`)
-  }, answerTimeoutMs)
+    refuse(response, `The server did not answer within ${limits.healthAnswerMs / 1000} s.`)
+  }, limits.healthAnswerMs)
   waiting.set(request.id, ({ status, headers, body }) => {
     clearTimeout(timer)
     waiting.delete(request.id)
@@ -85,11 +80,15 @@ const send = (response: ServerResponse, status: number, body: string) =>
 parentPort?.on('message', (response: HealthResponse) => waiting.get(response.id)?.(response))
 
 const server = createServer(
-  { headersTimeout: idleTimeoutMs, requestTimeout: idleTimeoutMs, connectionsCheckingInterval: connectionCheckMs },
+  {
+    headersTimeout: limits.healthIdleMs,
+    requestTimeout: limits.healthIdleMs,
+    connectionsCheckingInterval: connectionCheckMs,
+  },
   answer,
 )
 server.maxConnections = maxConnections
-server.timeout = idleTimeoutMs
+server.timeout = limits.healthIdleMs
 server.on('error', (error: NodeJS.ErrnoException) => post({ kind: 'failed', code: error.code, message: error.message }))
 server.listen({ port, host, backlog: 1024 }, () =>
   post({ kind: 'listening', port: (server.address() as AddressInfo).port }),

@@ -4,11 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import { Failure } from '../../core/failure.ts'
+import type { TimeLimits } from '../../core/time-limits.ts'
 import { errorText } from '../errors.ts'
 import { isFirstInPipeline } from '../pipeline.ts'
-
-/** After an error, a client may continue to send for this long before its connection is destroyed. */
-const lingerMs = 5_000
 
 /**
  * The reply to the latest request of each connection, while it is needed. Replies are sent in order: when it is finished, so are all
@@ -28,15 +26,16 @@ export function forgetReply(reply: FastifyReply): void {
 }
 
 /** For the `clientError` event of Node's HTTP server. */
-export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+export function answerUnreadable(error: Error & { code?: string }, socket: Socket, limits: TimeLimits): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   if (failed.has(socket)) return
   failed.add(socket)
-  const refuse = () => end(socket, failureOf(error.code))
+  const lingerMs = limits.unreadableLingerMs
+  const refuse = () => end(socket, lingerMs, failureOf(error.code))
   const latest = latestReply.get(socket)
   if (!latest) refuse()
   else if (latest.request.raw.complete) refuseAfter(latest.raw, socket, refuse)
-  else refuseBody(latest.raw, socket, refuse)
+  else refuseBody(latest.raw, socket, lingerMs, refuse)
 }
 
 /** Handles an unreadable request that follows others on the connection. */
@@ -51,15 +50,18 @@ function refuseAfter(response: ServerResponse, socket: Socket, refuse: () => voi
 }
 
 /** Handles an unreadable body, which belongs to the latest request. */
-function refuseBody(response: ServerResponse, socket: Socket, refuse: () => void): void {
-  if (response.writableEnded) end(socket)
-  else if (response.headersSent) response.once('close', () => end(socket))
+function refuseBody(response: ServerResponse, socket: Socket, lingerMs: number, refuse: () => void): void {
+  if (response.writableEnded) end(socket, lingerMs)
+  else if (response.headersSent) response.once('close', () => end(socket, lingerMs))
   else if (isFirstInPipeline(response)) refuse()
   else response.once('socket', refuse)
 }
 
-/** Ends the connection, after an error if one is given. Closing it immediately would reset it, and the client could lose the answer. */
-function end(socket: Socket, failure?: readonly [line: string, failure: Failure]): void {
+/**
+ * Ends the connection, after an error if one is given. Closing it immediately would reset it, and the client could lose the answer: it
+ * can continue to send for a while.
+ */
+function end(socket: Socket, lingerMs: number, failure?: readonly [line: string, failure: Failure]): void {
   if (!socket.writable) return void socket.destroy()
   if (failure) socket.end(answerOf(...failure))
   else socket.end()

@@ -1,23 +1,21 @@
 // Limits how long the body of a request may take to arrive. [contract 7.21]
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TimeLimits } from '../../core/time-limits.ts'
 import { answerUnreadable } from '../input/unreadable.ts'
 
-/** Limits a body whose sender is not authenticated, and the rest of a body whose request was already answered. */
-const unauthenticatedBodyTimeoutMs = 20_000
-/** Limits a body that is parsed, which has at most 256 KiB. */
-const parsedBodyTimeoutMs = 60_000
-
-export function limitBodyTime(request: FastifyRequest, reply: FastifyReply): void {
+/** `strangerBodyMs` limits a body without a valid credential, and the rest of a body whose request was already answered. */
+export function limitBodyTime(request: FastifyRequest, reply: FastifyReply, limits: TimeLimits): void {
   const { raw } = request
   const { socket } = raw
   if (socket.destroyed) return
-  const expire = () => answerUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  const expire = () => answerUnreadable(late, socket, limits)
   const { slow } = request.routeOptions.config
   let timer = setTimeout(() => {
     // A route marked `slow` (log upload) checks its own credential, and answers immediately if it is wrong.
     if (reply.raw.writableEnded || !(request.caller || slow)) expire()
-    else if (!slow) timer = setTimeout(expire, parsedBodyTimeoutMs - unauthenticatedBodyTimeoutMs)
-  }, unauthenticatedBodyTimeoutMs)
+    else if (!slow) timer = setTimeout(expire, limits.parsedBodyMs - limits.strangerBodyMs)
+  }, limits.strangerBodyMs)
   const release = () => {
     clearTimeout(timer)
     raw.off('close', release)

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../core/clock.ts'
+import type { TimeLimits } from '../../core/time-limits.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -19,8 +20,7 @@ const maxBytesPerConnection = 8 * 1024 * 1024
  */
 const smallWindowThresholdBytes = 16 * 1024 * 1024
 const maxBytesPerConnectionUnderPressure = 256 * 1024
-/** A connection that reads nothing is closed after two periods of this length. */
-const stallCheckMs = 15_000
+
 interface Unsent {
   readonly response: ServerResponse
   /** The object that is held in memory; several answers may share it. */
@@ -33,6 +33,7 @@ interface Unsent {
 
 export class UnsentAnswers {
   readonly #clock: Clock
+  readonly #checkMs: number
   readonly #unsent = new Map<ServerResponse, Unsent>()
   /** Number of answers that hold each body. */
   readonly #holders = new Map<object, number>()
@@ -41,8 +42,9 @@ export class UnsentAnswers {
   /** Connections that were closed because they read nothing, or because they were the slowest when memory ran out. */
   closed = 0
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, limits: TimeLimits) {
     this.#clock = clock
+    this.#checkMs = limits.unreadAnswerCheckMs
   }
 
   /** Bytes of an answer that may be written before the client must have read some. */
@@ -67,9 +69,9 @@ export class UnsentAnswers {
     const { response } = unsent
     // The socket is paused, because data from the client would reset the timeout of the connection.
     response.socket?.pause()
-    response.setTimeout(stallCheckMs, () => {
+    response.setTimeout(this.#checkMs, () => {
       if (response.writableLength > 0) this.#close(unsent)
-      else response.setTimeout(stallCheckMs)
+      else response.setTimeout(this.#checkMs)
     })
     // This listener must run before the one of Node, which sets the timeout of an idle connection.
     response.prependOnceListener('finish', () => {
@@ -121,8 +123,8 @@ export class UnsentAnswers {
 const sentBytesOf = ({ socket }: ServerResponse): number => (socket ? socket.bytesWritten - socket.writableLength : 0)
 
 /** Watches the answers that Fastify sends itself: files, streams, and compressed answers. */
-export function watchUnsent(app: FastifyInstance, clock: Clock): UnsentAnswers {
-  const answers = new UnsentAnswers(clock)
+export function watchUnsent(app: FastifyInstance, clock: Clock, limits: TimeLimits): UnsentAnswers {
+  const answers = new UnsentAnswers(clock, limits)
   app.decorate('unsentAnswers', answers)
   // This hook is registered before compression, because the uncompressed payload is what memory holds.
   app.addHook('onSend', (_request, reply, payload, done) => {

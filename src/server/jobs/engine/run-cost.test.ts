@@ -1,5 +1,6 @@
 // Measures the CPU time of one run over a job with thousands of units that have nothing to do. [contract 12.states]
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { threadCpuMs } from '../../../../test/support/cpu-time.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 import { newJob } from '../../../../test/support/jobs/job-devices.ts'
 import { LargeFleet } from '../../../../test/support/jobs/large-fleet.ts'
@@ -28,13 +29,9 @@ afterAll(() => harness.close())
 
 /** Returns the mean CPU milliseconds of some runs, on this thread. On SQLite the database is part of it. */
 async function measureRuns(count: number, run: () => Promise<void>): Promise<number> {
-  // Linux counts a thread up to now only when the whole process is asked.
-  process.cpuUsage()
-  const before = process.threadCpuUsage()
+  const before = threadCpuMs()
   for (let i = 0; i < count; i++) await run()
-  process.cpuUsage()
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1000 / count
+  return (threadCpuMs() - before) / count
 }
 
 /** Returns the figures of runs in which 200 units change, and of runs in which none does. */

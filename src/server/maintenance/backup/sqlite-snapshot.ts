@@ -2,6 +2,7 @@
 import Database from 'better-sqlite3'
 import { StartupError } from '../../core/failure.ts'
 import { createPrivateFile } from '../../core/private-files.ts'
+import { timeLimits } from '../../core/time-limits.ts'
 
 /** Facts about the database at the moment of the snapshot. */
 export interface SnapshotFacts {
@@ -17,7 +18,7 @@ export const signInTables = ['sessions', 'login_links', 'user_sessions', 'user_l
 export function takeSnapshot(source: string, target: string, withBundles: boolean): SnapshotFacts {
   try {
     createPrivateFile(target)
-    const live = new Database(source, { readonly: true, timeout: 5_000 })
+    const live = new Database(source, { readonly: true, timeout: timeLimits.fileLockMs })
     try {
       live.prepare('vacuum into ?').run(target)
     } finally {

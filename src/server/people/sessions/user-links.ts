@@ -64,9 +64,6 @@ export const inviteUser = (ctx: RequestContext, userId: string): Promise<Mailabl
     }
   })
 
-/** A person waits for the answer, so the mail of a link has less time than others. */
-const linkMailTimeoutMs = 15_000
-
 /** The answer has the link in any case: a mail may be refused, or get lost. */
 export async function usersInvite(ctx: RequestContext, userId: string) {
   const { secret, expiresAt, email } = await inviteUser(ctx, userId)
@@ -76,7 +73,8 @@ export async function usersInvite(ctx: RequestContext, userId: string) {
     subject: 'Your invitation to Roomkeeper',
     text: `You are invited to Roomkeeper. Open this link to sign in. It works once, until ${expiresAt}:\n\n${url}\n`,
   }
-  const sent = await ctx.mailer?.send(mail, AbortSignal.timeout(linkMailTimeoutMs))
+  // A person waits for the answer, so the mail of a link has less time than others.
+  const sent = await ctx.mailer?.send(mail, AbortSignal.timeout(ctx.limits.inviteMailMs))
   return { url, expiresAt, mailed: sent?.isDelivered === true }
 }
 

@@ -79,7 +79,7 @@ test('a name that changes its address reaches the checked one only', async () =>
     const address = answers[Math.min(lookups++, answers.length - 1)] as string
     callback(null, [{ address, family: address.includes(':') ? 6 : 4 }])
   }
-  const outbound = openOutbound({ allow: ['127.0.0.1'], allowLoopback: false }, resolveName)
+  const outbound = openOutbound({ allow: ['127.0.0.1'], allowLoopback: false }, { resolveName })
   const send = () =>
     postJson(outbound.fetch, {
       url: `http://hooks.example.org:${namedPort}/`,

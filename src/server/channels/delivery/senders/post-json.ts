@@ -4,9 +4,6 @@ import type { OutboundFetch } from '../../../outbound/outbound-fetch.ts'
 import { retryAfterMsOf } from '../retry-schedule.ts'
 import type { Outcome } from './outcome.ts'
 
-/** The limit for one attempt, from the look-up of the name to the headers of the answer. */
-const attemptTimeoutMs = 15_000
-
 interface JsonRequest {
   readonly url: string
   readonly body: string
@@ -23,7 +20,6 @@ export async function postJson(send: OutboundFetch, request: JsonRequest): Promi
       headers: { 'content-type': 'application/json', 'user-agent': 'Roomkeeper', ...headers },
       body,
       signal,
-      timeoutMs: attemptTimeoutMs,
       ignoresBody: true,
     })
     const { status } = answer

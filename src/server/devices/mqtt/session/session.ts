@@ -48,6 +48,7 @@
 import type { Duplex } from 'node:stream'
 import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket } from 'mqtt-packet'
 import { maxPacketBytes, upTopic } from '../../../../contract/device/protocol.ts'
+import type { TimeLimits } from '../../../core/time-limits.ts'
 import type { DeviceConnection } from '../handlers.ts'
 import { BackPressure } from '../limits/back-pressure.ts'
 import type { IngestBudget } from '../limits/ingest-budget.ts'
@@ -61,17 +62,11 @@ import { Acknowledgements } from './acknowledgements.ts'
 import type { Downlink, IdentifiedDevice, PacketSink } from './downlink.ts'
 import { SessionEnd } from './end.ts'
 import { Outbound } from './outbound.ts'
-import {
-  closeTimeoutSeconds,
-  connectTimeoutSeconds,
-  maxConnectBytes,
-  type SessionState,
-  shutDownDelayMs,
-  unreadTimeoutSeconds,
-} from './state.ts'
+import { maxConnectBytes, type SessionState, shutDownDelayMs } from './state.ts'
 
 /** Settings and callbacks that all sessions share. */
 export interface SessionOptions {
+  readonly limits: TimeLimits
   readonly budget: IngestBudget
   readonly metrics: DeviceMetrics
   /** Resolves when the device is connected and that is durable, or with the reason why it is refused. Never rejects. */
@@ -167,16 +162,18 @@ export class MqttSession implements FrameHandler, PacketSink {
   /** Called once a second. */
   tick(): void {
     const state = this.#state
+    const { limits } = this.#options
     if (state.name === 'closing') {
-      if (++state.seconds > closeTimeoutSeconds) this.socket.destroy(this.#failure)
+      // The close of a WebSocket needs a reply of the other side, which may be gone.
+      if (++state.seconds * 1000 > limits.mqttCloseMs) this.socket.destroy(this.#failure)
     } else if (state.name === 'connecting') {
-      if (++state.seconds > connectTimeoutSeconds && !state.hasConnect) {
+      if (++state.seconds * 1000 > limits.mqttConnectMs && !state.hasConnect) {
         this.fail('CONNECT did not come in time', reasonCodes.protocolError)
       }
     } else {
       this.backPressure.tick()
       state.unreadSeconds = this.socket.writableNeedDrain ? state.unreadSeconds + 1 : 0
-      if (state.unreadSeconds > unreadTimeoutSeconds) this.#drop('the device does not read what it is sent')
+      if (state.unreadSeconds * 1000 > limits.mqttUnreadMs) this.#drop('the device does not read what it is sent')
       // One and a half keep-alives without a byte from the device or an acknowledgement to it, and a second for the rounding. [MQTT-3.1.2-24]
       else if (++this.#reader.quietSeconds > state.keepAliveSeconds * 1.5 + 1) {
         this.fail('the keep-alive has passed', reasonCodes.keepAliveTimeout)

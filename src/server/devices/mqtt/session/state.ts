@@ -1,10 +1,6 @@
-// The states of an MQTT session, and the limits of each.
+// The states of an MQTT session, and limits that are not in core/time-limits.ts.
 
 export const maxConnectBytes = 4096
-export const connectTimeoutSeconds = 10
-export const unreadTimeoutSeconds = 20
-/** The close of a WebSocket needs a reply of the other side, which may be gone. */
-export const closeTimeoutSeconds = 2
 /** Long enough for a last packet to leave. */
 export const shutDownDelayMs = 100
 

@@ -1,5 +1,6 @@
 // Verifies tokens with the public keys of a sign-in provider. Only asymmetric algorithms count: everybody knows public keys.
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
+import { timeLimits } from '../../../core/time-limits.ts'
 import type { OutboundFetch } from '../../../outbound/outbound-fetch.ts'
 import { ProviderError } from './provider-error.ts'
 
@@ -10,7 +11,8 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 /** After a fetch of the keys, forged tokens with unknown key ids cause no further one for this long. */
 const keyCooldownMs = 5_000
-const keyTimeoutMs = 15_000
+/** The fetch ends by itself after its own time limit. */
+const keyTimeoutMs = timeLimits.outboundRequestMs
 
 /** `refetch` is for tokens that come from the provider itself, whose keys may have been rotated a moment ago. */
 export type VerifyToken = (

@@ -25,8 +25,6 @@ const checkIntervalMs = 15 * minuteMs
 const claimMs = 2 * minuteMs
 /** A provider that does not answer is asked again after this time. */
 const retryAfterMs = minuteMs
-/** A request waits this long for a check that is due: a slow provider must not stop people who are signed in. */
-const maxWaitMs = 3_000
 const maxRetryTimes = 10_000
 
 /** `unknown`: the provider gave no answer to the question. */
@@ -59,7 +57,8 @@ export class SessionChecks {
     if (ageMs < earlyCheckMs) return holder
     const running = this.#start(holder, session.hash, checkedAt)
     if (!running || ageMs < checkIntervalMs) return holder
-    const wait = delay(maxWaitMs, 'unknown' as const, { ref: false })
+    // A slow provider must not stop people who are signed in.
+    const wait = delay(this.#options.services.limits.sessionCheckMs, 'unknown' as const, { ref: false })
     return Promise.race([running, wait]).then((outcome) => (outcome === 'ended' ? undefined : holder))
   }
 
