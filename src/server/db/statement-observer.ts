@@ -8,11 +8,15 @@ export interface StatementObserver {
    * when the statement is compiled for an engine.
    */
   declared(onlyOn: EngineName | undefined): StatementCompiled
+  /** Called where a store declares variants of a statement (variants.ts). It returns the function that builds them. */
+  declaredVariants<N extends string, Q>(parts: readonly N[], build: BuildVariant<N, Q>): BuildVariant<N, Q>
   /** Called after each run, with the number of rows that the statement returned or changed. */
   ran(query: CompiledQuery, rowCount: number): void
 }
 
 export type StatementCompiled = (engine: EngineName, query: CompiledQuery) => void
+/** Declares the statement that consists of the given parts. */
+export type BuildVariant<N extends string, Q> = (given: ReadonlySet<N>) => Q
 
 export let statementObserver: StatementObserver | undefined
 
@@ -25,3 +29,6 @@ const ignore: StatementCompiled = () => {}
 
 export const declareStatement = (onlyOn?: EngineName): StatementCompiled =>
   statementObserver?.declared(onlyOn) ?? ignore
+
+export const declareVariants = <N extends string, Q>(parts: readonly N[], build: BuildVariant<N, Q>) =>
+  statementObserver?.declaredVariants(parts, build) ?? build
