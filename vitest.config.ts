@@ -1,6 +1,7 @@
 // Behaviour tests run on SQLite and on a real PostgreSQL. Suites whose subject cannot differ by database run once.
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
+import { noteEngineBranches } from './test/support/statements/engine-branches.ts'
 
 const all = ['src/**/*.test.ts', 'test/**/*.test.ts']
 
@@ -128,6 +129,7 @@ const postgresSetup = [
 ]
 
 export default defineConfig({
+  plugins: [noteEngineBranches],
   test: {
     reporters: [['default', { summary: false }]],
     // Many tests wait for timers or processes, so twice as many workers as the usual two cores are quicker.
