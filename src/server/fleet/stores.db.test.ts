@@ -4,12 +4,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyRollup, openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
 import { listOldBundles } from './bug-reports/bundles/store.ts'
 import { updateMovedBundle } from './bug-reports/store.ts'
-import { deleteAttemptsOf, listDeferredGroup } from './commands/deferred/deferred-store.ts'
+import {
+  deleteAttemptsOf,
+  findWaitingReboot,
+  listDeferredGroup,
+  listOpenDeferred,
+  lockGroups,
+} from './commands/deferred/deferred-store.ts'
 import { deleteOldCommandRows } from './commands/retention-store.ts'
-import { listOverdueEndpoints } from './commands/sending-store.ts'
-import { deleteReported } from './configs/store.ts'
+import { listOverdueEndpoints, listQueuedEndpoints } from './commands/sending-store.ts'
+import { deleteRejections, deleteReported, listUnconfirmed, listUnconfirmedVersions } from './configs/store.ts'
 import { listSpans, updateUnknownUntil } from './connections/store.ts'
 import {
+  listConnectionsAfter,
   listConnectionsById,
   listInterrupted,
   updateDisconnectedFrom,
@@ -67,7 +74,7 @@ test('one endpoint, and the endpoints of rooms, are read for callers who see the
 })
 
 test('a profile in use and a failed config are found', async () => {
-  const { all, ofRegion, ofNothing, org, here, put, write } = world
+  const { db, node, all, ofRegion, ofNothing, org, here, put, write } = world
   await put('profiles', {
     org,
     id: 1,
@@ -96,6 +103,25 @@ test('a profile in use and a failed config are found', async () => {
     true,
     false,
   ])
+  const author = { author_type: 'KEY', author_id: '1', author_name: 'Key', created_at: storedAt, updated_at: storedAt }
+  const config = { explicit: '{}', secrets: '{}', profile_id: null, profile: '{}', profile_secrets: '{}', job_id: null }
+  await put('config_versions', {
+    org,
+    endpoint_id: here.id,
+    version: 3,
+    state: 'PENDING',
+    error: null,
+    ...config,
+    ...author,
+  })
+  expect(await listUnconfirmedVersions(db.system, { node })).toEqual([{ id: here.id, version: 3 }])
+  expect(await listUnconfirmed(db.system, { node, before: storedAt + 1 })).toEqual([{ id: here.id }])
+  expect(await listUnconfirmed(db.system, { node, before: storedAt })).toEqual([])
+  const rejected = async () =>
+    (await write(({ kysely }) => kysely.selectFrom('endpoint_configs').select('rejected').execute()))[0]
+  await write(({ kysely }) => kysely.updateTable('endpoint_configs').set({ rejected: '{"a":{}}' }).execute())
+  await all.transaction((tx) => deleteRejections(tx, { ids: [here.id] }))
+  expect(await rejected()).toEqual({ rejected: '{}' })
   expect(await all.transaction((tx) => deleteReported(tx, here.id)), 'a config was set').toBe(true)
 })
 
@@ -131,6 +157,9 @@ test('the connections of a node are found, cut and given time to come back', asy
   const { db, all, org, node, here, put } = world
   await put('credential_directory', { org, hash: Buffer.alloc(32, 1), endpoint_id: here.id })
   expect(await listConnectionsById(db.system, { node, ids: [here.id] })).toMatchObject([{ org, id: here.id }])
+  const page = { node, org, id: '', limit: 10 }
+  expect(idsOf(await listConnectionsAfter(db.system, page))).toEqual([here.id])
+  expect(await listConnectionsAfter(db.system, { ...page, id: here.id })).toEqual([])
   const cut = { id: here.id, node, at: storedAt, unknownUntil: storedAt + 10 }
   expect(await all.telemetry((tx) => updateDisconnectedFrom(tx, cut))).toBe(true)
   expect(await all.telemetry((tx) => updateDisconnectedFrom(tx, cut)), 'is not connected there').toBe(false)
@@ -179,8 +208,13 @@ test('commands that wait, are overdue or old are found', async () => {
   await put('operations', { ...command, id: waiting, reboot_time: 'idle', waits_for: 'idle', group_id: group })
   await put('operations', { ...command, id: attempt, attempt_of: waiting })
   expect(idsOf(await listDeferredGroup(all, { group, now: storedAt }))).toEqual([waiting])
+  expect(idsOf(await listOpenDeferred(all, { endpoints: [here.id] }))).toEqual([waiting])
+  expect(await findWaitingReboot(all, { endpoints: [here.id] })).toMatchObject({ id: waiting })
+  const locked = await all.telemetry((tx) => lockGroups(tx, { groups: [group] }))
+  expect(locked).toEqual([{ id: waiting, group_id: group, state: 'QUEUED' }])
   const overdue = await listOverdueEndpoints(db.system, { node, now: storedAt, before: storedAt + 1 })
   expect(overdue).toEqual([{ endpoint_id: here.id }])
+  expect(await listQueuedEndpoints(db.system, { node, now: storedAt })).toEqual([{ endpoint_id: here.id }])
   await all.telemetry((tx) => deleteAttemptsOf(tx, { id: waiting }))
   const ids = () => write(({ kysely }) => kysely.selectFrom('operations').select('id').execute())
   expect(idsOf(await ids())).toEqual([waiting])

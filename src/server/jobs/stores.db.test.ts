@@ -1,4 +1,5 @@
 // Statements of jobs, of their units and of their rollbacks that few requests reach.
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
 import type { TestOrg } from '../../../test/support/harness.ts'
@@ -10,7 +11,7 @@ import { deleteMoves, listMoves, upsertMoves } from './engine/rollback/move-stor
 import { listUnconfirmedUnits, listUnitsInRollback } from './engine/rollback/rollback-store.ts'
 import { restartRange } from './units/unit-change-store.ts'
 import { countSteerableRange } from './units/unit-count-store.ts'
-import { listEndpointsInJob, listVisibleUnitsOfRoom } from './units/unit-store.ts'
+import { listEndpointsInJob, listSentReboots, listVisibleUnitsOfRoom, listWaitingGroups } from './units/unit-store.ts'
 
 let world: StoreWorld
 /** Jobs about the endpoint in room 1. */
@@ -57,6 +58,29 @@ test('units that soak are listed, and their soak starts again', async () => {
   const restart = { job: soaking, ...range, now: storedAt, soakUntil: storedAt + 5 }
   expect(await all.transaction((tx) => restartRange(tx, restart))).toEqual([{ number: 1 }])
   expect((await listSoakingUnits(all, page))[0]).toMatchObject({ soak_until: storedAt + 5 })
+})
+
+test('the reboots of a job that wait are listed with their groups', async () => {
+  const { all, org, here, put, rows } = world
+  const [operation, group] = [randomUUID(), randomUUID()]
+  const sent = { sent_at: null, told_at: null, sent_connection: null, told_connection: null, error: null }
+  const times = { created_at: storedAt, updated_at: storedAt, deadline: storedAt + 1000, ...sent }
+  const reboot = { type: 'REBOOT', state: 'QUEUED', payload: '{}', reboot_time: 'idle', waits_for: 'idle' } as const
+  await put('operations', {
+    org,
+    id: operation,
+    endpoint_id: here.id,
+    ...reboot,
+    ...times,
+    group_id: group,
+    attempt_of: null,
+  })
+  const [harness, organisation] = rows
+  const about = { room: 1, endpoint: here.id, operation, state: 'RUNNING' } as const
+  const [id] = await newJobs(harness, organisation as TestOrg, [about])
+  expect(await listWaitingGroups(all, { job: Number(id) })).toEqual([{ group_id: group }])
+  const reboots = await listSentReboots(all, { job: Number(id) })
+  expect(reboots).toEqual([{ unit: 1, endpoint_id: here.id, group_id: group, waits_for: 'idle', own: 1 }])
 })
 
 test('a job grows by units and endpoints', async () => {

@@ -45,9 +45,18 @@ class Connection implements StatementRunner {
         return rows
       }
     }
+    if (!observer) {
+      return (values) => {
+        statement.run(values)
+        return []
+      }
+    }
+    // What `run` returns leaves out the rows that a trigger writes, and new messages are inserted by one.
+    const totalChanges = this.#db.prepare<[], number>('select total_changes()').pluck()
     return (values) => {
-      const { changes } = statement.run(values)
-      observer?.ran(query, changes)
+      const before = totalChanges.get() ?? 0
+      statement.run(values)
+      observer.ran(query, (totalChanges.get() ?? 0) - before)
       return []
     }
   }

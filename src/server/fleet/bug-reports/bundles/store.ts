@@ -49,8 +49,10 @@ export const deleteUpload = writeTelemetry((db, p: { org: number; id: string }) 
     ),
 )
 
-export const findUpload = queryOne((db, p: { org: number; id: string }) =>
-  db.selectFrom('bundle_uploads').select('bytes').where('org', '=', p.org).where('id', '=', p.id),
+export const findUpload = queryOne(
+  (db, p: { org: number; id: string }) =>
+    db.selectFrom('bundle_uploads').select('bytes').where('org', '=', p.org).where('id', '=', p.id),
+  'postgres',
 )
 
 /** Lists up to a hundred uploads that began before the given time and do not count. */
