@@ -111,7 +111,7 @@ const alone = ['test/process/nodes/trial.test.ts', ...aloneOnSqlite]
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
 const onThreeNodes = [
   'src/server/fleet/{regions,rooms}/*.test.ts',
-  'src/server/channels/delivery/{delivery,outage,holding/first-attempt,holding/holding,holding/silenced-messages}.test.ts',
+  'src/server/channels/delivery/{delivery,outage,holding/first-attempt,holding/holding,holding/silenced-messages.db}.test.ts',
   'src/server/incidents/engine/{engine,observations/flapping}.test.ts',
   'test/contract/journey.test.ts',
   'test/events/region-access.test.ts',
