@@ -97,6 +97,7 @@ const onPostgresOnly = [
   'test/process/nodes/*.test.ts',
   'test/events/command-events.test.ts',
   'test/deploy/balancer.test.ts',
+  'test/database/equal-rows.test.ts',
   'test/process/database/copied-source.test.ts',
   'test/process/database/copy.test.ts',
   'test/process/database/device-outage.test.ts',

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyRollup, openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
-import { listOldBundles } from './bug-reports/bundles/store.ts'
+import { engine } from '../../../test/support/harness.ts'
+import { findChunk, findUpload, insertChunk, listOldBundles } from './bug-reports/bundles/store.ts'
 import { updateMovedBundle } from './bug-reports/store.ts'
 import {
   deleteAttemptsOf,
@@ -32,6 +33,7 @@ import {
   listEndpointsInRooms,
   listListedEndpoints,
 } from './endpoints/store.ts'
+import { regionHasLocation } from './regions/store.ts'
 import { countEndpointsWithoutRoom, hasFailedConfig, listRooms, listRoomsById } from './rooms/store.ts'
 import { listLastQuartersWithPeople } from './rooms/use/store.ts'
 
@@ -239,6 +241,20 @@ test('bundles of version 0.1 are listed until they are moved', async () => {
   expect(await listOldBundles(all, { report: 'AAAAAAAA' })).toEqual([bundle])
   await all.telemetry((tx) => updateMovedBundle(tx, { command, upload: randomUUID() }))
   expect(await listOldBundles(all, { report: 'AAAAAAAA' })).toEqual([])
+})
+
+test.runIf(engine === 'postgres')('PostgreSQL stores the content of a bundle in pieces', async () => {
+  const { all, org, here, put } = world
+  const id = randomUUID()
+  await put('bundle_uploads', { org, id, report_id: 'AAAAAAAA', endpoint_id: here.id, bytes: 2, started_at: storedAt })
+  await all.telemetry((tx) => insertChunk(tx, { upload: id, seq: 0, bytes: Buffer.from('ab') }))
+  expect(await findUpload(all, { id })).toEqual({ bytes: 2 })
+  expect((await findChunk(all, { upload: id, seq: 0 }))?.bytes.toString()).toBe('ab')
+})
+
+test('a region with locations is noticed', async () => {
+  expect(await regionHasLocation(world.all, { id: 1 })).toBe(true)
+  expect(await regionHasLocation(world.all, { id: 99 })).toBe(false)
 })
 
 test('the last quarter with people is found for each endpoint', async () => {

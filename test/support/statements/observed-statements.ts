@@ -1,7 +1,20 @@
 // Names the statements that stores declare, and collects which of them returned or changed a row on which engine.
 import type { CompiledQuery } from 'kysely'
 import type { EngineName } from '../../../src/server/db/engine.ts'
-import type { BuildVariant, StatementCompiled, StatementObserver } from '../../../src/server/db/statement-observer.ts'
+import type { Handle } from '../../../src/server/db/handles.ts'
+import type {
+  BuildVariant,
+  RunStatement,
+  StatementCompiled,
+  StatementObserver,
+} from '../../../src/server/db/statement-observer.ts'
+
+export interface StatementCall {
+  readonly run: RunStatement<unknown>
+  readonly on: Handle
+  readonly values: object | undefined
+  readonly org: number | undefined
+}
 
 /** The names of statements with rows, and of branches that were taken. */
 export type WithRows = Record<EngineName, Set<string>>
@@ -18,6 +31,8 @@ export class ObservedStatements implements StatementObserver {
   /** All statements that were declared, and the engine if a statement exists on one only. */
   readonly declarations = new Map<string, EngineName | undefined>()
   withRows: WithRows = { sqlite: new Set(), postgres: new Set() }
+  /** A test sets it to see each call of a statement. */
+  onCall: ((call: StatementCall) => void) | undefined
   readonly #names = new WeakMap<CompiledQuery, { engine: EngineName; names: readonly string[] }>()
   readonly #countAtSite = new Map<string, number>()
   #variant: Variant | undefined
@@ -45,6 +60,18 @@ export class ObservedStatements implements StatementObserver {
     return buildNamed
   }
 
+  observeCalls<R>(run: RunStatement<R>): RunStatement<R> {
+    return (on, values, org) => {
+      this.onCall?.({ run, on, values, org })
+      return run(on, values, org)
+    }
+  }
+
+  /** The name of the statement; undefined for one that no store declares. */
+  nameOf(query: CompiledQuery): string | undefined {
+    return this.#names.get(query)?.names[0]
+  }
+
   ran(query: CompiledQuery, rowCount: number): void {
     if (rowCount === 0) return
     const known = this.#names.get(query)
@@ -59,6 +86,9 @@ export class ObservedStatements implements StatementObserver {
     return [numbered(site, count)]
   }
 }
+
+/** Those of this worker, which statement-log.ts observes. */
+export const observedStatements = new ObservedStatements()
 
 const numbered = (site: string, count: number) => (count === 1 ? site : `${site} (${count})`)
 const withPart = (family: string, part: string) => `${family} with ${part}`

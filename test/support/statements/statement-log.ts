@@ -1,12 +1,12 @@
-// Notes which statements returned or changed a row, and which branches on the engine were taken, in the folder STATEMENT_NOTES if that
-// is set. It runs before each test file, and observes before the first store is loaded.
+// Observes statements: which of them returned or changed a row, and which branches on the engine were taken. It runs before each test
+// file, and before the first store is loaded. If STATEMENT_NOTES is set, it writes them down in that folder.
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import { afterAll, expect } from 'vitest'
 import type { EngineName } from '../../../src/server/db/engine.ts'
 import { observeStatements } from '../../../src/server/db/statement-observer.ts'
-import { ObservedStatements } from './observed-statements.ts'
+import { observedStatements } from './observed-statements.ts'
 
 /** One line of a file in the folder. */
 export interface StatementNote {
@@ -18,20 +18,12 @@ export interface StatementNote {
 
 const folder = process.env.STATEMENT_NOTES
 
-// The modules of a worker stay loaded from one test file to the next, so the observer does too.
-const worker = globalThis as {
-  observedStatements?: ObservedStatements
-  noteEngineBranch?: (name: string, engine: EngineName) => EngineName
-}
-
-if (folder && !worker.observedStatements) {
-  const observed = new ObservedStatements()
-  worker.observedStatements = observed
-  worker.noteEngineBranch = (name, engine) => {
-    observed.withRows[engine].add(name)
-    return engine
-  }
-  observeStatements(observed)
+// The modules of a worker stay loaded from one test file to the next, so the first file observes for all.
+observeStatements(observedStatements)
+const worker = globalThis as { noteEngineBranch?: (name: string, engine: EngineName) => EngineName }
+worker.noteEngineBranch = (name, engine) => {
+  observedStatements.withRows[engine].add(name)
+  return engine
 }
 
 const cpuSeconds = () => {
@@ -41,10 +33,9 @@ const cpuSeconds = () => {
 const cpuBefore = cpuSeconds()
 
 afterAll(() => {
-  const observed = worker.observedStatements
-  if (!folder || !observed) return
-  const { sqlite, postgres } = observed.withRows
-  observed.withRows = { sqlite: new Set(), postgres: new Set() }
+  const { sqlite, postgres } = observedStatements.withRows
+  observedStatements.withRows = { sqlite: new Set(), postgres: new Set() }
+  if (!folder) return
   const note: StatementNote = {
     file: expect.getState().testPath ?? '',
     withRows: { sqlite: [...sqlite], postgres: [...postgres] },

@@ -3,7 +3,7 @@ import type { Compilable, CompiledQuery, Kysely, SelectQueryBuilder } from 'kyse
 import type { EngineName } from '../engine.ts'
 import type { Handle, OrgReader, TelemetryTx, Tx } from '../handles.ts'
 import type { DatabaseSchema } from '../schema/schema.ts'
-import { declareStatement } from '../statement-observer.ts'
+import { declareStatement, observeCalls, type RunStatement } from '../statement-observer.ts'
 import { Placeholder, type WriteTarget, writeTargetOf } from '../written-rows.ts'
 import { queryBuilders } from './query-builders.ts'
 import {
@@ -178,10 +178,9 @@ const noValues = {}
 export function compileOnce<P, R>(build: BuildQuery<P, R>, onlyOn?: EngineName) {
   const plans: { [E in EngineName]?: CompiledPlan<R> } = {}
   const compiledFor = declareStatement(onlyOn)
-  return async (on: Handle, values: object = noValues, org: number | undefined): Promise<R[]> => {
+  const run: RunStatement<R> = async (on, values = noValues, org) => {
     let plan = plans[on.engine]
     if (!plan) {
-      if (onlyOn && onlyOn !== on.engine) throw new Error(`This statement is for ${onlyOn} only.`)
       const compiled = build(queryBuilders[on.engine], placeholders as P, on.engine).compile()
       if (org !== undefined) requireOrganisation(compiled)
       plan = { query: compiled, target: writeTargetOf(compiled) }
@@ -197,6 +196,7 @@ export function compileOnce<P, R>(build: BuildQuery<P, R>, onlyOn?: EngineName) 
       throw on.errorOf(error)
     }
   }
+  return observeCalls(run)
 }
 
 /** A statement that does not name its organisation would reach the rows of all of them. */

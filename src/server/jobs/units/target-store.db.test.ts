@@ -120,7 +120,9 @@ test('the use of rooms and the keys of profiles are read for the endpoints of a 
   const { db, keys } = world
   const [endpoint] = await listTargeted(db, { endpointIds: keys.endpointIds }, page)
   const use = await listRoomUse(db, { endpoints: [endpoint?.number ?? 0], firstDay: 20_000 })
-  expect(use).toEqual([{ endpoint: endpoint?.number, room: endpoint?.roomId, people: 2.5 }])
+  expect(use.map((row) => ({ ...row, people: Number(row.people) }))).toEqual([
+    { endpoint: endpoint?.number, room: endpoint?.roomId, people: 2.5 },
+  ])
   const profiles = await listProfileKeys(db, { ids: keys.profileIds as number[] })
   expect(profiles).toEqual([{ id: keys.profileIds?.[0], config: '{"nightMode":true}', secrets: expect.anything() }])
 })

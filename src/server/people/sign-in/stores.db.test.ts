@@ -83,16 +83,15 @@ afterAll(() => world.close())
 
 const idsOf = <T>(rows: readonly { id: T }[]) => rows.map(({ id }) => id).sort()
 const versionOf = async (id: number) => {
-  const query = ({ kysely }: Parameters<Parameters<StoreWorld['write']>[0]>[0]) =>
-    kysely.selectFrom('users').select('version').where('id', '=', id).executeTakeFirstOrThrow()
-  return (await world.write(query)).version
+  const users = world.db.system.kysely.selectFrom('users')
+  return (await users.select('version').where('id', '=', id).executeTakeFirstOrThrow()).version
 }
 
 test('a session of a key is used, and ends by sign-out, disuse or with its person', async () => {
-  const { db, all, org, write } = world
+  const { db, all, write } = world
   for (const byte of [1, 2, 3]) {
     const used = { created_at: storedAt, used_at: storedAt }
-    await all.transaction((tx) => insertSession(tx, { org, hash: hashOf(byte), key_id: byte === 3 ? 2 : 1, ...used }))
+    await all.transaction((tx) => insertSession(tx, { hash: hashOf(byte), key_id: byte === 3 ? 2 : 1, ...used }))
   }
   await write((tx) => updateSessionUsed(tx, { hash: hashOf(1), at: storedAt + 5 }))
   await write((tx) => updateSessionUsed(tx, { hash: hashOf(1), at: storedAt + 4 }))
@@ -105,7 +104,7 @@ test('a session of a key is used, and ends by sign-out, disuse or with its perso
 
 test('links expire', async () => {
   const { db, all, org, write } = world
-  await all.transaction((tx) => insertLink(tx, { org, hash: hashOf(1), key_id: 1, expires_at: storedAt }))
+  await all.transaction((tx) => insertLink(tx, { hash: hashOf(1), key_id: 1, expires_at: storedAt }))
   await write((tx) => deleteExpiredLinks(tx, { now: storedAt }))
   expect(await write(({ kysely }) => kysely.selectFrom('login_links').select('hash').execute())).toEqual([])
   const link = { org, purpose: 'first-owner' as const, user_id: null }
