@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newMessages } from '../../../test/support/channels/channel-rows.ts'
 import { openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
+import { findChannelName } from '../incidents/engine/engine-store.ts'
 import { makeUnattemptedDue, markGrown } from '../journal/outbox/message-store.ts'
 import { countWaiting } from './delivery/all-messages-store.ts'
 import { listToldKeys } from './delivery/holding/announced-store.ts'
@@ -14,12 +15,13 @@ import {
 import {
   cancelMessages,
   cancelOutdated,
+  disableChannel,
   findNewestOf,
   postpone,
   postponeFollowers,
   repairChannelTimes,
 } from './delivery/store.ts'
-import { restartLater } from './delivery-log-store.ts'
+import { makeDue, restartLater } from './delivery-log-store.ts'
 import { updateChannelSettings } from './store.ts'
 
 let world: StoreWorld
@@ -105,6 +107,11 @@ test('messages that wait are counted and postponed, alone and with those that fo
   expect(due.map(({ next_at }) => next_at)).toEqual([storedAt + 10, storedAt + 20, storedAt + 20])
 })
 
+test('the oldest messages that wait become due', async () => {
+  const window = { channel, now: storedAt + 15, openedBefore: 0, openedUntil: 0, limit: 1 }
+  expect(await world.all.telemetry((tx) => makeDue(tx, window))).toEqual([{ message: messages[1] }])
+})
+
 test('times of the future are taken from a channel', async () => {
   const { all, write } = world
   await write(({ kysely }) => kysely.updateTable('channels').set({ delivered_at: 9, failing_since: 3 }).execute())
@@ -146,4 +153,12 @@ test('the incidents that a channel was told about are known, and are marked once
   await put('announced_incidents', announced)
   const grow = () => all.telemetry((tx) => markGrown(tx, { incident: 1, maxSize: 2 }))
   expect([await grow(), await grow()]).toEqual([[{ channel_id: channel }], []])
+})
+
+test('a channel that keeps failing is disabled, and its name is read', async () => {
+  const { all, write } = world
+  await all.telemetry((tx) => disableChannel(tx, { id: channel, reason: 'failing' }))
+  const stored = write(({ kysely }) => kysely.selectFrom('channels').select(['enabled', 'disabled_reason']).execute())
+  expect(await stored).toEqual([{ enabled: 0, disabled_reason: 'failing' }])
+  expect(await findChannelName(all, { id: channel })).toEqual({ name: 'Operations' })
 })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
 import type { TestOrg } from '../../../test/support/harness.ts'
 import { newJobs } from '../../../test/support/jobs.ts'
+import { findJobName } from '../incidents/engine/engine-store.ts'
 import { findPersonById } from './engine/actor-store.ts'
 import { listSoakingUnits } from './engine/facts-store.ts'
 import { updateJobSize } from './engine/progress-store.ts'
@@ -81,6 +82,10 @@ test('the reboots of a job that wait are listed with their groups', async () => 
   expect(await listWaitingGroups(all, { job: Number(id) })).toEqual([{ group_id: group }])
   const reboots = await listSentReboots(all, { job: Number(id) })
   expect(reboots).toEqual([{ unit: 1, endpoint_id: here.id, group_id: group, waits_for: 'idle', own: 1 }])
+})
+
+test('the name of a job is read for an incident about it', async () => {
+  expect(await findJobName(world.all, { id: soaking })).toEqual({ name: `Job ${soaking}` })
 })
 
 test('a job grows by units and endpoints', async () => {

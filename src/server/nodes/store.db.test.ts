@@ -12,6 +12,7 @@ import {
   listCertificateExpiries,
   updateAllDead,
   updateCertificateExpiry,
+  updateLeft,
 } from './store.ts'
 
 let world: StoreWorld
@@ -35,6 +36,14 @@ test('nodes are listed with their devices, declared dead together, and deleted e
   await write(({ kysely }) => kysely.updateTable('endpoints').set({ node_id: null }).execute())
   for (const id of [node, later?.id ?? 0]) await write((tx) => deleteEndedNode(tx, { id }))
   expect(await list()).toEqual([{ id: later?.id, state: 'up', devices: 0 }])
+})
+
+test('a node that stops by itself has left', async () => {
+  const { db, write } = world
+  const node = await write((tx) => insertNode(tx, { name: 'guest', process: 'q', version: '1.0.0', at: storedAt }))
+  await write((tx) => updateLeft(tx, { id: node?.id ?? 0, at: storedAt + 1 }))
+  const rows = await listNodes(db.system, { endedAfter: 0 })
+  expect(rows.find(({ id }) => id === node?.id)).toMatchObject({ state: 'left', ended_at: storedAt + 1 })
 })
 
 test('the expiry of a certificate is stored with its node', async () => {

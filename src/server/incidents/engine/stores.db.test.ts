@@ -12,7 +12,7 @@ import { findChangedRule } from '../incident-rules/store.ts'
 import { deleteEndedIncidents } from '../retention-store.ts'
 import { deleteOldSilences, listZonesOfLocations } from '../silences/store.ts'
 import { countOpenIncidents } from './metrics-store.ts'
-import { countDevicesOfNodes, findLastRun, upsertLastRun } from './restarts/settle-store.ts'
+import { countDevicesOfNodes, findLastRun, listLostDevices, upsertLastRun } from './restarts/settle-store.ts'
 import { listCapacities } from './structure-store.ts'
 
 let world: StoreWorld
@@ -95,4 +95,7 @@ test('the devices of ended nodes are counted once, by their row or by their hist
   }
   const count = await countDevicesOfNodes(all, { ends: [storedAt], nodes: [node] })
   expect(Number(count?.count)).toBe(2)
+  const lost = await listLostDevices(all, { node, endedAt: storedAt })
+  expect(lost.map(({ id }) => id).sort()).toEqual([here.id, there.id].sort())
+  expect(await listLostDevices(all, { node, endedAt: 1 })).toEqual([{ id: here.id }])
 })
