@@ -1,7 +1,7 @@
 // Queries that are built and compiled once for each engine, and run with other values each time.
 import type { Compilable, CompiledQuery, Kysely, SelectQueryBuilder } from 'kysely'
 import type { EngineName } from '../engine.ts'
-import type { Handle, OrgReader, TelemetryTx, Tx } from '../handles.ts'
+import type { OrgReader, TelemetryTx, Tx } from '../handles.ts'
 import type { DatabaseSchema } from '../schema/schema.ts'
 import { declareStatement, observeCalls, type RunStatement } from '../statement-observer.ts'
 import { Placeholder, type WriteTarget, writeTargetOf } from '../written-rows.ts'
