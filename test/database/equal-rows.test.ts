@@ -86,7 +86,7 @@ async function fill(on: Harness): Promise<void> {
   await readEverything(on, places)
   const f = await newFixture(on)
   await nameAwkwardly(f, f.region, f.location)
-  // What deletes or ends something would leave fewer rows to compare.
+  // Operations that delete or end something would leave fewer rows to compare.
   for (const id of operationIds.filter((name) => !/Delete|Cancel|Resolve|RollBack|Unlink|MoveRoom|Test$/.test(name))) {
     const { status, text } = await perform(on, f, id)
     expect(status, `${id} ${text}`).toBeLessThan(500)
@@ -159,7 +159,7 @@ function outermost(text: string): string {
   return rest
 }
 
-/** What two databases can do differently: order, pages, groups, comparisons of text, JSON. */
+/** Two databases can differ in order, pages, groups, comparisons of text and JSON. */
 const canDiffer = /\border by\b|\bgroup by\b|\blimit\b|\bdistinct\b|json|->>| (<|>|like) |\b(lower|upper|min|max)\(/
 
 test('all reads that were recorded return equal rows in equal order', async () => {

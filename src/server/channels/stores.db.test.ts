@@ -86,7 +86,7 @@ test('the settings and the next heartbeat of a channel are stored', async () => 
   expect(await stored).toEqual([{ version: 2, settings: '{"a":1}', heartbeat_at: 7 }])
 })
 
-test('what waits and was never attempted becomes due', async () => {
+test('messages that wait and were never attempted become due', async () => {
   await world.all.telemetry((tx) => makeUnattemptedDue(tx, { orderKey, now: storedAt + 5 }))
   const due = await world.write(({ kysely }) =>
     kysely.selectFrom('deliveries').select('next_at').orderBy('message').execute(),

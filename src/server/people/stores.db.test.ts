@@ -99,7 +99,7 @@ test('refusals and challenges are deleted when they are old', async () => {
   ])
 })
 
-test('another provider knows nobody: users without a passkey are invited again', async () => {
+test('users without a passkey are invited again when the organisation changes its provider', async () => {
   const { db, all, org, put } = world
   await put('user_identities', { org, issuer: 'https://login.example.org', subject: 's', user_id: 1, linked_at: 1 })
   await all.transaction((tx) => updateUserByGroup(tx, { id: 1, role: 'viewer', all_regions: 0, regionIds: [2] }))

@@ -32,7 +32,7 @@ export interface StoreWorld {
   readonly all: OrgDatabase
   /** For a caller who sees the first region only. */
   readonly ofRegion: OrgDatabase
-  /** Of this caller nothing is visible. */
+  /** For a caller who sees nothing. */
   readonly ofNothing: OrgDatabase
   /** Is in room 1, in location 1, in region 1, and connected to the node. */
   readonly here: Endpoint

@@ -87,7 +87,7 @@ export class ObservedStatements implements StatementObserver {
   }
 }
 
-/** Those of this worker, which statement-log.ts observes. */
+/** The statements of this worker, which statement-log.ts observes. */
 export const observedStatements = new ObservedStatements()
 
 const numbered = (site: string, count: number) => (count === 1 ? site : `${site} (${count})`)

@@ -51,7 +51,7 @@ class Connection implements StatementRunner {
         return []
       }
     }
-    // What `run` returns leaves out the rows that a trigger writes, and new messages are inserted by one.
+    // The changes that `run` returns leave out rows that a trigger writes, and a trigger inserts new messages.
     const totalChanges = this.#db.prepare<[], number>('select total_changes()').pluck()
     return (values) => {
       const before = totalChanges.get() ?? 0

@@ -12,7 +12,7 @@ type Keys = Parameters<typeof listTargeted>[1]
 interface World {
   readonly db: OrgDatabase
   readonly ofRegion: OrgDatabase
-  /** What one of the two endpoints is, its room and a room without endpoints. */
+  /** For each key the values of one of the two endpoints, of its room and of a room without endpoints. */
   readonly keys: Readonly<Record<string, readonly (number | string)[]>>
   readonly wanted: string
   readonly other: string
