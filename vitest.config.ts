@@ -1,6 +1,7 @@
 // Behaviour tests run on SQLite and on a real PostgreSQL. Suites whose subject cannot differ by database run once.
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
+import { noteEngineBranches } from './test/support/statements/engine-branches.ts'
 
 const all = ['src/**/*.test.ts', 'test/**/*.test.ts']
 
@@ -96,6 +97,7 @@ const onPostgresOnly = [
   'test/process/nodes/*.test.ts',
   'test/events/command-events.test.ts',
   'test/deploy/balancer.test.ts',
+  'test/database/equal-rows.test.ts',
   'test/process/database/copied-source.test.ts',
   'test/process/database/copy.test.ts',
   'test/process/database/device-outage.test.ts',
@@ -110,7 +112,7 @@ const alone = ['test/process/nodes/trial.test.ts', ...aloneOnSqlite]
 /** These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them. */
 const onThreeNodes = [
   'src/server/fleet/{regions,rooms}/*.test.ts',
-  'src/server/channels/delivery/{delivery,outage,holding/first-attempt,holding/holding,holding/silenced-messages}.test.ts',
+  'src/server/channels/delivery/{delivery,outage,holding/first-attempt,holding/holding,holding/silenced-messages.db}.test.ts',
   'src/server/incidents/engine/{engine,observations/flapping}.test.ts',
   'test/contract/journey.test.ts',
   'test/events/region-access.test.ts',
@@ -128,6 +130,7 @@ const postgresSetup = [
 ]
 
 export default defineConfig({
+  plugins: [noteEngineBranches],
   test: {
     reporters: [['default', { summary: false }]],
     // Many tests wait for timers or processes, so twice as many workers as the usual two cores are quicker.

@@ -1,7 +1,12 @@
 // Runs the tests of `npm test`. If few files fail, each of them runs a second time, alone, and the output lists its failures.
 // Options are those of `vitest run`, and `--domain NAME` for the tests of one domain. The last line is for machines: "N passed, N failed".
+// A run of all tests also fails for each statement that returned or changed no row on one of the databases.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createVitest, parseCLI, type TestModule, type TestRunResult } from 'vitest/node'
 import { readDomainOption } from './domain-tests.ts'
+import { declaredInProgram, findUnproved, readNotes } from './statement-gate.ts'
 
 /** If more files fail than this, a busy machine is not the cause, and no file runs again. */
 const maxRepeatedFiles = 3
@@ -11,6 +16,8 @@ const randomSuites = /endurance|kill|trial|crash|lost|random|property|concurrenc
 
 const { rest, filters } = readDomainOption(process.argv.slice(2))
 const { filter, options } = parseCLI(['vitest', 'run', ...rest])
+const notesFolder = process.argv.length === 2 ? mkdtempSync(join(tmpdir(), 'roomkeeper-statements-')) : undefined
+if (notesFolder) process.env.STATEMENT_NOTES = notesFolder
 const vitest = await createVitest({ ...options, watch: false })
 const first = await vitest.start([...filters, ...filter])
 const failedModules = first.testModules.filter((module) => !module.ok())
@@ -38,6 +45,12 @@ if (failedModules.length > 0 && mayRepeat) {
   )
 }
 await vitest.close()
+if (notesFolder) {
+  const unproved = findUnproved(await declaredInProgram(), readNotes(notesFolder))
+  rmSync(notesFolder, { recursive: true })
+  process.stdout.write(unproved.map((sentence) => `${sentence}\n`).join(''))
+  counts.failed += unproved.length
+}
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed\n`)
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0)
 

@@ -96,7 +96,7 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
   [
     '12.when',
     'no body and unknown keys mean now',
-    noun('fleet/commands/deferred/deferred', 'a reboot with the body %j happens now'),
+    noun('fleet/commands/deferred/deferred.db', 'a reboot with the body %j happens now'),
   ],
 ]
 

@@ -41,13 +41,7 @@ describe('bases [contract 1.1]', () => {
     const { id, key } = await harness.newOrg()
     expect((await harness.call('GET', '/nowhere')).status).toBe(404)
     expect((await harness.call('GET', '/v1x')).status).toBe(404)
-    for (const path of [
-      '/v1',
-      '/v1/nowhere',
-      '/api/v1/nowhere',
-      `/v1/orgs/${id}/nowhere`,
-      '/v1/orgs/%zz/x',
-    ]) {
+    for (const path of ['/v1', '/v1/nowhere', '/api/v1/nowhere', `/v1/orgs/${id}/nowhere`, '/v1/orgs/%zz/x']) {
       expect((await harness.call('GET', path)).status, path).toBe(401)
       expect((await harness.call('GET', path, { key })).status, path).toBe(404)
     }

@@ -39,8 +39,8 @@ export class SystemTx extends SystemReader {
   }
 }
 
-export function systemQuery<P extends object, R>(build: BuildQuery<P, R>) {
-  const run = compileOnce(build)
+export function systemQuery<P extends object, R>(build: BuildQuery<P, R>, onlyOn?: EngineName) {
+  const run = compileOnce(build, onlyOn)
   return (on: SystemReader, ...[values]: ValuesArgument<P>): Promise<R[]> => run(on, values, undefined)
 }
 

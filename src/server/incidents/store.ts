@@ -12,6 +12,7 @@ import {
   writeOne,
   writeTelemetry,
 } from '../db/queries/query.ts'
+import { queryVariants } from '../db/queries/variants.ts'
 import type { DatabaseSchema } from '../db/schema/schema.ts'
 
 export type IncidentRow = Omit<Selectable<DatabaseSchema['incidents']>, 'org'>
@@ -74,9 +75,10 @@ type ListValues = { org: number; visible: readonly number[] } & IncidentPage & {
   }
 
 const subjectFilters = ['region', 'location', 'room', 'endpoint'] as const
+const incidentFilters = ['states', 'rule', 'severity', 'assignee', 'from', 'to', ...subjectFilters, 'visible'] as const
 
-/** Builds the list for the given conditions, latest first. A subject that the caller does not see meets none of them. */
-const buildList = (given: ReadonlySet<string>) =>
+/** The list with the given conditions, latest first. A subject that the caller does not see meets none of them. */
+const listWith = queryVariants(incidentFilters, (given) =>
   visibleQuery('incident', 'i.id', (db, p: ListValues, engine) => {
     let list = db.selectFrom('incidents as i').select(incidentColumns).where('i.org', '=', p.org)
     list = list.where('i.id', '<', p.before).orderBy('i.id', 'desc').limit(p.limit)
@@ -97,16 +99,13 @@ const buildList = (given: ReadonlySet<string>) =>
       }
       return given.has('visible') ? subjects.where(isAnyNumberOf(engine, 's.region_id', p.visible)) : subjects
     })
-  })
-const lists = new Map<string, ReturnType<typeof buildList>>()
+  }),
+)
 
-/** Lists incidents that the caller sees, latest first. There is a query for each combination of conditions, compiled at its first use. */
+/** Lists incidents that the caller sees, latest first. */
 export function listIncidents(on: OrgReader, filter: IncidentConditions, page: IncidentPage): Promise<IncidentRow[]> {
   const values = { ...filter, visible: on.access.regionIds }
-  const given = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-  const key = given.sort().join()
-  const list = lists.get(key) ?? buildList(new Set(given))
-  lists.set(key, list)
+  const list = listWith(incidentFilters.filter((name) => values[name] !== undefined))
   // Conditions that are not given have no parameter in their query.
   return list(on, { ...values, ...page } as ListValues)
 }

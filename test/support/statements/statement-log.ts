@@ -1,78 +1,45 @@
-// Notes for each test file which statements returned or changed a row, on which engine, in the folder STATEMENT_NOTES if that is set.
-// It runs before each test file, and observes before the first store is loaded.
+// Observes statements: which of them returned or changed a row, and which branches on the engine were taken. It runs before each test
+// file, and before the first store is loaded. If STATEMENT_NOTES is set, it writes them down in that folder.
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
-import type { CompiledQuery } from 'kysely'
 import { afterAll, expect } from 'vitest'
 import type { EngineName } from '../../../src/server/db/engine.ts'
-import { observeStatements, statementObserver } from '../../../src/server/db/statement-observer.ts'
+import { observeStatements } from '../../../src/server/db/statement-observer.ts'
+import { observedStatements } from './observed-statements.ts'
 
-/** A statement is named by the line that declares it. */
-interface Declared {
-  readonly id: string
-  /** For a statement that exists on one engine only. */
-  readonly onlyOn?: EngineName
-}
-
+/** One line of a file in the folder. */
 export interface StatementNote {
   readonly file: string
-  readonly engine: EngineName
-  /** The statements that were declared since the note before. */
-  readonly declared: readonly Declared[]
-  readonly withRows: readonly string[]
-}
-
-interface Seen {
-  readonly declared: Declared[]
-  readonly ids: WeakMap<CompiledQuery, string>
-  readonly countAtSite: Map<string, number>
-  withRows: Set<string>
+  readonly withRows: Readonly<Record<EngineName, readonly string[]>>
+  /** The CPU time of the worker, for those who choose suites by their cost. */
+  readonly cpuSeconds: number
 }
 
 const folder = process.env.STATEMENT_NOTES
 
-// The modules of a worker stay loaded from one test file to the next, so the observer does too.
-const worker = globalThis as { seenStatements?: Seen }
-
-if (folder && !statementObserver) {
-  const seen: Seen = { declared: [], ids: new WeakMap(), countAtSite: new Map(), withRows: new Set() }
-  worker.seenStatements = seen
-  observeStatements({
-    declared(onlyOn) {
-      const site = callingSite()
-      if (!site) return () => {}
-      const number = (seen.countAtSite.get(site) ?? 0) + 1
-      seen.countAtSite.set(site, number)
-      const id = number === 1 ? site : `${site} (${number})`
-      seen.declared.push({ id, ...(onlyOn && { onlyOn }) })
-      return (_, query) => void seen.ids.set(query, id)
-    },
-    ran(query, rowCount) {
-      if (rowCount === 0) return
-      const id = seen.ids.get(query)
-      if (id) seen.withRows.add(id)
-    },
-  })
+// The modules of a worker stay loaded from one test file to the next, so the first file observes for all.
+observeStatements(observedStatements)
+const worker = globalThis as { noteEngineBranch?: (name: string, engine: EngineName) => EngineName }
+worker.noteEngineBranch = (name, engine) => {
+  observedStatements.withRows[engine].add(name)
+  return engine
 }
 
-/** The line of the store that declares a statement, outside of the functions that compile it. Tests that declare one return undefined. */
-function callingSite(): string | undefined {
-  const compiling = /\/db\/(queries\/(query|query-numbers|insert-many)|system|statement-observer)\.ts/
-  const ours = (new Error().stack ?? '').split('\n').filter((line) => /\/(src|test)\//.test(line))
-  const site = ours.slice(2).find((line) => !compiling.test(line))
-  return site?.match(/\/src\/server\/(\S+?(?<!\.test)\.ts:\d+)/)?.[1]
+const cpuSeconds = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
 }
+const cpuBefore = cpuSeconds()
 
 afterAll(() => {
-  const seen = worker.seenStatements
-  if (!folder || !seen) return
+  const { sqlite, postgres } = observedStatements.withRows
+  observedStatements.withRows = { sqlite: new Set(), postgres: new Set() }
+  if (!folder) return
   const note: StatementNote = {
     file: expect.getState().testPath ?? '',
-    engine: process.env.TEST_ENGINE as EngineName,
-    declared: seen.declared.splice(0),
-    withRows: [...seen.withRows],
+    withRows: { sqlite: [...sqlite], postgres: [...postgres] },
+    cpuSeconds: cpuSeconds() - cpuBefore,
   }
-  seen.withRows = new Set()
   appendFileSync(join(folder, `${process.pid}-${threadId}.jsonl`), `${JSON.stringify(note)}\n`)
 })

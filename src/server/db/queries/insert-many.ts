@@ -36,9 +36,8 @@ export function insertMany<T extends keyof DatabaseSchema>(
   const arrays = columns.map((_, i) => `$${i + 1}::bigint[]`).join(', ')
   const byArrays = CompiledQuery.raw(`${into} select * from unnest(${arrays}) on conflict ${conflict}`)
 
-  const compiledFor = declareStatement()
-  for (const { insert } of bySize) compiledFor('sqlite', insert)
-  compiledFor('postgres', byArrays)
+  for (const { insert } of bySize) declareStatement('sqlite')('sqlite', insert)
+  declareStatement('postgres')('postgres', byArrays)
 
   const everything = { table, org: undefined, where: {} }
   const target: WriteTarget = { table, rows: () => [everything] }

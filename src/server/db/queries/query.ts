@@ -1,9 +1,9 @@
 // Queries that are built and compiled once for each engine, and run with other values each time.
 import type { Compilable, CompiledQuery, Kysely, SelectQueryBuilder } from 'kysely'
 import type { EngineName } from '../engine.ts'
-import type { Handle, OrgReader, TelemetryTx, Tx } from '../handles.ts'
+import type { OrgReader, TelemetryTx, Tx } from '../handles.ts'
 import type { DatabaseSchema } from '../schema/schema.ts'
-import { declareStatement } from '../statement-observer.ts'
+import { declareStatement, observeCalls, type RunStatement } from '../statement-observer.ts'
 import { Placeholder, type WriteTarget, writeTargetOf } from '../written-rows.ts'
 import { queryBuilders } from './query-builders.ts'
 import {
@@ -37,13 +37,13 @@ type Values<P> = Omit<P, 'org'>
 type ValuesArgument<P> = object extends Values<P> ? [values?: Values<P>] : [values: Values<P>]
 
 /** Reads rows of one organisation that belong to no region, such as profiles and keys. */
-export function query<P extends ForOrg, R>(build: BuildQuery<P, R, UnscopedSchema>) {
-  return wholeQuery(refuseScopedTables(build))
+export function query<P extends ForOrg, R>(build: BuildQuery<P, R, UnscopedSchema>, onlyOn?: EngineName) {
+  return wholeQuery(refuseScopedTables(build), onlyOn)
 }
 
 /** Reads the first row, or undefined. */
-export function queryOne<P extends ForOrg, R>(build: BuildQuery<P, R, UnscopedSchema>) {
-  return wholeQueryOne(refuseScopedTables(build))
+export function queryOne<P extends ForOrg, R>(build: BuildQuery<P, R, UnscopedSchema>, onlyOn?: EngineName) {
+  return wholeQueryOne(refuseScopedTables(build), onlyOn)
 }
 
 /** Reads whether there is a row. */
@@ -104,13 +104,13 @@ export function visibleQueryExists<P extends ForOrg, R>(
 }
 
 /** Reads rows of one organisation, whichever regions the caller sees: for devices, caches, tasks, and checks that need the truth. */
-export function wholeQuery<P extends ForOrg, R>(build: BuildQuery<P, R>) {
-  const run = compileOnce(build)
+export function wholeQuery<P extends ForOrg, R>(build: BuildQuery<P, R>, onlyOn?: EngineName) {
+  const run = compileOnce(build, onlyOn)
   return (on: OrgReader, ...[values]: ValuesArgument<P>): Promise<R[]> => run(on, values, on.org)
 }
 
-export function wholeQueryOne<P extends ForOrg, R>(build: BuildQuery<P, R>) {
-  const run = compileOnce(build)
+export function wholeQueryOne<P extends ForOrg, R>(build: BuildQuery<P, R>, onlyOn?: EngineName) {
+  const run = compileOnce(build, onlyOn)
   return async (on: OrgReader, ...[values]: ValuesArgument<P>): Promise<R | undefined> =>
     (await run(on, values, on.org))[0]
 }
@@ -139,8 +139,8 @@ export function writeExists<P extends ForOrg, R>(build: BuildQuery<P, R>) {
 }
 
 /** Writes without an audit entry. */
-export function writeTelemetry<P extends ForOrg, R>(build: BuildQuery<P, R>) {
-  const run = compileOnce(build)
+export function writeTelemetry<P extends ForOrg, R>(build: BuildQuery<P, R>, onlyOn?: EngineName) {
+  const run = compileOnce(build, onlyOn)
   return (tx: TelemetryTx, ...[values]: ValuesArgument<P>): Promise<R[]> => run(tx, values, tx.org)
 }
 
@@ -173,12 +173,12 @@ const noValues = {}
 
 /**
  * Compiles the query when it is first run on an engine. Only the functions of query.ts, query-numbers.ts and system.ts call this.
- * `onlyOn` is for a statement that the other engine has another form of.
+ * `onlyOn` is for a statement that the other engine does not need, or has another form of.
  */
 export function compileOnce<P, R>(build: BuildQuery<P, R>, onlyOn?: EngineName) {
   const plans: { [E in EngineName]?: CompiledPlan<R> } = {}
   const compiledFor = declareStatement(onlyOn)
-  return async (on: Handle, values: object = noValues, org: number | undefined): Promise<R[]> => {
+  const run: RunStatement<R> = async (on, values = noValues, org) => {
     let plan = plans[on.engine]
     if (!plan) {
       const compiled = build(queryBuilders[on.engine], placeholders as P, on.engine).compile()
@@ -196,6 +196,7 @@ export function compileOnce<P, R>(build: BuildQuery<P, R>, onlyOn?: EngineName) 
       throw on.errorOf(error)
     }
   }
+  return observeCalls(run)
 }
 
 /** A statement that does not name its organisation would reach the rows of all of them. */

@@ -46,9 +46,18 @@ class Connection implements StatementRunner {
         return rows
       }
     }
+    if (!observer) {
+      return (values) => {
+        statement.run(values)
+        return []
+      }
+    }
+    // The changes that `run` returns leave out rows that a trigger writes, and a trigger inserts new messages.
+    const totalChanges = this.#db.prepare<[], number>('select total_changes()').pluck()
     return (values) => {
-      const { changes } = statement.run(values)
-      observer?.ran(query, changes)
+      const before = totalChanges.get() ?? 0
+      statement.run(values)
+      observer.ran(query, (totalChanges.get() ?? 0) - before)
       return []
     }
   }

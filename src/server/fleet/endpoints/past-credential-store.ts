@@ -39,12 +39,14 @@ export const findPastCredential = systemQueryOne((db, p: { hash: Buffer; since: 
 )
 
 /** The endpoints with this serial that were unenrolled since then, in all organisations. */
-export const listPastEndpoints = systemQuery((db, p: { serial: string; since: number }) =>
-  db
-    .selectFrom('past_credentials')
-    .select('endpoint_id')
-    .where('serial', '=', p.serial)
-    .where('unenrolled_at', '>=', p.since),
+export const listPastEndpoints = systemQuery(
+  (db, p: { serial: string; since: number }) =>
+    db
+      .selectFrom('past_credentials')
+      .select('endpoint_id')
+      .where('serial', '=', p.serial)
+      .where('unenrolled_at', '>=', p.since),
+  'postgres',
 )
 
 export const hasPastCredential = systemQueryExists((db, p: { before: number }) =>

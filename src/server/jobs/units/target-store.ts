@@ -5,19 +5,25 @@ import type { EngineName } from '../../db/engine.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
 import { visibleQuery, visibleQueryOne, wholeQuery } from '../../db/queries/query.ts'
+import { queryVariants } from '../../db/queries/variants.ts'
 import { isConnected } from '../../nodes/presence-sql.ts'
 
-type TargetKey =
-  | 'regionIds'
-  | 'locationIds'
-  | 'roomIds'
-  | 'endpointIds'
-  | 'models'
-  | 'profileIds'
-  | 'firmwareVersions'
-  | 'tags'
+const targetKeys = [
+  'regionIds',
+  'locationIds',
+  'roomIds',
+  'endpointIds',
+  'models',
+  'profileIds',
+  'firmwareVersions',
+  'tags',
+] as const
+type TargetKey = (typeof targetKeys)[number]
 type TargetKeys = { readonly [K in TargetKey]?: readonly (number | string)[] | undefined }
 type TargetValues = TargetKeys & { readonly exclude?: TargetKeys | undefined }
+/** The name of a condition, and of its parameter. */
+type TargetPart = TargetKey | `excluded_${TargetKey}`
+type PartValues = { readonly [P in TargetPart]: readonly never[] }
 const numberColumns: { readonly [K in TargetKey]?: string } = {
   regionIds: 'l.region_id',
   locationIds: 'r.location_id',
@@ -57,9 +63,11 @@ interface PageOfTarget {
   readonly limit: number
 }
 
-/** Builds the list for the given keys. The values of `exclude` are parameters with a prefix. */
-const buildList = (included: readonly TargetKey[], excluded: readonly TargetKey[]) =>
-  visibleQuery('room', 'e.room_id', (db, p: PageOfTarget & Record<string, readonly never[]>, engine) => {
+const excludedName = (key: TargetKey) => `excluded_${key}` as const
+const partsOf = (keys: readonly TargetKey[]): TargetPart[] => [...keys, ...keys.map(excludedName)]
+
+const listWith = queryVariants(partsOf(targetKeys), (given) =>
+  visibleQuery('room', 'e.room_id', (db, p: PageOfTarget & PartValues, engine) => {
     let list = db
       .selectFrom('endpoints as e')
       .leftJoin('nodes as d', 'd.id', 'e.node_id')
@@ -71,36 +79,33 @@ const buildList = (included: readonly TargetKey[], excluded: readonly TargetKey[
       .where('e.id', '>', p.after)
       .orderBy('e.id')
       .limit(p.limit)
-    for (const key of included) list = list.where(matchesKey(engine, key, p[key] as readonly never[]))
+    for (const key of includedIn(given)) list = list.where(matchesKey(engine, key, p[key]))
+    const excluded = excludedIn(given)
     if (excluded.length === 0) return list
-    return list.where(
-      isNotExcluded(excluded.map((key) => matchesKey(engine, key, p[excludedName(key)] as readonly never[]))),
-    )
-  })
+    return list.where(isNotExcluded(excluded.map((key) => matchesKey(engine, key, p[excludedName(key)]))))
+  }),
+)
+
+const includedIn = (given: ReadonlySet<TargetPart>) => targetKeys.filter((key) => given.has(key))
+const excludedIn = (given: ReadonlySet<TargetPart>) => targetKeys.filter((key) => given.has(excludedName(key)))
 
 /** A comparison with null is neither true nor false, and excludes nothing. */
 const isNotExcluded = (conditions: readonly RawBuilder<SqlBool>[]) =>
   sql<SqlBool>`case when ${sql.join(conditions, sql` and `)} then 1 else 0 end = 0`
 
-const excludedName = (key: TargetKey) => `excluded_${key}`
-const keysOf = (keys: TargetKeys = {}) =>
-  (Object.keys(keys) as TargetKey[]).filter((key) => keys[key] !== undefined).sort()
-const lists = new Map<string, ReturnType<typeof buildList>>()
-
-/** Lists the next endpoints of a target that the caller sees, by id. There is a query for each combination of keys, compiled at its first use. */
-export function listTargeted(on: OrgReader, { exclude, ...include }: TargetValues, page: Omit<PageOfTarget, 'org'>) {
-  const [included, excluded] = [keysOf(include), keysOf(exclude)]
-  const name = `${included}/${excluded}`
-  const list = lists.get(name) ?? buildList(included, excluded)
-  lists.set(name, list)
-  return list(on, { ...valuesOf(include, exclude), ...page })
-}
-
-const valuesOf = (include: TargetKeys, exclude: TargetKeys = {}) =>
+/** The values of the conditions that are given, by name. */
+const givenValues = (include: TargetKeys, exclude: TargetKeys = {}) =>
   Object.fromEntries([
     ...keysOf(include).map((key) => [key, include[key]]),
     ...keysOf(exclude).map((key) => [excludedName(key), exclude[key]]),
-  ])
+  ]) as PartValues
+const keysOf = (keys: TargetKeys) => targetKeys.filter((key) => keys[key] !== undefined)
+
+/** Lists the next endpoints of a target that the caller sees, by id. */
+export function listTargeted(on: OrgReader, { exclude, ...include }: TargetValues, page: Omit<PageOfTarget, 'org'>) {
+  const values = givenValues(include, exclude)
+  return listWith(Object.keys(values) as TargetPart[])(on, { ...values, ...page })
+}
 
 /** The target keys that a room without endpoints can match, with their number columns. Tags are not numbers. */
 const roomColumns: { readonly [K in TargetKey]?: string | undefined } = {
@@ -110,33 +115,30 @@ const roomColumns: { readonly [K in TargetKey]?: string | undefined } = {
   tags: undefined,
 }
 const isOfRooms = (key: TargetKey) => Object.hasOwn(roomColumns, key)
-const emptyRoomCounts = new Map<string, ReturnType<typeof buildEmptyRoomCount>>()
 
-const buildEmptyRoomCount = (included: readonly TargetKey[], excluded: readonly TargetKey[]) =>
-  visibleQueryOne('room', 'r.id', (db, p: { org: number } & Record<string, readonly never[]>, engine) => {
-    const matches = (key: TargetKey, name: string) =>
-      matchesColumn(engine, key, p[name] as readonly never[], roomColumns[key])
+const emptyRoomCountWith = queryVariants(partsOf(targetKeys.filter(isOfRooms)), (given) =>
+  visibleQueryOne('room', 'r.id', (db, p: { org: number } & PartValues, engine) => {
+    const matches = (key: TargetKey, name: TargetPart) => matchesColumn(engine, key, p[name], roomColumns[key])
     let count = db
       .selectFrom('rooms as r')
       .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
       .select(sql<number>`cast(count(*) as integer)`.as('count'))
       .where('r.org', '=', p.org)
       .where(sql<SqlBool>`not exists (select 1 from endpoints as e where e.org = r.org and e.room_id = r.id)`)
-    for (const key of included) count = count.where(matches(key, key))
+    for (const key of includedIn(given)) count = count.where(matches(key, key))
+    const excluded = excludedIn(given)
     if (excluded.length === 0) return count
     return count.where(isNotExcluded(excluded.map((key) => matches(key, excludedName(key)))))
-  })
+  }),
+)
 
 /** Counts the rooms that match a target and have no endpoint. They are no units. */
 export async function countEmptyRooms(on: OrgReader, { exclude = {}, ...include }: TargetValues): Promise<number> {
-  const included = keysOf(include)
-  if (!included.every(isOfRooms)) return 0
+  if (!keysOf(include).every(isOfRooms)) return 0
   // A room without an endpoint has no model, profile or firmware that could exclude it.
-  const excluding = keysOf(exclude).every(isOfRooms) ? exclude : {}
-  const name = `${included}/${keysOf(excluding)}`
-  const count = emptyRoomCounts.get(name) ?? buildEmptyRoomCount(included, keysOf(excluding))
-  emptyRoomCounts.set(name, count)
-  return (await count(on, valuesOf(include, excluding)))?.count ?? 0
+  const values = givenValues(include, keysOf(exclude).every(isOfRooms) ? exclude : {})
+  const count = emptyRoomCountWith(Object.keys(values) as TargetPart[])
+  return (await count(on, values))?.count ?? 0
 }
 export type TargetedEndpoint = Awaited<ReturnType<typeof listTargeted>>[number]
 

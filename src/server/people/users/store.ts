@@ -89,7 +89,12 @@ export async function findOwnerWays(on: OrgReader, except = 0): Promise<{ identi
 }
 
 export const listRegionsOfUsers = visibleQuery('region', 'user_regions.region_id', (db, p: { org: number }) =>
-  db.selectFrom('user_regions').select(['user_id', 'region_id']).where('org', '=', p.org).orderBy('region_id'),
+  db
+    .selectFrom('user_regions')
+    .select(['user_id', 'region_id'])
+    .where('org', '=', p.org)
+    .orderBy('region_id')
+    .orderBy('user_id'),
 )
 
 const selectRegionsOfUser = visibleQuery('region', 'user_regions.region_id', (db, p: UserKey) =>

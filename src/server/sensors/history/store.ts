@@ -7,7 +7,8 @@ import { isAnyNumberOf } from '../../db/queries/any-of.ts'
 import { byUuid } from '../../db/queries/by-uuid.ts'
 import { query, queryOne, visibleQueryOne, wholeQuery, wholeQueryOne } from '../../db/queries/query.ts'
 import { queryNumbers } from '../../db/queries/query-numbers.ts'
-import type { SensorColumn } from '../../db/schema/schema.ts'
+import { queryVariants } from '../../db/queries/variants.ts'
+import { type SensorColumn, sensorColumns } from '../../db/schema/schema.ts'
 import { roomAtTheTime } from '../ingest/room-at-sql.ts'
 import type { RollupTable } from '../rollups/store.ts'
 
@@ -83,20 +84,11 @@ export const listDueIn = query((db, p: { org: number; endpoints: readonly number
     .limit(p.limit),
 )
 
-/** Builds one query for each choice of sensors, with or without a room, so that fewer sensors read fewer columns. */
-function bySensors<P extends object, R>(
-  make: (columns: readonly SensorColumn[], ofRoom: boolean) => (on: OrgReader, values: P) => Promise<R[]>,
-) {
-  const made = new Map<string, (on: OrgReader, values: P) => Promise<R[]>>()
-  return (columns: readonly SensorColumn[], ofRoom: boolean) => {
-    const name = `${columns.join()} ${ofRoom}`
-    const known = made.get(name)
-    if (known) return known
-    const one = make(columns, ofRoom)
-    made.set(name, one)
-    return one
-  }
-}
+/** The sensors to read, and whether the rows must belong to a room: fewer sensors read fewer columns. */
+const historyParts = [...sensorColumns, 'room'] as const
+const columnsIn = (given: ReadonlySet<string>) => sensorColumns.filter((column) => given.has(column))
+const partsOf = (columns: readonly SensorColumn[], { room }: EndpointSelection) =>
+  room === 0 ? columns : [...columns, 'room' as const]
 
 /** The statistics of a bucket, in the units of samples. Only the requested sensors are present. */
 export type StatisticsRow = { slot: number } & { [S in SensorColumn as `${S}_count`]: number } & {
@@ -114,16 +106,16 @@ interface RollupsOf extends EndpointSelection {
 const rollupColumns = (columns: readonly SensorColumn[]) => ['endpoint', 'slot', ...statistics(columns)] as const
 
 const inRange = (table: RollupTable) =>
-  bySensors((columns, ofRoom) =>
-    queryNumbers(rollupColumns(columns), (db, p: RollupsOf & Range, engine) =>
+  queryVariants(historyParts, (given) =>
+    queryNumbers(rollupColumns(columnsIn(given)), (db, p: RollupsOf & Range, engine) =>
       db
         .selectFrom(table)
-        .select(rollupColumns(columns))
+        .select(rollupColumns(columnsIn(given)))
         .where('org', '=', p.org)
         .where(isAnyNumberOf(engine, 'endpoint', p.endpoints))
         .where('slot', '>=', p.from)
         .where('slot', '<', p.to)
-        .$if(ofRoom, (q) => q.where('room', '=', p.room)),
+        .$if(given.has('room'), (q) => q.where('room', '=', p.room)),
     ),
   )
 const ranges = {
@@ -136,28 +128,28 @@ export const listRollups = (
   on: OrgReader,
   table: RollupTable,
   columns: readonly SensorColumn[],
-  { endpoints, room }: EndpointSelection,
+  selection: EndpointSelection,
   { from, to }: Range,
-) => ranges[table](columns, room !== 0)(on, { endpoints, room, from, to }) as Promise<RollupRow[]>
+) => ranges[table](partsOf(columns, selection))(on, { ...selection, from, to }) as Promise<RollupRow[]>
 
-const atSlots = bySensors((columns, ofRoom) =>
-  queryNumbers(rollupColumns(columns), (db, p: RollupsOf & { slots: readonly number[] }, engine) =>
+const atSlots = queryVariants(historyParts, (given) =>
+  queryNumbers(rollupColumns(columnsIn(given)), (db, p: RollupsOf & { slots: readonly number[] }, engine) =>
     db
       .selectFrom('sample_quarters')
-      .select(rollupColumns(columns))
+      .select(rollupColumns(columnsIn(given)))
       .where('org', '=', p.org)
       .where(isAnyNumberOf(engine, 'endpoint', p.endpoints))
       .where(isAnyNumberOf(engine, 'slot', p.slots))
-      .$if(ofRoom, (q) => q.where('room', '=', p.room)),
+      .$if(given.has('room'), (q) => q.where('room', '=', p.room)),
   ),
 )
 /** The given quarters of the given endpoints. */
 export const listQuarters = (
   on: OrgReader,
   columns: readonly SensorColumn[],
-  { endpoints, room }: EndpointSelection,
+  selection: EndpointSelection,
   slots: readonly number[],
-) => atSlots(columns, room !== 0)(on, { endpoints, room, slots }) as Promise<RollupRow[]>
+) => atSlots(partsOf(columns, selection))(on, { ...selection, slots }) as Promise<RollupRow[]>
 
 interface SamplesOf extends RollupsOf {
   readonly slots: readonly number[]
@@ -185,14 +177,14 @@ export interface SlotRow extends StatisticsRow {
   /** The number of samples, whatever values they have. */
   samples: number
 }
-const sums = bySensors((columns, ofRoom) =>
-  queryNumbers(['slot', 'samples', ...statistics(columns)], (db, p: SamplesOf, engine) =>
+const sums = queryVariants(historyParts, (given) =>
+  queryNumbers(['slot', 'samples', ...statistics(columnsIn(given))], (db, p: SamplesOf, engine) =>
     db
       .selectFrom('samples as s')
       .select('s.slot')
       .select((e) => [
         e.fn.countAll<number>().as('samples'),
-        ...columns.flatMap((c) => [
+        ...columnsIn(given).flatMap((c) => [
           e.fn.count<number>(`s.${c}`).as(`${c}_count`),
           e.fn.min(`s.${c}`).as(`${c}_min`),
           e.fn.max(`s.${c}`).as(`${c}_max`),
@@ -201,7 +193,7 @@ const sums = bySensors((columns, ofRoom) =>
       ])
       .where('s.org', '=', p.org)
       .where(isOneOf(engine, p))
-      .$if(ofRoom, (q) => q.where(roomAtTheTime, '=', p.room))
+      .$if(given.has('room'), (q) => q.where(roomAtTheTime, '=', p.room))
       .groupBy('s.slot'),
   ),
 )
@@ -211,19 +203,19 @@ export const listSums = (
   columns: readonly SensorColumn[],
   selection: EndpointSelection,
   slots: readonly number[],
-) => sums(columns, selection.room !== 0)(on, samplesOf(selection, slots)) as unknown as Promise<SlotRow[]>
+) => sums(partsOf(columns, selection))(on, samplesOf(selection, slots)) as unknown as Promise<SlotRow[]>
 
 export type RawRow = { endpoint: number; timestamp: number } & { [S in SensorColumn]: number | null }
-const raw = bySensors((columns, ofRoom) =>
+const raw = queryVariants(historyParts, (given) =>
   wholeQuery((db, p: SamplesOf & Range, engine) =>
     db
       .selectFrom('samples as s')
-      .select(['s.endpoint', 's.timestamp', ...columns.map((c) => `s.${c}` as const)])
+      .select(['s.endpoint', 's.timestamp', ...columnsIn(given).map((c) => `s.${c}` as const)])
       .where('s.org', '=', p.org)
       .where(isOneOf(engine, p))
       .where('s.timestamp', '>=', p.from)
       .where('s.timestamp', '<', p.to)
-      .$if(ofRoom, (q) => q.where(roomAtTheTime, '=', p.room)),
+      .$if(given.has('room'), (q) => q.where(roomAtTheTime, '=', p.room)),
   ),
 )
 /** Samples in no order. `from` and `to` are Unix seconds. */
@@ -233,7 +225,7 @@ export const listRaw = (
   selection: EndpointSelection,
   slots: readonly number[],
   { from, to }: Range,
-) => raw(columns, selection.room !== 0)(on, { ...samplesOf(selection, slots), from, to }) as Promise<RawRow[]>
+) => raw(partsOf(columns, selection))(on, { ...samplesOf(selection, slots), from, to }) as Promise<RawRow[]>
 
 /** The endpoints are those of a selection whose visibility was checked. */
 const seek = (table: RollupTable | 'sample_due') =>

@@ -6,12 +6,14 @@ import { systemQuery, systemQueryExists, systemQueryOne, systemWrite } from '../
 import type { RollupTable } from './store.ts'
 
 /** PostgreSQL: the names of the partitions of `samples`. */
-export const listPartitions = systemQuery((db) =>
-  db
-    .selectFrom(sql<{ inhrelid: number; inhparent: number }>`pg_inherits`.as('i'))
-    .innerJoin(sql<{ oid: number; relname: string }>`pg_class`.as('c'), 'c.oid', 'i.inhrelid')
-    .select('c.relname as name')
-    .where('i.inhparent', '=', sql<number>`'samples'::regclass`),
+export const listPartitions = systemQuery(
+  (db) =>
+    db
+      .selectFrom(sql<{ inhrelid: number; inhparent: number }>`pg_inherits`.as('i'))
+      .innerJoin(sql<{ oid: number; relname: string }>`pg_class`.as('c'), 'c.oid', 'i.inhrelid')
+      .select('c.relname as name')
+      .where('i.inhparent', '=', sql<number>`'samples'::regclass`),
+  'postgres',
 )
 
 /** The time since which no raw samples of any organisation were deleted. */
@@ -32,37 +34,41 @@ export const hasDueBefore = systemQueryExists((db, p: { slot: number }) =>
 )
 
 /** The oldest slot before the given one. */
-export const findOldestSlot = wholeQueryOne((db, p: { org: number; before: number }) =>
-  db
-    .selectFrom('samples')
-    .select('slot')
-    .where('org', '=', p.org)
-    .where('slot', '<', p.before)
-    .orderBy('slot')
-    .limit(1),
+export const findOldestSlot = wholeQueryOne(
+  (db, p: { org: number; before: number }) =>
+    db
+      .selectFrom('samples')
+      .select('slot')
+      .where('org', '=', p.org)
+      .where('slot', '<', p.before)
+      .orderBy('slot')
+      .limit(1),
+  'sqlite',
 )
 
 /** Deletes about `count` rows of a slot, those of the lowest endpoints. */
-export const deleteFromSlot = writeTelemetry((db, p: { org: number; slot: number; count: number }) =>
-  db
-    .deleteFrom('samples')
-    .where('org', '=', p.org)
-    .where('slot', '=', p.slot)
-    .where('endpoint', '<=', (e) =>
-      // The endpoint of the last row to delete, or the highest number if the slot has fewer rows.
-      e.fn.coalesce(
-        e
-          .selectFrom('samples as s')
-          .select('s.endpoint')
-          .where('s.org', '=', p.org)
-          .where('s.slot', '=', p.slot)
-          .orderBy('s.endpoint')
-          .orderBy('s.timestamp')
-          .limit(1)
-          .offset(p.count),
-        sql<number>`2147483647`,
+export const deleteFromSlot = writeTelemetry(
+  (db, p: { org: number; slot: number; count: number }) =>
+    db
+      .deleteFrom('samples')
+      .where('org', '=', p.org)
+      .where('slot', '=', p.slot)
+      .where('endpoint', '<=', (e) =>
+        // The endpoint of the last row to delete, or the highest number if the slot has fewer rows.
+        e.fn.coalesce(
+          e
+            .selectFrom('samples as s')
+            .select('s.endpoint')
+            .where('s.org', '=', p.org)
+            .where('s.slot', '=', p.slot)
+            .orderBy('s.endpoint')
+            .orderBy('s.timestamp')
+            .limit(1)
+            .offset(p.count),
+          sql<number>`2147483647`,
+        ),
       ),
-    ),
+  'sqlite',
 )
 
 const deleteFromRollup = (table: RollupTable) =>

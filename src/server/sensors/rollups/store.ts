@@ -74,15 +74,17 @@ const deleteBuckets = {
 export async function lockDue(tx: TelemetryTx, list: readonly DueSlot[]): Promise<void> {
   if (tx.engine === 'postgres') await lockMarks(tx, { buckets: list.map(({ endpoint, slot }) => [endpoint, slot]) })
 }
-const lockMarks = query((db, p: Buckets & { org: number }, engine) =>
-  db
-    .selectFrom('sample_due')
-    .select('slot')
-    .where('org', '=', p.org)
-    .where(sql<boolean>`(endpoint, slot) in ${rowsOf(engine, p.buckets, ['endpoint', 'slot'])}`)
-    .orderBy('endpoint')
-    .orderBy('slot')
-    .forUpdate(),
+const lockMarks = query(
+  (db, p: Buckets & { org: number }, engine) =>
+    db
+      .selectFrom('sample_due')
+      .select('slot')
+      .where('org', '=', p.org)
+      .where(sql<boolean>`(endpoint, slot) in ${rowsOf(engine, p.buckets, ['endpoint', 'slot'])}`)
+      .orderBy('endpoint')
+      .orderBy('slot')
+      .forUpdate(),
+  'postgres',
 )
 
 export const deleteDue = (tx: TelemetryTx, list: readonly DueSlot[]) =>

@@ -49,8 +49,10 @@ export const deleteUpload = writeTelemetry((db, p: { org: number; id: string }) 
     ),
 )
 
-export const findUpload = queryOne((db, p: { org: number; id: string }) =>
-  db.selectFrom('bundle_uploads').select('bytes').where('org', '=', p.org).where('id', '=', p.id),
+export const findUpload = queryOne(
+  (db, p: { org: number; id: string }) =>
+    db.selectFrom('bundle_uploads').select('bytes').where('org', '=', p.org).where('id', '=', p.id),
+  'postgres',
 )
 
 /** Lists up to a hundred uploads that began before the given time and do not count. */
@@ -85,17 +87,21 @@ export async function sumBundleBytes(on: Parameters<typeof sumUploads>[0]): Prom
   return Number(uploads?.bytes) + Number(old?.bytes)
 }
 
-export const insertChunk = writeTelemetry((db, p: { org: number; upload: string; seq: number; bytes: Buffer }) =>
-  db.insertInto('bundle_chunks').values({ org: p.org, upload_id: p.upload, seq: p.seq, bytes: p.bytes }),
+export const insertChunk = writeTelemetry(
+  (db, p: { org: number; upload: string; seq: number; bytes: Buffer }) =>
+    db.insertInto('bundle_chunks').values({ org: p.org, upload_id: p.upload, seq: p.seq, bytes: p.bytes }),
+  'postgres',
 )
 
-export const findChunk = queryOne((db, p: { org: number; upload: string; seq: number }) =>
-  db
-    .selectFrom('bundle_chunks')
-    .select('bytes')
-    .where('org', '=', p.org)
-    .where('upload_id', '=', p.upload)
-    .where('seq', '=', p.seq),
+export const findChunk = queryOne(
+  (db, p: { org: number; upload: string; seq: number }) =>
+    db
+      .selectFrom('bundle_chunks')
+      .select('bytes')
+      .where('org', '=', p.org)
+      .where('upload_id', '=', p.upload)
+      .where('seq', '=', p.seq),
+  'postgres',
 )
 
 /** Lists the bundles of these reports that version 0.1 stored in its folder. */

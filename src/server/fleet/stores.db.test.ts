@@ -1,0 +1,273 @@
+// Statements of rooms, endpoints, their connections, configs, commands and bug reports that few requests reach.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { emptyRollup, openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
+import { engine } from '../../../test/support/harness.ts'
+import { findChunk, findUpload, insertChunk, listOldBundles } from './bug-reports/bundles/store.ts'
+import { updateMovedBundle } from './bug-reports/store.ts'
+import {
+  deleteAttemptsOf,
+  findWaitingReboot,
+  listDeferredGroup,
+  listOpenDeferred,
+  lockGroups,
+} from './commands/deferred/deferred-store.ts'
+import { deleteOldCommandRows } from './commands/retention-store.ts'
+import { listOverdueEndpoints, listQueuedEndpoints } from './commands/sending-store.ts'
+import { deleteRejections, deleteReported, listUnconfirmed, listUnconfirmedVersions } from './configs/store.ts'
+import { listSpans, updateUnknownUntil } from './connections/store.ts'
+import {
+  listConnectionsAfter,
+  listConnectionsById,
+  listInterrupted,
+  updateDisconnectedFrom,
+  updateInterrupted,
+  updateLeader,
+} from './endpoints/device-store.ts'
+import {
+  findEndpointVersion,
+  findShownEndpoint,
+  hasEndpointWithProfile,
+  listEndpoints,
+  listEndpointsInRoom,
+  listEndpointsInRooms,
+  listListedEndpoints,
+} from './endpoints/store.ts'
+import { regionHasLocation } from './regions/store.ts'
+import { countEndpointsWithoutRoom, hasFailedConfig, listRooms, listRoomsById } from './rooms/store.ts'
+import { listLastQuartersWithPeople } from './rooms/use/store.ts'
+
+let world: StoreWorld
+beforeAll(async () => {
+  world = await openStores()
+})
+afterAll(() => world.close())
+
+const times = { unknownAfter: storedAt, settleMs: 1000, settledAt: storedAt, lastEnd: storedAt }
+const idsOf = <T>(rows: readonly { id: T }[]) => rows.map(({ id }) => id)
+
+test('endpoints and rooms are listed by region and location, as far as the caller sees them', async () => {
+  const { all, ofRegion, ofNothing, here, there } = world
+  const both = [here.id, there.id].sort()
+  const freshSinceSeconds = 0
+  for (const site of [[], [1], [undefined, 1], [1, 1]] as const) {
+    const [region, location] = site
+    const isWhole = site.length === 0
+    expect(idsOf(await listEndpoints(all, times, region, location))).toEqual(isWhole ? both : [here.id])
+    expect(idsOf(await listEndpoints(ofRegion, times, region, location))).toEqual([here.id])
+    const room = { ...times, freshSinceSeconds }
+    expect(idsOf(await listRooms(all, room, region, location)).sort()).toEqual(isWhole ? [1, 2, 3] : [1])
+    expect(idsOf(await listRooms(ofRegion, room, region, location))).toEqual([1])
+  }
+  expect(await listEndpoints(ofNothing, times)).toEqual([])
+})
+
+test('one endpoint, and the endpoints of rooms, are read for callers who see them', async () => {
+  const { all, ofRegion, ofNothing, here, there } = world
+  for (const on of [all, ofRegion]) {
+    expect(await findShownEndpoint(on, { ...times, id: here.id })).toMatchObject({ id: here.id, room_name: 'Room 1' })
+    expect(await findEndpointVersion(on, { id: here.id })).toEqual({ version: 1 })
+    expect(idsOf(await listEndpointsInRoom(on, { room: 1 }))).toEqual([here.id])
+    expect(idsOf(await listEndpointsInRooms(on, { rooms: [1, 3] }))).toEqual([here.id])
+    expect(await listRoomsById(on, { ids: [1, 99] })).toEqual([{ id: 1, name: 'Room 1' }])
+  }
+  expect(await findEndpointVersion(ofNothing, { id: here.id })).toBeUndefined()
+  expect(idsOf(await listListedEndpoints(all, { ...times, ids: [there.id] }))).toEqual([there.id])
+})
+
+test('a profile in use and a failed config are found', async () => {
+  const { db, node, all, ofRegion, ofNothing, org, here, put, write } = world
+  await put('profiles', {
+    org,
+    id: 1,
+    version: 1,
+    name: 'Quiet',
+    description: null,
+    config_id: 1,
+    config: '{}',
+    secrets: '{}',
+  })
+  await write(({ kysely }) =>
+    kysely.updateTable('endpoints').set({ profile_id: 1 }).where('id', '=', here.id).execute(),
+  )
+  expect(await hasEndpointWithProfile(all, { profile: 1 })).toBe(true)
+  expect(await hasEndpointWithProfile(all, { profile: 2 })).toBe(false)
+  await put('endpoint_configs', {
+    org,
+    endpoint_id: here.id,
+    version: 3,
+    state: 'FAILED',
+    error: null,
+    reported_at: storedAt,
+  })
+  expect(await Promise.all([all, ofRegion, ofNothing].map((on) => hasFailedConfig(on, { id: 1 })))).toEqual([
+    true,
+    true,
+    false,
+  ])
+  const author = { author_type: 'KEY', author_id: '1', author_name: 'Key', created_at: storedAt, updated_at: storedAt }
+  const config = { explicit: '{}', secrets: '{}', profile_id: null, profile: '{}', profile_secrets: '{}', job_id: null }
+  await put('config_versions', {
+    org,
+    endpoint_id: here.id,
+    version: 3,
+    state: 'PENDING',
+    error: null,
+    ...config,
+    ...author,
+  })
+  expect(await listUnconfirmedVersions(db.system, { node })).toEqual([{ id: here.id, version: 3 }])
+  expect(await listUnconfirmed(db.system, { node, before: storedAt + 1 })).toEqual([{ id: here.id }])
+  expect(await listUnconfirmed(db.system, { node, before: storedAt })).toEqual([])
+  const rejected = async () =>
+    (await write(({ kysely }) => kysely.selectFrom('endpoint_configs').select('rejected').execute()))[0]
+  await write(({ kysely }) => kysely.updateTable('endpoint_configs').set({ rejected: '{"a":{}}' }).execute())
+  await all.transaction((tx) => deleteRejections(tx, { ids: [here.id] }))
+  expect(await rejected()).toEqual({ rejected: '{}' })
+  expect(await all.transaction((tx) => deleteReported(tx, here.id)), 'a config was set').toBe(true)
+})
+
+test('endpoints without a room are counted by whether they are connected', async () => {
+  const { db, write, there } = world
+  const move = (room_id: number | null) =>
+    write(({ kysely }) => kysely.updateTable('endpoints').set({ room_id }).where('id', '=', there.id).execute())
+  await move(null)
+  const counts = await countEndpointsWithoutRoom(db.system)
+  expect(counts.map((row) => ({ connected: Number(row.connected), endpoints: Number(row.endpoints) }))).toEqual([
+    { connected: 0, endpoints: 1 },
+  ])
+  await move(2)
+})
+
+test('spans of a connection are read in order, and their end is moved', async () => {
+  const { all, ofRegion, ofNothing, org, here, put } = world
+  const span = { org, endpoint: here.number, why: 'SERVER_ENDED' as const }
+  await put('connection_spans', { ...span, since: 20, until: 30, unknown_until: 50 })
+  await put('connection_spans', { ...span, since: 5, until: 10, unknown_until: null })
+  const window = { endpoint: here.number, since: 0, before: 100, limit: 10 }
+  await all.telemetry((tx) => updateUnknownUntil(tx, { endpoints: [here.number], lastEnd: 40, settledAt: 60 }))
+  for (const on of [all, ofRegion]) {
+    expect((await listSpans(on, window)).map((row) => [row.since, row.unknown_until])).toEqual([
+      [5, null],
+      [20, 60],
+    ])
+  }
+  expect(await listSpans(ofNothing, window)).toEqual([])
+})
+
+test('the connections of a node are found, cut and given time to come back', async () => {
+  const { db, all, org, node, here, put } = world
+  await put('credential_directory', { org, hash: Buffer.alloc(32, 1), endpoint_id: here.id })
+  expect(await listConnectionsById(db.system, { node, ids: [here.id] })).toMatchObject([{ org, id: here.id }])
+  const page = { node, org, id: '', limit: 10 }
+  expect(idsOf(await listConnectionsAfter(db.system, page))).toEqual([here.id])
+  expect(await listConnectionsAfter(db.system, { ...page, id: here.id })).toEqual([])
+  const cut = { id: here.id, node, at: storedAt, unknownUntil: storedAt + 10 }
+  expect(await all.telemetry((tx) => updateDisconnectedFrom(tx, cut))).toBe(true)
+  expect(await all.telemetry((tx) => updateDisconnectedFrom(tx, cut)), 'is not connected there').toBe(false)
+  const restart = { lastEnd: storedAt, settledAt: storedAt + 20 }
+  expect(await listInterrupted(db.system, { ...restart, limit: 10 })).toEqual([
+    { org, id: here.id, number: here.number },
+  ])
+  await all.telemetry((tx) => updateInterrupted(tx, { ids: [here.id], settledAt: restart.settledAt }))
+  expect(await listInterrupted(db.system, { ...restart, limit: 10 })).toEqual([])
+})
+
+test('the leader of a pair is stored', async () => {
+  const { all, write, here, there } = world
+  await all.telemetry((tx) => updateLeader(tx, { id: there.id, pairing_serial: here.serial }))
+  const rows = await write(({ kysely }) =>
+    kysely.selectFrom('endpoints').select('id').where('pairing_serial', '=', here.serial).execute(),
+  )
+  expect(rows).toEqual([{ id: there.id }])
+})
+
+test('commands that wait, are overdue or old are found', async () => {
+  const { db, all, org, node, here, put, write } = world
+  await write(({ kysely }) =>
+    kysely.updateTable('endpoints').set({ node_id: node }).where('id', '=', here.id).execute(),
+  )
+  const [waiting, attempt, group] = [randomUUID(), randomUUID(), randomUUID()]
+  const command = {
+    org,
+    endpoint_id: here.id,
+    type: 'REBOOT',
+    state: 'QUEUED',
+    payload: '{}',
+    created_at: storedAt,
+    updated_at: storedAt,
+    deadline: storedAt + 1000,
+    sent_at: null,
+    told_at: null,
+    sent_connection: null,
+    told_connection: null,
+    error: null,
+    waits_for: null,
+    reboot_time: null,
+    attempt_of: null,
+    group_id: null,
+  }
+  await put('operations', { ...command, id: waiting, reboot_time: 'idle', waits_for: 'idle', group_id: group })
+  await put('operations', { ...command, id: attempt, attempt_of: waiting })
+  expect(idsOf(await listDeferredGroup(all, { group, now: storedAt }))).toEqual([waiting])
+  expect(idsOf(await listOpenDeferred(all, { endpoints: [here.id] }))).toEqual([waiting])
+  expect(await findWaitingReboot(all, { endpoints: [here.id] })).toMatchObject({ id: waiting })
+  const locked = await all.telemetry((tx) => lockGroups(tx, { groups: [group] }))
+  expect(locked).toEqual([{ id: waiting, group_id: group, state: 'QUEUED' }])
+  const overdue = await listOverdueEndpoints(db.system, { node, now: storedAt, before: storedAt + 1 })
+  expect(overdue).toEqual([{ endpoint_id: here.id }])
+  expect(await listQueuedEndpoints(db.system, { node, now: storedAt })).toEqual([{ endpoint_id: here.id }])
+  await all.telemetry((tx) => deleteAttemptsOf(tx, { id: waiting }))
+  const ids = () => write(({ kysely }) => kysely.selectFrom('operations').select('id').execute())
+  expect(idsOf(await ids())).toEqual([waiting])
+  await write(({ kysely }) => kysely.updateTable('operations').set({ state: 'SUCCEEDED' }).execute())
+  expect(await write((tx) => deleteOldCommandRows(tx, { before: storedAt + 1, limit: 10 }))).toEqual([{ id: waiting }])
+})
+
+test('bundles of version 0.1 are listed until they are moved', async () => {
+  const { all, org, here, put } = world
+  const command = randomUUID()
+  await put('bug_reports', { org, id: 'AAAAAAAA', created_at: 1, expires_at: 2, in_call_logs: 0 })
+  const item = { org, report_id: 'AAAAAAAA', endpoint_id: here.id, serial: here.serial, model: here.model }
+  await put('bug_report_items', {
+    ...item,
+    operation_id: command,
+    file: 'x.gz',
+    size: 5,
+    uploaded_at: 1,
+    upload_id: null,
+  })
+  const bundle = { endpoint: here.id, command, file: 'x.gz', size: 5 }
+  expect(await listOldBundles(all, { report: 'AAAAAAAA' })).toEqual([bundle])
+  await all.telemetry((tx) => updateMovedBundle(tx, { command, upload: randomUUID() }))
+  expect(await listOldBundles(all, { report: 'AAAAAAAA' })).toEqual([])
+})
+
+test.runIf(engine === 'postgres')('PostgreSQL stores the content of a bundle in pieces', async () => {
+  const { all, org, here, put } = world
+  const id = randomUUID()
+  await put('bundle_uploads', { org, id, report_id: 'AAAAAAAA', endpoint_id: here.id, bytes: 2, started_at: storedAt })
+  await all.telemetry((tx) => insertChunk(tx, { upload: id, seq: 0, bytes: Buffer.from('ab') }))
+  expect(await findUpload(all, { id })).toEqual({ bytes: 2 })
+  expect((await findChunk(all, { upload: id, seq: 0 }))?.bytes.toString()).toBe('ab')
+})
+
+test('a region with locations is noticed', async () => {
+  expect(await regionHasLocation(world.all, { id: 1 })).toBe(true)
+  expect(await regionHasLocation(world.all, { id: 99 })).toBe(false)
+})
+
+test('the last quarter with people is found for each endpoint', async () => {
+  const { all, org, here, put } = world
+  const quarter = { org, endpoint: here.number, room: 1, ...emptyRollup }
+  for (const [slot, people] of [
+    [7, 2],
+    [8, 1],
+    [9, 0],
+  ] as const) {
+    const counted = { people_count: 1, people_min: people, people_max: people, people_sum: people }
+    await put('sample_quarters', { ...quarter, slot, ...counted })
+  }
+  const window = { endpoints: [here.number], first: 0, end: 100 }
+  expect(await listLastQuartersWithPeople(all, window)).toEqual([{ endpoint: here.number, slot: 8 }])
+})

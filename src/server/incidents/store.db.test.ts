@@ -1,0 +1,105 @@
+// Every condition of the list of incidents returns the rows that it should, to callers of all regions and of one.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { putEndpoints } from '../../../test/support/database/endpoint-rows.ts'
+import { type Harness, startHarness } from '../../../test/support/harness.ts'
+import { newIncident } from '../../../test/support/incidents.ts'
+import { RegionAccess } from '../core/region-access.ts'
+import type { OrgDatabase } from '../db/org-database.ts'
+import { countEndpointsInRooms, type IncidentConditions, listIncidents, lockUnchanged } from './store.ts'
+
+interface World {
+  readonly db: OrgDatabase
+  readonly ofRegion: OrgDatabase
+  readonly conditions: Readonly<Record<keyof IncidentConditions, IncidentConditions>>
+  readonly wanted: number
+  readonly other: number
+  readonly room: number
+}
+const openedAt = Date.UTC(2026, 4, 1)
+const page = { before: 1000, limit: 10 }
+
+let harness: Harness
+let world: World
+beforeAll(async () => {
+  harness = await startHarness()
+  // The engine runs with its first tick, and would judge the incidents.
+  harness.clock.fix(openedAt)
+  const org = await harness.newOrg()
+  const make = async (path: string, body: object) => (await org.call('POST', path, { body })).body.id
+  const place = async (name: string) => {
+    const region = await make('/regions', { name })
+    const location = await make('/locations', { name, regionId: region })
+    const room = await make('/rooms', { name, locationId: location })
+    const [endpoint] = await putEndpoints(harness, org, [{ room_id: room, connection_time: openedAt }])
+    return { region, location, room, endpoint: endpoint?.id ?? '' }
+  }
+  const [here, there] = [await place('Här'), await place('there')]
+  const assignee = Number(await make('/users', { email: 'a@example.org', role: 'operator', regionIds: [here.region] }))
+  const incidentAt = async (endpoint: string, differing: object) =>
+    Number(await newIncident(harness, org, { endpoints: [endpoint], ...differing }))
+  const wanted = await incidentAt(here.endpoint, {
+    rule: 'storage.low',
+    severity: 'CRITICAL',
+    assigneeId: assignee,
+    openedAt,
+  })
+  const other = await incidentAt(there.endpoint, {
+    rule: 'config.rejected',
+    severity: 'INFO',
+    state: 'RESOLVED',
+    openedAt: openedAt - 5,
+  })
+  const db = harness.services.db.forOrg(org.org.key)
+  world = {
+    db,
+    ofRegion: db.seenBy(RegionAccess.of([here.region])),
+    wanted,
+    other,
+    room: here.room,
+    conditions: {
+      states: { states: ['OPEN', 'ACKNOWLEDGED'] },
+      rule: { rule: 'storage.low' },
+      severity: { severity: 'CRITICAL' },
+      assignee: { assignee },
+      from: { from: openedAt },
+      to: { to: openedAt + 1, from: openedAt },
+      region: { region: here.region },
+      location: { location: here.location },
+      room: { room: here.room },
+      endpoint: { endpoint: here.endpoint },
+    },
+  }
+})
+afterAll(() => harness.close())
+
+const idsOf = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
+
+test('without conditions the list has all incidents that the caller sees, latest first, in pages', async () => {
+  const { db, ofRegion, wanted, other } = world
+  expect(idsOf(await listIncidents(db, {}, page))).toEqual([other, wanted])
+  expect(idsOf(await listIncidents(db, {}, { before: other, limit: 10 }))).toEqual([wanted])
+  expect(idsOf(await listIncidents(db, {}, { ...page, limit: 1 }))).toEqual([other])
+  expect(idsOf(await listIncidents(ofRegion, {}, page))).toEqual([wanted])
+})
+
+test('each condition leaves out the incident that does not meet it, alone and together with all others', async () => {
+  const { db, ofRegion, conditions, wanted } = world
+  const all: IncidentConditions = Object.assign({}, ...Object.values(conditions))
+  for (const [name, condition] of [...Object.entries(conditions), ['all', all] as const]) {
+    for (const on of [db, ofRegion]) expect(idsOf(await listIncidents(on, condition, page)), name).toEqual([wanted])
+  }
+})
+
+test('endpoints in rooms are counted for callers who see the room', async () => {
+  const { db, ofRegion, room } = world
+  for (const on of [db, ofRegion]) {
+    const counts = await countEndpointsInRooms(on, { rooms: [room] })
+    expect(counts.map((row) => ({ ...row, count: Number(row.count) }))).toEqual([{ room, count: 1 }])
+  }
+  expect(await countEndpointsInRooms(db.seenBy(RegionAccess.nothing), { rooms: [room] })).toEqual([])
+})
+
+test('a transaction that sends messages reads the incidents in the order of their ids', async () => {
+  const { db, wanted, other } = world
+  expect(idsOf(await db.telemetry((tx) => lockUnchanged(tx, { ids: [other, wanted] })))).toEqual([wanted, other])
+})
