@@ -5,10 +5,10 @@ const include = [
   'test/long/*.test.ts',
   // These have a short and a long form in one file.
   'src/server/core/time/change-window.test.ts',
-  'src/server/fleet/commands/deferred/many-deferred.test.ts',
+  'src/server/fleet/commands/deferred/many-deferred.http.test.ts',
   'src/server/jobs/engine/{run-cost,thousand-rooms,ticks}.test.ts',
-  'src/server/jobs/huge-jobs.test.ts',
-  'src/server/sensors/history/history-property.test.ts',
+  'src/server/jobs/huge-jobs.http.test.ts',
+  'src/server/sensors/history/history-property.http.test.ts',
   'test/contract/{property,subset}.test.ts',
 ]
 /** These check all pages and dialogs in dark too; they run on SQLite only, as in `npm test`. */
@@ -16,7 +16,7 @@ const inBrowser = ['test/console/{incidents-axe,jobs,overview,pages,people-axe}.
 /** These have no database in them. */
 const withoutDatabase = ['test/events/several-nodes.test.ts']
 /** These need PostgreSQL, and start one of their own. */
-const ofNodes = ['test/long/nodes/*.test.ts', 'test/process/nodes/situations-messages.test.ts']
+const ofNodes = ['test/long/nodes/*.test.ts', 'test/process/nodes/situations-messages.process.test.ts']
 /** The suites that also run against three nodes, where each request goes to the next node. */
 const onThreeNodes = [
   'src/server/{channels,fleet,incidents,jobs,journal,people,sensors}/**/*.test.ts',
@@ -24,9 +24,9 @@ const onThreeNodes = [
 ]
 /** These are left out: they test one process (its memory, limits, timers, statements, or the bytes of one connection), start their own processes, or need no server. */
 const notOnThreeNodes = [
-  'src/server/fleet/endpoints/presence.test.ts',
+  'src/server/fleet/endpoints/presence.http.test.ts',
   'src/server/incidents/engine/{delay,quick-run}.test.ts',
-  'src/server/jobs/engine/run-cost.test.ts',
+  'src/server/jobs/engine/run-cost.http.test.ts',
   'src/server/sensors/latest/{aggregate,room-plan}.test.ts',
   'test/http/{health-port,limits,metrics,overload,release,slow,unread,worst-bodies,largest-bodies}.test.ts',
   'test/contract/{mcp-fleet,monitoring-adapter}.test.ts',

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 type Proof = readonly [file: string, ...tests: string[]]
-const answers = (...tests: string[]): Proof => ['test/contract/client-answers.test.ts', ...tests]
-const walk = (...tests: string[]): Proof => ['test/contract/walk.test.ts', ...tests]
-const walkRequests = (...tests: string[]): Proof => ['test/contract/walk-requests.test.ts', ...tests]
+const answers = (...tests: string[]): Proof => ['test/contract/client-answers.process.test.ts', ...tests]
+const walk = (...tests: string[]): Proof => ['test/contract/walk.http.test.ts', ...tests]
+const walkRequests = (...tests: string[]): Proof => ['test/contract/walk-requests.http.test.ts', ...tests]
 const noun = (path: string, ...tests: string[]): Proof => [`src/server/${path}.test.ts`, ...tests]
 
 /** One line for each mark, in the order of the document: its rule, what it promises, and who proves it. */
@@ -16,7 +16,7 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
     walk('succeeds on both bases'),
     noun('sensors/sensors', 'under the legacy base the shutter is beside the sample only'),
   ],
-  ['1.1', 'a doubled leading slash does no harm', ['test/http/http.test.ts', 'a doubled leading slash is tolerated']],
+  ['1.1', 'a doubled leading slash does no harm', ['test/http/basics.http.test.ts', 'a doubled leading slash is tolerated']],
   [
     '1.2',
     'success is 200 with a JSON object that has no message beside a status',
@@ -40,7 +40,7 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
     'what is not there: Requested resource not found',
     answers('the message about a missing resource begins with'),
   ],
-  ['2.2', 'Retry-After in whole seconds', ['test/http/auth.test.ts', 'is a token bucket: a burst, then 429']],
+  ['2.2', 'Retry-After in whole seconds', ['test/http/auth.http.test.ts', 'is a token bucket: a burst, then 429']],
   [
     '4.endpointsSettings',
     'the flat config: what was set, without what the profile locks, with what the device reports, without passwords',
@@ -52,7 +52,7 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
     noun('fleet/configs/configs', 'endpointsApplyConfig changes the sent keys only'),
     noun('fleet/configs/overlay', 'the profile wins; what it hides stays stored'),
     noun('fleet/configs/reported', 'keys that the device reports come last', 'a reported password, unknown key'),
-    ['test/contract/monitoring-adapter.test.ts', 'every control is offered on a fleet'],
+    ['test/contract/monitoring-adapter.http.test.ts', 'every control is offered on a fleet'],
   ],
   [
     '4.endpointsApplyConfig',
@@ -63,7 +63,7 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
     '4.endpointsApplyConfig',
     'the exact words of a conflict with a profile',
     noun('fleet/configs/overlay', 'a key that the profile locks cannot be applied'),
-    ['test/contract/mcp.test.ts', 'works through the official client'],
+    ['test/contract/mcp.process.test.ts', 'works through the official client'],
   ],
   [
     '4.endpointsSensorData',

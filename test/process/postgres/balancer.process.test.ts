@@ -10,17 +10,17 @@ import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type Service, startService } from '../../src/server/app.ts'
-import { commandLineActor, orgCreate } from '../../src/server/journal/orgs/rules.ts'
-import { keysCreate } from '../../src/server/people/keys/rules.ts'
-import { certificate } from '../support/certificate.ts'
-import { need, programPath } from '../support/debian.ts'
-import { frames } from '../support/devices/raw-mqtt.ts'
-import { freePort } from '../support/free-port.ts'
-import { newPlace, quiet } from '../support/harness.ts'
-import { until } from '../support/program.ts'
+import { type Service, startService } from '../../../src/server/app.ts'
+import { commandLineActor, orgCreate } from '../../../src/server/journal/orgs/rules.ts'
+import { keysCreate } from '../../../src/server/people/keys/rules.ts'
+import { certificate } from '../../support/certificate.ts'
+import { need, programPath } from '../../support/debian.ts'
+import { frames } from '../../support/devices/raw-mqtt.ts'
+import { freePort } from '../../support/free-port.ts'
+import { newPlace, quiet } from '../../support/harness.ts'
+import { until } from '../../support/program.ts'
 
-const document = readFileSync(join(import.meta.dirname, '../../docs/scaling.md'), 'utf8')
+const document = readFileSync(join(import.meta.dirname, '../../../docs/scaling.md'), 'utf8')
 
 interface Backend {
   readonly service: Service

@@ -1,9 +1,9 @@
 // Short forms of the kill -9 cycles and of a network that drops a fleet; `npm run test:long` runs the long ones with the same code.
 import { expect, test } from 'vitest'
-import { shortCounts } from '../support/endurance/counts.ts'
-import { killCycles } from '../support/endurance/kill-cycles.ts'
-import { networkDrop } from '../support/endurance/network-drop.ts'
-import { siteForTest } from '../support/program.ts'
+import { shortCounts } from '../../support/endurance/counts.ts'
+import { killCycles } from '../../support/endurance/kill-cycles.ts'
+import { networkDrop } from '../../support/endurance/network-drop.ts'
+import { siteForTest } from '../../support/program.ts'
 
 test('kill -9 again and again loses and doubles no acknowledged write, sample or command', async () => {
   const { readyMs, totals } = await killCycles(await siteForTest(), shortCounts)

@@ -1,11 +1,11 @@
 // A full disk under the database: /readyz says so, reads go on, a killed server starts, and it becomes ready by itself.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
-import { type Disk, diskOf, fullPostgres } from '../support/database/full-disk.ts'
-import { mountSmallDisk } from '../support/database/small-disk.ts'
-import { freePort } from '../support/free-port.ts'
-import { startHarness } from '../support/harness.ts'
-import { ready, type Site, siteForTest, until } from '../support/program.ts'
+import { type Disk, diskOf, fullPostgres } from '../../support/database/full-disk.ts'
+import { mountSmallDisk } from '../../support/database/small-disk.ts'
+import { freePort } from '../../support/free-port.ts'
+import { startHarness } from '../../support/harness.ts'
+import { ready, type Site, siteForTest, until } from '../../support/program.ts'
 
 test('/readyz is 503 with the reason while the disk is full, and 200 once there is space, without anybody writing [contract 2.5]', async () => {
   const harness = await startHarness()

@@ -1,10 +1,10 @@
 // kill -9 while devices send samples: what was acknowledged is there, once; what was not may be sent again. [contract 5.2]
 import { expect, onTestFinished, test } from 'vitest'
-import { type DeviceSample, devicePaths } from '../../src/contract/device/protocol.ts'
-import { TestDevice } from '../support/devices/test-device.ts'
-import { freePort } from '../support/free-port.ts'
-import { send } from '../support/harness.ts'
-import { type Server, type Site, siteForTest, until } from '../support/program.ts'
+import { type DeviceSample, devicePaths } from '../../../src/contract/device/protocol.ts'
+import { TestDevice } from '../../support/devices/test-device.ts'
+import { freePort } from '../../support/free-port.ts'
+import { send } from '../../support/harness.ts'
+import { type Server, type Site, siteForTest, until } from '../../support/program.ts'
 
 interface Sent {
   readonly samples: readonly DeviceSample[]

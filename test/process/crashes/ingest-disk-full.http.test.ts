@@ -1,10 +1,10 @@
 // A full disk under ingest: nothing is acknowledged, everybody is told why, and all goes on when there is space. [contract 5.2]
 import { expect, onTestFinished, test } from 'vitest'
-import { diskOf } from '../support/database/full-disk.ts'
-import { storedTimes } from '../support/database/stored-samples.ts'
-import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
-import { type Harness, startHarness } from '../support/harness.ts'
-import { until } from '../support/program.ts'
+import { diskOf } from '../../support/database/full-disk.ts'
+import { storedTimes } from '../../support/database/stored-samples.ts'
+import { newDevice, type TestDevice } from '../../support/devices/test-device.ts'
+import { type Harness, startHarness } from '../../support/harness.ts'
+import { until } from '../../support/program.ts'
 
 async function smallHouse() {
   const harness = await startHarness()

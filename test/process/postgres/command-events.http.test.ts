@@ -1,11 +1,11 @@
 // Tests the events of changes that commands make beside the server. [contract D.44]
 import { expect, onTestFinished, test } from 'vitest'
-import { CommandEvents } from '../../src/server/events/publisher.ts'
-import { commandLineActor } from '../../src/server/journal/orgs/rules.ts'
-import { listPlacesOf } from '../../src/server/journal/places/store.ts'
-import { keysCreate } from '../../src/server/people/keys/rules.ts'
-import { follow } from '../support/event-follower.ts'
-import { startHarness } from '../support/harness.ts'
+import { CommandEvents } from '../../../src/server/events/publisher.ts'
+import { commandLineActor } from '../../../src/server/journal/orgs/rules.ts'
+import { listPlacesOf } from '../../../src/server/journal/places/store.ts'
+import { keysCreate } from '../../../src/server/people/keys/rules.ts'
+import { follow } from '../../support/event-follower.ts'
+import { startHarness } from '../../support/harness.ts'
 
 test('a command that shares the bus of the server makes the same events as the API, in the order of the audit log', async () => {
   const harness = await startHarness()
