@@ -6,32 +6,32 @@ const include = [
   // These have a short and a long form in one file.
   'src/server/core/time/change-window.test.ts',
   'src/server/fleet/commands/deferred/many-deferred.http.test.ts',
-  'src/server/jobs/engine/{run-cost,thousand-rooms,ticks}.test.ts',
+  'src/server/jobs/engine/{run-cost,thousand-rooms,ticks}.*.test.ts',
   'src/server/jobs/huge-jobs.http.test.ts',
   'src/server/sensors/history/history-property.http.test.ts',
-  'test/contract/{property,subset}.test.ts',
+  'test/contract/{property,subset}.*.test.ts',
 ]
 /** These check all pages and dialogs in dark too; they run on SQLite only, as in `npm test`. */
-const inBrowser = ['test/console/{incidents-axe,jobs,overview,pages,people-axe}.test.ts']
+const inBrowser = ['test/console/{incidents-axe,jobs,overview,pages,people-axe}.browser.test.ts']
 /** These have no database in them. */
 const withoutDatabase = ['test/events/several-nodes.test.ts']
 /** These need PostgreSQL, and start one of their own. */
 const ofNodes = ['test/long/nodes/*.test.ts', 'test/process/nodes/situations-messages.process.test.ts']
 /** The suites that also run against three nodes, where each request goes to the next node. */
 const onThreeNodes = [
-  'src/server/{channels,fleet,incidents,jobs,journal,people,sensors}/**/*.test.ts',
-  'test/{contract,devices,events,http,sign-in}/*.test.ts',
+  'src/server/{channels,fleet,incidents,jobs,journal,people,sensors}/**/*.{db,http,process}.test.ts',
+  'test/{contract,devices,events,http,sign-in}/*.{db,http,process}.test.ts',
 ]
 /** These are left out: they test one process (its memory, limits, timers, statements, or the bytes of one connection), start their own processes, or need no server. */
 const notOnThreeNodes = [
   'src/server/fleet/endpoints/presence.http.test.ts',
-  'src/server/incidents/engine/{delay,quick-run}.test.ts',
+  'src/server/incidents/engine/{delay,quick-run}.*.test.ts',
   'src/server/jobs/engine/run-cost.http.test.ts',
-  'src/server/sensors/latest/{aggregate,room-plan}.test.ts',
-  'test/http/{health-port,limits,metrics,overload,release,slow,unread,worst-bodies,largest-bodies}.test.ts',
-  'test/contract/{mcp-fleet,monitoring-adapter}.test.ts',
-  'test/devices/{agent-wire,bad-clients,bad-messages,frame-guard,ingest-budget,proxy-protocol,mqtt5-ends,refusal-log,stop}.test.ts',
-  'test/events/{command-on-sqlite,several-nodes,slow-readers}.test.ts',
+  'src/server/sensors/latest/room-plan.*.test.ts',
+  'test/http/{health-port,limits,metrics,overload,release,slow,unread,worst-bodies,largest-bodies}.*.test.ts',
+  'test/contract/{mcp-fleet,monitoring-adapter}.*.test.ts',
+  'test/devices/{bad-clients,bad-messages,ingest-budget,proxy-protocol,mqtt5-ends,refusal-log,stop}.*.test.ts',
+  'test/events/{command-on-sqlite,slow-readers}.*.test.ts',
 ]
 const builds = './test/support/setup/builds.ts'
 

@@ -1,7 +1,11 @@
-// Chooses how much a test tries, or how large its fleet is: little in `npm test`, much in `npm run test:long`.
+// Chooses how much a test tries, or how large its fleet is: little in `npm test`, all cases in `npm run test:full`, and much in
+// `npm run test:long`.
 
 /** Whether this is `npm run test:long`. */
 export const isLongForm = process.env.TEST_LONG === '1'
+
+/** Whether all cases are tried: in `npm run test:full` and `npm run test:long`. */
+export const isFullForm = isLongForm || process.env.TEST_FULL === '1'
 
 /** Returns the number that counts in this test run. */
 export const runCount = (counts: { readonly short: number; readonly long: number }): number =>
