@@ -2,7 +2,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
-import { newTab, openBrowser, settled, signInByApi, tabIn } from '../support/console/browser.ts'
+import { closeTabs, newTab, openBrowser, settled, signInByApi, tabIn } from '../support/console/browser.ts'
 import { type LiveDevice, startDevice } from '../support/devices/agent-device.ts'
 import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
@@ -33,7 +33,7 @@ beforeAll(async () => {
   owner = await signInByApi(harness.url, org.key)
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   for (const device of online) await device.stop()
   await harness.close()
 })

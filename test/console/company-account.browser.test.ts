@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
-import { openBrowser } from '../support/console/browser.ts'
+import { closeTabs, openBrowser } from '../support/console/browser.ts'
 import { type ProviderOrg, ProviderSite } from '../support/oidc/provider-site.ts'
 
 let site: ProviderSite
@@ -14,7 +14,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await site.close()
 })
 

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, findViolations } from '../support/console/accessibility.ts'
-import { expectTrouble, newTab, openBrowser, settled } from '../support/console/browser.ts'
+import { closeTabs, expectTrouble, newTab, openBrowser, settled } from '../support/console/browser.ts'
 import { personTab } from '../support/console/person-tab.ts'
 import type { TestOrg } from '../support/harness.ts'
 import { ProviderSite } from '../support/oidc/provider-site.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await site.close()
 })
 

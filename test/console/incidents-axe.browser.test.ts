@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hourMs } from '../../src/contract/durations.ts'
 import { Receiver } from '../support/channels/receiver.ts'
 import { checksDarkDialog, findViolations, phone } from '../support/console/accessibility.ts'
-import { openBrowser, openTab, sharedTab, visit } from '../support/console/browser.ts'
+import { closeTabs, openBrowser, openTab, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { sessionStateOf } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   receiver.close()
-  await browser.close()
+  await closeTabs(browser)
   await fleet.stop()
   await harness.close()
 })

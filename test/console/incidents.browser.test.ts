@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/contract/durations.ts'
-import { openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
+import { closeTabs, openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { focusedName, idsIn, incidentRow } from '../support/console/incident-list.ts'
 import { personTab, sessionStateOf } from '../support/console/person-tab.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await fleet.stop()
   await harness.close()
 })

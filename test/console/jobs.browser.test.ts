@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Role } from '../../src/contract/people/permissions.ts'
 import { axe, findViolations, phone } from '../support/console/accessibility.ts'
-import { openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
+import { closeTabs, openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { closedWindow, planNightMode } from '../support/console/job-wizard.ts'
 import { sessionStateOf } from '../support/console/person-tab.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await fleet.stop()
   await harness.close()
 })

@@ -6,7 +6,7 @@ import { locationValues } from '../../src/server/fleet/locations/fields.ts'
 import { insertLocation } from '../../src/server/fleet/locations/store.ts'
 import { roomValues } from '../../src/server/fleet/rooms/fields.ts'
 import { insertRoom } from '../../src/server/fleet/rooms/store.ts'
-import { newTab, openBrowser, signInByApi } from '../support/console/browser.ts'
+import { closeTabs, newTab, openBrowser, signInByApi } from '../support/console/browser.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await harness.close()
 })
 

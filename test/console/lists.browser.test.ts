@@ -3,7 +3,16 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, phone } from '../support/console/accessibility.ts'
-import { newTab, openBrowser, openTab, settled, sharedTab, signInByApi, visit } from '../support/console/browser.ts'
+import {
+  closeTabs,
+  newTab,
+  openBrowser,
+  openTab,
+  settled,
+  sharedTab,
+  signInByApi,
+  visit,
+} from '../support/console/browser.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -42,7 +51,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await harness.close()
 })
 

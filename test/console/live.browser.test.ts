@@ -1,7 +1,15 @@
 // Tests the live updates of the console: tabs share one event stream, and a broken stream is reported and resumed.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectTrouble, newTab, openBrowser, settled, signInByApi, tabIn } from '../support/console/browser.ts'
+import {
+  closeTabs,
+  expectTrouble,
+  newTab,
+  openBrowser,
+  settled,
+  signInByApi,
+  tabIn,
+} from '../support/console/browser.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -14,7 +22,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await harness.close()
 })
 

@@ -4,7 +4,16 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
-import { expectTrouble, openBrowser, openTab, settled, sharedTab, type Tab, visit } from '../support/console/browser.ts'
+import {
+  closeTabs,
+  expectTrouble,
+  openBrowser,
+  openTab,
+  settled,
+  sharedTab,
+  type Tab,
+  visit,
+} from '../support/console/browser.ts'
 import { personTab, sessionStateOf } from '../support/console/person-tab.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { newPerson } from '../support/person.ts'
@@ -33,7 +42,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await harness.close()
   receiver.closeAllConnections()
   receiver.close()

@@ -2,7 +2,16 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
-import { expectTrouble, newTab, openBrowser, settled, signInByApi, tabIn, visit } from '../support/console/browser.ts'
+import {
+  closeTabs,
+  expectTrouble,
+  newTab,
+  openBrowser,
+  settled,
+  signInByApi,
+  tabIn,
+  visit,
+} from '../support/console/browser.ts'
 import { startDevice } from '../support/devices/agent-device.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
@@ -16,7 +25,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await harness.close()
 })
 

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, findOverflow, findViolations, phone } from '../support/console/accessibility.ts'
 import {
+  closeTabs,
   expectTrouble,
   newTab,
   openBrowser,
@@ -31,7 +32,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await fleet.stop()
   await harness.close()
 })

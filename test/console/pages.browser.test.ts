@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loginLinkCreate } from '../../src/server/people/sessions/rules.ts'
 import { axe, findOverflow, findViolations, phone } from '../support/console/accessibility.ts'
 import {
+  closeTabs,
   expectTrouble,
   newTab,
   openBrowser,
@@ -33,7 +34,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await fleet.stop()
   await harness.close()
 })

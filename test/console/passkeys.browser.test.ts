@@ -1,7 +1,7 @@
 // A real browser adds a passkey with a virtual authenticator, signs out, and signs in with it. [contract 11.local]
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { expectTrouble, newTab, openBrowser } from '../support/console/browser.ts'
+import { closeTabs, expectTrouble, newTab, openBrowser } from '../support/console/browser.ts'
 import { entriesOf, invite } from '../support/console/user-session.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await harness.close()
 })
 

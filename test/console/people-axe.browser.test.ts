@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checksDarkDialog, findViolations, phone } from '../support/console/accessibility.ts'
-import { expectTrouble, newTab, openBrowser, settled, visit } from '../support/console/browser.ts'
+import { closeTabs, expectTrouble, newTab, openBrowser, settled, visit } from '../support/console/browser.ts'
 import { type PeopleService, startPeopleService } from '../support/console/people-service.ts'
 import { personTab } from '../support/console/person-tab.ts'
 import { isLongForm } from '../support/long-form.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await service.harness.close()
 })
 

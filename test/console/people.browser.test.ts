@@ -3,7 +3,16 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { firstOwnerLinkCreate } from '../../src/server/people/sessions/user-links.ts'
 import { axe } from '../support/console/accessibility.ts'
-import { expectTrouble, newTab, openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
+import {
+  closeTabs,
+  expectTrouble,
+  newTab,
+  openBrowser,
+  openTab,
+  settled,
+  sharedTab,
+  visit,
+} from '../support/console/browser.ts'
 import {
   addAuthenticator,
   type PeopleService,
@@ -21,7 +30,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await service.harness.close()
 })
 

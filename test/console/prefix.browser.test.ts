@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
 import { loginLinkCreate } from '../../src/server/people/sessions/rules.ts'
 import {
+  closeTabs,
   expectTrouble,
   newTab,
   openBrowser,
@@ -47,7 +48,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await device?.close()
-  await browser?.close()
+  await closeTabs(browser)
   await nginx?.stop()
   await harness?.close()
 })

@@ -2,7 +2,16 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { axe } from '../support/console/accessibility.ts'
-import { newTab, openBrowser, openTab, settled, sharedTab, signInByApi, visit } from '../support/console/browser.ts'
+import {
+  closeTabs,
+  newTab,
+  openBrowser,
+  openTab,
+  settled,
+  sharedTab,
+  signInByApi,
+  visit,
+} from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
@@ -21,7 +30,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await board.close()
   await fleet.stop()
   await harness.close()

@@ -11,6 +11,7 @@ import { builtConsoleFolder } from '../../src/server/core/program-files.ts'
 import { markConnected } from '../../src/server/fleet/endpoints/presence.ts'
 import { findOverflow, phone } from '../support/console/accessibility.ts'
 import {
+  closeTabs,
   expectTrouble,
   newTab,
   openBrowser,
@@ -43,7 +44,7 @@ beforeAll(async () => {
   otherBuild = makeOtherBuild()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   rmSync(otherBuild, { recursive: true, force: true })
 })
 beforeEach(async () => {

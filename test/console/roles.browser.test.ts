@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Role } from '../../src/contract/people/permissions.ts'
 import { axe } from '../support/console/accessibility.ts'
-import { openBrowser, settled, visit } from '../support/console/browser.ts'
+import { closeTabs, openBrowser, settled, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { personTab } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
   europe = body.regions[0].id
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await fleet.stop()
   await harness.close()
 })

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hourMs } from '../../src/contract/durations.ts'
 import { axe } from '../support/console/accessibility.ts'
-import { openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
+import { closeTabs, openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { personTab, sessionStateOf } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closeTabs(browser)
   await fleet.stop()
   await harness.close()
 })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { newTab, openBrowser, signInWithKey } from '../support/console/browser.ts'
+import { closeTabs, newTab, openBrowser, signInWithKey } from '../support/console/browser.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 import { wireTo } from '../support/severable-proxy.ts'
@@ -83,6 +83,6 @@ test('EventSource follows events with the cookie of the console, and only with i
     tab.trouble.length = 0
     expect(await open()).toBe('open')
   } finally {
-    await browser.close()
+    await closeTabs(browser)
   }
 })

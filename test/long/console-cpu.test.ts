@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Fleet } from '../../src/simulator/fleet.ts'
-import { newTab, openBrowser, settled, signInWithKey } from '../support/console/browser.ts'
+import { newTab, settled, signInWithKey, startBrowser } from '../support/console/browser.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 
 const measuredSeconds = 120
@@ -60,7 +60,7 @@ test('the overview of 1,500 devices, 1 % of them flapping, takes less than 5 % o
   await fleet.build()
   // The argument makes it possible to find the process among others.
   const mark = `--roomkeeper-test=${randomUUID()}`
-  const browser = await openBrowser([mark])
+  const browser = await startBrowser([mark])
   try {
     const pid = browserPid(mark)
     const share = async () => {

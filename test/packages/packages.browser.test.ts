@@ -10,7 +10,7 @@ import { serveOptions } from '../../src/server/config/options.ts'
 import { secretKeyVariable } from '../../src/server/core/secrets.ts'
 import { buildLibrary, libraries } from '../../tools/packages/library.ts'
 import { strictBuild } from '../../tools/strict-build.js'
-import { openBrowser } from '../support/console/browser.ts'
+import { closeTabs, openBrowser } from '../support/console/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { exampleOf, machineNode, PackageShelf, root, runFile } from '../support/packages.ts'
@@ -227,7 +227,7 @@ describe('roomkeeper-client', () => {
     })
     bundled = readFileSync(join(folders.client, 'dist/main.js'), 'utf8')
     const browser = await openBrowser()
-    onTestFinished(() => browser.close())
+    onTestFinished(() => closeTabs(browser))
     const page = await browser.newPage()
     const errors: string[] = []
     page.on('pageerror', ({ message }) => errors.push(message))

@@ -1,4 +1,4 @@
-// Starts a real Chromium for a test file; a page that reports an error fails its test.
+// Opens pages in a real Chromium, one for all suites of a worker; a page that reports an error fails its test.
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { programPath } from '../debian.ts'
@@ -15,14 +15,29 @@ const flags = [
   '--disable-sync',
 ]
 
-/** Each test file has one browser, which its `afterAll` closes. */
-export const openBrowser = (options: readonly string[] = []): Promise<Browser> =>
+/** Starts a browser for a test that needs other options, and closes it. */
+export const startBrowser = (options: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: programPath('chromium-headless-shell') ?? 'chromium-headless-shell',
     args: [...flags, ...options],
     // Users' browsers keep the previous page in the back-forward cache, so the tests do too.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
   })
+
+let browserOfWorker: Promise<Browser> | undefined
+
+/** The suites of a worker share one browser, which Playwright ends with the process. A browser that crashed is replaced. */
+export async function openBrowser(): Promise<Browser> {
+  const open = await browserOfWorker
+  if (open?.isConnected()) return open
+  browserOfWorker = startBrowser()
+  return browserOfWorker
+}
+
+/** Closes what a suite has left open, so that nothing of it runs beside the next one. */
+export async function closeTabs(browser: Browser | undefined): Promise<void> {
+  await Promise.all(browser?.contexts().map((context) => context.close()) ?? [])
+}
 
 export interface Tab {
   readonly page: Page
