@@ -16,7 +16,11 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
     walk('succeeds on both bases'),
     noun('sensors/sensors', 'under the legacy base the shutter is beside the sample only'),
   ],
-  ['1.1', 'a doubled leading slash does no harm', ['test/http/basics.http.test.ts', 'a doubled leading slash is tolerated']],
+  [
+    '1.1',
+    'a doubled leading slash does no harm',
+    ['test/http/basics.http.test.ts', 'a doubled leading slash is tolerated'],
+  ],
   [
     '1.2',
     'success is 200 with a JSON object that has no message beside a status',
