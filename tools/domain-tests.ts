@@ -2,9 +2,9 @@
 
 /** The beginnings of the names of suites in test/ on the subject of a domain; domains from the top down. */
 export const suitesOfDomains = {
-  channels: ['test/console/notifications.', 'test/docs/channels.', 'test/process/delivery-kills.'],
+  channels: ['test/console/notifications.', 'test/docs/channels.', 'test/process/crashes/delivery-kills.'],
   incidents: ['test/console/incidents.', 'test/console/silences.'],
-  sensors: ['test/devices/ingest-budget.', 'test/process/ingest-crash.'],
+  sensors: ['test/devices/ingest-budget.', 'test/process/crashes/ingest-crash.'],
   people: [
     'test/console/identity.',
     'test/console/people.',
@@ -14,7 +14,7 @@ export const suitesOfDomains = {
     'test/http/user-',
     'test/sign-in/',
   ],
-  jobs: ['test/console/bulk.', 'test/console/jobs.', 'test/process/job-kills.'],
+  jobs: ['test/console/bulk.', 'test/console/jobs.', 'test/process/crashes/job-kills.'],
   fleet: ['test/console/device.', 'test/console/profiles.', 'test/devices/enrol.', 'test/devices/unenrolled.'],
   journal: ['test/events/events.', 'test/events/region-access.', 'test/process/cli-audit.', 'test/process/settings.'],
 } as const satisfies Record<string, readonly string[]>
