@@ -51,6 +51,8 @@ export interface Launch {
   readonly node?: readonly string[]
   /** A program with its arguments that starts Node, such as strace. */
   readonly starter?: readonly string[]
+  /** The starter gives the program a disk that the tests do not see, so commands on its data need the starter too. */
+  readonly hasOwnDisk?: boolean
   /** The program of an installed package; the compiled program of this checkout if absent. */
   readonly bin?: string
 }
@@ -60,14 +62,18 @@ export class Program {
   stderr = ''
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  readonly starter: readonly string[]
+  /** Commands on the data of this program are started with it. */
+  readonly diskStarter: readonly string[]
   readonly #child: ChildProcess
   readonly #ended: Promise<Ended>
 
-  constructor(args: readonly string[], { env = {}, cwd, node = [], starter = [], bin = ownBin }: Launch = {}) {
+  constructor(
+    args: readonly string[],
+    { env = {}, cwd, node = [], starter = [], hasOwnDisk = false, bin = ownBin }: Launch = {},
+  ) {
     this.args = args
     this.env = env
-    this.starter = starter
+    this.diskStarter = hasOwnDisk ? starter : []
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('ROOMKEEPER_'))
     const [command = '', ...first] = [...starter, process.execPath]
     this.#child = spawn(command, [...first, ...nodeOptions, ...node, bin, ...args], {
@@ -290,11 +296,10 @@ async function createFirstKey(program: Program): Promise<string> {
   const at = program.args.indexOf('--database-url')
   const database = at < 0 ? [] : program.args.slice(at, at + 2)
   const create = [...args, ...database, '--json']
-  const { env, starter } = program
-  // A starter can give the program another file system than that of the tests.
+  const { env, diskStarter } = program
   const done =
-    starter.length > 0
-      ? await new Program(create, { env, starter }).exit()
+    diskStarter.length > 0
+      ? await new Program(create, { env, starter: diskStarter }).exit()
       : await runHere(create, env.ROOMKEEPER_SECRET_KEY)
   expectDone(done)
   return JSON.parse(done.stdout).key

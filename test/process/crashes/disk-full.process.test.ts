@@ -57,7 +57,7 @@ test('a server that was killed starts on a full disk: /livez is 200, /readyz a 5
   const port = await freePort()
   const healthPort = await freePort()
   const args = ['serve', '--port', `${port}`, '--health-port', `${healthPort}`, ...site.flags]
-  const start = () => site.launch(args, { starter: disk.starter })
+  const start = () => site.launch(args, { starter: disk.starter, hasOwnDisk: !site.databaseUrl })
   const first = await ready(start())
   const api = `${first.url}/v1/orgs/${first.org}`
   const headers = { authorization: `Bearer ${first.key}`, 'content-type': 'application/json' }

@@ -11,7 +11,8 @@ import { readHealth } from './read-health.ts'
 let harness: Harness
 let now = Date.UTC(2026, 4, 4, 8)
 beforeAll(async () => {
-  harness = await startHarness()
+  // The engine of jobs would go on with the jobs of these tests, so it has long pauses.
+  harness = await startHarness({}, { taskPauseShare: 500 })
 })
 afterAll(() => harness.close())
 
@@ -159,6 +160,8 @@ test('job.stopped opens when a job is stopped, lasts while it is rolled back and
 })
 
 test('a job that was stopped and rolled back between two looks at it has an incident too, once [contract 10.rule]', async () => {
+  await harness.close()
+  harness = await startHarness()
   const f = await newSoak(1)
   const ended = { state: 'ROLLED_BACK', reason: '1 of 1 rooms that began have failed.' } as const
   await write((db) =>
@@ -173,7 +176,7 @@ test('a job that was stopped and rolled back between two looks at it has an inci
     (await f.call('GET', '/incidents?state=RESOLVED')).body.incidents.filter(
       ({ rule }: { rule: string }) => rule === 'job.stopped',
     )
-  await until('it has opened and ended', async () => (await read()).length === 1, { timeoutMs: 15_000 })
+  await until('it has opened and ended', async () => (await read()).length === 1)
   expect((await new FindingsWatch(harness, f as TestOrg).quick()).matured).toEqual([])
   expect(await read()).toMatchObject([
     { severity: 'WARNING', cause: { level: 'JOB', id: String(f.job) }, occurrences: 1 },
