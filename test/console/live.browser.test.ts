@@ -47,8 +47,11 @@ test('two tabs share one stream, and the second takes over when the first is clo
   expect(await openStreams()).toBe(1)
 
   const device = await newDevice(harness, org, { roomId })
-  await first.page.getByText('Healthy').first().waitFor()
-  await second.page.getByText('Healthy').first().waitFor()
+  // A browser may draw a tab only when it is in front.
+  for (const { page } of [first, second]) {
+    await page.bringToFront()
+    await page.getByText('Healthy').first().waitFor()
+  }
 
   await first.page.close()
   await second.page.getByRole('status', { name: /^Live/ }).waitFor()
