@@ -31,6 +31,8 @@ function countResults({ testModules, unhandledErrors }: TestRunResult): { passed
   let failed = unhandledErrors.length
   for (const module of testModules) {
     failed += module.errors().length
+    // A hook that fails skips the tests of its suite.
+    for (const suite of module.children.allSuites()) failed += suite.errors().length
     for (const test of module.children.allTests()) {
       const { state } = test.result()
       if (state === 'passed') passed++

@@ -76,11 +76,14 @@ export async function startProxy(kind: Kind, targets: ProxyTargets): Promise<Run
   mkdirSync(folder)
   const { cert, key } = targets.tls
   writeFileSync(`${cert}.both`, readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'), { mode: 0o600 })
-  let text = readFileSync(join(deploy, kind.example), 'utf8')
-  for (const [before, after] of kind.replacements(targets, ports)) {
-    if (!text.includes(before)) throw new Error(`deploy/${kind.example} does not contain "${before}".`)
-    text = text.replaceAll(before, after)
+  const example = readFileSync(join(deploy, kind.example), 'utf8')
+  const replacements = new Map(kind.replacements(targets, ports))
+  for (const before of replacements.keys()) {
+    if (!example.includes(before)) throw new Error(`deploy/${kind.example} does not contain "${before}".`)
   }
+  // All at once: a port that was put in can begin like one that is still to be replaced.
+  const found = new RegExp([...replacements.keys()].map((before) => RegExp.escape(before)).join('|'), 'g')
+  const text = example.replaceAll(found, (before) => replacements.get(before) ?? before)
   const config = join(folder, 'proxy.conf')
   writeFileSync(config, kind.whole(text, folder))
   const [program, ...args] = kind.command(config, folder)
