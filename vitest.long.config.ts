@@ -1,4 +1,4 @@
-// Runs the long form of the tests that have one, most of them on both databases: `npm run test:long`. They need a quiet machine and about an hour.
+// Runs the long form of the tests that have one, most of them on both databases: `npm run test:long`. They need a quiet machine and about four hours, two of them for the memory of a quiet server.
 import { defineConfig } from 'vitest/config'
 
 const include = [
@@ -13,6 +13,8 @@ const include = [
 ]
 /** These check all pages and dialogs in dark too; they run on SQLite only, as in `npm test`. */
 const inBrowser = ['test/console/{incidents-axe,jobs,overview,pages,people-axe}.browser.test.ts']
+/** These are about the memory of one process. */
+const onSqliteOnly = ['test/long/sqlite/*.test.ts']
 /** These have no database in them. */
 const withoutDatabase = ['test/events/several-nodes.test.ts']
 /** These need PostgreSQL, and start one of their own. */
@@ -55,7 +57,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'sqlite',
-          include: [...include, ...inBrowser, ...withoutDatabase],
+          include: [...include, ...inBrowser, ...onSqliteOnly, ...withoutDatabase],
           env: { TEST_ENGINE: 'sqlite', TEST_LONG: '1' },
           globalSetup: sqliteSetup,
         },

@@ -12,6 +12,8 @@ export interface EnduranceCounts {
 export interface LongCounts extends EnduranceCounts {
   /** How long faults happen to several nodes. */
   readonly nodeSeconds: number
+  /** How long the memory of a quiet server is watched. */
+  readonly quietMinutes: number
 }
 
 export const shortCounts: EnduranceCounts = {
@@ -29,6 +31,7 @@ const longCounts: LongCounts = {
   badMqttPackets: 1_000_000,
   soakSeconds: 600,
   nodeSeconds: 1200,
+  quietMinutes: 120,
 }
 
 const variables: Readonly<Record<keyof LongCounts, string>> = {
@@ -38,6 +41,7 @@ const variables: Readonly<Record<keyof LongCounts, string>> = {
   badMqttPackets: 'ENDURANCE_MQTT_PACKETS',
   soakSeconds: 'ENDURANCE_SOAK_SECONDS',
   nodeSeconds: 'ENDURANCE_NODE_SECONDS',
+  quietMinutes: 'ENDURANCE_QUIET_MINUTES',
 }
 
 /** The long counts, each replaced by its environment variable where that is set. */
@@ -55,6 +59,7 @@ export function longCountsFrom(env: Readonly<Record<string, string | undefined>>
     badMqttPackets: count('badMqttPackets'),
     soakSeconds: count('soakSeconds'),
     nodeSeconds: count('nodeSeconds'),
+    quietMinutes: count('quietMinutes'),
   }
 }
 
