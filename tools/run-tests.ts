@@ -1,5 +1,5 @@
-// Runs the tests of `npm test`, and with `--full` those of `npm run test:full`. Other options are those of `vitest run`, and
-// `--domain NAME` for the tests of one domain. The last line is for machines: "N passed, N failed".
+// Runs the tests of `npm test`; `--full` runs the tests of `npm run test:full`, `--domain NAME` the tests of one domain. Vitest gets
+// all other options. The last line is for machines: "N passed, N failed".
 // A run of all tests also fails for each statement that returned or changed no row on one of the databases.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

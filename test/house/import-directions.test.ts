@@ -151,7 +151,7 @@ test('imports follow the directions of ARCHITECTURE.md', () => {
   expect(wrong).toEqual([])
 })
 
-test('a row of the table may import rows below it only, so that no domain imports itself through others', () => {
+test('a row of the table may import rows below it only, and no domain imports itself through others', () => {
   const order = Object.keys(mayImport)
   const isBelow = (area: string, to: string) => order.indexOf(to) > order.indexOf(area)
   const wrong = Object.entries(mayImport).flatMap(([area, allowed]) =>

@@ -68,7 +68,7 @@ test('under a flood health checks over new connections are quick, and most of th
   const figures = await measureOverload(await siteForTest(), 5)
   process.stdout.write(`${overloadText(figures)}\n`)
   expect(figures.usefulWork).toBeGreaterThan(0.5)
-  // Beside other tests the elapsed times are not those of docs/reliability.md, but the work that comes first is. Without the queue it took 10 seconds.
+  // Beside other tests the elapsed times differ from docs/reliability.md; the work that comes first does not. Without the queue it took 10 seconds.
   for (const { path, p50WorkMs, p99WorkMs } of figures.probes) {
     expect(p50WorkMs, path).toBeLessThan(300)
     expect(p99WorkMs, path).toBeLessThan(1000)

@@ -1,5 +1,5 @@
-// Starts the suites that take long first, so that at the end of a run no worker is left with one of them while the others have
-// nothing to do. The kind of a suite tells: processes and browsers take longest.
+// Starts the suites that take long first: at the end of a run no worker has a long suite while the others have nothing to do.
+// Suites with processes and browsers take longest.
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const kinds = ['process', 'browser', 'http', 'db'] as const

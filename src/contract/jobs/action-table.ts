@@ -28,7 +28,7 @@ export interface JobActionRow {
   /** The rows of the console's lists for which it is offered, or null. `deadlineMs`: a job for them expires after this time. */
   readonly selection: { readonly rows: 'rooms and devices' | 'devices'; readonly deadlineMs?: number } | null
   /**
-   * What the action makes for an endpoint: a config version, which is done when the device has confirmed it and which a retry makes again; a
+   * Says what the action makes for an endpoint: a config version, which is done when the device has confirmed it and which a retry makes again; a
    * command, which the device answers; or only a change in the database.
    */
   readonly effect: 'config' | 'command' | 'record'

@@ -200,7 +200,7 @@ export const serveOptions: readonly OptionSpec[] = [
   {
     flag: '--air-limits <limits>',
     env: 'ROOMKEEPER_AIR_LIMITS',
-    help: `air limits of new organisations; each organisation can change its own (default: ${airLimitsText(defaultAirLimits)}); those not named keep theirs, off is no limit`,
+    help: `air limits of new organisations; each organisation can change its own (default: ${airLimitsText(defaultAirLimits)}); limits that are not named stay as they are, off removes a limit`,
     isShared: true,
     parse: parseAirLimits,
   },

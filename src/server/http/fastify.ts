@@ -27,7 +27,7 @@ export function makeFastify(options: FastifyInstanceOptions, fail: SendError): F
   const { certificate, limits } = options
   const server = {
     maxHeaderSize: maxHeaderBytes,
-    // It applies to the time until the first request of a new connection too.
+    // Node applies this limit also until the first request of a new connection.
     headersTimeout: limits.requestHeadMs,
     connectionsCheckingInterval: limitCheckMs,
     // A hook checks the Host header, because Node would answer in a format of its own.

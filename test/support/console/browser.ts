@@ -34,7 +34,7 @@ export async function openBrowser(): Promise<Browser> {
   return browserOfWorker
 }
 
-/** Closes what a suite has left open, so that nothing of it runs beside the next one. */
+/** Closes what a suite has left open. Otherwise its pages would run beside the next suite. */
 export async function closeTabs(browser: Browser | undefined): Promise<void> {
   await Promise.all(browser?.contexts().map((context) => context.close()) ?? [])
 }

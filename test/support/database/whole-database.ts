@@ -62,7 +62,7 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
     reason: 'This account is disabled.',
   } as const
   await recordRefusedSignIn(services, fixture.org, refusal, {})
-  // The quarter of an hour of the sample ends, so that it is rolled up; then one is due that has not ended, and stays due.
+  // The quarter of an hour of the sample ends, and is rolled up. A quarter that has not ended stays due.
   const due = services.db.system.kysely.selectFrom('sample_due').selectAll()
   const slots = await due.execute()
   harness.clock.advance(20 * 60_000)
@@ -84,7 +84,7 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
       .execute()
     // The jobs of the fixture move nothing.
     const [unit] = await kysely.selectFrom('job_units').select(['org', 'job_id', 'number as unit']).limit(1).execute()
-    if (!unit) throw new Error('there is no unit of a job')
+    if (!unit) throw new Error('no job has a unit')
     const move = { endpoint_id: endpoint, room_before: null, room_after: fixture.room }
     await kysely
       .insertInto('job_moves')

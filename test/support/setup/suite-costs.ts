@@ -9,7 +9,7 @@ const ticksPerSecond = 100
 
 interface ProcessTicks {
   readonly parent: number
-  /** Its own, and those of its children that have ended. */
+  /** The ticks of the process and of its children that have ended. */
   readonly ticks: number
 }
 
