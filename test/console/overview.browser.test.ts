@@ -194,7 +194,7 @@ test('the wall shows the worst incidents, as many as fit the window, and counts 
     expect(hours).toEqual([8, 7, 6].flatMap((each) => [each, each, each, each]))
     expect(wall.regions.map(({ name }) => name).toSorted()).toEqual(regions.toSorted())
     expect(wall.regions.filter(({ isCut }) => isCut)).toEqual([])
-    expect(await findOverflow(page)).toEqual([])
+    await expect.poll(() => findOverflow(page)).toEqual([])
   }
 })
 

@@ -130,7 +130,7 @@ test('after a restart the devices are reconnecting, not offline, and online sinc
   await page.getByRole('link', { name: '2 rooms reconnecting in No region' }).waitFor()
   await page.setViewportSize(phone)
   await notice.waitFor()
-  expect(await findOverflow(page)).toEqual([])
+  await expect.poll(() => findOverflow(page)).toEqual([])
   await page.setViewportSize({ width: 1366, height: 900 })
   await notice.click()
   await settled(page, 'Devices')
