@@ -17,7 +17,7 @@ import { findProfile } from '../profiles/store.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { EndpointCache } from './endpoint-cache.ts'
 import { queueFinishedCommands } from './endpoint-messages.ts'
-import { auditedEndpoint, basicEndpointView, endpointRef } from './fields.ts'
+import { auditedEndpoint, basicEndpointView, endpointRef, valuesByEndpoint } from './fields.ts'
 import { requireVisibleGroups } from './pair-groups.ts'
 import {
   deleteEndpoint,
@@ -110,8 +110,8 @@ export async function moveEndpoints(
     result: { moved: ids, changed: reassigned },
     target: auditRef('room', room),
     before: {
-      roomIds: Object.fromEntries(group.map((e) => [e.id, e.room_id])),
-      ...(assignRoomProfile && { profileIds: Object.fromEntries(group.map((e) => [e.id, e.profile_id])) }),
+      roomIds: valuesByEndpoint(group, (e) => e.room_id),
+      ...(assignRoomProfile && { profileIds: valuesByEndpoint(group, (e) => e.profile_id) }),
     },
     after: { roomId, ...(assignRoomProfile && { profileId: room.profile_id }) },
     affected: group.map(endpointRef),

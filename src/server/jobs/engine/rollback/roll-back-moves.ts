@@ -3,7 +3,7 @@
 import type { RequestContext } from '../../../context/request-context.ts'
 import type { OrgReader, Tx } from '../../../db/handles.ts'
 import { makeVersions } from '../../../fleet/configs/make-versions.ts'
-import { endpointRef } from '../../../fleet/endpoints/fields.ts'
+import { endpointRef, valuesByEndpoint } from '../../../fleet/endpoints/fields.ts'
 import {
   listPairedEndpoints,
   type PairedEndpoint,
@@ -143,18 +143,16 @@ async function moveBack(tx: Tx, ctx: RequestContext, { job, unit }: MovedUnit, g
   )
   for (const [endpoint, outcome] of outcomes) await updateEndpointRolledBack(tx, { job, endpoint, ...outcome })
   await deleteMoves(tx, { job, unit, ids })
-  const valuesOf = <T>(endpoints: readonly MovedEndpoint[], value: (endpoint: MovedEndpoint) => T) =>
-    Object.fromEntries(endpoints.map((endpoint) => [endpoint.id, value(endpoint)]))
   return {
     result: { outcomes, changed },
     target: targetOf(group, [...byRoom.keys()]),
     before: {
-      roomIds: valuesOf(moved, ({ room_id }) => room_id),
-      ...(reassigned.length > 0 && { profileIds: valuesOf(reassigned, ({ profile_id }) => profile_id) }),
+      roomIds: valuesByEndpoint(moved, ({ room_id }) => room_id),
+      ...(reassigned.length > 0 && { profileIds: valuesByEndpoint(reassigned, ({ profile_id }) => profile_id) }),
     },
     after: {
-      roomIds: valuesOf(moved, ({ move }) => move?.room_before ?? null),
-      ...(reassigned.length > 0 && { profileIds: valuesOf(reassigned, ({ id }) => plans.get(id)?.profileId ?? null) }),
+      roomIds: valuesByEndpoint(moved, ({ move }) => move?.room_before ?? null),
+      ...(reassigned.length > 0 && { profileIds: valuesByEndpoint(reassigned, ({ id }) => plans.get(id)?.profileId ?? null) }),
     },
     affected: group.map(endpointRef),
     jobId: job,
