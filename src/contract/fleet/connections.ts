@@ -16,7 +16,7 @@ export const SpanShape = Shape('ConnectionSpan', {
   why: Type.Optional(
     OneOf(
       connectionEnds,
-      'DISCONNECTED: the device announced that it disconnects. LOST: the device stopped sending, or its connection broke. REPLACED: the device opened another connection. REFUSED: the device violated the protocol. UNENROLLED: its endpoint was deleted. SERVER_ENDED: the server stopped, failed or lost its database. Absent if the connection did not end in the window.',
+      'DISCONNECTED: the device announced that it disconnects. LOST: the device stopped sending, or its connection broke. REPLACED: the device connected again or enrolled again. REFUSED: the device violated the protocol or sent too many bad messages. UNENROLLED: its endpoint was deleted. SERVER_ENDED: the server stopped or failed, lost its database, or could not store a message. Absent if the connection did not end in the window.',
     ),
   ),
   unknownUntil: Type.Optional(

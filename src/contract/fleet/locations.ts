@@ -5,16 +5,16 @@ import { mediumBodyBytes, operation } from '../operation.ts'
 import { Empty, IdAndName, Int32, ListOf, Name, NullableId, Shape, SingleLineText } from '../shape.ts'
 import { WeeklyHours } from '../weekly-hours.ts'
 
-const fields = {
+const fieldsInRoom = {
   id: Int32('Identifier of the location.'),
   name: Type.String({ description: 'Name of the location.' }),
   region: Type.Optional(IdAndName('webpageLocationRegion', 'region')),
 }
 /** The location inside a room: it has neither a time zone nor a change window. */
-export const LocationOfRoom = Shape('webpageRoomLocationAndRegion', fields)
+export const LocationOfRoom = Shape('webpageRoomLocationAndRegion', fieldsInRoom)
 
-const ownFields = {
-  ...fields,
+const fields = {
+  ...fieldsInRoom,
   timezone: Type.Optional(
     Type.String({
       description: 'Time zone of the location; absent if the location has the time zone of the organisation.',
@@ -22,7 +22,7 @@ const ownFields = {
   ),
   changeWindow: Type.Optional(WeeklyHours),
 }
-export const Location = Shape('webpageLocation', ownFields)
+export const Location = Shape('webpageLocation', fields)
 
 const id = Int32('Identifier of the location.')
 const timezone = Type.Optional(
@@ -90,7 +90,7 @@ export const locationOperations = {
       { minProperties: 1 },
     ),
     bodyLimitBytes: mediumBodyBytes,
-    response: Type.Object(ownFields, { title: 'webpageUpdateLocationResponse' }),
+    response: Type.Object(fields, { title: 'webpageUpdateLocationResponse' }),
     versioned: true,
     ifMatch: true,
     audit: { category: 'ORG', type: 'LOCATION_UPDATED' },

@@ -1,4 +1,4 @@
-// The rules that open and end incidents: one line for each, all of them on. [contract 10.rule]
+// The rules that open and end incidents, each with all of its properties. All of them are on by default. [contract 10.rule]
 import { dayMs, hourMs, minuteMs } from '../durations.ts'
 
 export const severities = ['INFO', 'WARNING', 'CRITICAL'] as const

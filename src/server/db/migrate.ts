@@ -50,8 +50,8 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
 export interface ProgramMigrations {
   readonly statements: Readonly<Record<string, MigrationStatements>>
   /**
-   * Migrations after which the version before may go on running, and start again, so that nodes can be replaced one by one. The
-   * database stores which ones these are, because an older program does not know newer migrations.
+   * After these migrations the previous version can go on running and can be started again, so nodes can be replaced one by one. The
+   * database stores their names, because an older program does not know newer migrations.
    */
   readonly compatible: ReadonlySet<string>
 }

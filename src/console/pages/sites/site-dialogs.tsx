@@ -22,7 +22,7 @@ const titles: Partial<Record<SiteTask['kind'], string>> = {
   'new-region': 'New region',
   'rename-region': 'Rename region',
   'new-location': 'New location',
-  'change-location': 'Rename or move location',
+  'change-location': 'Change location',
 }
 
 export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsProps) {

@@ -148,7 +148,7 @@ export const LocationRow = memo(
         {start && (
           <>
             <ActionButton
-              label={`Rename or move ${location.name}`}
+              label={`Change ${location.name}`}
               onClick={() => start({ kind: 'change-location', id: location.id })}
             >
               <EditIcon />

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import type { DeviceCommandMessage } from '../../../contract/device/protocol.ts'
-import type { DeviceCommand } from '../../../contract/fleet/commands.ts'
+import type { CommandType, DeviceCommand } from '../../../contract/fleet/commands.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { EventDraft } from '../../events/draft.ts'
 import type { CommandBatch, CommandRow, NewCommand } from './store.ts'
@@ -53,11 +53,28 @@ export function commandMessage(
   { id, type, deadline, payload }: CommandRow,
   uploadUrl: (id: string) => string,
 ): DeviceCommandMessage {
-  const command = { id, type: type as DeviceCommandMessage['type'], deadline: isoTime(deadline) }
-  const details = JSON.parse(payload)
-  if (type === 'MESSAGE') return { ...command, message: details.message }
-  if (type === 'REBOOT' && details.onlyIfIdle) return { ...command, onlyIfIdle: true }
-  if (type !== 'COLLECT_LOGS') return command
-  const { supportId, inCallLogs } = details
-  return { ...command, logs: { supportId, inCallLogs, uploadUrl: uploadUrl(id) } }
+  const known = type as CommandType
+  return {
+    ...{ id, type: known, deadline: isoTime(deadline) },
+    ...parametersOf[known](JSON.parse(payload), () => uploadUrl(id)),
+  }
+}
+
+/** The column `payload`, by the type of its command. */
+interface StoredPayloads {
+  readonly REBOOT: { readonly onlyIfIdle?: true }
+  readonly MESSAGE: { readonly message: string }
+  readonly COLLECT_LOGS: { readonly supportId: string; readonly inCallLogs: boolean }
+}
+
+/** Makes the parameters that the message to the device has, from the stored payload. */
+const parametersOf: {
+  readonly [T in CommandType]: (
+    payload: StoredPayloads[T],
+    uploadUrl: () => string,
+  ) => Pick<DeviceCommandMessage, 'onlyIfIdle' | 'message' | 'logs'>
+} = {
+  REBOOT: ({ onlyIfIdle }) => (onlyIfIdle ? { onlyIfIdle } : {}),
+  MESSAGE: ({ message }) => ({ message }),
+  COLLECT_LOGS: ({ supportId, inCallLogs }, uploadUrl) => ({ logs: { supportId, inCallLogs, uploadUrl: uploadUrl() } }),
 }

@@ -16,7 +16,7 @@ export interface Subject {
 }
 
 /**
- * The state of a condition that is known now. A subject about which nothing is known has no observation, and its finding stays as it is.
+ * The state of a condition that is known now. A subject about which nothing is known has no observation: its finding neither opens nor ends an incident meanwhile.
  * `holds`: it opens. `clear`: the opposite holds. `between`: neither, because a rule opens and ends at different values.
  */
 export interface Observation {

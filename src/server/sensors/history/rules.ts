@@ -11,7 +11,7 @@ import { RollupReader } from './rollup-reader.ts'
 import { FiveMinuteReader, RawReader } from './sample-reader.ts'
 import { findNumber, findZones, listStays, listStaysWithRegions, type StatisticsRow } from './store.ts'
 import { bucketView, type HistoryView, rawSampleView } from './view.ts'
-import { type HistoryPosition, type Slice, type SliceReader, walk } from './walk.ts'
+import { type HistorySubject, type Slice, type SliceReader, walk } from './walk.ts'
 import { type HistoryQuery, type HistoryRequest, type HistoryWindow, historyRequestOf, windowOf } from './window.ts'
 
 /** A page ends early when it took this many rows, and its token continues there. A room can have thousands of endpoints. */
@@ -62,7 +62,7 @@ interface Request {
   readonly query: HistoryQuery
   readonly history: HistoryRequest
   readonly window: HistoryWindow
-  readonly place: HistoryPosition
+  readonly place: HistorySubject
   /** Returns the id of the endpoint that measured a sample, unless the caller does not see it. Undefined where answers do not name endpoints. */
   readonly idOf: ((endpoint: number) => string | undefined) | undefined
   readonly csv: boolean

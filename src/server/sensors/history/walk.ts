@@ -7,7 +7,7 @@ import type { RollupTable } from '../rollups/store.ts'
 import { type EndpointSelection, findNextSlot, type RoomStay } from './store.ts'
 
 /** The endpoints whose history is read, with the times at which they count. */
-export interface HistoryPosition {
+export interface HistorySubject {
   /** Only samples that were measured in this room count; 0 means any room. */
   readonly room: number
   readonly stays: readonly Pick<RoomStay, 'endpoint' | 'since' | 'until'>[]
@@ -46,7 +46,7 @@ export interface Slice<T> extends SliceResult<T> {
 /** `maxItems` is how many items the caller can use; the first slice is not longer. */
 export async function* walk<T>(
   on: OrgReader,
-  place: HistoryPosition,
+  place: HistorySubject,
   reader: SliceReader<T>,
   { first, end, maxItems }: { first: number; end: number; maxItems: number },
 ): AsyncGenerator<Slice<T>> {
@@ -71,7 +71,7 @@ export async function* walk<T>(
   }
 }
 
-function presentIn({ room, stays }: HistoryPosition, from: number, to: number): EndpointSelection {
+function presentIn({ room, stays }: HistorySubject, from: number, to: number): EndpointSelection {
   const present = stays.filter(({ since, until }) => since < to && (until === null || until > from))
   return { room, endpoints: [...new Set(present.map(({ endpoint }) => endpoint))] }
 }
@@ -79,7 +79,7 @@ function presentIn({ room, stays }: HistoryPosition, from: number, to: number): 
 /** The first bucket, from the given one on, that may have samples. Gaps can be years. */
 async function nextFilled<T>(
   on: OrgReader,
-  place: HistoryPosition,
+  place: HistorySubject,
   { buckets, table, slots, endpointsPerQuery }: SliceReader<T>,
   bucket: number,
 ): Promise<number> {

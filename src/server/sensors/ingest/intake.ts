@@ -60,7 +60,7 @@ class Batch {
   readonly credentials = new Set<string>()
   readonly #messages: Message[] = []
   isClosed = false
-  /** Resolves with the messages that were written. */
+  /** Resolves when the messages of this batch were written. */
   done!: Promise<Batch>
   readonly #full = Promise.withResolvers<void>()
 

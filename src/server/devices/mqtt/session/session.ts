@@ -36,8 +36,8 @@
 //     'database away'     no answer of the database for 45 s     0x88                                           database away: SERVER_ENDED
 //     'shutting down'     the service stops, or the node was     0x8B                                           no line at a stop; or "this node
 //                         declared dead                                                                         was declared dead": SERVER_ENDED
-//   #drop(reason)         it reads nothing for 20 s; and what    nothing: the socket is closed                  the reason: LOST
-//                         `fail` does in MQTT 3.1.1
+//   #drop(reason)         it reads nothing for 20 s (`fail` of   nothing: the socket is closed                  the reason: LOST (of `fail`: see
+//                         MQTT 3.1.1 calls it too)                                                              above, the first reason stays)
 //   #sendLast(packet)     CONNECT is refused, or the device was  CONNACK with a code; CONNACK 0 and UNENROL     `device refused`, if refused;
 //                         unenrolled before it connected         (MQTT 5: and 0x98)                             no span: it never was connected
 //   #receiveDisconnect()  the device sends DISCONNECT            the acknowledgements that it waits for         DISCONNECT: DISCONNECTED

@@ -152,7 +152,9 @@ async function moveBack(tx: Tx, ctx: RequestContext, { job, unit }: MovedUnit, g
     },
     after: {
       roomIds: valuesByEndpoint(moved, ({ move }) => move?.room_before ?? null),
-      ...(reassigned.length > 0 && { profileIds: valuesByEndpoint(reassigned, ({ id }) => plans.get(id)?.profileId ?? null) }),
+      ...(reassigned.length > 0 && {
+        profileIds: valuesByEndpoint(reassigned, ({ id }) => plans.get(id)?.profileId ?? null),
+      }),
     },
     affected: group.map(endpointRef),
     jobId: job,
