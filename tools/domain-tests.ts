@@ -1,21 +1,34 @@
 // Finds the tests of one domain, for `npm test -- --domain jobs`: those of contract, server and console, and suites in test/ on its subject.
 
-/** The beginnings of the names of suites in test/ on the subject of a domain; domains from the top down. */
+/** The beginnings of the names of suites in test/ and of the console's pages on the subject of a domain; domains from the top down. */
 export const suitesOfDomains = {
-  channels: ['test/console/notifications.', 'test/docs/channels.', 'test/process/crashes/delivery-kills.'],
-  incidents: ['test/console/incidents.', 'test/console/silences.'],
+  channels: [
+    'src/console/pages/settings/channels/',
+    'test/console/notifications.',
+    'test/docs/channels.',
+    'test/process/crashes/delivery-kills.',
+  ],
+  incidents: ['test/console/incidents', 'test/console/silences.'],
   sensors: ['test/devices/ingest-budget.', 'test/process/crashes/ingest-crash.'],
   people: [
+    'src/console/pages/settings/identity/',
     'test/console/identity.',
-    'test/console/people.',
+    'test/console/passkeys.',
+    'test/console/people',
     'test/console/roles.',
     'test/http/auth.',
     'test/http/console-',
     'test/http/user-',
     'test/sign-in/',
   ],
-  jobs: ['test/console/bulk.', 'test/console/jobs.', 'test/process/crashes/job-kills.'],
-  fleet: ['test/console/device.', 'test/console/profiles.', 'test/devices/enrol.', 'test/devices/unenrolled.'],
+  jobs: ['src/console/pages/jobs/', 'test/console/bulk.', 'test/console/jobs.', 'test/process/crashes/job-kills.'],
+  fleet: [
+    'src/console/pages/room/',
+    'test/console/device.',
+    'test/console/profiles.',
+    'test/devices/enrol.',
+    'test/devices/unenrolled.',
+  ],
   journal: ['test/events/events.', 'test/events/region-access.', 'test/process/cli-audit.', 'test/process/settings.'],
 } as const satisfies Record<string, readonly string[]>
 

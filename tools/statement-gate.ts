@@ -63,7 +63,8 @@ function exportAt(name: string): string {
 }
 
 const [, script, folder] = process.argv
-if (script === import.meta.filename && folder) {
+if (script === import.meta.filename) {
+  if (!folder) throw new Error('Name the folder of the notes: node tools/statement-gate.ts FOLDER')
   const unproved = findUnproved(await declaredInProgram(), readNotes(folder))
   process.stdout.write(unproved.map((sentence) => `${sentence}\n`).join(''))
   process.stdout.write(`${unproved.length} missing\n`)

@@ -6,7 +6,7 @@ import { Name, Shape, SingleLineText } from '../shape.ts'
 import { WeeklyHours } from '../weekly-hours.ts'
 
 /** Far outside of what any sensor measures. */
-const limitRange = { minimum: -1_000_000, maximum: 1_000_000 }
+export const limitRange = { minimum: -1_000_000, maximum: 1_000_000 }
 export const Limits = Shape('AirLimit', {
   min: Type.Optional(Type.Number({ ...limitRange, description: 'Smaller values are outside; absent means no limit.' })),
   max: Type.Optional(Type.Number({ ...limitRange, description: 'Larger values are outside; absent means no limit.' })),

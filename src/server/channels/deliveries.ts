@@ -12,11 +12,12 @@ import { Failure, invalid, refuseReversed } from '../core/failure.ts'
 import { cutPage, logPageSizeOf, pageContext, positionOfPageToken } from '../core/page-token.ts'
 import { change } from '../journal/audit/change.ts'
 import { auditRef } from '../journal/audit/change-result.ts'
-import { openingDelayMs, queueForChannel } from '../journal/outbox/outbox.ts'
+import { incidentOrderKey, openingDelayMs, queueForChannel } from '../journal/outbox/outbox.ts'
 import {
   type DeliveryRow,
   findDelivery,
   listDeliveries,
+  listDigests,
   restartDeliveries,
   restartLater,
 } from './delivery-log-store.ts'
@@ -57,11 +58,11 @@ export const deliveriesReplay = (
     const openedBefore = now - openingDelayMs
     const limit = maxReplayed
     const restarted = await restartDeliveries(tx, { channel: channel.id, ...window, states, now, openedBefore, limit })
-    const later = await restartLater(tx, {
-      channel: channel.id,
-      messages: restarted.map(({ message }) => message),
-      now,
-    })
+    const messages = restarted.map(({ message }) => message)
+    const digested = (await listDigests(tx, { messages })).flatMap(({ number, data }) =>
+      incidentIdsOf(data).map((id) => [incidentOrderKey(id), number] as const),
+    )
+    const later = await restartLater(tx, { channel: channel.id, messages, digested, now })
     const count = restarted.length + later.length
     return {
       result: { count },
@@ -69,6 +70,8 @@ export const deliveriesReplay = (
       after: { from: isoTime(window.from), to: isoTime(window.to), states, count },
     }
   })
+
+const incidentIdsOf = (data: string): readonly string[] => JSON.parse(data).digest?.incidentIds ?? []
 
 function timeOf(field: string, text: string): number {
   const at = parseTime(text)

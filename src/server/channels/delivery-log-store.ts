@@ -2,6 +2,7 @@
 
 import { type Selectable, sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf, isIn } from '../db/queries/any-of.ts'
+import { jsonRows } from '../db/queries/json-rows.ts'
 import { query, queryOne, write, writeAny } from '../db/queries/query.ts'
 import type { DatabaseSchema } from '../db/schema/schema.ts'
 
@@ -108,14 +109,40 @@ export const restartDeliveries = write((db, p: ReplayWindow, engine) => {
     .returning('message')
 })
 
+/** The contents of those of the messages that are digests. */
+export const listDigests = query((db, p: { org: number; messages: readonly number[] }, engine) =>
+  db
+    .selectFrom('messages')
+    .select(['number', 'data'])
+    .where('org', '=', p.org)
+    .where('type', '=', 'incident.digest')
+    .where(isAnyNumberOf(engine, 'number', p.messages)),
+)
+
 /**
- * Lets what was sent about incidents after the given messages start again too: otherwise a receiver that takes each message at its word
- * would believe that an incident is open again. A digest is about the incidents that it announced.
+ * Also restarts what was sent later about the same incidents: otherwise a receiver would believe that an incident is open again. `digested`
+ * has the order key of each incident that a digest names, and the number of the digest; a digest that announced more than it names left
+ * rows in `announced_incidents`.
  */
 export const restartLater = write(
-  (db, p: { org: number; channel: number; messages: readonly number[]; now: number }, engine) => {
+  (
+    db,
+    p: {
+      org: number
+      channel: number
+      messages: readonly number[]
+      digested: readonly (readonly [string, number])[]
+      now: number
+    },
+    engine,
+  ) => {
+    const digested = jsonRows<{ order_key: string; number: number }>(engine, p.digested, {
+      order_key: 'text',
+      number: 'integer',
+    })
     const first = sql`select order_key, min(number) as number from messages
       where org = ${p.org} and incident_id is not null and ${isAnyNumberOf(engine, 'number', p.messages)} group by order_key
+      union all select order_key, number from ${digested} as digested
       union all select 'incident ' || incident_id, message from announced_incidents
       where org = ${p.org} and channel_id = ${p.channel} and ${isAnyNumberOf(engine, 'message', p.messages)}`
     const later = sql`select m.number from (${first}) f join messages m on m.order_key = f.order_key and m.number > f.number

@@ -21,7 +21,7 @@ import {
   postponeFollowers,
   repairChannelTimes,
 } from './delivery/store.ts'
-import { makeDue, restartLater } from './delivery-log-store.ts'
+import { listDigests, makeDue, restartLater } from './delivery-log-store.ts'
 import { updateChannelSettings } from './store.ts'
 
 let world: StoreWorld
@@ -99,7 +99,12 @@ test('messages that wait are counted and postponed, alone and with those that fo
   const [first = 0] = messages
   const counts = await countWaiting(db.system)
   expect(counts.map(({ kind, count }) => [kind, Number(count)])).toEqual([['webhook', 3]])
-  await all.telemetry((tx) => postpone(tx, { channel, messages: [first], nextAt: storedAt + 10 }))
+  const rows = [
+    [first, storedAt, storedAt + 10],
+    // It was made due since the decision, so it stays due.
+    [messages[1] ?? 0, storedAt, storedAt + 60_000],
+  ] as const
+  await all.telemetry((tx) => postpone(tx, { channel, rows }))
   await all.telemetry((tx) => postponeFollowers(tx, { channel, orderKey, message: first, nextAt: storedAt + 20 }))
   const due = await write(({ kysely }) =>
     kysely.selectFrom('deliveries').select('next_at').orderBy('message').execute(),
@@ -141,9 +146,30 @@ test('a replay starts what was sent later about the same incident again', async 
   const [first = 0, second = 0, third = 0] = messages
   for (const [i, message] of [first, second, third].entries())
     await update(message, { state: 'DELIVERED', sequence: i + 1 })
-  const restarted = await all.transaction((tx) => restartLater(tx, { channel, messages: [second], now: storedAt }))
+  const restarted = await all.transaction((tx) =>
+    restartLater(tx, { channel, messages: [second], digested: [], now: storedAt }),
+  )
   expect(restarted).toEqual([{ message: third }])
   expect(await statesOf()).toEqual(['DELIVERED', 'DELIVERED', 'WAITING'])
+})
+
+test('a replayed digest starts everything again that was sent later about the incidents that it names', async () => {
+  const { all, org, write } = world
+  const [, , third = 0] = messages
+  await update(third, { state: 'DELIVERED' })
+  const data = '{"digest":{"incidentIds":["1","2"]}}'
+  const digest = { org, id: 'digest', type: 'incident.digest', order_key: 'digest', created_at: 1, incident_id: null }
+  const written = await write(({ kysely }) =>
+    kysely
+      .insertInto('messages')
+      .values({ ...digest, data } as never)
+      .returning('number')
+      .executeTakeFirstOrThrow(),
+  )
+  expect(await listDigests(all, { messages: [written.number, third] })).toEqual([{ number: written.number, data }])
+  const digested = [[orderKey, third - 1]] as const
+  const restarted = await all.transaction((tx) => restartLater(tx, { channel, messages: [], digested, now: storedAt }))
+  expect(restarted).toEqual([{ message: third }])
 })
 
 test('the incidents that a channel was told about are known, and are marked once when they have grown', async () => {

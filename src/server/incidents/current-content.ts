@@ -1,5 +1,4 @@
 // The content of messages about incidents as they are now, for the first attempt to send one. [contract 10.delivery]
-import type { ChannelEvent } from '../../contract/channels/messages.ts'
 import type { OrgReader } from '../db/handles.ts'
 import { incidentMessage } from './incident-message.ts'
 import { type IncidentRow, listSubjects } from './store.ts'
@@ -9,7 +8,8 @@ export interface CurrentIncident {
   readonly row: IncidentRow
   /** How many subjects are affected. */
   readonly size: number
-  contentOf(type: ChannelEvent): Readonly<Record<string, unknown>>
+  /** Reads the names of its places and people, and returns what a message says about it. */
+  readContent(): Promise<Readonly<Record<string, unknown>>>
 }
 
 export async function readCurrentIncidents(
@@ -25,11 +25,11 @@ export async function readCurrentIncidents(
   )
   for (const row of incidents) {
     const subjects = subjectsOf.get(row.id) ?? []
-    const context = await readMessageContext(on, row, subjects, now)
     current.set(row.id, {
       row,
       size: subjects.filter(({ ended_at }) => ended_at === null).length,
-      contentOf: (type) => incidentMessage(type, row, subjects, context).data,
+      readContent: async () =>
+        incidentMessage('incident.opened', row, subjects, await readMessageContext(on, row, subjects, now)).data,
     })
   }
   return current

@@ -5,7 +5,7 @@ import { type Harness, startHarness } from '../../../test/support/harness.ts'
 import { newIncident } from '../../../test/support/incidents.ts'
 import { RegionAccess } from '../core/region-access.ts'
 import type { OrgDatabase } from '../db/org-database.ts'
-import { countEndpointsInRooms, type IncidentConditions, listIncidents, lockUnchanged } from './store.ts'
+import { countEndpointsInRooms, type IncidentConditions, listIncidents, lockIncidentsForShare } from './store.ts'
 
 interface World {
   readonly db: OrgDatabase
@@ -101,5 +101,8 @@ test('endpoints in rooms are counted for callers who see the room', async () => 
 
 test('a transaction that sends messages reads the incidents in the order of their ids', async () => {
   const { db, wanted, other } = world
-  expect(idsOf(await db.telemetry((tx) => lockUnchanged(tx, { ids: [other, wanted] })))).toEqual([wanted, other])
+  expect(idsOf(await db.telemetry((tx) => lockIncidentsForShare(tx, { ids: [other, wanted] })))).toEqual([
+    wanted,
+    other,
+  ])
 })

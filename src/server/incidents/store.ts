@@ -190,7 +190,7 @@ export const lockIncident = writeOne((db, p: IncidentKey, engine) =>
 )
 
 /** Keeps the engine and people from changing the incidents before the transaction ends. The messages that it sends show what it read. */
-export const lockUnchanged = writeTelemetry((db, p: { org: number; ids: readonly number[] }, engine) =>
+export const lockIncidentsForShare = writeTelemetry((db, p: { org: number; ids: readonly number[] }, engine) =>
   db
     .selectFrom('incidents as i')
     .select(incidentColumns)

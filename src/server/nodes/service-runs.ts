@@ -9,10 +9,7 @@ export interface NodeLife {
   readonly endedAt: number | null
 }
 
-/**
- * Returns when the first node of the present, unbroken chain of overlapping nodes started. A node that takes over as the one before
- * it ends continues the chain.
- */
+/** Returns when the first node of the present, unbroken chain of overlapping nodes started. A node that starts before the previous one ends continues the chain. */
 export function serviceStart(lives: readonly NodeLife[], now: number): number {
   let start = now
   for (const life of lives.toSorted((a, b) => endTimeOf(b) - endTimeOf(a))) {
@@ -23,17 +20,22 @@ export function serviceStart(lives: readonly NodeLife[], now: number): number {
 }
 
 /**
- * Returns the end of the last run before the present one in which devices had their whole time to come back; 0 if there was none. A run
- * that crashed soon after its start was too short for that, so its start does not make devices count as offline.
+ * Returns the end of the latest earlier run that lasted at least `settleMs`: in a shorter one, devices did not have their whole time to come
+ * back. If all were shorter it is the end of the first one, and 0 if there was none.
  */
 export function lastKnownEnd(lives: readonly NodeLife[], start: number, settleMs: number): number {
-  const earlier = lives.filter((life) => endTimeOf(life) <= start)
-  if (earlier.length === 0) return 0
-  const end = Math.max(...earlier.map(endTimeOf))
-  // A moment before its end, the run was still going on.
-  const runStart = serviceStart(earlier, end - 1)
-  if (end - runStart >= settleMs) return end
-  return lastKnownEnd(earlier, runStart, settleMs) || end
+  let run: { start: number; readonly end: number } | undefined
+  for (const life of lives.toSorted((a, b) => endTimeOf(b) - endTimeOf(a))) {
+    const end = endTimeOf(life)
+    if (end > start) continue
+    if (run && end > run.start) {
+      run.start = Math.min(run.start, life.startedAt)
+    } else {
+      if (run && run.end - run.start >= settleMs) break
+      run = { start: Math.min(life.startedAt, end - 1), end }
+    }
+  }
+  return run?.end ?? 0
 }
 
 const endTimeOf = ({ endedAt }: NodeLife): number => endedAt ?? Number.POSITIVE_INFINITY

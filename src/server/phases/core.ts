@@ -78,11 +78,12 @@ export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOpt
   refuseForgottenPostgres(options)
   if (!hasDatabase(options)) sensorSettingsOf(sharedValuesOf(givenTexts(options)))
   prepareDataFolder(options.dataDir)
-  const metrics = makeMetrics()
   const caches = new CacheList()
   const publicAddress = new PublicAddress(options.publicUrl)
   const joined = await joinDatabase(stack, coreOptions)
   const { opened, sharedSettings, node, bus, log } = joined
+  // A start that waits for space on the disk is tried every second, and each registry of metrics has timers.
+  const metrics = makeMetrics()
   const { db } = opened
   const mailbox = new DeviceMailbox(bus)
   // Another program may have written while this node could not hear of it.
@@ -128,7 +129,11 @@ export async function openCore(stack: AsyncDisposableStack, coreOptions: CoreOpt
     keyring.invalidate()
     void streams.recheckCallers()
   })
-  bus.heard('settingsChanged', () => void sharedSettings.refresh(db).catch(() => {}))
+  bus.heard('settingsChanged', () => {
+    // Cached answers depend on settings: whether a device is reconnecting depends on --settle.
+    const refreshed = sharedSettings.refresh(db).then(() => caches.clear())
+    void refreshed.catch(() => {})
+  })
   stack.defer(opened.watch())
   // The last uses are written when everything that could use a key has stopped.
   stack.defer(() => writeLastUsed(services, keyring, log))

@@ -21,14 +21,19 @@ export function useWorstIncidentOf(of: IncidentsOf): ListedIncident | undefined 
 }
 
 export const pastDays = 30
+const longestDays = 365
 
 /** Returns the incidents that have ended, the newest first; undefined while they are loading. */
 export function usePastIncidentsOf(of: IncidentsOf): readonly ListedIncident[] | undefined {
-  // The beginning moves in steps of an hour, so the key of the query seldom changes.
-  const from = Math.floor((useNow(hourMs) - pastDays * dayMs) / hourMs) * hourMs
+  // The hour moves in steps, so the key of the query seldom changes.
+  const hour = Math.floor(useNow(hourMs) / hourMs) * hourMs
+  // The list selects by the time of opening, and an incident can last for months.
+  const from = hour - longestDays * dayMs
   const { data } = useQuery({ ...incidentsQuery({ state: 'all', ...of, from }), placeholderData: (last) => last })
-  return useMemo(
-    () => data?.filter((one) => !isOpenIncident(one)).sort((a, b) => (a.openedAt < b.openedAt ? 1 : -1)),
-    [data],
-  )
+  return useMemo(() => {
+    const endedAfter = new Date(hour - pastDays * dayMs).toISOString()
+    return data
+      ?.filter((one) => !isOpenIncident(one) && (one.resolvedAt ?? one.updatedAt) >= endedAfter)
+      .sort((a, b) => (a.openedAt < b.openedAt ? 1 : -1))
+  }, [data, hour])
 }

@@ -84,7 +84,7 @@ function RoomView({ room, etag }: RoomSnapshot) {
       above={<SiteBreadcrumbs label="Breadcrumb" location={room.location} />}
       beside={
         // The state is about devices only: a room with bad air or another open incident must not look healthy.
-        worstIncident && state === 'HEALTHY' ? (
+        worstIncident && state === 'HEALTHY' && restart === undefined ? (
           <SeverityLabel severity={worstIncident.severity} />
         ) : (
           <RoomStateLabel state={state} restartingSinceMs={restart?.sinceMs} />

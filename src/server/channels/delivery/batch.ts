@@ -1,17 +1,16 @@
 // Chooses the messages that are sent next to a channel, and numbers them: reads facts, decides, and writes what was decided. [contract 10.delivery]
-import type { ChannelEvent } from '../../../contract/channels/messages.ts'
 import { isOpenState, openStates } from '../../../contract/incidents/states.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { TelemetryTx } from '../../db/handles.ts'
 import type { OrgDatabase } from '../../db/org-database.ts'
 import { type CurrentIncident, readCurrentIncidents } from '../../incidents/current-content.ts'
-import { lockUnchanged } from '../../incidents/store.ts'
+import { lockIncidentsForShare } from '../../incidents/store.ts'
 import { messageJson } from '../../journal/outbox/message-size.ts'
 import { incidentOrderKey, queueForChannel } from '../../journal/outbox/outbox.ts'
 import { upsertAnnounced } from './holding/announced-store.ts'
 import { type Decision, decide } from './holding/decide.ts'
 import { type DeliveryChannel, digestOrderKey, readDeliveryFacts } from './holding/facts.ts'
-import type { GatheredOpening } from './holding/waiting.ts'
+import type { DeliveryFacts, GatheredOpening } from './holding/waiting.ts'
 import type { DigestContent } from './senders/message.ts'
 import {
   cancelMessages,
@@ -26,11 +25,11 @@ import {
   updateFirstAttempts,
 } from './store.ts'
 
-/** The error word of a delivery that was cancelled because its incident ended before the channel was told about it. */
+/** The `error` of a delivery that was cancelled because its incident ended before the channel was told about it. */
 export const endedUntold = 'ended before it was sent'
-/** The error word of a delivery that was cancelled because later news made it wrong before it was sent. */
+/** The `error` of a delivery that was cancelled because its incident changed before it was sent. */
 export const outdatedUnsent = 'outdated before it was sent'
-/** The error word of a delivery that was cancelled because a digest has it. */
+/** The `error` of a delivery that was cancelled because a digest has it. */
 export const inDigest = 'in a digest'
 
 /** More ids would not fit into the largest message. */
@@ -58,23 +57,24 @@ export async function takeBatch(db: OrgDatabase, request: BatchRequest): Promise
   const { channel, now, limit } = request
   const due = await listDueMessages(db, { channel, now, limit })
   if (due.length === 0) return { chains: [], mayHaveMore: false }
-  const decision = decide(await readDeliveryFacts(db, request, due))
-  const rows = await db.telemetry((tx) => writeDecision(tx, request, decision))
-  const isSent = new Set(rows.map(({ row }) => row.message))
+  const facts = await readDeliveryFacts(db, request, due)
+  const rows = await db.telemetry((tx) => writeDecision(tx, request, facts, decide(facts)))
+  const isChosen = new Set(rows.map(({ row }) => row.message))
   const chains = [...Map.groupBy(rows, ({ row }) => row.order_key).values()]
-  return { chains, mayHaveMore: due.some(({ message }) => !isSent.has(message)) }
+  return { chains, mayHaveMore: due.some(({ message }) => !isChosen.has(message)) }
 }
 
-/** Writes what was decided, unless an incident has changed meanwhile: the next batch then decides again. Returns what is sent, in order. */
+/** Writes what was decided, except about what has changed meanwhile: the next batch decides about that again. Returns what is sent, in order. */
 async function writeDecision(
   tx: TelemetryTx,
   { channel, now }: BatchRequest,
+  facts: DeliveryFacts<DueRow>,
   { send, nextTimes, untold, outdated, digest }: Decision<DueRow>,
 ): Promise<NumberedRow[]> {
   // The incidents are locked first, as in all other transactions that write about them.
   const ofAttempts = send.flatMap(({ row, type }) => (showsPresent(row, type) ? (row.incident_id ?? []) : []))
   const ids = [...new Set([...digest.map(({ incident }) => incident), ...ofAttempts])]
-  const incidents = await readCurrentIncidents(tx, ids.length > 0 ? await lockUnchanged(tx, { ids }) : [], now)
+  const incidents = await readCurrentIncidents(tx, ids.length > 0 ? await lockIncidentsForShare(tx, { ids }) : [], now)
   for (const incident of untold) {
     await cancelUntold(tx, { channel, incident, orderKey: incidentOrderKey(incident), error: endedUntold })
   }
@@ -82,9 +82,17 @@ async function writeDecision(
     const states = isOpen ? openStates : endedStates
     await cancelOutdated(tx, { channel, message, incident, states, error: outdatedUnsent })
   }
-  for (const [nextAt, messages] of byTime(nextTimes)) await postpone(tx, { channel, messages, nextAt })
+  const postponed = [...facts.due, ...facts.earlier].flatMap(({ message, next_at }) => {
+    const nextAt = nextTimes.get(message)
+    return nextAt === undefined || next_at === null ? [] : [[message, next_at, nextAt] as const]
+  })
+  if (postponed.length > 0) await postpone(tx, { channel, rows: postponed })
   const digestRow = await writeDigest(tx, channel, now, digest, incidents)
-  const attempts = send.flatMap(({ row, type }) => attemptOf(row, type, incidents) ?? [])
+  const attempts: Attempt[] = []
+  for (const { row, type } of send) {
+    const attempt = await attemptOf(row, type, incidents)
+    if (attempt) attempts.push(attempt)
+  }
   const rows = await giveNumbers(
     tx,
     channel,
@@ -109,18 +117,18 @@ const showsPresent = (row: DueRow, type: DueRow['type']): boolean =>
   isFirstAttempt(row) && row.incident_id !== null && type !== 'incident.resolved'
 
 /** Returns undefined for an opening whose incident has ended since it was read. */
-function attemptOf(
+async function attemptOf(
   row: DueRow,
   type: DueRow['type'],
   incidents: ReadonlyMap<number, CurrentIncident>,
-): Attempt | undefined {
+): Promise<Attempt | undefined> {
   const incident = showsPresent(row, type) ? incidents.get(row.incident_id as number) : undefined
   if (!incident) return { row, isChanged: false }
   if (!isOpenState(incident.row.state)) {
     const isUnsent = type === 'incident.opened' && row.sequence === null
     return isUnsent ? undefined : { row, isChanged: false }
   }
-  return { row: { ...row, type, data: messageJson(incident.contentOf(type as ChannelEvent)) }, isChanged: true }
+  return { row: { ...row, type, data: messageJson(await incident.readContent()) }, isChanged: true }
 }
 
 /** Returns the digest as a message that is due. */
@@ -179,12 +187,6 @@ async function noteAnnounced(
   // The last message about an incident counts.
   const unique = [...new Map(announced.map((row) => [row[0], row])).values()]
   if (unique.length > 0) await upsertAnnounced(tx, { channel, rows: unique })
-}
-
-function byTime(nextTimes: ReadonlyMap<number, number>): Map<number, number[]> {
-  const messages = new Map<number, number[]>()
-  for (const [message, nextAt] of nextTimes) messages.set(nextAt, [...(messages.get(nextAt) ?? []), message])
-  return messages
 }
 
 /** A number is given at the first attempt, so that cancelled messages leave no gaps. The type and the content of the attempt are stored with it. */

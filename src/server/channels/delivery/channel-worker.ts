@@ -124,7 +124,11 @@ export class ChannelWorker {
     const { services, org, channelId, tools, slots, signal, countOutcome, log } = this.#options
     const { kind, settings, secrets } = channel
     const { attempts } = row
-    const message = outgoingMessage(row, sequence, org, services.publicUrl())
+    const message = outgoingMessage(row, sequence, {
+      org,
+      publicUrl: services.publicUrl(),
+      now: services.clock.now(),
+    })
     const attempt = { org: org.key, channelId, isFailing: channel.isFailing }
     const outcome = await slots.run(attempt, async (ending) => {
       if (!(await this.#isCurrent(channel))) return undefined

@@ -242,15 +242,31 @@ export const postponeFollowers = writeTelemetry(
       ),
 )
 
+interface PostponedDelivery {
+  readonly message: number
+  readonly seen_at: number
+  readonly next_at: number
+}
+
+/**
+ * Each row is a message, the time at which it was due when that was decided, and the time until which it waits. A message that was made due
+ * since, for example because its incident became critical, stays due.
+ */
 export const postpone = writeTelemetry(
-  (db, p: { org: number; channel: number; messages: readonly number[]; nextAt: number }, engine) =>
+  (db, p: { org: number; channel: number; rows: readonly (readonly [number, number, number])[] }, engine) =>
     db
       .updateTable('deliveries')
-      .set({ next_at: p.nextAt })
-      .where('org', '=', p.org)
-      .where('channel_id', '=', p.channel)
-      .where(isAnyNumberOf(engine, 'message', p.messages))
-      .where('state', '=', sql.lit('WAITING')),
+      .from(
+        jsonRows<PostponedDelivery>(engine, p.rows, { message: 'integer', seen_at: 'bigint', next_at: 'bigint' }).as(
+          'p',
+        ),
+      )
+      .set((e) => ({ next_at: e.ref('p.next_at') }))
+      .where('deliveries.org', '=', p.org)
+      .where('deliveries.channel_id', '=', p.channel)
+      .whereRef('deliveries.message', '=', 'p.message')
+      .whereRef('deliveries.next_at', '=', 'p.seen_at')
+      .where('deliveries.state', '=', sql.lit('WAITING')),
 )
 
 /** A message that was never attempted has no sequence, and only such a message can be cancelled. */

@@ -146,6 +146,9 @@ test('an incident that grows to ten times what a channel was told is sent to it 
   await announce(toldSix, 6)
   await announce(toldMore, 8)
   await announce(wantsChanges, 6)
+  // An edit has limited it to another region since it was told.
+  const elsewhere = await newChannel(world, { regionIds: [world.other.region] })
+  await announce(elsewhere, 6)
   let count = 1
   const growTo = async (size: number, isSilenced = false) => {
     const joined = Array.from({ length: size - count }, (_, i) => findingOf(`device ${count + i}`))

@@ -62,17 +62,24 @@ export async function queueGrowth(
   const filters = await filtersOf(tx)
   if (!filters.some(({ events }) => events.includes('incident.opened'))) return
   const grown = await markGrown(tx, { incident: incidentId, maxSize: Math.floor(size / growthFactor) })
-  const getsChanges = (id: number) =>
-    filters.some(({ channelId, events }) => channelId === id && events.includes('incident.changed'))
-  const channels = grown.map(({ channel_id }) => channel_id).filter((id) => !getsChanges(id))
-  if (channels.length > 0) await insertDraft(tx, await draft(), channels)
+  const told = new Set(grown.map(({ channel_id }) => channel_id))
+  const asked = filters.filter(({ channelId, events }) => told.has(channelId) && !events.includes('incident.changed'))
+  if (asked.length === 0) return
+  const message = await draft()
+  const channels = asked.filter((filter) => wantsMessage({ ...filter, events: ['incident.changed'] }, message))
+  if (channels.length > 0)
+    await insertDraft(
+      tx,
+      message,
+      channels.map(({ channelId }) => channelId),
+    )
 }
 
 /** Lets the delivery decide again about everything that was never attempted about an incident, such as one that became critical. */
 export const reconsiderIncident = (tx: TelemetryTx, incidentId: number, now: number) =>
   makeUnattemptedDue(tx, { orderKey: incidentOrderKey(incidentId), now })
 
-export const incidentOrderKey = (incident: number): string => `incident ${incident}`
+export const incidentOrderKey = (incident: number | string): string => `incident ${incident}`
 
 /** A message about an endpoint says where the endpoint is, and nothing that may be long. */
 export const endpointDraft = (

@@ -2,7 +2,7 @@
 import { Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { sensorLabels } from '../../../../contract/device/sensor-texts.ts'
-import type { AirLimits, Limits } from '../../../../contract/journal/orgs.ts'
+import { type AirLimits, type Limits, limitRange } from '../../../../contract/journal/orgs.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { maxNameLength } from '../../../../contract/shape.ts'
@@ -153,7 +153,7 @@ interface LimitInputsProps {
 
 function LimitInputs({ sensor, value, isRange: isValid, onChange }: LimitInputsProps) {
   const { name, unit } = sensorLabels[sensor]
-  const common = { decimalScale: 1, hideControls: true, min: -1000, max: 100_000 }
+  const common = { decimalScale: 2, hideControls: true, min: limitRange.minimum, max: limitRange.maximum }
   return (
     <Group grow align="flex-start">
       <NumberInput

@@ -31,7 +31,7 @@ export function planDigest(facts: DeliveryFacts, due: readonly WaitingRow[]): Di
   const criticalCount = ready.filter(isCritical).length
   const all = { ...alone, digest: digestOf(ready) }
   const milder = due.filter((opening) => !isCritical(opening))
-  // A time of the future is of a clock that was wrong.
+  // A time in the future was written by a clock that was ahead.
   const isAfterDigest =
     lastDigestAt !== undefined && lastDigestAt <= now + minuteMs && now < lastDigestAt + stormWindowMs
   if (isAfterDigest) {
@@ -48,7 +48,10 @@ export function planDigest(facts: DeliveryFacts, due: readonly WaitingRow[]): Di
   const waiting = milder.filter(isGathered)
   if (waiting.length === 0) return alone
   const nextAt = waitUntil(unsent.filter(isGathered), now)
-  return nextAt === undefined ? { ...alone, digest: digestOf(ready.filter(isGathered)) } : { ...alone, waiting, nextAt }
+  if (nextAt !== undefined) return { ...alone, waiting, nextAt }
+  const gathered = ready.filter(isGathered)
+  // The last one of a storm is sent with its title and its room.
+  return gathered.length > 1 ? { ...alone, digest: digestOf(gathered) } : alone
 }
 
 /** One for each incident: those that are due, and those that the channel has not heard of and that wait for something. */

@@ -1,6 +1,7 @@
 // Gaps and storms, computed without a database.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { ChannelWorld } from '../../../../../test/support/channels/channel-world.ts'
 import { nextAttemptAt, retryAfterMsOf } from '../retry-schedule.ts'
 import { findStorms } from './storms.ts'
 
@@ -40,4 +41,18 @@ test('a storm has every opening that lies within ten minutes together with more 
       )
     }),
   )
+})
+
+test('an opening that follows twenty others alone is sent with its own title, and two of them are one digest', () => {
+  const typesAfterTwenty = (count: number) => {
+    const world = new ChannelWorld(['incident.opened'])
+    for (let i = 0; i < 20; i++) world.open('WARNING')
+    world.pass(5 * minuteMs)
+    expect(world.accepted.map(({ type }) => type)).toEqual(Array(20).fill('incident.opened'))
+    for (let i = 0; i < count; i++) world.open('WARNING')
+    world.pass(5 * minuteMs)
+    return world.accepted.slice(20).map(({ type }) => type)
+  }
+  expect(typesAfterTwenty(1)).toEqual(['incident.opened'])
+  expect(typesAfterTwenty(2)).toEqual(['incident.digest'])
 })

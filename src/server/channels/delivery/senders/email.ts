@@ -50,7 +50,8 @@ export async function sendMail(
 
 /** Mail programs show messages as one thread only if their subjects are equal, so no count and no value is in here. */
 function threadSubject({ id, rule, cause }: IncidentContent, places: readonly NamedPlace[] = []): string {
-  const [place] = places
+  // The places that are still affected come first, so the order changes.
+  const [place] = places.toSorted((a, b) => (a.roomId ?? 0) - (b.roomId ?? 0))
   const isInRoom = cause?.level === 'ROOM' || cause?.level === 'ENDPOINT'
   const where = (isInRoom && place && placeText(place)) || deviceNameInWords(cause?.name ?? '')
   return oneLine([`Incident ${id}: ${ruleNames[rule as RuleId] ?? rule}`, where].filter(Boolean).join(', '))

@@ -113,6 +113,23 @@ test('PagerDuty gets one alert for an incident, under its id, and change events 
   expect(new Set(tests.map(({ body }) => body.dedup_key)).size).toBe(1)
 })
 
+test('e-mail about a pair in two rooms keeps its subject when the first of them is back', async () => {
+  const both = [
+    { roomId: 3, roomName: 'Fjord', locationName: 'Oslo' },
+    { roomId: 4, roomName: 'Skog', locationName: 'Oslo' },
+  ]
+  const pair = { ...incident, cause: { level: 'ENDPOINT', id: 'a', name: 'Bar' } }
+  const message = (type: 'incident.opened' | 'incident.acknowledged', places: object) =>
+    ({ type, subject: 'incident 12', data: { incident: pair, places } }) as const
+  await deliver({ kind: 'email', settings: { to: ['ops@example.org'] } }, [
+    message('incident.opened', both),
+    message('incident.acknowledged', both.toReversed()),
+  ])
+  const subjects = mailServer.mails.splice(0).map(({ headers }) => headers.subject)
+  expect(subjects).toHaveLength(2)
+  expect(new Set(subjects).size).toBe(1)
+})
+
 test('e-mail about an incident is one thread with one subject, and a line break in a name begins no header', async () => {
   const opened = { ...lifeOfIncident[0], type: 'incident.opened' as const }
   await deliver({ kind: 'email', settings: { to: ['ops@example.org', 'it@example.org'] } }, [

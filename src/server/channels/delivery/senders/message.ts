@@ -11,6 +11,8 @@ export interface OutgoingMessage {
   readonly type: MessageType
   readonly sequence: number
   readonly createdAt: number
+  /** When this attempt began: a time of another day is shown with its date. */
+  readonly attemptedAt: number
   readonly orgId: string
   /** The zone in which people read times: of the place of the message, or of the organisation if it has none or several. */
   readonly timezone: string
@@ -70,7 +72,11 @@ interface MessageOrg extends Org {
   readonly timezone: string
 }
 
-export function outgoingMessage(row: DueRow, sequence: number, org: MessageOrg, publicUrl: string): OutgoingMessage {
+export function outgoingMessage(
+  row: DueRow,
+  sequence: number,
+  { org, publicUrl, now }: { readonly org: MessageOrg; readonly publicUrl: string; readonly now: number },
+): OutgoingMessage {
   const content = JSON.parse(row.data) as MessageContent
   const { places = [] } = content
   const zones = new Set(places.flatMap(({ timezone }) => timezone ?? []))
@@ -82,6 +88,7 @@ export function outgoingMessage(row: DueRow, sequence: number, org: MessageOrg, 
     type: row.type,
     sequence,
     createdAt: row.created_at,
+    attemptedAt: now,
     orgId: org.id,
     timezone: zone !== undefined && zones.size === 1 ? zone : org.timezone,
     ...(room !== undefined && rooms.size === 1 && { roomUrl: `${publicUrl}/rooms/${room}` }),

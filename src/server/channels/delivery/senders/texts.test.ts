@@ -4,12 +4,15 @@ import type { MessageType } from '../../../../contract/channels/messages.ts'
 import type { MessageContent } from './message.ts'
 import { messageTextOf } from './texts.ts'
 
-const textOf = (type: MessageType, content: MessageContent, timezone = 'Europe/Lisbon') =>
+const written = Date.parse('2026-11-17T22:30:00.000Z')
+
+const textOf = (type: MessageType, content: MessageContent, timezone = 'Europe/Lisbon', attemptedAt = written) =>
   messageTextOf({
     id: '1',
     type,
     sequence: 1,
-    createdAt: Date.parse('2026-11-17T22:30:00.000Z'),
+    createdAt: written,
+    attemptedAt,
     orgId: 'a',
     timezone,
     url: 'https://rooms.example.org/',
@@ -56,6 +59,12 @@ test('a message about an incident says how bad it is, since when in local time, 
   })
   const { summary } = textOf('incident.opened', { incident, places: [fern] }, 'America/New_York')
   expect(summary).toBe('Critical · since 17:28 (New York) · #7')
+})
+
+test('a message that was held until the next morning names the day', () => {
+  const morning = Date.parse('2026-11-18T08:00:00.000Z')
+  const { summary } = textOf('incident.opened', { incident }, 'Europe/Lisbon', morning)
+  expect(summary).toBe('Critical · since 17 Nov 22:28 (Lisbon) · #7')
 })
 
 test('a message about several rooms lists five of them, and counts the others', () => {

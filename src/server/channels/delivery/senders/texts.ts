@@ -110,7 +110,7 @@ function roomsText(places: readonly NamedPlace[], count: number): string {
   return `${texts.slice(0, maxListedRooms).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** The openings of a digest may be spread over a night, so that it names the first and the last. */
+/** The openings of a digest may be spread over a night: it names the first and the last. */
 function digestText({ count, from, to, bySeverity }: DigestContent, message: OutgoingMessage): MessageText {
   const severities = Object.entries(bySeverity).map(([severity, n]) => `${n} ${wordsOf(severity)}`)
   return {
@@ -124,8 +124,8 @@ function digestText({ count, from, to, bySeverity }: DigestContent, message: Out
   }
 }
 
-const timeText = (time: string, { timezone, createdAt }: OutgoingMessage): string =>
-  localTimeText(Date.parse(time), timezone, createdAt)
+const timeText = (time: string, { timezone, attemptedAt }: OutgoingMessage): string =>
+  localTimeText(Date.parse(time), timezone, attemptedAt)
 
 const factsOf = (pairs: readonly (readonly [string, string | undefined])[]) =>
   pairs.flatMap(([label, value]) => (value ? [[label, oneLine(value)] as const] : []))

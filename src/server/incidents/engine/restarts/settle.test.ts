@@ -48,6 +48,15 @@ test.for([
   expect(lastKnownEnd(lives, start, settleMs)).toBe(end * minuteMs)
 })
 
+test('a service that crashed and started again 50,000 times is judged in one pass', () => {
+  const lives = Array.from({ length: 50_000 }, (_, i) => life(i, i / 10, i / 10 + 0.05))
+  const start = 5001 * minuteMs
+  const before = process.cpuUsage()
+  expect(lastKnownEnd(lives, start, settleMs)).toBe(0.05 * minuteMs)
+  const { user, system } = process.cpuUsage(before)
+  expect((user + system) / 1000, 'milliseconds of CPU').toBeLessThan(1000)
+})
+
 test('the devices of all nodes that stopped together count for a start, and those of an earlier one do not [contract 10.start]', () => {
   const lives = [life(1, 5, 20), life(2, 6, 55), life(3, 7, 60), life(4, 90, null)]
   expect(restartsOf(lives, 100 * minuteMs, settleMs)).toEqual([

@@ -84,7 +84,7 @@ async function readGroup(on: OrgReader, of: MovedUnit, ids: readonly string[]): 
   return (await listPairedEndpoints(on, { ids })).map((endpoint) => ({ ...endpoint, move: moves.get(endpoint.id) }))
 }
 
-/** Says why an endpoint cannot return. A reason names no room, because not everybody who sees the job sees the room. */
+/** Says why an endpoint cannot return. A reason gives no name of a room, because not everybody who sees the job sees the room. */
 function obstacleOf({ move, room_id }: MovedEndpoint): string | undefined {
   if (!move || room_id !== move.room_after) return 'it was moved to another room since'
   const wasDeleted = move.room_before !== null && move.room_name === null
