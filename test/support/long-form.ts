@@ -11,6 +11,15 @@ export const isFullForm = isLongForm || process.env.TEST_FULL === '1'
 export const runCount = (counts: { readonly short: number; readonly long: number }): number =>
   isLongForm ? counts.long : counts.short
 
+/**
+ * Returns all cases in the full form. In the short form it returns `count` of them, and the next ones at the next turn: a test that
+ * runs for many operations then tries each case with some of them.
+ */
+export const sampleOf = <T>(cases: readonly T[], turn: number, count = 1): readonly T[] => {
+  if (isFullForm || cases.length <= count) return cases
+  return Array.from({ length: count }, (_, i) => cases[(turn * count + i) % cases.length] as T)
+}
+
 /** Options of fast-check: the same inputs in each `npm test`, and new ones in each `npm run test:long`. */
 export const generatedRuns = (counts: { readonly short: number; readonly long: number }) => ({
   numRuns: runCount(counts),
