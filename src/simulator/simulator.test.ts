@@ -78,8 +78,8 @@ test('every device reports settings that an answer may have, as its model and it
   for (const device of settings) expect('hdmiCecControl' in device).toBe(device.controllerMode === undefined)
 })
 
-const isWithin = (value: number | undefined, { min, max }: { min: number; max: number }): boolean =>
-  value !== undefined && value >= min && value <= max
+const isWithin = (value: number | null | undefined, { min, max }: { min: number; max: number }): boolean =>
+  typeof value === 'number' && value >= min && value <= max
 
 test('every device sends what the protocol allows, and only what its model can measure', () => {
   const ajv = new Ajv({ strict: false, validateFormats: false })
