@@ -17,6 +17,7 @@ import { builtConsoleFolder } from './core/program-files.ts'
 import { relyingPartyOf } from './core/relying-party.ts'
 import { type TimeLimits, timeLimits } from './core/time-limits.ts'
 import { type FirstStart, firstStart, listMissingAccess, type MissingAccess } from './first-start.ts'
+import { type ConsoleFiles, readConsoleFiles } from './http/browser/static-files.ts'
 import { loadCertificate } from './http/server-certificate.ts'
 import { findFormerPasskeyHost } from './people/sign-in/passkey-host.ts'
 import { openCore } from './phases/core.ts'
@@ -47,7 +48,8 @@ export interface StartSettings {
   readonly clock?: Clock
   /** Called when another program has taken the database, or the name of this node: this process must stop. */
   readonly onLost?: () => void
-  readonly consoleFolder?: string
+  /** By default those of the built console. A program that starts several services reads them once. */
+  readonly consoleFiles?: ConsoleFiles
   /** False if a first start makes no key, because it could not be shown safely. */
   readonly makesFirstKey?: boolean
   /** The time limits, if they are not the usual ones. Tests shorten them. */
@@ -80,7 +82,7 @@ export async function startService(
   {
     clock = systemClock,
     onLost = () => {},
-    consoleFolder = builtConsoleFolder,
+    consoleFiles = readConsoleFiles(builtConsoleFolder),
     makesFirstKey = true,
     limits = timeLimits,
     taskPauseShare = 1,
@@ -97,7 +99,7 @@ export async function startService(
     const devices = await startDevices(stack, core, resources, certificate)
     const { url, healthPort } = await startHttp(stack, core, resources, devices, {
       certificate,
-      consoleFolder,
+      consoleFiles,
       releasePorts,
     })
     startTasks(stack, core, resources, devices, { certificate, pauseShare: taskPauseShare })

@@ -9,6 +9,7 @@ import { tokenHash } from '../../src/server/auth/token.ts'
 import { makeLog } from '../../src/server/core/log.ts'
 import { builtConsoleFolder } from '../../src/server/core/program-files.ts'
 import { markConnected } from '../../src/server/fleet/endpoints/presence.ts'
+import { readConsoleFiles } from '../../src/server/http/browser/static-files.ts'
 import { findOverflow, phone } from '../support/console/accessibility.ts'
 import {
   closeTabs,
@@ -62,7 +63,7 @@ afterEach(async () => {
 })
 
 async function start(consoleFolder = builtConsoleFolder, clock?: TestClock): Promise<Service> {
-  const replaced = { consoleFolder, ...(clock && { clock }) }
+  const replaced = { consoleFiles: readConsoleFiles(consoleFolder), ...(clock && { clock }) }
   service = await startService({ ...quiet, ...place.place, port }, makeLog('silent'), replaced)
   return service
 }

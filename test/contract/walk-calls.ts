@@ -8,12 +8,17 @@ import { type Harness, type Reply, startHarness } from '../support/harness.ts'
 
 export const operationOf = (id: OperationId): Operation => operations[id]
 export const idsWhere = (is: (o: Operation) => boolean) => operationIds.filter((id) => is(operationOf(id)))
+/** The turn of an operation, to choose cases for it with `sampleOf`. */
+export const turnOf = (id: OperationId): number => operationIds.indexOf(id)
 export const codeOf = (reply: Reply) => `${reply.status} ${reply.body?.code ?? 'OK'}`
 
-/** identityTest needs a public address. The clock stands still, so that nothing of a fixture expires on a slow machine. */
+/**
+ * identityTest needs a public address. The clock stands still, so nothing of a fixture expires on a slow machine, and scheduled
+ * tasks, which run for each of its many organisations, find nothing to do and need not look each second.
+ */
 export async function startWalk(): Promise<Harness> {
   const port = await freePort()
-  const harness = await startHarness({ port, publicUrl: `http://127.0.0.1:${port}` })
+  const harness = await startHarness({ port, publicUrl: `http://127.0.0.1:${port}` }, { taskPauseShare: 500 })
   harness.clock.fix(Date.now())
   return harness
 }

@@ -1,31 +1,50 @@
-// Walks every operation of the table for what is decided before its rule runs: the gate, the path and the body. No database is involved.
+// Walks every operation of the table for what is decided before its rule runs: the gate, the path and the body. No database is
+// involved. In the short form each operation gets a few cases of each kind, and the operations take the cases in turn.
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationIds } from '../../src/contract/operations.ts'
 import { calls, credentialsFor, pathFor, perform } from '../support/contract/calls.ts'
 import { type Fixture, newFixture } from '../support/fixture.ts'
 import type { Harness } from '../support/harness.ts'
-import { codeOf, idsWhere, operationOf, refused, startWalk } from './walk-calls.ts'
+import { sampleOf } from '../support/long-form.ts'
+import { codeOf, idsWhere, operationOf, refused, startWalk, turnOf } from './walk-calls.ts'
 
 let harness: Harness
 /** For attempts that must leave no trace: each of them proves it. */
 let untouched: Fixture
 /** Another organisation, whose key may do everything there. */
 let stranger: { readonly key: string }
+/** Keys of the organisation that lack something. */
+let lacking: Readonly<Record<'read' | 'write' | 'readWithoutManage' | 'writeWithoutManage' | 'manage', string>>
 beforeAll(async () => {
   harness = await startWalk()
   const org = await harness.newOrg()
   stranger = { key: await org.newKey({ scopes: ['read', 'write'], manage: true }) }
   untouched = await newFixture(harness)
+  const [read, write] = [['read'], ['write']] as const
+  lacking = {
+    read: await untouched.newKey({ scopes: write, manage: true }),
+    write: await untouched.newKey({ scopes: read, manage: true }),
+    readWithoutManage: await untouched.newKey({ scopes: write }),
+    writeWithoutManage: await untouched.newKey({ scopes: read }),
+    manage: await untouched.newKey({ scopes: [...read, ...write] }),
+  }
 })
 afterAll(() => harness.close())
+
+const ajv = new Ajv({ strict: false, validateFormats: false, code: { optimize: false } })
+const unknownCallers: Record<string, string>[] = [
+  {},
+  { authorization: 'Bearer nonsense' },
+  { authorization: 'Basic eDp5' },
+]
 
 describe.each(operationIds)('%s', (id) => {
   const operation = operationOf(id)
 
   test('without a token is a 401 that says which scheme it wants [contract 2.2] [interface A1]', async () => {
     await refused(untouched, async () => {
-      for (const headers of [{}, { authorization: 'Bearer nonsense' }, { authorization: 'Basic eDp5' }] as const) {
+      for (const headers of sampleOf(unknownCallers, turnOf(id))) {
         const reply = await perform(harness, untouched, id, { key: false, headers })
         expect(codeOf(reply)).toBe('401 UNAUTHENTICATED')
         expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer /)
@@ -35,8 +54,7 @@ describe.each(operationIds)('%s', (id) => {
 
   test('with a key that lacks the scope is a 403 that names it [contract 2.2] [interface A3]', async () => {
     const f = untouched
-    const lacking = operation.scope === 'read' ? 'write' : 'read'
-    const key = await f.newKey({ scopes: [lacking], manage: true })
+    const key = lacking[operation.scope === 'read' ? 'read' : 'write']
     const reply = await refused(f, () => perform(harness, f, id, { key }))
     expect(codeOf(reply)).toBe('403 PERMISSION_DENIED')
     if (operation.person) {
@@ -61,7 +79,6 @@ describe.each(operationIds)('%s', (id) => {
   })
 
   test('its example is valid against its own shapes', () => {
-    const ajv = new Ajv({ strict: false, validateFormats: false })
     const { params = {}, query = {}, body, response } = operation.example
     expect(ajv.validate(operation.response, response), ajv.errorsText()).toBe(true)
     if (operation.body) expect(ajv.validate(operation.body, body), ajv.errorsText()).toBe(true)
@@ -81,8 +98,7 @@ describe.each(operationIds)('%s', (id) => {
 describe.each(idsWhere((o) => o.manage === true))('%s', (id) => {
   test('with a key that has both scopes but not manage is a 403 [contract 3.5]', async () => {
     const f = untouched
-    const key = await f.newKey({ scopes: ['read', 'write'] })
-    const reply = await refused(f, () => perform(harness, f, id, { key }))
+    const reply = await refused(f, () => perform(harness, f, id, { key: lacking.manage }))
     expect(codeOf(reply)).toBe('403 PERMISSION_DENIED')
     expect(reply.body.message).toContain('manage')
   })
@@ -100,7 +116,7 @@ describe.each(withIds)('%s', (id) => {
     await refused(f, async () => {
       for (const [name, shape] of Object.entries(params)) {
         const isInteger = (shape as { type?: string }).type === 'integer'
-        for (const value of malformed) {
+        for (const value of sampleOf(malformed, turnOf(id), 2)) {
           const reply = await at(name, value)
           expect(codeOf(reply), `${name}=${value}`).toBe(isInteger ? '400 INVALID_ARGUMENT' : '404 NOT_FOUND')
           if (isInteger) expect(reply.body.violations[0].field).toBe(name)
@@ -128,7 +144,7 @@ describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
       optionalBody === 'any value' ? [] : ['[]', '"text"', '1', 'true', ...(optionalBody ? [] : ['null'])]
     const texts = [...missing, ...otherValues, '{', '{"name":', '{"a":1}}', '\u0000', deep]
     await refused(f, async () => {
-      for (const raw of [...texts, notUtf8]) {
+      for (const raw of sampleOf([...texts, notUtf8], turnOf(id), 3)) {
         const reply = await harness.call(operationOf(id).method, pathFor(f, id), {
           ...credentialsFor(harness, f, id),
           raw,
@@ -142,7 +158,8 @@ describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
   test('wants application/json [contract 2.2]', async () => {
     const f = untouched
     await refused(f, async () => {
-      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'nonsense']) {
+      const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'nonsense']
+      for (const type of sampleOf(types, turnOf(id))) {
         // The call of an operation whose body is optional may have none.
         const body = (calls[id](f) as { body?: object }).body ?? {}
         const reply = await perform(harness, f, id, { body, headers: { 'content-type': type } })
@@ -153,8 +170,7 @@ describe.each(idsWhere((o) => o.body !== undefined))('%s', (id) => {
 
   test('keeps the order of checks [contract 2.3]', async () => {
     const f = untouched
-    const lacking = operationOf(id).scope === 'read' ? 'write' : 'read'
-    const withoutScope = await f.newKey({ scopes: [lacking] })
+    const withoutScope = operationOf(id).scope === 'read' ? lacking.readWithoutManage : lacking.writeWithoutManage
     const [raw, tooLong] = ['{', 'x'.repeat((operationOf(id).bodyLimitBytes ?? 0) + 1)]
     const text = { 'content-type': 'text/plain' }
     const stale = { 'if-match': '"999"' }

@@ -49,18 +49,20 @@ test('a message and a connection that cannot be stored are refused with a reason
   const otherOrg = await other.newOrg()
   const device = await newOffline(other, otherOrg)
   const it = await connected(device, { service: other })
-  const refuse = (event: string) =>
-    sql.raw(
-      `create trigger refused_${event.replaceAll(' ', '_')} before ${event} begin select raise(abort, 'refused'); end`,
-    )
-  await refuse('insert on samples').execute(other.services.db.schema)
+  const refuse = (event: string) => {
+    const name = `refused_${event.replaceAll(' ', '_')}`
+    const trigger = sql.raw(`create trigger ${name} before ${event} begin select raise(abort, 'refused'); end`)
+    // In a transaction of its own: a refused message rolls back the one that it is in.
+    return other.services.db.systemTransaction(({ kysely }) => trigger.execute(kysely))
+  }
+  await refuse('insert on samples')
   const payload = JSON.stringify({ samples: [{ timestamp: Math.floor(other.clock.now() / 1000), people: 1 }] })
   const topic = upTopic(device.id, 'sample')
   it.send({ cmd: 'publish', topic, payload, qos: 1, messageId: 1, dup: false, retain: false })
   const reasonString = 'a message could not be stored'
   expect(await it.next('disconnect')).toMatchObject({ reasonCode: 0x89, properties: { reasonString } })
 
-  await refuse('update on endpoints').execute(other.services.db.schema)
+  await refuse('update on endpoints')
   const again = openMqtt5(other.mqttPort)
   again.send(login(device))
   expect(await again.next('connack')).toMatchObject({

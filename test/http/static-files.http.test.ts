@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { consolePages } from '../../src/contract/people/session.ts'
 import { type Service, startService } from '../../src/server/app.ts'
 import { makeLog } from '../../src/server/core/log.ts'
+import { readConsoleFiles } from '../../src/server/http/browser/static-files.ts'
 import { newPlace, quiet, send } from '../support/harness.ts'
 
 const index = `<!doctype html><title>Console</title>${'<p>room</p>'.repeat(50)}`
@@ -35,7 +36,7 @@ beforeAll(async () => {
   const { place, remove: removePlace } = await newPlace()
   remove = removePlace
   const options = { ...quiet, ...place, corsOrigin: ['https://friend.example.org'] }
-  service = await startService(options, makeLog('silent'), { consoleFolder: folder })
+  service = await startService(options, makeLog('silent'), { consoleFiles: readConsoleFiles(folder) })
 })
 afterAll(async () => {
   await service.close()
@@ -256,7 +257,9 @@ describe('what guards it', () => {
 
 test('without a build the address says how to make one, and the API works', async () => {
   const { place, remove } = await newPlace()
-  const bare = await startService({ ...quiet, ...place }, makeLog('silent'), { consoleFolder: join(folder, 'absent') })
+  const bare = await startService({ ...quiet, ...place }, makeLog('silent'), {
+    consoleFiles: readConsoleFiles(join(folder, 'absent')),
+  })
   const page = await send(bare.url, 'GET', '/')
   expect(page.status).toBe(200)
   expect(page.text).toContain('npm run build')

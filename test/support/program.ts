@@ -24,18 +24,22 @@ const defaultTimeoutMs = 60_000
 /** Loading the program takes seconds of CPU, which a busy machine shares among many. */
 export const startTimeoutMs = 120_000
 
-/** Polls until the result is truthy; fails after a timeout. */
+/** Many waits are for seconds and ask by a request, which takes a millisecond or more of CPU. */
+const [minPauseMs, maxPauseMs] = [20, 60] as const
+
+/** Polls until the result is truthy, less often after some tries; fails after a timeout. */
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
-  { everyMs = 20, timeoutMs = defaultTimeoutMs } = {},
+  { everyMs, timeoutMs = defaultTimeoutMs }: { everyMs?: number; timeoutMs?: number } = {},
 ) {
   const deadline = performance.now() + timeoutMs
-  for (;;) {
+  for (let pauseMs = everyMs ?? minPauseMs; ; ) {
     const answer = await ask()
     if (answer) return answer as Exclude<T, null | undefined | false>
     if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain: ${what}`)
-    await pause(everyMs)
+    await pause(pauseMs)
+    if (everyMs === undefined) pauseMs = Math.min(pauseMs * 1.25, maxPauseMs)
   }
 }
 

@@ -6,7 +6,7 @@ import type { TestOrg } from '../../../test/support/harness.ts'
 import { newJobs } from '../../../test/support/jobs.ts'
 import { findJobName } from '../incidents/engine/engine-store.ts'
 import { findPersonById } from './engine/actor-store.ts'
-import { listSoakingUnits } from './engine/facts-store.ts'
+import { listEndpointsOfOtherJobs, listSoakingUnits } from './engine/facts-store.ts'
 import { updateJobSize } from './engine/progress-store.ts'
 import { deleteMoves, listMoves, upsertMoves } from './engine/rollback/move-store.ts'
 import { listUnconfirmedUnits, listUnitsInRollback } from './engine/rollback/rollback-store.ts'
@@ -50,6 +50,8 @@ test('the endpoints that a job has are found', async () => {
   const { all, here, there } = world
   const found = await listEndpointsInJob(all, { job: soaking, endpoints: [here.id, there.id] })
   expect(found).toEqual([{ endpoint_id: here.id }])
+  const others = await listEndpointsOfOtherJobs(all, { jobs: [soaking], endpoints: [here.id, there.id] })
+  expect(others).toMatchObject([{ job_id: soaking, endpoint_id: here.id, unit_state: 'SOAKING' }])
 })
 
 test('units that soak are listed, and their soak starts again', async () => {

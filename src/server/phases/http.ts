@@ -19,7 +19,7 @@ import { noteRoutes } from '../fleet/notes/routes.ts'
 import { profileRoutes } from '../fleet/profiles/routes.ts'
 import { regionRoutes } from '../fleet/regions/routes.ts'
 import { roomRoutes } from '../fleet/rooms/routes.ts'
-import { staticFileRoutes } from '../http/browser/static-files.ts'
+import { type ConsoleFiles, staticFileRoutes } from '../http/browser/static-files.ts'
 import { openHealthPort } from '../http/health/port.ts'
 import { listen } from '../http/listen.ts'
 import { type HttpServer, makeHttpServer } from '../http/server.ts'
@@ -49,7 +49,7 @@ import type { Resources } from './resources.ts'
 
 interface HttpPhaseOptions {
   readonly certificate: ServerCertificate | undefined
-  readonly consoleFolder: string
+  readonly consoleFiles: ConsoleFiles
   /** Is called before the ports are opened. */
   readonly releasePorts: () => Promise<void>
 }
@@ -99,7 +99,7 @@ export async function startHttp(
   core: Core,
   resources: Resources,
   devices: Devices,
-  { certificate, consoleFolder, releasePorts }: HttpPhaseOptions,
+  { certificate, consoleFiles, releasePorts }: HttpPhaseOptions,
 ): Promise<RunningHttp> {
   const { services, streams, keyring, log, metrics, options, publicAddress } = core
   const { limits } = services
@@ -120,7 +120,7 @@ export async function startHttp(
     isUpgrade: isDeviceUpgrade,
   })
   certificate?.watchExpiry(metrics.registry)
-  addRoutes(http, core, resources, devices, consoleFolder)
+  addRoutes(http, core, resources, devices, consoleFiles)
   openWebSocket(devices.connections, http.app.server)
   await releasePorts()
   let closeTwin = () => {}
@@ -153,7 +153,7 @@ function addRoutes(
   core: Core,
   { uploads }: Resources,
   devices: Devices,
-  consoleFolder: string,
+  consoleFiles: ConsoleFiles,
 ): void {
   const { services, keyring, log, metrics, options } = core
   const { db, clock, limits, publicUrl } = services
@@ -163,7 +163,7 @@ function addRoutes(
   const { providers } = core
   providerRoutes(app, { services, browser, refuse, metrics, log, providers, publicUrl: options.publicUrl })
   signInRoutes(app, { services, browser, refuse, countSignIn: metrics.signIn, addresses: signInAddresses(core) })
-  staticFileRoutes(app, consoleFolder)
+  staticFileRoutes(app, consoleFiles)
   enrolPage(app)
   enrolRoute(app, {
     clock,

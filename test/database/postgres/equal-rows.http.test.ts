@@ -58,7 +58,7 @@ let folder: string
 beforeAll(async () => {
   // The service runs on SQLite in the harness's folder. The harness's database in PostgreSQL stays empty for the copy.
   const onSqlite: object = { databaseUrl: undefined }
-  harness = await startHarness(onSqlite)
+  harness = await startHarness(onSqlite, { taskPauseShare: 500 })
   const { dataDir, databaseUrl } = harness.place
   observedStatements.onCall = record
   await fill(harness)

@@ -1,14 +1,8 @@
 // A fixture that many operations use in turn, because making one takes about thirty requests.
 import { expect } from 'vitest'
-import type { Operation } from '../../../src/contract/operation.ts'
-import { type OperationId, operations } from '../../../src/contract/operations.ts'
+import type { OperationId } from '../../../src/contract/operations.ts'
 import { type Fixture, newFixture } from '../fixture.ts'
 import type { Harness, Reply } from '../harness.ts'
-
-/** After these the jobs of the fixture advance by themselves, which makes entries and events of the system. */
-const isSpoiledBy = (id: OperationId): boolean =>
-  /^(endpointsDelete|endpointsMoveRoom|roomsDelete|locationsDelete|regionsDelete)$/.test(id) ||
-  (id.startsWith('jobs') && (operations[id] as Operation).reads !== true)
 
 export class SharedFixture {
   readonly #harness: Harness
@@ -25,13 +19,10 @@ export class SharedFixture {
   ): Promise<T & { readonly f: Fixture }> {
     const earlier = this.#current
     const first = earlier && (await attempt(earlier))
-    if (earlier && first?.reply.status === 200) {
-      if (isSpoiledBy(id)) this.#current = undefined
-      return { ...first, f: earlier }
-    }
+    if (earlier && first?.reply.status === 200) return { ...first, f: earlier }
     if (first) expect(first.reply.status, `${id} on a fixture that was used: ${first.reply.text}`).toBeLessThan(500)
     const f = await newFixture(this.#harness)
-    this.#current = isSpoiledBy(id) ? undefined : f
+    this.#current = f
     return { ...(await attempt(f)), f }
   }
 }

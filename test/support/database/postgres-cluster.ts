@@ -1,22 +1,14 @@
 // Brings a PostgreSQL for the test run: a private cluster in a temporary folder, gone afterwards.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import {
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { installDebian } from '../debian.ts'
 import { freePort } from '../free-port.ts'
+import { folderInMemory } from '../memory-folder.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -88,17 +80,10 @@ export interface ClusterFolder {
   readonly as: { readonly uid: number; readonly gid: number } | undefined
 }
 
-const memoryFolder = '/dev/shm'
-const minFreeMemoryBytes = 4 * 1024 ** 3
-
-/** Creating a database makes about a thousand files, which takes five times as much CPU on a disk as in memory. */
-function folderInMemory(): string {
-  if (!existsSync(memoryFolder)) return tmpdir()
-  const { bavail, bsize } = statfsSync(memoryFolder)
-  return bavail * bsize < minFreeMemoryBytes ? tmpdir() : memoryFolder
-}
-
-/** A durable cluster is on a disk: fsync in memory costs nothing and proves nothing. */
+/**
+ * Creating a database makes about a thousand files, which takes five times as much CPU on a disk as in memory. A durable cluster is
+ * on a disk: fsync in memory costs nothing and proves nothing.
+ */
 export function initialiseCluster({ isDurable }: { isDurable: boolean }): ClusterFolder {
   const bin = findBinaries() ?? installBinaries()
   const folder = mkdtempSync(join(isDurable ? tmpdir() : folderInMemory(), 'roomkeeper-postgres-'))

@@ -5,7 +5,7 @@ import { type Service, type StartSettings, startService } from '../../../src/ser
 import type { ServeOptions } from '../../../src/server/config/server-options.ts'
 import { type Clock, systemClock } from '../../../src/server/core/clock.ts'
 import { timeLimits } from '../../../src/server/core/time-limits.ts'
-import { newPlace, quiet } from '../harness.ts'
+import { builtConsole, newPlace, quiet } from '../harness.ts'
 
 export interface GroupNode extends Service {
   readonly dataDir: string
@@ -47,6 +47,7 @@ export async function nodeGroup(): Promise<NodeGroup> {
         clock,
         taskPauseShare,
         limits,
+        consoleFiles: builtConsole(),
         onLost: () => onLost(),
       })
       onTestFinished(() => service.close())

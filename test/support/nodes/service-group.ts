@@ -25,7 +25,7 @@ export async function startServices(
   options: ServeOptions,
   log: Log,
   clocks: readonly [Clock, ...Clock[]],
-  settings: Pick<StartSettings, 'taskPauseShare' | 'limits'> = {},
+  settings: Pick<StartSettings, 'taskPauseShare' | 'limits' | 'consoleFiles'> = {},
 ): Promise<ServiceGroup> {
   if (clocks.length === 1) return alone(await start(options, log, { ...settings, clock: clocks[0] }))
   const balancers = { http: await Balancer.start(options.port || (await freePort())), mqtt: await Balancer.start() }

@@ -1,7 +1,7 @@
 // Change windows in 50 time zones over 10 years, against a walk over the minutes that the clocks of Intl show. [contract 12.window]
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { runCount } from '../../../../test/support/long-form.ts'
+import { isFullForm, runCount, sampleOf } from '../../../../test/support/long-form.ts'
 import { dayMs, minuteMs } from '../../../contract/durations.ts'
 import { type Weekday, type WeeklyHours, weekdays } from '../../../contract/weekly-hours.ts'
 import { isInChangeWindow, nextChangeTime } from './change-window.ts'
@@ -95,7 +95,8 @@ test(
     const perStretch = runCount({ short: 1, long: 6 })
     const [seen, wrong] = [{ stretches: 0, inside: 0, outside: 0, openings: 0 }, [] as string[]]
     for (const [index, zone] of zones.entries()) {
-      for (const year of years) {
+      // In the short form a zone has three of the years, and zones take them in turn.
+      for (const year of sampleOf(years, index, 3)) {
         for (const day of interestingDays(zone, year)) {
           seen.stretches++
           const startMs = day - 3 * dayMs
@@ -117,8 +118,8 @@ test(
       }
     }
     expect(wrong).toEqual([])
-    expect(seen.stretches).toBeGreaterThan(1_000)
-    expect(Math.min(seen.inside, seen.outside, seen.openings)).toBeGreaterThan(3_000)
+    expect(seen.stretches).toBeGreaterThan(isFullForm ? 1_000 : 300)
+    expect(Math.min(seen.inside, seen.outside, seen.openings)).toBeGreaterThan(isFullForm ? 3_000 : 900)
   },
   runCount({ short: 60_000, long: 3_600_000 }),
 )

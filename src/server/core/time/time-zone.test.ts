@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runCount } from '../../../../test/support/long-form.ts'
 import { daySeconds } from '../../../contract/durations.ts'
 import { dateOf, dayOf, isIntlTimeZone, isSameTimeZone, isTimeZone, startOfDay, timeZoneProblem } from './time-zone.ts'
 
@@ -69,7 +70,7 @@ test('every day of a year begins with a quarter of an hour, where the local date
         if (around.join() !== [0, number - 1, number].join()) expect.fail(`${zone}, ${dateOf(number)}: ${start}`)
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runCount({ short: 100, full: 500, long: 500 }) },
   )
 })
 
@@ -79,7 +80,7 @@ test('startOfDay is what trying one quarter of an hour after the other finds', (
       const number = numberOf(`${year}-01-01`) + dayOfYear
       expect(startOfDay(zone, number)).toBe(slowStartOfDay(zone, number))
     }),
-    { numRuns: 500 },
+    { numRuns: runCount({ short: 100, full: 500, long: 500 }) },
   )
 })
 

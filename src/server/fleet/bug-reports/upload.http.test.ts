@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { createGzip, gzipSync } from 'node:zlib'
+import undici from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   bundle,
@@ -49,13 +50,11 @@ async function expectStillOpen({ org, device, supportId, url }: RequestedLogs) {
   expect((await org.item(supportId)).state).toBe('UPLOADED')
 }
 
-const streamed = (device: TestDevice, url: string, body: Readable) =>
-  fetch(url, {
-    method: 'PUT',
-    headers: { ...proofOf(device), 'content-type': 'application/octet-stream' },
-    body: Readable.toWeb(body),
-    duplex: 'half',
-  } as RequestInit)
+async function streamed(device: TestDevice, url: string, body: Readable) {
+  const headers = { ...proofOf(device), 'content-type': 'application/octet-stream' }
+  const reply = await undici.request(url, { method: 'PUT', headers, body })
+  return { status: reply.statusCode, body: await reply.body.json() }
+}
 
 /** Makes an uncompressed gzip stream while it is read. */
 function unpacked(bytes: number): Readable {
@@ -222,7 +221,7 @@ test('a bundle that says it is larger than 64 MiB is refused before a byte of it
 test('a bundle that turns out larger than 64 MiB is refused, and no file remains', async () => {
   const it = await requestLogs()
   const reply = await streamed(it.device, it.url, unpacked(maxBundleBytes))
-  expect([reply.status, ((await reply.json()) as ErrorBody).code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+  expect([reply.status, (reply.body as ErrorBody).code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
   await expectStillOpen(it)
 })
 

@@ -202,7 +202,7 @@ test('the death of a node with 3,000 devices writes as many rows as with 30', as
     const crashed = await startHarness(place)
     const their = await crashed.newOrg()
     await putEndpoints(crashed, their, Array(count).fill({ connected: 1, connection_time: 0 }))
-    await crashed.stop()
+    await crashed.close()
     const { db } = await openDatabase(place, { isLocked: false, mustExist: true, onError() {} })
     // A crash leaves the row of the node as it was.
     await db.systemTransaction(({ kysely }) =>
@@ -216,7 +216,7 @@ test('the death of a node with 3,000 devices writes as many rows as with 30', as
     expect(endpoints).toHaveLength(count)
     written.push(await writes())
     await db.close()
-    await next.stop()
+    await next.close()
   }
   expect(written[1]).toEqual(written[0])
   // The old row ends, and the new start has one of its own.
@@ -234,7 +234,7 @@ test('the stop of a node writes one row, however many devices are connected to i
     const devices = await Promise.all(Array.from({ length: count }, () => newDevice(stopping, their, { roomId })))
     const { db } = await openDatabase(place, { isLocked: true, mustExist: true, onError() {} })
     const writes = await countAllWrites(db)
-    await stopping.stop()
+    await stopping.close()
     await Promise.all(devices.map((device) => device.ended()))
     written.push(await writes())
     await db.close()

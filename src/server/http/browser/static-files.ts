@@ -46,6 +46,9 @@ interface File {
   readonly bodies: ReadonlyMap<Encoding, Body>
 }
 
+/** The files of a built console, by their paths. There are none if it is not built. */
+export type ConsoleFiles = ReadonlyMap<string, File>
+
 const notBuilt = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Roomkeeper</title></head>
@@ -60,8 +63,7 @@ const notBuilt = `<!doctype html>
 /** Only programs request these paths, so they get errors in JSON, whatever they accept. */
 const programPaths = /^\/+(v1|api|console|assets)(\/|$)/
 
-export function staticFileRoutes(app: FastifyInstance, folder: string): void {
-  const files = readFiles(folder)
+export function staticFileRoutes(app: FastifyInstance, files: ConsoleFiles): void {
   const indexAt = indexByDepth(files.get('/index.html') ?? fileOf('.html', [['identity', Buffer.from(notBuilt)]]))
   const serve = (url: string, find: (request: FastifyRequest) => File | undefined, caching: string) =>
     app.get(url, { compress: false }, (request, reply) => {
@@ -139,15 +141,16 @@ function chooseEncoding(bodies: File['bodies'], acceptEncoding: string | undefin
   return endings.find(([encoding]) => bodies.has(encoding) && accepts(encoding))?.[0] ?? 'identity'
 }
 
-function readFiles(folder: string): Map<string, File> {
+export function readConsoleFiles(folder: string): ConsoleFiles {
   const files = new Map<string, File>()
   if (!existsSync(folder)) return files
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
+  const isFile = new Set(names)
   for (const name of names.filter((name) => !/\.(br|gz)$/.test(name))) {
     const bodies = endings
-      .filter(([, ending]) => names.includes(name + ending))
+      .filter(([, ending]) => isFile.has(name + ending))
       .map(([encoding, ending]): [Encoding, Buffer] => [encoding, readFileSync(name + ending)])
     files.set(name.slice(folder.length).replaceAll(sep, '/'), fileOf(extname(name), bodies))
   }

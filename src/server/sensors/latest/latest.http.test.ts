@@ -83,10 +83,10 @@ test('the event loop is not blocked while ten thousand samples are read, written
     for (const path of ['/endpoints/sensor', '/rooms/sensor']) expect((await raw(path)).status).toBe(200)
   }
   for (const work of [first, next]) {
-    const turns: number[] = []
-    for (let i = 0; i < 10; i++) turns.push(await longestTurn(work))
     // The best of ten counts, because a garbage collection may fall into any of them.
-    expect(Math.min(...turns)).toBeLessThan(15)
+    let shortest = Number.POSITIVE_INFINITY
+    for (let i = 0; i < 10 && shortest >= 15; i++) shortest = Math.min(shortest, await longestTurn(work))
+    expect(shortest).toBeLessThan(15)
   }
 })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ChannelWorld } from '../../../../../test/support/channels/channel-world.ts'
 import { IncidentWorld } from '../../../../../test/support/incidents/incident-world.ts'
+import { runCount } from '../../../../../test/support/long-form.ts'
 import { defaultChannelEvents } from '../../../../contract/channels/messages.ts'
 import { dayMs, minuteMs, secondMs } from '../../../../contract/durations.ts'
 import { isOpenState } from '../../../../contract/incidents/states.ts'
@@ -96,8 +97,8 @@ function expectNoCriticalWaits(world: ChannelWorld): void {
 }
 
 test.each([
-  ['short', 3000],
-  ['long', 60],
+  ['short', runCount({ short: 600, full: 3000, long: 3000 })],
+  ['long', runCount({ short: 15, full: 60, long: 60 })],
 ] as const)(
   'after any %s course a receiver believes what is true, and each incident was first sent as an opening',
   (length, numRuns) => {
@@ -187,6 +188,6 @@ test('devices that go and come as they like leave a receiver with the truth: mer
       expect([...world.believedOpen].sort((a, b) => a - b)).toEqual(world.openIds)
       for (const type of world.firstHeard.values()) expect(['incident.opened', 'incident.digest']).toContain(type)
     }),
-    { numRuns: 60 },
+    { numRuns: runCount({ short: 20, full: 60, long: 60 }) },
   )
 })
