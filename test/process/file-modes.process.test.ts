@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { engine, send } from '../support/harness.ts'
-import { expectDone, type Server, type Site, siteForTest } from '../support/program.ts'
+import { emptySiteForTest, expectDone, type Server, type Site, siteForTest } from '../support/program.ts'
 
 /** By name below the data folder. */
 function modesIn(site: Site): Record<string, string> {
@@ -23,7 +23,7 @@ const running =
     : ['secret.key', 'server.json']
 
 test('a new database in a folder that everybody may read has files of mode 0600', async () => {
-  const site = await siteForTest()
+  const site = await emptySiteForTest()
   chmodSync(site.dataDir, 0o755)
   const server = await site.serve()
   expect((await write(server)).status).toBe(200)

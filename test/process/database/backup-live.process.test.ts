@@ -5,7 +5,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { cookieOf, own } from '../../support/console/console-session.ts'
 import { send } from '../../support/harness.ts'
-import { expectDone, expectRefusal, type Program, type Server, siteForTest, until } from '../../support/program.ts'
+import {
+  emptySiteForTest,
+  expectDone,
+  expectRefusal,
+  type Program,
+  type Server,
+  siteForTest,
+  until,
+} from '../../support/program.ts'
 
 const writesPerSecond = 20
 
@@ -33,7 +41,7 @@ function startWrites({ url, org, key }: Server) {
 }
 
 test('a backup during 20 writes a second finishes, and its restored state equals a moment of the past', async () => {
-  const [site, other] = [await siteForTest(), await siteForTest()]
+  const [site, other] = [await siteForTest(), await emptySiteForTest()]
   const server = await site.serve()
   const { key, org } = server
   const link = (await site.json('login-link')).url.split('#')[1]
@@ -95,7 +103,7 @@ test('a backup that is killed leaves no file under its name, and the next one wo
 })
 
 test('a backup and a restore that are stopped by a signal say so and leave nothing', async () => {
-  const [site, other] = [await siteForTest(), await siteForTest()]
+  const [site, other] = [await siteForTest(), await emptySiteForTest()]
   expectDone(await site.run('org', 'create', 'One'))
   const bundle = join(site.dataDir, 'bundles/1/abc/large.zip')
   mkdirSync(dirname(bundle), { recursive: true })

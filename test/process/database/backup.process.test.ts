@@ -13,7 +13,7 @@ import { ScheduledBackups } from '../../../src/server/maintenance/backup/schedul
 import { contentOf, fillEveryTable } from '../../support/database/whole-database.ts'
 import type { Fixture } from '../../support/fixture.ts'
 import { engine, type Harness, newPlace, quiet, send, startHarness, TestClock } from '../../support/harness.ts'
-import { expectRefusal, siteForTest, until } from '../../support/program.ts'
+import { emptySiteForTest, expectRefusal, until } from '../../support/program.ts'
 
 const { signal } = new AbortController()
 let harness: Harness
@@ -98,7 +98,7 @@ test('without --with-secret the file does not contain the key, and restore compa
 })
 
 test('a file that is no backup, a truncated and a damaged backup are refused with a sentence, and nothing is restored', async () => {
-  const site = await siteForTest()
+  const site = await emptySiteForTest()
   writeFileSync(site.secretKeyFile, secretText())
   const bytes = readFileSync(plain)
   const flipped = Buffer.from(bytes)
@@ -136,7 +136,7 @@ test('a backup does not replace a file, and a failed one leaves nothing', async 
 })
 
 test('check finds a changed audit entry, a row that refers to nothing, and a key that does not fit', async () => {
-  const site = await siteForTest()
+  const site = await emptySiteForTest()
   const { dataDir, databaseUrl } = site
   await restoreBackup(complete, { dataDir, ...(databaseUrl && { databaseUrl }) })
   const good = await site.run('check')

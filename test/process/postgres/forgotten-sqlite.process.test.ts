@@ -2,10 +2,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { expectRefusal, ready, siteForTest } from '../../support/program.ts'
+import { emptySiteForTest, expectRefusal, ready } from '../../support/program.ts'
 
 test('an empty PostgreSQL beside a SQLite database with an organisation is refused, with both ways out', async () => {
-  const site = await siteForTest()
+  const site = await emptySiteForTest()
   const onSqlite = ready(site.launch(['serve', '--port', '0', '--data-dir', site.dataDir]))
   await (await onSqlite).stop()
   const ways = /copy --from .* --to postgres:.*To begin with an empty database, name another folder with --data-dir\.$/m
