@@ -155,7 +155,7 @@ export async function measureOverload(
   }
   await serve({ connections: 20, ahead: 1, seconds: Math.min(2, seconds / 2) })
   const possible = await serve({ connections: 20, ahead: 1, seconds: Math.min(3, seconds) })
-  const flooding = serve({ connections, ahead: 4, seconds: seconds + headStartSeconds + 0.5 })
+  const flooding = serve({ connections, ahead: 4, seconds: seconds + headStartSeconds + 1 })
   await pause(headStartSeconds * 1000)
   const probes = await probePorts(server, healthPort, seconds)
   const flooded = await flooding

@@ -19,7 +19,7 @@ import { type Ended, runHere } from './run-here.ts'
 export const testProgramFolder = join(import.meta.dirname, '../../dist/test-program')
 const ownBin = join(testProgramFolder, 'bin/roomkeeper.js')
 /** Halves the time that a start takes; Node compares the content of a file, so the cache is never stale. */
-const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/roomkeeper-test', import.meta.url))
+export const compileCacheFolder = fileURLToPath(new URL('../../node_modules/.cache/roomkeeper-test', import.meta.url))
 /** As in the first line of bin/roomkeeper.js: without it a server takes more memory than one that users start. */
 const nodeOptions = ['--max-semi-space-size=8']
 const defaultTimeoutMs = 60_000
@@ -87,7 +87,7 @@ export class Program {
       // Several servers run at the same time here: none may ask for the usual port of devices. No balancer has to notice that one stops.
       env: {
         ...Object.fromEntries(inherited),
-        NODE_COMPILE_CACHE,
+        NODE_COMPILE_CACHE: compileCacheFolder,
         ROOMKEEPER_MQTT_PORT: '0',
         ROOMKEEPER_STOP_DELAY: '0',
         ...env,

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { shortCounts } from '../../support/endurance/counts.ts'
 import { killCycles } from '../../support/endurance/kill-cycles.ts'
 import { networkDrop } from '../../support/endurance/network-drop.ts'
+import { isFullForm } from '../../support/long-form.ts'
 import { siteForTest } from '../../support/program.ts'
 
 test('kill -9 again and again loses and doubles no acknowledged write, sample or command', async () => {
@@ -12,6 +13,9 @@ test('kill -9 again and again loses and doubles no acknowledged write, sample or
 })
 
 test('a fleet that loses its network for a moment is connected again within 20 s', async () => {
-  const { reconnectedAfterMs } = await networkDrop(await siteForTest(), { devices: 60, seed: shortCounts.seed })
+  const { reconnectedAfterMs } = await networkDrop(await siteForTest(), {
+    devices: isFullForm ? 60 : 24,
+    seed: shortCounts.seed,
+  })
   expect(reconnectedAfterMs).toBeLessThan(20_000)
 })

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { cookieOf, own } from '../../support/console/console-session.ts'
 import { send } from '../../support/harness.ts'
+import { isFullForm } from '../../support/long-form.ts'
 import {
   emptySiteForTest,
   expectDone,
@@ -102,6 +103,8 @@ test('a backup that is killed leaves no file under its name, and the next one wo
   expect(existsSync(file)).toBe(true)
 })
 
+const signals = ['SIGINT', 'SIGTERM'] as const
+
 test('a backup and a restore that are stopped by a signal say so and leave nothing', async () => {
   const [site, other] = [await siteForTest(), await emptySiteForTest()]
   expectDone(await site.run('org', 'create', 'One'))
@@ -119,7 +122,7 @@ test('a backup and a restore that are stopped by a signal say so and leave nothi
     await until('it has begun', () => readdirSync(within).some((name) => pattern.test(name)), { everyMs: 1 })
     return program.stop(signal)
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of isFullForm ? signals : signals.slice(0, 1)) {
     const backup = site.launch(['backup', file, ...options, ...site.flags])
     const ended = await stopAt(backup, folder, /\.unfinished-/, signal)
     expectRefusal(ended, new RegExp(`^Stopped by ${signal}\\. No backup was made\\.$`, 'm'))
@@ -128,7 +131,7 @@ test('a backup and a restore that are stopped by a signal say so and leave nothi
   const done = await site.run('backup', file, ...options)
   expectDone(done)
   expect(done.stdout).toMatch(/ bytes, with 1 log bundle\.$/m)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of isFullForm ? signals : signals.slice(1)) {
     const restore = other.launch(['restore', file, ...other.flags])
     const ended = await stopAt(restore, other.dataDir, /^restore-/, signal)
     expectRefusal(ended, new RegExp(`^Stopped by ${signal}\\. Nothing was restored\\.$`, 'm'))
