@@ -44,12 +44,13 @@ export class PackageShelf {
     return folder
   }
 
-  /** Unpacks a package into the node_modules of a folder. It uses the dependencies of the checkout. */
+  /** Unpacks a package into the node_modules of a folder. Node finds its dependencies, those of the checkout, beside the folder. */
   async unpack(name: string, folder: string): Promise<string> {
     const home = join(folder, 'node_modules', name)
     mkdirSync(home, { recursive: true })
     await runFile('tar', ['-xzf', this.tarball(name), '--strip-components=1', '-C', home])
-    symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+    const dependencies = join(this.folder, 'node_modules')
+    if (!existsSync(dependencies)) symlinkSync(join(root, 'node_modules'), dependencies)
     return folder
   }
 

@@ -126,9 +126,13 @@ const ownDatabase = (postgres: PostgresServer): ClusterDatabase => ({
   remove: () => postgres.remove(),
 })
 
-/** A cluster with a PostgreSQL of its own that waits for the disk and can be stopped. It goes with the test, however that ends. */
+/** A cluster with a PostgreSQL of its own that waits for the disk and can be stopped. The caller closes it. */
+export const startDurableCluster = async (count: number): Promise<NodeCluster> =>
+  NodeCluster.start(ownDatabase(await PostgresServer.start()), count)
+
+/** As above. It goes with the test, however that ends. */
 export async function durableClusterForTest(count: number): Promise<NodeCluster> {
-  const cluster = await NodeCluster.start(ownDatabase(await PostgresServer.start()), count)
+  const cluster = await startDurableCluster(count)
   onTestFinished(() => cluster.close())
   return cluster
 }
