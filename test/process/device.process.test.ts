@@ -74,7 +74,7 @@ test('kill -9 in the middle: no device is shown as connected, nothing acknowledg
   expect(device.received.slice(before), 'nothing is sent that was finished').toEqual([])
 })
 
-// The same promise as above and in crashes/ingest-crash.process.test.ts, under load.
+// The test above and crashes/ingest-crash.process.test.ts prove this promise in the short form.
 test.runIf(isFullForm)('kill -9 under a stream of messages: every acknowledged one is there', async () => {
   const site = await siteForTest()
   const mqttPort = await freePort()

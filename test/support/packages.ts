@@ -44,7 +44,7 @@ export class PackageShelf {
     return folder
   }
 
-  /** Unpacks a package into the node_modules of a folder. Node finds its dependencies, those of the checkout, beside the folder. */
+  /** Unpacks a package into the node_modules of a folder. Node finds the dependencies of the checkout beside that folder. */
   async unpack(name: string, folder: string): Promise<string> {
     const home = join(folder, 'node_modules', name)
     mkdirSync(home, { recursive: true })

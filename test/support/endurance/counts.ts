@@ -1,5 +1,5 @@
-// The counts of the endurance tests: `npm test` and `npm run test:full` use short ones, `npm run test:long` the long ones or those of
-// environment variables.
+// The counts of the endurance tests: `npm test` and `npm run test:full` use short ones, `npm run test:long` the long ones or the
+// values of environment variables.
 import { isFullForm } from '../long-form.ts'
 
 export interface EnduranceCounts {

@@ -130,7 +130,7 @@ const ownDatabase = (postgres: PostgresServer): ClusterDatabase => ({
 export const startDurableCluster = async (count: number): Promise<NodeCluster> =>
   NodeCluster.start(ownDatabase(await PostgresServer.start()), count)
 
-/** As above. It goes with the test, however that ends. */
+/** A durable cluster that goes with the test, however that ends. */
 export async function durableClusterForTest(count: number): Promise<NodeCluster> {
   const cluster = await startDurableCluster(count)
   onTestFinished(() => cluster.close())
