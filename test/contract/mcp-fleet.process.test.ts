@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Fleet } from '../../src/simulator/fleet.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { isFullForm } from '../support/long-form.ts'
 import { type McpProgram, startOfficialClient, toolNames } from '../support/mcp/mcp-client.ts'
 import { until } from '../support/program.ts'
 
-const size = { endpoints: 24, rooms: 10, locations: 4, regions: 2 }
+const size = isFullForm
+  ? { endpoints: 24, rooms: 10, locations: 4, regions: 2 }
+  : { endpoints: 8, rooms: 3, locations: 2, regions: 2 }
 const ended = new AbortController()
 let harness: Harness
 let org: TestOrg

@@ -20,7 +20,7 @@ afterAll(() => service.close())
 test.runIf(engine === 'sqlite').each([
   ['check', 'config', 'prometheus.yml'],
   ['check', 'rules', 'roomkeeper.rules.yml'],
-  ['test', 'rules', 'roomkeeper.rules.test.yml'],
+  ['test', 'rules', 'roomkeeper.rules.test.yml', 'roomkeeper.rules.days.test.yml'],
 ])('promtool %s %s %s succeeds', async (...args) => {
   const { stdout } = await run('promtool', args, { cwd: join(deploy, 'prometheus') })
   expect(stdout).toContain('SUCCESS')

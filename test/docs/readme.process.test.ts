@@ -8,7 +8,8 @@ import { startService } from '../../src/server/app.ts'
 import { makeLog } from '../../src/server/core/log.ts'
 import { need } from '../support/debian.ts'
 import { newPlace, quiet } from '../support/harness.ts'
-import { siteForTest, startTimeoutMs, terminalStarter } from '../support/program.ts'
+import { isFullForm } from '../support/long-form.ts'
+import { siteForTest, startTimeoutMs, terminalStarter, testProgramFolder } from '../support/program.ts'
 
 const root = join(import.meta.dirname, '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -59,7 +60,7 @@ test('the first steps run as they are written', async () => {
     expect(command?.language).toBe('sh')
     const script = `${prelude}\n${command?.text}`.replace(
       'npm run --silent roomkeeper --',
-      `"${process.execPath}" bin/roomkeeper.js`,
+      `"${process.execPath}" ${testProgramFolder}/bin/roomkeeper.js`,
     )
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { env, cwd: root })
     if (expected?.language === 'json') expect(steady(stdout), command?.text).toEqual(steady(expected.text))
@@ -108,7 +109,8 @@ test('the benches load, and an unknown name is refused with the list of names', 
   await expect(bench).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('Choose from reads, ') })
 })
 
-test('the simulated day of the README runs, with fewer devices and hours', async () => {
+// A benchmark: `npm test` only checks above that its file exists.
+test.runIf(isFullForm)('the simulated day of the README runs, with fewer devices and hours', async () => {
   const args = ['bench/demo-day.ts', '--devices', '100', '--flap', '5%', '--hours', '1']
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
   expect(stdout).toMatch(/connects and disconnects +\d+\nmessages about incidents +\d+\nfewer messages +9\d\.\d+ %/)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isFullForm } from '../support/long-form.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-generated-'))
@@ -54,9 +55,12 @@ export async function run(org: string, id: string): Promise<string[]> {
 }
 `
 
-test('generated code compiles with TypeScript 5 under strict rules', async () => {
+/** The compiler of this project takes a fifth of the CPU of TypeScript 5, which users may have. */
+const compiler = isFullForm ? 'node_modules/typescript5/bin/tsc' : 'node_modules/typescript/bin/tsc'
+
+test('generated code compiles under strict rules', async () => {
   writeFileSync(join(folder, 'use.ts'), use)
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
-  const compiled = run('node_modules/typescript5/bin/tsc', '-p', folder).catch(({ stdout }) => ({ stdout }))
+  const compiled = run(compiler, '-p', folder).catch(({ stdout }) => ({ stdout }))
   expect((await compiled).stdout).toBe('')
 })

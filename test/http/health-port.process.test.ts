@@ -106,7 +106,7 @@ test('while the server shuts down, /livez is 200 on the health port and /readyz 
 test('a health port that is taken is refused with a sentence', async () => {
   const port = await takenPort()
   const site = await siteForTest()
-  const ended = await site.launch(['serve', '--port', '0', '--health-port', `${port}`, ...site.flags]).exit()
+  const ended = await site.run('serve', '--port', '0', '--health-port', `${port}`)
   expectRefusal(
     {
       ...ended,

@@ -47,7 +47,7 @@ test('2,400 clients that send ahead and read nothing take at most 400 MiB; 30 s 
 })
 
 test('at three times the load that can be served, health checks take less than 100 ms on both ports, and 80 % of the work is useful', async () => {
-  const figures = await measureOverload(await siteForTest(), 20, 800)
+  const figures = await measureOverload(await siteForTest(), 20, { connections: 800 })
   process.stdout.write(`${overloadText(figures)}\n`)
   for (const { port, path, p99Ms } of figures.probes) expect(p99Ms, `${path} of the port ${port}`).toBeLessThan(100)
   expect(figures.usefulWork).toBeGreaterThan(0.8)

@@ -1,4 +1,5 @@
-// The three packages as their users have them: installed in an empty folder, run, bundled, and checked by a strict compiler.
+// The three packages as their users have them: installed in an empty folder, run, bundled, and checked by a strict compiler. In the
+// short form they are unpacked instead of installed, and what npm, a container or a browser make of them is left to the full form.
 import { once } from 'node:events'
 import { cpSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -13,6 +14,7 @@ import { strictBuild } from '../../tools/strict-build.js'
 import { closeTabs, openBrowser } from '../support/console/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { isFullForm } from '../support/long-form.ts'
 import { exampleOf, machineNode, PackageShelf, root, runFile } from '../support/packages.ts'
 import { printedCommand, ready, siteForTest, until } from '../support/program.ts'
 import { everyHandlerProgram } from './every-handler.ts'
@@ -50,6 +52,7 @@ afterAll(async () => {
 /** The container is made of the same commands as this installation: the RUN lines of the Dockerfile, in an empty folder. */
 async function installServer(): Promise<string> {
   const folder = shelf.newFolder('opt-roomkeeper')
+  if (!isFullForm) return shelf.unpack('roomkeeper', folder)
   cpSync(shelf.tarball('roomkeeper'), join(folder, 'roomkeeper.tgz'))
   // Packages of the checkout are not downloaded again, and the files belong to the user who runs the tests.
   const env = { ...process.env, npm_config_prefer_offline: 'true' }
@@ -83,31 +86,41 @@ describe('roomkeeper', () => {
     const manifest = manifestOf(folders.server, 'roomkeeper')
     expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['scripts']))
     expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['devDependencies']))
-    const { stdout: version } = await runFile(join(folders.server, 'node_modules/.bin/roomkeeper'), ['--version'])
+    const { stdout: version } = await runFile(process.execPath, [join(home, 'bin/roomkeeper.js'), '--version'])
     const { stdout: head } = await runFile('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root })
     expect(version, 'the package knows its commit').toContain(`${manifest.version}+${head.trim()}`)
     for (const [name, version] of Object.entries(manifest.dependencies)) {
       expect(manifestOf(root, name).version, `${name} is installed as it was tested`).toBe(version)
     }
+  })
+
+  test.runIf(isFullForm)('has a command, and takes less than 100 MB with its dependencies', async () => {
+    const { stdout: version } = await runFile(join(folders.server, 'node_modules/.bin/roomkeeper'), ['--version'])
+    expect(version).toContain(manifestOf(folders.server, 'roomkeeper').version)
     const { stdout } = await runFile('du', ['-sm', 'node_modules'], { cwd: folders.server })
     expect(Number.parseInt(stdout, 10), 'megabytes of the installation').toBeLessThan(100)
   })
 
-  test('has a bill of materials: npm sbom lists the version of every package that was installed', async () => {
-    await runFile('npm', ['pkg', 'set', 'version=1.0.0'], { cwd: folders.server })
-    const { stdout } = await runFile('npm', ['sbom', '--sbom-format=cyclonedx', '--omit=dev'], { cwd: folders.server })
-    const bill = JSON.parse(stdout)
-    expect(bill.bomFormat).toBe('CycloneDX')
-    const listed: string[] = bill.components.map(
-      (one: { name: string; version: string }) => `${one.name} ${one.version}`,
-    )
-    const lock = JSON.parse(readFileSync(join(folders.server, 'node_modules/.package-lock.json'), 'utf8'))
-    const installed = Object.entries<{ version: string }>(lock.packages).map(
-      ([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`,
-    )
-    expect(installed.length).toBeGreaterThan(100)
-    expect(installed.filter((name) => !listed.includes(name))).toEqual([])
-  })
+  test.runIf(isFullForm)(
+    'has a bill of materials: npm sbom lists the version of every package that was installed',
+    async () => {
+      await runFile('npm', ['pkg', 'set', 'version=1.0.0'], { cwd: folders.server })
+      const { stdout } = await runFile('npm', ['sbom', '--sbom-format=cyclonedx', '--omit=dev'], {
+        cwd: folders.server,
+      })
+      const bill = JSON.parse(stdout)
+      expect(bill.bomFormat).toBe('CycloneDX')
+      const listed: string[] = bill.components.map(
+        (one: { name: string; version: string }) => `${one.name} ${one.version}`,
+      )
+      const lock = JSON.parse(readFileSync(join(folders.server, 'node_modules/.package-lock.json'), 'utf8'))
+      const installed = Object.entries<{ version: string }>(lock.packages).map(
+        ([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`,
+      )
+      expect(installed.length).toBeGreaterThan(100)
+      expect(installed.filter((name) => !listed.includes(name))).toEqual([])
+    },
+  )
 
   test('runs from node_modules: serves the console and the API, and stops on a signal', async () => {
     const site = await siteForTest()
@@ -156,32 +169,35 @@ describe('the container', () => {
     expect(compose).toContain('dockerfile: deploy/Dockerfile')
   })
 
-  test('its entry point starts the server with its variables, and its health check sees it', async () => {
-    const site = await siteForTest()
-    const port = String(await freePort())
-    const inFolder = (text: string) => text.replaceAll('/opt/roomkeeper', folders.server).replaceAll('8080', port)
-    const env = Object.fromEntries(
-      instructions('ENV').map((line) =>
-        inFolder(line)
-          .replace('$PATH', process.env.PATH ?? '')
-          .split('='),
-      ),
-    )
-    const [entry = ''] = JSON.parse(instructions('ENTRYPOINT')[0] ?? '')
-    const bin = join(folders.server, 'node_modules/.bin', entry)
-    const args = JSON.parse(instructions('CMD')[0] ?? '')
-    const server = await ready(site.launch(args, { bin, env: { ...env, ROOMKEEPER_PORT: port } }))
-    expect(readdirSync(join(folders.server, 'data'))).toContain('secret.key')
-    const [, check = ''] = /CMD (.*)$/.exec(instructions('HEALTHCHECK')[0] ?? '') ?? []
-    const health = () =>
-      runFile('sh', ['-c', inFolder(check)]).then(
-        () => 'healthy',
-        () => 'unhealthy',
+  test.runIf(isFullForm)(
+    'its entry point starts the server with its variables, and its health check sees it',
+    async () => {
+      const site = await siteForTest()
+      const port = String(await freePort())
+      const inFolder = (text: string) => text.replaceAll('/opt/roomkeeper', folders.server).replaceAll('8080', port)
+      const env = Object.fromEntries(
+        instructions('ENV').map((line) =>
+          inFolder(line)
+            .replace('$PATH', process.env.PATH ?? '')
+            .split('='),
+        ),
       )
-    expect(await health()).toBe('healthy')
-    await server.stop()
-    expect(await health()).toBe('unhealthy')
-  })
+      const [entry = ''] = JSON.parse(instructions('ENTRYPOINT')[0] ?? '')
+      const bin = join(folders.server, 'node_modules/.bin', entry)
+      const args = JSON.parse(instructions('CMD')[0] ?? '')
+      const server = await ready(site.launch(args, { bin, env: { ...env, ROOMKEEPER_PORT: port } }))
+      expect(readdirSync(join(folders.server, 'data'))).toContain('secret.key')
+      const [, check = ''] = /CMD (.*)$/.exec(instructions('HEALTHCHECK')[0] ?? '') ?? []
+      const health = () =>
+        runFile('sh', ['-c', inFolder(check)]).then(
+          () => 'healthy',
+          () => 'unhealthy',
+        )
+      expect(await health()).toBe('healthy')
+      await server.stop()
+      expect(await health()).toBe('unhealthy')
+    },
+  )
 })
 
 /** Runs the example of a package's README with the Node of the machine. */
@@ -203,7 +219,7 @@ describe('roomkeeper-client', () => {
     await runExample(folders.client, 'roomkeeper-client', { ORG: org.id, KEY: org.key })
   })
 
-  test('works in a browser, bundled into the page of another origin', async () => {
+  test.runIf(isFullForm)('works in a browser, bundled into the page of another origin', async () => {
     const options = JSON.stringify({ baseUrl: service.url, org: org.id, token: org.key })
     writeFileSync(
       join(folders.client, 'page.js'),

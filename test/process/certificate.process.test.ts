@@ -15,20 +15,21 @@ import { connect as connectTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { devicePaths, type EnrolAnswer } from '../../src/contract/device/protocol.ts'
+import { dayMs } from '../../src/contract/durations.ts'
 import { certificate } from '../support/certificate.ts'
 import { TestDevice } from '../support/devices/test-device.ts'
 import { freePort } from '../support/free-port.ts'
 import { send } from '../support/harness.ts'
-import { type Server, siteForTest, until } from '../support/program.ts'
+import { newSite, type Server, type Site, siteForTest, until } from '../support/program.ts'
 import { shortenLimits } from '../support/short-limits.ts'
 
 let folder: string
-beforeEach(() => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'roomkeeper-certificate-'))
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Makes a certificate and its key in a folder of their own. */
 function newPair(name: string, options = {}): { cert: string; key: string } {
@@ -41,8 +42,9 @@ interface SecureServer {
   readonly mqttsPort: number
 }
 
-async function serve(cert: string, key: string, env = {}): Promise<SecureServer> {
-  const site = await siteForTest(env)
+const serve = async (cert: string, key: string) => serveAt(await siteForTest(), cert, key)
+
+async function serveAt(site: Site, cert: string, key: string): Promise<SecureServer> {
   const mqttsPort = await freePort()
   const server = await site.serve('--tls-cert', cert, '--tls-key', key, '--mqtt-tls-port', String(mqttsPort))
   return { server, mqttsPort }
@@ -93,10 +95,20 @@ async function connectDevice({ server, mqttsPort }: SecureServer, ca: Buffer): P
   }
 }
 
-test('a pair that is written one file after the other is taken over when it fits, and no connection is closed', async () => {
-  const { cert, key } = newPair('live')
-  const next = newPair('next', { lifetimeDays: 30 })
+async function incidentsOf({ url, org, key }: Server): Promise<Record<string, unknown>[]> {
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+  try {
+    return (await send(url, 'GET', `/v1/orgs/${org}/incidents?state=all`, { key })).body.incidents
+  } finally {
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+  }
+}
+
+test('a pair that is written one file after the other is taken over when it fits, and no connection is closed; the incident of a certificate that expires in 10 days ends [contract 10.rule]', async () => {
+  const { cert, key } = newPair('expiring', { lifetimeDays: 10 })
+  const next = newPair('renewed', { lifetimeDays: 90 })
   const running = await serve(cert, key)
+  const { server } = running
   const before = await fingerprints(running)
   expect(new Set(before).size).toBe(1)
   const device = await connectDevice(running, readFileSync(cert))
@@ -105,24 +117,32 @@ test('a pair that is written one file after the other is taken over when it fits
   agent.on('keylog', () => {
     opened += 1
   })
-  await answer(`${running.server.url}/livez`, agent)
+  await answer(`${server.url}/livez`, agent)
   const linesOfOneHandshake = opened
+  const [incident, ...others] = await until('an incident is open', async () => {
+    const all = await incidentsOf(server)
+    return all.length > 0 && all
+  })
+  expect(others).toEqual([])
+  expect(incident).toMatchObject({ rule: 'certificate.expiring', state: 'OPEN', severity: 'WARNING' })
 
   copyFileSync(next.cert, cert)
   // The old key does not fit to the new certificate: this is not an error yet.
   expect(await fingerprintAt(running.mqttsPort)).toBe(before[1])
   copyFileSync(next.key, key)
-  await running.server.printed(/"msg":"certificate renewed"/, 'stderr')
+  await server.printed(/"msg":"certificate renewed"/, 'stderr')
   const after = await fingerprints(running)
   expect(new Set(after).size).toBe(1)
   expect(after).not.toEqual(before)
-  expect(running.server.stderr).not.toContain('certificate not renewed')
-  expect((await expiryMetric(running)) * 1000).toBeGreaterThan(Date.now() + 29 * 86_400_000)
+  expect(server.stderr).not.toContain('certificate not renewed')
+  expect((await expiryMetric(running)) * 1000).toBeGreaterThan(Date.now() + 89 * dayMs)
 
-  await answer(`${running.server.url}/livez`, agent)
+  await answer(`${server.url}/livez`, agent)
   expect(opened, 'the kept connection was used, without another handshake').toBe(linesOfOneHandshake)
   await device.publish('status', { firmwareVersion: '7' })
   agent.destroy()
+  await until('the incident is resolved', async () => (await incidentsOf(server))[0]?.state === 'RESOLVED')
+  expect(await incidentsOf(server)).toMatchObject([{ id: incident?.id, openSubjectCount: 0 }])
 })
 
 test('a broken, foreign or expired certificate is refused with one error, and the one before stays', async () => {
@@ -159,60 +179,46 @@ test('a broken, foreign or expired certificate is refused with one error, and th
   expect((await server.stop()).code).toBe(0)
 })
 
-test('a symbolic link that is swapped, as certbot and Kubernetes do, is followed; SIGHUP reads it at once', async () => {
-  newPair('first')
-  newPair('second')
+describe('behind a symbolic link', () => {
+  const { limits, variable } = shortenLimits(0.1)
+  let site: Site
+  let running: SecureServer
   const pointTo = (target: string) => {
     symlinkSync(target, join(folder, '..tmp'))
     renameSync(join(folder, '..tmp'), join(folder, '..data'))
   }
-  pointTo('first')
-  for (const name of ['cert.pem', 'key.pem']) symlinkSync(join('..data', name), join(folder, name))
-  const running = await serve(join(folder, 'cert.pem'), join(folder, 'key.pem'))
-  const before = await fingerprints(running)
-  running.server.signal('SIGHUP')
-  await running.server.printed(/"msg":"certificate files are unchanged"/, 'stderr')
-  pointTo('second')
-  running.server.signal('SIGHUP')
-  await running.server.printed(/"msg":"certificate renewed"/, 'stderr')
-  expect(await fingerprints(running)).not.toEqual(before)
-})
-
-test('a certificate that expires in 10 days is an incident, which ends when it is renewed [contract 10.rule]', async () => {
-  const { cert, key } = newPair('live', { lifetimeDays: 10 })
-  const next = newPair('next', { lifetimeDays: 90 })
-  const { server } = await serve(cert, key)
-  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
-  onTestFinished(() => void delete process.env.NODE_TLS_REJECT_UNAUTHORIZED)
-  const incidents = async (): Promise<Record<string, unknown>[]> => {
-    const path = `/v1/orgs/${server.org}/incidents?state=all`
-    return (await send(server.url, 'GET', path, { key: server.key })).body.incidents
-  }
-  const [incident, ...others] = await until('it is open', async () => {
-    const all = await incidents()
-    return all.length > 0 && all
+  beforeAll(async () => {
+    newPair('first')
+    newPair('second')
+    pointTo('first')
+    for (const name of ['cert.pem', 'key.pem']) symlinkSync(join('..data', name), join(folder, name))
+    site = await newSite(variable)
+    running = await serveAt(site, join(folder, 'cert.pem'), join(folder, 'key.pem'))
   })
-  expect(others).toEqual([])
-  expect(incident).toMatchObject({ rule: 'certificate.expiring', state: 'OPEN', severity: 'WARNING' })
-  copyFileSync(next.cert, cert)
-  copyFileSync(next.key, key)
-  await until('it is resolved', async () => (await incidents())[0]?.state === 'RESOLVED')
-  expect(await incidents()).toMatchObject([{ id: incident?.id, openSubjectCount: 0 }])
-})
+  afterAll(() => site.close())
 
-test('a connection that begins no TLS handshake is closed within 15 seconds [contract 7.21]', async () => {
-  const { cert, key } = newPair('first')
-  const { limits, variable } = shortenLimits(0.1)
-  const { server, mqttsPort } = await serve(cert, key, variable)
-  const silent = [Number(new URL(server.url).port), mqttsPort].map(async (port) => {
-    const begunAt = performance.now()
-    const socket = connectTcp(port, '127.0.0.1').on('error', () => {})
-    onTestFinished(() => void socket.destroy())
-    await once(socket.resume(), 'close')
-    return performance.now() - begunAt
+  test('a link that is swapped, as certbot and Kubernetes do, is followed; SIGHUP reads it at once', async () => {
+    const before = await fingerprints(running)
+    running.server.signal('SIGHUP')
+    await running.server.printed(/"msg":"certificate files are unchanged"/, 'stderr')
+    pointTo('second')
+    running.server.signal('SIGHUP')
+    await running.server.printed(/"msg":"certificate renewed"/, 'stderr')
+    expect(await fingerprints(running)).not.toEqual(before)
   })
-  for (const closedAfterMs of await Promise.all(silent)) {
-    expect(closedAfterMs).toBeGreaterThan(limits.tlsHandshakeMs - 100)
-    expect(closedAfterMs).toBeLessThan(limits.tlsHandshakeMs + 5000)
-  }
+
+  test('a connection that begins no TLS handshake is closed within 15 seconds [contract 7.21]', async () => {
+    const { server, mqttsPort } = running
+    const silent = [Number(new URL(server.url).port), mqttsPort].map(async (port) => {
+      const begunAt = performance.now()
+      const socket = connectTcp(port, '127.0.0.1').on('error', () => {})
+      onTestFinished(() => void socket.destroy())
+      await once(socket.resume(), 'close')
+      return performance.now() - begunAt
+    })
+    for (const closedAfterMs of await Promise.all(silent)) {
+      expect(closedAfterMs).toBeGreaterThan(limits.tlsHandshakeMs - 100)
+      expect(closedAfterMs).toBeLessThan(limits.tlsHandshakeMs + 5000)
+    }
+  })
 })

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engine, send } from '../support/harness.ts'
 import {
+  emptySiteForTest,
   expectDone,
   expectRefusal,
   newSite,
@@ -221,7 +222,6 @@ describe('keys', () => {
 describe('users', () => {
   test('list shows each person with role, regions, state and last use, and says if there is none', async () => {
     const fresh = await siteForTest()
-    await fresh.json('migrate')
     const { id: org } = await fresh.json('org', 'create', 'People')
     const none = await fresh.run('users', 'list')
     expectDone(none)
@@ -242,7 +242,6 @@ describe('users', () => {
 
   test('list prints no control character that a name has, and as JSON the same name', async () => {
     const fresh = await siteForTest()
-    await fresh.json('migrate')
     await fresh.json('org', 'create', 'People')
     await fresh.json('users', 'invite', 'ada@example.org', '--role', 'viewer', '--name', 'Ada')
     const name = '\u001b[2JAda\u009b31m'
@@ -256,7 +255,7 @@ describe('users', () => {
 })
 
 test('migrate makes a new database, says what it did, and does nothing to one that is up to date', async () => {
-  const fresh = await siteForTest()
+  const fresh = await emptySiteForTest()
   const { migrated } = await fresh.json('migrate')
   expect(migrated.length).toBeGreaterThan(0)
   expect(await fresh.json('migrate')).toEqual({ migrated: [] })
@@ -277,7 +276,7 @@ test('an organisation made before the first start is kept, and the start makes n
 })
 
 test('a command that only looks makes no database', async () => {
-  const fresh = await siteForTest()
+  const fresh = await emptySiteForTest()
   const where =
     engine === 'sqlite' ? /There is no database in .*--data-dir/ : /There is no Roomkeeper in that PostgreSQL/
   expectRefusal(await fresh.run('org', 'list'), where)

@@ -6,6 +6,7 @@ import { certificate } from '../support/certificate.ts'
 import { TestDevice } from '../support/devices/test-device.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Call, engine, send } from '../support/harness.ts'
+import { isFullForm } from '../support/long-form.ts'
 import { expectRefusal, type Server, siteForTest, takenPort, until } from '../support/program.ts'
 
 /** Calls of the organisation that the first start made, to whatever server runs now. */
@@ -73,7 +74,8 @@ test('kill -9 in the middle: no device is shown as connected, nothing acknowledg
   expect(device.received.slice(before), 'nothing is sent that was finished').toEqual([])
 })
 
-test('kill -9 under a stream of messages: every acknowledged one is there', async () => {
+// The test above and crashes/ingest-crash.process.test.ts prove this promise in the short form.
+test.runIf(isFullForm)('kill -9 under a stream of messages: every acknowledged one is there', async () => {
   const site = await siteForTest()
   const mqttPort = await freePort()
   const first = await site.serve('--mqtt-port', String(mqttPort))
@@ -98,11 +100,13 @@ test('kill -9 under a stream of messages: every acknowledged one is there', asyn
 })
 
 test.runIf(engine === 'sqlite')(
-  'over TLS, with the certificate of the API; a device gets the encrypted listeners first',
+  'over TLS, with the certificate of the API; a device gets the encrypted listeners first, and exposing the plain one warns',
   async () => {
     const site = await siteForTest()
     const files = certificate(site)
-    const server = await site.serve('--tls-cert', files.cert, '--tls-key', files.key, '--mqtt-tls-port', '0')
+    const tls = ['--tls-cert', files.cert, '--tls-key', files.key, '--mqtt-tls-port', '0']
+    const server = await site.serve(...tls, '--mqtt-host', '0.0.0.0')
+    await server.printed(/without TLS: credentials are sent unencrypted/, 'stderr')
     const ca = readFileSync(files.cert)
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     onTestFinished(() => {
@@ -128,7 +132,7 @@ test.runIf(engine === 'sqlite')(
   async () => {
     const site = await siteForTest()
     const port = await takenPort()
-    const serve = (...args: string[]) => site.launch(['serve', '--port', '0', ...site.flags, ...args]).exit()
+    const serve = (...args: string[]) => site.run('serve', '--port', '0', ...args)
     expectRefusal(await serve('--mqtt-port', String(port)), /Port \d+ on 127\.0\.0\.1 is taken.*--mqtt-port/)
     expectRefusal(await serve('--mqtt-tls-port', '0'), /--mqtt-tls-port needs --tls-cert and --tls-key/)
     expectRefusal(await serve('--mqtt-port', 'x'), /--mqtt-port .* must be a port from 0 to 65535, or off/)
@@ -138,14 +142,11 @@ test.runIf(engine === 'sqlite')(
 )
 
 test.runIf(engine === 'sqlite')(
-  'exposing the plain listener warns; off closes it',
+  '--mqtt-port off closes the plain listener',
   async () => {
     const site = await siteForTest()
-    const open = await site.serve('--mqtt-host', '0.0.0.0')
-    await open.printed(/without TLS: credentials are sent unencrypted/, 'stderr')
-    await open.stop()
     const closed = await site.serve('--mqtt-port', 'off', '--mqtt-host', '0.0.0.0')
-    const call = caller({ org: open.org, key: open.key })
+    const call = caller(closed)
     const { dec } = await call(closed, 'POST', '/rooms', { body: { name: 'Fjord' } })
     const device = await enrolAt(closed, dec)
     expect(device.connectUrls).toEqual([`${closed.publicUrl.replace('http', 'ws')}${devicePaths.mqtt}`])

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { certificate } from '../support/certificate.ts'
 import { freePort } from '../support/free-port.ts'
 import { engine } from '../support/harness.ts'
-import { newSite, type Site, siteForTest, takenPort } from '../support/program.ts'
-import type { Ended } from '../support/run-here.ts'
+import { emptySiteForTest, newSite, type Site, siteForTest, takenPort } from '../support/program.ts'
+import { type Ended, runHere } from '../support/run-here.ts'
 
 interface Finding {
   readonly state: string
@@ -28,13 +28,18 @@ function findingsOf({ code, stdout, stderr }: Ended): Finding[] {
   expect(stderr).toBe(ok ? '' : failures === 1 ? '1 check failed.\n' : `${failures} checks failed.\n`)
   return findings
 }
-const examine = async (site: Site, args: string[], env: Record<string, string> = {}) =>
-  findingsOf(await site.launch(['doctor', '--json', ...site.flags, ...args], { env }).exit())
+/** Node reads NODE_EXTRA_CA_CERTS when it starts, so that variable needs a process. */
+const examine = async (site: Site, args: string[], env?: Record<string, string>) =>
+  findingsOf(
+    env
+      ? await site.launch(['doctor', '--json', ...site.flags, ...args], { env }).exit()
+      : await site.run('doctor', '--json', ...args),
+  )
 const about = (findings: Finding[], subject: string) => findings.filter((one) => one.subject === subject)
 const states = (findings: Finding[]) => Object.fromEntries(findings.map(({ subject, state }) => [subject, state]))
 
 test('before the first start it warns, fails nothing and creates nothing', async () => {
-  const site = await siteForTest()
+  const site = await emptySiteForTest()
   const port = await freePort()
   const findings = await examine(site, ['--port', String(port), '--mqtt-port', 'off'])
   expect(states(findings)).toEqual({
@@ -143,7 +148,7 @@ test('a database that does not answer is a failed line of its text, without the 
   const site = await siteForTest()
   const url = `postgres://roomkeeper:hunter2@127.0.0.1:${await freePort()}/none`
   const place = ['--data-dir', site.dataDir, '--database-url', url]
-  const ended = await site.launch(['doctor', '--port', '0', '--mqtt-port', 'off', ...place]).exit()
+  const ended = await runHere(['doctor', '--port', '0', '--mqtt-port', 'off', ...place])
   expect(ended.stdout).toMatch(
     /^failed {3}database {8}Cannot reach PostgreSQL: .*ECONNREFUSED.* Check --database-url\.$/m,
   )

@@ -1,9 +1,9 @@
 // Files of the data folder are readable by their owner alone, in a folder that others may look into.
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { engine, send } from '../support/harness.ts'
-import { expectDone, type Server, type Site, siteForTest } from '../support/program.ts'
+import { expectDone, newSite, type Server, type Site } from '../support/program.ts'
 
 /** By name below the data folder. */
 function modesIn(site: Site): Record<string, string> {
@@ -22,11 +22,18 @@ const running =
     ? [...database, 'secret.key', 'server.json', 'server.lock', 'server.lock-journal'].sort()
     : ['secret.key', 'server.json']
 
-test('a new database in a folder that everybody may read has files of mode 0600', async () => {
-  const site = await siteForTest()
+/** The second test goes on with the server of the first one. */
+let site: Site
+let first: Server
+beforeAll(async () => {
+  site = await newSite({}, { hasTables: false })
   chmodSync(site.dataDir, 0o755)
-  const server = await site.serve()
-  expect((await write(server)).status).toBe(200)
+  first = await site.serve()
+})
+afterAll(() => site.close())
+
+test('a new database in a folder that everybody may read has files of mode 0600', async () => {
+  expect((await write(first)).status).toBe(200)
   const modes = modesIn(site)
   expect(Object.keys(modes)).toEqual(expect.arrayContaining(running.filter((name) => !name.endsWith('-journal'))))
   expect(new Set(Object.values(modes)), JSON.stringify(modes)).toEqual(new Set(['600']))
@@ -34,9 +41,6 @@ test('a new database in a folder that everybody may read has files of mode 0600'
 })
 
 test('a start tightens what an earlier release or a restored backup left readable, while it is read on', async () => {
-  const site = await siteForTest()
-  const first = await site.serve()
-  expect((await write(first)).status).toBe(200)
   // Killed, so that SQLite leaves its -wal and -shm behind.
   await first.stop('SIGKILL')
   chmodSync(site.dataDir, 0o755)

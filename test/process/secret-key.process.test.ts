@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { expectDone, expectRefusal, ready, siteForTest } from '../support/program.ts'
+import { emptySiteForTest, expectDone, expectRefusal, ready, siteForTest } from '../support/program.ts'
+import { runHere } from '../support/run-here.ts'
 
 test('a server and its commands take the key from the variable, and write it nowhere', async () => {
   const site = await siteForTest()
@@ -14,14 +15,15 @@ test('a server and its commands take the key from the variable, and write it now
   expect(existsSync(site.secretKeyFile), 'there is no file').toBe(false)
 
   const checked = await site.launch(['check', ...site.flags], { env }).exit()
+  const runWith = (secretKey: string, ...args: string[]) => runHere([...args, ...site.flags], secretKey)
   expectDone(checked)
   expect(checked.stdout).toMatch(/^secret key {2}ok: the key fits/m)
   const plain = join(site.dataDir, 'plain.tar')
-  const backup = await site.launch(['backup', plain, ...site.flags], { env }).exit()
+  const backup = await runWith(key, 'backup', plain)
   expectDone(backup)
   expect(backup.stdout).toMatch(/^The secret key is not in it: keep ROOMKEEPER_SECRET_KEY \(fingerprint \w{16}\)/m)
   const complete = join(site.dataDir, 'complete.tar')
-  expectDone(await site.launch(['backup', complete, '--with-secret', ...site.flags], { env }).exit())
+  expectDone(await runWith(key, 'backup', complete, '--with-secret'))
   expect(readFileSync(complete).includes(key)).toBe(true)
 
   const without = await site.run('check')
@@ -29,12 +31,9 @@ test('a server and its commands take the key from the variable, and write it now
     1,
     expect.stringMatching(/^secret key +FAILED: The secret key .* is missing/m),
   ])
-  const other = { ROOMKEEPER_SECRET_KEY: randomBytes(32).toString('hex') }
-  const wrong = await site.launch(['keys', 'list', '--org', server.org, ...site.flags], { env: other }).exit()
+  const wrong = await runWith(randomBytes(32).toString('hex'), 'keys', 'list', '--org', server.org)
   expectRefusal(wrong, /^ROOMKEEPER_SECRET_KEY is not the secret key that this database was made with/)
-  const malformed = await site
-    .launch(['keys', 'list', '--org', server.org, ...site.flags], { env: { ROOMKEEPER_SECRET_KEY: 'not-a-key' } })
-    .exit()
+  const malformed = await runWith('not-a-key', 'keys', 'list', '--org', server.org)
   expectRefusal(malformed, /^ROOMKEEPER_SECRET_KEY is not a Roomkeeper secret key \(64 hexadecimal digits\)/)
   expect(malformed.stdout + malformed.stderr).not.toContain('not-a-key')
 
@@ -44,7 +43,7 @@ test('a server and its commands take the key from the variable, and write it now
   const withKey = files.filter((file) => statSync(file).isFile() && readFileSync(file).includes(key))
   expect(withKey).toEqual([complete])
 
-  const target = await siteForTest()
-  expectDone(await target.launch(['restore', plain, ...target.flags], { env }).exit())
+  const target = await emptySiteForTest()
+  expectDone(await runHere(['restore', plain, ...target.flags], key))
   expect(existsSync(target.secretKeyFile)).toBe(false)
 })

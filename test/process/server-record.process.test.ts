@@ -6,6 +6,7 @@ import { certificate } from '../support/certificate.ts'
 import { own } from '../support/console/console-session.ts'
 import { engine, send } from '../support/harness.ts'
 import { expectRefusal, ready, siteForTest } from '../support/program.ts'
+import { runHere } from '../support/run-here.ts'
 
 test('a command with the data folder alone reaches the database of the server, and no password is recorded', async () => {
   const site = await siteForTest()
@@ -18,8 +19,11 @@ test('a command with the data folder alone reaches the database of the server, a
     publicUrl: server.publicUrl,
     isPublicUrlAssumed: true,
   })
-  const env = { ...(password && { PGPASSWORD: password }) }
-  const command = (...args: string[]) => site.launch([...args, '--data-dir', site.dataDir], { env }).exit()
+  // The password is a variable of a process.
+  const command = (...args: string[]) => {
+    const all = [...args, '--data-dir', site.dataDir]
+    return password ? site.launch(all, { env: { PGPASSWORD: password } }).exit() : runHere(all)
+  }
   expect((await command('org', 'list')).stdout).toContain(server.org)
   expect((await command('audit', 'verify')).stdout).toMatch(/verified/)
   const { findings } = JSON.parse((await command('doctor', '--json', '--port', '0')).stdout)

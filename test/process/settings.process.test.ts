@@ -17,6 +17,6 @@ test('settings lists and changes what all servers share, and serve refuses anoth
   const list = await site.run('settings')
   expectDone(list)
   expect(list.stdout).toMatch(/^room-freshness {6}5$/m)
-  const refused = await site.launch(['serve', '--port', '0', ...site.flags, '--room-freshness', '15']).exit()
+  const refused = await site.run('serve', '--port', '0', '--room-freshness', '15')
   expectRefusal(refused, /--room-freshness 15 differs from 5.*"roomkeeper settings set room-freshness 15"\.$/m)
 })

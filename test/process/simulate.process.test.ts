@@ -2,14 +2,16 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { send } from '../support/harness.ts'
-import { expectRefusal, type Program, type Server, type Site, siteForTest, until } from '../support/program.ts'
+import { expectRefusal, newSite, type Program, type Server, type Site, until } from '../support/program.ts'
+import { runHere } from '../support/run-here.ts'
 
 const size = ['--endpoints', '12', '--rooms', '5', '--locations', '3', '--regions', '2']
 
 interface Running {
-  readonly server: Server
+  readonly org: string
+  readonly key: string
   readonly state: string
   /** Starts the fleet and waits until every device is connected. */
   simulate(...more: string[]): Promise<Program>
@@ -17,15 +19,37 @@ interface Running {
   call(method: string, path: string, body?: unknown): Promise<any>
 }
 
-async function newRunning(site: Site): Promise<Running> {
-  const server = await site.serve('--rate-limit', '0')
-  const { url, org, key } = server
+/** One server for all tests, each with an organisation of its own. */
+let site: Site
+let server: Server
+beforeAll(async () => {
+  site = await newSite()
+  server = await site.serve('--rate-limit', '0')
+})
+afterAll(() => site.close())
+
+async function newRunning(): Promise<Running> {
+  const { url } = server
+  const { id: org } = await site.json('org', 'create', 'Fleet')
+  const { key } = await site.json(
+    'keys',
+    'create',
+    '--org',
+    org,
+    '--name',
+    'Test',
+    '--scope',
+    'read',
+    '--scope',
+    'write',
+  )
   // Less than the fleet needs at the same time: it waits when it is asked to.
   const limited = ['--scope', 'read', '--scope', 'write', '--rate-limit', '10']
   const { key: own } = await site.json('keys', 'create', '--org', org, '--name', 'Fleet', ...limited)
-  const state = join(site.dataDir, 'fleet.json')
+  const state = join(site.dataDir, `fleet-${org}.json`)
   return {
-    server,
+    org,
+    key,
     state,
     async simulate(...more) {
       const args = ['simulate', '--url', url, '--org', org, '--key', own, ...size, '--state', state, ...more]
@@ -53,7 +77,7 @@ interface Endpoint {
 
 describe('simulate', () => {
   test('builds the rooms, enrols and connects the devices, and they do what they are asked', async () => {
-    const running = await newRunning(await siteForTest())
+    const running = await newRunning()
     const { call } = running
     const fleet = await running.simulate()
     expect(fleet.stderr).toMatch(/^(regions \d\/2, locations \d\/3, )?rooms \d\/5/m)
@@ -101,8 +125,8 @@ describe('simulate', () => {
       const [first] = (await call('GET', `/bug_reports/${supportId}`)).endpoints
       return first.state === 'UPLOADED' && first
     })
-    const { url, org, key } = running.server
-    const file = await fetch(`${url}/v1/orgs/${org}/bug_reports/${supportId}/files/${item.file}`, {
+    const { org, key } = running
+    const file = await fetch(`${server.url}/v1/orgs/${org}/bug_reports/${supportId}/files/${item.file}`, {
       headers: { authorization: `Bearer ${key}` },
     })
     const text = gunzipSync(Buffer.from(await file.arrayBuffer())).toString()
@@ -120,7 +144,7 @@ describe('simulate', () => {
   })
 
   test('runs again as the same fleet: from its file without enrolling, without the file by enrolling again', async () => {
-    const running = await newRunning(await siteForTest())
+    const running = await newRunning()
     const { call } = running
     const enrolments = async () =>
       (await call('GET', '/audit/logs?from=1970-01-01&to=9999-01-01&pageSize=1000')).logs.filter(
@@ -155,7 +179,7 @@ describe('simulate', () => {
   })
 
   test('picky devices name what they refuse, calls come and go, flapping ones come back, the past is sent once', async () => {
-    const running = await newRunning(await siteForTest())
+    const running = await newRunning()
     const { call } = running
     const options = ['--reject-config', '100%', '--flap', '100%', '--speed', '10000', '--interval', '1']
     const fleet = await running.simulate(...options, '--backfill', '2d')
@@ -200,18 +224,15 @@ describe('simulate', () => {
   })
 
   test('says in a sentence what is wrong', async () => {
-    const site = await siteForTest()
-    const { url, org, key } = await site.serve()
+    const { url, org, key } = server
     const reader = await site.json('keys', 'create', '--org', org, '--name', 'Reader', '--scope', 'read')
     const state = join(site.dataDir, 'fleet.json')
     const run = (options: Record<string, string>) =>
-      site
-        .launch([
-          'simulate',
-          ...size,
-          ...Object.entries({ url, org, key, state, ...options }).flatMap(([name, value]) => [`--${name}`, value]),
-        ])
-        .exit()
+      runHere([
+        'simulate',
+        ...size,
+        ...Object.entries({ url, org, key, state, ...options }).flatMap(([name, value]) => [`--${name}`, value]),
+      ])
     const wrong: [Record<string, string>, RegExp][] = [
       [{ key: `${key}x` }, /at http:\S+ does not accept this --key/],
       [{ key: reader.key }, /no write access/],
@@ -223,7 +244,7 @@ describe('simulate', () => {
       [{ endpoints: '0' }, /whole number from 1/],
       [{ endpoints: '3000' }, /--rooms is too small/],
     ]
-    await Promise.all(wrong.map(async ([options, sentence]) => expectRefusal(await run(options), sentence)))
+    for (const [options, sentence] of wrong) expectRefusal(await run(options), sentence)
     writeFileSync(state, '{"not":"ours"}')
     expectRefusal(await run({}), /is not a state file of the simulator/)
     expect(readFileSync(state, 'utf8')).toBe('{"not":"ours"}')

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { root, runFile } from '../support/packages.ts'
-import { siteForTest, testProgramFolder } from '../support/program.ts'
+import { emptySiteForTest, siteForTest, testProgramFolder } from '../support/program.ts'
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const gitOutput = async (...args: string[]) => (await runFile('git', args, { cwd: root })).stdout.trim()
@@ -54,7 +54,7 @@ test('the log, /metrics, the console, "nodes", "doctor" and backups say the vers
   expect(await site.json('backup', file, '--with-secret')).toMatchObject(here)
   const { stdout } = await runFile('tar', ['-xOf', file, 'manifest.json'])
   expect(JSON.parse(stdout)).toMatchObject(here)
-  const other = await siteForTest()
+  const other = await emptySiteForTest()
   const restored = await other.run('restore', file)
   expect(restored.stdout).toContain(`backed up by version ${version}+${here.commit}.`)
 })

@@ -1,11 +1,10 @@
 // `roomkeeper identity` beside a running server: shows the provider, and turns it off. [contract 11.oidc]
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { identityDisable } from '../../src/server/people/identity/rules.ts'
 import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
 import { type ProviderOrg, ProviderSite } from '../support/oidc/provider-site.ts'
+import { expectDone } from '../support/program.ts'
+import { runHere } from '../support/run-here.ts'
 
 let site: ProviderSite
 let org: ProviderOrg
@@ -15,12 +14,12 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const root = join(import.meta.dirname, '../..')
 async function run(...args: string[]): Promise<string> {
   const { dataDir, databaseUrl } = site.harness.place
   const place = ['--data-dir', dataDir, ...(databaseUrl ? ['--database-url', databaseUrl] : [])]
-  const command = [join(root, 'bin/roomkeeper.js'), ...args, '--org', org.id, ...place]
-  return (await promisify(execFile)(process.execPath, command)).stdout
+  const done = await runHere([...args, '--org', org.id, ...place])
+  expectDone(done)
+  return done.stdout
 }
 
 test('identity show names the provider and whether it is on, and never its secret', async () => {

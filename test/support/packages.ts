@@ -1,9 +1,10 @@
-// Makes the packages once for a test file, and installs them into empty folders as their users would.
+// Makes the packages once for a test file, and puts them into empty folders.
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { isFullForm } from './long-form.ts'
 
 export const runFile = promisify(execFile)
 export const root = join(import.meta.dirname, '../..')
@@ -32,10 +33,24 @@ export class PackageShelf {
     return folder
   }
 
-  /** Returns an empty folder with the package in its node_modules. Packages that the checkout has installed are not downloaded again. */
+  /**
+   * Returns a folder with the package in its node_modules. In the full form npm installs it there as its users would; packages that the
+   * checkout has installed are not downloaded again. Otherwise it is unpacked.
+   */
   async install(name: string): Promise<string> {
     const folder = this.newFolder(`with-${name}`)
+    if (!isFullForm) return this.unpack(name, folder)
     await runFile('npm', ['install', '--omit=dev', '--prefer-offline', this.tarball(name)], { cwd: folder })
+    return folder
+  }
+
+  /** Unpacks a package into the node_modules of a folder. Node finds the dependencies of the checkout beside that folder. */
+  async unpack(name: string, folder: string): Promise<string> {
+    const home = join(folder, 'node_modules', name)
+    mkdirSync(home, { recursive: true })
+    await runFile('tar', ['-xzf', this.tarball(name), '--strip-components=1', '-C', home])
+    const dependencies = join(this.folder, 'node_modules')
+    if (!existsSync(dependencies)) symlinkSync(join(root, 'node_modules'), dependencies)
     return folder
   }
 

@@ -1,6 +1,6 @@
 // The real program as a child process: started at a place of its own, listened to, ended by its pid.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, renameSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,38 +8,40 @@ import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
+import { sqliteFileOf } from '../../src/server/db/sqlite/sqlite-file.ts'
 import { need } from './debian.ts'
 import { freePort } from './free-port.ts'
 import { type Harness, newPlace } from './harness.ts'
+import { isFullForm } from './long-form.ts'
 import { type Ended, runHere } from './run-here.ts'
 
 /** test/support/setup/builds.ts puts the program here as it is in a package: a start takes 1.1 s of CPU, of the sources 1.9 s. */
 export const testProgramFolder = join(import.meta.dirname, '../../dist/test-program')
 const ownBin = join(testProgramFolder, 'bin/roomkeeper.js')
 /** Halves the time that a start takes; Node compares the content of a file, so the cache is never stale. */
-const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/roomkeeper-test', import.meta.url))
+export const compileCacheFolder = fileURLToPath(new URL('../../node_modules/.cache/roomkeeper-test', import.meta.url))
 /** As in the first line of bin/roomkeeper.js: without it a server takes more memory than one that users start. */
 const nodeOptions = ['--max-semi-space-size=8']
 const defaultTimeoutMs = 60_000
 /** Loading the program takes seconds of CPU, which a busy machine shares among many. */
 export const startTimeoutMs = 120_000
 
-/** Many waits are for seconds and ask by a request, which takes a millisecond or more of CPU. */
-const [minPauseMs, maxPauseMs] = [20, 60] as const
+/** The longer a wait has lasted, the less often it asks: questions every 20 ms took much of the CPU of tests that wait for seconds. */
+const pollMs = (waitedMs: number) => Math.min(100, 20 + waitedMs / 20)
 
-/** Polls until the result is truthy, less often after some tries; fails after a timeout. */
+/** Polls until the result is truthy; fails after a timeout. */
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
-  { everyMs, timeoutMs = defaultTimeoutMs }: { everyMs?: number; timeoutMs?: number } = {},
+  { everyMs, timeoutMs = defaultTimeoutMs }: { readonly everyMs?: number; readonly timeoutMs?: number } = {},
 ) {
-  const deadline = performance.now() + timeoutMs
-  for (let pauseMs = everyMs ?? minPauseMs; ; ) {
+  const startedAt = performance.now()
+  for (;;) {
     const answer = await ask()
     if (answer) return answer as Exclude<T, null | undefined | false>
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain: ${what}`)
-    await pause(pauseMs)
-    if (everyMs === undefined) pauseMs = Math.min(pauseMs * 1.25, maxPauseMs)
+    const waitedMs = performance.now() - startedAt
+    if (waitedMs > timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain: ${what}`)
+    await pause(everyMs ?? pollMs(waitedMs))
   }
 }
 
@@ -85,7 +87,7 @@ export class Program {
       // Several servers run at the same time here: none may ask for the usual port of devices. No balancer has to notice that one stops.
       env: {
         ...Object.fromEntries(inherited),
-        NODE_COMPILE_CACHE,
+        NODE_COMPILE_CACHE: compileCacheFolder,
         ROOMKEEPER_MQTT_PORT: '0',
         ROOMKEEPER_STOP_DELAY: '0',
         ...env,
@@ -176,6 +178,8 @@ export class Site {
   readonly #remove: () => Promise<void>
   readonly #env: Readonly<Record<string, string>>
   readonly #programs: Program[] = []
+  /** A session that is kept for the next statement: to open one takes PostgreSQL longer than most statements. */
+  #session: pg.Pool | undefined
 
   /** The programs that are started here get the variables. */
   constructor(
@@ -215,12 +219,14 @@ export class Site {
   }
 
   /**
-   * Runs a command here to its end. Only a server gets a process of its own: for a command that would be half a second of CPU, most
-   * of which Node spends on loading the program.
+   * Runs a command here to its end, in the process of the test: one of its own would take half a second of CPU, most of which Node spends on
+   * loading the program. `serve` is for starts that are refused; in `npm run test:full` these have a process of their own.
    */
   run(...args: string[]): Promise<Ended> {
-    const all = [...args, ...this.flags]
-    return args[0] === 'serve' ? this.launch(all).exit() : runHere(all)
+    const [command = '', ...options] = [...args, ...this.flags]
+    if (command !== 'serve') return runHere([command, ...options])
+    const all = [command, '--mqtt-port', '0', ...options]
+    return isFullForm ? this.launch(all).exit() : runHere(all)
   }
 
   /** Returns the JSON output of a command. */
@@ -246,13 +252,9 @@ export class Site {
   /** Reads rows directly from the database; several statements only without rows. */
   async sql(statement: string): Promise<Record<string, unknown>[]> {
     if (this.databaseUrl) {
-      const client = new pg.Client({ connectionString: this.databaseUrl })
-      await client.connect()
-      try {
-        return (await client.query(statement)).rows
-      } finally {
-        await client.end()
-      }
+      // A session that a test or a crash of PostgreSQL ended is replaced for the next statement.
+      this.#session ??= new pg.Pool({ connectionString: this.databaseUrl, max: 1 }).on('error', () => {})
+      return (await this.#session.query(statement)).rows
     }
     const file = new Database(join(this.dataDir, 'roomkeeper.db'), { timeout: 5000 })
     try {
@@ -266,24 +268,36 @@ export class Site {
 
   async close(): Promise<void> {
     for (const program of this.#programs) if (program.isRunning) await program.stop('SIGKILL')
+    await this.#session?.end()
     await this.#remove()
   }
 }
 
-/** An empty site that the caller must close. */
-export async function newSite(env: Readonly<Record<string, string>> = {}): Promise<Site> {
-  const { place, remove } = await newPlace()
+type Variables = Readonly<Record<string, string>>
+
+/**
+ * A site that the caller must close. Its database has its tables already, which saves the migrations at the first start; a test about
+ * an empty place asks for none.
+ */
+export async function newSite(env: Variables = {}, { hasTables = true } = {}): Promise<Site> {
+  const { place, remove } = await newPlace({ hasTables })
   const dataDir = join(place.dataDir, 'data')
   mkdirSync(dataDir, { mode: 0o700 })
+  if (hasTables && !place.databaseUrl) renameSync(sqliteFileOf(place.dataDir), sqliteFileOf(dataDir))
   return new Site({ ...place, dataDir }, remove, env)
 }
 
-/** An empty site that is removed at the end of the test. */
-export async function siteForTest(env: Readonly<Record<string, string>> = {}): Promise<Site> {
-  const site = await newSite(env)
+function closeAfterTest(site: Site): Site {
   onTestFinished(() => site.close())
   return site
 }
+
+/** A site whose database has tables and no rows. It is removed at the end of the test. */
+export const siteForTest = async (env: Variables = {}): Promise<Site> => closeAfterTest(await newSite(env))
+
+/** A site whose database does not exist, or is empty on PostgreSQL. It is removed at the end of the test. */
+export const emptySiteForTest = async (env: Variables = {}): Promise<Site> =>
+  closeAfterTest(await newSite(env, { hasTables: false }))
 
 /** Waits for the greeting and reads it. */
 export async function ready(program: Program, timeoutMs = startTimeoutMs): Promise<Server> {

@@ -1,11 +1,12 @@
 // Backups while the server writes: the restored state is that of a moment of the past, shown by answers of the API.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, truncateSync, watch, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { cookieOf, own } from '../../support/console/console-session.ts'
 import { send } from '../../support/harness.ts'
-import { expectDone, expectRefusal, type Program, type Server, siteForTest, until } from '../../support/program.ts'
+import { isFullForm } from '../../support/long-form.ts'
+import { emptySiteForTest, expectDone, expectRefusal, type Server, siteForTest, until } from '../../support/program.ts'
 
 const writesPerSecond = 20
 
@@ -33,7 +34,7 @@ function startWrites({ url, org, key }: Server) {
 }
 
 test('a backup during 20 writes a second finishes, and its restored state equals a moment of the past', async () => {
-  const [site, other] = [await siteForTest(), await siteForTest()]
+  const [site, other] = [await siteForTest(), await emptySiteForTest()]
   const server = await site.serve()
   const { key, org } = server
   const link = (await site.json('login-link')).url.split('#')[1]
@@ -79,51 +80,60 @@ test('a backup during 20 writes a second finishes, and its restored state equals
   expect(again.body.id, 'an id that was given after the backup is given again').toBe(count + 1)
 })
 
+/** Resolves as soon as a file with such a name is made in the folder. */
+const fileAppears = (folder: string, pattern: RegExp) =>
+  new Promise<void>((resolve) => {
+    const watcher = watch(folder, (_, name) => {
+      if (name === null || !pattern.test(name)) return
+      watcher.close()
+      resolve()
+    })
+  })
+
 test('a backup that is killed leaves no file under its name, and the next one works', async () => {
   const site = await siteForTest()
   expectDone(await site.run('org', 'create', 'One'))
   const folder = dirname(site.dataDir)
   const file = join(folder, 'backup.tar')
+  const hasBegun = fileAppears(folder, /\.unfinished-/)
   const program = site.launch(['backup', file, ...site.flags])
-  await until('the backup has begun', () => readdirSync(folder).some((name) => name.includes('.unfinished-')), {
-    everyMs: 1,
-  })
+  await hasBegun
   await program.stop('SIGKILL')
   expect(existsSync(file)).toBe(false)
   expectDone(await site.run('backup', file))
   expect(existsSync(file)).toBe(true)
 })
 
+const signals = ['SIGINT', 'SIGTERM'] as const
+
 test('a backup and a restore that are stopped by a signal say so and leave nothing', async () => {
-  const [site, other] = [await siteForTest(), await siteForTest()]
+  const [site, other] = [await siteForTest(), await emptySiteForTest()]
   expectDone(await site.run('org', 'create', 'One'))
   const bundle = join(site.dataDir, 'bundles/1/abc/large.zip')
   mkdirSync(dirname(bundle), { recursive: true })
   writeFileSync(bundle, '')
-  truncateSync(bundle, 200_000_000)
+  truncateSync(bundle, 100_000_000)
   const folder = dirname(site.dataDir)
   const file = join(folder, 'backup.tar')
   const options = ['--with-secret', '--with-bundles']
   const checked = await site.run('check')
   expect(checked.stdout).toMatch(/^audit log {3}ok: the 1 entry of \w+ is verified\.$/m)
   expect(checked.stdout).toMatch(/^secret key {2}ok: the key fits, and opens 0 encrypted values\.$/m)
-  const stopAt = async (program: Program, within: string, pattern: RegExp, signal: NodeJS.Signals) => {
-    await until('it has begun', () => readdirSync(within).some((name) => pattern.test(name)), { everyMs: 1 })
-    return program.stop(signal)
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of isFullForm ? signals : signals.slice(0, 1)) {
+    const hasBegun = fileAppears(folder, /\.unfinished-/)
     const backup = site.launch(['backup', file, ...options, ...site.flags])
-    const ended = await stopAt(backup, folder, /\.unfinished-/, signal)
-    expectRefusal(ended, new RegExp(`^Stopped by ${signal}\\. No backup was made\\.$`, 'm'))
+    await hasBegun
+    expectRefusal(await backup.stop(signal), new RegExp(`^Stopped by ${signal}\\. No backup was made\\.$`, 'm'))
     expect(readdirSync(folder)).toEqual(['data'])
   }
   const done = await site.run('backup', file, ...options)
   expectDone(done)
   expect(done.stdout).toMatch(/ bytes, with 1 log bundle\.$/m)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of isFullForm ? signals : signals.slice(1)) {
+    const hasBegun = fileAppears(other.dataDir, /^restore-/)
     const restore = other.launch(['restore', file, ...other.flags])
-    const ended = await stopAt(restore, other.dataDir, /^restore-/, signal)
-    expectRefusal(ended, new RegExp(`^Stopped by ${signal}\\. Nothing was restored\\.$`, 'm'))
+    await hasBegun
+    expectRefusal(await restore.stop(signal), new RegExp(`^Stopped by ${signal}\\. Nothing was restored\\.$`, 'm'))
     expect(readdirSync(other.dataDir).filter((name) => name !== 'server.lock')).toEqual([])
   }
 })

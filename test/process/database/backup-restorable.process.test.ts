@@ -20,7 +20,7 @@ import { makeBackup } from '../../../src/server/maintenance/backup/make-backup.t
 import { restoreBackup } from '../../../src/server/maintenance/backup/restore-backup.ts'
 import { need } from '../../support/debian.ts'
 import { engine, type Harness, newPlace, startHarness } from '../../support/harness.ts'
-import { expectDone, expectRefusal, siteForTest } from '../../support/program.ts'
+import { emptySiteForTest, expectDone, expectRefusal } from '../../support/program.ts'
 
 let harness: Harness
 let folder: string
@@ -112,7 +112,7 @@ test('a restored database, key and bundle are synced to the disk before the comm
   putBundle('1/abc/bundle.zip')
   const file = join(folder, 'backup.tar')
   await makeBackup({ place: harness.place, file, withSecret: true, withBundles: true })
-  const site = await siteForTest()
+  const site = await emptySiteForTest()
   const trace = join(folder, 'trace')
   const starter = ['strace', '-f', '-y', '-s', '200', '-e', 'trace=fsync,write', '-o', trace]
   expectDone(await site.launch(['restore', file, ...site.flags], { starter }).exit())
@@ -127,7 +127,7 @@ if (engine === 'postgres') {
     putBundle('1/abc/bundle.zip')
     const file = join(folder, 'backup.tar')
     await makeBackup({ place: harness.place, file, withSecret: true, withBundles: true })
-    const site = await siteForTest()
+    const site = await emptySiteForTest()
     const failed = site.launch(['restore', file, ...site.flags], { env: { PATH: '/nonexistent' } })
     expectRefusal(await failed.exit(), /^pg_restore was not found\./)
     expect(readdirSync(site.dataDir)).toEqual([])

@@ -5,6 +5,7 @@ import { freezableCluster, frozen, swallowed, type TestOutage } from '../../supp
 import { storedTimes } from '../../support/database/stored-samples.ts'
 import { newDevice } from '../../support/devices/test-device.ts'
 import { engine, type Harness, type Reply, startHarness, type TestOrg } from '../../support/harness.ts'
+import { isFullForm } from '../../support/long-form.ts'
 import { until } from '../../support/program.ts'
 import { shortenLimits } from '../../support/short-limits.ts'
 
@@ -54,10 +55,12 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
   })
   afterAll(() => cluster.stop())
 
-  test.each([
+  const outages: readonly [string, () => Promise<TestOutage>][] = [
     ['is frozen', () => frozen(cluster)],
     ['is behind a network that swallows packets', () => swallowed(cluster)],
-  ])(
+  ]
+  // In the short form nodes/situations-outage.process.test.ts is about a network that swallows packets.
+  test.each(isFullForm ? outages : outages.slice(0, 1))(
     'that %s: /readyz is 503 in time, no request hangs, nothing cached is served, and all goes on [contract 2.5]',
     async (state, make) => {
       const outage = await make()

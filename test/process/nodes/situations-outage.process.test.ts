@@ -1,8 +1,8 @@
 // PostgreSQL restarts, or the network to it swallows everything: devices stay, callers are answered, and no node is declared dead.
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { send } from '../../support/harness.ts'
-import { durableClusterForTest } from '../../support/nodes/node-cluster.ts'
+import { type NodeCluster, startDurableCluster } from '../../support/nodes/node-cluster.ts'
 import { callAt, countNodes, isConnectionOpen, newDevicesAt, timed, untilReady } from '../../support/nodes/situation.ts'
 import { until } from '../../support/program.ts'
 
@@ -10,8 +10,13 @@ const noticedWithinMs = 2000
 const answeredWithinMs = 12_000
 const slackMs = 1000
 
+let cluster: NodeCluster
+beforeAll(async () => {
+  cluster = await startDurableCluster(2)
+})
+afterAll(() => cluster.close())
+
 test('a restart of PostgreSQL disconnects no device, loses no sample, and kills no node; a swallowing network is noticed in time', async () => {
-  const cluster = await durableClusterForTest(2)
   const [first, second] = [cluster.node(0), cluster.node(1)]
   const devices = [...(await newDevicesAt(cluster, first, 2)), ...(await newDevicesAt(cluster, second, 2))]
   const start = Math.floor(Date.now() / 1000) - 20 * 86_400
@@ -69,7 +74,6 @@ test('a restart of PostgreSQL disconnects no device, loses no sample, and kills 
 })
 
 test('a write that was made never gets a 503 with Retry-After, and one of unknown outcome says: read before you try again', async () => {
-  const cluster = await durableClusterForTest(1)
   const node = cluster.node(0)
   // The statements arrive, COMMIT among them, and no answer comes back before the connection is lost.
   const create = (name: string) => timed(() => callAt(cluster, node, 'POST', '/regions', { body: { name } }))

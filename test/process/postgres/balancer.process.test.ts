@@ -7,6 +7,7 @@ import { connect as connectTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -161,7 +162,10 @@ test('a node that stops loses no request: the balancer notices before it refuses
   const statuses: number[] = []
   let isSending = true
   const send = async () => {
-    while (isSending) statuses.push(await statusOf('/openapi.json').catch(() => 0))
+    while (isSending) {
+      statuses.push(await statusOf('/openapi.json').catch(() => 0))
+      await pause(20)
+    }
   }
   const senders = Promise.all([send(), send()])
   await until('requests run', () => statuses.length > 5)

@@ -16,6 +16,7 @@ import { contentOf, fillEveryTable } from '../../support/database/whole-database
 import type { Fixture } from '../../support/fixture.ts'
 import { type Harness, quiet, send, startHarness } from '../../support/harness.ts'
 import { expectDone, expectRefusal, Program } from '../../support/program.ts'
+import { runHere } from '../../support/run-here.ts'
 
 let harness: Harness
 let fixture: Fixture
@@ -196,31 +197,36 @@ test('a copy that lacks a row is refused with both numbers of rows, and nothing 
 
 test('a missing source and a target that is the source are named, and the next step has the options of this copy', async () => {
   const folder = folderForTest({ hasKey: false })
-  const run = (...args: string[]) => new Program(args, { cwd: folder }).exit()
-  expectDone(await run('org', 'create', 'One', '--data-dir', 'data'))
+  const at = (name: string) => join(folder, name)
+  expectDone(await runHere(['org', 'create', 'One', '--data-dir', at('data')]))
   const { databaseUrl } = await postgresForTest(folder)
-  const noSource = /^There is no database in typo\. Name the data folder of the source with --from\.$/m
-  expectRefusal(await run('copy', '--from', 'typo', '--to', databaseUrl), noSource)
-  expectRefusal(await run('copy', '--from', 'typo', '--to', 'new', '--secret-key-file', 'data/secret.key'), noSource)
-  symlinkSync('data', join(folder, 'link'))
-  for (const same of ['./data/', 'link', join(folder, 'data')])
-    expectRefusal(await run('copy', '--from', './data', '--to', same), /^--from and --to are the same database\./)
+  const copy = (from: string, to: string, ...options: string[]) =>
+    runHere(['copy', '--from', at(from), '--to', to, ...options])
+  const noSource = /^There is no database in .*\/typo\. Name the data folder of the source with --from\.$/m
+  expectRefusal(await copy('typo', databaseUrl), noSource)
+  expectRefusal(await copy('typo', at('new'), '--secret-key-file', at('data/secret.key')), noSource)
+  symlinkSync('data', at('link'))
+  const sameDatabase = /^--from and --to are the same database\./
+  for (const same of ['link', 'data']) expectRefusal(await copy('data', at(same)), sameDatabase)
+  // Only a process of its own has another working folder.
+  const relative = new Program(['copy', '--from', './data', '--to', './data/'], { cwd: folder })
+  expectRefusal(await relative.exit(), sameDatabase)
 
-  mkdirSync(join(folder, 'keys'))
-  renameSync(join(folder, 'data/secret.key'), join(folder, 'keys/main.key'))
-  const key = ['--secret-key-file', 'keys/main.key']
-  const rehearsed = await run('copy', '--rehearsal', '--from', 'data', '--to', 'tried', ...key)
+  mkdirSync(at('keys'))
+  renameSync(at('data/secret.key'), at('keys/main.key'))
+  const key = ['--secret-key-file', at('keys/main.key')]
+  const rehearsed = await copy('data', at('tried'), '--rehearsal', ...key)
   expectDone(rehearsed)
   expect(rehearsed.stdout).toMatch(/^This was a rehearsal: servers go on with the source\./m)
-  const toFolder = await run('copy', '--from', 'data', '--to', 'new', ...key)
+  const toFolder = await copy('data', at('new'), ...key)
   expectDone(toFolder)
   expect(toFolder.stdout).toMatch(
-    /^Next, start the server with --data-dir new and --secret-key-file keys\/main\.key and without --database-url\. /m,
+    /^Next, start the server with --data-dir \S+\/new and --secret-key-file \S+\/keys\/main\.key and without --database-url\. /m,
   )
-  expect(readdirSync(join(folder, 'new'))).toContain('roomkeeper.db')
-  const toPostgres = await run('copy', '--from', 'new', '--to', databaseUrl, ...key)
+  expect(readdirSync(at('new'))).toContain('roomkeeper.db')
+  const toPostgres = await copy('new', databaseUrl, ...key)
   expectDone(toPostgres)
   expect(toPostgres.stdout).toMatch(
-    /^Next, start the server with --data-dir new, --database-url and --secret-key-file keys\/main\.key\. The source/m,
+    /^Next, start the server with --data-dir \S+\/new, --database-url and --secret-key-file \S+\/keys\/main\.key\. The source/m,
   )
 })

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { makeBackup } from '../../../src/server/maintenance/backup/make-backup.ts'
 import { restoreBackup } from '../../../src/server/maintenance/backup/restore-backup.ts'
-import { expectDone, expectRefusal, siteForTest } from '../../support/program.ts'
+import { emptySiteForTest, expectDone, expectRefusal, siteForTest } from '../../support/program.ts'
 
 test('without pg_dump the command names the package that has it', async () => {
   const site = await siteForTest()
@@ -19,7 +19,7 @@ test('without pg_dump the command names the package that has it', async () => {
 })
 
 test('a password with quotes, colons and backslashes reaches pg_dump, and a dump is not restored into SQLite', async () => {
-  const [site, other] = [await siteForTest(), await siteForTest()]
+  const [site, other] = [await siteForTest(), await emptySiteForTest()]
   expectDone(await site.run('org', 'create', 'One'))
   const role = `odd_${process.pid}`
   const password = `it's:a\\"p@ss/word?`

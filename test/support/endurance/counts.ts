@@ -1,4 +1,6 @@
-// The counts of the endurance tests: `npm test` uses the short ones, `npm run test:long` the long ones or those of environment variables.
+// The counts of the endurance tests: `npm test` and `npm run test:full` use short ones, `npm run test:long` the long ones or the
+// values of environment variables.
+import { isFullForm } from '../long-form.ts'
 
 export interface EnduranceCounts {
   /** Equal seeds make equal requests, packets and pauses. */
@@ -16,13 +18,9 @@ export interface LongCounts extends EnduranceCounts {
   readonly quietMinutes: number
 }
 
-export const shortCounts: EnduranceCounts = {
-  seed: 14,
-  kills: 2,
-  badHttpRequests: 3000,
-  badMqttPackets: 3000,
-  soakSeconds: 3,
-}
+export const shortCounts: EnduranceCounts = isFullForm
+  ? { seed: 14, kills: 2, badHttpRequests: 3000, badMqttPackets: 3000, soakSeconds: 3 }
+  : { seed: 14, kills: 1, badHttpRequests: 1000, badMqttPackets: 600, soakSeconds: 2 }
 
 const longCounts: LongCounts = {
   seed: 14,

@@ -31,6 +31,8 @@ export class NodeCluster {
   readonly #folder: string
   #database: ClusterDatabase
   readonly #standbys: PostgresServer[] = []
+  /** Kept for the next statement: to open a session takes PostgreSQL longer than most statements. */
+  #sessions: pg.Pool | undefined
 
   private constructor(
     database: ClusterDatabase,
@@ -73,14 +75,9 @@ export class NodeCluster {
 
   /** Asks the database directly, not through a proxy. */
   async query(text: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: this.#database.url })
-    client.on('error', () => {})
-    await client.connect()
-    try {
-      return (await client.query(text, [...values])).rows
-    } finally {
-      await client.end().catch(() => {})
-    }
+    // A session that a fault ended is replaced for the next statement.
+    this.#sessions ??= new pg.Pool({ connectionString: this.#database.url, max: 2 }).on('error', () => {})
+    return (await this.#sessions.query(text, [...values])).rows
   }
 
   /** The nodes whose process runs and is not paused. */
@@ -108,12 +105,15 @@ export class NodeCluster {
     await standby.promote()
     for (const { proxy } of this.nodes) proxy.setTarget(standby.port)
     this.#database = ownDatabase(standby)
+    await this.#sessions?.end()
+    this.#sessions = undefined
     await before.remove()
   }
 
   async close(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.kill()))
     await Promise.all(this.nodes.map(({ proxy }) => proxy.close()))
+    await this.#sessions?.end()
     await this.#database.remove()
     for (const standby of this.#standbys) await standby.remove()
     rmSync(this.#folder, { recursive: true, force: true })
@@ -126,9 +126,13 @@ const ownDatabase = (postgres: PostgresServer): ClusterDatabase => ({
   remove: () => postgres.remove(),
 })
 
-/** A cluster with a PostgreSQL of its own that waits for the disk and can be stopped. It goes with the test, however that ends. */
+/** A cluster with a PostgreSQL of its own that waits for the disk and can be stopped. The caller closes it. */
+export const startDurableCluster = async (count: number): Promise<NodeCluster> =>
+  NodeCluster.start(ownDatabase(await PostgresServer.start()), count)
+
+/** A durable cluster that goes with the test, however that ends. */
 export async function durableClusterForTest(count: number): Promise<NodeCluster> {
-  const cluster = await NodeCluster.start(ownDatabase(await PostgresServer.start()), count)
+  const cluster = await startDurableCluster(count)
   onTestFinished(() => cluster.close())
   return cluster
 }
