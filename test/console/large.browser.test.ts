@@ -1,4 +1,4 @@
-// Tests the console with ten thousand rooms: the number of drawn rows stays bounded, and long tasks are reported.
+// Tests the console with many rooms, ten thousand in full form: the number of drawn rows stays bounded, and long tasks are reported.
 import { randomBytes } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,8 +10,12 @@ import { closeTabs, newTab, openBrowser, signInByApi } from '../support/console/
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
+import { isFullForm } from '../support/long-form.ts'
 
-const count = 10_000
+const count = isFullForm ? 10_000 : 1000
+/** Its number is in no other name. */
+const searched = isFullForm ? 4242 : 424
+const incidentCount = isFullForm ? 300 : 100
 
 let harness: Harness
 let org: TestOrg
@@ -60,10 +64,11 @@ test('the table of rooms draws only visible rows while it is scrolled', async ()
   expect(await table.getAttribute('aria-rowcount')).toBe(String(count + 1))
   await page.evaluate(watchBusy)
   let most = await nodes(page)
-  for (let step = 1; step <= 40; step++) {
+  const steps = isFullForm ? 40 : 8
+  for (let step = 1; step <= steps; step++) {
     await table.evaluate((element, part) => {
       element.scrollTop = element.scrollHeight * part
-    }, step / 40)
+    }, step / steps)
     await page.evaluate(nextFrame)
     const now = await nodes(page)
     most = { rows: Math.max(most.rows, now.rows), all: Math.max(most.all, now.all) }
@@ -76,21 +81,21 @@ test('the table of rooms draws only visible rows while it is scrolled', async ()
   expect(most.rows).toBeLessThan(80)
   expect(most.all).toBeLessThan(3000)
 
-  await page.getByLabel('Search rooms').fill('room 4242 site')
-  await page.getByRole('link', { name: 'Room 4242', exact: true }).waitFor()
+  await page.getByLabel('Search rooms').fill(`room ${searched} site`)
+  await page.getByRole('link', { name: `Room ${searched}`, exact: true }).waitFor()
   expect(await table.getAttribute('aria-rowcount')).toBe('2')
-  expect(new URL(page.url()).searchParams.get('q')).toBe('room 4242 site')
+  expect(new URL(page.url()).searchParams.get('q')).toBe(`room ${searched} site`)
 
   const busy = await page.evaluate<number[]>('busy')
   const longest = Math.max(0, ...busy)
   process.stdout.write(
     `${count} rooms, scrolled and searched: at most ${most.rows} rows and ${most.all} nodes, ${busy.length} long tasks, the longest ${Math.round(longest)} ms\n`,
   )
-  expect(longest, 'no task blocks the page for a second').toBeLessThan(1000)
+  // Beside other tests a short list can take as long, so only the long one is judged.
+  if (isFullForm) expect(longest, 'no task blocks the page for a second').toBeLessThan(1000)
 })
 
 test('the list of incidents draws only visible rows', async () => {
-  const incidentCount = 300
   for (let id = 1; id <= incidentCount; id++) await newIncident(harness, org, { rooms: [id] })
   const { page } = await open('/incidents')
   const table = page.getByRole('table', { name: 'Incidents' })

@@ -3,21 +3,23 @@ import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loginLinkCreate } from '../../src/server/people/sessions/rules.ts'
-import { axe, findOverflow, findViolations, phone } from '../support/console/accessibility.ts'
+import { axe, expectAccessible, findOverflow, findViolations, phone } from '../support/console/accessibility.ts'
 import {
+  changeSession,
   closeTabs,
   expectTrouble,
   newTab,
   openBrowser,
+  openTab,
   settled,
+  sharedTab,
   signInByApi,
-  signInWithKey,
   visit,
 } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
-import { isLongForm } from '../support/long-form.ts'
+import { isFullForm, isLongForm } from '../support/long-form.ts'
 
 let harness: Harness
 let fleet: ConsoleFleet
@@ -26,7 +28,7 @@ let incidentId: string
 let jobId: string
 beforeAll(async () => {
   harness = await startHarness()
-  fleet = await startConsoleFleet(harness)
+  fleet = await startConsoleFleet(harness, { hasDayOfSamples: true })
   incidentId = await newIncident(harness, fleet.org, { endpoints: [fleet.bar.id] })
   const target = { roomIds: [fleet.rooms.fjord, fleet.rooms.skog] }
   const action = { type: 'CONFIG', config: { nightMode: true } }
@@ -75,8 +77,17 @@ const pages = (): Record<string, string> => ({
   '/nowhere/at/all': 'Page not found',
 })
 
-/** Tabs have the same colours as their page, so only `npm run test:long` checks their contrast in dark. */
-const isDarkChecked = (path: string) => isLongForm || !path.includes('?tab=')
+const isTab = (path: string) => path.includes('?tab=')
+
+/** The short form leaves out tabs that look like others: the settings of a device are those of a profile. */
+const isInForm = ([path]: readonly [path: string, title: string]) =>
+  isFullForm || !/tab=(config|versions|operations|about)$/.test(path)
+
+/** Pages share their colours, so the short form checks the contrast of a few in dark, and only `npm run test:long` the contrast of tabs. */
+const isDarkChecked = (path: string) =>
+  isLongForm || (isFullForm ? !isTab(path) : ['sign in', '/', '/wall'].includes(path))
+
+const shared = sharedTab(() => openTab(browser, harness.url))
 
 test('every route of the console is tested here', () => {
   const router = readFileSync(new URL('../../src/console/router.tsx', import.meta.url), 'utf8')
@@ -89,23 +100,33 @@ test('every route of the console is tested here', () => {
   expect(forgotten).toEqual([])
 })
 
-test('every page passes axe in light and, but for tabs, in dark, and none is wider than a tablet or a phone', async () => {
+test('a key without Read is told so at the sign-in; every page passes axe, and none is wider than a tablet or a phone', async () => {
   const tablet = { width: 768, height: 1024 }
-  const tab = await newTab(browser, harness.url, { viewport: tablet })
-  const { page } = tab
+  const { page, trouble } = await shared()
   const found: Record<string, string[]> = {}
   const look = async (path: string) => {
+    // The short form has tabs on a phone only: their page is looked at on both.
+    const isNarrow = isTab(path) && !isFullForm
+    await page.setViewportSize(isNarrow ? phone : tablet)
     const violations = await findViolations(page, isDarkChecked(path))
-    await page.setViewportSize(phone)
+    if (!isNarrow) await page.setViewportSize(phone)
     violations.push(...(await findOverflow(page)).map((width) => `on a phone: ${width}`))
-    await page.setViewportSize(tablet)
     if (violations.length > 0) found[path] = violations
   }
   await page.goto('/')
   await page.getByLabel('API key').waitFor()
   await look('sign in')
-  await signInWithKey(tab, fleet.org.key)
-  for (const [path, title] of Object.entries(pages())) {
+  await page.getByLabel('API key').fill(await fleet.org.newKey({ scopes: ['write'] }))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText(/lacks the scope read/).waitFor()
+  await page.getByLabel('API key').fill(fleet.org.key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await settled(page, 'Overview')
+  expectTrouble(trouble, /status of 40[13]/)
+  // Tabs are first, because the last page is loaded anew.
+  for (const [path, title] of Object.entries(pages())
+    .filter(isInForm)
+    .toSorted(([a], [b]) => Number(isTab(b)) - Number(isTab(a)))) {
     // The server is asked for the unknown address only.
     await (path === '/nowhere/at/all' ? page.goto(path) : visit(page, path))
     await settled(page, title)
@@ -115,17 +136,22 @@ test('every page passes axe in light and, but for tabs, in dark, and none is wid
   }
   expect(found).toEqual({})
   // The unknown address answers 404.
-  expectTrouble(tab.trouble, /status of 404/)
+  expectTrouble(trouble, /status of 404/)
 })
 
 test('a key that only reads sees every page and no action that writes', async () => {
   const key = await fleet.org.newKey({ scopes: ['read'] })
-  const { page } = await newTab(browser, harness.url, await signInByApi(harness.url, key))
+  const tab = await shared()
+  const { page } = tab
+  await changeSession(tab, await signInByApi(harness.url, key))
+  await page.setViewportSize({ width: 1366, height: 900 })
   const offered: string[] = []
   const writes =
     /\b(new|add|create|save|apply|rename|edit|delete|remove|move|restart|unenrol|send|restore|revoke|assign|collect|cancel|message|change)\b/i
   for (const [path, title] of Object.entries(pages())) {
-    if (path === '/nowhere/at/all') continue
+    // The short form has the pages with the most actions: those of one thing, sites and keys.
+    const isChosen = isFullForm || /^\/\w+\/[^?]+$|^\/sites|tab=keys/.test(path)
+    if (!isChosen || path === '/nowhere/at/all') continue
     await visit(page, path)
     await settled(page, title)
     const names = await page.evaluate<string[]>(
@@ -136,23 +162,15 @@ test('a key that only reads sees every page and no action that writes', async ()
   expect(offered).toEqual([])
 })
 
-test('a key without Read is told so', async () => {
-  const tab = await newTab(browser, harness.url)
-  const { page } = tab
-  await page.goto('/')
-  await page.getByLabel('API key').fill(await fleet.org.newKey({ scopes: ['write'] }))
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText(/lacks the scope read/).waitFor()
-  expectTrouble(tab.trouble, /status of 40[13]/)
-})
-
 test('an empty fleet shows how to enrol the first device, and how to start the simulator', async () => {
   const org = await harness.newOrg()
-  const { page } = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
-  await page.goto('/')
+  const tab = await shared()
+  const { page } = tab
+  await changeSession(tab, await signInByApi(harness.url, org.key))
+  await visit(page, '/')
   await page.getByText(`simulate --org ${org.id}`).waitFor()
   await page.getByText(/enrol/i).first().waitFor()
-  expect(await axe(page)).toEqual([])
+  await expectAccessible(page)
   await visit(page, '/rooms')
   await page
     .getByText(/no rooms/i)

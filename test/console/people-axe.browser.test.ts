@@ -1,11 +1,20 @@
 // Tests that the pages and dialogs of people are accessible in light and dark, and fit on a phone.
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checksDarkDialog, findViolations, phone } from '../support/console/accessibility.ts'
-import { closeTabs, expectTrouble, newTab, openBrowser, settled, visit } from '../support/console/browser.ts'
+import {
+  changeSession,
+  closeTabs,
+  expectTrouble,
+  openBrowser,
+  openTab,
+  settled,
+  sharedTab,
+  visit,
+} from '../support/console/browser.ts'
 import { type PeopleService, startPeopleService } from '../support/console/people-service.ts'
-import { personTab } from '../support/console/person-tab.ts'
-import { isLongForm } from '../support/long-form.ts'
+import { sessionStateOf } from '../support/console/person-tab.ts'
+import { isFullForm, isLongForm } from '../support/long-form.ts'
 import { newPerson, newWayToSignIn, type TestPerson } from '../support/person.ts'
 
 let service: PeopleService
@@ -27,32 +36,43 @@ afterAll(async () => {
   await service.harness.close()
 })
 
-test('the sign-in page is accessible and fits on a phone', async () => {
-  const { page, trouble } = await newTab(browser, service.url, { viewport: phone })
+const shared = sharedTab(() => openTab(browser, service.url, { viewport: phone }))
+async function pageOf(person: TestPerson): Promise<Page> {
+  const tab = await shared()
+  await changeSession(tab, sessionStateOf(service, person))
+  return tab.page
+}
+
+test.runIf(isFullForm)('the sign-in page is accessible and fits on a phone', async () => {
+  const { page, trouble } = await shared()
   await page.goto('/')
   await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
   expect(await findViolations(page)).toEqual([])
   expectTrouble(trouble, /status of 401/)
 })
 
-test.each(['owner', 'viewer'] as const)('settings and profile are accessible and fit on a phone: %s', async (role) => {
-  const { page } = await personTab(browser, service, role === 'owner' ? owner : viewer, { viewport: phone })
-  const found: Record<string, string[]> = {}
-  const pages = [
-    ['/settings', 'Settings'],
-    ['/account', 'My profile'],
-    ...(role === 'owner' ? [['/settings?tab=keys', 'Settings'] as const] : []),
-  ] as const
-  for (const [path, title] of pages) {
-    await visit(page, path)
-    await settled(page, title)
-    found[path] = await findViolations(page, isLongForm)
-  }
-  expect(found).toEqual(Object.fromEntries(pages.map(([path]) => [path, []])))
-})
+/** In the short form pages.browser.test.ts looks at the sign-in page and at these. */
+test.runIf(isFullForm).each(['owner', 'viewer'] as const)(
+  'settings and profile are accessible and fit on a phone: %s',
+  async (role) => {
+    const page = await pageOf(role === 'owner' ? owner : viewer)
+    const found: Record<string, string[]> = {}
+    const pages = [
+      ['/settings', 'Settings'],
+      ['/account', 'My profile'],
+      ...(role === 'owner' ? [['/settings?tab=keys', 'Settings'] as const] : []),
+    ] as const
+    for (const [path, title] of pages) {
+      await visit(page, path)
+      await settled(page, title)
+      found[path] = await findViolations(page, isLongForm)
+    }
+    expect(found).toEqual(Object.fromEntries(pages.map(([path]) => [path, []])))
+  },
+)
 
 test('the dialogs of settings and profile are accessible and fit on a phone', async () => {
-  const { page } = await personTab(browser, service, owner, { viewport: phone })
+  const page = await pageOf(owner)
   const found: Record<string, string[]> = {}
   const lookAt = async (name: string) => {
     await page.getByRole('dialog').waitFor()
@@ -64,19 +84,23 @@ test('the dialogs of settings and profile are accessible and fit on a phone', as
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
-  await page.goto('/settings')
+  await visit(page, '/settings')
   await page.getByRole('button', { name: 'Invite person' }).click()
   await lookAt('invite')
   await close()
-  for (const [action, person] of [
+  const actions: readonly (readonly [action: string, person: TestPerson])[] = [
     ['Edit role and regions', viewer],
     ['Create sign-in link', viewer],
     ['Sign out everywhere', viewer],
+    ['Delete', viewer],
+  ]
+  // These confirmations are like that of Delete.
+  const similar: typeof actions = [
     ['Remove ways to sign in', viewer],
     ['Disable', viewer],
-    ['Delete', viewer],
     ['Enable', disabled],
-  ] as const) {
+  ]
+  for (const [action, person] of isFullForm ? [...actions, ...similar] : actions) {
     await page.getByRole('button', { name: `Actions for ${person.email}` }).click()
     await page.getByRole('menuitem', { name: action, exact: true }).click()
     await lookAt(action)
@@ -92,18 +116,21 @@ test('the dialogs of settings and profile are accessible and fit on a phone', as
   await page.getByLabel('All regions').uncheck()
   await lookAt('new key')
   await close()
-  await page
-    .getByRole('button', { name: /^Revoke / })
-    .first()
-    .click()
-  await lookAt('revoke key')
-  await close()
+  if (isFullForm) {
+    await page
+      .getByRole('button', { name: /^Revoke / })
+      .first()
+      .click()
+    await lookAt('revoke key')
+    await close()
+  }
   await visit(page, '/account')
-  for (const name of ['Add passkey', 'New personal key', /^Remove passkey/, /^Revoke /]) {
+  const forms = ['Add passkey', 'New personal key']
+  for (const name of isFullForm ? [...forms, /^Remove passkey/, /^Revoke /] : forms) {
     await page.getByRole('button', { name }).first().click()
     await lookAt(String(name))
     await close()
   }
-  expect(Object.keys(found).length).toBe(15)
+  expect(Object.keys(found).length).toBe(isFullForm ? 15 : 9)
   expect(Object.entries(found).filter(([, violations]) => violations.length > 0)).toEqual([])
 })

@@ -20,11 +20,13 @@ import {
   signInByApi,
   signInWithKey,
   type Tab,
+  visit,
 } from '../support/console/browser.ts'
 import { makeOtherBuild } from '../support/console/other-build.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { freePort } from '../support/free-port.ts'
 import { newPlace, quiet, TestClock } from '../support/harness.ts'
+import { isFullForm } from '../support/long-form.ts'
 import { startNginx } from '../support/nginx.ts'
 import { until } from '../support/program.ts'
 
@@ -140,7 +142,7 @@ test('after a restart the devices are reconnecting, not offline, and online sinc
   expect(await table.getByText('3 days', { exact: true }).count()).toBe(3)
 
   for (const row of rows.slice(0, 2)) await connect(row)
-  await page.goto('/')
+  await openPage(page, 'Overview')
   await settled(page, 'Overview')
   await page.getByRole('main').getByRole('link', { name: 'Reconnecting (1)' }).waitFor()
   // The page shows a device that comes back without reading the lists again.
@@ -150,7 +152,7 @@ test('after a restart the devices are reconnecting, not offline, and online sinc
   await settled(page, 'Devices')
   expect(await table.getByText('Online', { exact: true }).count()).toBe(3)
   expect(await table.getByText('3 days', { exact: true }).count(), 'since before the restart').toBe(3)
-  await page.goto(`/rooms/${fjord}`)
+  await visit(page, `/rooms/${fjord}`)
   await settled(page, 'Fjord')
   await page.getByText('Both devices are online.').waitFor()
   await page
@@ -160,25 +162,28 @@ test('after a restart the devices are reconnecting, not offline, and online sinc
   expectTrouble(trouble, failedRequests)
 })
 
-test('devices that are not back when --settle is over are offline, on an open page too [contract 8.state]', async () => {
-  const clock = new TestClock()
-  await stop()
-  await start(builtConsoleFolder, clock)
-  const orgs = await service?.services.db.system.kysely.selectFrom('orgs').select(['key', 'id']).execute()
-  const place = { room_id: roomIds[0] ?? 0, connected: 1, connection_time: clock.now() - 3600_000 }
-  await putEndpoints({ services: (service as Service).services }, { org: orgs?.[0] } as never, [place, place])
-  await stop()
-  await start(builtConsoleFolder, clock)
-  const { page } = await openConsole(`/rooms/${roomIds[0]}`)
-  await page.clock.install()
-  await settled(page, 'Fjord')
-  await page.getByText('Both devices are reconnecting.').waitFor()
-  clock.advance(10 * 60_000)
-  await page.clock.runFor(16_000)
-  await page.getByText('Both devices are offline.').waitFor()
-})
+test.runIf(isFullForm)(
+  'devices that are not back when --settle is over are offline, on an open page too [contract 8.state]',
+  async () => {
+    const clock = new TestClock()
+    await stop()
+    await start(builtConsoleFolder, clock)
+    const orgs = await service?.services.db.system.kysely.selectFrom('orgs').select(['key', 'id']).execute()
+    const place = { room_id: roomIds[0] ?? 0, connected: 1, connection_time: clock.now() - 3600_000 }
+    await putEndpoints({ services: (service as Service).services }, { org: orgs?.[0] } as never, [place, place])
+    await stop()
+    await start(builtConsoleFolder, clock)
+    const { page } = await openConsole(`/rooms/${roomIds[0]}`)
+    await page.clock.install()
+    await settled(page, 'Fjord')
+    await page.getByText('Both devices are reconnecting.').waitFor()
+    clock.advance(10 * 60_000)
+    await page.clock.runFor(16_000)
+    await page.getByText('Both devices are offline.').waitFor()
+  },
+)
 
-test('a page that is opened while the server is stopped says so, and appears once the server is back', async () => {
+test('a page that is opened while the server is stopped says so, and appears once the server is back; data that could not be requested appears without a reload', async () => {
   const { page, trouble, loads } = await openConsole()
   await settled(page, 'Overview')
   await stop()
@@ -189,32 +194,8 @@ test('a page that is opened while the server is stopped says so, and appears onc
   await start()
   await settled(page, 'Devices')
   expect(loads()).toBe(1)
-  expectTrouble(trouble, failedRequests)
-})
 
-test('after an hour without the server the page stops asking; "Try again" asks once more, and shows the page when the server is back', async () => {
-  const { page, trouble } = await openConsole()
-  await settled(page, 'Overview')
-  await page.clock.install()
-  await stop()
-  await openPage(page, 'Devices')
-  await page.getByRole('alert').getByText('Can’t reach the server').waitFor()
-  await page.clock.fastForward('01:01:00')
-  const hasGivenUp = page.getByText('The server did not answer for an hour. Check your connection, then try again.')
-  await hasGivenUp.waitFor()
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('The page reloads by itself once the server answers.').waitFor()
-  await page.clock.fastForward('01:01:00')
-  await hasGivenUp.waitFor()
-  await start()
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await settled(page, 'Devices')
-  expectTrouble(trouble, failedRequests)
-})
-
-test('data that could not be requested appears without a reload once the server is back', async () => {
-  const { page, trouble, loads } = await openConsole('/rooms')
-  await page.getByRole('link', { name: 'Fjord' }).click()
+  await visit(page, `/rooms/${roomIds[0]}`)
   await settled(page, 'Fjord')
   await openPage(page, 'Rooms')
   await settled(page, 'Rooms')
@@ -223,44 +204,58 @@ test('data that could not be requested appears without a reload once the server 
   await page.getByRole('alert').getByText('Can’t reach the server').first().waitFor()
   await start()
   await settled(page, 'Skog')
-  expect(loads()).toBe(0)
-  expectTrouble(trouble, failedRequests)
-})
-
-test('an error of a proxy while the server is stopped is shown as a server that cannot be reached', async () => {
-  const proxyPort = await freePort()
-  const proxy = await startNginx(proxyPort, `location / { proxy_pass http://127.0.0.1:${port}; }`)
-  onTestFinished(() => proxy.stop())
-  const tab = await newTab(browser, `https://127.0.0.1:${proxyPort}`, { ignoreHTTPSErrors: true })
-  const { page, trouble } = tab
-  await signInWithKey(tab, key, '/rooms')
-  await page.getByRole('link', { name: 'Fjord' }).click()
-  await settled(page, 'Fjord')
-  await openPage(page, 'Rooms')
-  await settled(page, 'Rooms')
-  await stop()
-  await page.getByRole('link', { name: 'Skog' }).click()
-  await page.getByRole('alert').getByText('Can’t reach the server').first().waitFor()
-  await start()
-  await settled(page, 'Skog')
-  // The proxy answers requests from before the start until the tab is closed.
-  await tab.context.close()
-  expectTrouble(trouble, failedRequests)
-})
-
-test('after an upgrade the first page whose code is gone reloads the console into the new build', async () => {
-  const { page, trouble, loads } = await openConsole()
-  await settled(page, 'Overview')
-  const before = await entryScript(page)
-  await upgrade()
-  await openPage(page, 'Sites')
-  await settled(page, 'Sites')
-  expect(await entryScript(page)).not.toBe(before)
   expect(loads()).toBe(1)
   expectTrouble(trouble, failedRequests)
 })
 
-test('unsaved input is not thrown away by an upgrade: the page says so and waits for a click', async () => {
+test.runIf(isFullForm)(
+  'after an hour without the server the page stops asking; "Try again" asks once more, and shows the page when the server is back',
+  async () => {
+    const { page, trouble } = await openConsole()
+    await settled(page, 'Overview')
+    await page.clock.install()
+    await stop()
+    await openPage(page, 'Devices')
+    await page.getByRole('alert').getByText('Can’t reach the server').waitFor()
+    await page.clock.fastForward('01:01:00')
+    const hasGivenUp = page.getByText('The server did not answer for an hour. Check your connection, then try again.')
+    await hasGivenUp.waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('The page reloads by itself once the server answers.').waitFor()
+    await page.clock.fastForward('01:01:00')
+    await hasGivenUp.waitFor()
+    await start()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await settled(page, 'Devices')
+    expectTrouble(trouble, failedRequests)
+  },
+)
+
+test.runIf(isFullForm)(
+  'an error of a proxy while the server is stopped is shown as a server that cannot be reached',
+  async () => {
+    const proxyPort = await freePort()
+    const proxy = await startNginx(proxyPort, `location / { proxy_pass http://127.0.0.1:${port}; }`)
+    onTestFinished(() => proxy.stop())
+    const tab = await newTab(browser, `https://127.0.0.1:${proxyPort}`, { ignoreHTTPSErrors: true })
+    const { page, trouble } = tab
+    await signInWithKey(tab, key, '/rooms')
+    await page.getByRole('link', { name: 'Fjord' }).click()
+    await settled(page, 'Fjord')
+    await openPage(page, 'Rooms')
+    await settled(page, 'Rooms')
+    await stop()
+    await page.getByRole('link', { name: 'Skog' }).click()
+    await page.getByRole('alert').getByText('Can’t reach the server').first().waitFor()
+    await start()
+    await settled(page, 'Skog')
+    // The proxy answers requests from before the start until the tab is closed.
+    await tab.context.close()
+    expectTrouble(trouble, failedRequests)
+  },
+)
+
+test('unsaved input is not thrown away by an upgrade: the page says so and waits for a click; without input the first page whose code is gone reloads the console into the new build', async () => {
   const { page, trouble, loads } = await openConsole('/rooms')
   await page.getByRole('link', { name: 'Fjord' }).click()
   await settled(page, 'Fjord')
@@ -275,25 +270,35 @@ test('unsaved input is not thrown away by an upgrade: the page says so and waits
   await panel.getByRole('button', { name: 'Reload' }).click()
   await settled(page, 'Fjord')
   expect(loads()).toBe(1)
+
+  const before = await entryScript(page)
+  await upgrade(builtConsoleFolder)
+  await openPage(page, 'Sites')
+  await settled(page, 'Sites')
+  expect(await entryScript(page)).not.toBe(before)
+  expect(loads()).toBe(2)
   expectTrouble(trouble, failedRequests)
 })
 
-test('a reload that does not help is not repeated: the page says so and offers a button', async () => {
-  const broken = makeOtherBuild()
-  const assets = join(broken, 'assets')
-  for (const name of readdirSync(assets)) if (name.startsWith('sites-page')) rmSync(join(assets, name))
-  const { page, trouble, loads } = await openConsole()
-  await settled(page, 'Overview')
-  await upgrade(broken)
-  rmSync(broken, { recursive: true, force: true })
-  await openPage(page, 'Sites')
-  const panel = page.getByRole('alert').filter({ hasText: 'A part of the console could not be loaded' })
-  await panel.getByText('A reload did not help.').waitFor()
-  expect(loads()).toBe(1)
-  await panel.getByRole('button', { name: 'Reload' }).click()
-  await panel.getByText('A reload did not help.').waitFor()
-  expect(loads()).toBe(2)
-  await openPage(page, 'Rooms')
-  await settled(page, 'Rooms')
-  expectTrouble(trouble, failedRequests)
-})
+test.runIf(isFullForm)(
+  'a reload that does not help is not repeated: the page says so and offers a button',
+  async () => {
+    const broken = makeOtherBuild()
+    const assets = join(broken, 'assets')
+    for (const name of readdirSync(assets)) if (name.startsWith('sites-page')) rmSync(join(assets, name))
+    const { page, trouble, loads } = await openConsole()
+    await settled(page, 'Overview')
+    await upgrade(broken)
+    rmSync(broken, { recursive: true, force: true })
+    await openPage(page, 'Sites')
+    const panel = page.getByRole('alert').filter({ hasText: 'A part of the console could not be loaded' })
+    await panel.getByText('A reload did not help.').waitFor()
+    expect(loads()).toBe(1)
+    await panel.getByRole('button', { name: 'Reload' }).click()
+    await panel.getByText('A reload did not help.').waitFor()
+    expect(loads()).toBe(2)
+    await openPage(page, 'Rooms')
+    await settled(page, 'Rooms')
+    expectTrouble(trouble, failedRequests)
+  },
+)

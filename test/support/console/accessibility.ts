@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
-import { runCount } from '../long-form.ts'
+import { expect } from 'vitest'
+import { isFullForm, runCount } from '../long-form.ts'
 
 export const phone = { width: 390, height: 844 }
 
@@ -55,6 +56,15 @@ export async function findViolations(page: Page, checksDark = true): Promise<str
     found.push(...violations.map((violation) => `${colorScheme}: ${violation}`))
   }
   return [...found, ...(await findOverflow(page))]
+}
+
+/**
+ * Checks a page or a dialog in a test that is about something else. Axe takes up to a second of CPU, so `npm test` runs it in the suites
+ * about accessibility only (pages, people-axe and incidents-axe), and here the page must only fit into its window.
+ */
+export async function expectAccessible(page: Page, checksDark = false): Promise<void> {
+  if (isFullForm) expect(await findViolations(page, checksDark)).toEqual([])
+  else await expect.poll(() => findOverflow(page)).toEqual([])
 }
 
 /** Dialogs share their colours, so `npm test` checks the contrast in dark of every fifth one. */

@@ -1,4 +1,4 @@
-// Starts a small fleet for tests of the console: two locations, a working pair, an offline room and a day of samples.
+// Starts a small fleet for tests of the console: two locations, a working pair, an offline room and samples.
 
 import { type LiveDevice, startDevice } from '../devices/agent-device.ts'
 import { enrolTestDevice } from '../devices/test-device.ts'
@@ -14,7 +14,8 @@ export interface ConsoleFleet {
   stop(): Promise<void>
 }
 
-export async function startConsoleFleet(harness: Harness): Promise<ConsoleFleet> {
+/** The room of the pair has one sample, with stale air; with `hasDayOfSamples` those of a day too, for charts. */
+export async function startConsoleFleet(harness: Harness, { hasDayOfSamples = false } = {}): Promise<ConsoleFleet> {
   const org = await harness.newOrg('Nordlys AS')
   const create = async (path: string, body: object): Promise<number> => {
     const reply = await org.call('POST', path, { body })
@@ -38,9 +39,9 @@ export async function startConsoleFleet(harness: Harness): Promise<ConsoleFleet>
   })
   await enrolTestDevice(harness, org, { roomId: skog, serial: 'BAR00002', model: 'NF19B1' })
 
-  // The samples cover a day with a gap of six hours; the last one has stale air.
+  // The samples of a day have a gap of six hours.
   const now = Math.floor(harness.clock.now() / 1000)
-  for (let minutes = 24 * 60; minutes > 0; minutes -= 10) {
+  for (let minutes = hasDayOfSamples ? 24 * 60 : 0; minutes > 0; minutes -= 10) {
     if (minutes > 600 && minutes < 960) continue
     await bar.sample({ timestamp: now - minutes * 60, co2: 500 + (minutes % 70) * 5, temp: 21.5, people: 3 })
   }

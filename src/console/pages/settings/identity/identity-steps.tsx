@@ -65,7 +65,7 @@ export function TestStep({ settings, isChanged }: StepProps) {
       {test.data && (
         <Text fz="sm">
           The test opens in a new tab. If it did not,{' '}
-          <Anchor href={test.data.url} target="_blank" rel="noreferrer" fz="sm">
+          <Anchor href={test.data.url} target="_blank" rel="noreferrer" fz="sm" underline="always">
             open the test
           </Anchor>
           .
