@@ -96,11 +96,11 @@ export const endpointRef = ({ id, serial }: Pick<Endpoints, 'id' | 'serial'>) =>
 /** Returns one value of each endpoint, for the audit log. */
 export function valuesByEndpoint<E extends { readonly id: string }, T>(
   endpoints: readonly E[],
-  valueOf: (endpoint: E) => T,
+  value: (endpoint: E) => T,
 ): Record<string, T> {
   // A thousand ids as keys of a usual object took up to 30 ms, because V8 makes a hidden class for each key. An object without a
   // prototype is a plain dictionary.
   const values: Record<string, T> = Object.create(null)
-  for (const endpoint of endpoints) values[endpoint.id] = valueOf(endpoint)
+  for (const endpoint of endpoints) values[endpoint.id] = value(endpoint)
   return values
 }
