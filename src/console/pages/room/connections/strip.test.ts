@@ -28,7 +28,7 @@ test('the strip covers the whole window: unknown, online and offline', () => {
   expect(shown([], 20)).toEqual(['unknown 0-20', 'offline 20-100'])
 })
 
-test('the time after the end of a server is not offline until the device had its time to come back', () => {
+test('the time after a server stopped is not offline until the device had its time to come back', () => {
   const ended = { ...span(0, 30, 'SERVER_ENDED'), unknownUntil: minute(40) }
   expect(shown([ended, span(60)], 0)).toEqual(['online 0-30', 'reconnecting 30-40', 'offline 40-60', 'online 60-100'])
   expect(shown([{ ...ended, unknownUntil: minute(35) }, span(35)], 0)).toEqual([

@@ -2,7 +2,7 @@
 import { Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { sensorLabels } from '../../../../contract/device/sensor-texts.ts'
-import { type AirLimits, type Limits, limitRange } from '../../../../contract/journal/orgs.ts'
+import { type AirLimit, type AirLimits, limitRange } from '../../../../contract/journal/orgs.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { maxNameLength } from '../../../../contract/shape.ts'
@@ -45,7 +45,7 @@ type OrgFields = ResponseOf<Operations['orgsGet']>
 type OrgChanges = Partial<Omit<OrgFields, 'id' | 'workingHours'>> & { workingHours?: WeeklyHours | null }
 
 /** The field of a number is a text while it is empty or half typed; an empty one means no limit. */
-type LimitFields = Readonly<Record<AirSensor, Readonly<Record<keyof Limits, number | string>>>>
+type LimitFields = Readonly<Record<AirSensor, Readonly<Record<keyof AirLimit, number | string>>>>
 
 interface FieldsProps {
   readonly initial: OrgFields
@@ -69,7 +69,7 @@ const limitsOf = (fields: LimitFields): AirLimits =>
     const { min, max } = fields[sensor]
     return { ...(min !== '' && { min: Number(min) }), ...(max !== '' && { max: Number(max) }) }
   })
-const isRange = ({ min, max }: Limits): boolean => min === undefined || max === undefined || min < max
+const isRange = ({ min, max }: AirLimit): boolean => min === undefined || max === undefined || min < max
 
 function Fields({ initial, isBusy, error, onSubmit, onClose, onReload }: FieldsProps) {
   const hoursBefore = initial.workingHours ?? null
