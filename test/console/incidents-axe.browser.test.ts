@@ -52,7 +52,7 @@ const dialogsOfPlaces = (): readonly DialogButton[] => [
   [`/devices/${fleet.bar.id}`, 'Silence'],
   [`/devices/${fleet.bar.id}`, 'Restart'],
   ['/sites', 'Silence Oslo'],
-  ['/sites', 'Change Oslo'],
+  ['/sites', 'Edit Oslo'],
 ]
 const dialogsOfWork = (): readonly DialogButton[] => [
   ['/incidents', 'Restart', 'Actions:'],

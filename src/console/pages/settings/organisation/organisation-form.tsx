@@ -8,7 +8,6 @@ import type { Operations } from '../../../../contract/operations.ts'
 import { maxNameLength } from '../../../../contract/shape.ts'
 import type { WeeklyHours } from '../../../../contract/weekly-hours.ts'
 import { useWrite } from '../../../api.ts'
-import { weeklyText } from '../../../domain/incidents/silence/silence.ts'
 import { isWeeklyHours, WeeklyField } from '../../../domain/incidents/silence/weekly-field.tsx'
 import { type AirSensor, airSensors } from '../../../domain/sensors/air.ts'
 import { useBaseline } from '../../../parts/dialog/concurrent-change.ts'
@@ -44,7 +43,7 @@ export function OrganisationForm({ onClose }: { readonly onClose: () => void }) 
 type OrgFields = ResponseOf<Operations['orgsGet']>
 type OrgChanges = Partial<Omit<OrgFields, 'id' | 'workingHours'>> & { workingHours?: WeeklyHours | null }
 
-/** The field of a number is a text while it is empty or half typed; an empty one means no limit. */
+/** NumberInput gives a string while empty or incomplete. Empty means no limit. */
 type LimitFields = Readonly<Record<AirSensor, Readonly<Record<keyof AirLimit, number | string>>>>
 
 interface FieldsProps {
@@ -58,7 +57,6 @@ interface FieldsProps {
 
 /** The form proposes the usual hours of an office. */
 const proposedHours: WeeklyHours = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '08:00', to: '17:00' }
-const hoursText = (hours: WeeklyHours | null): string => (hours ? weeklyText(hours) : '')
 
 const eachSensor = <T,>(make: (sensor: AirSensor) => T): Record<AirSensor, T> =>
   Object.fromEntries(airSensors.map((sensor) => [sensor, make(sensor)])) as Record<AirSensor, T>
@@ -83,7 +81,7 @@ function Fields({ initial, isBusy, error, onSubmit, onClose, onReload }: FieldsP
     ...(trimmedName !== initial.name && { name: trimmedName }),
     ...(timezone !== initial.timezone && { timezone }),
     ...(JSON.stringify(airLimits) !== JSON.stringify(limitsOf(fieldsOf(initial.airLimits))) && { airLimits }),
-    ...(hoursText(workingHours) !== hoursText(hoursBefore) && { workingHours }),
+    ...(JSON.stringify(workingHours) !== JSON.stringify(hoursBefore) && { workingHours }),
   }
   const isValid =
     trimmedName !== '' &&
