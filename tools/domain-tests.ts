@@ -32,7 +32,7 @@ export const suitesOfDomains = {
   journal: ['test/events/events.', 'test/events/region-access.', 'test/process/cli-audit.', 'test/process/settings.'],
 } as const satisfies Record<string, readonly string[]>
 
-export type Domain = keyof typeof suitesOfDomains
+type Domain = keyof typeof suitesOfDomains
 
 export const domains = Object.keys(suitesOfDomains) as readonly Domain[]
 

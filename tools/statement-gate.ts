@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..')
 const engines = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const satisfies Record<EngineName, string>
 
 /** The name of each statement and of each branch, and the engine if it exists on one only. */
-export type Declarations = ReadonlyMap<string, EngineName | undefined>
+type Declarations = ReadonlyMap<string, EngineName | undefined>
 
 /** Loads all stores, because a store that no test loads would declare nothing. */
 export async function declaredInProgram(): Promise<Declarations> {

@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { DatabaseOptions } from '../server/config/server-options.ts'
 import { StartupError } from '../server/core/failure.ts'
+import { shellWord } from '../server/core/text.ts'
 import { databasePlaceText, isPostgresUrl } from '../server/db/copied-mark.ts'
 import { hasDatabase } from '../server/db/open.ts'
 import type { CopiedBundles } from '../server/maintenance/copy-bundles.ts'
@@ -70,7 +71,7 @@ async function unmark(terminal: Terminal, { from, json }: CopyOptions): Promise<
   printResult(terminal, json, { copiedTo: copiedTo ?? null, forgotten: forgotten ?? null }, [
     other === undefined
       ? `${here} was not marked as copied. Nothing was changed.`
-      : `A server may start on ${here} again. It lacks what was changed in ${other} since: start no server there.`,
+      : `A server may start on ${here} again. Changes made only in ${other} are missing here. Do not start a server there.`,
   ])
 }
 
@@ -101,9 +102,9 @@ const bundleLines = ({ copied, missing }: CopiedBundles): string[] => [
 function nextStep(from: string, to: string, secretKeyFile: string | undefined): string {
   const folder = folderOf(to) ?? folderOf(from)
   const options = [
-    ...(folder === undefined ? [] : [`--data-dir ${folder}`]),
+    ...(folder === undefined ? [] : [`--data-dir ${shellWord(folder)}`]),
     ...(isPostgresUrl(to) ? ['--database-url'] : []),
-    ...(secretKeyFile === undefined ? [] : [`--secret-key-file ${secretKeyFile}`]),
+    ...(secretKeyFile === undefined ? [] : [`--secret-key-file ${shellWord(secretKeyFile)}`]),
   ]
   const start = `Next, start the server with ${new Intl.ListFormat('en-GB').format(options)}`
   return `${start}${isPostgresUrl(to) ? '' : ' and without --database-url'}. The source is marked as copied: a server refuses it.`

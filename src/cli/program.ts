@@ -124,7 +124,7 @@ export function program(terminal: Terminal): Command {
   )
     .argument('[email]', 'e-mail address of the person; without it, the link asks for the address of the first owner')
     .option('--org <id>', 'organisation; optional if there is only one')
-    .addOption(new Option('--role <role>', 'role of a new user, required for one').choices(roles))
+    .addOption(new Option('--role <role>', 'role (required for a new user)').choices(roles))
     .option('--name <name>', 'name of a new user')
     .option('--all-regions', 'let a new user see all regions')
     .option('--region <id>', 'region that a new user sees (repeatable)', collect)
@@ -184,7 +184,7 @@ export function program(terminal: Terminal): Command {
     async (options) => (await import('./check.ts')).checkCommand(terminal, options),
   )
   addCommand(root, 'copy', 'copy everything between SQLite and PostgreSQL, into an empty database', copyOptions)
-    .option('--rehearsal', 'only try it: the source is not marked, and servers go on with it')
+    .option('--rehearsal', 'try the copy; the source stays in use')
     .option('--unmark', 'instead of a copy, let servers start again on the database of --from, which was copied')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./copy.ts')).copyCommand(terminal, options))

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { DatabaseOptions } from '../server/config/server-options.ts'
 import { withoutPassword } from '../server/config/server-record.ts'
 import { secretKeyVariable } from '../server/core/secrets.ts'
+import { shellWord } from '../server/core/text.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Paths are absolute: the shell may be in another folder than the server was. */
@@ -28,8 +29,7 @@ export function neededVariables({ config, databaseUrl, secretKey }: DatabaseOpti
     ...(databaseUrl && hasPassword(databaseUrl) && config === undefined ? ['ROOMKEEPER_DATABASE_URL'] : []),
     ...(secretKey === undefined ? [] : [secretKeyVariable]),
   ]
-  return names.length === 0 ? undefined : `These commands need ${names.join(' and ')} as the server has it.`
+  return names.length === 0
+    ? undefined
+    : `Set ${names.join(' and ')} to the server's value${names.length === 1 ? '' : 's'} before you run these commands.`
 }
-
-const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

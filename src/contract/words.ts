@@ -15,5 +15,7 @@ export function humanize(name: string): string {
     .split(/[\s_]+/)
     .map((word) => acronyms.get(word.toLowerCase()) ?? word.toLowerCase())
     .join(' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capitalised(words)
 }
+
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -58,7 +58,7 @@ const dialogs = (): readonly DialogButton[] => [
   [`/settings?tab=notifications&channel=${channelId}`, 'Delete'],
   ['/settings?tab=rules', 'Edit Storage low'],
   [`/rooms/${fleet.rooms.fjord}`, 'Restart room'],
-  ['/sites', 'Change Oslo'],
+  ['/sites', 'Edit Oslo'],
 ]
 /** These have the form of one of the dialogs above, or are a confirmation as Delete is. */
 const similarDialogs = (): readonly DialogButton[] => [

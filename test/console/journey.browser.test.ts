@@ -207,7 +207,7 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
   expect(await listed('regions', 'Oceania')).toMatchObject({ id: oceania.id })
 
   const { id } = await listed('locations', 'Suva')
-  await button('Change Suva').click()
+  await button('Edit Suva').click()
   await fleet.org.call('PUT', `/locations/${id}`, { body: { name: 'Suva Harbour' } })
   const toNoRegion = async () => {
     await dialog().getByRole('combobox', { name: 'Region' }).click()

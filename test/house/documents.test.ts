@@ -35,15 +35,15 @@ test('docs/operations.md lists every option with its variable, default and meani
 test('docs/contract.md has the table of job actions as the code has it', () => {
   const connections = { all: 'all endpoints', any: 'one endpoint', none: 'no endpoint' }
   const cells = jobActionTypes.map((type) => {
-    const { keys, needs, rollback, connection, noStages, waitsForIdle } = jobActions[type]
+    const { keys, needs, rollback, connection, stagesRefusedText, waitsForIdle } = jobActions[type]
     return [
       type,
       [...keys.required, ...keys.optional.map((key) => `${key}?`)].map((key) => `\`${key}\``).join(', '),
       needs,
       rollback === null ? 'none' : rollback.isAutomatic ? 'automatic' : 'on request',
       connections[connection],
-      noStages === null ? 'yes' : 'no',
-      noStages === null ? String(waitsForIdle) : '',
+      stagesRefusedText === null ? 'yes' : 'no',
+      stagesRefusedText === null ? String(waitsForIdle) : '',
     ]
   })
   const [, table] = read('docs/contract.md').split('| `type` | keys | needs |')

@@ -82,7 +82,7 @@ test('each start says which organisations lack a key or an active owner, and the
   for (const table of ['api_keys', 'users', 'user_links', 'login_links']) {
     expect(await site.sql(`SELECT * FROM ${table}`), table).toEqual([])
   }
-  const needed = /^These commands need ROOMKEEPER_DATABASE_URL as the server has it\.$/m
+  const needed = /^Set ROOMKEEPER_DATABASE_URL to the server's value before you run these commands\.$/m
   if (engine === 'postgres') expect(first.stdout).toMatch(needed)
   else expect(first.stdout).not.toMatch(needed)
   await first.stop()

@@ -11,7 +11,7 @@ import {
 } from '../../src/server/people/sessions/rules.ts'
 import { cookieOf, own } from '../support/console/console-session.ts'
 import { type Harness, send, startHarness } from '../support/harness.ts'
-import { newSite, type Server, type Site, siteForTest, until } from '../support/program.ts'
+import { emptySiteForTest, newSite, type Server, type Site, siteForTest, until } from '../support/program.ts'
 
 const signInAt = (url: string, link: string) => send(url, 'POST', '/console/session', { body: { link }, headers: own })
 
@@ -184,7 +184,7 @@ describe('roomkeeper login-link', () => {
   })
 
   test('wants to know the organisation when there are several, and needs a server to have been there', async () => {
-    const several = await siteForTest()
+    const several = await emptySiteForTest()
     const none = await several.run('login-link')
     expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/There is no (database|Roomkeeper)/)])
     const { id } = await several.json('org', 'create', 'One')

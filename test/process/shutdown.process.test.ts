@@ -107,7 +107,8 @@ async function writeUntilGone(server: Server, at: string, key: string, onAnswer:
     for (let i = 0; ; i++) {
       const name = `Region ${number}.${i}`
       const reply = await send(server.url, 'POST', `${at}/regions`, { key, body: { name } }).catch((error) => {
-        if (error instanceof TypeError) return undefined // what fetch throws when the connection breaks
+        const isConnectionBroken = ['UND_ERR_SOCKET', 'ECONNRESET', 'ECONNREFUSED'].includes(error.code)
+        if (isConnectionBroken) return undefined
         throw error
       })
       if (!reply) return

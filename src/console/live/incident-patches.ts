@@ -52,7 +52,7 @@ async function readChanged(): Promise<void> {
 /** A fetch in flight may have read the state before the event, so its answer is changed when it arrives. */
 function patchList(query: Query<readonly ListedIncident[]>, read: readonly ListedIncident[]): void {
   const { state, queryKey } = query
-  // Whether an incident is about a room or a device is not in its entry.
+  // A list entry does not name its devices, so these lists are read again.
   if (isOfPlace(filterOf(query))) {
     invalidateThrottled('incidentsList', isOfPlace, 'places')
     return

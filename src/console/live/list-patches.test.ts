@@ -27,7 +27,7 @@ test('a presence that is known already changes nothing, so that nothing is rende
   const next = withPresence(devices, 'b', online)
   expect(next[0]).toBe(devices[0])
   expect(next[1]).toEqual({ ...device('b', true), connectionTime: at, since: at })
-  // The end of a server does not change since when a device is online.
+  // A server restart does not change since when a device is online.
   const away = withPresence(next, 'b', { state: 'UNKNOWN', at: '2026-05-04T09:00:00.000Z' })
   expect(away[1]).toMatchObject({ connected: false, state: 'UNKNOWN', since: at })
 })

@@ -1,4 +1,4 @@
-// Reads answers again while they show devices as reconnecting: no event says that the time of these devices is over.
+// Reads answers again while they show devices as reconnecting: no event is sent when a reconnecting device becomes offline.
 import type { ApiResponse } from '../../client/client.ts'
 import type { ResponseOf } from '../../contract/operation.ts'
 import type { Operations } from '../../contract/operations.ts'

@@ -4,7 +4,7 @@ import { operation } from '../operation.ts'
 import { Int32, OneOf, QueryTime, RequiredQueryTime, Shape, Timestamp } from '../shape.ts'
 import { exampleEndpointId } from './endpoints.ts'
 
-export const connectionEnds = ['DISCONNECTED', 'LOST', 'REPLACED', 'REFUSED', 'UNENROLLED', 'SERVER_ENDED'] as const
+const connectionEnds = ['DISCONNECTED', 'LOST', 'REPLACED', 'REFUSED', 'UNENROLLED', 'SERVER_ENDED'] as const
 export type ConnectionEnd = (typeof connectionEnds)[number]
 
 export const SpanShape = Shape('ConnectionSpan', {
@@ -21,7 +21,7 @@ export const SpanShape = Shape('ConnectionSpan', {
   ),
   unknownUntil: Type.Optional(
     Timestamp(
-      'The device was reconnecting until then, because a server ended: this time is neither online nor an outage. Absent if a server did not end the connection.',
+      'The device was reconnecting until then, after a server stopped: this time is neither online nor an outage. Absent if the connection ended for another reason.',
     ),
   ),
 })
@@ -29,7 +29,7 @@ const summary = {
   onlineShare: Type.Optional(
     Type.Number({
       description:
-        'Share of the recorded time in which the device was connected, 0 to 1, without the time in which it was reconnecting after the end of a server; absent if nothing was recorded.',
+        'Share of the recorded time in which the device was connected, 0 to 1, without the time in which it was reconnecting after a server stopped; absent if nothing was recorded.',
     }),
   ),
   outages: Int32('How many times the device was offline.'),
@@ -39,7 +39,7 @@ const roomSummary = {
   onlineShare: Type.Optional(
     Type.Number({
       description:
-        'Share of the recorded time in which at least one endpoint was connected, 0 to 1, without the time in which one was reconnecting after the end of a server and none was connected; absent if nothing was recorded.',
+        'Share of the recorded time in which at least one endpoint was connected, 0 to 1, without the time in which one was reconnecting after a server stopped and none was connected; absent if nothing was recorded.',
     }),
   ),
   outages: Int32('How many times all endpoints were offline.'),

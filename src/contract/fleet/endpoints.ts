@@ -108,7 +108,7 @@ export const EndpointStateName = OneOf(
 )
 const since = optional(
   Timestamp(
-    'Since when the device is online or offline. The end of a server does not change it for a device that comes back in time. Absent if the device was never connected.',
+    'Since when the device is online or offline. A server restart does not change it for a device that comes back in time. Absent if the device was never connected.',
   ),
 )
 const roomId = optional(Int32('The room of the endpoint.'))

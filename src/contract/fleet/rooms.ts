@@ -13,7 +13,7 @@ export type RoomState = (typeof roomStates)[number]
 
 const State = OneOf(
   roomStates,
-  'EMPTY: the room has no endpoints. OFFLINE: all endpoints are offline. DEGRADED: an endpoint is offline or has a failed config. UNKNOWN: an endpoint is reconnecting after the end of a server, and none is offline. HEALTHY: none of these.',
+  'EMPTY: the room has no endpoints. OFFLINE: all endpoints are offline. DEGRADED: an endpoint is offline or has a failed config. UNKNOWN: an endpoint is reconnecting after a server stopped, and none is offline. HEALTHY: none of these.',
 )
 
 export interface RoomCounts {
@@ -60,7 +60,7 @@ export const RoomInList = Shape('webpageRoomInList', {
   endpointCount: Int32('How many endpoints are in the room.'),
   connectedCount: Int32('How many endpoints of the room are connected.'),
   unknownCount: Type.Optional(
-    Int32('How many endpoints of the room are reconnecting after the end of a server; absent if none is.'),
+    Int32('How many endpoints of the room are reconnecting after a server stopped; absent if none is.'),
   ),
   people: Type.Optional(Int32('How many people are in the room now; absent if no sensor reports it.')),
   capacity,

@@ -7,16 +7,7 @@ export const isAtLeast = (severity: Severity, least: Severity): boolean =>
   severities.indexOf(severity) >= severities.indexOf(least)
 
 /** Says by which of their attributes the findings of a rule share an incident. */
-export type Grouping =
-  | 'place'
-  | 'endpoint'
-  | 'room'
-  | 'location'
-  | 'model'
-  | 'profile'
-  | 'organisation'
-  | 'channel'
-  | 'job'
+type Grouping = 'place' | 'endpoint' | 'room' | 'location' | 'model' | 'profile' | 'organisation' | 'channel' | 'job'
 
 export type SubjectType = 'endpoint' | 'room' | 'channel' | 'organisation' | 'job'
 
@@ -37,9 +28,9 @@ export interface IncidentRule {
   readonly subject: SubjectType
   /** Checked every second. The other rules are checked every minute, and when a condition will have lasted long enough. */
   readonly isCheckedEverySecond: boolean
-  /** No table has the time at which the condition starts or ends: the check that notices it counts, and time in which the service is down does not. */
+  /** No table records when the condition starts or ends; the check that first sees it counts, and downtime does not. */
   readonly isTimedByChecks: boolean
-  /** About the connection of a device: it does not count until the service has settled after a start, nor in a job while the location has an outage. */
+  /** About the connection of a device. Ignored until the service has settled after a start. A job ignores it while the device's location has an outage. */
   readonly isAboutConnection: boolean
   /** An incident of WARNING or worse makes a soaking room of a job unhealthy. */
   readonly countsAgainstJob: boolean

@@ -25,7 +25,7 @@ export interface JobActionRow {
   readonly keys: { readonly required: readonly JobActionKey[]; readonly optional: readonly JobActionKey[] }
   /** The permission that the caller needs. [contract 12.rights] */
   readonly needs: 'write' | 'operate'
-  /** The rows of the console's lists for which it is offered, or null. `deadlineMs`: a job for them expires after this time. */
+  /** The rows of the console's lists for which it is offered, or null. `deadlineMs`: the deadline of a job for selected rows, counted from now. */
   readonly selection: { readonly rows: 'rooms and devices' | 'devices'; readonly deadlineMs?: number } | null
   /**
    * Says what the action makes for an endpoint: a config version, which is done when the device has confirmed it and which a retry makes again; a
@@ -39,7 +39,7 @@ export interface JobActionRow {
   /** The devices of a unit that must be connected before the unit starts. [contract 12.states] */
   readonly connection: 'all' | 'any' | 'none'
   /** Null if a job with this action can have stages, otherwise what the console says instead of asking for them. */
-  readonly noStages: string | null
+  readonly stagesRefusedText: string | null
   /** Whether units wait until their rooms are idle by default, if the job has stages. */
   readonly waitsForIdle: boolean
   /** Whether a profile can lock what it sets. */
@@ -64,7 +64,7 @@ export interface JobActionRow {
   }
 }
 
-/** A restart, a message and logs are never done already. */
+/** A restart, a message or a log collection always has something to do. */
 const unchanged: Verbs = ['is unchanged', 'are unchanged']
 const restoresValues =
   'Every device that the job changed gets back what it had before. Settings that were changed again since then stay as they are.'
@@ -78,7 +78,7 @@ const rows = {
     rollback: { isAutomatic: true, text: restoresValues },
     concernsPairs: false,
     connection: 'all',
-    noStages: null,
+    stagesRefusedText: null,
     // Settings change without disturbing people.
     waitsForIdle: false,
     canConflict: true,
@@ -101,7 +101,7 @@ const rows = {
     rollback: { isAutomatic: true, text: restoresValues },
     concernsPairs: false,
     connection: 'all',
-    noStages: null,
+    stagesRefusedText: null,
     waitsForIdle: true,
     canConflict: false,
     restarts: false,
@@ -124,7 +124,7 @@ const rows = {
     rollback: null,
     concernsPairs: true,
     connection: 'all',
-    noStages: null,
+    stagesRefusedText: null,
     waitsForIdle: true,
     canConflict: false,
     restarts: true,
@@ -147,7 +147,7 @@ const rows = {
     rollback: null,
     concernsPairs: false,
     connection: 'any',
-    noStages: null,
+    stagesRefusedText: null,
     waitsForIdle: true,
     canConflict: false,
     restarts: false,
@@ -174,7 +174,7 @@ const rows = {
     },
     concernsPairs: true,
     connection: 'none',
-    noStages: 'Devices are moved all together.',
+    stagesRefusedText: 'Devices are moved all together.',
     waitsForIdle: false,
     canConflict: false,
     restarts: false,
@@ -196,7 +196,7 @@ const rows = {
     rollback: null,
     concernsPairs: false,
     connection: 'any',
-    noStages: null,
+    stagesRefusedText: null,
     waitsForIdle: true,
     canConflict: false,
     restarts: false,

@@ -7,13 +7,13 @@ import { WeeklyHours } from '../weekly-hours.ts'
 
 /** Far outside of what any sensor measures. */
 export const limitRange = { minimum: -1_000_000, maximum: 1_000_000 }
-export const Limits = Shape('AirLimit', {
+export const AirLimit = Shape('AirLimit', {
   min: Type.Optional(Type.Number({ ...limitRange, description: 'Smaller values are outside; absent means no limit.' })),
   max: Type.Optional(Type.Number({ ...limitRange, description: 'Larger values are outside; absent means no limit.' })),
 })
-export type Limits = Readonly<Static<typeof Limits>>
+export type AirLimit = Readonly<Static<typeof AirLimit>>
 
-const limitsBySensor = { co2: Limits, voc: Limits, temp: Limits, humidity: Limits }
+const limitsBySensor = { co2: AirLimit, voc: AirLimit, temp: AirLimit, humidity: AirLimit }
 /** The air of a room is an outlier outside of these. */
 export const AirLimits = Shape('AirLimits', limitsBySensor)
 export type AirLimits = Readonly<Static<typeof AirLimits>>

@@ -9,7 +9,7 @@ import { makeDue } from './delivery-log-store.ts'
 const maxCommitRows = 1000
 
 const makeOldestDue = (tx: Tx | TelemetryTx, channel: number, now: number, limit: number) =>
-  // The clock was wrong when an opening of the future was written.
+  // An opening dated in the future was written by a clock that was ahead, so it does not wait.
   makeDue(tx, { channel, now, openedBefore: now - openingDelayMs, openedUntil: now + openingDelayMs, limit })
 
 /** Takes the oldest in the commit of an edit, and returns whether others may be left, which the next success releases. */

@@ -6,17 +6,12 @@ import { findChannelName } from '../incidents/engine/engine-store.ts'
 import { makeUnattemptedDue, markGrown } from '../journal/outbox/message-store.ts'
 import { countWaiting } from './delivery/all-messages-store.ts'
 import { listToldKeys } from './delivery/holding/announced-store.ts'
-import {
-  findLastMessage,
-  hasWaitingMessage,
-  listIncidentZones,
-  updateHeartbeat,
-} from './delivery/holding/opening-store.ts'
+import { hasWaitingMessage, listIncidentZones, updateHeartbeat } from './delivery/holding/opening-store.ts'
 import {
   cancelMessages,
   cancelOutdated,
   disableChannel,
-  findNewestOf,
+  findNewestMessage,
   postpone,
   postponeFollowers,
   repairChannelTimes,
@@ -64,10 +59,12 @@ const update = (message: number | undefined, values: object) =>
       .execute(),
   )
 
-test('the newest message of an order key is found, for a channel and for all', async () => {
+test('the newest message with an order key is found, and whether one waits', async () => {
   const { all } = world
-  expect(await findNewestOf(all, { channel, orderKey })).toMatchObject({ message: messages[2] })
-  expect(await findLastMessage(all, { orderKey })).toEqual({ created_at: storedAt })
+  expect(await findNewestMessage(all, { channel, orderKey })).toMatchObject({
+    message: messages[2],
+    created_at: storedAt,
+  })
   expect(await hasWaitingMessage(all, { channel, orderKey })).toBe(true)
   expect(await hasWaitingMessage(all, { channel, orderKey: 'incident 2' })).toBe(false)
 })
@@ -117,7 +114,7 @@ test('the oldest messages that wait become due', async () => {
   expect(await world.all.telemetry((tx) => makeDue(tx, window))).toEqual([{ message: messages[1] }])
 })
 
-test('times of the future are taken from a channel', async () => {
+test('future times of a channel are replaced with now', async () => {
   const { all, write } = world
   await write(({ kysely }) => kysely.updateTable('channels').set({ delivered_at: 9, failing_since: 3 }).execute())
   await all.telemetry((tx) => repairChannelTimes(tx, { id: channel, now: 5 }))

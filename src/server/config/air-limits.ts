@@ -1,5 +1,5 @@
 // Parses the option --air-limits, such as `co2=..800,temp=19..25,voc=off`: values outside the limits are outliers.
-import { type AirLimits, defaultAirLimits, type Limits } from '../../contract/journal/orgs.ts'
+import { type AirLimit, type AirLimits, defaultAirLimits } from '../../contract/journal/orgs.ts'
 import { StartupError } from '../core/failure.ts'
 
 const sensors = Object.keys(defaultAirLimits) as (keyof AirLimits)[]
@@ -24,10 +24,10 @@ export function parseAirLimits(text: string): AirLimits {
 export const airLimitsText = (limits: AirLimits): string =>
   sensors.map((sensor) => `${sensor}=${rangeText(limits[sensor])}`).join()
 
-const rangeText = ({ min, max }: Limits): string =>
+const rangeText = ({ min, max }: AirLimit): string =>
   min === undefined && max === undefined ? 'off' : `${min ?? ''}..${max ?? ''}`
 
-function limitsOf(sensor: string, value: string): Limits {
+function limitsOf(sensor: string, value: string): AirLimit {
   if (value === 'off') return {}
   const [, low, high] = range.exec(value) ?? []
   if (low === undefined && high === undefined) throw airLimitsError(`"${value}" of ${sensor} is not a range`)

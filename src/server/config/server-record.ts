@@ -3,6 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { StartupError } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
+import { shellWord } from '../core/text.ts'
 import type { DatabaseOptions } from './server-options.ts'
 
 const fileName = 'server.json'
@@ -69,7 +70,7 @@ export function refuseForgottenPostgres(options: DatabaseOptions): void {
 export function forgottenPostgres({ dataDir, databaseUrl }: DatabaseOptions): string | undefined {
   const recorded = databaseUrl ? undefined : readableRecord(dataDir)?.databaseUrl
   if (recorded === undefined) return undefined
-  return `The server with the data folder ${dataDir} used PostgreSQL at its last start (${recorded}), and these options name no PostgreSQL database. Use --database-url. To use SQLite in this folder, run "roomkeeper copy --unmark --from ${dataDir}".`
+  return `The server with the data folder ${dataDir} used PostgreSQL at its last start (${recorded}), and these options name no PostgreSQL database. Use --database-url. To use SQLite in this folder, run "roomkeeper copy --unmark --from ${shellWord(dataDir)}".`
 }
 
 /** Removes PostgreSQL from the record, so that a server may use SQLite in the folder. Returns the address that the record had. */

@@ -15,7 +15,7 @@ export class PublicAddress {
 
   readonly get = (): string => this.#given ?? this.#assumed
 
-  /** The address for which browsers store passkeys: a given one, or localhost. Undefined if people open another one. [contract 11.local] */
+  /** The address for which browsers store passkeys. Undefined if the address is neither given nor localhost. [contract 11.local] */
   readonly ofPasskeys = (): string | undefined =>
     this.#given ?? (URL.parse(this.#assumed)?.hostname === 'localhost' ? this.#assumed : undefined)
 }

@@ -33,6 +33,6 @@ export interface Services {
   /** Undefined if the operator has set no SMTP server. */
   readonly mailer: Mailer | undefined
   readonly settings: SensorSettings
-  /** How long devices count as reconnecting after the end of a server. */
+  /** How long devices count as reconnecting after a server stopped. */
   readonly reconnects: ReconnectTimes
 }

@@ -9,7 +9,7 @@ const prefixes: Partial<Record<ErrorCode, string>> = {
   NOT_FOUND: 'Requested resource not found: ',
 }
 
-export interface FailureExtras {
+interface FailureExtras {
   violations?: readonly Violation[]
   /** When the caller should try again. */
   retryAfterSeconds?: number

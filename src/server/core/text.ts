@@ -1,4 +1,4 @@
-// Checks texts that people write, and puts them into lines of other texts. [contract 1.10] [contract D.1]
+// Checks texts that people write, and puts them into lines and commands. [contract 1.10] [contract D.1]
 import { maxNameLength } from '../../contract/shape.ts'
 
 const control = /\p{Cc}/u
@@ -28,6 +28,10 @@ export const oneLine = (text: string | undefined): string =>
     .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
+
+/** A text as one word of a shell command, quoted if the shell would read it otherwise. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Cuts a text to a number of code points, with an ellipsis as the last. */
 export function shortened(text: string, max: number): string {

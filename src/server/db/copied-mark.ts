@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { DatabaseOptions } from '../config/server-options.ts'
 import { withoutPassword } from '../config/server-record.ts'
 import { StartupError } from '../core/failure.ts'
+import { shellWord } from '../core/text.ts'
 import type { Database } from './db.ts'
 import { systemQueryOne, systemWrite } from './system.ts'
 
@@ -47,12 +48,14 @@ export async function refuseCopied(db: Database, place: DatabaseOptions): Promis
 /** Says where the data is now, how to use it there, and how to use this database again. */
 export function copiedSentences(place: DatabaseOptions, { to, at }: CopiedMark): string {
   const here = place.databaseUrl ? 'This PostgreSQL database' : `The SQLite database in ${place.dataDir}`
-  const use = isPostgresUrl(to) ? '--database-url with that address' : `--data-dir ${to} and no --database-url`
+  const use = isPostgresUrl(to)
+    ? '--database-url with that address'
+    : `--data-dir ${shellWord(to)} and no --database-url`
   return `${here} was copied to ${to} on ${at}, and is no longer in use. Use ${use}. ${unmarkHint(place)}`
 }
 
-export const unmarkHint = (place: DatabaseOptions): string =>
-  `To use this database again, without what was changed in the other one since, run "roomkeeper copy --unmark --from ${databasePlaceText(place, place.dataDir)}".`
+const unmarkHint = (place: DatabaseOptions): string =>
+  `To use this database again, without what was changed in the other one since, run "roomkeeper copy --unmark --from ${shellWord(databasePlaceText(place, place.dataDir))}".`
 
 export const isPostgresUrl = (place: string): boolean => /^postgres(ql)?:/.test(place)
 

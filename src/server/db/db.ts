@@ -22,7 +22,7 @@ const ping = CompiledQuery.raw('select 1')
 
 /** So many changes of an organisation may prepare something at the same time. Each holds a connection. */
 const maxPreparedChanges = 3
-/** So long after its limit a change that waits for a lock has been refused. */
+/** Margin after its limit within which a change that waits for a lock is refused. */
 const refusalMs = 1_000
 
 export class Database {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
 import type { DatabaseOptions } from '../config/server-options.ts'
 import { StartupError } from '../core/failure.ts'
+import { shellWord } from '../core/text.ts'
 import type { Database } from './db.ts'
 import { sqliteFileOf } from './sqlite/sqlite-file.ts'
 
@@ -14,7 +15,7 @@ export async function refuseForgottenSqlite(db: Database, { dataDir, databaseUrl
   const org = await db.system.kysely.selectFrom('orgs').select('key').limit(1).executeTakeFirst()
   if (org || !hasOrg(file)) return
   throw new StartupError(
-    `The PostgreSQL database is empty, but ${file} has an organisation. To move it, run "roomkeeper copy --from ${dataDir} --to postgres://…" and start again. To begin with an empty database, name another folder with --data-dir.`,
+    `The PostgreSQL database is empty, but ${file} has an organisation. To move it, run "roomkeeper copy --from ${shellWord(dataDir)} --to postgres://…" and start again. To begin with an empty database, name another folder with --data-dir.`,
   )
 }
 

@@ -2,7 +2,7 @@
 import type { Tx } from '../db/handles.ts'
 import type { AuditRef } from '../journal/audit/change-result.ts'
 
-export interface DeletedPlace {
+interface DeletedPlace {
   readonly type: 'region' | 'location'
   readonly id: number
 }

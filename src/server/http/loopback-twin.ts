@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:net'
 
 /** The other address of localhost, for a server that listens on one of the two. */
-export const twinHostOf = (host: string): string => (host === '::1' ? '127.0.0.1' : '::1')
+const twinHostOf = (host: string): string => (host === '::1' ? '127.0.0.1' : '::1')
 
 /** A machine without IPv6, or without IPv4, lacks the address: localhost leads to the other one there. */
 const absentCodes: readonly unknown[] = ['EADDRNOTAVAIL', 'EAFNOSUPPORT']
@@ -36,7 +36,7 @@ export async function openWithTwin(server: Server, request: TwinRequest): Promis
 
 /** Returns undefined on a machine that lacks the address. */
 async function openTwin(server: Server, { port, host, backlog }: TwinRequest) {
-  // As Node accepts sockets for HTTP; the server ends its half itself.
+  // Same socket options as Node's HTTP server, which ends its half itself.
   const twin = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => void server.emit('connection', socket))
   try {
     await new Promise<void>((resolve, reject) => {

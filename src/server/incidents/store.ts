@@ -189,7 +189,7 @@ export const lockIncident = writeOne((db, p: IncidentKey, engine) =>
     .$if(engine === 'postgres', (q) => q.forUpdate()),
 )
 
-/** Keeps the engine and people from changing the incidents before the transaction ends. The messages that it sends show what it read. */
+/** Keeps the engine and people from changing the incidents before the transaction ends, so the messages show the incident as it is at the commit. */
 export const lockIncidentsForShare = writeTelemetry((db, p: { org: number; ids: readonly number[] }, engine) =>
   db
     .selectFrom('incidents as i')

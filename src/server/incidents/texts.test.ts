@@ -124,7 +124,7 @@ test.each<[TitledIncident, string]>([
   ],
   [
     incidentOf('config.rejected', 'JOB', 'Evening', { subjects: many(5, [1, 2]), detail: { keys: ['nightMode'] } }),
-    '5 devices rejected Night mode of the job Evening',
+    '5 devices rejected Night mode set by the job Evening',
   ],
   [
     incidentOf('config.undelivered', 'MODEL', 'NF21F1'),

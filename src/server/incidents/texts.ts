@@ -4,6 +4,7 @@ import { deviceOfName, modelOf } from '../../contract/device/models.ts'
 import { settingName } from '../../contract/device/setting-names.ts'
 import { type Reading, readingLabel, readingValue } from '../../contract/incidents/readings.ts'
 import type { RuleId } from '../../contract/incidents/rule-table.ts'
+import { capitalised } from '../../contract/words.ts'
 import { oneLine, shortened } from '../core/text.ts'
 import type { Cause, FindingDetail } from './engine/types.ts'
 import { readingsOf } from './readings.ts'
@@ -181,7 +182,8 @@ function devicesOf(incident: TitledIncident, suffix = causeSuffix(incident.cause
 
 const causeSuffix = ({ level, name }: Cause, preposition: 'of' | 'with'): string => {
   if (level === 'PROFILE') return ` ${preposition} the profile ${cleaned(name)}`
-  return level === 'JOB' ? ` of the job ${cleaned(name)}` : ''
+  if (level !== 'JOB') return ''
+  return ` ${preposition === 'of' ? 'set by' : 'of'} the job ${cleaned(name)}`
 }
 
 /** " in Coral (Boston Seaport)", " in Boston Seaport": the smallest place that all subjects are in, as far as its name is known. */
@@ -209,7 +211,6 @@ const roomInLocation = (room: string, location: string | undefined): string =>
 const cleaned = (name: string): string => shortened(oneLine(name), maxNameCharacters)
 const numberText = (number: number): string => number.toLocaleString('en-GB')
 const counted = (count: number): string => (count === 1 ? '1 device' : `${numberText(count)} devices`)
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const maxListed = 3
 /** "A, B and C", or "A, B, C and 4 more settings". */
@@ -263,5 +264,5 @@ const hints: Record<Exclude<RuleId, 'device.offline'>, string> = {
   'channel.failing':
     'Look at the deliveries of the channel for the reason, correct the channel, and send a test. Waiting messages are then delivered.',
   'job.stopped':
-    'Open the job to see which rooms failed and why. Then resume the job, retry the failed rooms, or undo it.',
+    'Open the job to see which rooms failed and why. Then resume the job, retry the failed rooms, or roll it back.',
 }

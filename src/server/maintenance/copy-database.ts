@@ -123,7 +123,7 @@ async function commitWithMark<T>(
   }
 }
 
-export interface UnmarkResult {
+interface UnmarkResult {
   /** The place of the copy; undefined if the database was not marked. */
   readonly copiedTo: string | undefined
   /** The PostgreSQL database that server.json named and names no longer. */

@@ -6,11 +6,11 @@ import type { EndpointState } from '../../contract/fleet/endpoints.ts'
 export type PresenceTimes = {
   /** A device whose time to come back ends after this is reconnecting now. */
   unknownAfter: number
-  /** How long devices may take to come back. */
+  /** The grace period: how long devices have to come back. */
   settleMs: number
   /** Devices that were away when the service started have at least until then. */
   settledAt: number
-  /** A device whose time was over before this has been offline since then. */
+  /** Grace periods that ended before this time are final: such a device went offline when its period ended. */
   lastEnd: number
 }
 
@@ -28,13 +28,13 @@ type Time = RawBuilder<number | null>
 const time = (value: number): RawBuilder<number> => sql`cast(${value} as bigint)`
 
 /**
- * Until when a device has time to come back, without the starts of the service: stored as `unknownUntil`, or counted from the end of
+ * Until when a device has time to come back, ignoring restarts of the service: stored as `unknownUntil`, or counted from the end of
  * its node at `endedAt`. Null if both are.
  */
 const timeToReturn = (unknownUntil: Time, endedAt: Time, p: PresenceTimes): Time =>
   sql`coalesce(${unknownUntil}, ${endedAt} + ${time(p.settleMs)})`
 
-/** If the service was not up all the time, the device has the whole time again from the next start. */
+/** If the service stopped during the grace period, the period starts again at the next start. */
 const reconnectsUntilOf = (until: Time, p: PresenceTimes): Time =>
   sql`case when ${until} > ${time(p.lastEnd)} and ${until} < ${time(p.settledAt)} then ${time(p.settledAt)} else ${until} end`
 
@@ -58,7 +58,7 @@ export const reconnectsUntilInUpdate = (p: PresenceTimes): Time => reconnectsUnt
 export const endpointState = (p: PresenceTimes): RawBuilder<EndpointState> =>
   sql`case when d.state = 'up' then 'ONLINE' when ${joined(p)} > ${time(p.unknownAfter)} then 'UNKNOWN' else 'OFFLINE' end`
 
-/** Since when the endpoint is online or offline: the end of a server does not count. Needs the join of `isConnected`. */
+/** Since when the endpoint is online or offline, ignoring server restarts. Needs the join of `isConnected`. */
 export const stateSince = (p: PresenceTimes): Time => sql`case
   when d.state = 'up' or ${joined(p)} > ${time(p.unknownAfter)} then coalesce(e.online_since, e.connection_time)
   else coalesce(${reconnectsUntil(p)}, e.connection_time) end`

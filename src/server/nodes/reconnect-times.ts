@@ -1,4 +1,4 @@
-// The times by which statements decide whether a device is away because of the end of a server. [contract 8.state]
+// The times by which statements decide whether a device is away because a server stopped. [contract 8.state]
 import type { Clock } from '../core/clock.ts'
 import type { PresenceTimes } from './presence-sql.ts'
 import { lastKnownEnd, type NodeLife, serviceStart } from './service-runs.ts'

@@ -92,7 +92,7 @@ export function openMailer({ smtpUrl, smtpFrom }: MailerOptions, limits: TimeLim
   }
 }
 
-/** A socket that is closed when one of the signals says so, such as that the time of a mail is over. */
+/** A socket that is closed when a signal aborts, such as the mail's timeout. */
 class BoundedSocket implements Disposable {
   readonly socket = new Socket()
   /** Rejects when the socket is closed before its time. */

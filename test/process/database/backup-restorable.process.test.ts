@@ -13,7 +13,6 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { makeBackup } from '../../../src/server/maintenance/backup/make-backup.ts'
@@ -33,7 +32,8 @@ beforeAll(async () => {
   bundles = join(harness.place.dataDir, 'bundles')
 })
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
+  // On the same file system as the data, bundles are linked into the backup and not copied.
+  folder = mkdtempSync(join(dirname(harness.place.dataDir), 'roomkeeper-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   rmSync(bundles, { recursive: true, force: true })
 })

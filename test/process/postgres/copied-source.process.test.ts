@@ -72,7 +72,7 @@ test('after a copy to PostgreSQL, a start without --database-url is refused unti
   const done = await unmark(site.dataDir)
   expectDone(done)
   expect(done.stdout).toBe(
-    `A server may start on ${site.dataDir} again. It lacks what was changed in ${withoutPassword(databaseUrl)} since: start no server there.\n`,
+    `A server may start on ${site.dataDir} again. Changes made only in ${withoutPassword(databaseUrl)} are missing here. Do not start a server there.\n`,
   )
   await starts(site.dataDir)
   expect((await unmark(site.dataDir)).stdout).toBe(`${site.dataDir} was not marked as copied. Nothing was changed.\n`)
@@ -122,9 +122,9 @@ test('commands refuse a marked database; check, doctor and backup examine it, an
   expect(findings[0].message).toMatch(wayToPostgres())
   const file = join(site.dataDir, '..', 'backup.tar')
   expectDone(await run('backup', '--with-secret', file, ...here))
-  const restored = join(site.dataDir, '..', 'restored')
+  const restored = join(site.dataDir, '..', 'restored data')
   const { stdout } = await run('restore', file, '--data-dir', restored)
-  expect(stdout).toContain(`copy --unmark --from ${restored}`)
+  expect(stdout).toContain(`copy --unmark --from '${restored}'`)
   expectRefusal(await serve(restored), /was copied to/)
 })
 

@@ -17,7 +17,7 @@ import { IncidentDialogs, useIncidentTasks } from './work/incident-dialogs.tsx'
 import type { StartIncidentTask } from './work/incident-tasks.ts'
 import { RowActions } from './work/row-actions.tsx'
 
-/** Shows nothing while there are none. */
+/** Renders nothing if there are no open incidents. */
 export function OpenIncidents({ of }: { readonly of: IncidentsOf }) {
   const { operate } = usePermissions()
   const incidents = useOpenIncidentsOf(of) ?? []
@@ -33,7 +33,7 @@ export function OpenIncidents({ of }: { readonly of: IncidentsOf }) {
           </ul>
         </Section>
       )}
-      {/* The dialog of an incident that it ends closes by itself. */}
+      {/* Kept mounted: an action can resolve the last incident, and its dialog then closes itself. */}
       <IncidentDialogs {...tasks} />
     </>
   )

@@ -2,8 +2,8 @@
 
 import type { JobActionRow } from '../../../contract/jobs/action-table.ts'
 import type { WaitReason } from '../../../contract/jobs/job-states.ts'
+import { capitalised } from '../../../contract/words.ts'
 import { valueText } from '../../parts/settings-form/setting-values.ts'
-import { capitalised } from '../../parts/text/words.ts'
 import type { Plan, PlannedUnit } from './job.ts'
 
 /** The end of a sentence that begins with "Waits" or "3 rooms wait". */

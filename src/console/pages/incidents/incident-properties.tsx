@@ -1,7 +1,9 @@
 // The facts about an incident: its rule, cause, times, and who has it.
+
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ruleNames } from '../../../contract/incidents/rule-names.ts'
+import { capitalised } from '../../../contract/words.ts'
 import {
   causeName,
   type IncidentDetails,
@@ -14,7 +16,6 @@ import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { durationText } from '../../parts/text/duration.ts'
 import { useNow } from '../../parts/text/now.ts'
 import { DateTime } from '../../parts/text/time.tsx'
-import { capitalised } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 
 export function IncidentProperties({ incident }: { readonly incident: IncidentDetails }) {

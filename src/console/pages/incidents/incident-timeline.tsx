@@ -3,12 +3,12 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { maxNoteCharacters } from '../../../contract/incidents/limits.ts'
+import { capitalised } from '../../../contract/words.ts'
 import { useWrite } from '../../api.ts'
 import { type IncidentDetails, snoozeText } from '../../domain/incidents/incident.ts'
 import { timelineNames } from '../../domain/incidents/incident-state.ts'
 import { isSubmitShortcut } from '../../parts/dialog/dialog-form.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
-import { capitalised } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 import classes from './incidents.module.css'
 

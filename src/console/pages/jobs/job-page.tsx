@@ -1,14 +1,15 @@
 // The page of one job: its stages as bars, its rooms with the reason of their state, and the buttons that steer it. [contract 12.states]
+
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ApiError } from '../../../client/client.ts'
+import { capitalised } from '../../../contract/words.ts'
 import { operationQuery } from '../../api.ts'
 import { useActionText } from '../../domain/jobs/action-name.ts'
 import { type JobDetails, mayRunAction } from '../../domain/jobs/job.ts'
 import { JobStateLabel } from '../../domain/jobs/job-state.tsx'
 import { EmptyState, ErrorPanel, Loading, LoadingBoundary, Page, Section } from '../../parts/page/page.tsx'
-import { capitalised } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 import { JobButtons } from './job-buttons.tsx'
 import { JobProperties } from './job-properties.tsx'

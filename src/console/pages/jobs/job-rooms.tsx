@@ -1,9 +1,11 @@
 // The rooms of a job in their order, filtered by state and stage; a row expands to its devices. [contract 12.states]
+
 import { Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { type UnitState, unitStates } from '../../../contract/jobs/job-states.ts'
+import { capitalised } from '../../../contract/words.ts'
 import { queryKeyOf } from '../../api.ts'
 import type { JobDetails, JobUnit } from '../../domain/jobs/job.ts'
 import { UnitStateLabel, unitStateName } from '../../domain/jobs/job-state.tsx'
@@ -13,7 +15,7 @@ import { EmptyState, ErrorPanel, Loading } from '../../parts/page/page.tsx'
 import { FilterSelect } from '../../parts/table/list-filters.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { DateTime } from '../../parts/text/time.tsx'
-import { capitalised, plural } from '../../parts/text/words.ts'
+import { plural } from '../../parts/text/words.ts'
 import { client } from '../../session.ts'
 import classes from './jobs.module.css'
 

@@ -21,7 +21,7 @@ export function StateTiles({ rows }: RoomRowsProps) {
     for (const { state } of rows) byState.set(state, (byState.get(state) ?? 0) + 1)
     return byState
   }, [rows])
-  // Rooms reconnect only after the end of a server.
+  // Rooms reconnect only after a server restart.
   const shown = roomStates.filter((state) => state !== 'UNKNOWN' || counts.has(state))
   return shown.map((state) => {
     const count = counts.get(state) ?? 0

@@ -1,14 +1,15 @@
 // Shows one device of a room as a line: connection, call, settings and firmware.
+
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { modelOf } from '../../../contract/device/models.ts'
+import { capitalised } from '../../../contract/words.ts'
 import { ConnectionLabel } from '../../domain/fleet/device/connection-label.tsx'
 import { callText, type DeviceDetails } from '../../domain/fleet/device/device.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
-import { capitalised } from '../../parts/text/words.ts'
 import classes from './room.module.css'
 
 interface DeviceLineProps {

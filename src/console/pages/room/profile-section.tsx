@@ -1,14 +1,15 @@
 // Shows the profile of a room and the devices that have another one, and changes the profile of all devices.
+
 import { Button, List, Modal, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { capitalised } from '../../../contract/words.ts'
 import { useBody, useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/fleet/device/device.ts'
 import { ProfileForm } from '../../domain/fleet/device/profile-form.tsx'
 import type { RoomDetails } from '../../domain/fleet/room/room.ts'
 import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
 import { LoadingBoundary, Section } from '../../parts/page/page.tsx'
-import { capitalised } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 
 export function ProfileSection({ room }: { readonly room: RoomDetails }) {

@@ -13,7 +13,7 @@ import { ZoneSelect } from '../../parts/page/zone-select.tsx'
 import { useSession } from '../../session.ts'
 import type { RegionNode } from './site-tree.ts'
 
-/** The form edits these fields, in the form that locationsCreate and locationsUpdate take. */
+/** The fields as locationsCreate and locationsUpdate take them. */
 interface LocationFields {
   readonly name: string
   /** 0 means no region. */

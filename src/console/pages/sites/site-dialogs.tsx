@@ -22,7 +22,7 @@ const titles: Partial<Record<SiteTask['kind'], string>> = {
   'new-region': 'New region',
   'rename-region': 'Rename region',
   'new-location': 'New location',
-  'change-location': 'Change location',
+  'edit-location': 'Edit location',
 }
 
 export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsProps) {
@@ -50,7 +50,7 @@ export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsP
             onClose={onClose}
           />
         )}
-        {kind === 'change-location' &&
+        {kind === 'edit-location' &&
           (location ? (
             <LoadingBoundary>
               <EditLocationForm

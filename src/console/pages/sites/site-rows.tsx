@@ -148,8 +148,8 @@ export const LocationRow = memo(
         {start && (
           <>
             <ActionButton
-              label={`Change ${location.name}`}
-              onClick={() => start({ kind: 'change-location', id: location.id })}
+              label={`Edit ${location.name}`}
+              onClick={() => start({ kind: 'edit-location', id: location.id })}
             >
               <EditIcon />
             </ActionButton>

@@ -1,6 +1,6 @@
 // The uPlot options of a sensor chart: the mean as a line, minimum to maximum as a band, limits as dashed lines, working hours shaded.
 import uPlot from 'uplot'
-import type { Limits } from '../../../contract/journal/orgs.ts'
+import type { AirLimit } from '../../../contract/journal/orgs.ts'
 import { workingHoursIn } from '../text/zoned-time.ts'
 import { timeLabels } from './time-labels.ts'
 
@@ -17,7 +17,7 @@ interface PlotSettings {
   readonly syncKey: string
   /** The time zone of the axis. */
   readonly zone: string
-  readonly limits: Limits
+  readonly limits: AirLimit
   readonly yRange: (least: number | null, largest: number | null) => [number, number]
   /** Called when the user selects a range with the pointer. */
   readonly onZoom: (range: TimeRange) => void
@@ -126,7 +126,7 @@ function shadeWorkingHours(plot: uPlot, zone: string): void {
   ctx.restore()
 }
 
-function drawLimits(plot: uPlot, { min, max }: Limits): void {
+function drawLimits(plot: uPlot, { min, max }: AirLimit): void {
   const { ctx, bbox } = plot
   const ratio = devicePixelRatio
   ctx.save()

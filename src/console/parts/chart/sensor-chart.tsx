@@ -4,7 +4,7 @@ import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import uPlot from 'uplot'
 import type { Sensor } from '../../../contract/device/models.ts'
-import type { Limits } from '../../../contract/journal/orgs.ts'
+import type { AirLimit } from '../../../contract/journal/orgs.ts'
 import type { ChartLines } from './buckets.ts'
 import classes from './chart.module.css'
 import { plotOptions, type TimeRange } from './plot-options.ts'
@@ -16,7 +16,7 @@ interface SensorChartProps {
   readonly label: string
   readonly lines: ChartLines
   readonly range: TimeRange
-  readonly limits: Limits
+  readonly limits: AirLimit
   readonly height: number
   readonly syncKey: string
   readonly zone: string

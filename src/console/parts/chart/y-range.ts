@@ -1,6 +1,6 @@
 // The vertical range of a chart: the measured values with a margin, and a limit if it is near.
 import type { Sensor } from '../../../contract/device/models.ts'
-import type { Limits } from '../../../contract/journal/orgs.ts'
+import type { AirLimit } from '../../../contract/journal/orgs.ts'
 
 interface SensorScale {
   /** The smallest range that is shown, so that noise does not fill the whole height. */
@@ -25,7 +25,7 @@ export function yRange(
   least: number | null,
   largest: number | null,
   { minSpan, fromZero }: SensorScale,
-  limits: Limits = {},
+  limits: AirLimit = {},
 ): [number, number] {
   if (least === null || largest === null) return emptyRange
   let low = fromZero ? Math.min(0, least) : least

@@ -7,7 +7,7 @@ import { type CurrentIncident, readCurrentIncidents } from '../../incidents/curr
 import { lockIncidentsForShare } from '../../incidents/store.ts'
 import { messageJson } from '../../journal/outbox/message-size.ts'
 import { incidentOrderKey, queueForChannel } from '../../journal/outbox/outbox.ts'
-import { upsertAnnounced } from './holding/announced-store.ts'
+import { inDigest, upsertAnnounced } from './holding/announced-store.ts'
 import { type Decision, decide } from './holding/decide.ts'
 import { type DeliveryChannel, digestOrderKey, readDeliveryFacts } from './holding/facts.ts'
 import type { DeliveryFacts, GatheredOpening } from './holding/waiting.ts'
@@ -17,7 +17,7 @@ import {
   cancelOutdated,
   cancelUntold,
   type DueRow,
-  findNewestOf,
+  findNewestMessage,
   listDueMessages,
   listUnnumbered,
   postpone,
@@ -28,9 +28,7 @@ import {
 /** The `error` of a delivery that was cancelled because its incident ended before the channel was told about it. */
 export const endedUntold = 'ended before it was sent'
 /** The `error` of a delivery that was cancelled because its incident changed before it was sent. */
-export const outdatedUnsent = 'outdated before it was sent'
-/** The `error` of a delivery that was cancelled because a digest has it. */
-export const inDigest = 'in a digest'
+const outdatedUnsent = 'outdated before it was sent'
 
 /** More ids would not fit into the largest message. */
 const maxIdsInDigest = 1000
@@ -147,7 +145,7 @@ async function writeDigest(
   if (told.length === 0) return undefined
   const orderKey = digestOrderKey(channel)
   await queueForChannel(tx, channel, { type: 'incident.digest', orderKey, data: { digest: contentOf(told) }, at: now })
-  const row = await findNewestOf(tx, { channel, orderKey })
+  const row = await findNewestMessage(tx, { channel, orderKey })
   // Only if the channel was deleted meanwhile.
   if (!row) return undefined
   await upsertAnnounced(tx, { channel, rows: told.map(({ row: { id }, size }) => [id, row.message, size] as const) })

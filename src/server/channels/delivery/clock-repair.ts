@@ -20,19 +20,22 @@ interface WaitingChannel {
 /** The result of comparing the clock of one run with the run before. */
 type Notice = 'set back' | 'first run' | undefined
 
-export class SetBackClock {
+export class ClockCheck {
   /** When the task last ran, for each time that this node holds it. */
   readonly #ranAt = new WeakMap<AbortSignal, number>()
 
-  notice(holding: AbortSignal, now: number): Notice {
+  compare(holding: AbortSignal, now: number): Notice {
     const ranAt = this.#ranAt.get(holding)
     this.#ranAt.set(holding, now)
     if (ranAt === undefined) return 'first run'
     return now < ranAt - toleranceMs ? 'set back' : undefined
   }
 
-  /** The first run looks for times of the future in the database too: the clock may have been set back while no node ran, or be that of another node. */
-  async concerns(db: OrgDatabase, channel: WaitingChannel, notice: Notice, now: number): Promise<boolean> {
+  /**
+   * The first run also looks for future times in the database. The clock may have been set back while no node ran, or the times may come
+   * from a node whose clock is ahead.
+   */
+  async needsRepair(db: OrgDatabase, channel: WaitingChannel, notice: Notice, now: number): Promise<boolean> {
     const { id, delivered_at, failing_since, last_at } = channel
     if (last_at !== null && last_at > now + maxMessageWaitMs) return true
     if (notice !== 'first run') return notice === 'set back'

@@ -7,7 +7,7 @@ import { TaskMoved } from '../../nodes/task-holders.ts'
 import { releaseInSteps } from '../release-waiting.ts'
 import { channelSettingsOf } from '../settings.ts'
 import { ChannelWorker, type CountOutcome, type DeliveryOrg } from './channel-worker.ts'
-import { repairWaitingTimes, SetBackClock } from './clock-repair.ts'
+import { ClockCheck, repairWaitingTimes } from './clock-repair.ts'
 import { writeHeartbeat } from './holding/heartbeat.ts'
 import { RetryReleases } from './releases.ts'
 import type { SenderTools } from './senders/sender.ts'
@@ -27,7 +27,7 @@ export class DeliveryTask {
   readonly #workers = new Map<string, Promise<void>>()
   /** By organisation and channel: the time until which a channel waits after an error. */
   readonly #pausedUntil = new Map<string, number>()
-  readonly #setBack = new SetBackClock()
+  readonly #clockCheck = new ClockCheck()
 
   constructor(tools: SenderTools, countOutcome: CountOutcome, log: Log) {
     this.#tools = tools
@@ -41,10 +41,10 @@ export class DeliveryTask {
     await nextTurn()
     const now = services.clock.now()
     const db = services.db.forOrg(org.key)
-    const wasSetBack = this.#setBack.notice(signal, now)
+    const notice = this.#clockCheck.compare(signal, now)
     for (const { id, next_at, ...row } of await listEnabledChannels(db)) {
       const key = `${org.key}/${id}`
-      if (await this.#setBack.concerns(db, { id, ...row }, wasSetBack, now)) {
+      if (await this.#clockCheck.needsRepair(db, { id, ...row }, notice, now)) {
         this.#log.warn({ org: org.id, channel: id }, 'the clock was set back, waiting messages are due now')
         this.#pausedUntil.delete(key)
         this.#releases.forget(key)

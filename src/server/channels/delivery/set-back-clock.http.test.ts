@@ -11,7 +11,7 @@ import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../.
 import { newIncident } from '../../../../test/support/incidents.ts'
 import { until } from '../../../../test/support/program.ts'
 import { dayMs, hourMs, minuteMs } from '../../../contract/durations.ts'
-import { SetBackClock } from './clock-repair.ts'
+import { ClockCheck } from './clock-repair.ts'
 
 let harness: Harness
 let org: TestOrg
@@ -89,24 +89,24 @@ test('messages that wait for a time 40 days ahead are sent', async () => {
   expect((await findChannelRow(harness, channel)).failing_since).toBeNull()
 })
 
-test('the first run of a node notices times of the future in the database, and later runs only a clock that goes back', async () => {
+test('the first run of a node notices future times in the database, and later runs only a clock that goes back', async () => {
   const channel = await newChannel(harness, org, { secrets: { url: receiver.url } })
   const db = harness.services.db.forOrg(org.org.key)
   const now = harness.clock.now()
   const unknown = { id: channel, delivered_at: null, failing_since: null, last_at: null }
-  const concerns = async (times: object, at: number, runs: readonly number[]) => {
-    const clock = new SetBackClock()
+  const needsRepair = async (times: object, at: number, runs: readonly number[]) => {
+    const clock = new ClockCheck()
     const { signal } = new AbortController()
-    const notices = runs.map((ranAt) => clock.notice(signal, ranAt))
-    return clock.concerns(db, { ...unknown, ...times }, notices.at(-1), at)
+    const notices = runs.map((ranAt) => clock.compare(signal, ranAt))
+    return clock.needsRepair(db, { ...unknown, ...times }, notices.at(-1), at)
   }
-  expect(await concerns({}, now, [now])).toBe(false)
-  expect(await concerns({ delivered_at: now + hourMs }, now, [now])).toBe(true)
-  expect(await concerns({ failing_since: now + hourMs }, now, [now])).toBe(true)
-  expect(await concerns({ last_at: now + 9 * dayMs }, now, [now]), 'the hours of a channel').toBe(false)
+  expect(await needsRepair({}, now, [now])).toBe(false)
+  expect(await needsRepair({ delivered_at: now + hourMs }, now, [now])).toBe(true)
+  expect(await needsRepair({ failing_since: now + hourMs }, now, [now])).toBe(true)
+  expect(await needsRepair({ last_at: now + 9 * dayMs }, now, [now]), 'the hours of a channel').toBe(false)
   await newMessages(harness, org, channel, [{ subject: 'endpoint 1', type: 'endpoint.connected' }])
-  expect(await concerns({}, now - hourMs, [now - hourMs]), 'a message is newer').toBe(true)
-  expect(await concerns({ delivered_at: now + hourMs }, now, [now - 1000, now])).toBe(false)
-  expect(await concerns({}, now, [now + 5000, now]), 'clocks are corrected by seconds').toBe(false)
-  expect(await concerns({}, now, [now + minuteMs, now])).toBe(true)
+  expect(await needsRepair({}, now - hourMs, [now - hourMs]), 'a message is newer').toBe(true)
+  expect(await needsRepair({ delivered_at: now + hourMs }, now, [now - 1000, now])).toBe(false)
+  expect(await needsRepair({}, now, [now + 5000, now]), 'clocks are corrected by seconds').toBe(false)
+  expect(await needsRepair({}, now, [now + minuteMs, now])).toBe(true)
 })

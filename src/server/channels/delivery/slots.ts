@@ -42,7 +42,7 @@ interface SlottedAttempt {
 export class AttemptSlots {
   readonly #quick: SlotGroup = { ...quickLimits, running: new Set(), waiting: [] }
   readonly #slow: SlotGroup = { ...slowLimits, running: new Set(), waiting: [] }
-  /** Channels whose last attempt took long, as the channel of an attempt is named. */
+  /** Keys `org/channel` of channels whose last attempt was slow. */
   readonly #slowChannels = new Set<string>()
 
   /** Runs the work when there is room for it. The signal ends it before its time. */
@@ -89,7 +89,7 @@ export class AttemptSlots {
     return true
   }
 
-  /** Ends the oldest attempt of the channel that has most slow ones. The only one of a channel gets its time first. */
+  /** Ends the oldest attempt of the channel that has most slow ones. A channel's only slow attempt is ended after `endableMs` at the earliest. */
   #endOne(): boolean {
     const counts = countBy(this.#slow.running, ({ channel }) => channel)
     const countOf = ({ channel }: SlottedAttempt) => counts.get(channel) ?? 0

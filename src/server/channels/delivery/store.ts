@@ -44,7 +44,7 @@ export const findNewestTime = queryOne((db, p: { org: number; channel: number })
     .limit(1),
 )
 
-/** Takes the times of the future from a channel. */
+/** Replaces a channel's future times with now. */
 export const repairChannelTimes = writeTelemetry((db, p: { org: number; id: number; now: number }) =>
   db
     .updateTable('channels')
@@ -94,8 +94,8 @@ export const listDueMessages = query((db, p: DueRequest) =>
 )
 export type DueRow = Awaited<ReturnType<typeof listDueMessages>>[number]
 
-/** The newest message with an order key. */
-export const findNewestOf = queryOne((db, p: { org: number; channel: number; orderKey: string }) =>
+/** The newest message of a channel with an order key. */
+export const findNewestMessage = queryOne((db, p: { org: number; channel: number; orderKey: string }) =>
   withMessages(db)
     .where('d.org', '=', p.org)
     .where('d.channel_id', '=', p.channel)

@@ -1,7 +1,7 @@
 // Builds the queries of lists that can be filtered by region and location, one for each combination. [contract 4.endpointsBasicList]
 import type { OrgReader } from '../handles.ts'
 
-export interface SiteFilter {
+interface SiteFilter {
   readonly region: number
   readonly location: number
 }

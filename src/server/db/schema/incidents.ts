@@ -16,7 +16,7 @@ export interface IncidentSchema {
     since: number
     until: number
     why: ConnectionEnd
-    /** Set if the end of a server ended it: until then, or the next connection, the device counted as reconnecting. */
+    /** Set if it ended because a server stopped: until then, or the next connection, the device counted as reconnecting. */
     unknown_until: number | null
   }
   credential_attempts: {

@@ -147,7 +147,7 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     /** The value of `node_id` before the device connected. */
     previous_node_id: number | null
     connection_time: number | null
-    /** Since when it is online or reconnecting, without the ends of servers; null if that is `connection_time`. */
+    /** Since when it is online or reconnecting, ignoring server restarts; null: use `connection_time`. */
     online_since: number | null
     /** Set if a server disconnected the device, which counts as reconnecting until then. */
     unknown_until: number | null

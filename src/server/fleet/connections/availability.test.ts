@@ -6,7 +6,7 @@ import { type Absence, availabilityOf, Gaps, intersect, type Period } from './av
 const lastTick = 40
 const ticks = Array.from({ length: lastTick }, (_, tick) => tick)
 
-/** A connection. After one that the end of a server ended, the device counts as reconnecting until `unknownUntil`, or its next connection. */
+/** A connection. After one that ended because a server stopped, the device counts as reconnecting until `unknownUntil`, or its next connection. */
 interface Span {
   readonly since: number
   readonly until: number
@@ -52,7 +52,7 @@ function runsOf(from: number, holds: (tick: number) => boolean): number[] {
   return runs
 }
 
-test('gaps are the times that no span covers, and outages those of them that no end of a server explains [contract 10.connections]', () => {
+test('gaps are the times that no span covers, and outages those of them that no stop of a server explains [contract 10.connections]', () => {
   fc.assert(
     fc.property(spansArbitrary, (spans) => {
       const { gaps, outages } = absenceOf(spans)

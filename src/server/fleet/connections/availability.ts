@@ -1,4 +1,4 @@
-// Computes when nothing was connected, and when something was offline, out of the times in which it was connected. All times are milliseconds.
+// Computes when nothing was connected, and when something was offline, from connection spans. All times are milliseconds.
 
 /** A period from its first number, inclusive, to its second, exclusive. */
 export type Period = readonly [from: number, to: number]
@@ -6,7 +6,7 @@ export type Period = readonly [from: number, to: number]
 /** The times in which an endpoint, or all endpoints of a room, had no connection. */
 export interface Absence {
   readonly gaps: readonly Period[]
-  /** The parts of the gaps that count as outages: the others followed the end of a server. */
+  /** The parts of the gaps that count as outages: the others followed the stop of a server. */
   readonly outages: readonly Period[]
 }
 

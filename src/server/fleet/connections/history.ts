@@ -32,7 +32,7 @@ export interface HistorySpan {
   /** Undefined while the connection lasts. */
   readonly until: number | undefined
   readonly why: ConnectionEnd | undefined
-  /** Set if the end of a server ended it, and the device counted as reconnecting until then. */
+  /** Set if it ended because a server stopped: the device counted as reconnecting until then. */
   readonly unknown_until: number | null
 }
 

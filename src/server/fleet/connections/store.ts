@@ -113,7 +113,7 @@ export const insertSpansOfEndedNode = writeTelemetry(
     ),
 )
 
-/** The time after connections that a server ended, and that was not over when the service stopped, ends later. */
+/** Extends the grace periods that the last stop interrupted. */
 export const updateUnknownUntil = writeTelemetry(
   (db, p: { org: number; endpoints: readonly number[]; lastEnd: number; settledAt: number }, engine) =>
     db

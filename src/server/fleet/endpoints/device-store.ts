@@ -229,7 +229,7 @@ export const updateNodeCleared = writeTelemetry(
       .where(isAnyOf(engine, 'id', p.ids)),
 )
 
-/** Lists endpoints, of all organisations, whose time to come back was not over when the service stopped, and starts again with its start. */
+/** Lists endpoints of all organisations whose grace period the last stop interrupted. */
 export const listInterrupted = systemQuery((db, p: { lastEnd: number; settledAt: number; limit: number }) =>
   db
     .selectFrom('endpoints')

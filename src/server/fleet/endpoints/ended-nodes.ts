@@ -52,7 +52,7 @@ export async function clearEndedNodes(services: Services, signal: AbortSignal): 
   }
 }
 
-/** A stop in the time to come back starts it again. This is stored, because the next start of the service does not know of this one. */
+/** A stop during the grace period restarts the period. The new end is stored, because the next start of the service does not know of this start. */
 async function storeNewTimes({ db, reconnects }: Services, signal: AbortSignal): Promise<void> {
   const { lastEnd, settledAt } = reconnects.current
   while (!signal.aborted) {

@@ -1,4 +1,4 @@
-// Devices after the end of a server: they are reconnecting until they are back, or their time is over. [contract 8.state]
+// Devices after a server stopped: they are reconnecting until they are back, or their time is over. [contract 8.state]
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'

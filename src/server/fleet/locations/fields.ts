@@ -20,7 +20,7 @@ export function locationValues(
   return {
     name: body.name ?? stored.name,
     region_id,
-    timezone: body.timezone === undefined ? stored.timezone : requireTimeZone(body.timezone),
+    timezone: body.timezone === undefined ? stored.timezone : checkedTimeZone(body.timezone),
     change_window: body.changeWindow === undefined ? stored.change_window : windowText(body.changeWindow),
   }
 }
@@ -52,7 +52,7 @@ export function locationView(row: ShownLocation): Static<typeof Location> {
   }
 }
 
-function requireTimeZone(zone: string | null): string | null {
+function checkedTimeZone(zone: string | null): string | null {
   const problem = zone === null ? undefined : timeZoneProblem(zone)
   if (problem !== undefined) throw invalid([{ field: 'timezone', error: problem }])
   return zone

@@ -31,7 +31,7 @@ const minRemovedCount = 1_000
 interface Waiting {
   readonly begin: (isLate: boolean) => void
   readonly arrivedAt: number
-  /** The request must not begin at the end of this turn; undefined if it may begin immediately. */
+  /** The turn in which it arrived; it starts one turn later than the others. Undefined: no extra wait. */
   readonly turn: number | undefined
 }
 

@@ -100,7 +100,7 @@ interface GrownUpdate {
   readonly subjects: readonly SubjectRow[]
 }
 
-/** Whether an incident that channels may know has got further subjects, and messages about it are sent. */
+/** Whether subjects joined an existing incident about which messages are sent. */
 const isAnnouncedGrowth = ({ before, after, joined, isSilenced }: IncidentUpdate): boolean =>
   before !== undefined && joined.length > 0 && !isSilenced && !after.flapping && isOpenState(after.state)
 

@@ -97,7 +97,7 @@ test('a setting of a job that five devices reject is one incident and one messag
   expect(rejected.filter(about('config.rejected'))).toMatchObject([
     {
       cause: { level: 'JOB', id, name: 'Quiet nights' },
-      title: '5 devices rejected Night mode of the job Quiet nights',
+      title: '5 devices rejected Night mode set by the job Quiet nights',
       subjectCount: 5,
     },
   ])

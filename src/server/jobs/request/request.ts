@@ -42,7 +42,7 @@ export function checkRequest(body: JobBody, now: number): CheckedRequest {
   if (body.onFailure === 'rollBack' && !jobActions[type].rollback?.isAutomatic) {
     throw new Failure(
       'FAILED_PRECONDITION',
-      `a job of the type ${type} is never rolled back by itself, only ${actionTypesWith(({ rollback }) => rollback?.isAutomatic === true)} are. Use "onFailure": "pause" instead.`,
+      `a job of the type ${type} is not rolled back automatically; only ${actionTypesWith(({ rollback }) => rollback?.isAutomatic === true)} jobs are. Use "onFailure": "pause" instead.`,
     )
   }
   return {

@@ -14,7 +14,7 @@ type SentStage = {
 
 export function stageViolations(stages: readonly SentStage[] | undefined, type: JobActionType): Violation[] {
   if (!stages) return []
-  if (jobActions[type].noStages !== null) {
+  if (jobActions[type].stagesRefusedText !== null) {
     return [{ field: 'stages', error: `do not belong to the type ${type}. Leave them out` }]
   }
   const wrong = stages.flatMap(({ rooms, percent, tags }, i) =>

@@ -6,7 +6,7 @@ export class AuditedFields<R, F extends Fields = Fields> {
   readonly #fieldsOf: (row: R) => F
   readonly #alwaysShown: readonly (keyof F)[]
 
-  /** The fields in `alwaysShown` are shown without a value and without a change too, because they say which thing it is. */
+  /** `alwaysShown` fields appear even if empty or unchanged: they identify the resource. */
   constructor(fieldsOf: (row: R) => F, alwaysShown: readonly (keyof F)[]) {
     this.#fieldsOf = fieldsOf
     this.#alwaysShown = alwaysShown

@@ -2,7 +2,12 @@
 
 import type { Static } from 'typebox'
 import type { Violation } from '../../../contract/error.ts'
-import { type AirLimits, defaultAirLimits, type Limits, type OwnOrganisation } from '../../../contract/journal/orgs.ts'
+import {
+  type AirLimit,
+  type AirLimits,
+  defaultAirLimits,
+  type OwnOrganisation,
+} from '../../../contract/journal/orgs.ts'
 import { type WeeklyHours, weekdays } from '../../../contract/weekly-hours.ts'
 import { randomText } from '../../auth/token.ts'
 import type { Org } from '../../auth/token-holder.ts'
@@ -132,7 +137,7 @@ function refuseBadValues({ timezone, airLimits = {} }: InputOf<'orgsUpdate'>['bo
   if (violations.length > 0) throw invalid(violations)
 }
 
-function limitProblems(field: string, { min, max }: Limits): Violation[] {
+function limitProblems(field: string, { min, max }: AirLimit): Violation[] {
   const isFine = (value: number | undefined) => value === undefined || Number(value.toFixed(2)) === value
   return [
     ...(isFine(min) ? [] : [{ field: `${field}.min`, error: 'must have at most two decimal places' }]),

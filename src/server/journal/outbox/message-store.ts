@@ -106,7 +106,7 @@ export const markGrown = writeTelemetry((db, p: { org: number; incident: number;
     .returning('channel_id'),
 )
 
-/** Makes due what waits with an order key and was never attempted, for all channels. */
+/** Makes unattempted deliveries with this order key due now, for all channels. */
 export const makeUnattemptedDue = writeTelemetry((db, p: { org: number; orderKey: string; now: number }) =>
   db
     .updateTable('deliveries')

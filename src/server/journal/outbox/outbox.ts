@@ -75,7 +75,7 @@ export async function queueGrowth(
     )
 }
 
-/** Lets the delivery decide again about everything that was never attempted about an incident, such as one that became critical. */
+/** Reconsiders the unattempted messages of an incident, for example when it becomes critical. */
 export const reconsiderIncident = (tx: TelemetryTx, incidentId: number, now: number) =>
   makeUnattemptedDue(tx, { orderKey: incidentOrderKey(incidentId), now })
 

@@ -25,7 +25,7 @@ export async function findFormerPasskeyHost(
   const stored = await findHost(services)
   const host = stored ?? recorded ?? current
   if (stored === undefined && host !== undefined) {
-    // A full disk does not keep the server from starting: only a later start then does not know the former host.
+    // If the disk is full, the host is not stored and a later start cannot report it.
     await db.systemTransaction((tx) => insertSetting(tx, { name, value: host })).catch(() => {})
   }
   return host === current ? undefined : host

@@ -235,7 +235,7 @@ export const hasActiveOwner = wholeQueryExists((db, p: { org: number }) =>
     .limit(1),
 )
 
-/** All organisations whose first owner is still to come, or left. */
+/** Organisations without an active owner. */
 export const listOrgsWithoutOwner = systemQuery((db, _: object) =>
   db
     .selectFrom('orgs')

@@ -1,4 +1,4 @@
-// Since when a room has its state: the time at which a device came online or went offline. Ends of servers do not count.
+// Since when a room has its state: the time at which a device came online or went offline. Server restarts do not count.
 import type { ListedDevice } from '../device/device.ts'
 import type { RoomState } from './room-state.tsx'
 

@@ -8,7 +8,7 @@ interface LocationSelectProps {
   readonly onChange: (locationId: number | null) => void
   readonly description?: string | undefined
   readonly disabled?: boolean
-  /** Whether null stands for nothing chosen yet instead of no location. */
+  /** If true, a location must be chosen: null means not chosen yet. */
   readonly isRequired?: boolean
 }
 

@@ -1,7 +1,7 @@
 // The fields for a time that repeats every week: days, beginning and end.
 
 import { Checkbox, Group, Stack, TextInput } from '@mantine/core'
-import { timeOfDayPattern, type Weekday, type WeeklyHours, weekdays } from '../../../../contract/weekly-hours.ts'
+import { timeOfDayPattern, type WeeklyHours, weekdays } from '../../../../contract/weekly-hours.ts'
 import { weekdayNames } from './silence.ts'
 
 interface WeeklyFieldProps {
@@ -20,7 +20,8 @@ export const WeeklyField = ({ label, value, onChange }: WeeklyFieldProps) => (
     <Checkbox.Group
       label={label}
       value={value.days}
-      onChange={(days) => onChange({ ...value, days: days as Weekday[] })}
+      // In week order, as the server answers, so forms can compare them.
+      onChange={(days) => onChange({ ...value, days: weekdays.filter((day) => days.includes(day)) })}
       error={value.days.length === 0 && 'Choose at least one day.'}
     >
       <Group gap="sm" mt={6}>

@@ -17,7 +17,7 @@ interface ActionFieldsProps {
   readonly onChange: (changes: Partial<ActionInput>) => void
 }
 
-/** Null: the action has no keys. */
+/** Null if the action has nothing to fill in. */
 const fields: Readonly<Record<JobActionType, ComponentType<ActionFieldsProps> | null>> = {
   CONFIG: ConfigFields,
   ASSIGN_PROFILE: (props) => (

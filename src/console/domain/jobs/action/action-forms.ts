@@ -1,4 +1,4 @@
-// The form of each action without its fields: the input, whether it is complete, the action that it becomes, and that in words. [contract 12.job]
+// For each action: its input, its check, the request it becomes, its texts. The fields are in action-fields.tsx. [contract 12.job]
 import type { ConfigValue } from '../../../../contract/device/config-keys.ts'
 import { settingName } from '../../../../contract/device/setting-names.ts'
 import type { JobActionKey, JobActionType } from '../../../../contract/jobs/action-table.ts'

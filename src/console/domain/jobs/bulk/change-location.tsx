@@ -9,7 +9,7 @@ import { LocationSelect } from '../../fleet/site/location-select.tsx'
 import { locationLabel, useSites } from '../../fleet/site/sites.ts'
 import { changeLocations, type LocationChange, type LocationResult, reversed } from './room-locations.ts'
 
-export interface SelectedRoom {
+interface SelectedRoom {
   readonly id: number
   readonly name: string
   readonly location?: { readonly id: number } | undefined

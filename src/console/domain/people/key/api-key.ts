@@ -1,7 +1,8 @@
 // Describes the access of an API key, and says whether it is expired or the last manager key.
+
 import type { Static } from 'typebox'
 import type { Key } from '../../../../contract/people/keys.ts'
-import { capitalised } from '../../../parts/text/words.ts'
+import { capitalised } from '../../../../contract/words.ts'
 
 export type ApiKey = Static<typeof Key>
 

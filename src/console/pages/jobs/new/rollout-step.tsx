@@ -3,16 +3,23 @@ import { Checkbox, NumberInput, Radio, SegmentedControl, Stack, Text, TextInput 
 import { jobActions } from '../../../../contract/jobs/action-table.ts'
 import { Section } from '../../../parts/page/page.tsx'
 import { StagesField } from './stages-field.tsx'
-import { failureStep, hasStages, noStagesText, type StepProps, waitsForIdle, waitsForWindow } from './wizard-state.ts'
+import {
+  failureStep,
+  hasStages,
+  type StepProps,
+  stagesRefusedText,
+  waitsForIdle,
+  waitsForWindow,
+} from './wizard-state.ts'
 
 export function RolloutStep(props: StepProps) {
   const { state, onChange } = props
-  const noStages = noStagesText(state)
+  const refusedText = stagesRefusedText(state)
   return (
     <Stack>
       <Section title="Order">
         <Stack gap="sm" align="flex-start">
-          {noStages === null ? (
+          {refusedText === null ? (
             <SegmentedControl
               aria-label="Order"
               data={[
@@ -23,7 +30,7 @@ export function RolloutStep(props: StepProps) {
               onChange={(value) => onChange({ isStaged: value === 'staged' })}
             />
           ) : (
-            <Text>{noStages}</Text>
+            <Text>{refusedText}</Text>
           )}
           {hasStages(state) && <StagesField {...props} />}
         </Stack>

@@ -89,8 +89,9 @@ export const emptyWizard: WizardState = {
 }
 
 /** Why the job cannot have stages; null if it can. */
-export const noStagesText = ({ type }: WizardState): string | null => (type ? jobActions[type].noStages : null)
-export const hasStages = (state: WizardState): boolean => state.isStaged && noStagesText(state) === null
+export const stagesRefusedText = ({ type }: WizardState): string | null =>
+  type ? jobActions[type].stagesRefusedText : null
+export const hasStages = (state: WizardState): boolean => state.isStaged && stagesRefusedText(state) === null
 
 /** The defaults of the service. [contract 12.job] */
 export const waitsForWindow = (state: WizardState): boolean => state.window ?? hasStages(state)

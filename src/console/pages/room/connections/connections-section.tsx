@@ -101,7 +101,7 @@ export function ConnectionsSection({ room, zone, restarts }: ConnectionsSectionP
 
 const StripLegend = () => (
   <ul className={classes.legend} aria-label="Legend">
-    {(['online', 'offline', 'restarting', 'reconnecting', 'unknown'] as const).map((state) => (
+    {(['online', 'offline', 'restarting', 'reconnecting', 'no record'] as const).map((state) => (
       <li key={state}>
         <span className={classes.swatch} data-state={state} /> {state}
       </li>

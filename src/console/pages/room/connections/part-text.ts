@@ -1,7 +1,8 @@
 // A part of a connection strip in words: "Offline for 41 min, connection lost".
+
 import type { ConnectionEnd } from '../../../../contract/fleet/connections.ts'
+import { capitalised } from '../../../../contract/words.ts'
 import { durationText } from '../../../parts/text/duration.ts'
-import { capitalised } from '../../../parts/text/words.ts'
 import type { StripPart } from './strip.ts'
 
 const reasons: Readonly<Record<ConnectionEnd, string>> = {

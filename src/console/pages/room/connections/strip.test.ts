@@ -15,20 +15,20 @@ const shown = (spans: ShownSpan[], knownFrom?: number) =>
     ({ state, fromMs, toMs }) => `${state} ${fromMs / 60_000}-${toMs / 60_000}`,
   )
 
-test('the strip covers the whole window: unknown, online and offline', () => {
+test('the strip covers the whole window: no record, online and offline', () => {
   expect(shown([span(10, 40), span(60)], 5)).toEqual([
-    'unknown 0-5',
+    'no record 0-5',
     'offline 5-10',
     'online 10-40',
     'offline 40-60',
     'online 60-100',
   ])
   expect(shown([span(0, 30)], 0)).toEqual(['online 0-30', 'offline 30-100'])
-  expect(shown([])).toEqual(['unknown 0-100'])
-  expect(shown([], 20)).toEqual(['unknown 0-20', 'offline 20-100'])
+  expect(shown([])).toEqual(['no record 0-100'])
+  expect(shown([], 20)).toEqual(['no record 0-20', 'offline 20-100'])
 })
 
-test('the time after the end of a server is not offline until the device had its time to come back', () => {
+test('the time after a server stopped is not offline until the device had its time to come back', () => {
   const ended = { ...span(0, 30, 'SERVER_ENDED'), unknownUntil: minute(40) }
   expect(shown([ended, span(60)], 0)).toEqual(['online 0-30', 'reconnecting 30-40', 'offline 40-60', 'online 60-100'])
   expect(shown([{ ...ended, unknownUntil: minute(35) }, span(35)], 0)).toEqual([
@@ -64,7 +64,7 @@ test('the sentence never rounds an outage away', () => {
   expect(text(undefined, 0)).toBe('No data yet')
 })
 
-test('time whose connections were left out is unknown, not an outage', () => {
+test('time whose connections were left out has no record, and is not an outage', () => {
   const summary = {
     endpointId: 'a',
     knownFrom: minute(0),
@@ -75,7 +75,7 @@ test('time whose connections were left out is unknown, not an outage', () => {
   }
   const parts = stripParts([span(60, 70), span(71)], summary, window)
   expect(parts.map(({ state, fromMs }) => `${state} ${fromMs / 60_000}`)).toEqual([
-    'unknown 0',
+    'no record 0',
     'online 60',
     'offline 70',
     'online 71',

@@ -1,4 +1,4 @@
-// Turns the connection spans of a device into the parts of a strip: online, offline, restarting, reconnecting or unknown, without gaps. [contract 10.connections]
+// Turns the connection spans of a device into the parts of a strip: online, offline, restarting, reconnecting or no record. They leave no gaps. [contract 10.connections]
 import { restartGraceMs } from '../../../../contract/fleet/commands.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
@@ -10,7 +10,7 @@ export type ConnectionSummary = Connections['endpoints'][number]
 export type ShownSpan = Connections['spans'][number]
 
 export interface StripPart {
-  readonly state: 'online' | 'offline' | 'unknown' | 'restarting' | 'reconnecting'
+  readonly state: 'online' | 'offline' | 'no record' | 'restarting' | 'reconnecting'
   readonly fromMs: number
   readonly toMs: number
   /** The reason why the connection before an offline part ended. */
@@ -43,16 +43,16 @@ export function stripParts(
 ): StripPart[] {
   const knownFrom = knownFromOf(spans, summary)
   const knownMs = knownFrom === undefined ? toMs : Math.min(Math.max(Date.parse(knownFrom), fromMs), toMs)
-  const parts: StripPart[] = knownMs > fromMs ? [{ state: 'unknown', fromMs, toMs: knownMs }] : []
+  const parts: StripPart[] = knownMs > fromMs ? [{ state: 'no record', fromMs, toMs: knownMs }] : []
   let endMs = knownMs
   let why: ShownSpan['why']
-  let unknownUntilMs = 0
+  let reconnectsUntilMs = 0
   const addAway = (untilMs: number, isStillRestarting = false) => {
     // Without a connection before it, the time of the disconnect is not known.
     const isRestart = why !== undefined && restarts.some((restart) => endMs >= restart.fromMs && endMs <= restart.toMs)
     const graceMs = isRestart ? restartGraceMs : 0
     const restartedMs = isStillRestarting ? untilMs : Math.min(endMs + graceMs, untilMs)
-    const offlineMs = Math.max(restartedMs, Math.min(unknownUntilMs, untilMs))
+    const offlineMs = Math.max(restartedMs, Math.min(reconnectsUntilMs, untilMs))
     if (restartedMs > endMs) parts.push({ state: 'restarting', fromMs: endMs, toMs: restartedMs })
     if (offlineMs > restartedMs) parts.push({ state: 'reconnecting', fromMs: restartedMs, toMs: offlineMs })
     if (untilMs > offlineMs) parts.push({ state: 'offline', fromMs: offlineMs, toMs: untilMs, ...(why && { why }) })
@@ -67,7 +67,7 @@ export function stripParts(
     else parts.push({ state: 'online', fromMs: Math.max(from, endMs), toMs: to })
     endMs = to
     why = span.why
-    unknownUntilMs = span.unknownUntil === undefined ? 0 : Date.parse(span.unknownUntil)
+    reconnectsUntilMs = span.unknownUntil === undefined ? 0 : Date.parse(span.unknownUntil)
   }
   addAway(toMs, isRestarting)
   return parts

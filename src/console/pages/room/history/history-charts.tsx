@@ -3,7 +3,7 @@ import { Button, Group, Text, Title } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import type { Sensor } from '../../../../contract/device/models.ts'
 import { sensorLabels, sensorNumberText, sensorValueText } from '../../../../contract/device/sensor-texts.ts'
-import type { AirLimits, Limits } from '../../../../contract/journal/orgs.ts'
+import type { AirLimit, AirLimits } from '../../../../contract/journal/orgs.ts'
 import { airSensors, limitText } from '../../../domain/sensors/air.ts'
 import { chartLines, type SensorSummary, summaryOf } from '../../../parts/chart/buckets.ts'
 import type { TimeRange } from '../../../parts/chart/plot-options.ts'
@@ -40,7 +40,7 @@ export function HistoryCharts({ sensors, chosen, ...chartProps }: HistoryChartsP
   )
 }
 
-const noLimits: Limits = {}
+const noLimits: AirLimit = {}
 const isAir = (sensor: Sensor): sensor is keyof AirLimits => (airSensors as readonly Sensor[]).includes(sensor)
 
 interface ChartPanelProps extends ChartProps {

@@ -2,13 +2,12 @@
 import { Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { sensorLabels } from '../../../../contract/device/sensor-texts.ts'
-import { type AirLimits, type Limits, limitRange } from '../../../../contract/journal/orgs.ts'
+import { type AirLimit, type AirLimits, limitRange } from '../../../../contract/journal/orgs.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { maxNameLength } from '../../../../contract/shape.ts'
 import type { WeeklyHours } from '../../../../contract/weekly-hours.ts'
 import { useWrite } from '../../../api.ts'
-import { weeklyText } from '../../../domain/incidents/silence/silence.ts'
 import { isWeeklyHours, WeeklyField } from '../../../domain/incidents/silence/weekly-field.tsx'
 import { type AirSensor, airSensors } from '../../../domain/sensors/air.ts'
 import { useBaseline } from '../../../parts/dialog/concurrent-change.ts'
@@ -44,8 +43,8 @@ export function OrganisationForm({ onClose }: { readonly onClose: () => void }) 
 type OrgFields = ResponseOf<Operations['orgsGet']>
 type OrgChanges = Partial<Omit<OrgFields, 'id' | 'workingHours'>> & { workingHours?: WeeklyHours | null }
 
-/** The field of a number is a text while it is empty or half typed; an empty one means no limit. */
-type LimitFields = Readonly<Record<AirSensor, Readonly<Record<keyof Limits, number | string>>>>
+/** NumberInput gives a string while empty or incomplete. Empty means no limit. */
+type LimitFields = Readonly<Record<AirSensor, Readonly<Record<keyof AirLimit, number | string>>>>
 
 interface FieldsProps {
   readonly initial: OrgFields
@@ -58,7 +57,6 @@ interface FieldsProps {
 
 /** The form proposes the usual hours of an office. */
 const proposedHours: WeeklyHours = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '08:00', to: '17:00' }
-const hoursText = (hours: WeeklyHours | null): string => (hours ? weeklyText(hours) : '')
 
 const eachSensor = <T,>(make: (sensor: AirSensor) => T): Record<AirSensor, T> =>
   Object.fromEntries(airSensors.map((sensor) => [sensor, make(sensor)])) as Record<AirSensor, T>
@@ -69,7 +67,7 @@ const limitsOf = (fields: LimitFields): AirLimits =>
     const { min, max } = fields[sensor]
     return { ...(min !== '' && { min: Number(min) }), ...(max !== '' && { max: Number(max) }) }
   })
-const isRange = ({ min, max }: Limits): boolean => min === undefined || max === undefined || min < max
+const isRange = ({ min, max }: AirLimit): boolean => min === undefined || max === undefined || min < max
 
 function Fields({ initial, isBusy, error, onSubmit, onClose, onReload }: FieldsProps) {
   const hoursBefore = initial.workingHours ?? null
@@ -83,7 +81,7 @@ function Fields({ initial, isBusy, error, onSubmit, onClose, onReload }: FieldsP
     ...(trimmedName !== initial.name && { name: trimmedName }),
     ...(timezone !== initial.timezone && { timezone }),
     ...(JSON.stringify(airLimits) !== JSON.stringify(limitsOf(fieldsOf(initial.airLimits))) && { airLimits }),
-    ...(hoursText(workingHours) !== hoursText(hoursBefore) && { workingHours }),
+    ...(JSON.stringify(workingHours) !== JSON.stringify(hoursBefore) && { workingHours }),
   }
   const isValid =
     trimmedName !== '' &&

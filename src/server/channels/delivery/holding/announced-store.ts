@@ -5,6 +5,9 @@ import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
 import { jsonRows } from '../../../db/queries/json-rows.ts'
 import { query, writeTelemetry } from '../../../db/queries/query.ts'
 
+/** The `error` of a delivery that was cancelled because a digest has it. */
+export const inDigest = 'in a digest'
+
 /** `digest_at` is the next attempt of a digest that announced the incident and has not been delivered. A message that was given up announced nothing. */
 export const listAnnounced = query((db, p: { org: number; channel: number; ids: readonly number[] }, engine) =>
   db
@@ -37,7 +40,7 @@ export const listToldKeys = query((db, p: { org: number; channel: number; orderK
     .where('d.org', '=', p.org)
     .where('d.channel_id', '=', p.channel)
     .where('d.state', '<>', 'GIVEN_UP')
-    .where((e) => e.or([e('d.sequence', 'is not', null), e('d.error', '=', sql.lit('in a digest'))])),
+    .where((e) => e.or([e('d.sequence', 'is not', null), e('d.error', '=', sql.lit(inDigest))])),
 )
 
 interface AnnouncedRow {

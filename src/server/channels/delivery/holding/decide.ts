@@ -19,7 +19,7 @@ export interface Decision<R extends WaitingRow = WaitingRow> {
   readonly nextTimes: ReadonlyMap<number, number>
   /** Incidents that ended before the channel was told about them: everything about them that was never attempted is cancelled. */
   readonly untold: ReadonlySet<number>
-  /** Messages that are cancelled while their incident is open, or while it is not. */
+  /** Messages that are cancelled only if `isOpen` is still right when the decision is written. */
   readonly outdated: readonly { readonly message: number; readonly incident: number; readonly isOpen: boolean }[]
   /** Openings that are sent together now. */
   readonly digest: readonly GatheredOpening[]
@@ -30,7 +30,7 @@ export function decide<R extends WaitingRow>(facts: DeliveryFacts<R>): Decision<
   const first = firstMessages(facts)
   const untold = new Set<number>()
   const outdated: Decision['outdated'][number][] = []
-  const kept = due.filter((row) => {
+  const stillTrue = due.filter((row) => {
     const fate = fateOf(row, facts, first)
     const incident = row.incident_id as number
     if (fate === 'untold') untold.add(incident)
@@ -40,8 +40,8 @@ export function decide<R extends WaitingRow>(facts: DeliveryFacts<R>): Decision<
   const isOpening = (row: WaitingRow) => announces(row, facts, first)
   const readyAt = (row: WaitingRow) => (isOpening(row) ? openingReadyAt(row, facts) : messageReadyAt(row, facts))
   const nextTimes = new Map<number, number>()
-  const free: R[] = []
-  for (const rows of Map.groupBy(kept, ({ order_key }) => order_key).values()) {
+  const sendable: R[] = []
+  for (const rows of Map.groupBy(stillTrue, ({ order_key }) => order_key).values()) {
     let waitsUntil = 0
     for (const row of rows.toSorted(byNumber)) {
       const before = facts.earlier.filter((e) => e.order_key === row.order_key && e.message < row.message)
@@ -54,27 +54,27 @@ export function decide<R extends WaitingRow>(facts: DeliveryFacts<R>): Decision<
       const ready = readyAt(row)
       if (ready > now) waitsUntil = Math.max(waitsUntil, ready)
       if (waitsUntil > 0) nextTimes.set(row.message, waitsUntil)
-      else free.push(row)
+      else sendable.push(row)
     }
   }
-  const isFree = new Set(free.map(({ message }) => message))
+  const isSendable = new Set(sendable.map(({ message }) => message))
   const behindDigest = new Set<number>()
-  for (const row of free) {
+  for (const row of sendable) {
     const digest = row.incident_id === null ? undefined : announced.get(row.incident_id)
-    if (!digest || digest.message === row.message) continue
+    if (!digest) continue
     behindDigest.add(row.message)
-    // One millisecond later it is not found before the digest. A digest that is sent now is followed by the next batch.
-    if (!isFree.has(digest.message)) nextTimes.set(row.message, Math.max(digest.nextAt, now) + 1)
+    // It is due 1 ms after the digest, so no batch takes it before the digest. If the digest is sent now, the next batch decides about it.
+    if (!isSendable.has(digest.message)) nextTimes.set(row.message, Math.max(digest.nextAt, now) + 1)
   }
-  const unhindered = free.filter(({ message }) => !behindDigest.has(message))
-  const gathered = planDigest(facts, unhindered.filter(isOpening))
+  const notBehindDigest = sendable.filter(({ message }) => !behindDigest.has(message))
+  const gathered = planDigest(facts, notBehindDigest.filter(isOpening))
   for (const { message, order_key } of gathered.waiting) {
-    for (const row of unhindered) {
+    for (const row of notBehindDigest) {
       if (row.order_key === order_key && row.message >= message) nextTimes.set(row.message, gathered.nextAt)
     }
   }
   const inDigest = new Set(gathered.digest.map(({ incident }) => incident))
-  const send = unhindered
+  const send = notBehindDigest
     .filter(
       ({ message, incident_id }) => !nextTimes.has(message) && !(incident_id !== null && inDigest.has(incident_id)),
     )

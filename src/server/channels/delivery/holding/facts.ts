@@ -7,15 +7,9 @@ import type { OrgDatabase } from '../../../db/org-database.ts'
 import { readSilencedIncidents } from '../../../incidents/silenced.ts'
 import { incidentOrderKey } from '../../../journal/outbox/outbox.ts'
 import type { ChannelSettings } from '../../settings.ts'
-import { type DueRow, listWaitingOf } from '../store.ts'
+import { type DueRow, findNewestMessage, listWaitingOf } from '../store.ts'
 import { listAnnounced, listToldKeys } from './announced-store.ts'
-import {
-  findLastMessage,
-  type IncidentStateRow,
-  listIncidentStates,
-  listIncidentZones,
-  listOpenings,
-} from './opening-store.ts'
+import { type IncidentStateRow, listIncidentStates, listIncidentZones, listOpenings } from './opening-store.ts'
 import { stormWindowMs } from './storms.ts'
 import type { DeliveryFacts, WaitingDigest } from './waiting.ts'
 
@@ -48,7 +42,7 @@ export async function readDeliveryFacts(
   const mayGather = takesDigests && untold.length > 0
   const since = Math.min(...untold.map(({ created_at }) => created_at)) - stormWindowMs
   const openings = mayGather ? await listOpenings(db, { channel, since, limit: maxOpeningsRead }) : []
-  const digest = mayGather ? await findLastMessage(db, { orderKey: digestOrderKey(channel) }) : undefined
+  const digest = mayGather ? await findNewestMessage(db, { channel, orderKey: digestOrderKey(channel) }) : undefined
   const messages = [...due, ...before, ...openings]
   const ids = [...new Set(messages.flatMap(({ incident_id }) => incident_id ?? []))]
   const announced = await readAnnounced(db, channel, ids)
@@ -67,7 +61,7 @@ export async function readDeliveryFacts(
   }
 }
 
-/** A node of the version before writes no rows of announced incidents, so messages that were attempted count too. */
+/** Nodes of the previous version do not write announced_incidents, so attempted messages count too. */
 async function readAnnounced(
   db: OrgDatabase,
   channel: number,

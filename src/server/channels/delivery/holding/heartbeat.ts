@@ -17,7 +17,7 @@ export async function writeHeartbeat(
   now: number,
 ): Promise<void> {
   const periodMs = heartbeatMinutes * minuteMs
-  // A time further ahead is of a clock that was wrong.
+  // A time further in the future was written by a clock that was ahead.
   if (heartbeatAt !== null && heartbeatAt > now && heartbeatAt <= now + periodMs) return
   const isLate = heartbeatAt === null || Math.abs(now - heartbeatAt) >= periodMs
   const orderKey = `heartbeat ${id}`

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
-import { query, queryExists, queryOne, wholeQuery, writeTelemetryOne } from '../../../db/queries/query.ts'
+import { query, queryExists, wholeQuery, writeTelemetryOne } from '../../../db/queries/query.ts'
 
 export const listIncidentStates = wholeQuery((db, p: { org: number; ids: readonly number[] }, engine) =>
   db
@@ -39,17 +39,6 @@ export const listOpenings = query((db, p: { org: number; channel: number; since:
     .orderBy('m.created_at')
     .orderBy('m.number')
     .limit(p.limit),
-)
-
-/** The newest message with an order key. */
-export const findLastMessage = queryOne((db, p: { org: number; orderKey: string }) =>
-  db
-    .selectFrom('messages')
-    .select('created_at')
-    .where('org', '=', p.org)
-    .where('order_key', '=', p.orderKey)
-    .orderBy('number', 'desc')
-    .limit(1),
 )
 
 export const hasWaitingMessage = queryExists((db, p: { org: number; channel: number; orderKey: string }) =>

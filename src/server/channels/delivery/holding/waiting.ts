@@ -34,8 +34,7 @@ export interface WaitingDigest {
 }
 
 /** An `incident.opened` of the last minutes, or one that still waits. */
-export interface OpeningRow
-  extends Pick<WaitingRow, 'message' | 'incident_id' | 'created_at' | 'next_at' | 'sequence'> {
+interface OpeningRow extends Pick<WaitingRow, 'message' | 'incident_id' | 'created_at' | 'next_at' | 'sequence'> {
   readonly state: string
 }
 
@@ -64,7 +63,7 @@ export interface GatheredOpening {
   readonly incident: number
 }
 
-/** A time of the future is of a clock that was wrong: there is nothing to wait for. */
+/** A time in the future was written by a clock that was ahead: there is nothing to wait for. */
 const endOfFirstMinute = (openedAt: number, now: number): number =>
   openedAt > now + openingDelayMs ? now : openedAt + openingDelayMs
 
@@ -75,7 +74,7 @@ export function messageReadyAt({ type, incident_id }: WaitingRow, { now, inciden
   return freeAt(incident_id, Math.max(now, incident ? endOfFirstMinute(incident.opened_at, now) : now))
 }
 
-/** An opening waits for a minute of its own: the incident may have reached the channel, or reopened, just now. */
+/** An opening waits for a minute after it was written, even if its incident opened earlier and has just reopened or reached the channel. */
 export function openingReadyAt(
   { incident_id, created_at }: Pick<WaitingRow, 'incident_id' | 'created_at'>,
   { now, incidents, freeAt }: DeliveryFacts,

@@ -4,6 +4,7 @@ import { type MessageType, type NamedPlace, placeText } from '../../../../contra
 import { modelOf } from '../../../../contract/device/models.ts'
 import type { CommandType } from '../../../../contract/fleet/commands.ts'
 import { readingLabel, readingText } from '../../../../contract/incidents/readings.ts'
+import { capitalised } from '../../../../contract/words.ts'
 import { oneLine } from '../../../core/text.ts'
 import { localTimeText } from '../../../core/time/local-time.ts'
 import type { DigestContent, IncidentContent, OutgoingMessage } from './message.ts'
@@ -132,5 +133,3 @@ const factsOf = (pairs: readonly (readonly [string, string | undefined])[]) =>
 
 /** Makes words of a constant: ROOM_UPDATED is "room updated". */
 const wordsOf = (constant: string | undefined): string => oneLine(constant).toLowerCase().replaceAll('_', ' ')
-
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -28,7 +28,7 @@ export async function observeChannels(on: OrgReader, { now, rules, findings }: F
   const known = rows.map((row): Observation => {
     const condition = conditionOf('channel.failing', row.id)
     const isInUse = row.enabled === 1 || row.disabled_reason !== null
-    // A time of the future is of a clock that was wrong.
+    // A time in the future was written by a clock that was ahead.
     const deliveredAt = row.delivered_at !== null && row.delivered_at <= now ? row.delivered_at : 0
     const waitingSince = row.waiting_since ?? overdueSince(row, now)
     // Something that is refused for good may wait while everything else is delivered.
@@ -39,7 +39,7 @@ export async function observeChannels(on: OrgReader, { now, rules, findings }: F
   return [...known, ...ended]
 }
 
-/** Since when a message should have been sent that is held for longer than anything holds it on purpose. */
+/** When the message was written that is held for longer than any rule allows; undefined if none is. */
 function overdueSince({ held_until, held_since, settings }: ChannelDeliveries, now: number): number | undefined {
   if (held_until === null || held_since === null) return undefined
   const { hours } = JSON.parse(settings) as { readonly hours?: unknown }

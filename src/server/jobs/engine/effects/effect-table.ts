@@ -11,7 +11,7 @@ import type { EffectInput, SendOptions } from './effect.ts'
 import { sendMove } from './move.ts'
 import { sendProfile } from './profile.ts'
 
-/** Returns the outcome of each of the endpoints of a unit, which the job has touched. */
+/** Returns the outcome of each touched endpoint of the unit. */
 type RollBack = (
   ctx: RequestContext,
   of: { readonly job: number; readonly unit: number },

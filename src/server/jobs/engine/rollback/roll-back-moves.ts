@@ -60,7 +60,7 @@ async function rollBackGroup(ctx: RequestContext, of: MovedUnit, ids: readonly s
   const known = await readGroup(ctx.db, of, ids)
   const kept = keptOutcomes(known)
   if (kept) return writeOutcomes(ctx, of, kept)
-  // Nothing of these moved: the job has at most assigned them the profile of the room in which they were already.
+  // None of these endpoints moved: the job has at most assigned them the profile of the room in which they were already.
   if (known.every(({ move, room_id }) => move?.room_before === room_id)) return rollBackProfiles(ctx, of, ids)
   let lateObstacle: Outcomes | undefined
   try {
