@@ -48,7 +48,7 @@ export interface StartSettings {
   readonly clock?: Clock
   /** Called when another program has taken the database, or the name of this node: this process must stop. */
   readonly onLost?: () => void
-  /** By default those of the built console. A program that starts several services reads them once. */
+  /** The files of the built console by default. A program that starts several services reads them once. */
   readonly consoleFiles?: ConsoleFiles
   /** False if a first start makes no key, because it could not be shown safely. */
   readonly makesFirstKey?: boolean

@@ -79,7 +79,7 @@ const pages = (): Record<string, string> => ({
 
 const isTab = (path: string) => path.includes('?tab=')
 
-/** The short form leaves out tabs that look like others: the settings of a device are those of a profile. */
+/** The short form leaves out tabs that look like others: the settings of a device look like the settings of a profile. */
 const isInForm = ([path]: readonly [path: string, title: string]) =>
   isFullForm || !/tab=(config|versions|operations|about)$/.test(path)
 
@@ -149,7 +149,7 @@ test('a key that only reads sees every page and no action that writes', async ()
   const writes =
     /\b(new|add|create|save|apply|rename|edit|delete|remove|move|restart|unenrol|send|restore|revoke|assign|collect|cancel|message|change)\b/i
   for (const [path, title] of Object.entries(pages())) {
-    // The short form has the pages with the most actions: those of one thing, sites and keys.
+    // The short form has the pages with the most actions: one room, one device and the like, sites, and keys.
     const isChosen = isFullForm || /^\/\w+\/[^?]+$|^\/sites|tab=keys/.test(path)
     if (!isChosen || path === '/nowhere/at/all') continue
     await visit(page, path)

@@ -109,7 +109,7 @@ export const restartDeliveries = write((db, p: ReplayWindow, engine) => {
     .returning('message')
 })
 
-/** The contents of those of the messages that are digests. */
+/** Reads the contents of the digests among the messages. */
 export const listDigests = query((db, p: { org: number; messages: readonly number[] }, engine) =>
   db
     .selectFrom('messages')

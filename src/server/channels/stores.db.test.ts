@@ -98,7 +98,7 @@ test('messages that wait are counted and postponed, alone and with those that fo
   expect(counts.map(({ kind, count }) => [kind, Number(count)])).toEqual([['webhook', 3]])
   const rows = [
     [first, storedAt, storedAt + 10],
-    // It was made due since the decision, so it stays due.
+    // This message was made due since the decision, so it stays due.
     [messages[1] ?? 0, storedAt, storedAt + 60_000],
   ] as const
   await all.telemetry((tx) => postpone(tx, { channel, rows }))

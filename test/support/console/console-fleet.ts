@@ -14,7 +14,7 @@ export interface ConsoleFleet {
   stop(): Promise<void>
 }
 
-/** The room of the pair has one sample, with stale air; with `hasDayOfSamples` those of a day too, for charts. */
+/** The room of the pair has one sample, with stale air; with `hasDayOfSamples` it has the samples of a day too, for charts. */
 export async function startConsoleFleet(harness: Harness, { hasDayOfSamples = false } = {}): Promise<ConsoleFleet> {
   const org = await harness.newOrg('Nordlys AS')
   const create = async (path: string, body: object): Promise<number> => {

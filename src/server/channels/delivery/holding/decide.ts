@@ -63,7 +63,7 @@ export function decide<R extends WaitingRow>(facts: DeliveryFacts<R>): Decision<
     const digest = row.incident_id === null ? undefined : announced.get(row.incident_id)
     if (!digest) continue
     behindDigest.add(row.message)
-    // It is due 1 ms after the digest, so no batch takes it before the digest. If the digest is sent now, the next batch decides about it.
+    // The message is due 1 ms after the digest, so no batch takes it before the digest. If the digest is sent now, the next batch decides about the message.
     if (!isSendable.has(digest.message)) nextTimes.set(row.message, Math.max(digest.nextAt, now) + 1)
   }
   const notBehindDigest = sendable.filter(({ message }) => !behindDigest.has(message))
