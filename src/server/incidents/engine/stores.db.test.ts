@@ -11,6 +11,7 @@ import {
 import { findChangedRule } from '../incident-rules/store.ts'
 import { deleteEndedIncidents } from '../retention-store.ts'
 import { deleteOldSilences, listZonesOfLocations } from '../silences/store.ts'
+import { findProfileName } from './engine-store.ts'
 import { countOpenIncidents } from './metrics-store.ts'
 import { countDevicesOfNodes, findLastRun, listLostDevices, upsertLastRun } from './restarts/settle-store.ts'
 import { listCapacities } from './structure-store.ts'
@@ -45,6 +46,12 @@ test('capacities of rooms, zones of locations and changed rules are read', async
   await put('incident_rules', { org, rule: 'storage.low', version: 4, settings: '{"severity":"INFO"}' })
   expect(await findChangedRule(all, { rule: 'storage.low' })).toEqual({ version: 4, settings: '{"severity":"INFO"}' })
   expect(await findChangedRule(all, { rule: 'air.beyond' })).toBeUndefined()
+})
+
+test('an incident that a profile caused is named after it', async () => {
+  const { all, org, put } = world
+  await put('profiles', { org, id: 1, version: 1, name: 'Quiet', config_id: 1, config: '{}', secrets: '{}' })
+  expect(await findProfileName(all, { id: 1 })).toEqual({ name: 'Quiet' })
 })
 
 test('the time of the last run is stored', async () => {
