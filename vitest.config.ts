@@ -46,6 +46,8 @@ export default defineConfig({
     maxWorkers: 4,
     // Every file starts services of its own on databases of its own; loading the program again for each file took 1 to 2 s of CPU.
     isolate: false,
+    // Fewer collections of young objects, which took a twentieth of the CPU.
+    execArgv: ['--max-semi-space-size=32'],
     sequence: { sequencer: SlowKindsFirst },
     globalSetup: builds,
     setupFiles: ['./test/support/statements/statement-log.ts', './test/support/setup/suite-costs.ts'],

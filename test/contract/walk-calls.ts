@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.ts'
+import { timeLimits } from '../../src/server/core/time-limits.ts'
 import type { Fixture } from '../support/fixture.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Harness, type Reply, startHarness } from '../support/harness.ts'
@@ -14,11 +15,12 @@ export const codeOf = (reply: Reply) => `${reply.status} ${reply.body?.code ?? '
 
 /**
  * identityTest needs a public address. The clock stands still, so nothing of a fixture expires on a slow machine, and scheduled
- * tasks, which run for each of its many organisations, find nothing to do and need not look each second.
+ * tasks, which run for each of its many organisations, find nothing to do and need not look each second. channelsTest does not wait for them.
  */
 export async function startWalk(): Promise<Harness> {
   const port = await freePort()
-  const harness = await startHarness({ port, publicUrl: `http://127.0.0.1:${port}` }, { taskPauseShare: 500 })
+  const limits = { ...timeLimits, channelTestMs: 2000 }
+  const harness = await startHarness({ port, publicUrl: `http://127.0.0.1:${port}` }, { taskPauseShare: 500, limits })
   harness.clock.fix(Date.now())
   return harness
 }

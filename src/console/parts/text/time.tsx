@@ -7,7 +7,7 @@ export const viewerTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 /** Devices may report text that is not a time zone. */
 export function isKnownTimeZone(name: string): boolean {
   try {
-    return Intl.DateTimeFormat('en-GB', { timeZone: name }).format() !== ''
+    return format(0, name, {}) !== ''
   } catch {
     return false
   }
