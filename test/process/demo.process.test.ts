@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { need } from '../support/debian.ts'
 import { send } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
-import { siteForTest } from '../support/program.ts'
+import { type Site, siteForTest, untilPrinted } from '../support/program.ts'
 
 /** Runs the commands of docs/first-steps.md that need the demo, each until it has printed the line that the page shows. */
 async function runCommandsOfFirstSteps({ url, org, key }: { url: string; org: string; key: string }): Promise<void> {
@@ -40,22 +40,22 @@ const history = isFullForm
 
 test('demo shows a living fleet with one command, and the same one again', async () => {
   const site = await siteForTest()
-  const start = async () => {
-    const program = site.launch(['demo', '--port', '0', '--data-dir', join(site.dataDir, 'demo'), ...history.options])
-    const [, url = ''] = await program.printed(/^Roomkeeper is ready at (\S+)$/m)
-    const [, org = ''] = await program.printed(/^ {2}Organisation +(\S+)$/m)
-    const [, key = ''] = await program.printed(/^ {2}Key +(\S+)$/m)
-    await program.printed(/^60 of 60 devices in 24 rooms are connected/m, 'stdout', 60_000)
+  const args = ['demo', '--port', '0', '--data-dir', join(site.dataDir, 'demo'), ...history.options]
+  const start = async (program: ReturnType<Site['launchHere']>) => {
+    const [, url = ''] = await untilPrinted(program, /^Roomkeeper is ready at (\S+)$/m)
+    const [, org = ''] = await untilPrinted(program, /^ {2}Organisation +(\S+)$/m)
+    const [, key = ''] = await untilPrinted(program, /^ {2}Key +(\S+)$/m)
+    await untilPrinted(program, /^60 of 60 devices in 24 rooms are connected/m)
     const { body } = await send(url, 'GET', `/v1/orgs/${org}/endpoints`, { key })
     expect(body.endpoints.filter((e: { connected: boolean }) => e.connected)).toHaveLength(60)
     return { program, url, org, key }
   }
-  const first = await start()
+  const first = await start(site.launch(args))
   const commands = runCommandsOfFirstSteps(first)
-  await first.program.printed(history.sent, 'stdout', 60_000)
+  await untilPrinted(first.program, history.sent)
   await commands
   expect(await first.program.stop('SIGINT')).toMatchObject({ code: 0 })
-  const second = await start()
+  const second = await start(site.launchHere([...args, '--mqtt-port', '0']))
   expect([second.org, second.key]).toEqual([first.org, first.key])
   const ended = await second.program.stop('SIGINT')
   expect(ended).toMatchObject({ code: 0 })

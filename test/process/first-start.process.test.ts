@@ -9,12 +9,12 @@ import { freePort } from '../support/free-port.ts'
 import { engine, send } from '../support/harness.ts'
 import {
   printedCommand,
-  ready,
   type Site,
   siteForTest,
   startTimeoutMs,
   terminalStarter,
   until,
+  untilPrinted,
 } from '../support/program.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -75,9 +75,11 @@ test.runIf(engine === 'sqlite')(
 
 test('each start says which organisations lack a key or an active owner, and the commands name the organisation', async () => {
   const site = await siteForTest()
-  const first = site.launch(['serve', '--port', '0', ...site.flags])
-  await first.printed(printedCommand('users invite'), 'stdout', startTimeoutMs)
-  const [, org = ''] = await first.printed(/^ {2}Organisation {2}(\S+)$/m)
+  const start = () =>
+    site.launchHere(['serve', '--port', '0', '--mqtt-port', '0', '--log-level', 'silent', ...site.flags])
+  const first = start()
+  await untilPrinted(first, printedCommand('users invite'))
+  const [, org = ''] = await untilPrinted(first, /^ {2}Organisation {2}(\S+)$/m)
   expect(first.stdout + first.stderr).not.toMatch(anySecret)
   for (const table of ['api_keys', 'users', 'user_links', 'login_links']) {
     expect(await site.sql(`SELECT * FROM ${table}`), table).toEqual([])
@@ -88,19 +90,20 @@ test('each start says which organisations lack a key or an active owner, and the
   await first.stop()
 
   const { id: other } = await site.json('org', 'create', 'Other')
-  const later = await ready(site.launch(['serve', '--port', '0', ...site.flags]))
+  const later = start()
+  const [, publicUrl = ''] = await untilPrinted(later, /^Roomkeeper is ready at (\S+)$/m)
   for (const id of [org, other]) {
-    await later.printed(printedCommand(`keys create --org ${id}`))
-    await later.printed(printedCommand(`users invite --role owner --org ${id}`))
+    await untilPrinted(later, printedCommand(`keys create --org ${id}`))
+    await untilPrinted(later, printedCommand(`users invite --role owner --org ${id}`))
   }
-  await expectOwnerCommandWorks(later.stdout, site, later.publicUrl, org)
+  await expectOwnerCommandWorks(later.stdout, site, publicUrl, org)
   await site.json('keys', 'create', '--org', org, '--name', 'K', '--scope', 'read')
   // An owner who was only invited cannot invite others yet.
   await site.json('users', 'invite', 'eve@people.example', '--role', 'owner', '--org', other)
   await later.stop()
 
-  const last = await ready(site.launch(['serve', '--port', '0', ...site.flags]))
-  await last.printed(printedCommand(`users invite --role owner --org ${other}`))
+  const last = start()
+  await untilPrinted(last, printedCommand(`users invite --role owner --org ${other}`))
   await last.stop()
   expect(last.stdout).not.toContain('has no API key')
   expect(last.stdout).not.toContain(`Organisation ${org}`)
@@ -112,6 +115,7 @@ test.runIf(engine === 'sqlite')(
     const site = await siteForTest()
     const before = await site.launch(['serve', '--port', '0', ...site.flags])
     const [, org = ''] = await before.printed(/^ {2}Organisation {2}(\S+)$/m, 'stdout', startTimeoutMs)
+    expect(before.stdout + before.stderr).not.toMatch(anySecret)
     await before.stop()
     const server = site.launch(['serve', '--port', '0', ...site.flags], { starter: terminalStarter() })
     const [, url = '', link = ''] = await server.printed(

@@ -9,6 +9,7 @@ import {
   emptySiteForTest,
   expectRefusal,
   newSite,
+  ready,
   type Server,
   type Site,
   siteForTest,
@@ -36,18 +37,21 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([firstSite.close(), unused.close()]))
 
-test('a taken port is refused, and a first start that failed so has not used up the first key', async () => {
+test('a taken port is refused, and a first start that failed so has not used up the first key; a server with short time limits says that they are for tests', async () => {
   const site = await siteForTest()
   const port = await takenPort()
   expectRefusal(await site.run('serve', '--port', String(port)), new RegExp(`^Port ${port} .*taken`))
 
-  const server = await site.serve()
+  const env = { ROOMKEEPER_TEST_TIME_FACTOR: '0.5' }
+  const server = await ready(site.launch(['serve', '--port', '0', ...site.flags], { env }))
+  // This server also shows that short limits are logged.
+  expect(server.stderr).toMatch(/"level":"warn",.*"timeFactor":"0.5","msg":"time limits shortened for a test/)
   expect(server.key).toMatch(/^rk_[0-9A-Za-z]{40}$/)
   const { status } = await send(server.url, 'GET', `/v1/orgs/${server.org}/regions`, { key: server.key })
   expect(status).toBe(200)
 })
 
-test('a server with short time limits says that they are for tests, and longer ones than usual are refused', async () => {
+test('time limits that are longer than usual are refused', async () => {
   const start = (ROOMKEEPER_TEST_TIME_FACTOR: string) =>
     unused.launch(['serve', '--port', '0', ...unused.flags], { env: { ROOMKEEPER_TEST_TIME_FACTOR } })
   // All are refused by the same comparison.
@@ -55,9 +59,6 @@ test('a server with short time limits says that they are for tests, and longer o
     expectRefusal(await start(factor).exit(), /^The factor of time limits must be greater than 0 and at most 1/)
   }
   expect(first.stderr).not.toMatch(/time limits/)
-  const site = await siteForTest()
-  const program = site.launch(['serve', '--port', '0', ...site.flags], { env: { ROOMKEEPER_TEST_TIME_FACTOR: '0.5' } })
-  await program.printed(/"level":"warn",.*"timeFactor":"0.5","msg":"time limits shortened for a test/, 'stderr')
 })
 
 test('an unwritable data folder is refused', async () => {
@@ -117,7 +118,7 @@ test('a database without its own secret key is refused, and no other key is made
   expect(existsSync(site.secretKeyFile)).toBe(false)
 
   writeFileSync(site.secretKeyFile, right)
-  const later = await site.serve()
+  const later = await site.serveAgain()
   const { status } = await send(later.url, 'GET', `/v1/orgs/${org}/regions`, { key })
   expect(status).toBe(200)
 })

@@ -4,17 +4,20 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { send } from '../support/harness.ts'
-import { expectRefusal, newSite, type Program, type Server, type Site, until } from '../support/program.ts'
+import { isFullForm } from '../support/long-form.ts'
+import { expectRefusal, newSite, type Server, type Site, until, untilPrinted } from '../support/program.ts'
 import { runHere } from '../support/run-here.ts'
 
+const allConnected = /^12 of 12 devices in 5 rooms are connected/m
 const size = ['--endpoints', '12', '--rooms', '5', '--locations', '3', '--regions', '2']
 
 interface Running {
   readonly org: string
   readonly key: string
   readonly state: string
+  readonly args: readonly string[]
   /** Starts the fleet and waits until every device is connected. */
-  simulate(...more: string[]): Promise<Program>
+  simulate(...more: string[]): Promise<ReturnType<Site['launchHere']>>
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
   call(method: string, path: string, body?: unknown): Promise<any>
 }
@@ -47,14 +50,15 @@ async function newRunning(): Promise<Running> {
   const limited = ['--scope', 'read', '--scope', 'write', '--rate-limit', '10']
   const { key: own } = await site.json('keys', 'create', '--org', org, '--name', 'Fleet', ...limited)
   const state = join(site.dataDir, `fleet-${org}.json`)
+  const args = ['simulate', '--url', url, '--org', org, '--key', own, ...size, '--state', state]
   return {
     org,
     key,
     state,
+    args,
     async simulate(...more) {
-      const args = ['simulate', '--url', url, '--org', org, '--key', own, ...size, '--state', state, ...more]
-      const fleet = site.launch(args)
-      await fleet.printed(/^12 of 12 devices in 5 rooms are connected/m)
+      const fleet = site.launchHere([...args, ...more])
+      await untilPrinted(fleet, allConnected)
       return fleet
     },
     async call(method, path, body) {
@@ -75,11 +79,16 @@ interface Endpoint {
   readonly inCallStatus: string
 }
 
+const historySent = /^History sent: ([\d,]+) samples/m
+/** How far back the history goes. */
+const days = isFullForm ? 2 : 1
+
 describe('simulate', () => {
   test('builds the rooms, enrols and connects the devices, and they do what they are asked', async () => {
     const running = await newRunning()
     const { call } = running
-    const fleet = await running.simulate()
+    const fleet = site.launch(running.args)
+    await fleet.printed(allConnected)
     expect(fleet.stderr).toMatch(/^(regions \d\/2, locations \d\/3, )?rooms \d\/5/m)
 
     const { regions } = await call('GET', '/regions')
@@ -182,9 +191,9 @@ describe('simulate', () => {
     const running = await newRunning()
     const { call } = running
     const options = ['--reject-config', '100%', '--flap', '100%', '--speed', '10000', '--interval', '1']
-    const fleet = await running.simulate(...options, '--backfill', '2d')
-    const [, sent = ''] = await fleet.printed(/^History sent: ([\d,]+) samples/m)
-    expect(Number(sent.replace(',', ''))).toBeGreaterThanOrEqual(12 * 576)
+    const fleet = await running.simulate(...options, '--backfill', `${days}d`)
+    const [, sent = ''] = await untilPrinted(fleet, historySent)
+    expect(Number(sent.replace(',', ''))).toBeGreaterThanOrEqual(12 * 288 * days)
     const config = { nightMode: true, bluetooth: false, time24h: false, usbAudio: true, brightness: 0.3 }
     // Each is picky about keys of its own, some about none of these.
     for (const { id } of await endpointsOf(running)) await call('POST', `/endpoints/${id}/config`, config)
@@ -218,8 +227,8 @@ describe('simulate', () => {
     await until('its return', async () => (await endpointsOf(running)).every((e) => e.connected))
     await fleet.stop('SIGINT')
 
-    const again = await running.simulate('--backfill', '2d')
-    const [, more = ''] = await again.printed(/^History sent: ([\d,]+) samples/m)
+    const again = await running.simulate('--backfill', `${days}d`)
+    const [, more = ''] = await untilPrinted(again, historySent)
     expect(Number(more), 'what an earlier run sent is not sent again').toBeLessThan(12 * 10)
   })
 

@@ -9,7 +9,6 @@ import { certificate } from '../support/certificate.ts'
 import { need } from '../support/debian.ts'
 import { engine, send } from '../support/harness.ts'
 import {
-  emptySiteForTest,
   newSite,
   ready,
   type Server,
@@ -28,7 +27,9 @@ let first: Server
 let firstSite: Site
 beforeAll(async () => {
   firstSite = await newSite({}, { hasTables: false })
-  first = await firstSite.serve()
+  rmSync(firstSite.dataDir, { recursive: true })
+  // Without an option for the data folder.
+  first = await ready(firstSite.launch(['serve', '--port', '0', ...firstSite.flags.slice(2)]))
 })
 afterAll(() => firstSite.close())
 
@@ -67,89 +68,84 @@ test('the secret key lies outside the database, readable by its owner alone', ()
 })
 
 test('without options the program listens on this machine only and keeps everything in ./data', async () => {
-  const site = await emptySiteForTest()
-  rmSync(site.dataDir, { recursive: true })
-  const server = await ready(site.launch(['serve', '--port', '0', ...site.flags.slice(2)]))
-  expect(server.publicUrl).toMatch(/^http:\/\/localhost:/)
-  expect(existsSync(site.secretKeyFile)).toBe(true)
-  if (engine === 'sqlite') expect(existsSync(join(site.dataDir, 'roomkeeper.db'))).toBe(true)
+  expect(first.publicUrl).toMatch(/^http:\/\/localhost:/)
+  expect(existsSync(firstSite.secretKeyFile)).toBe(true)
+  if (engine === 'sqlite') expect(existsSync(join(firstSite.dataDir, 'roomkeeper.db'))).toBe(true)
   // A server on every address would be reached at this one too.
   const reached = await new Promise((resolve) => {
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.2')
+    const socket = connect(Number(new URL(first.url).port), '127.0.0.2')
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
     onTestFinished(() => void socket.destroy())
   })
   expect(reached).toBe(false)
 })
 
-test.runIf(engine === 'sqlite')('the logs never contain a key, however much is logged', async () => {
-  const site = await siteForTest()
-  const server = await site.serve('--log-level', 'trace', '--log-requests', 'all')
-  const { url, org, key } = server
-  const at = `/v1/orgs/${org}`
-  const made = await send(url, 'POST', `${at}/keys`, { key, body: { name: 'Second', scopes: ['read'] } })
-  await send(url, 'GET', `${at}/regions`, { key: made.body.key })
-  await send(url, 'POST', `${at}/regions`, { key: made.body.key, body: { name: 'Refused' } })
-  await send(url, 'GET', `${at}/regions`, { key: `${key.slice(0, -1)}?` })
-  await send(url, 'POST', `${at}/regions`, { key, body: { name: '' } })
-  const { stderr } = await server.stop()
-  expect(stderr).toContain('"operation":"keysCreate"')
-  expect(stderr).toContain('token refused')
-  expect(stderr).not.toMatch(anyKey)
-  expect(stderr).not.toContain(readFileSync(site.secretKeyFile, 'utf8').trim())
-})
-
 /** Another way to write 127.0.0.1, which the program does not take for an address of this machine alone. */
 const widerHost = '127.1'
 const plainWarning = `Listening on ${widerHost} without HTTPS: API keys are sent unencrypted.`
 
-test.runIf(engine === 'sqlite')('every option of serve is also an environment variable', async () => {
-  const site = await siteForTest()
-  const secretKeyFile = join(site.dataDir, 'elsewhere.key')
-  const program = site.launch(['serve'], {
-    env: {
-      ROOMKEEPER_PORT: '0',
-      ROOMKEEPER_HOST: widerHost,
-      ...site.variables,
-      ROOMKEEPER_SECRET_KEY_FILE: secretKeyFile,
-      ROOMKEEPER_PUBLIC_URL: 'https://rooms.example.org/',
-      ROOMKEEPER_TRUST_PROXY: '127.0.0.0/8,::1',
-      ROOMKEEPER_MQTT_PORT: '0',
-      ROOMKEEPER_SAMPLE_RETENTION: '7',
-      ROOMKEEPER_ROLLUP_RETENTION: '7',
-      ROOMKEEPER_DAILY_RETENTION: '7',
-      ROOMKEEPER_ROOM_FRESHNESS: '5',
-      ROOMKEEPER_AIR_LIMITS: 'co2=..800,voc=off',
-      ROOMKEEPER_CORS_ORIGIN: 'https://console.example.org',
-      ROOMKEEPER_RATE_LIMIT: '50',
-      ROOMKEEPER_RATE_BURST: '70',
-      ROOMKEEPER_AUTH_FAILURE_LIMIT: '0',
-      ROOMKEEPER_LOG_LEVEL: 'info',
-      ROOMKEEPER_LOG_REQUESTS: 'all',
-    },
-  })
-  const { org, key, url: publicUrl } = await ready(program)
-  expect(publicUrl).toBe('https://rooms.example.org')
-  expect(program.stderr).toContain(plainWarning)
-  expect(program.stderr, 'links have the public address').not.toContain('Links')
-  expect(existsSync(secretKeyFile)).toBe(true)
-  expect(existsSync(site.secretKeyFile)).toBe(false)
-  const [, url = ''] = await program.printed(/"url":"([^"]+)"/, 'stderr')
-  const headers = { 'x-forwarded-for': '203.0.113.9', origin: 'https://console.example.org' }
-  const created = await send(url, 'POST', `/v1/orgs/${org}/regions`, { key, headers, body: { name: 'Europe' } })
-  expect(created.headers.get('access-control-allow-origin')).toBe('https://console.example.org')
-  expect(created.headers.get('ratelimit-policy')).toContain('q=70')
-  await send(url, 'POST', `/v1/orgs/${org}/rooms`, { key, body: { name: 'Fjord' } })
-  const empty = await send(url, 'GET', `/v1/orgs/${org}/rooms/1/sensor`, { key })
-  expect(empty.body.message).toContain('room 1 has no sample of the last 5 minutes')
-  const { logs } = (await send(url, 'GET', `/v1/orgs/${org}/audit/logs?from=2000-01-01&to=2999-01-01`, { key })).body
-  expect(logs[1]).toMatchObject({ type: 'REGION_CREATED', ip: '203.0.113.9' })
-  expect((await send(url, 'GET', '/openapi.json')).body.servers[0].url).toContain('https://rooms.example.org')
-  await program.printed(/"operation":"auditLogs"/, 'stderr')
-  const signIn = { headers: { origin: 'https://rooms.example.org' }, body: { key } }
-  const { airLimits } = (await send(url, 'POST', '/console/session', signIn)).body
-  expect(airLimits).toMatchObject({ co2: { max: 800 }, voc: {}, temp: { min: 18, max: 27 } })
-})
+test.runIf(engine === 'sqlite')(
+  'every option of serve is also an environment variable, and the logs never contain a key, however much is logged',
+  async () => {
+    const site = await siteForTest()
+    const secretKeyFile = join(site.dataDir, 'elsewhere.key')
+    const program = site.launch(['serve'], {
+      env: {
+        ROOMKEEPER_PORT: '0',
+        ROOMKEEPER_HOST: widerHost,
+        ...site.variables,
+        ROOMKEEPER_SECRET_KEY_FILE: secretKeyFile,
+        ROOMKEEPER_PUBLIC_URL: 'https://rooms.example.org/',
+        ROOMKEEPER_TRUST_PROXY: '127.0.0.0/8,::1',
+        ROOMKEEPER_MQTT_PORT: '0',
+        ROOMKEEPER_SAMPLE_RETENTION: '7',
+        ROOMKEEPER_ROLLUP_RETENTION: '7',
+        ROOMKEEPER_DAILY_RETENTION: '7',
+        ROOMKEEPER_ROOM_FRESHNESS: '5',
+        ROOMKEEPER_AIR_LIMITS: 'co2=..800,voc=off',
+        ROOMKEEPER_CORS_ORIGIN: 'https://console.example.org',
+        ROOMKEEPER_RATE_LIMIT: '50',
+        ROOMKEEPER_RATE_BURST: '70',
+        ROOMKEEPER_AUTH_FAILURE_LIMIT: '0',
+        ROOMKEEPER_LOG_LEVEL: 'trace',
+        ROOMKEEPER_LOG_REQUESTS: 'all',
+      },
+    })
+    const { org, key, url: publicUrl } = await ready(program)
+    expect(publicUrl).toBe('https://rooms.example.org')
+    expect(program.stderr).toContain(plainWarning)
+    expect(program.stderr, 'links have the public address').not.toContain('Links')
+    expect(existsSync(secretKeyFile)).toBe(true)
+    expect(existsSync(site.secretKeyFile)).toBe(false)
+    const [, url = ''] = await program.printed(/"url":"([^"]+)"/, 'stderr')
+    const headers = { 'x-forwarded-for': '203.0.113.9', origin: 'https://console.example.org' }
+    const created = await send(url, 'POST', `/v1/orgs/${org}/regions`, { key, headers, body: { name: 'Europe' } })
+    expect(created.headers.get('access-control-allow-origin')).toBe('https://console.example.org')
+    expect(created.headers.get('ratelimit-policy')).toContain('q=70')
+    await send(url, 'POST', `/v1/orgs/${org}/rooms`, { key, body: { name: 'Fjord' } })
+    const empty = await send(url, 'GET', `/v1/orgs/${org}/rooms/1/sensor`, { key })
+    expect(empty.body.message).toContain('room 1 has no sample of the last 5 minutes')
+    const { logs } = (await send(url, 'GET', `/v1/orgs/${org}/audit/logs?from=2000-01-01&to=2999-01-01`, { key })).body
+    expect(logs[1]).toMatchObject({ type: 'REGION_CREATED', ip: '203.0.113.9' })
+    expect((await send(url, 'GET', '/openapi.json')).body.servers[0].url).toContain('https://rooms.example.org')
+    await program.printed(/"operation":"auditLogs"/, 'stderr')
+    const signIn = { headers: { origin: 'https://rooms.example.org' }, body: { key } }
+    const { airLimits } = (await send(url, 'POST', '/console/session', signIn)).body
+    expect(airLimits).toMatchObject({ co2: { max: 800 }, voc: {}, temp: { min: 18, max: 27 } })
+
+    const at = `/v1/orgs/${org}`
+    const made = await send(url, 'POST', `${at}/keys`, { key, body: { name: 'Second', scopes: ['read'] } })
+    await send(url, 'GET', `${at}/regions`, { key: made.body.key })
+    await send(url, 'POST', `${at}/regions`, { key: made.body.key, body: { name: 'Refused' } })
+    await send(url, 'GET', `${at}/regions`, { key: `${key.slice(0, -1)}?` })
+    await send(url, 'POST', `${at}/regions`, { key, body: { name: '' } })
+    const { stderr } = await program.stop()
+    expect(stderr).toContain('"operation":"keysCreate"')
+    expect(stderr).toContain('token refused')
+    expect(stderr).not.toMatch(anyKey)
+    expect(stderr).not.toContain(readFileSync(secretKeyFile, 'utf8').trim())
+  },
+)
 
 test('an option wins over its environment variable; an address that is not this machine alone warns of plain HTTP, and of links without --public-url', async () => {
   const site = await siteForTest()

@@ -13,7 +13,7 @@ import { need } from './debian.ts'
 import { freePort } from './free-port.ts'
 import { type Harness, newPlace } from './harness.ts'
 import { isFullForm } from './long-form.ts'
-import { type Ended, runHere } from './run-here.ts'
+import { type Ended, RunningHere, runHere } from './run-here.ts'
 
 /** test/support/setup/builds.ts puts the program here as it is in a package: a start takes 1.1 s of CPU, of the sources 1.9 s. */
 export const testProgramFolder = join(import.meta.dirname, '../../dist/test-program')
@@ -119,17 +119,8 @@ export class Program {
   }
 
   /** The first match in what it has written, now or soon. */
-  printed(
-    pattern: RegExp,
-    where: 'stdout' | 'stderr' = 'stdout',
-    timeoutMs = defaultTimeoutMs,
-  ): Promise<RegExpExecArray> {
-    const find = () => {
-      const match = pattern.exec(this[where])
-      if (!match && !this.isRunning) throw new Error(`ended without ${pattern}:\n${this.stdout}${this.stderr}`)
-      return match
-    }
-    return until(`${pattern} on ${where}`, find, { timeoutMs })
+  printed(pattern: RegExp, where: 'stdout' | 'stderr' = 'stdout', timeoutMs = defaultTimeoutMs) {
+    return untilPrinted(this, pattern, where, timeoutMs)
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -155,6 +146,21 @@ export class Program {
   }
 }
 
+/** The first match in what a program has written, now or soon. */
+export function untilPrinted(
+  program: Pick<Program, 'stdout' | 'stderr' | 'isRunning'>,
+  pattern: RegExp,
+  where: 'stdout' | 'stderr' = 'stdout',
+  timeoutMs = defaultTimeoutMs,
+): Promise<RegExpExecArray> {
+  const find = () => {
+    const match = pattern.exec(program[where])
+    if (!match && !program.isRunning) throw new Error(`ended without ${pattern}:\n${program.stdout}${program.stderr}`)
+    return match
+  }
+  return until(`${pattern} on ${where}`, find, { timeoutMs })
+}
+
 /** Gives the program a terminal of its own, on which standard output and standard error are one. */
 export function terminalStarter(): string[] {
   need('script', 'bsdutils')
@@ -171,6 +177,16 @@ export interface Server extends Program {
   readonly key: string
 }
 
+/** A server that was not the first at its place. */
+export interface LaterServer {
+  readonly url: string
+  stop(): Promise<Ended>
+}
+
+const readyLine = /^Roomkeeper is ready at (\S+)$/m
+/** An address without a name to look up. */
+const withoutName = (publicUrl: string) => publicUrl.replace('http://localhost:', 'http://127.0.0.1:')
+
 /** A place for one database, and the programs that a test starts there. */
 export class Site {
   readonly dataDir: string
@@ -178,6 +194,7 @@ export class Site {
   readonly #remove: () => Promise<void>
   readonly #env: Readonly<Record<string, string>>
   readonly #programs: Program[] = []
+  readonly #runningHere: RunningHere[] = []
   /** A session that is kept for the next statement: to open one takes PostgreSQL longer than most statements. */
   #session: pg.Pool | undefined
 
@@ -249,6 +266,27 @@ export class Site {
     return ready(this.launch(['serve', '--port', '0', ...this.flags, ...args]))
   }
 
+  /**
+   * Starts a server here that is not the first, in the process of the test: for tests of what is there after a crash of another one. In
+   * `npm run test:full` it has a process of its own.
+   */
+  async serveAgain(...args: string[]): Promise<LaterServer> {
+    if (isFullForm) return this.serve(...args)
+    const ports = ['--port', '0', '--mqtt-port', '0', '--stop-delay', '0']
+    const server = new RunningHere(['serve', ...ports, '--log-level', 'silent', ...this.flags, ...args])
+    this.#runningHere.push(server)
+    const [, publicUrl = ''] = await untilPrinted(server, readyLine)
+    return { url: withoutName(publicUrl), stop: () => server.stop() }
+  }
+
+  /** Starts a command that runs until it is stopped, in the process of the test. In `npm run test:full` it has a process of its own. */
+  launchHere(args: readonly string[]): Pick<Program, 'stdout' | 'stderr' | 'isRunning'> & Pick<RunningHere, 'stop'> {
+    if (isFullForm) return this.launch(args)
+    const command = new RunningHere(args)
+    this.#runningHere.push(command)
+    return command
+  }
+
   /** Reads rows directly from the database; several statements only without rows. */
   async sql(statement: string): Promise<Record<string, unknown>[]> {
     if (this.databaseUrl) {
@@ -267,6 +305,7 @@ export class Site {
   }
 
   async close(): Promise<void> {
+    for (const command of this.#runningHere) await command.stop()
     for (const program of this.#programs) if (program.isRunning) await program.stop('SIGKILL')
     await this.#session?.end()
     await this.#remove()
@@ -301,9 +340,9 @@ export const emptySiteForTest = async (env: Variables = {}): Promise<Site> =>
 
 /** Waits for the greeting and reads it. */
 export async function ready(program: Program, timeoutMs = startTimeoutMs): Promise<Server> {
-  const [, publicUrl = ''] = await program.printed(/^Roomkeeper is ready at (\S+)$/m, 'stdout', timeoutMs)
+  const [, publicUrl = ''] = await program.printed(readyLine, 'stdout', timeoutMs)
   const org = /^ {2}Organisation +(\S+)$/m.exec(program.stdout)?.[1] ?? ''
-  const url = publicUrl.replace('http://localhost:', 'http://127.0.0.1:')
+  const url = withoutName(publicUrl)
   return Object.assign(program, { url, publicUrl, org, key: org === '' ? '' : await createFirstKey(program) })
 }
 

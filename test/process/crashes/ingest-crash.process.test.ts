@@ -5,7 +5,7 @@ import { TestDevice } from '../../support/devices/test-device.ts'
 import { freePort } from '../../support/free-port.ts'
 import { send } from '../../support/harness.ts'
 import { isFullForm } from '../../support/long-form.ts'
-import { type Server, type Site, siteForTest, until } from '../../support/program.ts'
+import { type LaterServer, type Site, siteForTest, until } from '../../support/program.ts'
 
 interface Sent {
   readonly samples: readonly DeviceSample[]
@@ -79,9 +79,9 @@ async function expectNoneForgotten(site: Site): Promise<void> {
 test('kill -9 in the middle of ingest loses nothing acknowledged, and nothing is there twice', async () => {
   const site = await siteForTest()
   const mqttPort = await freePort()
-  const serve = () => site.serve('--mqtt-port', String(mqttPort))
-  const first = await serve()
-  const call = async (server: Server, method: string, path: string, body?: unknown) => {
+  const options = ['--mqtt-port', String(mqttPort)]
+  const first = await site.serve(...options)
+  const call = async (server: LaterServer, method: string, path: string, body?: unknown) => {
     const reply = await send(server.url, method, `/v1/orgs/${first.org}${path}`, { key: first.key, body })
     expect(reply.status, reply.text).toBe(200)
     return reply.body
@@ -96,18 +96,20 @@ test('kill -9 in the middle of ingest loses nothing acknowledged, and nothing is
     senders.push(new Sender(device))
   }
 
-  let server = first
+  let later: LaterServer | undefined
   // These samples were sent twice, the second time with another value.
   const corrected = new Set<string>()
   // Without the full form one kill is enough if it was in the middle.
   for (let kill = 1; kill <= 3 && (isFullForm || corrected.size === 0); kill++) {
+    await later?.stop()
+    const server = kill === 1 ? first : await site.serve(...options)
     await Promise.all(senders.map((sender) => sender.start()))
     await until('many are acknowledged', () =>
       senders.every(({ acknowledged }) => acknowledged.length >= kill * messagesPerKill),
     )
     await server.stop('SIGKILL')
     await Promise.all(senders.map(({ device }) => device.ended()))
-    server = await serve()
+    later = await site.serveAgain(...options)
 
     for (const { device, acknowledged, unacknowledged } of senders) {
       const before = await stored(site, device)
@@ -120,7 +122,7 @@ test('kill -9 in the middle of ingest loses nothing acknowledged, and nothing is
       for (const message of acknowledged) expect(there(message)).toBe(message.samples.length)
       for (const message of unacknowledged) expect([0, message.samples.length]).toContain(there(message))
       const [newest, co2] = before.at(-1) ?? []
-      const latest = await call(server, 'GET', `/endpoints/${device.id}/sensor`)
+      const latest = await call(later, 'GET', `/endpoints/${device.id}/sensor`)
       expect(latest.endpointData.data[0]).toMatchObject({ timestamp: String(newest), co2 })
 
       // Said once more, with another value: what was there stays as it was, what was not comes.

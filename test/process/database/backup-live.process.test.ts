@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { cookieOf, own } from '../../support/console/console-session.ts'
-import { send } from '../../support/harness.ts'
+import { engine, send } from '../../support/harness.ts'
 import { isFullForm } from '../../support/long-form.ts'
 import { emptySiteForTest, expectDone, expectRefusal, type Server, siteForTest, until } from '../../support/program.ts'
 
@@ -68,7 +68,7 @@ test('a backup during 20 writes a second finishes, and its restored state equals
   expectDone(restored)
   expect(restored.stdout).toMatch(/^audit log {3}ok: the \d+ entries of /m)
   expect(restored.stdout).toMatch(/may be given again, keys that were revoked after it work again/)
-  const copy = await other.serve()
+  const copy = await other.serveAgain()
   const then = await read(copy.url)
   const count = then.regions.length
   expect(count).toBeGreaterThanOrEqual(answeredBefore)
@@ -90,19 +90,23 @@ const fileAppears = (folder: string, pattern: RegExp) =>
     })
   })
 
-test('a backup that is killed leaves no file under its name, and the next one works', async () => {
-  const site = await siteForTest()
-  expectDone(await site.run('org', 'create', 'One'))
-  const folder = dirname(site.dataDir)
-  const file = join(folder, 'backup.tar')
-  const hasBegun = fileAppears(folder, /\.unfinished-/)
-  const program = site.launch(['backup', file, ...site.flags])
-  await hasBegun
-  await program.stop('SIGKILL')
-  expect(existsSync(file)).toBe(false)
-  expectDone(await site.run('backup', file))
-  expect(existsSync(file)).toBe(true)
-})
+// The file is made in the same way on both databases.
+test.runIf(engine === 'sqlite' || isFullForm)(
+  'a backup that is killed leaves no file under its name, and the next one works',
+  async () => {
+    const site = await siteForTest()
+    expectDone(await site.run('org', 'create', 'One'))
+    const folder = dirname(site.dataDir)
+    const file = join(folder, 'backup.tar')
+    const hasBegun = fileAppears(folder, /\.unfinished-/)
+    const program = site.launch(['backup', file, ...site.flags])
+    await hasBegun
+    await program.stop('SIGKILL')
+    expect(existsSync(file)).toBe(false)
+    expectDone(await site.run('backup', file))
+    expect(existsSync(file)).toBe(true)
+  },
+)
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 

@@ -1,12 +1,13 @@
 // A node that freezes, or a program that hangs, while it holds a row or the head of an audit log: others go on.
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { systemWrite } from '../../../src/server/db/system.ts'
 import { send } from '../../support/harness.ts'
-import { clusterForTest } from '../../support/nodes/node-cluster.ts'
+import { type NodeCluster, startSharedCluster } from '../../support/nodes/node-cluster.ts'
 import { nodeGroup } from '../../support/nodes/node-group.ts'
+import type { ServerNode } from '../../support/nodes/server-node.ts'
 import { callAt, newDevicesAt, newRoom, untilReady } from '../../support/nodes/situation.ts'
-import { siteForTest, until } from '../../support/program.ts'
+import { until } from '../../support/program.ts'
 import { shortenLimits } from '../../support/short-limits.ts'
 
 /** PostgreSQL ends a session that is idle in a transaction after 2.9 s instead of 5; a write waits as long for a lock. */
@@ -15,70 +16,42 @@ const { limits, variable } = shortenLimits(0.3)
 const freeWithinMs = limits.idleTransactionMs + 1_000
 const atOnceMs = limits.idleTransactionMs - 500
 
-test('a node that freezes with the head of an audit log: others write to that organisation within 6 seconds, and to others at once', async () => {
-  const site = await siteForTest(variable)
-  const frozen = await site.serveNode('frozen')
-  const other = await site.serveNode('other')
-  const { id: secondOrg } = await site.json('org', 'create', 'Second')
-  const scopes = ['--scope', 'read', '--scope', 'write']
-  const { key: secondKey } = await site.json('keys', 'create', '--org', secondOrg, '--name', 'k', ...scopes)
-  const create = (url: string, org: string, key: string, name: string) =>
-    send(url, 'POST', `/v1/orgs/${org}/regions`, { key, body: { name } })
-  // The frozen node is caught after it has locked the head, while PostgreSQL makes it wait for the id of the region.
-  await site.sql(`
+let cluster: NodeCluster
+beforeAll(async () => {
+  cluster = await startSharedCluster(2, variable)
+  // A node is caught in the middle of a transaction, while PostgreSQL makes it wait for this trigger.
+  await cluster.query(`
     CREATE FUNCTION wait_if_frozen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF current_setting('application_name') = (SELECT 'roomkeeper ' || process FROM nodes WHERE name = 'frozen') THEN
+      IF current_setting('application_name') IN (SELECT 'roomkeeper ' || process FROM nodes WHERE name = 'node-1') THEN
         PERFORM pg_sleep(3);
       END IF;
       RETURN NEW;
-    END $$;
-    CREATE TRIGGER wait_if_frozen BEFORE INSERT OR UPDATE ON counters FOR EACH ROW EXECUTE FUNCTION wait_if_frozen()`)
-  const writing = create(frozen.url, frozen.org, frozen.key, 'frozen')
-  await until('it waits', async () => {
-    const waiting = "wait_event = 'PgSleep' AND datname = current_database()"
-    return (await site.sql(`SELECT pid FROM pg_stat_activity WHERE ${waiting}`)).length > 0
-  })
-  frozen.signal('SIGSTOP')
-  await until('PostgreSQL waits for the frozen node', async () => {
-    const state = "state = 'idle in transaction' AND datname = current_database()"
-    return (await site.sql(`SELECT pid FROM pg_stat_activity WHERE ${state}`)).length > 0
-  })
-  const since = performance.now()
-  expect((await create(other.url, secondOrg, secondKey, 'elsewhere')).status).toBe(200)
-  expect(performance.now() - since).toBeLessThan(atOnceMs)
-  await until(
-    'the organisation can be written to',
-    async () => (await create(other.url, frozen.org, frozen.key, 'other')).status === 200,
-    { timeoutMs: freeWithinMs },
-  )
-  frozen.signal('SIGCONT')
-  expect((await writing).status).toBe(503)
-  const { body } = await send(other.url, 'GET', `/v1/orgs/${frozen.org}/regions`, { key: frozen.key })
-  expect(body.regions.map(({ name }: { name: string }) => name)).toEqual(['other'])
+    END $$`)
 })
+afterAll(() => cluster.close())
+
+const countSessions = async (condition: string) =>
+  (await cluster.query(`SELECT FROM pg_stat_activity WHERE ${condition} AND datname = current_database()`)).length
+
+/** Freezes a node that has a statement under way which waits for the trigger, and then keeps its transaction open. */
+async function freezeInTransaction(node: ServerNode): Promise<void> {
+  await until('it waits', async () => (await countSessions("wait_event = 'PgSleep'")) > 0)
+  node.pause()
+  await until('PostgreSQL waits for the frozen node', async () => (await countSessions("state LIKE 'idle in tr%'")) > 0)
+}
 
 test('a node that freezes with the row of an endpoint: others write to that row within 6 seconds, and to others at once', async () => {
-  const cluster = await clusterForTest(2, variable)
   const [frozen, other] = [cluster.node(0), cluster.node(1)]
   const [held, free] = await newDevicesAt(cluster, frozen, 2)
   const [otherDevice] = await newDevicesAt(cluster, other, 1)
   if (!held || !free || !otherDevice) throw new Error('three devices were asked for')
   const { id: roomId } = await newRoom(cluster, other, 'Fuji')
-  // The frozen node is caught after it has written the row, while PostgreSQL makes it wait before the next statement.
-  await cluster.query(`
-    CREATE FUNCTION wait_if_frozen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF current_setting('application_name') = (SELECT 'roomkeeper ' || process FROM nodes WHERE name = 'node-1') THEN
-        PERFORM pg_sleep(3);
-      END IF;
-      RETURN NEW;
-    END $$;
-    CREATE TRIGGER wait_if_frozen AFTER UPDATE ON endpoints FOR EACH ROW EXECUTE FUNCTION wait_if_frozen()`)
-  const countSessions = async (condition: string) =>
-    (await cluster.query(`SELECT FROM pg_stat_activity WHERE ${condition} AND datname = current_database()`)).length
+  // The frozen node has written the row when it waits.
+  await cluster.query(
+    'CREATE TRIGGER wait_if_frozen AFTER UPDATE ON endpoints FOR EACH ROW EXECUTE FUNCTION wait_if_frozen()',
+  )
   held.publish('status', { firmwareVersion: '7' }).catch(() => {})
-  await until('it waits', async () => (await countSessions("wait_event = 'PgSleep'")) > 0)
-  frozen.pause()
-  await until('PostgreSQL waits for the frozen node', async () => (await countSessions("state LIKE 'idle in tr%'")) > 0)
+  await freezeInTransaction(frozen)
   const since = performance.now()
   const move = (id: string) =>
     callAt(cluster, other, 'POST', '/endpoints/move_paired', { body: { endpointIds: [id], roomId } })
@@ -87,8 +60,36 @@ test('a node that freezes with the row of an endpoint: others write to that row 
   expect(performance.now() - since).toBeLessThan(atOnceMs)
   await until('the row can be written', async () => (await move(held.id)).status === 200, { timeoutMs: freeWithinMs })
   expect(performance.now() - since).toBeLessThan(freeWithinMs)
+  await cluster.query('DROP TRIGGER wait_if_frozen ON endpoints')
   frozen.resume()
   await untilReady([frozen])
+})
+
+test('a node that freezes with the head of an audit log: others write to that organisation within 6 seconds, and to others at once', async () => {
+  const [frozen, other] = [cluster.node(0), cluster.node(1)]
+  const { id: secondOrg } = await cluster.json('org', 'create', 'Second')
+  const scopes = ['--scope', 'read', '--scope', 'write']
+  const { key: secondKey } = await cluster.json('keys', 'create', '--org', secondOrg, '--name', 'k', ...scopes)
+  const create = (node: ServerNode, org: string, key: string, name: string) =>
+    send(node.url, 'POST', `/v1/orgs/${org}/regions`, { key, body: { name } })
+  // The frozen node has locked the head when it asks for the id of the region.
+  await cluster.query(
+    'CREATE TRIGGER wait_if_frozen BEFORE INSERT OR UPDATE ON counters FOR EACH ROW EXECUTE FUNCTION wait_if_frozen()',
+  )
+  const writing = create(frozen, cluster.org, cluster.key, 'frozen')
+  await freezeInTransaction(frozen)
+  const since = performance.now()
+  expect((await create(other, secondOrg, secondKey, 'elsewhere')).status).toBe(200)
+  expect(performance.now() - since).toBeLessThan(atOnceMs)
+  await until(
+    'the organisation can be written to',
+    async () => (await create(other, cluster.org, cluster.key, 'other')).status === 200,
+    { timeoutMs: freeWithinMs },
+  )
+  frozen.resume()
+  expect((await writing).status).toBe(503)
+  const { regions } = (await callAt(cluster, other, 'GET', '/regions')).body
+  expect(regions.map(({ name }: { name: string }) => name)).toEqual(['other'])
 })
 
 const upsert = systemWrite((db, p: { name: string; value: string }) =>

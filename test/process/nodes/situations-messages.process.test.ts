@@ -8,8 +8,9 @@ import { CallLog } from '../../support/nodes/trial/call-log.ts'
 import { RoamingFollower } from '../../support/nodes/trial/roaming-follower.ts'
 import { until } from '../../support/program.ts'
 
-/** How often a room is renamed at one node and read at the cut one. */
-const renameCount = runCount({ short: 15, long: 50 })
+/** How often a room is renamed at one node and read at the cut one, while it is cut and otherwise. */
+const renameCount = runCount({ short: 8, full: 15, long: 50 })
+const otherRenameCount = runCount({ short: 4, full: 10, long: 10 })
 const commandWithinMs = 3000
 const slackMs = 1000
 /** A beat goes out every second, and the session is given up if none was heard for 3 s. */
@@ -56,7 +57,7 @@ async function followedNode() {
 
 test('reads stay strict, commands arrive within 3 s, and a follower gets one reset', async () => {
   const { cut, other, device, follower, renameAndRead, expectOneReset } = await followedNode()
-  for (let i = 0; i < 10; i++) await renameAndRead(`before-${i}`)
+  for (let i = 0; i < otherRenameCount; i++) await renameAndRead(`before-${i}`)
   expect(cut.proxy.sessions.filter(messageSession)).toHaveLength(1)
 
   cut.proxy.cut(messageSession)
@@ -73,7 +74,7 @@ test('reads stay strict, commands arrive within 3 s, and a follower gets one res
   await until('the node listens again', () => cut.proxy.sessions.some(messageSession))
 
   await until('the follower is told', () => follower.items.some(({ kind }) => kind === 'reset'))
-  for (let i = 0; i < 10; i++) await renameAndRead(`after-${i}`)
+  for (let i = 0; i < otherRenameCount; i++) await renameAndRead(`after-${i}`)
   await expectOneReset()
 })
 
@@ -88,13 +89,13 @@ test.each([
     const begun = performance.now()
     const outputBefore = cut.output.length
     begin(cut.proxy)
-    for (let i = 0; i < 10; i++) await renameAndRead(`unheard-${i}`)
+    for (let i = 0; i < otherRenameCount; i++) await renameAndRead(`unheard-${i}`)
     const isLost = () => cut.output.slice(outputBefore).includes('message session lost, connecting again')
     await until('the node gives its session up', isLost, { timeoutMs: noticedWithinMs + slackMs, everyMs: 20 })
     expect(performance.now() - begun).toBeLessThan(noticedWithinMs + slackMs)
     cut.proxy.mend()
     await until('the follower is told', () => follower.items.some(({ kind }) => kind === 'reset'))
-    for (let i = 0; i < 10; i++) await renameAndRead(`after-${i}`)
+    for (let i = 0; i < otherRenameCount; i++) await renameAndRead(`after-${i}`)
     await expectOneReset()
     expect(await countNodes(cluster, 'dead')).toBe(0)
   },

@@ -1,4 +1,4 @@
-// PostgreSQL restarts, or the network to it swallows everything: devices stay, callers are answered, and no node is declared dead.
+// PostgreSQL restarts or crashes, or the network to it swallows everything: devices stay, callers are answered, and no node is declared dead.
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { send } from '../../support/harness.ts'
@@ -117,4 +117,25 @@ test('a write that was made never gets a 503 with Retry-After, and one of unknow
       expect(body.message).toMatch(/read|check/i)
     }
   }
+})
+
+test('a crash of PostgreSQL, which ends all sessions and releases all locks, makes no node dead', async () => {
+  const outputs = cluster.nodes.map((node) => ({ node, before: node.output.length }))
+  const [{ pid } = {}] = await cluster.query(
+    "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1",
+  )
+  // A killed backend makes PostgreSQL end all others and recover.
+  process.kill(Number(pid), 'SIGKILL')
+  for (const { node, before } of outputs) {
+    const isLost = () => node.output.slice(before).includes('"msg":"message session lost, connecting again"')
+    await until('the message session is lost', isLost)
+  }
+  const beats = async () =>
+    (await cluster.query('SELECT beats::int FROM nodes ORDER BY id')).map((row) => row.beats as number)
+  const before = await until('PostgreSQL is back', () => beats().catch(() => undefined))
+  await until('both have beaten six times more', async () => {
+    const now = await beats()
+    return now.every((count, i) => count >= (before[i] ?? 0) + 6)
+  })
+  expect({ dead: await countNodes(cluster, 'dead'), up: await countNodes(cluster, 'up') }).toEqual({ dead: 0, up: 2 })
 })

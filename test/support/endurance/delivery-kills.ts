@@ -6,18 +6,10 @@ import { Receiver } from '../channels/receiver.ts'
 import { frames, rawMqtt } from '../devices/raw-mqtt.ts'
 import { freePort } from '../free-port.ts'
 import { send } from '../harness.ts'
-import { ready, type Server, type Site, until } from '../program.ts'
+import { type Server, type Site, until } from '../program.ts'
 import { SeededChoices } from './random.ts'
 
 const writers = 3
-
-/** On a machine that runs other tests, a start may take long. */
-const startTimeoutMs = 60_000
-
-const serve = (site: Site, mqttPort: number): Promise<Server> => {
-  const ports = ['--port', '0', '--mqtt-port', String(mqttPort)]
-  return ready(site.launch(['serve', ...ports, '--outbound-allow', '127.0.0.1', ...site.flags]), startTimeoutMs)
-}
 
 interface KillOptions {
   readonly kills: number
@@ -30,11 +22,12 @@ interface KillOptions {
 export async function deliveryKills(site: Site, { kills, seed, opensIncident }: KillOptions): Promise<number> {
   const receiver = await Receiver.start()
   const mqttPort = await freePort()
+  const options = ['--mqtt-port', String(mqttPort), '--outbound-allow', '127.0.0.1']
   const choices = new SeededChoices(seed)
   const names = new Set<string>()
   let first: Server | undefined
   for (let cycle = 0; cycle < kills; cycle++) {
-    const server: Server = await serve(site, mqttPort)
+    const server: Server = await site.serve(...options)
     first ??= server
     const { org, key } = first
     const post = (path: string, body: object) => send(server.url, 'POST', `/v1/orgs/${org}${path}`, { key, body })
@@ -62,7 +55,7 @@ export async function deliveryKills(site: Site, { kills, seed, opensIncident }: 
     await server.stop('SIGKILL')
     await writing
   }
-  await serve(site, mqttPort)
+  await site.serveAgain(...options)
   const isAllTold = () => {
     const told = new Set(receiver.accepted.map(({ data }) => data.entry?.target?.name))
     return [...names].every((name) => told.has(name))

@@ -7,7 +7,7 @@ import { freePort } from '../free-port.ts'
 import { type Reply, send } from '../harness.ts'
 import { connectAnswering, executedRestarts } from '../jobs/answering-device.ts'
 import { expectOnce, UnitProgress } from '../jobs/unit-progress.ts'
-import { type Server, type Site, until } from '../program.ts'
+import { type Site, until } from '../program.ts'
 import { report } from './counts.ts'
 import { SeededChoices } from './random.ts'
 
@@ -53,17 +53,18 @@ function jobOf(n: number): KilledJob {
 export async function jobKills(site: Site, { kills, seed }: { kills: number; seed: number }): Promise<number> {
   const choices = new SeededChoices(seed)
   const mqttPort = await freePort()
-  const serve = () => site.serve('--mqtt-port', String(mqttPort), '--rate-limit', '0', '--log-level', 'error')
-  const { org, key, ...first } = await serve().then((server) => ({ server, org: server.org, key: server.key }))
-  let server: Server = first.server
+  const options = ['--mqtt-port', String(mqttPort), '--rate-limit', '0', '--log-level', 'error']
+  let server = await site.serve(...options)
+  const { org, key } = server
+  let { url } = server
   const call = (method: string, path: string, body?: object): Promise<Reply> =>
-    send(server.url, method, `/v1/orgs/${org}${path}`, { key, ...(body && { body }) })
+    send(url, method, `/v1/orgs/${org}${path}`, { key, ...(body && { body }) })
   const devices: TestDevice[] = []
   const roomIds: number[] = []
   for (let i = 0; i < roomCount; i++) {
     const room = (await call('POST', '/rooms', { name: `Room ${i}` })).body
     const wanted = { code: room.dec, serial: `JOB${i}`, model }
-    const { body } = await send(server.url, 'POST', devicePaths.enrol, { body: wanted })
+    const { body } = await send(url, 'POST', devicePaths.enrol, { body: wanted })
     devices.push(new TestDevice(mqttPort, wanted.serial, model, body))
     roomIds.push(room.id)
   }
@@ -127,7 +128,10 @@ export async function jobKills(site: Site, { kills, seed }: { kills: number; see
     await see(id)
     await server.stop('SIGKILL')
     for (const { client } of devices) client.end(true)
-    server = await serve()
+    if (kill < kills - 1) {
+      server = await site.serve(...options)
+      url = server.url
+    } else url = (await site.serveAgain(...options)).url
     await see(id)
     await connectAll()
   }

@@ -6,7 +6,7 @@ import { TestDevice } from '../devices/test-device.ts'
 import { percentile } from '../flood.ts'
 import { freePort } from '../free-port.ts'
 import { send } from '../harness.ts'
-import { type Server, type Site, until } from '../program.ts'
+import { Program, type Server, type Site, until } from '../program.ts'
 import { type EnduranceCounts, report } from './counts.ts'
 import { SeededChoices } from './random.ts'
 
@@ -157,8 +157,8 @@ export interface KillFigures {
 export async function killCycles(site: Site, { kills, seed }: EnduranceCounts): Promise<KillFigures> {
   const choices = new SeededChoices(seed)
   const mqttPort = await freePort()
-  const serve = () => site.serve('--mqtt-port', String(mqttPort), '--rate-limit', '0', '--log-level', 'error')
-  const first = await serve()
+  const options = ['--mqtt-port', String(mqttPort), '--rate-limit', '0', '--log-level', 'error']
+  const first = await site.serve(...options)
   const fleet = await enrolFleet(first, mqttPort)
   const totals = { writes: 0, samples: 0, commands: 0 }
   const finished = new Set<string>()
@@ -191,16 +191,18 @@ export async function killCycles(site: Site, { kills, seed }: EnduranceCounts): 
     for (const { client } of [...fleet.senders, fleet.commanded]) client.end(true)
     await expectNoRepeats(fleet, receivedBefore, finished)
     const started = performance.now()
-    server = await serve()
+    const next = cycle < kills ? await site.serve(...options) : await site.serveAgain(...options)
     readyMs.push(performance.now() - started)
-    expect((await send(server.url, 'GET', '/readyz')).status).toBe(200)
+    expect((await send(next.url, 'GET', '/readyz')).status).toBe(200)
     await check(site, fleet, cycle, work)
     for (const id of work.finishedCommands) finished.add(id)
     totals.writes += work.regions.size
     totals.samples += [...work.samples.values()].reduce((sum, times) => sum + times.size, 0)
     totals.commands += work.commands.size
+    if (next instanceof Program) server = next
+    else await next.stop()
   }
-  await server.stop()
+  if (server.isRunning) await server.stop()
   const verified = await site.run('audit', 'verify')
   expect(verified, verified.stderr).toMatchObject({ code: 0 })
   report('kill -9', seed, {

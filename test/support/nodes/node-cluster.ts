@@ -6,7 +6,8 @@ import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { createDatabase, dropDatabase } from '../database/postgres-tables.ts'
 import { freePort } from '../free-port.ts'
-import { Program } from '../program.ts'
+import { expectDone, Program } from '../program.ts'
+import { runHere } from '../run-here.ts'
 import { FaultProxy } from './fault-proxy.ts'
 import { PostgresServer } from './postgres-server.ts'
 import { ServerNode } from './server-node.ts'
@@ -73,10 +74,24 @@ export class NodeCluster {
     return postgres
   }
 
+  /** The address of the database itself, not of a proxy. */
+  get databaseUrl(): string {
+    return this.#database.url
+  }
+
+  /** Runs a command with the key of the first node, in the process of the test, and returns its JSON output. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+  async json(...args: string[]): Promise<any> {
+    const flags = ['--data-dir', dataDirOf(this.#folder, this.node(0).name), '--database-url', this.databaseUrl]
+    const ended = await runHere([...args, ...flags, '--json'])
+    expectDone(ended)
+    return JSON.parse(ended.stdout)
+  }
+
   /** Asks the database directly, not through a proxy. */
   async query(text: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
     // A session that a fault ended is replaced for the next statement.
-    this.#sessions ??= new pg.Pool({ connectionString: this.#database.url, max: 2 }).on('error', () => {})
+    this.#sessions ??= new pg.Pool({ connectionString: this.databaseUrl, max: 2 }).on('error', () => {})
     return (await this.#sessions.query(text, [...values])).rows
   }
 
