@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { send, startHarness } from '../support/harness.ts'
-import { expectDone, expectRefusal, newSite, type Server, Site } from '../support/program.ts'
+import { expectDone, expectRefusal, newSite, type ServerHere, Site } from '../support/program.ts'
 import type { Ended } from '../support/run-here.ts'
 
 let site: Site
-let server: Server
+let server: ServerHere
 beforeAll(async () => {
   site = await newSite()
-  server = await site.serve()
+  server = await site.serveHere()
 })
 afterAll(() => site.close())
 

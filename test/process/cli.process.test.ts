@@ -10,17 +10,18 @@ import {
   expectRefusal,
   newSite,
   printedCommand,
-  type Server,
+  type ServerHere,
   type Site,
   siteForTest,
   until,
+  untilPrinted,
 } from '../support/program.ts'
 
 let site: Site
-let server: Server
+let server: ServerHere
 beforeAll(async () => {
   site = await newSite()
-  server = await site.serve()
+  server = await site.serveHere()
 })
 afterAll(() => site.close())
 
@@ -268,10 +269,19 @@ test('migrate makes a new database, says what it did, and does nothing to one th
 test('an organisation made before the first start is kept, and the start makes no other one and shows no key', async () => {
   const fresh = await siteForTest()
   const { id } = await fresh.json('org', 'create', 'Acme')
-  const started = await fresh.serve()
-  expect(started.key).toBe('')
-  await started.printed(new RegExp(`^Organisation ${id} has no API key\\. Create one:$`, 'm'))
-  await started.printed(printedCommand(`keys create --org ${id}`))
+  const started = fresh.launchHere([
+    'serve',
+    '--port',
+    '0',
+    '--mqtt-port',
+    '0',
+    '--log-level',
+    'silent',
+    ...fresh.flags,
+  ])
+  await untilPrinted(started, new RegExp(`^Organisation ${id} has no API key\\. Create one:$`, 'm'))
+  await untilPrinted(started, printedCommand(`keys create --org ${id}`))
+  expect(started.stdout).not.toMatch(/rk_/)
   expect(await fresh.sql('SELECT id, name FROM orgs')).toEqual([{ id, name: 'Acme' }])
 })
 

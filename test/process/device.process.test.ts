@@ -60,7 +60,7 @@ test('kill -9 in the middle: no device is shown as connected, nothing acknowledg
   await device.publish('config', { version: 1, config: { nightMode: true } })
   await second.stop('SIGKILL')
 
-  const third = await site.serveAgain('--mqtt-port', String(mqttPort))
+  const third = await site.serveHere('--mqtt-port', String(mqttPort))
   expect((await call(third, 'GET', `/operations/${operations[0].id}`)).state).toBe('SUCCEEDED')
   expect((await call(third, 'GET', `/endpoints/${device.id}/config/state`)).state).toBe('DELIVERED')
   await device.connect()
@@ -94,7 +94,7 @@ test.runIf(isFullForm)('kill -9 under a stream of messages: every acknowledged o
   await first.stop('SIGKILL')
   await device.ended()
 
-  const second = await site.serveAgain('--mqtt-port', String(mqttPort))
+  const second = await site.serveHere('--mqtt-port', String(mqttPort))
   const { hexapaBuild } = await call(second, 'GET', `/endpoints/${device.id}`)
   expect(Number(hexapaBuild)).toBeGreaterThanOrEqual(acknowledged)
 })

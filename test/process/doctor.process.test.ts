@@ -67,7 +67,7 @@ describe('beside a running server with TLS', () => {
     trusting = { NODE_EXTRA_CA_CERTS: tls.cert }
     const listeners = ['--port', `${ports.http}`, '--mqtt-port', `${ports.mqtt}`, '--mqtt-tls-port', `${ports.mqtts}`]
     options = [...listeners, '--tls-cert', tls.cert, '--tls-key', tls.key]
-    await site.serve(...options, '--public-url', `https://127.0.0.1:${ports.http}`)
+    await site.serveHere(...options, '--public-url', `https://127.0.0.1:${ports.http}`)
   })
   afterAll(() => site.close())
   const withPublicUrl = (url: string) => [...options, '--public-url', url]
@@ -106,7 +106,7 @@ describe('beside a running server with TLS', () => {
 test('a wrong secret key, a taken port, an open key file and a clock that is behind are found', async () => {
   const site = await siteForTest()
   const port = await takenPort()
-  const server = await site.serve()
+  const server = await site.serveHere()
   await server.stop()
   chmodSync(site.secretKeyFile, 0o644)
   const readable = await examine(site, ['--port', `${port}`, '--mqtt-port', 'off'])

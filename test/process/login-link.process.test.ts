@@ -11,7 +11,7 @@ import {
 } from '../../src/server/people/sessions/rules.ts'
 import { cookieOf, own } from '../support/console/console-session.ts'
 import { type Harness, send, startHarness } from '../support/harness.ts'
-import { emptySiteForTest, newSite, type Server, type Site, siteForTest, until } from '../support/program.ts'
+import { emptySiteForTest, newSite, type ServerHere, type Site, siteForTest, until } from '../support/program.ts'
 
 const signInAt = (url: string, link: string) => send(url, 'POST', '/console/session', { body: { link }, headers: own })
 
@@ -107,10 +107,10 @@ describe('a link', () => {
 
 describe('roomkeeper login-link', () => {
   let site: Site
-  let server: Server
+  let server: ServerHere
   beforeAll(async () => {
     site = await newSite()
-    server = await site.serve()
+    server = await site.serveHere()
   })
   afterAll(() => site.close())
 

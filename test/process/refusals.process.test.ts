@@ -118,7 +118,7 @@ test('a database without its own secret key is refused, and no other key is made
   expect(existsSync(site.secretKeyFile)).toBe(false)
 
   writeFileSync(site.secretKeyFile, right)
-  const later = await site.serveAgain()
+  const later = await site.serveHere()
   const { status } = await send(later.url, 'GET', `/v1/orgs/${org}/regions`, { key })
   expect(status).toBe(200)
 })

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest'
 import { certificate } from '../support/certificate.ts'
 import { own } from '../support/console/console-session.ts'
 import { engine, send } from '../support/harness.ts'
-import { expectRefusal, ready, siteForTest } from '../support/program.ts'
+import { expectRefusal, siteForTest } from '../support/program.ts'
 import { runHere } from '../support/run-here.ts'
 
 test('a command with the data folder alone reaches the database of the server, and no password is recorded', async () => {
   const site = await siteForTest()
-  const server = await site.serve()
+  const server = await site.serveHere()
   const text = readFileSync(join(site.dataDir, 'server.json'), 'utf8')
   const password = site.databaseUrl && new URL(site.databaseUrl).password
   if (password) expect(text).not.toContain(password)
@@ -37,7 +37,7 @@ test.runIf(engine === 'postgres')(
   'a command with the data folder alone asks for the password that was not recorded',
   async () => {
     const site = await siteForTest()
-    await site.serve()
+    await site.serveHere()
     const refused = await site.launch(['org', 'list', '--data-dir', site.dataDir]).exit()
     expectRefusal(
       refused,
@@ -50,13 +50,12 @@ test.runIf(engine === 'postgres')(
 test.runIf(engine === 'sqlite')('login-link leads to https and to the public address, port included', async () => {
   const site = await siteForTest()
   const { cert, key } = certificate(site)
-  const server = await site.serve('--tls-cert', cert, '--tls-key', key)
+  const server = await site.serveHere('--tls-cert', cert, '--tls-key', key)
   const { url } = await site.json('login-link')
   expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/sign-in#rkl_/)
   expect(new URL(url).origin).toBe(server.url)
   expect((await site.json('login-link', '--port', new URL(url).port)).url).toMatch(/^https:/)
   await server.stop()
-  const later = site.launch(['serve', '--port', '0', ...site.flags, '--public-url', 'https://rooms.example.org:8443'])
-  await ready(later)
+  await site.serveHere('--public-url', 'https://rooms.example.org:8443')
   expect((await site.json('login-link')).url).toMatch(/^https:\/\/rooms\.example\.org:8443\/sign-in#rkl_/)
 })

@@ -5,7 +5,7 @@ import { expectDone, expectRefusal, siteForTest, until } from '../support/progra
 
 test('settings lists and changes what all servers share, and serve refuses another value [contract 5.4.settings]', async () => {
   const site = await siteForTest()
-  const server = await site.serve()
+  const server = await site.serveHere()
   const { key, org, url } = server
   await send(url, 'POST', `/v1/orgs/${org}/rooms`, { key, body: { name: 'Fjord' } })
   const changed = await site.run('settings', 'set', 'room-freshness', '5')

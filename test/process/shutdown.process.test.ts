@@ -7,7 +7,7 @@ import { devicePaths } from '../../src/contract/device/protocol.ts'
 import { checkEveryAnswer } from '../support/contract/answer-checks.ts'
 import { engine, type Reply, send } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
-import { type LaterServer, type Server, siteForTest, until } from '../support/program.ts'
+import { type Server, type ServerHere, siteForTest, until } from '../support/program.ts'
 
 /** A connection that says and hears exactly what a test wants. */
 function openSocket(url: string) {
@@ -129,7 +129,7 @@ test('kill -9 in the middle of writes loses nothing that was answered, and leave
   const answered = []
   const kills = isFullForm ? [25, 75] : [25]
   let server: Server = first
-  let later: LaterServer = first
+  let later: ServerHere = first
   for (const [i, enough] of kills.entries()) {
     const kill = (count: number) => {
       if (count === enough) server.signal('SIGKILL')
@@ -138,7 +138,7 @@ test('kill -9 in the middle of writes loses nothing that was answered, and leave
     expect((await server.exit()).signal).toBe('SIGKILL')
     // The lock of the dead server is free.
     if (i < kills.length - 1) server = await site.serve('--rate-limit', '0')
-    else later = await site.serveAgain('--rate-limit', '0')
+    else later = await site.serveHere('--rate-limit', '0')
   }
   expect(answered.length).toBeGreaterThanOrEqual(kills.reduce((sum, enough) => sum + enough, 0))
 

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { send } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
-import { expectRefusal, newSite, type Server, type Site, until, untilPrinted } from '../support/program.ts'
+import { expectRefusal, newSite, type ServerHere, type Site, until, untilPrinted } from '../support/program.ts'
 import { runHere } from '../support/run-here.ts'
 
 const allConnected = /^12 of 12 devices in 5 rooms are connected/m
@@ -24,10 +24,10 @@ interface Running {
 
 /** One server for all tests, each with an organisation of its own. */
 let site: Site
-let server: Server
+let server: ServerHere
 beforeAll(async () => {
   site = await newSite()
-  server = await site.serve('--rate-limit', '0')
+  server = await site.serveHere('--rate-limit', '0')
 })
 afterAll(() => site.close())
 

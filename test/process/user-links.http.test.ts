@@ -5,13 +5,13 @@ import type { Terminal } from '../../src/cli/terminal.ts'
 import type { ServeOptions } from '../../src/server/config/server-options.ts'
 import { cookieOf, own } from '../support/console/console-session.ts'
 import { newPlace, quiet, send } from '../support/harness.ts'
-import { expectRefusal, newSite, type Server, type Site, until } from '../support/program.ts'
+import { expectRefusal, newSite, type ServerHere, type Site, until } from '../support/program.ts'
 
 let site: Site
-let server: Server
+let server: ServerHere
 beforeAll(async () => {
   site = await newSite()
-  server = await site.serve()
+  server = await site.serveHere()
 })
 afterAll(() => site.close())
 

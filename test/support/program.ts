@@ -177,13 +177,11 @@ export interface Server extends Program {
   readonly key: string
 }
 
-/** A server that was not the first at its place. */
-export interface LaterServer {
-  readonly url: string
-  stop(): Promise<Ended>
-}
+/** A server that may be in the process of the test. */
+export type ServerHere = Pick<Server, 'url' | 'publicUrl' | 'org' | 'key'> & { stop(): Promise<Ended> }
 
 const readyLine = /^Roomkeeper is ready at (\S+)$/m
+const orgLine = /^ {2}Organisation +(\S+)$/m
 /** An address without a name to look up. */
 const withoutName = (publicUrl: string) => publicUrl.replace('http://localhost:', 'http://127.0.0.1:')
 
@@ -267,16 +265,18 @@ export class Site {
   }
 
   /**
-   * Starts a server here that is not the first, in the process of the test: for tests of what is there after a crash of another one. In
-   * `npm run test:full` it has a process of its own.
+   * Starts a server in the process of the test, for tests that are not about its process: such as what is there after the crash of another
+   * one, or commands beside it. It does not log. In `npm run test:full` it has a process of its own.
    */
-  async serveAgain(...args: string[]): Promise<LaterServer> {
+  async serveHere(...args: string[]): Promise<ServerHere> {
     if (isFullForm) return this.serve(...args)
     const ports = ['--port', '0', '--mqtt-port', '0', '--stop-delay', '0']
     const server = new RunningHere(['serve', ...ports, '--log-level', 'silent', ...this.flags, ...args])
     this.#runningHere.push(server)
     const [, publicUrl = ''] = await untilPrinted(server, readyLine)
-    return { url: withoutName(publicUrl), stop: () => server.stop() }
+    const [, org = ''] = orgLine.exec(server.stdout) ?? []
+    const key = org === '' ? '' : await createFirstKey({ ...server, args: this.flags, env: {}, diskStarter: [] })
+    return { url: withoutName(publicUrl), publicUrl, org, key, stop: () => server.stop() }
   }
 
   /** Starts a command that runs until it is stopped, in the process of the test. In `npm run test:full` it has a process of its own. */
@@ -341,14 +341,16 @@ export const emptySiteForTest = async (env: Variables = {}): Promise<Site> =>
 /** Waits for the greeting and reads it. */
 export async function ready(program: Program, timeoutMs = startTimeoutMs): Promise<Server> {
   const [, publicUrl = ''] = await program.printed(readyLine, 'stdout', timeoutMs)
-  const org = /^ {2}Organisation +(\S+)$/m.exec(program.stdout)?.[1] ?? ''
+  const org = orgLine.exec(program.stdout)?.[1] ?? ''
   const url = withoutName(publicUrl)
   return Object.assign(program, { url, publicUrl, org, key: org === '' ? '' : await createFirstKey(program) })
 }
 
 /** A process has no terminal, so its first start prints the command that creates a key. The command has no password. */
-async function createFirstKey(program: Program): Promise<string> {
-  const [, command = ''] = await program.printed(printedCommand('keys create'))
+async function createFirstKey(
+  program: Pick<Program, 'stdout' | 'stderr' | 'isRunning' | 'args' | 'env' | 'diskStarter'>,
+): Promise<string> {
+  const [, command = ''] = await untilPrinted(program, printedCommand('keys create'))
   const [, , ...args] = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
   const at = program.args.indexOf('--database-url')
   const database = at < 0 ? [] : program.args.slice(at, at + 2)

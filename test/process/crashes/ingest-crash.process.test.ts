@@ -5,7 +5,7 @@ import { TestDevice } from '../../support/devices/test-device.ts'
 import { freePort } from '../../support/free-port.ts'
 import { send } from '../../support/harness.ts'
 import { isFullForm } from '../../support/long-form.ts'
-import { type LaterServer, type Site, siteForTest, until } from '../../support/program.ts'
+import { type ServerHere, type Site, siteForTest, until } from '../../support/program.ts'
 
 interface Sent {
   readonly samples: readonly DeviceSample[]
@@ -81,7 +81,7 @@ test('kill -9 in the middle of ingest loses nothing acknowledged, and nothing is
   const mqttPort = await freePort()
   const options = ['--mqtt-port', String(mqttPort)]
   const first = await site.serve(...options)
-  const call = async (server: LaterServer, method: string, path: string, body?: unknown) => {
+  const call = async (server: ServerHere, method: string, path: string, body?: unknown) => {
     const reply = await send(server.url, method, `/v1/orgs/${first.org}${path}`, { key: first.key, body })
     expect(reply.status, reply.text).toBe(200)
     return reply.body
@@ -96,7 +96,7 @@ test('kill -9 in the middle of ingest loses nothing acknowledged, and nothing is
     senders.push(new Sender(device))
   }
 
-  let later: LaterServer | undefined
+  let later: ServerHere | undefined
   // These samples were sent twice, the second time with another value.
   const corrected = new Set<string>()
   // Without the full form one kill is enough if it was in the middle.
@@ -109,7 +109,7 @@ test('kill -9 in the middle of ingest loses nothing acknowledged, and nothing is
     )
     await server.stop('SIGKILL')
     await Promise.all(senders.map(({ device }) => device.ended()))
-    later = await site.serveAgain(...options)
+    later = await site.serveHere(...options)
 
     for (const { device, acknowledged, unacknowledged } of senders) {
       const before = await stored(site, device)

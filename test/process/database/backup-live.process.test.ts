@@ -68,7 +68,7 @@ test('a backup during 20 writes a second finishes, and its restored state equals
   expectDone(restored)
   expect(restored.stdout).toMatch(/^audit log {3}ok: the \d+ entries of /m)
   expect(restored.stdout).toMatch(/may be given again, keys that were revoked after it work again/)
-  const copy = await other.serveAgain()
+  const copy = await other.serveHere()
   const then = await read(copy.url)
   const count = then.regions.length
   expect(count).toBeGreaterThanOrEqual(answeredBefore)

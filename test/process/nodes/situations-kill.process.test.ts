@@ -6,6 +6,7 @@ import type { TestDevice } from '../../support/devices/test-device.ts'
 import type { Reply } from '../../support/harness.ts'
 import { connectAnswering } from '../../support/jobs/answering-device.ts'
 import { expectOnce, UnitProgress } from '../../support/jobs/unit-progress.ts'
+import { isFullForm } from '../../support/long-form.ts'
 import { type NodeCluster, startSharedCluster } from '../../support/nodes/node-cluster.ts'
 import type { ServerNode } from '../../support/nodes/server-node.ts'
 import {
@@ -132,13 +133,17 @@ async function beginOutage(devices: readonly TestDevice[]) {
   await cluster.query('update endpoints set connection_time = $1 where id = any($2)', [since, ids])
 }
 
-/** Writes at the nodes that are killed, as fast as they answer. */
+/** Between two writes of a writer. In the short form less is written while the outage is prepared, which takes a second. */
+const writePauseMs = isFullForm ? 0 : 30
+
+/** Writes at the nodes that are killed, until they are. */
 async function writeUntilKilled(writer: number, doomed: readonly ServerNode[]): Promise<void> {
   const node = doomed[writer % doomed.length] as ServerNode
   for (let i = 0; node.isRunning; i++) {
     const name = `${writer}-${i}`
     const reply = await callAt(cluster, node, 'POST', '/regions', { body: { name } }).catch(() => undefined)
     if (reply?.status === 200) acknowledged.push(name)
+    await pause(writePauseMs)
   }
 }
 

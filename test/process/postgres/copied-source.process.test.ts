@@ -17,7 +17,8 @@ let databaseUrl: string
 let databaseName: string
 beforeEach(async () => {
   site = await siteForTest()
-  const created = await createDatabase(inject('postgresUrl'))
+  // copy.process.test.ts copies to a database without tables.
+  const created = await createDatabase(inject('postgresUrl'), inject('postgresTables'))
   databaseUrl = created.databaseUrl
   databaseName = created.name
   onTestFinished(() => dropDatabase(inject('postgresUrl'), databaseName))

@@ -36,8 +36,10 @@ function folderForTest({ hasKey = true } = {}): string {
   return folder
 }
 
-async function postgresForTest(dataDir: string) {
-  const { name, databaseUrl } = await createDatabase(inject('postgresUrl'))
+/** A database with tables saves the migrations. */
+async function postgresForTest(dataDir: string, { hasTables = true } = {}) {
+  const tables = hasTables ? inject('postgresTables') : undefined
+  const { name, databaseUrl } = await createDatabase(inject('postgresUrl'), tables)
   onTestFinished(() => dropDatabase(inject('postgresUrl'), name))
   return { dataDir, databaseUrl }
 }
@@ -94,7 +96,7 @@ test('copies to SQLite and back to PostgreSQL have the rows of every table, and 
   expect(empty, 'every table has rows: let fillEveryTable() write a row into these').toEqual([])
 
   const sqlite = { dataDir: folderForTest() }
-  const postgres = await postgresForTest(sqlite.dataDir)
+  const postgres = await postgresForTest(sqlite.dataDir, { hasTables: false })
   await copyDatabase({ ...rehearsal, from: harness.place, to: sqlite, secretKeyFile, onCopied: noReport })
   const { bundle_chunks, ...tables } = original
   expect(bundle_chunks).toHaveLength(1)

@@ -14,5 +14,5 @@ test('an empty PostgreSQL beside a SQLite database with an organisation is refus
   expect(await site.sql('select * from orgs'), 'nothing was created').toEqual([])
   expect(await site.sql("select * from settings where name not like 'compatible migration %'")).toEqual([])
   for (const end of ['', '-wal', '-shm']) rmSync(join(site.dataDir, `roomkeeper.db${end}`), { force: true })
-  expect((await site.serve()).org).not.toBe('')
+  expect((await site.serveHere()).org).not.toBe('')
 })

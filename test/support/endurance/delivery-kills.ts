@@ -55,7 +55,7 @@ export async function deliveryKills(site: Site, { kills, seed, opensIncident }: 
     await server.stop('SIGKILL')
     await writing
   }
-  await site.serveAgain(...options)
+  await site.serveHere(...options)
   const isAllTold = () => {
     const told = new Set(receiver.accepted.map(({ data }) => data.entry?.target?.name))
     return [...names].every((name) => told.has(name))

@@ -131,7 +131,7 @@ export async function jobKills(site: Site, { kills, seed }: { kills: number; see
     if (kill < kills - 1) {
       server = await site.serve(...options)
       url = server.url
-    } else url = (await site.serveAgain(...options)).url
+    } else url = (await site.serveHere(...options)).url
     await see(id)
     await connectAll()
   }

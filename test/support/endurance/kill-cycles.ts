@@ -191,7 +191,7 @@ export async function killCycles(site: Site, { kills, seed }: EnduranceCounts): 
     for (const { client } of [...fleet.senders, fleet.commanded]) client.end(true)
     await expectNoRepeats(fleet, receivedBefore, finished)
     const started = performance.now()
-    const next = cycle < kills ? await site.serve(...options) : await site.serveAgain(...options)
+    const next = cycle < kills ? await site.serve(...options) : await site.serveHere(...options)
     readyMs.push(performance.now() - started)
     expect((await send(next.url, 'GET', '/readyz')).status).toBe(200)
     await check(site, fleet, cycle, work)

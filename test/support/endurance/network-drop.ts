@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { freePort } from '../free-port.ts'
-import { type Site, until } from '../program.ts'
+import { type Site, until, untilPrinted } from '../program.ts'
 import { wireTo } from '../severable-proxy.ts'
 import { report } from './counts.ts'
 
@@ -23,7 +23,7 @@ export async function networkDrop(
   const mqttPort = String(await freePort())
   const wire = await wireTo(`mqtt://127.0.0.1:${mqttPort}`)
   const publicUrl = `mqtt://127.0.0.1:${wire.port}`
-  const server = await site.serve('--rate-limit', '0', '--mqtt-port', mqttPort, '--public-mqtt-url', publicUrl)
+  const server = await site.serveHere('--rate-limit', '0', '--mqtt-port', mqttPort, '--public-mqtt-url', publicUrl)
   const fleetArguments = [
     '--endpoints',
     `${devices}`,
@@ -36,9 +36,20 @@ export async function networkDrop(
   ]
   const state = join(site.dataDir, 'fleet.json')
   const { url, org, key } = server
-  const fleet = site.launch(['simulate', '--url', url, '--org', org, '--key', key, ...fleetArguments, '--state', state])
+  const fleet = site.launchHere([
+    'simulate',
+    '--url',
+    url,
+    '--org',
+    org,
+    '--key',
+    key,
+    ...fleetArguments,
+    '--state',
+    state,
+  ])
   const all = devices.toLocaleString('en')
-  await fleet.printed(new RegExp(`^${all} of ${all} devices `, 'm'), 'stdout', enrolTimeoutMs)
+  await untilPrinted(fleet, new RegExp(`^${all} of ${all} devices `, 'm'), 'stdout', enrolTimeoutMs)
   const metric = async (name: string) => {
     const text = await (await fetch(`${url}/metrics`)).text()
     return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
