@@ -1,28 +1,39 @@
 // A database that was copied elsewhere: a server and every command that writes refuse it, and say where the data is now.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import { pino } from 'pino'
-import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { startService } from '../../../src/server/app.ts'
 import { withoutPassword, writeServerRecord } from '../../../src/server/config/server-record.ts'
 import { createDatabase, dropDatabase } from '../../support/database/postgres-tables.ts'
 import { quiet } from '../../support/harness.ts'
-import { expectDone, expectRefusal, type Site, siteForTest } from '../../support/program.ts'
+import { expectDone, expectRefusal, Site } from '../../support/program.ts'
 import { runHere } from '../../support/run-here.ts'
 
 let site: Site
 let databaseUrl: string
 let databaseName: string
+/** A data folder with a SQLite database, of which each test gets a copy. */
+let original: string
+beforeAll(async () => {
+  original = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
+  expectDone(await run('org', 'create', 'One', '--data-dir', original))
+})
+afterAll(() => rmSync(original, { recursive: true }))
 beforeEach(async () => {
-  site = await siteForTest()
+  const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
+  const dataDir = join(folder, 'data')
+  cpSync(original, dataDir, { recursive: true })
+  site = new Site({ dataDir }, async () => rmSync(folder, { recursive: true }))
+  onTestFinished(() => site.close())
   // copy.process.test.ts copies to a database without tables.
   const created = await createDatabase(inject('postgresUrl'), inject('postgresTables'))
   databaseUrl = created.databaseUrl
   databaseName = created.name
   onTestFinished(() => dropDatabase(inject('postgresUrl'), databaseName))
-  expectDone(await run('org', 'create', 'One', '--data-dir', site.dataDir))
 })
 
 const run = (...args: string[]) => runHere(args)

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { onTestFinished } from 'vitest'
 import { type Wire, wireTo } from '../severable-proxy.ts'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
-import { createDatabase } from './postgres-tables.ts'
+import { createDatabase, createTables } from './postgres-tables.ts'
 
 export interface TestOutage {
   /** The address of the database for a service. */
@@ -12,9 +12,17 @@ export interface TestOutage {
   end(): void
 }
 
+export interface FreezableCluster extends Cluster {
+  /** The database that has tables and no rows. */
+  readonly tables: string
+  freeze(): void
+  thaw(): void
+}
+
 /** A cluster of its own: freezing the one that all tests share would freeze them too. */
-export async function freezableCluster(): Promise<Cluster & { freeze(): void; thaw(): void }> {
+export async function freezableCluster(): Promise<FreezableCluster> {
   const cluster = await startCluster({ fsync: 'off' })
+  const tables = await createTables(cluster.url)
   const processes = () =>
     execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' })
       .split('\n')
@@ -32,6 +40,7 @@ export async function freezableCluster(): Promise<Cluster & { freeze(): void; th
   process.prependOnceListener('exit', thaw)
   return {
     ...cluster,
+    tables,
     freeze() {
       // A process that is just being started is not in the first list, and a signal takes a moment to work.
       signal(cluster.pid, 'SIGSTOP')
@@ -58,14 +67,16 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-export async function frozen(cluster: Awaited<ReturnType<typeof freezableCluster>>): Promise<TestOutage> {
-  const { databaseUrl } = await createDatabase(cluster.url)
+export async function frozen(cluster: FreezableCluster): Promise<TestOutage> {
+  const { databaseUrl } = await createDatabase(cluster.url, cluster.tables)
   onTestFinished(() => cluster.thaw())
   return { databaseUrl, begin: () => cluster.freeze(), end: () => cluster.thaw() }
 }
 
-export async function swallowed(cluster: Cluster): Promise<TestOutage & Pick<Wire, 'loseOpen' | 'deliverLost'>> {
-  const { databaseUrl } = await createDatabase(cluster.url)
+export async function swallowed(
+  cluster: FreezableCluster,
+): Promise<TestOutage & Pick<Wire, 'loseOpen' | 'deliverLost'>> {
+  const { databaseUrl } = await createDatabase(cluster.url, cluster.tables)
   const wire = await wireTo(databaseUrl)
   const url = new URL(databaseUrl)
   url.port = String(wire.port)

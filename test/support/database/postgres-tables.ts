@@ -16,14 +16,20 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = project.getProvidedContext().postgresUrl
+  const name = await createTables(server)
+  project.provide('postgresTables', name)
+  return () => dropDatabase(server, name)
+}
+
+/** Returns the name of a new database with tables and no rows, of which others can be copies. */
+export async function createTables(server: string): Promise<string> {
   const { name, databaseUrl } = await createDatabase(server)
   const dataDir = mkdtempSync(join(tmpdir(), 'roomkeeper-tables-'))
   const settings = { isLocked: false, mustExist: false, onError() {} }
   const { db } = await openDatabase({ dataDir, databaseUrl }, settings)
   await db.close()
   rmSync(dataDir, { recursive: true })
-  project.provide('postgresTables', name)
-  return () => dropDatabase(server, name)
+  return name
 }
 
 /** An empty one, or a copy of another. */
