@@ -1,6 +1,6 @@
 // Devices at several nodes: one connection counts, commands reach it from every node, and lost messages only cost time.
 import pg from 'pg'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { devicePaths } from '../../src/contract/device/protocol.ts'
 import type { Services } from '../../src/server/context/services.ts'
 import { endpointsReboot } from '../../src/server/fleet/commands/rules.ts'
@@ -11,6 +11,16 @@ import { send, TestClock } from '../support/harness.ts'
 import type { GroupNode } from '../support/nodes/node-group.ts'
 import { mqttUrlOf, type TwoNodes, twoNodes } from '../support/nodes/two-nodes.ts'
 import { until } from '../support/program.ts'
+
+/** For the tests that leave both nodes as they were. */
+let nodes: TwoNodes
+const closeLater: (() => Promise<void>)[] = []
+beforeAll(async () => {
+  nodes = await twoNodes({}, {}, (close) => closeLater.push(close))
+})
+afterAll(async () => {
+  for (const close of closeLater.toReversed()) await close()
+})
 
 const rowOf = (node: GroupNode, { id }: TestDevice) =>
   node.services.db.system.kysely
@@ -45,7 +55,6 @@ async function cutMessages({ databaseUrl }: TwoNodes, node: GroupNode): Promise<
 }
 
 test('a device that connects to two nodes in turn, 20 times, has one connection, and each command is sent once', async () => {
-  const nodes = await twoNodes()
   const { a, b, call } = nodes
   // This is the first of the 20 connections: a node accepts ten of a device at once.
   const device = await nodes.device(a)
@@ -77,7 +86,6 @@ test('a device that connects to two nodes in turn, 20 times, has one connection,
 })
 
 test('the old node of a device that has moved does not mark it as offline', async () => {
-  const nodes = await twoNodes()
   const { a, b } = nodes
   const device = await nodes.device(a)
   const old = device.client
@@ -96,7 +104,6 @@ test('the old node of a device that has moved does not mark it as offline', asyn
 })
 
 test('a serial that is connected to one node cannot enrol at another, until the connection has ended', async () => {
-  const nodes = await twoNodes()
   const { a, b, call } = nodes
   const device = await nodes.device(a)
   const { dec } = (await call(b, 'GET', '/rooms/1')).body
@@ -111,7 +118,6 @@ test('a serial that is connected to one node cannot enrol at another, until the 
 })
 
 test('unenrolling at one node tells a device at another and ends its connection', async () => {
-  const nodes = await twoNodes()
   const device = await nodes.device(nodes.a)
   await nodes.call(nodes.b, 'DELETE', `/endpoints/${device.id}`)
   expect(await device.next('operation')).toMatchObject({ type: 'UNENROL' })
@@ -143,7 +149,6 @@ test('a reboot that is asked of another node succeeds, if the clocks of the node
 })
 
 test('a command and a config whose messages were lost reach the device within 3 s', async () => {
-  const nodes = await twoNodes()
   const device = await nodes.device(nodes.a)
   const ctx = await quietActor(nodes)
   const { operations } = await endpointsReboot(ctx, device.id)
@@ -165,7 +170,6 @@ test('a command and a config whose messages were lost reach the device within 3 
 })
 
 test('an unenrolment whose message was lost: nothing that the device sends is stored, and its connection ends', async () => {
-  const nodes = await twoNodes()
   const [speaking, silent] = [await nodes.device(nodes.a), await nodes.device(nodes.a)]
   const ctx = await quietActor(nodes)
   for (const { id } of [speaking, silent]) await endpointsDelete(ctx, id)
@@ -191,7 +195,6 @@ test('an unenrolment whose message was lost: nothing that the device sends is st
 })
 
 test('enrolling a serial again ends the connection that its unenrolled endpoint still has at another node', async () => {
-  const nodes = await twoNodes()
   const { a, b, call } = nodes
   const [device, other] = [await nodes.device(a), await nodes.device(a)]
   const ctx = await quietActor(nodes)
@@ -258,7 +261,6 @@ test('devices of a node that was declared dead are disconnected in every answer,
 })
 
 test('a device that moves to another node has one span for each connection, without a gap, at both nodes', async () => {
-  const nodes = await twoNodes()
   const { a, b, call } = nodes
   const from = new Date(Date.now() - 1000).toISOString()
   const device = await nodes.device(a)

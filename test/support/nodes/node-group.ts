@@ -27,10 +27,13 @@ export interface NodeGroup {
 /** A second node is refused without it. */
 const publicUrl = 'https://rooms.example.org'
 
-/** An empty database for nodes; they stop with the test. */
-export async function nodeGroup(): Promise<NodeGroup> {
+/** Takes what must be called at the end, the last first. */
+export type AtEnd = (close: () => Promise<void>) => void
+
+/** An empty database for nodes; they stop with the test unless told otherwise. */
+export async function nodeGroup(atEnd: AtEnd = onTestFinished): Promise<NodeGroup> {
   const { place, remove } = await newPlace({ hasTables: true })
-  onTestFinished(remove)
+  atEnd(remove)
   return {
     databaseUrl: place.databaseUrl ?? '',
     async start(
@@ -50,7 +53,7 @@ export async function nodeGroup(): Promise<NodeGroup> {
         consoleFiles: builtConsole(),
         onLost: () => onLost(),
       })
-      onTestFinished(() => service.close())
+      atEnd(() => service.close())
       return { ...service, dataDir: place.dataDir, logged, taken }
     },
   }

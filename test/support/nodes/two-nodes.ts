@@ -6,7 +6,7 @@ import { commandLineActor, orgCreate } from '../../../src/server/journal/orgs/ru
 import { keysCreate } from '../../../src/server/people/keys/rules.ts'
 import { newDevice, type TestDevice } from '../devices/test-device.ts'
 import { type Call, type Reply, send, type TestOrg } from '../harness.ts'
-import { type GroupNode, type NodeGroup, nodeGroup } from './node-group.ts'
+import { type AtEnd, type GroupNode, type NodeGroup, nodeGroup } from './node-group.ts'
 
 export interface TwoNodes {
   /** Starts a further node. */
@@ -26,8 +26,9 @@ const actor = { type: 'SYSTEM', id: 'test', name: 'Test' } as const
 export async function twoNodes(
   clocks: { readonly a?: Clock; readonly b?: Clock } = {},
   options: Pick<StartSettings, 'taskPauseShare' | 'limits'> = {},
+  atEnd?: AtEnd,
 ): Promise<TwoNodes> {
-  const group = await nodeGroup()
+  const group = await nodeGroup(atEnd)
   const [a, b] = [await group.start(options, clocks.a), await group.start(options, clocks.b)]
   const org = await orgCreate(a.services, actor, 'Test organisation')
   const ctx = await commandLineActor(a.services, actor, org.id)
