@@ -13,7 +13,8 @@ import { expectDone, Program, siteForTest, until } from '../support/program.ts'
 test('"nodes" lists the servers that are up, and those that ended in the last day', async () => {
   const site = await siteForTest()
   const one = await site.serveNode('rooms-1')
-  await (await site.serveNode('rooms-2')).stop()
+  // A second node needs a public address.
+  await (await site.serveHere('--node-name', 'rooms-2', '--public-url', 'http://127.0.0.1:1')).stop()
   const { version } = programVersion()
   const commit = expect.stringMatching(/^[0-9a-f]{12}/)
   const since = expect.stringMatching(/^\d{4}-.*Z$/)

@@ -13,7 +13,7 @@ function modesIn(site: Site): Record<string, string> {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-const write = ({ url, org, key }: Server) =>
+const write = ({ url, org, key }: Pick<Server, 'url' | 'org' | 'key'>) =>
   send(url, 'POST', `/v1/orgs/${org}/regions`, { key, body: { name: 'Europe' } })
 
 const database = ['roomkeeper.db', 'roomkeeper.db-shm', 'roomkeeper.db-wal']
@@ -58,7 +58,7 @@ test('a start tightens what an earlier release or a restored backup left readabl
   const wide = Object.entries(modesIn(site)).filter(([, mode]) => mode !== '600' && mode !== '700')
   expect(wide).toEqual([])
 
-  const later = Object.assign(await site.serve(), { org: first.org, key: first.key })
+  const later = { ...(await site.serveHere()), org: first.org, key: first.key }
   expect((await write(later)).status).toBe(200)
   const modes = modesIn(site)
   const folders = Object.entries(modes).filter(([, mode]) => mode === '700')

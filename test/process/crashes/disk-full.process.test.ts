@@ -5,7 +5,7 @@ import { type Disk, diskOf, fullPostgres } from '../../support/database/full-dis
 import { mountSmallDisk } from '../../support/database/small-disk.ts'
 import { freePort } from '../../support/free-port.ts'
 import { startHarness } from '../../support/harness.ts'
-import { ready, type Site, siteForTest, until } from '../../support/program.ts'
+import { ready, type Site, siteForTest, until, untilPrinted } from '../../support/program.ts'
 
 test('/readyz is 503 with the reason while the disk is full, and 200 once there is space, without anybody writing [contract 2.5]', async () => {
   const harness = await startHarness()
@@ -98,11 +98,12 @@ test('a server that was killed starts on a full disk: /livez is 200, /readyz a 5
   const { code } = await second.stop()
   expect(code, 'a server that waits for space stops when it is told to').toBe(0)
 
-  const third = start()
+  // A server with a disk of its own needs a process.
+  const third = site.databaseUrl ? site.launchHere([...args, '--mqtt-port', '0', '--log-level', 'silent']) : start()
   await until('/readyz is 503', async () => (await status(`${first.url}/readyz`)) === 503, { timeoutMs: 60_000 })
   await disk.free()
   await until('it is ready', async () => (await status(`${first.url}/readyz`)) === 200, { timeoutMs: 10_000 })
-  await third.printed(/^Roomkeeper is ready at /m)
+  await untilPrinted(third, /^Roomkeeper is ready at /m)
   expect(await status(`http://127.0.0.1:${healthPort}/readyz`)).toBe(200)
   expect(await names()).toEqual(['before'])
   expect((await create('after')).status).toBe(200)
