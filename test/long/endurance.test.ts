@@ -1,6 +1,6 @@
 // The endurance tests in their long form; test/support/endurance/counts.ts names the environment variables that change the counts.
 import { expect, test } from 'vitest'
-import { badHttp } from '../support/endurance/bad-http.ts'
+import { badHttp, serveBadClients } from '../support/endurance/bad-http.ts'
 import { badMqtt } from '../support/endurance/bad-mqtt.ts'
 import { longCountsFrom } from '../support/endurance/counts.ts'
 import { deliveryKills } from '../support/endurance/delivery-kills.ts'
@@ -30,11 +30,11 @@ test('100 times kill -9 in the middle of jobs: no endpoint is changed twice, non
 })
 
 test('1,000,000 bad HTTP requests do not end the server, and its memory is bounded', async () => {
-  await badHttp(await siteForTest(), counts)
+  await badHttp((await serveBadClients(await siteForTest())).server, counts)
 })
 
 test('1,000,000 bad MQTT packets do not end the server, and its memory is bounded', async () => {
-  await badMqtt(await siteForTest(), counts)
+  await badMqtt(await serveBadClients(await siteForTest()), counts)
 })
 
 test('after 10 minutes of unread answers, stalled streams and idle connections the memory is at most 1.5 times that before', async () => {

@@ -1,18 +1,26 @@
 // Short forms of the endurance tests with bad input and silent clients; `npm run test:long` runs the long ones with the same code.
-import { expect, test } from 'vitest'
-import { badHttp } from '../support/endurance/bad-http.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BadClientsServer, badHttp, serveBadClients } from '../support/endurance/bad-http.ts'
 import { badMqtt } from '../support/endurance/bad-mqtt.ts'
 import { shortCounts } from '../support/endurance/counts.ts'
 import { soak } from '../support/endurance/soak.ts'
-import { siteForTest } from '../support/program.ts'
+import { newSite, type Site, siteForTest } from '../support/program.ts'
+
+let site: Site
+let bad: BadClientsServer
+beforeAll(async () => {
+  site = await newSite()
+  bad = await serveBadClients(site)
+})
+afterAll(() => site.close())
 
 test('thousands of bad HTTP requests do not end the server, and its memory is bounded', async () => {
-  const { answers } = await badHttp(await siteForTest(), shortCounts)
+  const { answers } = await badHttp(bad.server, shortCounts)
   expect(answers).toBeGreaterThanOrEqual(shortCounts.badHttpRequests)
 })
 
 test('thousands of bad MQTT packets do not end the server, and its memory is bounded', async () => {
-  const { packets } = await badMqtt(await siteForTest(), shortCounts)
+  const { packets } = await badMqtt(bad, shortCounts)
   expect(packets).toBeGreaterThanOrEqual(shortCounts.badMqttPackets)
 })
 

@@ -1,8 +1,9 @@
 // Sends malformed, damaged and refused HTTP requests by the thousand, and checks that the server answers on, in bounded memory.
 import { connect } from 'node:net'
 import { expect } from 'vitest'
+import { freePort } from '../free-port.ts'
 import { send } from '../harness.ts'
-import type { Site } from '../program.ts'
+import type { Server, Site } from '../program.ts'
 import { type EnduranceCounts, report } from './counts.ts'
 import { SeededChoices } from './random.ts'
 import { inMebibytes, mebibyte, residentBytes } from './server-memory.ts'
@@ -33,6 +34,18 @@ const bodies = [
   '{"__proto__":{"name":"x"}}',
   `"${'x'.repeat(5000)}"`,
 ]
+
+export interface BadClientsServer {
+  readonly server: Server
+  readonly mqttPort: number
+}
+
+/** A server for bad clients: it limits none of them, and logs errors only. */
+export async function serveBadClients(site: Site): Promise<BadClientsServer> {
+  const mqttPort = await freePort()
+  const unlimited = ['--rate-limit', '0', '--auth-failure-limit', '0']
+  return { server: await site.serve(...unlimited, '--mqtt-port', String(mqttPort), '--log-level', 'error'), mqttPort }
+}
 
 /** One request that is not a good one, as bytes. */
 function badRequest(choices: SeededChoices, { org, key }: { org: string; key: string }): Buffer {
@@ -88,11 +101,10 @@ const sendAhead = (port: number, requests: Buffer, count: number, statuses: Map<
   })
 
 export async function badHttp(
-  site: Site,
+  server: Server,
   { badHttpRequests, seed }: EnduranceCounts,
 ): Promise<{ answers: number; memoryFactor: number }> {
   const choices = new SeededChoices(seed)
-  const server = await site.serve('--rate-limit', '0', '--auth-failure-limit', '0', '--log-level', 'error')
   const { url, org, key } = server
   const statuses = new Map<string, number>()
   const answered = () => [...statuses.values()].reduce((sum, count) => sum + count, 0)

@@ -5,9 +5,8 @@ import { expect } from 'vitest'
 import { devicePaths, upTopic } from '../../../src/contract/device/protocol.ts'
 import { frame, frames, text } from '../devices/raw-mqtt.ts'
 import { TestDevice } from '../devices/test-device.ts'
-import { freePort } from '../free-port.ts'
 import { send } from '../harness.ts'
-import type { Site } from '../program.ts'
+import type { BadClientsServer } from './bad-http.ts'
 import { type EnduranceCounts, report } from './counts.ts'
 import { SeededChoices } from './random.ts'
 import { inMebibytes, mebibyte, residentBytes } from './server-memory.ts'
@@ -83,12 +82,10 @@ const sendPackets = (port: number, packets: Buffer, isConnected: boolean) =>
   })
 
 export async function badMqtt(
-  site: Site,
+  { server, mqttPort }: BadClientsServer,
   { badMqttPackets, seed }: EnduranceCounts,
 ): Promise<{ packets: number; memoryFactor: number }> {
   const choices = new SeededChoices(seed)
-  const mqttPort = await freePort()
-  const server = await site.serve('--mqtt-port', String(mqttPort), '--log-level', 'error')
   const { url, org, key } = server
   const { dec } = (await send(url, 'POST', `/v1/orgs/${org}/rooms`, { key, body: { name: 'Fjord' } })).body
   const enrol = async (serial: string) =>
