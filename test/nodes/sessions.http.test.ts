@@ -35,7 +35,7 @@ async function untilEverywhere(status: number, ask: AtNode): Promise<void> {
   await Promise.all(site.harness.nodeUrls.map(wait))
 }
 
-/** What a node reads while the clock stands, it trusts until a message tells it otherwise. */
+/** While the clock stands, a node trusts what it reads until a message tells it otherwise. */
 function stopClock(): void {
   site.harness.clock.fix()
   onTestFinished(() => site.harness.clock.resume())

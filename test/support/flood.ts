@@ -15,7 +15,7 @@ export interface Flood {
 }
 
 export interface Flooded {
-  /** How long it was. */
+  /** The length of the flood. */
   readonly seconds: number
   /** Answers a second, by status. */
   readonly perSecond: Readonly<Record<string, number>>
@@ -92,11 +92,11 @@ async function flood({ url, path, key, connections, ahead, seconds }: Flood, onU
   onUnderWay()
   await pause(seconds * 1000)
   for (const caller of callers) caller.close()
-  const elapsed = (performance.now() - started) / 1000
+  const elapsedSeconds = (performance.now() - started) / 1000
   return {
-    seconds: elapsed,
+    seconds: elapsedSeconds,
     perSecond: Object.fromEntries(
-      Object.entries(counts).map(([status, count]) => [status, Math.round(count / elapsed)]),
+      Object.entries(counts).map(([status, count]) => [status, Math.round(count / elapsedSeconds)]),
     ),
     accepted: callers.filter(({ isAccepted }) => isAccepted).length,
     p50: Math.round(percentile(times, 50)),

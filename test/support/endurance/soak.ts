@@ -19,7 +19,7 @@ const regionCount = 400
 /** The requests of others are sent alone for this share of the time, before the memory is measured for comparison. */
 const warmUpShare = 0.2
 /** At least so many requests of others are served in each period, however busy the machine is: memory and refusals depend on their number. */
-const minServed = 60
+const minServedCount = 60
 
 /** The server closes a connection that takes nothing for 30 s. A client that reads nothing does not notice, so it begins again by itself. */
 const lifetimeMs = 40_000
@@ -91,7 +91,7 @@ export async function soak(site: Site, { soakSeconds, seed }: EnduranceCounts): 
     times.length = 0
     refused = 0
     const end = performance.now() + seconds * 1000
-    while (performance.now() < end || times.length < minServed) {
+    while (performance.now() < end || times.length < minServedCount) {
       await expectServed(() => rename(`soak ${renames++}`))
       await expectServed(list)
       if (renames % 20 === 0) peak = Math.max(peak, await residentBytes(url))
