@@ -16,8 +16,8 @@ const deviceCount = 30
 const onlyOnPostgres = test.runIf(engine === 'postgres')
 const onlyOnSqlite = test.runIf(engine === 'sqlite')
 
-async function startWithDevices() {
-  const harness = await startHarness({ stopDelaySeconds: 2 })
+async function startWithDevices(stopDelaySeconds: number) {
+  const harness = await startHarness({ stopDelaySeconds })
   onTestFinished(() => harness.close())
   const org = await harness.newOrg()
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
@@ -28,10 +28,10 @@ async function startWithDevices() {
 }
 
 onlyOnSqlite('a server on SQLite has no other node to send devices to, so it stops without the delay', async () => {
-  const { harness, endedAt } = await startWithDevices()
+  const { harness, endedAt } = await startWithDevices(120)
   const startedAt = performance.now()
   await harness.stop()
-  expect(performance.now() - startedAt).toBeLessThan(2000)
+  expect(performance.now() - startedAt).toBeLessThan(120_000)
   await until('all devices are disconnected', () => endedAt.length === deviceCount)
 })
 
@@ -60,7 +60,7 @@ test('after 45 seconds without its database a server sends its devices elsewhere
 onlyOnPostgres(
   'a server that stops is not ready immediately, serves on for the delay, and then disconnects its devices one after the other',
   async () => {
-    const { harness, org, roomId, endedAt } = await startWithDevices()
+    const { harness, org, roomId, endedAt } = await startWithDevices(2)
     const late = await newDevice(harness, org, { roomId, offline: true })
     const startedAt = performance.now()
     const stopped = harness.stop()

@@ -1,6 +1,7 @@
 // Tests event streams from their headers to their end: permissions, limits, and the causes of their end. [contract 6.events]
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError, makeClient } from '../../src/client/client.ts'
+import { timeLimits } from '../../src/server/core/time-limits.ts'
 import { openSession, own, session } from '../support/console/console-session.ts'
 import { follow } from '../support/event-follower.ts'
 import { type Harness, send, startHarness, type TestOrg } from '../support/harness.ts'
@@ -198,16 +199,17 @@ test('a stream is counted and logged when it begins, and how long it stays open 
 })
 
 test('a stream ends at once when its key is revoked, and no other does', async () => {
+  // The task that checks all streams every second does not run.
+  const harness = await startHarness({}, { taskPauseShare: 500 })
+  onTestFinished(() => harness.close())
   const org = await harness.newOrg()
   const token = await org.newKey({ scopes: ['read'] })
   const doomed = await follow(makeClient({ baseUrl: harness.url, org: org.id, token }))
   const staying = await follow(org.client)
   const { keys } = (await org.client.keysList()).body
-  const began = performance.now()
   await org.client.keysDelete({ id: keys.at(-1)?.id ?? '' })
   await until('its end', () => doomed.ended)
   expect(doomed.ended).toBe('by the server')
-  expect(performance.now() - began).toBeLessThan(1000)
   await staying.next('structure', (e) => e.change?.type === 'API_KEY_REVOKED')
   expect(staying.ended).toBeUndefined()
 })
@@ -236,7 +238,7 @@ test('a stream that a browser opened with its session ends when it signs out [co
   await org.client.regionsCreate({ body: { name: 'Heard' } })
   await reader.next('structure')
   expect((await session(harness, 'DELETE', { headers: { cookie } })).status).toBe(200)
-  await until('its end', () => reader.ended, { timeoutMs: 1000 })
+  await until('its end', () => reader.ended)
   expect(reader.ended).toBe('by the server')
   expect(staying.ended).toBeUndefined()
 })
@@ -262,13 +264,13 @@ test('a key that a command revokes ends its stream within seconds, and SIGTERM e
   const doomed = await follow(makeClient({ baseUrl: server.url, org: server.org, token: key }))
   const staying = await follow(admin)
   expect(await site.run('keys', 'revoke', id, '--org', server.org)).toMatchObject({ code: 0 })
-  await until('its end', () => doomed.ended, { timeoutMs: 8000 })
+  await until('its end', () => doomed.ended)
   expect(doomed.ended).toBe('by the server')
   expect(staying.ended).toBeUndefined()
   const began = performance.now()
   server.signal('SIGTERM')
-  expect(await server.exit(8000)).toMatchObject({ code: 0 })
-  expect(performance.now() - began).toBeLessThan(5000)
+  expect(await server.exit()).toMatchObject({ code: 0 })
+  expect(performance.now() - began, 'it waits so long for requests').toBeLessThan(timeLimits.requestDrainMs)
   await until('the end of the other', () => staying.ended)
   expect(staying.ended).toBe('by the server')
 })

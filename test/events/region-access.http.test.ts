@@ -183,7 +183,7 @@ test('a stream ends when a region of its person or key is deleted, and no other 
   const ended = await Promise.all(ending.map((client) => follow(client)))
   const open = await Promise.all(staying.map((client) => follow(client)))
   expect((await org.call('DELETE', `/regions/${empty}`)).status).toBe(200)
-  await until('their end', () => ended.every((reader) => reader.ended), { timeoutMs: 4000 })
+  await until('their end', () => ended.every((reader) => reader.ended))
   expect(ended.map((reader) => reader.ended)).toEqual(ended.map(() => 'by the server'))
   await rename(org, 'After')
   for (const reader of open) await reader.next('structure', named('After'))

@@ -1,6 +1,7 @@
 // More requests than can be answered: health checks come first, those that waited for too long are refused, and then all is well again. [contract 7.23]
 import { Agent } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
+import { threadCpuMs } from '../support/cpu-time.ts'
 import { startHarness } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
 import { connectionFloodText, measureConnectionFlood, measureOverload, overloadText } from '../support/overload.ts'
@@ -28,10 +29,11 @@ test('a request that waited for more than 500 ms is a 503 with Retry-After; heal
   const first = newAgent()
   await ask(list, first)
   const began = performance.now()
+  const cpuBefore = threadCpuMs()
   for (let i = 0; i < 10; i++) await ask(list, first)
-  // So many requests that they take so long together, however fast the machine is.
+  // So many requests that they take so much CPU together, however fast or busy the machine is.
   const togetherMs = isFullForm ? 2000 : 1200
-  const count = Math.min(2000, Math.max(150, Math.ceil((10 * togetherMs) / (performance.now() - began))))
+  const count = Math.min(2000, Math.max(150, Math.ceil((10 * togetherMs) / (threadCpuMs() - cpuBefore))))
   // Every connection is accepted before it begins.
   const agents = Array.from({ length: count + 3 }, newAgent)
   await Promise.all(agents.map((agent) => ask('/livez', agent)))
@@ -66,10 +68,10 @@ test('a request that waited for more than 500 ms is a 503 with Retry-After; heal
   expect((await ask(list, livez)).status).toBe(200)
 })
 
-test('under a flood health checks over new connections are quick, and most of the work is useful', async () => {
+test('under a flood health checks over new connections are quick, and a request takes at most twice the CPU, answered or refused', async () => {
   const figures = await measureOverload(await siteForTest(), isFullForm ? 5 : 1, { hasRecovery: isFullForm })
   process.stdout.write(`${overloadText(figures)}\n`)
-  expect(figures.usefulWork).toBeGreaterThan(0.5)
+  expect(figures.handledWork).toBeGreaterThan(0.5)
   // Beside other tests the elapsed times differ from docs/reliability.md; the work that comes first does not. Without the queue it took 10 seconds.
   for (const { path, p50WorkMs, p99WorkMs } of figures.probes) {
     expect(p50WorkMs, path).toBeLessThan(300)

@@ -70,7 +70,7 @@ test('a reader that leaves before its stream begins takes no place', async () =>
   )
   // Each waits for the same look-up, and is answered after it.
   for (const key of keys) expect((await org.call('GET', '/regions', { key })).status).toBe(200)
-  await until('no stream', async () => (await openStreams()) === '0', { timeoutMs: 5000 })
+  await until('no stream', async () => (await openStreams()) === '0')
 })
 
 test('while a thousand wait on all connections, a connection with more than three that wait is cut', async () => {
@@ -94,6 +94,6 @@ test('more than a hundred that wait end the connection, and the stream before th
   await until('nobody else', async () => (await openStreams()) === '0')
   const heard = sendAhead(request(org, org.key, '/events') + request(org, org.key, '/rooms').repeat(101))
   await until('the end', () => heard.isClosed)
-  await until('room for another', async () => (await openStreams()) === '0', { timeoutMs: 5000 })
+  await until('room for another', async () => (await openStreams()) === '0')
   expect((await org.call('GET', '/regions')).status).toBe(200)
 })

@@ -1,12 +1,17 @@
 // The memory and timers of a request are released when its connection ends, also if its body never arrived.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { minuteMs } from '../../src/contract/durations.ts'
+import { timeLimits } from '../../src/server/core/time-limits.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { siteForTest, until } from '../support/program.ts'
 
 let harness: Harness
 beforeAll(async () => {
-  harness = await startHarness()
+  // No timer of a body ends by itself while a test waits.
+  const bodyMs = 10 * minuteMs
+  const limits = { ...timeLimits, strangerBodyMs: bodyMs, parsedBodyMs: bodyMs, bundleMs: bodyMs, idleUploadMs: bodyMs }
+  harness = await startHarness({}, { limits })
 })
 afterAll(() => harness.close())
 
@@ -39,8 +44,7 @@ test.each(Object.entries(unfinished))('no timer stays for %s', async (_what, tex
   const sockets = await Promise.all(Array.from({ length: 40 }, () => answered(harness.url, text)))
   for (const socket of sockets) socket.destroy()
   // The service's own timers come and go during that time, but there are fewer of them.
-  await until('the timers to go', () => timers() < before + 20, { timeoutMs: 5000 })
-  expect(timers()).toBeLessThan(before + 20)
+  await until('the timers to go', () => timers() < before + 20)
 })
 
 test('unfinished bodies, with and without their clients, hold up no shutdown', async () => {
@@ -54,5 +58,5 @@ test('unfinished bodies, with and without their clients, hold up no shutdown', a
   }
   const started = performance.now()
   expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 })
-  expect(performance.now() - started).toBeLessThan(5000)
+  expect(performance.now() - started, 'it waits so long for requests').toBeLessThan(timeLimits.requestDrainMs)
 })

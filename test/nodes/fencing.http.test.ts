@@ -75,7 +75,7 @@ test('the first node, which may have no public address, goes on beside others to
   await group.start()
   const before = first.services.node?.id ?? 0
   await admin.query("UPDATE nodes SET state = 'dead', ended_at = 0 WHERE id = $1", [before])
-  await until('it has a new row', () => first.services.node?.id !== before, { timeoutMs: 5_000 })
+  await until('it has a new row', () => first.services.node?.id !== before)
   await put(first, 'x-later')
   expect(await names()).toEqual(['x-later'])
 })
@@ -112,7 +112,7 @@ test('a node that is declared dead finds out by its beat, although it commits no
   const node = await group.start()
   const before = node.services.node?.id ?? 0
   await admin.query("UPDATE nodes SET state = 'dead', ended_at = 0 WHERE id = $1", [before])
-  await until('it has a new row', () => node.services.node?.id !== before, { timeoutMs: 5_000 })
+  await until('it has a new row', () => node.services.node?.id !== before)
   const { rows } = await admin.query('SELECT id FROM nodes WHERE state = $1', ['up'])
   expect(rows).toEqual([{ id: node.services.node?.id }])
 })

@@ -1,8 +1,10 @@
 // Messages between nodes over a real PostgreSQL: order, length, interruptions.
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { type GroupNode, nodeGroup } from '../support/nodes/node-group.ts'
+import { type GroupNode, type NodeGroup, nodeGroup, patientLimits } from '../support/nodes/node-group.ts'
 import { until } from '../support/program.ts'
+
+const startNode = (group: NodeGroup) => group.start({ limits: patientLimits })
 
 /** Records the messages that a node hears, as text, with their senders. */
 function record({ services: { bus, node } }: GroupNode): string[] {
@@ -16,7 +18,7 @@ function record({ services: { bus, node } }: GroupNode): string[] {
 
 test('every node hears the messages of all nodes in the same order, its own included', async () => {
   const group = await nodeGroup()
-  const nodes = [await group.start(), await group.start(), await group.start()]
+  const nodes = [await startNode(group), await startNode(group), await startNode(group)]
   const heard = nodes.map(record)
   const messagesPerNode = 300
   for (let i = 0; i < messagesPerNode; i++) {
@@ -34,7 +36,7 @@ test('every node hears the messages of all nodes in the same order, its own incl
 
 test('a long message arrives whole, in notifications of at most 7,900 bytes', async () => {
   const group = await nodeGroup()
-  const [one, other] = [await group.start(), await group.start()]
+  const [one, other] = [await startNode(group), await startNode(group)]
   const witness = new pg.Client({ connectionString: group.databaseUrl })
   await witness.connect()
   await witness.query('LISTEN roomkeeper')
@@ -52,7 +54,7 @@ test('a long message arrives whole, in notifications of at most 7,900 bytes', as
 
 test('a message of which a part is missing is lost, and the node is told so', async () => {
   const group = await nodeGroup()
-  const node = await group.start()
+  const node = await startNode(group)
   const heard = record(node)
   let lost = 0
   node.services.bus.lost(() => lost++)
@@ -74,7 +76,7 @@ test('a message of which a part is missing is lost, and the node is told so', as
 
 test('a node that loses its session hears everything that others sent later, and is told once that it may have missed something', async () => {
   const group = await nodeGroup()
-  const [one, other] = [await group.start(), await group.start()]
+  const [one, other] = [await startNode(group), await startNode(group)]
   const heard = [record(one), record(other)]
   const lost = { one: 0, other: 0 }
   one.services.bus.lost(() => lost.one++)

@@ -1,5 +1,7 @@
 // People at three nodes: a session that one node ends, and a role that one node changes, are refused at the others in time. [contract 3.10]
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { minuteMs } from '../../src/contract/durations.ts'
+import { timeLimits } from '../../src/server/core/time-limits.ts'
 import { own } from '../support/console/console-session.ts'
 import { invite, signInByLink } from '../support/console/user-session.ts'
 import { type Call, type Reply, send } from '../support/harness.ts'
@@ -7,14 +9,15 @@ import { CookieBrowser } from '../support/oidc/cookie-browser.ts'
 import { type ProviderOrg, ProviderSite } from '../support/oidc/provider-site.ts'
 import { until } from '../support/program.ts'
 
+/** A node that gets no message learns within this time that a session has ended or a role has changed. */
 const withinMs = 1000
-/** For the test's own requests on a busy machine. */
-const slackMs = 500
 
 let site: ProviderSite
 let org: ProviderOrg
 beforeAll(async () => {
-  site = await ProviderSite.start('127.0.0.1', {}, 3)
+  // No question to the provider ends by itself while a test runs.
+  const limits = { ...timeLimits, outboundRequestMs: 10 * minuteMs }
+  site = await ProviderSite.start('127.0.0.1', {}, { nodes: 3, limits })
   org = await site.newOrg()
 })
 afterAll(() => site.close())
@@ -26,12 +29,16 @@ const atOrg = (url: string, method: string, path: string, call: Call = {}) =>
 
 const everywhere = async (ask: AtNode) => Promise.all(site.harness.nodeUrls.map(async (url) => (await ask(url)).status))
 
-/** Waits until every node answers with the status, and returns how long that took. */
-async function msUntilEverywhere(status: number, ask: AtNode): Promise<number> {
-  const began = performance.now()
+/** Waits until every node answers with the status. */
+async function untilEverywhere(status: number, ask: AtNode): Promise<void> {
   const wait = (url: string) => until(`${url} answers ${status}`, async () => (await ask(url)).status === status)
   await Promise.all(site.harness.nodeUrls.map(wait))
-  return performance.now() - began
+}
+
+/** While the clock stands, a node trusts what it reads until a message tells it otherwise. */
+function stopClock(): void {
+  site.harness.clock.fix()
+  onTestFinished(() => site.harness.clock.resume())
 }
 
 /** Signs a new person in by a link at one node, and reads with that session at any. */
@@ -40,16 +47,32 @@ async function newSession(role: string) {
   const { cookie } = await signInByLink(site.harness, { link })
   const call: Call = { key: false, headers: { ...own, cookie } }
   const read: AtNode = (url) => atOrg(url, 'GET', '/regions', call)
-  // All nodes have the session in their caches now.
-  expect(await everywhere(read)).toEqual([200, 200, 200])
   return { id, call, read }
 }
 
-/** The messages of the first node are lost until the test ends. */
-function loseMessages(): void {
-  const lost = vi.spyOn(site.harness.services.bus, 'send').mockImplementation(() => {})
-  onTestFinished(() => void lost.mockRestore())
+interface Delivery {
+  /** Is called before the first node makes the change. */
+  readonly prepare: () => void
+  /** Expects that every node answers with the status, as soon as it must. */
+  readonly expectEverywhere: (status: number, ask: AtNode) => Promise<void>
 }
+
+const deliveries: readonly [string, Delivery][] = [
+  ['its messages arrive', { prepare: () => {}, expectEverywhere: untilEverywhere }],
+  [
+    'its messages are lost',
+    {
+      prepare() {
+        const lost = vi.spyOn(site.harness.services.bus, 'send').mockImplementation(() => {})
+        onTestFinished(() => void lost.mockRestore())
+      },
+      async expectEverywhere(status, ask) {
+        site.harness.clock.advance(withinMs)
+        expect(await everywhere(ask)).toEqual([status, status, status])
+      },
+    },
+  ],
+]
 
 test('a sign-out at the provider that one node is told of ends the session at all nodes within a second [contract 11.oidc]', async () => {
   site.provider.addAccount('ada')
@@ -57,11 +80,10 @@ test('a sign-out at the provider that one node is told of ends the session at al
   const browser = new CookieBrowser()
   expect((await site.signIn(org, 'ada', browser)).status).toBe(303)
   const read: AtNode = (url) => send(url, 'GET', '/console/session', { key: false, headers: site.headersOf(browser) })
+  stopClock()
   expect(await everywhere(read)).toEqual([200, 200, 200])
-  const began = performance.now()
   await browser.signOut(site.provider.issuer)
-  await msUntilEverywhere(401, read)
-  expect(performance.now() - began).toBeLessThan(withinMs + slackMs)
+  await untilEverywhere(401, read)
 })
 
 test('requests at all nodes at once ask the provider once whether a session may go on, because a refresh token may work only once', async () => {
@@ -104,42 +126,43 @@ test('a node that gets no answer of the provider keeps the others from asking fo
   expect((await asking).status, 'after 3 seconds').toBe(200)
   expect(questions).toBe(1)
   site.harness.clock.advance(2 * 60_000)
-  // The first node gives up 15 seconds after its question, and the others could ask then in any case.
-  await until('the second node asks', async () => (await read(second)).status === 401, { timeoutMs: 5000 })
+  // The first node still waits for its answer.
+  await until('the second node asks', async () => (await read(second)).status === 401)
   expect(questions).toBe(2)
-  await msUntilEverywhere(401, read)
+  await untilEverywhere(401, read)
 })
 
-test.each([
-  ['its messages arrive', () => {}],
-  ['its messages are lost', loseMessages],
-])('the sessions that one node ends are refused at all nodes within a second if %s', async (_, lose) => {
-  const { id, read } = await newSession('viewer')
-  const other = await newSession('viewer')
-  const [first = ''] = site.harness.nodeUrls
-  lose()
-  expect((await atOrg(first, 'DELETE', `/users/${id}/sessions`)).status).toBe(200)
-  expect((await read(first)).status, 'at once at the node itself').toBe(401)
-  expect(await msUntilEverywhere(401, read)).toBeLessThan(withinMs + slackMs)
-  expect(await everywhere(other.read), 'others go on').toEqual([200, 200, 200])
-})
+test.each(deliveries)(
+  'the sessions that one node ends are refused at all nodes within a second if %s',
+  async (_, { prepare, expectEverywhere }) => {
+    const { id, read } = await newSession('viewer')
+    const other = await newSession('viewer')
+    const [first = ''] = site.harness.nodeUrls
+    stopClock()
+    expect(await everywhere(read)).toEqual([200, 200, 200])
+    prepare()
+    expect((await atOrg(first, 'DELETE', `/users/${id}/sessions`)).status).toBe(200)
+    expect((await read(first)).status, 'at once at the node itself').toBe(401)
+    await expectEverywhere(401, read)
+    expect(await everywhere(other.read), 'others go on').toEqual([200, 200, 200])
+  },
+)
 
-test.each([
-  ['its messages arrive', () => {}],
-  ['its messages are lost', loseMessages],
-])(
+test.each(deliveries)(
   'a role that one node takes away is refused at all nodes within a second if %s [contract 11.user]',
-  async (_, lose) => {
+  async (_, { prepare, expectEverywhere }) => {
     const { id, call, read } = await newSession('admin')
     const [first = ''] = site.harness.nodeUrls
     const everywhereAdmin = await atOrg(first, 'PUT', `/users/${id}`, { body: { role: 'admin', allRegions: true } })
     expect(everywhereAdmin.status, everywhereAdmin.text).toBe(200)
     const write: AtNode = (url) => atOrg(url, 'POST', '/regions', { ...call, body: { name: 'Europe' } })
-    await msUntilEverywhere(200, write)
-    lose()
+    await untilEverywhere(200, write)
+    stopClock()
+    expect(await everywhere(write)).toEqual([200, 200, 200])
+    prepare()
     expect((await atOrg(first, 'PUT', `/users/${id}`, { body: { role: 'viewer' } })).status).toBe(200)
     expect((await write(first)).status, 'at once at the node itself').toBe(403)
-    expect(await msUntilEverywhere(403, write)).toBeLessThan(withinMs + slackMs)
+    await expectEverywhere(403, write)
     expect(await everywhere(read), 'the session itself goes on').toEqual([200, 200, 200])
   },
 )

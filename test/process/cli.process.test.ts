@@ -160,20 +160,24 @@ describe('keys', () => {
 
   test('a running server honours a new key and a revoked key within a second, and both stand in the audit log', async () => {
     const { id, key } = await site.json(...create('--scope', 'read'))
-    const created = performance.now()
-    while ((await statusWith(key)) !== 200 && performance.now() - created < 5_000) await pause(50)
-    expect(performance.now() - created).toBeLessThan(1_100)
+    await pause(1000)
+    expect(await statusWith(key), 'a request a second later').toBe(200)
 
-    // The key is in use all the time, so that the server remembers it.
-    let revoked = Number.POSITIVE_INFINITY
-    const revoking = site.run('keys', 'revoke', id, '--org', server.org).then((ended) => {
-      revoked = performance.now()
-      return ended
+    // The key is in use all the time, so the server remembers it.
+    let isSecondOver = false
+    const revoke = async () => {
+      expectDone(await site.run('keys', 'revoke', id, '--org', server.org))
+      await pause(1000)
+    }
+    const revoking = revoke().finally(() => {
+      isSecondOver = true
     })
-    while ((await statusWith(key)) !== 401 && performance.now() - revoked < 5_000) await pause(50)
-    const refused = performance.now()
-    expectDone(await revoking)
-    expect(refused - revoked).toBeLessThan(1_100)
+    while (!isSecondOver) {
+      await statusWith(key)
+      await pause(50)
+    }
+    await revoking
+    expect(await statusWith(key), 'a request a second later').toBe(401)
     expect(await statusWith(server.key)).toBe(200)
 
     const path = at('/audit/logs?from=2000-01-01&to=2999-01-01&pageSize=2')

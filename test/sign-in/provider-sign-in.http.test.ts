@@ -215,7 +215,7 @@ test('a role that a group takes away at a sign-in ends the streams of the person
   expect(reader.ended, 'with the same role').toBeUndefined()
   account.groups = ['staff']
   await site.signIn(set, 'gus')
-  await until('its end', () => reader.ended, { timeoutMs: 4000 })
+  await until('its end', () => reader.ended)
   expect(reader.ended).toBe('by the server')
 })
 

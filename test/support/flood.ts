@@ -1,5 +1,6 @@
 // More requests than a server can answer, from a process of its own: `node test/support/flood.ts URL PATH KEY CONNECTIONS AHEAD SECONDS`.
 import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export interface Flood {
@@ -9,10 +10,13 @@ export interface Flood {
   readonly connections: number
   /** Requests that each connection has under way at any time. */
   readonly ahead: number
+  /** The flood goes on for so long after every connection was answered once. */
   readonly seconds: number
 }
 
 export interface Flooded {
+  /** The length of the flood. */
+  readonly seconds: number
   /** Answers a second, by status. */
   readonly perSecond: Readonly<Record<string, number>>
   /** Connections that were accepted. */
@@ -21,6 +25,9 @@ export interface Flooded {
   readonly p50: number
   readonly p99: number
 }
+
+/** A connection that was not answered by then counts as one that was not accepted. */
+const maxFirstAnswerMs = 60_000
 
 export const floodFile = fileURLToPath(import.meta.url)
 
@@ -69,7 +76,7 @@ class Caller {
   }
 }
 
-export async function flood({ url, path, key, connections, ahead, seconds }: Flood): Promise<Flooded> {
+async function flood({ url, path, key, connections, ahead, seconds }: Flood, onUnderWay: () => void): Promise<Flooded> {
   const { port } = new URL(url)
   const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`)
   const counts: Record<string, number> = {}
@@ -78,12 +85,18 @@ export async function flood({ url, path, key, connections, ahead, seconds }: Flo
     counts[status] = (counts[status] ?? 0) + 1
     times.push(ms)
   }
+  const started = performance.now()
   const callers = Array.from({ length: connections }, () => new Caller(Number(port), request, ahead, onAnswer))
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  const areAllAccepted = () => callers.every(({ isAccepted }) => isAccepted)
+  while (!areAllAccepted() && performance.now() - started < maxFirstAnswerMs) await pause(5)
+  onUnderWay()
+  await pause(seconds * 1000)
   for (const caller of callers) caller.close()
+  const elapsedSeconds = (performance.now() - started) / 1000
   return {
+    seconds: elapsedSeconds,
     perSecond: Object.fromEntries(
-      Object.entries(counts).map(([status, count]) => [status, Math.round(count / seconds)]),
+      Object.entries(counts).map(([status, count]) => [status, Math.round(count / elapsedSeconds)]),
     ),
     accepted: callers.filter(({ isAccepted }) => isAccepted).length,
     p50: Math.round(percentile(times, 50)),
@@ -94,5 +107,6 @@ export async function flood({ url, path, key, connections, ahead, seconds }: Flo
 if (process.argv[1] === floodFile) {
   const [url = '', path = '', key = '', connections, ahead, seconds] = process.argv.slice(2)
   const numbers = { connections: Number(connections), ahead: Number(ahead), seconds: Number(seconds) }
-  process.stdout.write(JSON.stringify(await flood({ url, path, key, ...numbers })))
+  const flooded = await flood({ url, path, key, ...numbers }, () => process.stdout.write('under way\n'))
+  process.stdout.write(JSON.stringify(flooded))
 }

@@ -35,8 +35,14 @@ export class TestClock {
   #offset = 0
   #fixed: number | undefined
   now = (): number => this.#fixed ?? Date.now() + this.#offset
-  fix(at: number): void {
+  /** Stops the clock, at this time or where it is. */
+  fix(at = this.now()): void {
     this.#fixed = at
+  }
+  /** The clock runs on from where it was stopped. */
+  resume(): void {
+    this.#offset = this.now() - Date.now()
+    this.#fixed = undefined
   }
   advance(ms: number): void {
     if (this.#fixed !== undefined) this.#fixed += ms
@@ -156,7 +162,7 @@ export const builtConsole = (): ConsoleFiles => {
   return readFiles
 }
 
-interface HarnessSettings extends Pick<StartSettings, 'taskPauseShare' | 'limits'> {
+export interface HarnessSettings extends Pick<StartSettings, 'taskPauseShare' | 'limits'> {
   readonly nodes?: number
 }
 

@@ -52,9 +52,14 @@ async function probeFor(seconds: number, { url, path, pid }: ProbeTarget, everyM
   return Promise.all(probes)
 }
 
-const flood = async ({ url, path, key, connections, ahead, seconds }: Flood): Promise<Flooded> => {
+const flood = async (
+  { url, path, key, connections, ahead, seconds }: Flood,
+  onUnderWay: () => void,
+): Promise<Flooded> => {
   const args = [floodFile, url, path, key, ...[connections, ahead, seconds].map(String)]
-  return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout)
+  const running = promisify(execFile)(process.execPath, args)
+  running.child.stdout?.once('data', onUnderWay)
+  return JSON.parse((await running).stdout.split('\n').at(-1) ?? '')
 }
 
 export interface ProbeTimes {
@@ -80,6 +85,11 @@ export interface OverloadFigures {
    * on the machine lower the first, and refusals that the server sends while it waits for PostgreSQL lower the second.
    */
   readonly usefulWork: number
+  /**
+   * Requests that were answered or refused with the same CPU time under the flood, as a part of those without it. Unlike useful work it
+   * does not depend on other programs: the more CPU they take, the more requests wait for 500 ms and must be refused.
+   */
+  readonly handledWork: number
   /** The work that the server put before a /livez on the port of the API right after the flood. */
   readonly afterwardsWorkMs: number
   /** Milliseconds after the flood until at least 80 % of the possible work was done for a second. Infinite if that was not measured. */
@@ -144,22 +154,27 @@ export async function measureOverload(
   const headStartSeconds = Math.min(3, seconds)
   const path = `/v1/orgs/${org}/regions`
   for (let i = 0; i < 40; i++) await send(url, 'POST', path, { key, body: { name: `Region ${i}` } })
-  const serve = async (load: Omit<Flood, 'url' | 'path' | 'key'>) => {
+  const serve = async (load: Omit<Flood, 'url' | 'path' | 'key'>, onUnderWay = () => {}) => {
     const cpu = async () =>
       Number(/^process_cpu_seconds_total (\S+)$/m.exec((await send(url, 'GET', '/metrics')).text)?.[1])
     const before = await cpu()
-    const { perSecond, accepted } = await flood({ url, path, key, ...load })
+    const { perSecond, accepted, seconds } = await flood({ url, path, key, ...load }, onUnderWay)
     expect(accepted).toBe(load.connections)
+    const cpuShare = ((await cpu()) - before) / seconds
     const answers = perSecond['200'] ?? 0
-    return { perSecond: answers, perCpuSecond: (answers * load.seconds) / ((await cpu()) - before) }
+    const handled = Object.values(perSecond).reduce((sum, count) => sum + count, 0)
+    return { perSecond: answers, perCpuSecond: answers / cpuShare, handledPerCpuSecond: handled / cpuShare }
   }
   await serve({ connections: 20, ahead: 1, seconds: Math.min(2, seconds / 2) })
   const possible = await serve({ connections: 20, ahead: 1, seconds: Math.min(3, seconds) })
-  const flooding = serve({ connections, ahead: 4, seconds: seconds + headStartSeconds + 1 })
+  const underWay = Promise.withResolvers<void>()
+  const flooding = serve({ connections, ahead: 4, seconds: seconds + headStartSeconds + 1 }, underWay.resolve)
+  await Promise.race([underWay.promise, flooding])
   await pause(headStartSeconds * 1000)
   const probes = await probePorts(server, healthPort, seconds)
   const flooded = await flooding
   const usefulWork = Math.max(flooded.perSecond / possible.perSecond, flooded.perCpuSecond / possible.perCpuSecond)
+  const handledWork = flooded.handledPerCpuSecond / possible.handledPerCpuSecond
   const endedAt = performance.now()
   const { workMs: afterwardsWorkMs } = await probe(url, '/livez', server.pid)
   let isNormal = false
@@ -167,7 +182,7 @@ export async function measureOverload(
     isNormal = (await serve({ connections: 20, ahead: 1, seconds: 1 })).perSecond >= 0.8 * possible.perSecond
   }
   const normalAfterMs = isNormal ? Math.round(performance.now() - endedAt) : Number.POSITIVE_INFINITY
-  return { probes, usefulWork, afterwardsWorkMs, normalAfterMs }
+  return { probes, usefulWork, handledWork, afterwardsWorkMs, normalAfterMs }
 }
 
 export const overloadText = ({ probes, usefulWork, normalAfterMs }: OverloadFigures): string =>

@@ -65,7 +65,7 @@ describe.runIf(engine === 'postgres')('PostgreSQL', () => {
     const [before] = await holders()
     expect(before).toBeGreaterThan(0)
     await loseUntilNoticed(harness, wire)
-    await until('it is ready', () => isReady(harness), { timeoutMs: 6000 })
+    await until('it is ready', () => isReady(harness))
     expect((await org.call('POST', '/regions', { body: { name: 'Europe' } })).status).toBe(200)
     expect((await org.call('GET', '/regions')).body.regions).toHaveLength(1)
     const after = await until(

@@ -1,10 +1,11 @@
 // Several nodes of one database in the test's own process, so that a test can reach their services.
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
+import { minuteMs } from '../../../src/contract/durations.ts'
 import { type Service, type StartSettings, startService } from '../../../src/server/app.ts'
 import type { ServeOptions } from '../../../src/server/config/server-options.ts'
 import { type Clock, systemClock } from '../../../src/server/core/clock.ts'
-import { timeLimits } from '../../../src/server/core/time-limits.ts'
+import { type TimeLimits, timeLimits } from '../../../src/server/core/time-limits.ts'
 import { builtConsole, newPlace, quiet } from '../harness.ts'
 
 export interface GroupNode extends Service {
@@ -22,6 +23,21 @@ interface GroupNodeOptions extends Partial<ServeOptions>, Pick<StartSettings, 't
 export interface NodeGroup {
   readonly databaseUrl: string
   start(options?: GroupNodeOptions, clock?: Clock): Promise<GroupNode>
+}
+
+/**
+ * With these limits a node gives up neither its session nor another node because the machine is busy. For tests that count such losses,
+ * and cause them by themselves.
+ */
+export const patientLimits: TimeLimits = {
+  ...timeLimits,
+  unlockedNodeMs: 10 * minuteMs,
+  lockedNodeMs: 10 * minuteMs,
+  ownMessageMs: 10 * minuteMs,
+  controlConnectMs: 10 * minuteMs,
+  controlLockMs: 10 * minuteMs,
+  controlStatementMs: 10 * minuteMs,
+  controlAnswerMs: 10 * minuteMs,
 }
 
 /** A second node is refused without it. */

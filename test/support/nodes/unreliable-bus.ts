@@ -13,6 +13,8 @@ export class UnreliableBus {
   delivery: BusDelivery = promptly
   readonly #members: BusMember[] = []
   readonly sent: { kind: MessageKind; body: unknown; nodeId: number }[] = []
+  /** Messages that were sent, and will be delivered. */
+  underWay = 0
 
   join(nodeId: number): BusMember {
     const member = new BusMember(nodeId, (kind, body) => this.#send(nodeId, kind, body))
@@ -27,7 +29,12 @@ export class UnreliableBus {
     for (const member of this.#members) {
       const isSelf = member.nodeId === nodeId
       const delayMs = isSelf ? 0 : this.delivery()
-      if (delayMs !== undefined) setTimeout(() => member.receive(kind, copy, { nodeId, isSelf }), delayMs)
+      if (delayMs === undefined) continue
+      this.underWay++
+      setTimeout(() => {
+        this.underWay--
+        member.receive(kind, copy, { nodeId, isSelf })
+      }, delayMs)
     }
   }
 }

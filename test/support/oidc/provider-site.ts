@@ -2,7 +2,7 @@
 import { type Client, makeClient } from '../../../src/client/client.ts'
 import type { ServeOptions } from '../../../src/server/config/server-options.ts'
 import { freePort } from '../free-port.ts'
-import type { Harness, Reply, TestOrg } from '../harness.ts'
+import type { Harness, HarnessSettings, Reply, TestOrg } from '../harness.ts'
 import { startHarness } from '../harness.ts'
 import { newPerson, type TestPerson } from '../person.ts'
 import { CookieBrowser } from './cookie-browser.ts'
@@ -35,15 +35,15 @@ export class ProviderSite {
   }
 
   /** The provider is at 127.0.0.1. For a browser a service at localhost is another site. */
-  static async start(host = '127.0.0.1', options: Partial<ServeOptions> = {}, nodes?: number): Promise<ProviderSite> {
+  static async start(
+    host = '127.0.0.1',
+    options: Partial<ServeOptions> = {},
+    settings: HarnessSettings = {},
+  ): Promise<ProviderSite> {
     const port = await freePort()
     const provider = await startTestProvider()
     const url = `http://${host}:${port}`
-    return new ProviderSite(
-      await startHarness({ port, publicUrl: url, ...options }, { ...(nodes && { nodes }) }),
-      provider,
-      url,
-    )
+    return new ProviderSite(await startHarness({ port, publicUrl: url, ...options }, settings), provider, url)
   }
 
   /** Makes an organisation whose owner has set up the provider, tested it and turned it on. */

@@ -94,9 +94,12 @@ describe('without any message', () => {
 })
 
 describe('with messages', () => {
+  const delivered = () => until('all messages are delivered', () => cluster.bus.underWay === 0)
+
   test('an answer stays cached at another node until one of its own rows is written', async () => {
     const [cached, other] = [await cacheAt(second(), anId()), await cacheAt(second(), otherId())]
     await report(first(), anId(), '1')
+    await delivered()
     expect(show(await get(second(), anId())).firmwareVersion).toBe('1')
     expect(await get(second(), otherId())).toBe(other)
     expect(await get(second(), anId())).not.toBe(cached)
@@ -150,6 +153,7 @@ describe('with messages', () => {
     cluster.bus.delivery = promptly
     const again = await cacheAt(second(), otherId())
     await report(first(), anId(), '3')
+    await delivered()
     expect(await get(second(), otherId())).toBe(again)
   })
 
