@@ -38,7 +38,8 @@ export async function openBrowser(): Promise<Browser> {
 
 /** Closes what a suite has left open, except the tab for the next suite. Otherwise its pages would run beside the next suite. */
 export async function closeTabs(browser: Browser | undefined): Promise<void> {
-  const kept = await keepTab()
+  // A tab whose server is gone is closed too.
+  const kept = await keepTab().catch(() => undefined)
   await Promise.all(browser?.contexts().map((context) => context !== kept?.context && context.close()) ?? [])
 }
 
