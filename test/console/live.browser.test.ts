@@ -79,7 +79,7 @@ test.runIf(isFullForm)(
   'a tab that opens another address hands the stream over, also when the browser caches its page',
   async () => {
     const { org, roomId } = await orgWithRoom()
-    const first = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
+    const first = await tabOf(org.key)
     await first.page.goto('/rooms')
     const second = await tabIn(first.context, harness.url, first.trouble)
     await second.page.goto('/rooms')
@@ -92,6 +92,7 @@ test.runIf(isFullForm)(
       await second.page.getByRole('link', { name }).waitFor()
     }
     expect(await openStreams()).toBe(1)
+    await second.page.close()
   },
 )
 
