@@ -5,6 +5,7 @@ import { expectAccessible } from '../support/console/accessibility.ts'
 import {
   changeSession,
   closeTabs,
+  consolePort,
   openBrowser,
   openTab,
   settled,
@@ -29,7 +30,7 @@ let online: LiveDevice[]
 
 /** There are 2 devices in each room. Rooms 1 to 3 have an offline one, rooms 4 and 5 one that rejects night mode. */
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   org = await harness.newOrg('Nordlys AS')
   await org.call('POST', '/profiles', { body: { name: 'Quiet rooms', config: { language: 'en-US' } } })
   for (let n = 1; n <= roomCount; n++) await org.call('POST', '/rooms', { body: { name: `Room ${n}` } })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hourMs } from '../../src/contract/durations.ts'
 import { Receiver } from '../support/channels/receiver.ts'
 import { checksDarkDialog, findViolations, phone } from '../support/console/accessibility.ts'
-import { closeTabs, openBrowser, openTab, sharedTab, visit } from '../support/console/browser.ts'
+import { closeTabs, consolePort, openBrowser, openTab, sharedTab, visit } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { sessionStateOf } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
@@ -20,7 +20,7 @@ let incidentId: string
 let channelId: string
 let receiver: Receiver
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   fleet = await startConsoleFleet(harness)
   const { org } = fleet
   owner = await newPerson(harness, org, { role: 'owner', allRegions: true })
@@ -49,19 +49,19 @@ const shared = sharedTab(() => openTab(browser, harness.url, { ...sessionStateOf
 type DialogButton = readonly [path: string, button: string, menu?: string]
 const dialogs = (): readonly DialogButton[] => [
   ['/incidents', 'Snooze', 'Actions:'],
-  ['/incidents', 'Add note', 'Actions:'],
-  [`/incidents/${incidentId}`, 'Assign'],
   [`/incidents/${incidentId}`, 'Resolve'],
   ['/incidents?tab=silences', 'New silence'],
   ['/settings?tab=notifications', 'New channel'],
   [`/settings?tab=notifications&channel=${channelId}`, 'Send again'],
-  [`/settings?tab=notifications&channel=${channelId}`, 'Delete'],
   ['/settings?tab=rules', 'Edit Storage low'],
   [`/rooms/${fleet.rooms.fjord}`, 'Restart room'],
   ['/sites', 'Edit Oslo'],
 ]
-/** These have the form of one of the dialogs above, or are a confirmation as Delete is. */
+/** These have the form or the fields of one of the dialogs above, or are a confirmation as those in people-axe.browser.test.ts are. */
 const similarDialogs = (): readonly DialogButton[] => [
+  ['/incidents', 'Add note', 'Actions:'],
+  [`/incidents/${incidentId}`, 'Assign'],
+  [`/settings?tab=notifications&channel=${channelId}`, 'Delete'],
   ['/incidents', 'Restart', 'Actions:'],
   ['/incidents?tab=silences', 'End'],
   [`/settings?tab=notifications&channel=${channelId}`, 'Edit'],

@@ -5,6 +5,7 @@ import { dayMs, hourMs, minuteMs } from '../../src/contract/durations.ts'
 import {
   changeSession,
   closeTabs,
+  consolePort,
   expectTrouble,
   openBrowser,
   openTab,
@@ -29,7 +30,7 @@ let skogBar: string
 /** Incidents that are there before the list is loaded, because `newIncident` sends no event that would add a row to it. */
 let early: Record<'warning' | 'info' | 'row', string>
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   fleet = await startConsoleFleet(harness)
   const { endpoints } = (await fleet.org.call('GET', '/endpoints')).body
   skogBar = endpoints.find(({ serial }: { serial: string }) => serial === 'BAR00002').id

@@ -5,6 +5,7 @@ import { expectAccessible, phone } from '../support/console/accessibility.ts'
 import {
   changeSession,
   closeTabs,
+  consolePort,
   openBrowser,
   openTab,
   settled,
@@ -26,7 +27,7 @@ let harness: Harness
 let fleet: ConsoleFleet
 let browser: Browser
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   fleet = await startConsoleFleet(harness)
   browser = await openBrowser()
 })
@@ -36,17 +37,19 @@ afterAll(async () => {
   await harness.close()
 })
 
-const adminTab = sharedTab(async () => {
-  const person = await newPerson(harness, fleet.org, { role: 'admin', allRegions: true })
-  return openTab(browser, harness.url, sessionStateOf(harness, person))
+/** All roles have one tab in turn, so tests of the same role follow each other. */
+const shared = sharedTab(() => {
+  roleOfTab = undefined
+  return openTab(browser, harness.url)
 })
-/** The viewer and the operator have one tab in turn. */
-const otherTab = sharedTab(() => openTab(browser, harness.url))
-async function pageOf(role: 'admin' | 'operator' | 'viewer', viewport = { width: 1366, height: 900 }): Promise<Page> {
-  const tab = await (role === 'admin' ? adminTab() : otherTab())
-  if (role !== 'admin') {
+type Role = 'admin' | 'operator' | 'viewer'
+let roleOfTab: Role | undefined
+async function pageOf(role: Role, viewport = { width: 1366, height: 900 }): Promise<Page> {
+  const tab = await shared()
+  if (role !== roleOfTab) {
     const person = await newPerson(harness, fleet.org, { role, allRegions: true })
     await changeSession(tab, sessionStateOf(harness, person))
+    roleOfTab = role
   }
   await tab.page.setViewportSize(viewport)
   return tab.page
@@ -161,6 +164,48 @@ test('the page of a job has a bar for each stage, its counts lead to their rooms
   for (const { device } of rooms) await device.stop()
 })
 
+test('on a phone every step of the wizard and every dialog of a job fits; a draft is started and cancelled from its page, and the room says what waits for it', async () => {
+  const page = await pageOf('admin', phone)
+  await visit(page, '/jobs/new')
+  await page.getByRole('radio', { name: 'Change settings' }).check()
+  await page.getByRole('radiogroup', { name: 'Night mode' }).getByText('On', { exact: true }).click()
+  await expectAccessible(page, true)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('combobox', { name: 'Regions' }).click()
+  await page.getByRole('option', { name: 'Europe' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByText('3 devices in 2 rooms match').waitFor()
+  await expectAccessible(page, isLongForm)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('button', { name: 'Add stage' }).waitFor()
+  await expectAccessible(page, true)
+  await page.getByRole('button', { name: 'Remove stage 2' }).click()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('3 devices in 2 rooms', { exact: true }).waitFor()
+  await expectAccessible(page, true)
+  await page.getByRole('button', { name: 'Save as draft' }).click()
+  await settled(page, 'Night mode: On')
+  expect((await jobs())[0].state).toBe('DRAFT')
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Resume' }).waitFor()
+  await visit(page, `/rooms/${fleet.rooms.skog}`)
+  await page.getByRole('note').getByText('The job is paused').waitFor()
+  await page.getByRole('note').getByRole('link', { name: 'Night mode: On' }).click()
+  await settled(page, 'Night mode: On')
+  const dialog = page.getByRole('dialog')
+  for (const name of ['Undo', 'Cancel job']) {
+    await page.getByRole('main').getByRole('button', { name, exact: true }).click()
+    await dialog.waitFor()
+    await expectAccessible(page, isLongForm)
+    if (name === 'Undo') await page.keyboard.press('Escape')
+    else await dialog.getByRole('button', { name }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  await page.getByRole('heading', { level: 1 }).locator('..').getByText('Cancelled').waitFor()
+  expect((await jobs())[0].state).toBe('CANCELLED')
+})
+
 test.runIf(isFullForm)(
   'a room says why a job waits for it: for a device, for its change window, or until it is empty',
   async () => {
@@ -209,48 +254,6 @@ test('a viewer sees jobs and cannot steer them; an operator is not offered to ch
   await visit(operator, '/jobs/new')
   await operator.getByRole('radio', { name: 'Restart' }).waitFor()
   expect(await operator.getByRole('radio', { name: 'Change settings' }).count()).toBe(0)
-})
-
-test('on a phone every step of the wizard and every dialog of a job fits; a draft is started and cancelled from its page, and the room says what waits for it', async () => {
-  const page = await pageOf('admin', phone)
-  await visit(page, '/jobs/new')
-  await page.getByRole('radio', { name: 'Change settings' }).check()
-  await page.getByRole('radiogroup', { name: 'Night mode' }).getByText('On', { exact: true }).click()
-  await expectAccessible(page, true)
-  await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByRole('combobox', { name: 'Regions' }).click()
-  await page.getByRole('option', { name: 'Europe' }).click()
-  await page.keyboard.press('Escape')
-  await page.getByText('3 devices in 2 rooms match').waitFor()
-  await expectAccessible(page, isLongForm)
-  await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByRole('button', { name: 'Add stage' }).waitFor()
-  await expectAccessible(page, true)
-  await page.getByRole('button', { name: 'Remove stage 2' }).click()
-  await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByText('3 devices in 2 rooms', { exact: true }).waitFor()
-  await expectAccessible(page, true)
-  await page.getByRole('button', { name: 'Save as draft' }).click()
-  await settled(page, 'Night mode: On')
-  expect((await jobs())[0].state).toBe('DRAFT')
-  await page.getByRole('button', { name: 'Start' }).click()
-  await page.getByRole('button', { name: 'Pause' }).click()
-  await page.getByRole('button', { name: 'Resume' }).waitFor()
-  await visit(page, `/rooms/${fleet.rooms.skog}`)
-  await page.getByRole('note').getByText('The job is paused').waitFor()
-  await page.getByRole('note').getByRole('link', { name: 'Night mode: On' }).click()
-  await settled(page, 'Night mode: On')
-  const dialog = page.getByRole('dialog')
-  for (const name of ['Undo', 'Cancel job']) {
-    await page.getByRole('main').getByRole('button', { name, exact: true }).click()
-    await dialog.waitFor()
-    await expectAccessible(page, isLongForm)
-    if (name === 'Undo') await page.keyboard.press('Escape')
-    else await dialog.getByRole('button', { name }).click()
-    await dialog.waitFor({ state: 'detached' })
-  }
-  await page.getByRole('heading', { level: 1 }).locator('..').getByText('Cancelled').waitFor()
-  expect((await jobs())[0].state).toBe('CANCELLED')
 })
 
 test.runIf(isFullForm)(

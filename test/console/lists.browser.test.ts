@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, phone } from '../support/console/accessibility.ts'
 import {
   closeTabs,
-  newTab,
+  consolePort,
   openBrowser,
   openTab,
   settled,
@@ -24,7 +24,7 @@ let harness: Harness
 let org: TestOrg
 let browser: Browser
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   org = await harness.newOrg('Nordlys AS')
   const post = (path: string, body: object) => org.call('POST', path, { body })
   await post('/regions', { name: 'Europe' })
@@ -74,39 +74,6 @@ async function exportLines(page: Page): Promise<string[]> {
   return (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\r\n')
 }
 const overflow = `(() => { const t = document.querySelector('[role="table"]'); return t.scrollWidth - t.clientWidth })()`
-
-test('no list is wider than 1280 pixels, columns can be added, and the whole row leads to its page', async () => {
-  // The browser stores the chosen columns, so this test has a tab of its own.
-  const options = { ...(await signInByApi(harness.url, org.key)), viewport: { width: 1280, height: 900 } }
-  const { page } = await newTab(browser, harness.url, options)
-  await visit(page, '/devices?sort=name')
-  await settled(page, 'Devices')
-  expect(await page.evaluate(overflow)).toBe(0)
-  const heads = () => tableOf(page).getByRole('columnheader').allTextContents()
-  expect((await heads()).join()).toBe(',Device ↑,State,Since,Room,Location,Profile,Settings,Update')
-  await page.getByRole('button', { name: 'Columns' }).click()
-  await page.getByRole('checkbox', { name: 'IP address' }).click()
-  await page.keyboard.press('Escape')
-  expect(await heads()).toContain('IP address')
-  await page.reload()
-  await settled(page, 'Devices')
-  expect(await heads()).toContain('IP address')
-  await expectAccessible(page)
-
-  const first = tableOf(page).locator('[data-index="0"]')
-  await first.click({ position: { x: 720, y: 22 } })
-  await page.waitForURL(/\/devices\/[0-9a-f-]{36}$/)
-  await page.goBack()
-  // A link inside the row leads to its own page.
-  await first.getByRole('link', { name: 'Room 1', exact: true }).click()
-  await settled(page, 'Room 1')
-  await visit(page, '/rooms?sort=name')
-  await settled(page, 'Rooms')
-  expect(await page.evaluate(overflow)).toBe(0)
-  await expectAccessible(page)
-  await first.click({ position: { x: 620, y: 22 } })
-  await settled(page, 'Room 1')
-})
 
 test('devices are filtered by region, location, profile, settings and update; rooms by profile and tag', async () => {
   const page = await open('/devices')
@@ -214,4 +181,36 @@ test('under 640 pixels a row is a card, and the filters are behind one button', 
     expect(await countText(page)).toBe('1 selected')
     await expectAccessible(page)
   }
+})
+
+test('no list is wider than 1280 pixels, columns can be added, and the whole row leads to its page', async () => {
+  // The browser stores the chosen columns, so this test is the last one.
+  const page = await open('/devices?sort=name', { width: 1280, height: 900 })
+  const heads = () => tableOf(page).getByRole('columnheader').allTextContents()
+  await expect
+    .poll(async () => (await heads()).join())
+    .toBe(',Device ↑,State,Since,Room,Location,Profile,Settings,Update')
+  expect(await page.evaluate(overflow)).toBe(0)
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: 'IP address' }).click()
+  await page.keyboard.press('Escape')
+  expect(await heads()).toContain('IP address')
+  await page.reload()
+  await settled(page, 'Devices')
+  expect(await heads()).toContain('IP address')
+  await expectAccessible(page)
+
+  const first = tableOf(page).locator('[data-index="0"]')
+  await first.click({ position: { x: 720, y: 22 } })
+  await page.waitForURL(/\/devices\/[0-9a-f-]{36}$/)
+  await page.goBack()
+  // A link inside the row leads to its own page.
+  await first.getByRole('link', { name: 'Room 1', exact: true }).click()
+  await settled(page, 'Room 1')
+  await visit(page, '/rooms?sort=name')
+  await settled(page, 'Rooms')
+  expect(await page.evaluate(overflow)).toBe(0)
+  await expectAccessible(page)
+  await first.click({ position: { x: 620, y: 22 } })
+  await settled(page, 'Room 1')
 })

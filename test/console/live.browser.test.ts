@@ -2,13 +2,19 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  changeSession,
   closeTabs,
+  consolePort,
   expectTrouble,
   newTab,
   openBrowser,
+  openTab,
   settled,
+  sharedTab,
   signInByApi,
+  type Tab,
   tabIn,
+  visit,
 } from '../support/console/browser.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
@@ -19,7 +25,7 @@ import { wireTo } from '../support/severable-proxy.ts'
 let harness: Harness
 let browser: Browser
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -33,6 +39,14 @@ async function orgWithRoom(): Promise<{ org: TestOrg; roomId: number }> {
   return { org, roomId }
 }
 
+/** The tests have one tab in turn, each with a session of its own. */
+const shared = sharedTab(() => openTab(browser, harness.url))
+async function tabOf(key: string): Promise<Tab> {
+  const tab = await shared()
+  await changeSession(tab, await signInByApi(harness.url, key))
+  return tab
+}
+
 const openStreams = async () => {
   const text = await (await fetch(`${harness.url}/metrics`)).text()
   return Number(/^roomkeeper_event_streams (\d+)$/m.exec(text)?.[1])
@@ -40,10 +54,10 @@ const openStreams = async () => {
 
 test('two tabs share one stream, and the second takes over when the first is closed [contract 6.events]', async () => {
   const { org, roomId } = await orgWithRoom()
-  const first = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
+  const second = await tabOf(org.key)
+  const first = await tabIn(second.context, harness.url, second.trouble)
   await first.page.goto('/rooms')
-  const second = await tabIn(first.context, harness.url, first.trouble)
-  await second.page.goto(`/rooms/${roomId}`)
+  await visit(second.page, `/rooms/${roomId}`)
   for (const { page } of [first, second]) await page.getByRole('status', { name: /^Live/ }).waitFor()
   expect(await openStreams()).toBe(1)
 
@@ -65,7 +79,7 @@ test.runIf(isFullForm)(
   'a tab that opens another address hands the stream over, also when the browser caches its page',
   async () => {
     const { org, roomId } = await orgWithRoom()
-    const first = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
+    const first = await tabOf(org.key)
     await first.page.goto('/rooms')
     const second = await tabIn(first.context, harness.url, first.trouble)
     await second.page.goto('/rooms')
@@ -78,6 +92,7 @@ test.runIf(isFullForm)(
       await second.page.getByRole('link', { name }).waitFor()
     }
     expect(await openStreams()).toBe(1)
+    await second.page.close()
   },
 )
 
@@ -167,8 +182,8 @@ test.each(isFullForm ? waysBack : waysBack.slice(0, 1))(
 test('revoking the key of a session signs out every tab and says why [contract 9.session]', async () => {
   const { org } = await orgWithRoom()
   const key = await org.newKey({ name: 'Night shift' })
-  const tab = await newTab(browser, harness.url, await signInByApi(harness.url, key))
-  await tab.page.goto('/')
+  const tab = await tabOf(key)
+  await visit(tab.page, '/')
   const other = await tabIn(tab.context, harness.url, tab.trouble)
   await other.page.goto('/rooms')
   for (const { page } of [tab, other]) await page.getByRole('status', { name: /^Live/ }).waitFor()
@@ -176,5 +191,6 @@ test('revoking the key of a session signs out every tab and says why [contract 9
   const { id } = keys.find((k: { name: string }) => k.name === 'Night shift')
   await org.call('DELETE', `/keys/${id}`)
   for (const { page } of [tab, other]) await page.getByText('You have been signed out').waitFor()
+  await other.page.close()
   expectTrouble(tab.trouble, /status of 401/)
 })

@@ -7,6 +7,7 @@ import { expectAccessible } from '../support/console/accessibility.ts'
 import {
   changeSession,
   closeTabs,
+  consolePort,
   expectTrouble,
   openBrowser,
   openTab,
@@ -38,7 +39,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   org = await harness.newOrg('Nordlys AS')
   await org.call('POST', '/regions', { body: { name: 'Europe' } })
   browser = await openBrowser()
@@ -50,19 +51,19 @@ afterAll(async () => {
   receiver.close()
 })
 
-const ownerTab = sharedTab(async () => {
-  const owner = await newPerson(harness, org, { role: 'owner', allRegions: true })
-  return openTab(browser, harness.url, sessionStateOf(harness, owner))
+/** All roles have one tab in turn, so tests of the same role follow each other. */
+const shared = sharedTab(() => {
+  roleOfTab = undefined
+  return openTab(browser, harness.url)
 })
-
-/** The admin and the viewer have one tab in turn. */
-const otherTab = sharedTab(() => openTab(browser, harness.url))
-
-async function settingsTab(role: 'owner' | 'admin' | 'viewer', path: string): Promise<Tab> {
-  const tab = await (role === 'owner' ? ownerTab() : otherTab())
-  if (role !== 'owner') {
+type Role = 'owner' | 'admin' | 'viewer'
+let roleOfTab: Role | undefined
+async function settingsTab(role: Role, path: string): Promise<Tab> {
+  const tab = await shared()
+  if (role !== roleOfTab) {
     const person = await newPerson(harness, org, { role, allRegions: true })
     await changeSession(tab, sessionStateOf(harness, person))
+    roleOfTab = role
   }
   await visit(tab.page, `/settings?tab=${path}`)
   await settled(tab.page, 'Settings')

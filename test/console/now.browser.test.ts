@@ -3,12 +3,17 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, expectAccessible } from '../support/console/accessibility.ts'
 import {
+  changeSession,
   closeTabs,
+  consolePort,
   expectTrouble,
   newTab,
   openBrowser,
+  openTab,
   settled,
+  sharedTab,
   signInByApi,
+  type Tab,
   tabIn,
   visit,
 } from '../support/console/browser.ts'
@@ -22,7 +27,7 @@ import { wireTo } from '../support/severable-proxy.ts'
 let harness: Harness
 let browser: Browser
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -36,6 +41,14 @@ async function orgWithRoom(): Promise<{ org: TestOrg; roomId: number }> {
   const { id: locationId } = (await org.call('POST', '/locations', { body: { name: 'Oslo', regionId } })).body
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord', locationId } })).body.id
   return { org, roomId }
+}
+
+/** The tests of different organisations have one tab in turn. */
+const shared = sharedTab(() => openTab(browser, harness.url))
+async function tabOf(org: TestOrg): Promise<Tab> {
+  const tab = await shared()
+  await changeSession(tab, await signInByApi(harness.url, org.key))
+  return tab
 }
 
 /**
@@ -69,8 +82,7 @@ test('a restart asked from the console never shows red, on any page', async () =
   let finishReboot = () => {}
   const whileRebooting = () => new Promise<void>((resolve) => (finishReboot = resolve))
   const bar = await startDevice(harness, org, { roomId, serial: 'BAR00001', model: 'NF19B1', whileRebooting })
-  const cookie = await signInByApi(harness.url, org.key)
-  const first = await newTab(browser, harness.url, cookie)
+  const first = await tabOf(org)
   const watchers: Page[] = []
   // The short form watches the page with the most of it.
   const watched = [
@@ -159,6 +171,7 @@ test('a restart asked from the console never shows red, on any page', async () =
   // That look does see the red of a room that is really offline.
   const seen = await seenTexts(page)
   expect(redTexts(seen).some((text) => text.startsWith('red: '))).toBe(true)
+  await late.page.close()
 })
 
 test.runIf(isFullForm)(
@@ -202,8 +215,8 @@ test('values of an offline room are dashes, and an old value has its age', async
   const bar = await startDevice(harness, org, { roomId, serial: 'BAR00002', model: 'NF19B1' })
   const now = Math.floor(harness.clock.now() / 1000)
   await bar.sample({ timestamp: now - 240, co2: 640, temp: 21.5, people: 7 })
-  const { page } = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
-  await page.goto('/rooms')
+  const { page } = await tabOf(org)
+  await visit(page, '/rooms')
   const row = page.getByRole('table', { name: 'Rooms' }).locator('[aria-rowindex="2"]')
   await row.getByText(/^640 4 min$/).waitFor()
   await row.getByText(/^7 4 min$/).waitFor()

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible } from '../support/console/accessibility.ts'
 import {
   closeTabs,
+  consolePort,
   expectTrouble,
   openBrowser,
   openTab,
@@ -22,7 +23,7 @@ let harness: Harness
 let fleet: ConsoleFleet
 let browser: Browser
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   fleet = await startConsoleFleet(harness)
   browser = await openBrowser()
 })

@@ -3,7 +3,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, expectAccessible, findOverflow, phone } from '../support/console/accessibility.ts'
 import {
+  changeSession,
   closeTabs,
+  consolePort,
   expectTrouble,
   newTab,
   openBrowser,
@@ -27,7 +29,7 @@ let harness: Harness
 let fleet: ConsoleFleet
 let browser: Browser
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   fleet = await startConsoleFleet(harness)
   browser = await openBrowser()
 })
@@ -149,6 +151,18 @@ test('the wall signs in with a Read key, has no navigation, and is black when it
   expectTrouble(trouble, /ERR_/)
 })
 
+test('the wall of an unknown region says so', async () => {
+  const { page } = await shared()
+  await visit(page, '/wall?region=Atlantis')
+  await page.getByText('No region “Atlantis”. Showing all regions.').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Nordlys AS' }).waitFor()
+  // Another page whose address ends with the word keeps its navigation.
+  await visit(page, '/rooms/wall')
+  await page.getByRole('heading', { level: 1, name: 'Room not found' }).waitFor()
+  await page.getByRole('navigation').first().waitFor()
+})
+
+/** The tests after this have a tab of their own: the shared tab now has the session of another organisation. */
 test('the wall shows the worst incidents, as many as fit the window, and counts the rest; names of regions are whole', async () => {
   const org = await harness.newOrg()
   const create = async (path: string, body: object): Promise<number> => (await org.call('POST', path, { body })).body.id
@@ -165,8 +179,10 @@ test('the wall shows the worst incidents, as many as fit the window, and counts 
       await newIncident(harness, org, { rooms: [room], severity, since })
     }
   }
-  const { page } = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
-  await page.goto('/wall')
+  const tab = await shared()
+  const { page } = tab
+  await changeSession(tab, await signInByApi(harness.url, org.key))
+  await visit(page, '/wall')
   // The short form has the widest and the narrowest screen.
   const wide = { width: 1920, height: 1080 }
   for (const viewport of isFullForm
@@ -269,15 +285,4 @@ test.runIf(isFullForm)('a wall whose data cannot be read is black, and shows the
   await page.clock.runFor(10_000)
   await page.getByRole('heading', { level: 1, name: 'Nordlys AS' }).waitFor()
   expectTrouble(tab.trouble, /status of 500|ApiError/)
-})
-
-test('the wall of an unknown region says so', async () => {
-  const { page } = await shared()
-  await visit(page, '/wall?region=Atlantis')
-  await page.getByText('No region “Atlantis”. Showing all regions.').waitFor()
-  await page.getByRole('heading', { level: 1, name: 'Nordlys AS' }).waitFor()
-  // Another page whose address ends with the word keeps its navigation.
-  await visit(page, '/rooms/wall')
-  await page.getByRole('heading', { level: 1, name: 'Room not found' }).waitFor()
-  await page.getByRole('navigation').first().waitFor()
 })

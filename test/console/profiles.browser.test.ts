@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { expectAccessible, phone } from '../support/console/accessibility.ts'
 import {
   closeTabs,
+  consolePort,
   newTab,
   openBrowser,
   openTab,
@@ -24,7 +25,7 @@ let fleet: ConsoleFleet
 let board: TestDevice
 let browser: Browser
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   fleet = await startConsoleFleet(harness)
   await fleet.org.call('PUT', `/rooms/${fleet.rooms.fjord}/profile`, { body: { profileId: fleet.profileId } })
   board = await newDevice(harness, fleet.org, { roomId: fleet.rooms.tomt, serial: 'BOARD001', model: 'NF21C1' })

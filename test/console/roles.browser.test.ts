@@ -6,6 +6,7 @@ import { expectAccessible } from '../support/console/accessibility.ts'
 import {
   changeSession,
   closeTabs,
+  consolePort,
   openBrowser,
   openTab,
   settled,
@@ -23,7 +24,7 @@ let fleet: ConsoleFleet
 let browser: Browser
 let europe: number
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   fleet = await startConsoleFleet(harness)
   browser = await openBrowser()
   const { body } = await fleet.org.call('GET', '/regions')
@@ -54,9 +55,9 @@ const operate = ['Send message', 'Restart room', 'Silence', 'Add note', 'Show co
 const write = [...operate, 'Edit', 'Change profile', 'Move to room', 'Unenrol', 'New room', 'New location']
 const everywhere = [...write, 'New region', 'New profile']
 
-async function offeredTo(page: Page): Promise<string[]> {
+async function offeredTo(page: Page, list = pages()): Promise<string[]> {
   const offered: string[] = []
-  for (const [path, title, actions] of pages()) {
+  for (const [path, title, actions] of list) {
     await visit(page, path)
     await settled(page, title)
     for (const name of actions) {
@@ -96,8 +97,10 @@ test.each(roles)('the buttons follow the role: %s, all regions: %s', async (role
   expect(await page.getByRole('region', { name: 'Activity today' }).count()).toBe(readsAudit ? 1 : 0)
   expect(await page.getByRole('link', { name: 'Audit', exact: true }).count()).toBe(readsAudit ? 1 : 0)
   expect(await page.getByText('Region: Europe').count()).toBe(allRegions ? 0 : 1)
-  const shown = pages().flatMap(([, , actions]) => actions)
-  expect((await offeredTo(page)).sort()).toEqual(offered.filter((name) => shown.includes(name)).sort())
+  // The short form asks an owner only for what an admin of some regions is not offered: an owner has all permissions of an admin.
+  const list = isFullForm || role !== 'owner' ? pages() : pages().filter(([path]) => path === '/sites')
+  const shown = list.flatMap(([, , actions]) => actions)
+  expect((await offeredTo(page, list)).sort()).toEqual(offered.filter((name) => shown.includes(name)).sort())
   if (readsAudit) await expectSettings(page, role, person.email)
 })
 

@@ -3,7 +3,16 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hourMs } from '../../src/contract/durations.ts'
 import { expectAccessible } from '../support/console/accessibility.ts'
-import { closeTabs, openBrowser, openTab, settled, sharedTab, visit } from '../support/console/browser.ts'
+import {
+  changeSession,
+  closeTabs,
+  consolePort,
+  openBrowser,
+  openTab,
+  settled,
+  sharedTab,
+  visit,
+} from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { personTab, sessionStateOf } from '../support/console/person-tab.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
@@ -14,7 +23,7 @@ let harness: Harness
 let fleet: ConsoleFleet
 let browser: Browser
 beforeAll(async () => {
-  harness = await startHarness()
+  harness = await startHarness(await consolePort())
   fleet = await startConsoleFleet(harness)
   browser = await openBrowser()
 })
@@ -29,8 +38,13 @@ const operatorTab = sharedTab(async () => {
   const operator = await newPerson(harness, fleet.org, { role: 'operator', allRegions: true })
   return openTab(browser, harness.url, sessionStateOf(harness, operator))
 })
-const tabOf = async (role: 'operator' | 'admin' | 'viewer') =>
-  (await personTab(browser, harness, await newPerson(harness, fleet.org, { role, allRegions: true }))).page
+/** The tests after this have the tab of the operator with the session of another person. */
+async function pageOf(role: 'admin' | 'viewer'): Promise<Page> {
+  const tab = await operatorTab()
+  const person = await newPerson(harness, fleet.org, { role, allRegions: true })
+  await changeSession(tab, sessionStateOf(harness, person))
+  return tab.page
+}
 
 async function fillSilence(page: Page, reason: string): Promise<void> {
   const dialog = page.getByRole('dialog')
@@ -86,8 +100,21 @@ test('a room, a device and a location are silenced from where they are shown', a
   expect((await silences()).length).toBe(1)
 })
 
+test('an operator is not offered to end a silence that needs more rights', async () => {
+  const place = { roomId: fleet.rooms.skog }
+  const weekly = { days: ['mon'], from: '20:00', to: '06:00' }
+  await fleet.org.call('POST', '/silences', { body: { place, reason: 'Cleaning', weekly } })
+  const to = new Date(harness.clock.now() + hourMs).toISOString()
+  await fleet.org.call('POST', '/silences', { body: { place, reason: 'New lamps', to } })
+  const { page } = await operatorTab()
+  await visit(page, '/incidents?tab=silences')
+  const row = page.getByRole('table', { name: 'Silences' }).getByRole('row')
+  await row.filter({ hasText: 'New lamps' }).getByRole('button', { name: 'End' }).waitFor()
+  expect(await row.filter({ hasText: 'Cleaning' }).getByRole('button').count()).toBe(0)
+})
+
 test('an admin silences a region every week, for one rule', async () => {
-  const page = await tabOf('admin')
+  const page = await pageOf('admin')
   await visit(page, '/incidents?tab=silences')
   await page.getByRole('button', { name: 'New silence' }).click()
   const dialog = page.getByRole('dialog')
@@ -120,7 +147,8 @@ test.runIf(isFullForm)('a notice names the rules of a silence, and it and the li
   const body = { place, rules: ['air.beyond'], reason: 'Paint smells', to: at(2 * hourMs) }
   await org.call('POST', '/silences', { body })
   await org.call('POST', '/silences', { body: { place, reason: 'New carpet', from: at(hourMs), to: at(3 * hourMs) } })
-  const page = await tabOf('operator')
+  const operator = await newPerson(harness, fleet.org, { role: 'operator', allRegions: true })
+  const { page } = await personTab(browser, harness, operator)
   await page.clock.install({ time: harness.clock.now() })
   await visit(page, `/rooms/${rooms.skog}`)
   const notes = page.getByRole('note')
@@ -132,21 +160,8 @@ test.runIf(isFullForm)('a notice names the rules of a silence, and it and the li
   await notes.filter({ hasText: 'Paint smells' }).waitFor({ state: 'detached' })
 })
 
-test('an operator is not offered to end a silence that needs more rights', async () => {
-  const place = { roomId: fleet.rooms.skog }
-  const weekly = { days: ['mon'], from: '20:00', to: '06:00' }
-  await fleet.org.call('POST', '/silences', { body: { place, reason: 'Cleaning', weekly } })
-  const to = new Date(harness.clock.now() + hourMs).toISOString()
-  await fleet.org.call('POST', '/silences', { body: { place, reason: 'New lamps', to } })
-  const { page } = await operatorTab()
-  await visit(page, '/incidents?tab=silences')
-  const row = page.getByRole('table', { name: 'Silences' }).getByRole('row')
-  await row.filter({ hasText: 'New lamps' }).getByRole('button', { name: 'End' }).waitFor()
-  expect(await row.filter({ hasText: 'Cleaning' }).getByRole('button').count()).toBe(0)
-})
-
 test.runIf(isFullForm)('a viewer sees silences and cannot make or end one', async () => {
-  const page = await tabOf('viewer')
+  const page = await pageOf('viewer')
   for (const [path, title] of [
     ['/incidents?tab=silences', 'Incidents'],
     [`/rooms/${fleet.rooms.fjord}`, 'Fjord'],

@@ -27,8 +27,8 @@ try {
   await mkdir(output, { recursive: true })
   await buildServer(work, join(work, 'roomkeeper'))
   for (const library of libraries) await buildLibrary(library, join(work, library.name))
-  for (const name of ['roomkeeper', ...libraries.map((library) => library.name)]) {
-    const file = await pack(join(work, name), output)
+  const folders = ['roomkeeper', ...libraries.map((library) => library.name)].map((name) => join(work, name))
+  for (const file of await pack(folders, output)) {
     process.stdout.write(`${relative(process.cwd(), file)}  ${Math.ceil((await stat(file)).size / 1024)} KiB\n`)
   }
 } finally {

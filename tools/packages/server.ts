@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../..')
 /** Writes the package into a folder, ready for `npm pack`. The list `files` of package.json says what belongs to it. */
 export async function buildServer(work: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
-  const checkout = await pack(root, work)
+  const [checkout = ''] = await pack([root], work)
   await promisify(execFile)('tar', ['-xzf', checkout, '-C', folder, '--strip-components=1'])
   const read = async (name: string) => JSON.parse(await readFile(join(root, name), 'utf8'))
   // Nothing can be built or tested in an installed package, and npm would run `prepare`. A checkout is private, because only this makes a whole package.

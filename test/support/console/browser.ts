@@ -2,6 +2,8 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { programPath } from '../debian.ts'
+import { freePort } from '../free-port.ts'
+import { isFullForm } from '../long-form.ts'
 import { until } from '../program.ts'
 import { cookieOf, own } from './console-session.ts'
 
@@ -34,10 +36,64 @@ export async function openBrowser(): Promise<Browser> {
   return browserOfWorker
 }
 
-/** Closes what a suite has left open. Otherwise its pages would run beside the next suite. */
+/** Closes what a suite has left open, except the tab for the next suite. Otherwise its pages would run beside the next suite. */
 export async function closeTabs(browser: Browser | undefined): Promise<void> {
-  await Promise.all(browser?.contexts().map((context) => context.close()) ?? [])
+  // A tab whose server is gone is closed too.
+  const kept = await keepTab().catch(() => undefined)
+  await Promise.all(browser?.contexts().map((context) => context !== kept?.context && context.close()) ?? [])
 }
+
+let portOfWorker: Promise<number> | undefined
+/**
+ * The services of all suites of a worker have this port, one after the other. The browser then has the files of the console, and its
+ * process has compiled them: a load takes half of the CPU.
+ */
+export async function consolePort(): Promise<{ readonly port: number }> {
+  portOfWorker ??= freePort()
+  return { port: await portOfWorker }
+}
+
+/** The tab that the suites of a worker use one after the other. It shows nothing of the console while no suite has it. */
+let lastingTab: (Tab & { readonly url: string; isIdle: boolean }) | undefined
+
+/** Returns the tab of the previous suite as if it was new, or undefined if there is none for this address. */
+async function takeTab(
+  browser: Browser,
+  url: string,
+  { storageState, viewport = screen, ...others }: BrowserContextOptions,
+): Promise<Tab | undefined> {
+  const tab = lastingTab
+  if (!tab?.isIdle || tab.url !== url || tab.context.browser() !== browser || Object.keys(others).length > 0) return
+  tab.isIdle = false
+  if (typeof storageState === 'object') await tab.context.addCookies(storageState.cookies)
+  if (viewport) await tab.page.setViewportSize(viewport)
+  collectTrouble(tab.page, url, tab.trouble)
+  return tab
+}
+
+/** Leaves the console and deletes what it has stored. The full form has tests that fake the clock of a tab, which cannot be undone. */
+async function keepTab(): Promise<Tab | undefined> {
+  const tab = lastingTab
+  if (!tab || tab.isIdle) return tab
+  lastingTab = undefined
+  if (isFullForm || tab.page.isClosed()) return undefined
+  const { context, page, trouble } = tab
+  for (const event of ['pageerror', 'console', 'request'] as const) page.removeAllListeners(event)
+  await page.unrouteAll()
+  await Promise.all(context.pages().map((other) => other !== page && other.close()))
+  await leaveConsole(page)
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+  await context.clearCookies()
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  trouble.length = 0
+  lastingTab = { ...tab, isIdle: true }
+  return lastingTab
+}
+
+/** Opens an answer of the server that is not the console. At another address the browser would start a new process for the tab. */
+const leaveConsole = (page: Page) => page.goto('/livez')
+
+const isEmpty = (page: Page) => page.url() === 'about:blank' || page.url().endsWith('/livez')
 
 export interface Tab {
   readonly page: Page
@@ -46,11 +102,24 @@ export interface Tab {
   readonly trouble: string[]
 }
 
-/** Opens a tab in a context of its own, which has only the cookies of `options`. */
+/** Opens a tab that has only the cookies of `options`: the tab of the previous suite, or one in a new context. */
 export async function openTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
+  const taken = await takeTab(browser, url, options)
+  if (taken) return taken
+  const tab = await openContext(browser, url, options)
+  const port = (await portOfWorker)?.toString()
+  if (!lastingTab && new URL(url).port === port && new URL(url).hostname === '127.0.0.1') {
+    lastingTab = { ...tab, url, isIdle: false }
+  }
+  return tab
+}
+
+const screen = { width: 1366, height: 900 }
+
+async function openContext(browser: Browser, url: string, options: BrowserContextOptions): Promise<Tab> {
   const context = await browser.newContext({
     baseURL: url,
-    viewport: { width: 1366, height: 900 },
+    viewport: screen,
     timezoneId: 'Europe/Oslo',
     locale: 'en-GB',
     acceptDownloads: true,
@@ -66,7 +135,7 @@ const expectNoTrouble = (trouble: readonly string[]) => expect(trouble, 'the bro
 
 /** Opens a tab for one test. Its context closes with the test, which fails if the tab had trouble. */
 export async function newTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
-  const tab = await openTab(browser, url, options)
+  const tab = await openContext(browser, url, options)
   onTestFinished(async () => {
     await tab.context.close()
     expectNoTrouble(tab.trouble)
@@ -100,28 +169,28 @@ export function sharedTab(open: () => Promise<Tab>): () => Promise<Tab> {
   }
 }
 
-/**
- * Signs another person in to a tab. It loads the console at the next `visit`, for half of the CPU that a new context takes, because
- * the browser has its files.
- */
+/** Signs another person in to a tab. It loads the console at the next `visit`, for half of the CPU that a new context takes. */
 export async function changeSession(
   { context, page }: Tab,
   { storageState: { cookies } }: ReturnType<typeof sessionCookie>,
 ): Promise<void> {
-  await page.goto('about:blank')
+  await leaveConsole(page)
   await context.clearCookies()
   await context.addCookies(cookies)
 }
 
 /** Opens a page of the console as a link does. Only an empty tab loads the console, and a page that is open already stays as it is. */
 export const visit = async (page: Page, path: string): Promise<void> =>
-  page.url() === 'about:blank'
-    ? void (await page.goto(path))
-    : page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`)
+  isEmpty(page) ? void (await page.goto(path)) : page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`)
 
 /** Opens a further tab in the same context. */
 export async function tabIn(context: BrowserContext, url: string, trouble: string[] = []): Promise<Tab> {
   const page = await context.newPage()
+  collectTrouble(page, url, trouble)
+  return { page, context, trouble }
+}
+
+function collectTrouble(page: Page, url: string, trouble: string[]): void {
   page.on('pageerror', (error) => trouble.push(`error: ${error.message}`))
   page.on('console', (message) => {
     // A room or a device without a sample answers 404, which the browser logs as an error.
@@ -131,7 +200,6 @@ export async function tabIn(context: BrowserContext, url: string, trouble: strin
   page.on('request', (request) => {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) trouble.push(`asked ${request.url()}`)
   })
-  return { page, context, trouble }
 }
 
 /** Signs in with a key in the sign-in form. */
