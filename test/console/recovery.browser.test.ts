@@ -61,7 +61,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   // A page that is still open would report that its requests fail.
-  for (const context of browser.contexts()) await context.close()
+  await closeTabs(browser)
   await stop()
   await place.remove()
 })

@@ -56,14 +56,16 @@ export async function consolePort(): Promise<{ readonly port: number }> {
 /** The tab that the suites of a worker use one after the other. It shows nothing of the console while no suite has it. */
 let lastingTab: (Tab & { readonly url: string; isIdle: boolean }) | undefined
 
+/** The tab of a browser that crashed is closed. */
+const isUsable = (tab: typeof lastingTab) => tab !== undefined && !tab.page.isClosed()
+
 /** Returns the tab of the previous suite as if it was new, or undefined if there is none for this address. */
 async function takeTab(
-  browser: Browser,
   url: string,
   { storageState, viewport = screen, ...others }: BrowserContextOptions,
 ): Promise<Tab | undefined> {
   const tab = lastingTab
-  if (!tab?.isIdle || tab.url !== url || tab.context.browser() !== browser || Object.keys(others).length > 0) return
+  if (!tab?.isIdle || tab.page.isClosed() || tab.url !== url || Object.keys(others).length > 0) return
   tab.isIdle = false
   if (typeof storageState === 'object') await tab.context.addCookies(storageState.cookies)
   if (viewport) await tab.page.setViewportSize(viewport)
@@ -104,11 +106,11 @@ export interface Tab {
 
 /** Opens a tab that has only the cookies of `options`: the tab of the previous suite, or one in a new context. */
 export async function openTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
-  const taken = await takeTab(browser, url, options)
+  const taken = await takeTab(url, options)
   if (taken) return taken
   const tab = await openContext(browser, url, options)
   const port = (await portOfWorker)?.toString()
-  if (!lastingTab && new URL(url).port === port && new URL(url).hostname === '127.0.0.1') {
+  if (!isUsable(lastingTab) && new URL(url).port === port && new URL(url).hostname === '127.0.0.1') {
     lastingTab = { ...tab, url, isIdle: false }
   }
   return tab
