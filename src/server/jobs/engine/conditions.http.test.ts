@@ -138,7 +138,16 @@ test('a profile that locks the key before a room begins skips the room with skip
   }
 })
 
-test('a second after a pause is answered nothing more begins, and after a resume the rest does [contract 12.states]', async () => {
+/** Runs a job in another room to its end. */
+async function endAnotherJob(): Promise<void> {
+  const rooms = await newRooms(harness, org, 1)
+  const { id } = await newJob(org, { target: targetOf(rooms), action: night })
+  await answerConfig(only(rooms).device)
+  await jobOnce(org, id, 'it has ended', ({ state }) => state === 'SUCCEEDED')
+  await only(rooms).device.close()
+}
+
+test('soon after a pause is answered no further room begins, and after a resume the rest does [contract 12.states]', async () => {
   const rooms = await newRooms(harness, org, 6)
   const { id } = await newJob(org, { target: targetOf(rooms), action: night, pace: { atOnce: 1 } })
   const devices = rooms.map(({ device }) => device)
@@ -156,15 +165,13 @@ test('a second after a pause is answered nothing more begins, and after a resume
     return reached().length >= 2
   })
   expect((await org.call('POST', `/jobs/${id}/pause`, { body: {} })).status).toBe(200)
-  const pausedAt = performance.now()
-  let [lastBegin, count] = [pausedAt, reached().length]
-  // The engine runs every second, and what ran ends in this time, so that the pace would let others begin.
-  await until('three seconds have passed', async () => {
-    await answerAll()
-    if (reached().length > count) [lastBegin, count] = [performance.now(), reached().length]
-    return performance.now() > pausedAt + 3000
-  })
-  expect(lastBegin - pausedAt).toBeLessThan(1000)
+  // The engine may have begun a room while it was told. When another job has ended, it has looked at this one several times since.
+  await endAnotherJob()
+  await answerAll()
+  const count = reached().length
+  await endAnotherJob()
+  await answerAll()
+  expect(reached()).toHaveLength(count)
   const begun = (await unitsOf(org, id)).filter(({ state }) => state !== 'PENDING' && state !== 'WAITING')
   expect(begun).toHaveLength(count)
   expect(begun.every(({ state }) => state === 'SUCCEEDED')).toBe(true)
