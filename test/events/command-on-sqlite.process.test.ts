@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest'
 import { makeClient } from '../../src/client/client.ts'
 import { follow } from '../support/event-follower.ts'
+import { engine } from '../support/harness.ts'
 import { siteForTest } from '../support/program.ts'
 
-test('on SQLite the next change after one by a command is a reset', async () => {
+test.runIf(engine === 'sqlite')('on SQLite the next change after one by a command is a reset', async () => {
   const site = await siteForTest()
   const server = await site.serve()
   const admin = makeClient({ baseUrl: server.url, org: server.org, token: server.key })
