@@ -57,15 +57,17 @@ export async function consolePort(): Promise<{ readonly port: number }> {
 let lastingTab: (Tab & { readonly url: string; isIdle: boolean }) | undefined
 
 /** The tab of a browser that crashed is closed. */
-const isUsable = (tab: typeof lastingTab) => tab !== undefined && !tab.page.isClosed()
+const isUsable = (tab: typeof lastingTab): tab is NonNullable<typeof tab> => tab !== undefined && !tab.page.isClosed()
 
 /** Returns the tab of the previous suite as if it was new, or undefined if there is none for this address. */
 async function takeTab(
+  browser: Browser,
   url: string,
   { storageState, viewport = screen, ...others }: BrowserContextOptions,
 ): Promise<Tab | undefined> {
   const tab = lastingTab
-  if (!tab?.isIdle || tab.page.isClosed() || tab.url !== url || Object.keys(others).length > 0) return
+  if (!isUsable(tab) || !tab.isIdle || tab.url !== url || Object.keys(others).length > 0) return
+  if (tab.context.browser() !== browser) return
   tab.isIdle = false
   if (typeof storageState === 'object') await tab.context.addCookies(storageState.cookies)
   if (viewport) await tab.page.setViewportSize(viewport)
@@ -106,7 +108,7 @@ export interface Tab {
 
 /** Opens a tab that has only the cookies of `options`: the tab of the previous suite, or one in a new context. */
 export async function openTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
-  const taken = await takeTab(url, options)
+  const taken = await takeTab(browser, url, options)
   if (taken) return taken
   const tab = await openContext(browser, url, options)
   const port = (await portOfWorker)?.toString()

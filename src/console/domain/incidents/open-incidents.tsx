@@ -17,7 +17,7 @@ import { IncidentDialogs, useIncidentTasks } from './work/incident-dialogs.tsx'
 import type { StartIncidentTask } from './work/incident-tasks.ts'
 import { RowActions } from './work/row-actions.tsx'
 
-/** Renders nothing if there are no open incidents. */
+/** Renders nothing without an open incident. */
 export function OpenIncidents({ of }: { readonly of: IncidentsOf }) {
   const { operate } = usePermissions()
   const incidents = useOpenIncidentsOf(of) ?? []
