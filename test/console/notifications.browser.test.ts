@@ -194,7 +194,7 @@ test('a rule is changed and restored; security rules need Manage', async () => {
   })
   await page.getByRole('button', { name: 'Edit Storage low' }).click()
   await dialog.getByRole('button', { name: 'Restore defaults' }).click()
-  await rowOf('Storage low').getByText('30 min').waitFor()
+  await rowOf('Storage low').getByText('30 min', { exact: true }).waitFor()
   expect(await rule()).toMatchObject({ holdMinutes: 30, changed: false })
 })
 
