@@ -33,12 +33,12 @@ function measure(folder: string, rounds: Rounds): void {
   for (const [title, figure] of tableRows(text)) rounds.set(title, [...(rounds.get(title) ?? []), figure])
 }
 
-/** The first two columns of the printed tables: the title, and the median of ours. */
+/** The first two columns of the printed tables: the title without the size of an answer, which a commit can change, and the median of ours. */
 function* tableRows(text: string): Generator<[title: string, figure: number]> {
   for (const line of text.split('\n')) {
     const [title = '', ours = ''] = line.split(/ {2,}/)
     const figure = /^([\d.,]+) \(/.exec(ours)?.[1]
-    if (figure !== undefined) yield [title, Number(figure.replaceAll(',', ''))]
+    if (figure !== undefined) yield [title.replace(/ \([\d.]+ MiB\)/, ''), Number(figure.replaceAll(',', ''))]
   }
 }
 

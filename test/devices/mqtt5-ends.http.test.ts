@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { downTopic, upTopic } from '../../src/contract/device/protocol.ts'
 import { login, openMqtt5 } from '../support/devices/mqtt5-connection.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
-import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { engine, type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
 let harness: Harness
@@ -49,12 +49,15 @@ test('a message and a connection that cannot be stored are refused with a reason
   const otherOrg = await other.newOrg()
   const device = await newOffline(other, otherOrg)
   const it = await connected(device, { service: other })
-  const refuse = (event: string) => {
-    const name = `refused_${event.replaceAll(' ', '_')}`
-    const trigger = sql.raw(`create trigger ${name} before ${event} begin select raise(abort, 'refused'); end`)
-    // In a transaction of its own: a refused message rolls back the one that it is in.
-    return other.services.db.systemTransaction(({ kysely }) => trigger.execute(kysely))
+  // In a transaction of its own: a refused message rolls back the one that it is in.
+  const change = (text: string) => other.services.db.systemTransaction(({ kysely }) => sql.raw(text).execute(kysely))
+  if (engine === 'postgres') {
+    await change("create function refuse() returns trigger language plpgsql as 'begin raise ''refused''; end'")
   }
+  const refusal =
+    engine === 'postgres' ? 'for each row execute function refuse()' : "begin select raise(abort, 'refused'); end"
+  const refuse = (event: string) =>
+    change(`create trigger refused_${event.replaceAll(' ', '_')} before ${event} ${refusal}`)
   await refuse('insert on samples')
   const payload = JSON.stringify({ samples: [{ timestamp: Math.floor(other.clock.now() / 1000), people: 1 }] })
   const topic = upTopic(device.id, 'sample')
