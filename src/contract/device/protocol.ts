@@ -2,7 +2,7 @@
 
 import Type, { type Static, type TSchema } from 'typebox'
 import { commandTypes } from '../fleet/commands.ts'
-import { reportedFields } from '../fleet/endpoints.ts'
+import { reportedFields } from '../fleet/reported-status.ts'
 import { Int32, MultilineText, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
 import { type Sensor, sensorRanges } from './models.ts'
 
