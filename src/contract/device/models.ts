@@ -13,8 +13,30 @@ export const sensorRanges = {
 export type Sensor = keyof typeof sensorRanges
 export const sensors = Object.keys(sensorRanges) as Sensor[]
 
+/** The kinds of devices. For a model that is known, the table of models has the kind. [contract 5.1.kind] */
+export const endpointKinds = [
+  'CODEC',
+  'CONTROLLER',
+  'DISPLAY',
+  'PROJECTOR',
+  'CAMERA',
+  'AUDIO',
+  'PRESENTATION',
+  'CONTROL',
+  'SENSOR',
+  'POWER',
+  'NETWORK',
+  'COMPUTER',
+  'GATEWAY',
+  'OTHER',
+] as const
+export type EndpointKind = (typeof endpointKinds)[number]
+
 export interface Model {
   readonly name: string
+  /** Absent for a code that is not in the table: its devices report it, as they do the maker. */
+  readonly kind?: EndpointKind
+  readonly manufacturer?: string
   readonly sensors: readonly Sensor[]
   /** Only the Frame has a privacy shutter. [interface F1] */
   readonly shutter?: true
@@ -25,18 +47,22 @@ const bar: readonly Sensor[] = [...pad, 'illumination', 'people']
 const pro: readonly Sensor[] = ['humidity', 'temp', 'vocIndex', 'illumination', 'people']
 const board: readonly Sensor[] = ['humidity', 'temp', 'illumination', 'people']
 
+const codec = { kind: 'CODEC', manufacturer: 'Neat' } as const
+const controller = { ...codec, kind: 'CONTROLLER' } as const
+const camera = { ...codec, kind: 'CAMERA' } as const
+
 export const models: Readonly<Record<string, Model>> = {
-  NF19A1: { name: 'Pad', sensors: pad },
-  NF25J1: { name: 'Pad Pro', sensors: pad },
-  NF19B1: { name: 'Bar', sensors: bar },
-  NF22E1: { name: 'Bar 2', sensors: ['illumination', 'people'] },
-  NF21D1: { name: 'Bar Pro', sensors: pro },
-  NF21F1: { name: 'Frame', sensors: pro, shutter: true },
-  NF20C1: { name: 'Board', sensors: bar },
-  NF25M1: { name: 'Board 32', sensors: board },
-  NF22H1: { name: 'Board 50', sensors: board },
-  NF23K1: { name: 'Board Pro', sensors: pro },
-  NF23L1: { name: 'Center', sensors: ['people'] },
+  NF19A1: { ...controller, name: 'Pad', sensors: pad },
+  NF25J1: { ...controller, name: 'Pad Pro', sensors: pad },
+  NF19B1: { ...codec, name: 'Bar', sensors: bar },
+  NF22E1: { ...codec, name: 'Bar 2', sensors: ['illumination', 'people'] },
+  NF21D1: { ...codec, name: 'Bar Pro', sensors: pro },
+  NF21F1: { ...codec, name: 'Frame', sensors: pro, shutter: true },
+  NF20C1: { ...codec, name: 'Board', sensors: bar },
+  NF25M1: { ...codec, name: 'Board 32', sensors: board },
+  NF22H1: { ...codec, name: 'Board 50', sensors: board },
+  NF23K1: { ...codec, name: 'Board Pro', sensors: pro },
+  NF23L1: { ...camera, name: 'Center', sensors: ['people'] },
 }
 
 /** A code that is not in the table is a device with every sensor. */

@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import { Empty, Int32, ListOf, NullableId, OneOf, Shape, Timestamp } from '../shape.ts'
-import { Network, optional, reportedFields, text } from './reported-status.ts'
+import { Network, optional, optionalText, reportedFields } from './reported-status.ts'
 
 const id = Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' })
 const serial = Type.String({ description: 'Serial number of the device.' })
@@ -22,7 +22,7 @@ const since = optional(
   ),
 )
 const roomId = optional(Int32('The room of the endpoint.'))
-const roomName = text('Name of the room of the endpoint.')
+const roomName = optionalText('Name of the room of the endpoint.')
 const connectionTime = optional(Timestamp('Time of the last connect or disconnect.'))
 const profileId = optional(Int32('The profile of the endpoint.'))
 

@@ -23,7 +23,14 @@ export async function putEndpoints(
     .executeTakeFirstOrThrow()
   const rows = values.map(({ connected, ...given }, i): Row => {
     const id = randomUUID()
-    const device = { id, serial: `S${id.slice(0, 13)}`, pairing_serial: null, model: 'NF19B1', status: '{}' }
+    const device = {
+      id,
+      serial: `S${id.slice(0, 13)}`,
+      pairing_serial: null,
+      model: 'NF19B1',
+      status: '{}',
+      readings: '{}',
+    }
     // A node that is given explicitly comes later, with the other values.
     const node_id = connected ? (node?.id ?? null) : null
     const presence = {

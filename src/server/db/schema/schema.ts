@@ -153,6 +153,8 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     unknown_until: number | null
     enrolment_time: number
     status: string
+    /** The part of its status that changes often: a JSON object with `readings`, and `signals` by network. */
+    readings: Generated<string>
     /** When it last reported that a call had ended. */
     call_ended_at: number | null
     /** The number of the connection over which its last status came. */

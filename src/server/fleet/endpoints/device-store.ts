@@ -255,7 +255,7 @@ export const updateInterrupted = writeTelemetry(
 export const findStatus = wholeQueryOne((db, p: { org: number; id: string }) =>
   db
     .selectFrom('endpoints')
-    .select(['status', 'pairing_serial', 'call_ended_at', 'status_connection'])
+    .select(['status', 'readings', 'pairing_serial', 'call_ended_at', 'status_connection'])
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
@@ -267,6 +267,11 @@ export const updateStatus = writeTelemetry((db, p: Status) =>
     .set({ status: p.status, call_ended_at: p.call_ended_at, status_connection: p.connection })
     .where('org', '=', p.org)
     .where('id', '=', p.id),
+)
+
+/** A statement of its own: lists of endpoints do not show readings, and stay cached. */
+export const updateReadings = writeTelemetry((db, p: { org: number; id: string; readings: string }) =>
+  db.updateTable('endpoints').set({ readings: p.readings }).where('org', '=', p.org).where('id', '=', p.id),
 )
 
 /** Notes the first status of a connection if it changes nothing else. */

@@ -48,7 +48,8 @@ export class EndpointCache {
     db.onWrite('endpoints', (written) => {
       // The end of the node has disconnected its endpoints already, so no answer changes when their rows are cleared.
       if (written.org === undefined && written.where.node_id !== undefined) return
-      this.#invalidate(written, written.where.id, written.where.room_id)
+      if (isOfReadings(written)) this.#forget(written.where.id)
+      else this.#invalidate(written, written.where.id, written.where.room_id)
     })
     // An endpoint is connected while its node is up.
     db.onWrite('nodes', ({ columns }) => {
@@ -154,12 +155,21 @@ export class EndpointCache {
     }
   }
 
+  /** Lists do not show what was written. */
+  #forget(id: string): void {
+    this.#writes++
+    this.#endpoints.delete(id)
+  }
+
   #deleteWhere(isStale: (cached: CachedEndpoint) => boolean): void {
     const staleIds: string[] = []
     for (const [id, cached] of this.#endpoints.entries()) if (isStale(cached)) staleIds.push(id)
     for (const id of staleIds) this.#endpoints.delete(id)
   }
 }
+
+const isOfReadings = (written: WrittenRows): written is WrittenRows & { readonly where: { readonly id: string } } =>
+  written.columns?.size === 1 && written.columns.has('readings') && typeof written.where.id === 'string'
 
 const answerOf = (row: EndpointRow & { readonly room_name: string | null }): ReadyAnswer =>
   new ReadyAnswer(etagOf(row.version), JSON.stringify(endpointView(row, row.room_name)))

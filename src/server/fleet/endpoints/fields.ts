@@ -1,11 +1,13 @@
 // The fields of an endpoint: their columns, and what answers and the audit log make of them. [contract 5.1] [contract 4.endpointsBasicList]
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
+import { modelOf } from '../../../contract/device/models.ts'
 import type { BasicEndpoint, Endpoint, EndpointState } from '../../../contract/fleet/endpoints.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { AuditedFields } from '../../journal/audit/audited-fields.ts'
 import { auditRef } from '../../journal/audit/change-result.ts'
+import { type ReportedStatus, shownStatus } from './reported-status.ts'
 
 /** The columns that each enrolment writes. A device keeps its id and its serial. */
 export const enrolledColumns = ['pairing_serial', 'model', 'room_id', 'profile_id', 'enrolment_time'] as const
@@ -37,15 +39,12 @@ export const auditedEndpoint = new AuditedFields(
 type EndpointView = Static<typeof Endpoint>
 type BasicEndpointView = Static<typeof BasicEndpoint>
 
-/** The fields of an endpoint that its device reports in its status; any of them may be missing. */
-type ReportedStatus = Partial<EndpointView>
-
 /** Fields that the device never reported are left out, except the list of networks, which is always there. [contract 5.1] */
 export function endpointView(
-  row: ShownEndpoint & Pick<Endpoints, 'enrolment_time'>,
+  row: ShownEndpoint & Pick<Endpoints, 'enrolment_time' | 'readings'>,
   roomName: string | null,
 ): EndpointView {
-  const status: ReportedStatus = JSON.parse(row.status)
+  const status = shownStatus(row)
   return {
     id: row.id,
     serial: row.serial,
@@ -60,8 +59,15 @@ export function endpointView(
     ...(row.room_id !== null && roomName !== null && { roomName }),
     ...(row.profile_id !== null && { profileId: row.profile_id }),
     ...status,
+    ...describedModel(row.model),
     networks: status.networks ?? [],
   }
+}
+
+/** For a model that is known, the table of models says what it is, whatever the device reports. [contract 5.1.kind] */
+function describedModel(code: string): Pick<EndpointView, 'kind' | 'manufacturer'> {
+  const { kind, manufacturer } = modelOf(code)
+  return { ...(kind && { kind }), ...(manufacturer && { manufacturer }) }
 }
 
 /** An answer may hold ten thousand of these, so the fields are assigned one by one instead of spread. */

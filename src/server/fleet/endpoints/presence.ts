@@ -23,10 +23,12 @@ import {
   updateDisconnected,
   updateDisconnectedFrom,
   updateLeader,
+  updateReadings,
   updateStatus,
   updateStatusConnection,
 } from './device-store.ts'
 import { queuePresenceMessages } from './endpoint-messages.ts'
+import { mergeReport } from './reported-status.ts'
 import { lockConnection } from './store.ts'
 
 /** Returns the device if the credential is that of the endpoint. A malformed credential costs no database query. */
@@ -132,51 +134,35 @@ function requireNode({ node }: Services) {
   return node
 }
 
-/** Changes only the fields that the report names; null removes a field. Stores nothing if this is not the device's connection any more. */
+/** Stores nothing if this is not the device's connection any more. A change of readings alone is no event. */
 export async function storeStatus(
   { db, feed, clock }: Services,
   connection: DeviceConnection,
   report: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const { device, number } = connection
+  const { id } = device
   const { pairingSerial, ...reported } = report
-  const networks = reported.networks as ReportedNetwork[] | null | undefined
   const outcome = await db.forOrg(device.org.key).telemetry(async (on) => {
-    const before = (await lockConnection(on, connectionKey(connection))) && (await findStatus(on, { id: device.id }))
+    const before = (await lockConnection(on, connectionKey(connection))) && (await findStatus(on, { id }))
     if (!before) return 'replaced'
-    const stored: Record<string, unknown> = JSON.parse(before.status)
-    const fields: Record<string, unknown> = {
-      ...stored,
-      ...reported,
-      ...(networks && { networks: networks.map(completeNetwork) }),
-    }
-    const status = JSON.stringify(fields, (_, value) => (value === null ? undefined : value))
+    const { status, readings } = mergeReport(before, reported)
+    if (readings !== before.readings) await updateReadings(on, { id, readings })
     // An empty serial names no leader, and must not group all devices that report one.
     const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
     if (status === before.status && leader === before.pairing_serial) {
-      if (before.status_connection !== number) await updateStatusConnection(on, { id: device.id, connection: number })
+      if (before.status_connection !== number) await updateStatusConnection(on, { id, connection: number })
       return 'unchanged'
     }
-    const call_ended_at = isInCall(stored) && !isInCall(fields) ? clock.now() : before.call_ended_at
-    await updateStatus(on, { id: device.id, status, call_ended_at, connection: number })
-    if (leader !== before.pairing_serial) await updateLeader(on, { id: device.id, pairing_serial: leader })
+    const hasLeftCall = isInCall(JSON.parse(before.status)) && !isInCall(JSON.parse(status))
+    const call_ended_at = hasLeftCall ? clock.now() : before.call_ended_at
+    await updateStatus(on, { id, status, call_ended_at, connection: number })
+    if (leader !== before.pairing_serial) await updateLeader(on, { id, pairing_serial: leader })
     return 'changed'
   })
   if (outcome === 'replaced') throw new ConnectionReplaced()
-  if (outcome === 'changed') feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: device.id }])
+  if (outcome === 'changed') feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: id }])
 }
 
 const isInCall = ({ inCallStatus = null }: Readonly<Record<string, unknown>>): boolean =>
   inCallStatus !== null && inCallStatus !== 'NONE'
-
-interface ReportedNetwork {
-  readonly addresses?: readonly object[]
-  readonly gateway?: readonly object[]
-}
-
-/** Clients rely on both lists, and on both addresses in each item. [contract 5.1.networks] */
-const completeNetwork = (network: ReportedNetwork) => ({
-  ...network,
-  addresses: (network.addresses ?? []).map((item) => ({ address: {}, broadcast: {}, ...item })),
-  gateway: network.gateway ?? [],
-})

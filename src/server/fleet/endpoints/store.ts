@@ -20,7 +20,7 @@ import { insertPastCredential, insertPastCredentialsOfRoom } from './past-creden
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
 
 const fieldColumns = endpointFieldColumns.map((column) => `e.${column}` as const)
-const columns = ['e.id', 'e.version', 'e.enrolment_time', ...fieldColumns] as const
+const columns = ['e.id', 'e.version', 'e.enrolment_time', 'e.readings', ...fieldColumns] as const
 
 /** Endpoints with the node that their device is connected to, for `isConnected` and `connectionTime`. */
 const endpointsWithNode = (db: Kysely<DatabaseSchema>) =>
