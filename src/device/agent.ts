@@ -39,6 +39,8 @@ interface Events {
   samplesRefused: [wire.SampleRefused]
   /** For the maker's log: the service did not understand a message, which is a mistake in the device. */
   messageRefused: [wire.MessageRefused]
+  /** For the maker's log: the service does not know these keys of a message. It comes once for each kind of message and connection. */
+  keysIgnored: [wire.KeysIgnored]
   /** For the maker's log: a message that cannot be parsed, or storage that fails. */
   warning: [unknown]
 }
@@ -187,6 +189,7 @@ export class Agent extends EventEmitter<Events> {
       if (kind === 'operation') return this.#executeCommand(body, signal)
       if (kind === 'sample-refused') return void this.emit('samplesRefused', body)
       if (kind === 'message-refused') return void this.emit('messageRefused', body)
+      if (kind === 'keys-ignored') return void this.emit('keysIgnored', body)
       // A device ignores kinds that it does not know.
       if (kind !== 'config') return undefined
       const applied = this.#configQueue.then(() => this.#apply(body))

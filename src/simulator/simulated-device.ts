@@ -99,6 +99,7 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
       counters.badMessages++
       this.#log(`message refused: ${kind} ${field} ${reason}`)
     })
+    agent.on('keysIgnored', ({ kind, keys }) => this.#log(`keys ignored: ${kind} ${keys.join(' ')}`))
     this.agent = agent
     return agent
   }

@@ -157,6 +157,16 @@ export const MessageRefused = Shape('MessageRefused', {
 })
 export type MessageRefused = Static<typeof MessageRefused>
 
+export const maxIgnoredKeys = 32
+export const KeysIgnored = Shape('KeysIgnored', {
+  kind: Type.String({ description: 'The last part of the topic of the message.' }),
+  keys: Type.Array(Type.String(), {
+    maxItems: maxIgnoredKeys,
+    description: 'JSON Pointers (RFC 6901) to keys that the service does not know, up to 200 characters each.',
+  }),
+})
+export type KeysIgnored = Static<typeof KeysIgnored>
+
 /** The kinds of messages, by their name below the device's own topics. */
 export const upMessages = {
   status: StatusReport,
@@ -172,6 +182,7 @@ export const downMessages = {
   operation: DeviceCommandMessage,
   'sample-refused': SampleRefused,
   'message-refused': MessageRefused,
+  'keys-ignored': KeysIgnored,
 }
 export type DownKind = keyof typeof downMessages
 export type DownMessage = { [K in DownKind]: { kind: K; body: Static<(typeof downMessages)[K]> } }[DownKind]
