@@ -2,7 +2,18 @@
 
 import Type from 'typebox'
 import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
-import { Empty, Int32, ListOf, NullableId, OneOf, Shape, Timestamp } from '../shape.ts'
+import {
+  Empty,
+  Int32,
+  ListOf,
+  MultilineText,
+  maxNameLength,
+  NullableId,
+  OneOf,
+  Shape,
+  SingleLineText,
+  Timestamp,
+} from '../shape.ts'
 import { Network, optional, optionalText, reportedFields } from './reported-status.ts'
 
 const id = Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' })
@@ -26,6 +37,10 @@ const roomName = optionalText('Name of the room of the endpoint.')
 const connectionTime = optional(Timestamp('Time of the last connect or disconnect.'))
 const profileId = optional(Int32('The profile of the endpoint.'))
 
+const name = optional(
+  Type.String({ description: 'Name of the endpoint: the given one, or else the one that the device reports.' }),
+)
+
 export const Endpoint = Shape('webpageEndpoint', {
   id,
   serial,
@@ -39,6 +54,9 @@ export const Endpoint = Shape('webpageEndpoint', {
   roomName,
   profileId,
   ...reportedFields,
+  name,
+  reportedName: optional(Type.String({ description: 'Name that the device reports.' })),
+  note: optional(Type.String({ description: 'Note for the next person who works with the device.' })),
   networks: Type.Array(Network, {
     description: 'The network interfaces of the device; empty until the device reports them.',
   }),
@@ -128,6 +146,42 @@ export const endpointOperations = {
     ifMatch: true,
     audit: { category: 'DEVICE', type: 'DEVICE_REMOVED' },
     example: { params: { id: known }, response: {} },
+  }),
+  endpointsUpdate: operation({
+    method: 'PUT',
+    path: '/endpoints/{id}',
+    tag: 'Endpoints',
+    scope: 'write',
+    summary: 'Name an endpoint, and say what people should know about it',
+    description: 'A key that is absent keeps its value; null clears it.',
+    params: { id },
+    body: Shape('EndpointUpdateRequest', {
+      name: optional(
+        Type.Union([SingleLineText(maxNameLength, 'Name of the endpoint, instead of the reported one.'), Type.Null()]),
+      ),
+      note: optional(
+        Type.Union([MultilineText(2000, 'Note for the next person who works with the device.'), Type.Null()]),
+      ),
+      sleeps: optional(
+        Type.Union([
+          Type.Boolean({
+            description:
+              'Whether the device can leave the network while it is off, instead of what the device reports.',
+          }),
+          Type.Null(),
+        ]),
+      ),
+    }),
+    bodyLimitBytes: mediumBodyBytes,
+    response: Endpoint,
+    versioned: true,
+    ifMatch: true,
+    audit: { category: 'DEVICE', type: 'DEVICE_UPDATED' },
+    example: {
+      params: { id: known },
+      body: { name: 'Bar at the window' },
+      response: { ...basic, name: 'Bar at the window', enrolmentTime: '2026-05-04T08:15:30.000Z', networks: [] },
+    },
   }),
   endpointsMoveRoom: operation({
     method: 'POST',

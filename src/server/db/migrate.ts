@@ -24,6 +24,7 @@ import { announcedIncidents } from './migrations/016-messages.ts'
 import { moves } from './migrations/017-moves.ts'
 import { presence } from './migrations/018-presence.ts'
 import { readings } from './migrations/019-readings.ts'
+import { deviceNames } from './migrations/020-device-names.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -47,6 +48,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '017-moves': moves,
   '018-presence': presence,
   '019-readings': readings,
+  '020-device-names': deviceNames,
 }
 
 export interface ProgramMigrations {
@@ -61,7 +63,14 @@ export interface ProgramMigrations {
 /** No released version could run with 008-nodes, so none of the migrations that were released with it is compatible. */
 export const programMigrations: ProgramMigrations = {
   statements: migrations,
-  compatible: new Set(['015-organisations', '016-messages', '017-moves', '018-presence', '019-readings']),
+  compatible: new Set([
+    '015-organisations',
+    '016-messages',
+    '017-moves',
+    '018-presence',
+    '019-readings',
+    '020-device-names',
+  ]),
 }
 
 const compatiblePrefix = 'compatible migration '

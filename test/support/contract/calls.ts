@@ -16,6 +16,10 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   auditLogs: () => ({ from: 0, to: Date.UTC(2100, 0) }),
   endpointsBasicList: (f) => ({ regionId: f.region, locationId: f.location }),
   endpointsGet: (f) => ({ id: f.endpoint }),
+  endpointsUpdate: (f) => ({
+    id: f.endpoint,
+    body: { name: 'Bar at the window', note: 'The key is at the reception.' },
+  }),
   endpointsDelete: (f) => ({ id: f.endpoint }),
   endpointsMoveRoom: (f) => ({ body: { endpointIds: [f.endpoint], roomId: f.room } }),
   endpointsAssignProfile: (f) => ({ id: f.endpoint, body: { profileId: f.profile } }),

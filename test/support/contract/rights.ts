@@ -63,6 +63,7 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   auditLogs: readLog,
   endpointsBasicList: read,
   endpointsGet: read,
+  endpointsUpdate: change,
   endpointsDelete: change,
   endpointsMoveRoom: change,
   endpointsAssignProfile: change,

@@ -43,6 +43,7 @@ export async function putEndpoints(
       call_ended_at: null,
       status_connection: connected ?? 0,
     }
+    const given_values = { name: null, given_name: null, note: null, given_sleeps: null }
     return {
       org: org.key,
       number: last + 1 + i,
@@ -51,6 +52,7 @@ export async function putEndpoints(
       profile_id: null,
       enrolment_time: Date.UTC(2026, 0, 1),
       ...device,
+      ...given_values,
       ...presence,
       ...given,
     }

@@ -64,6 +64,7 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   auditLogs: none,
   endpointsBasicList: filters,
   endpointsGet: endpoint,
+  endpointsUpdate: (p) => [{ id: p.endpoint, body: { name: 'Bar' } }],
   endpointsDelete: endpoint,
   endpointsMoveRoom: (p, { own }) => [
     ...lists(p.endpoint, own.endpoint).map((endpointIds) => ({ body: { endpointIds, roomId: own.room } })),

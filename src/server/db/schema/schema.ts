@@ -153,6 +153,14 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     unknown_until: number | null
     enrolment_time: number
     status: string
+    /** The name that is shown: `given_name`, or else the name that the device reports. */
+    name: string | null
+    /** The name that a person gave. */
+    given_name: string | null
+    /** For the next person who works with the device. */
+    note: string | null
+    /** What a person says about `sleeps`, which wins over the status: 1 or 0. */
+    given_sleeps: number | null
     /** The part of its status that changes often: a JSON object with `readings`, and `signals` by network. */
     readings: Generated<string>
     /** When it last reported that a call had ended. */

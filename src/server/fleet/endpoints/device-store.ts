@@ -255,7 +255,7 @@ export const updateInterrupted = writeTelemetry(
 export const findStatus = wholeQueryOne((db, p: { org: number; id: string }) =>
   db
     .selectFrom('endpoints')
-    .select(['status', 'readings', 'pairing_serial', 'call_ended_at', 'status_connection'])
+    .select(['status', 'readings', 'name', 'given_name', 'pairing_serial', 'call_ended_at', 'status_connection'])
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
@@ -277,6 +277,11 @@ export const updateReadings = writeTelemetry((db, p: { org: number; id: string; 
 /** Notes the first status of a connection if it changes nothing else. */
 export const updateStatusConnection = writeTelemetry((db, p: { org: number; id: string; connection: number }) =>
   db.updateTable('endpoints').set({ status_connection: p.connection }).where('org', '=', p.org).where('id', '=', p.id),
+)
+
+/** A statement of its own: incidents look at the columns that are written, and most reports do not change the name. */
+export const updateName = writeTelemetry((db, p: { org: number; id: string; name: string | null }) =>
+  db.updateTable('endpoints').set({ name: p.name }).where('org', '=', p.org).where('id', '=', p.id),
 )
 
 /** A statement of its own: caches of groups look at the columns that are written, and most reports do not change the leader. */

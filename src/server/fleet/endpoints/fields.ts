@@ -3,11 +3,12 @@ import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
 import { modelOf } from '../../../contract/device/models.ts'
 import type { BasicEndpoint, Endpoint, EndpointState } from '../../../contract/fleet/endpoints.ts'
+import type { InputOf } from '../../context/handlers.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { AuditedFields } from '../../journal/audit/audited-fields.ts'
 import { auditRef } from '../../journal/audit/change-result.ts'
-import { type ReportedStatus, shownStatus } from './reported-status.ts'
+import { type ReportedStatus, type StoredStatus, shownStatus } from './reported-status.ts'
 
 /** The columns that each enrolment writes. A device keeps its id and its serial. */
 export const enrolledColumns = ['pairing_serial', 'model', 'room_id', 'profile_id', 'enrolment_time'] as const
@@ -15,8 +16,38 @@ export const enrolledColumns = ['pairing_serial', 'model', 'room_id', 'profile_i
 /** The columns that both an endpoint and the list of endpoints show. */
 export const endpointFieldColumns = ['serial', 'pairing_serial', 'model', 'room_id', 'profile_id', 'status'] as const
 
+/** The columns that people set. */
+export const givenColumns = ['name', 'given_name', 'note', 'given_sleeps'] as const
+
 type Endpoints = Selectable<DatabaseSchema['endpoints']>
 type EndpointValues = Pick<Endpoints, 'serial' | 'model' | 'room_id' | 'profile_id'>
+export type GivenValues = Pick<Endpoints, (typeof givenColumns)[number]>
+
+/** The values after a request. Its absent keys keep what is stored, and null clears them. */
+export function givenValues(body: InputOf<'endpointsUpdate'>['body'], stored: GivenValues & StoredStatus): GivenValues {
+  const given_name = body.name === undefined ? stored.given_name : body.name
+  const sleeps = body.sleeps === null ? null : Number(body.sleeps)
+  return {
+    name: shownName(given_name, stored.status),
+    given_name,
+    note: body.note === undefined ? stored.note : body.note,
+    given_sleeps: body.sleeps === undefined ? stored.given_sleeps : sleeps,
+  }
+}
+
+/** A name of spaces only, or an empty one, is none. */
+export const shownName = (given: string | null, status: string): string | null =>
+  given ?? ((JSON.parse(status) as ReportedStatus).name || null)
+
+export const auditedGivenValues = new AuditedFields(
+  (row: GivenValues & EndpointValues) => ({
+    serial: row.serial,
+    name: row.given_name,
+    note: row.note,
+    sleeps: row.given_sleeps === null ? null : row.given_sleeps === 1,
+  }),
+  ['serial'],
+)
 
 /** A row that answers show. `nodes/presence-sql.ts` computes its presence. */
 interface ShownEndpoint extends Pick<Endpoints, 'id' | (typeof endpointFieldColumns)[number]> {
@@ -41,10 +72,10 @@ type BasicEndpointView = Static<typeof BasicEndpoint>
 
 /** Fields that the device never reported are left out, except the list of networks, which is always there. [contract 5.1] */
 export function endpointView(
-  row: ShownEndpoint & Pick<Endpoints, 'enrolment_time' | 'readings'>,
+  row: ShownEndpoint & GivenValues & Pick<Endpoints, 'enrolment_time' | 'readings'>,
   roomName: string | null,
 ): EndpointView {
-  const status = shownStatus(row)
+  const { name: reportedName, ...status } = shownStatus(row)
   return {
     id: row.id,
     serial: row.serial,
@@ -60,6 +91,10 @@ export function endpointView(
     ...(row.profile_id !== null && { profileId: row.profile_id }),
     ...status,
     ...describedModel(row.model),
+    ...(row.name !== null && { name: row.name }),
+    ...(reportedName && { reportedName }),
+    ...(row.note !== null && { note: row.note }),
+    ...(row.given_sleeps !== null && { sleeps: row.given_sleeps === 1 }),
     networks: status.networks ?? [],
   }
 }

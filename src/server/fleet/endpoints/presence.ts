@@ -23,11 +23,13 @@ import {
   updateDisconnected,
   updateDisconnectedFrom,
   updateLeader,
+  updateName,
   updateReadings,
   updateStatus,
   updateStatusConnection,
 } from './device-store.ts'
 import { queuePresenceMessages } from './endpoint-messages.ts'
+import { shownName } from './fields.ts'
 import { mergeReport } from './reported-status.ts'
 import { lockConnection } from './store.ts'
 
@@ -158,6 +160,8 @@ export async function storeStatus(
     const call_ended_at = hasLeftCall ? clock.now() : before.call_ended_at
     await updateStatus(on, { id, status, call_ended_at, connection: number })
     if (leader !== before.pairing_serial) await updateLeader(on, { id, pairing_serial: leader })
+    const name = shownName(before.given_name, status)
+    if (name !== before.name) await updateName(on, { id, name })
     return 'changed'
   })
   if (outcome === 'replaced') throw new ConnectionReplaced()

@@ -1,5 +1,6 @@
 // The rules of endpoints, one function for each operation. [contract 4.endpointsBasicList] [contract 5.1]
 
+import { VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
@@ -17,14 +18,24 @@ import { findProfile } from '../profiles/store.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { EndpointCache } from './endpoint-cache.ts'
 import { queueFinishedCommands } from './endpoint-messages.ts'
-import { auditedEndpoint, basicEndpointView, endpointRef, valuesByEndpoint } from './fields.ts'
+import {
+  auditedEndpoint,
+  auditedGivenValues,
+  basicEndpointView,
+  endpointRef,
+  endpointView,
+  givenValues,
+  valuesByEndpoint,
+} from './fields.ts'
 import { requireVisibleGroups } from './pair-groups.ts'
 import {
   deleteEndpoint,
   type EndpointSummary,
   findEndpoint,
+  findShownEndpoint,
   listEndpoints,
   listEndpointsById,
+  updateGivenValues,
   updateProfileOf,
   updateRoomOf,
 } from './store.ts'
@@ -45,6 +56,21 @@ export function endpointsGet(ctx: RequestContext, cache: EndpointCache, id: stri
   const answer = ctx.access.isEverything ? cache.find(ctx.org.key, id) : cache.findVisible(ctx.db, id)
   return answer instanceof Promise ? answer.then((found) => mustFind(found, `endpoint ${id}`)) : answer
 }
+
+export const endpointsUpdate = (ctx: RequestContext, id: string, body: InputOf<'endpointsUpdate'>['body']) =>
+  change(ctx, 'endpointsUpdate', async (tx) => {
+    const endpoint = await requireEndpoint(tx, id)
+    checkIfMatch(ctx, endpoint.version)
+    const values = givenValues(body, endpoint)
+    await updateGivenValues(tx, { id, ...values })
+    await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
+    const shown = mustFind(await findShownEndpoint(tx, { ...ctx.presenceTimes, id }), `endpoint ${id}`)
+    return {
+      result: new VersionedAnswer(shown.version, endpointView(shown, shown.room_name)),
+      target: endpointRef(endpoint),
+      ...auditedGivenValues.change(endpoint, { ...endpoint, ...values }),
+    }
+  })
 
 export async function endpointsDelete(ctx: RequestContext, id: string) {
   await change(ctx, 'endpointsDelete', async (tx) => {

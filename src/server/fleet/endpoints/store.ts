@@ -4,6 +4,7 @@ import type { EngineName } from '../../db/engine.ts'
 import type { Tx } from '../../db/handles.ts'
 import { isAnyNumberOf, isAnyOf, isIn } from '../../db/queries/any-of.ts'
 import { byUuid, byUuids } from '../../db/queries/by-uuid.ts'
+import { pickColumns } from '../../db/queries/columns.ts'
 import { visibleQuery, visibleQueryOne, wholeQuery, wholeQueryExists, write } from '../../db/queries/query.ts'
 import { bySite } from '../../db/queries/site-filter.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
@@ -15,12 +16,19 @@ import {
   reconnectsUntil,
   stateSince,
 } from '../../nodes/presence-sql.ts'
-import { endpointFieldColumns } from './fields.ts'
+import { endpointFieldColumns, type GivenValues, givenColumns } from './fields.ts'
 import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
 
 const fieldColumns = endpointFieldColumns.map((column) => `e.${column}` as const)
-const columns = ['e.id', 'e.version', 'e.enrolment_time', 'e.readings', ...fieldColumns] as const
+const columns = [
+  'e.id',
+  'e.version',
+  'e.enrolment_time',
+  'e.readings',
+  ...fieldColumns,
+  ...givenColumns.map((column) => `e.${column}` as const),
+] as const
 
 /** Endpoints with the node that their device is connected to, for `isConnected` and `connectionTime`. */
 const endpointsWithNode = (db: Kysely<DatabaseSchema>) =>
@@ -255,6 +263,14 @@ export const lockConnection = wholeQueryExists((db, p: Connection, engine) =>
     .where('e.connection', '=', p.connection)
     .where('c.hash', '=', p.hash)
     .$if(engine === 'postgres', (q) => q.forShare('e')),
+)
+
+export const updateGivenValues = write((db, p: GivenValues & { org: number; id: string }) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ version: e('version', '+', 1), ...pickColumns(p, givenColumns) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
 )
 
 export const hasEndpointWithProfile = wholeQueryExists((db, p: { org: number; profile: number }) =>
