@@ -14,14 +14,22 @@ import { type ReportedStatus, type StoredStatus, shownStatus } from './reported-
 export const enrolledColumns = ['pairing_serial', 'model', 'room_id', 'profile_id', 'enrolment_time'] as const
 
 /** The columns that both an endpoint and the list of endpoints show. */
-export const endpointFieldColumns = ['serial', 'pairing_serial', 'model', 'room_id', 'profile_id', 'status'] as const
+export const endpointFieldColumns = [
+  'serial',
+  'pairing_serial',
+  'model',
+  'name',
+  'room_id',
+  'profile_id',
+  'status',
+] as const
 
 /** The columns that people set. */
-export const givenColumns = ['name', 'given_name', 'note', 'given_sleeps'] as const
+export const givenColumns = ['given_name', 'note', 'given_sleeps'] as const
 
 type Endpoints = Selectable<DatabaseSchema['endpoints']>
 type EndpointValues = Pick<Endpoints, 'serial' | 'model' | 'room_id' | 'profile_id'>
-export type GivenValues = Pick<Endpoints, (typeof givenColumns)[number]>
+export type GivenValues = Pick<Endpoints, 'name' | (typeof givenColumns)[number]>
 
 /** The values after a request. Its absent keys keep what is stored, and null clears them. */
 export function givenValues(body: InputOf<'endpointsUpdate'>['body'], stored: GivenValues & StoredStatus): GivenValues {
@@ -110,9 +118,13 @@ export function basicEndpointView(
   row: ShownEndpoint & { readonly room_name: string | null; readonly config_state: string | null },
 ): BasicEndpointView {
   const status: ReportedStatus = JSON.parse(row.status)
-  const { localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion, pairedSerials } = status
+  const { power, localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion, pairedSerials } = status
   const { id, serial, model, state } = row
   const view: BasicEndpointView = { id, serial, model, connected: row.connected === 1, state }
+  if (row.name !== null) view.name = row.name
+  const kind = modelOf(model).kind ?? status.kind
+  if (kind !== undefined) view.kind = kind
+  if (power !== undefined) view.power = power
   if (row.connection_time !== null) view.connectionTime = isoTime(row.connection_time)
   if (row.since !== null) view.since = isoTime(row.since)
   if (row.room_id !== null) view.roomId = row.room_id

@@ -268,7 +268,7 @@ export const lockConnection = wholeQueryExists((db, p: Connection, engine) =>
 export const updateGivenValues = write((db, p: GivenValues & { org: number; id: string }) =>
   db
     .updateTable('endpoints')
-    .set((e) => ({ version: e('version', '+', 1), ...pickColumns(p, givenColumns) }))
+    .set((e) => ({ version: e('version', '+', 1), name: p.name, ...pickColumns(p, givenColumns) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
