@@ -21,21 +21,26 @@ const serial = Type.String({ description: 'Serial number of the device.' })
 const model = Type.String({ description: 'Model code, for example NF19B1.' })
 const connected = Type.Boolean({ description: 'Whether the device is connected now.' })
 /** The states of an endpoint, the worst first. [contract 8.state] */
-export const endpointStates = ['OFFLINE', 'UNKNOWN', 'ONLINE'] as const
+export const endpointStates = ['OFFLINE', 'UNKNOWN', 'ASLEEP', 'ONLINE'] as const
 export type EndpointState = (typeof endpointStates)[number]
 export const EndpointStateName = OneOf(
   endpointStates,
-  'ONLINE: the device is connected. UNKNOWN: a server that the device was connected to has ended, and the device still has time to connect again. OFFLINE: neither.',
+  'The first that holds. ONLINE: the device is connected. UNKNOWN: the gateway of the device is away; or the server or the gateway that the device was connected through has ended, and the device still has time to connect again. ASLEEP: the device can leave the network while it is off, and did so. OFFLINE: none of them. Values can be added.',
 )
 const since = optional(
   Timestamp(
-    'Since when the device is online or offline. A server restart does not change it for a device that comes back in time. Absent if the device was never connected.',
+    'Since when the device is online, asleep or offline. A restart of a server or a gateway does not change it for a device that comes back in time. Absent if the device was never connected.',
   ),
 )
 const roomId = optional(Int32('The room of the endpoint.'))
 const roomName = optionalText('Name of the room of the endpoint.')
 const connectionTime = optional(Timestamp('Time of the last connect or disconnect.'))
 const profileId = optional(Int32('The profile of the endpoint.'))
+const via = optional(
+  Type.String({
+    description: 'Identifier of the gateway through which the device is seen; absent if the caller does not see it.',
+  }),
+)
 
 const name = optional(
   Type.String({ description: 'Name of the endpoint: the given one, or else the one that the device reports.' }),
@@ -49,6 +54,7 @@ export const Endpoint = Shape('webpageEndpoint', {
   connectionTime,
   state: EndpointStateName,
   since,
+  via,
   enrolmentTime: Timestamp('Time at which the device enrolled.'),
   roomId,
   roomName,
@@ -73,6 +79,7 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   connectionTime,
   state: EndpointStateName,
   since,
+  via,
   roomId,
   roomName,
   profileId,

@@ -21,21 +21,24 @@ export interface RoomCounts {
   readonly connectedCount: number
   /** Absent means 0. */
   readonly unknownCount?: number
+  /** Absent means 0. */
+  readonly asleepCount?: number
   readonly hasFailedConfig: boolean
 }
 
-/** The state of a room, for its answers and for the console, which counts the events of devices. [contract 5.4.room] */
+/** The state of a room. Endpoints that are asleep or unknown are left out, unless there are no others. [contract 5.4.room] */
 export function roomStateOf({
   endpointCount,
   connectedCount,
   unknownCount = 0,
+  asleepCount = 0,
   hasFailedConfig,
 }: RoomCounts): RoomState {
-  const offlineCount = endpointCount - connectedCount - unknownCount
   if (endpointCount === 0) return 'EMPTY'
-  if (offlineCount === endpointCount) return 'OFFLINE'
-  if (offlineCount > 0 || hasFailedConfig) return 'DEGRADED'
-  return unknownCount > 0 ? 'UNKNOWN' : 'HEALTHY'
+  const judgedCount = endpointCount - unknownCount - asleepCount
+  if (judgedCount === 0) return unknownCount > 0 ? 'UNKNOWN' : 'HEALTHY'
+  if (connectedCount === 0) return 'OFFLINE'
+  return connectedCount < judgedCount || hasFailedConfig ? 'DEGRADED' : 'HEALTHY'
 }
 
 const id = Int32('Identifier of the room.')
@@ -59,9 +62,8 @@ export const RoomInList = Shape('webpageRoomInList', {
   state: State,
   endpointCount: Int32('How many endpoints are in the room.'),
   connectedCount: Int32('How many endpoints of the room are connected.'),
-  unknownCount: Type.Optional(
-    Int32('How many endpoints of the room are reconnecting after a server stopped; absent if none is.'),
-  ),
+  unknownCount: Type.Optional(Int32('How many endpoints of the room have the state UNKNOWN; absent if none has.')),
+  asleepCount: Type.Optional(Int32('How many endpoints of the room are asleep; absent if none is.')),
   people: Type.Optional(Int32('How many people are in the room now; absent if no sensor reports it.')),
   capacity,
   tags,

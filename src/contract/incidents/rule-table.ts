@@ -42,13 +42,14 @@ export interface IncidentRule {
 
 export const incidentRules = {
   'device.offline': {
-    opens: 'a device that was connected before is not connected, and is not restarting or updating',
+    opens:
+      'a device that was connected before is not connected, and is not restarting, updating, or asleep for less than {sleepsAtMostHours} hours',
     ends: 'it is connected again',
     severity: 'WARNING',
     groupedBy: 'place',
     holdMs: 5 * minuteMs,
     clearMs: 2 * minuteMs,
-    limits: {},
+    limits: { sleepsAtMostHours: 336 },
     subject: 'endpoint',
     isCheckedEverySecond: true,
     isTimedByChecks: false,
@@ -293,6 +294,7 @@ export type LimitName = LimitsOf<(typeof incidentRules)[RuleId]>
 
 /** The values that an organisation may give to a limit. */
 export const limitRanges: Readonly<Record<LimitName, { readonly min: number; readonly max: number }>> = {
+  sleepsAtMostHours: { min: 1, max: 8760 },
   disconnects: { min: 2, max: 1000 },
   withinMinutes: { min: 1, max: 1440 },
   marginPercent: { min: 0, max: 50 },

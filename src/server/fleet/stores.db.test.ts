@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const times = { unknownAfter: storedAt, settleMs: 1000, settledAt: storedAt, lastEnd: storedAt }
+const times = { now: storedAt, unknownAfter: storedAt, settleMs: 1000, settledAt: storedAt, lastEnd: storedAt }
 const idsOf = <T>(rows: readonly { id: T }[]) => rows.map(({ id }) => id)
 
 test('endpoints and rooms are listed by region and location, as far as the caller sees them', async () => {

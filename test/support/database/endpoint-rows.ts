@@ -40,6 +40,10 @@ export async function putEndpoints(
       connection_time: null,
       online_since: null,
       unknown_until: null,
+      via: null,
+      rest: null,
+      left_with_gateway: 0,
+      overslept_at: null,
       call_ended_at: null,
       status_connection: connected ?? 0,
     }

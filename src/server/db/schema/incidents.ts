@@ -18,6 +18,14 @@ export interface IncidentSchema {
     why: ConnectionEnd
     /** Set if it ended because a server stopped: until then, or the next connection, the device counted as reconnecting. */
     unknown_until: number | null
+    /** The state of the endpoint after the end; null in spans of earlier versions. */
+    followed_by: Generated<'ASLEEP' | 'UNKNOWN' | 'OFFLINE' | null>
+    /** 1 if the device counts as asleep when its state is known, 0 if as offline. */
+    rested: Generated<number>
+    /** When it had slept for too long; it is offline from then on. */
+    overslept_at: Generated<number | null>
+    /** Its gateway at the end. */
+    via: Generated<string | null>
   }
   credential_attempts: {
     org: number

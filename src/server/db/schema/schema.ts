@@ -151,6 +151,14 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     online_since: number | null
     /** Set if a server disconnected the device, which counts as reconnecting until then. */
     unknown_until: number | null
+    /** The id of the gateway through which the device is seen. */
+    via: string | null
+    /** Whether the device can sleep, and whether its last status lets it: `restOf`. */
+    rest: 'AWAKE' | 'RESTING' | null
+    /** 1 if the device is away, and its connection ended together with the one of its gateway. */
+    left_with_gateway: Generated<number>
+    /** When a device that was asleep had slept for too long; it is offline since. */
+    overslept_at: number | null
     enrolment_time: number
     status: string
     /** The name that is shown: `given_name`, or else the name that the device reports. */

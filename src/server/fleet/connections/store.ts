@@ -1,15 +1,31 @@
 // SQL of connection spans: the ended connections of endpoints. The row of an endpoint has the present one. [contract 10.connections]
 
 import { type Expression, type Kysely, sql } from 'kysely'
+import { minuteMs } from '../../../contract/durations.ts'
 import type { EngineName } from '../../db/engine.ts'
 import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
 import { byUuid } from '../../db/queries/by-uuid.ts'
-import { visibleQuery, visibleQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
+import {
+  visibleQuery,
+  visibleQueryOne,
+  wholeQuery,
+  wholeQueryOne,
+  write,
+  writeTelemetry,
+} from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemWrite } from '../../db/system.ts'
-import { connectionTime, isConnected, type PresenceTimes, reconnectsUntil } from '../../nodes/presence-sql.ts'
+import {
+  connectionTime,
+  isAsleep,
+  isConnected,
+  isGatewayAway,
+  type PresenceTimes,
+  reconnectsUntil,
+} from '../../nodes/presence-sql.ts'
 
 type ConnectionEnd = DatabaseSchema['connection_spans']['why']
+type FollowingState = 'ASLEEP' | 'UNKNOWN' | 'OFFLINE'
 
 /** Endpoints whose row names a connection, with the node of that connection as `d`. */
 const selectConnections = (db: Kysely<DatabaseSchema>, engine: EngineName) =>
@@ -26,6 +42,7 @@ const hasConnection = sql<boolean>`e.node_id is not null and e.connection_time i
  * differ, so that an end may seem to be before its beginning: such a span is empty.
  */
 const spanColumns = (p: PresenceTimes, at: number, why: ConnectionEnd, unknownUntil: number | null = null) => {
+  const isKnown = sql<boolean>`coalesce(d.state, '') = 'up' and cast(${unknownUntil} as bigint) is null and ${isGatewayAway('e')} = 0`
   const end = sql<number>`case d.state when 'up' then cast(${at} as bigint) else coalesce(d.ended_at, 0) end`
   return [
     sql<number>`e.org`.as('org'),
@@ -36,6 +53,11 @@ const spanColumns = (p: PresenceTimes, at: number, why: ConnectionEnd, unknownUn
     sql<number | null>`case d.state when 'up' then cast(${unknownUntil} as bigint) else ${reconnectsUntil(p)} end`.as(
       'unknown_until',
     ),
+    // No time follows a connection that another one replaced.
+    sql<FollowingState | null>`case when cast(${why} as text) = 'REPLACED' and d.state = 'up' then null
+      when not (${isKnown}) then 'UNKNOWN' when e.rest = 'RESTING' then 'ASLEEP' else 'OFFLINE' end`.as('followed_by'),
+    sql<number>`case when e.rest = 'RESTING' or (e.rest = 'AWAKE' and not (${isKnown})) then 1 else 0 end`.as('rested'),
+    sql<string | null>`e.via`.as('via'),
   ]
 }
 
@@ -43,7 +65,7 @@ const spanColumns = (p: PresenceTimes, at: number, why: ConnectionEnd, unknownUn
 const insertSpans = (db: Kysely<DatabaseSchema>, spans: Expression<object>) =>
   db
     .insertInto('connection_spans')
-    .columns(['org', 'endpoint', 'since', 'until', 'why', 'unknown_until'])
+    .columns(['org', 'endpoint', 'since', 'until', 'why', 'unknown_until', 'followed_by', 'rested', 'via'])
     .expression(spans as Expression<never>)
     .onConflict((c) =>
       c
@@ -52,6 +74,9 @@ const insertSpans = (db: Kysely<DatabaseSchema>, spans: Expression<object>) =>
           until: e.ref('excluded.until'),
           why: e.ref('excluded.why'),
           unknown_until: e.ref('excluded.unknown_until'),
+          followed_by: e.ref('excluded.followed_by'),
+          rested: e.ref('excluded.rested'),
+          via: e.ref('excluded.via'),
         }))
         .whereRef('excluded.until', '>', 'connection_spans.until'),
     )
@@ -125,6 +150,48 @@ export const updateUnknownUntil = writeTelemetry(
       .where('unknown_until', '<', p.settledAt),
 )
 
+/**
+ * The time before the end of a gateway in which nothing is known about its devices: the server notices the loss of one connection earlier
+ * than the loss of another.
+ */
+export const hiddenBeforeEndMs = minuteMs
+
+/** For devices of gateways whose own connections ended at a time or later. */
+export const updateSpansLeftWithGateways = writeTelemetry(
+  (db, p: { org: number; gateways: readonly string[]; from: number }, engine) => {
+    const devices = db
+      .selectFrom('endpoints as e')
+      .where('e.org', '=', p.org)
+      .where('e.node_id', 'is', null)
+      .where(isAnyOf(engine, 'e.via', p.gateways))
+    return db
+      .updateTable('connection_spans')
+      .set({
+        followed_by: 'UNKNOWN',
+        rested: sql<number>`case when endpoint in ${devices.select('e.number').where('e.rest', 'is not', null)} then 1 else 0 end`,
+      })
+      .where('org', '=', p.org)
+      .where('until', '>=', p.from)
+      .where('endpoint', 'in', devices.select('e.number'))
+  },
+)
+
+/** For devices that have slept for too long: their last spans. */
+export const updateSpansOverslept = writeTelemetry(
+  (db, p: { org: number; endpoints: readonly number[]; at: number }, engine) =>
+    db
+      .updateTable('connection_spans')
+      .set({ overslept_at: p.at })
+      .where('org', '=', p.org)
+      .where(isAnyNumberOf(engine, 'endpoint', p.endpoints))
+      .where(
+        'since',
+        '=',
+        sql<number>`(select max(s.since) from connection_spans s
+          where s.org = connection_spans.org and s.endpoint = connection_spans.endpoint)`,
+      ),
+)
+
 /** Ends the connection of an endpoint that is unenrolled. Call it before its row is deleted. */
 export const insertUnenrolledSpan = write((db, p: Ending, engine) =>
   insertSpans(
@@ -160,7 +227,8 @@ const selectHistories = (db: Kysely<DatabaseSchema>, p: PresenceTimes & { org: n
     .leftJoin('nodes as d', 'd.id', 'e.node_id')
     .select(['e.id', 'e.number', 'e.node_id', 'e.connection_time as changed_at'])
     .select([isConnected.as('connected'), connectionTime.as('connection_time'), lastSince(p.from).as('last_since')])
-    .select(reconnectsUntil(p).as('unknown_until'))
+    .select([reconnectsUntil(p).as('unknown_until'), 'e.via', 'e.overslept_at'])
+    .select(sql<number>`case when ${isAsleep} then 1 else 0 end`.as('rested'))
     .select(
       sql<number | null>`(select min(s.since) from connection_spans s
         where s.org = e.org and s.endpoint = e.number)`.as('first_since'),
@@ -181,6 +249,29 @@ export const listHistoriesInRoom = visibleQuery(
     selectHistories(db, p).where('e.room_id', '=', p.room).orderBy('e.id'),
 )
 
+/** The connection that the row of a gateway names, whether the caller sees the gateway or not. */
+export const findGatewayConnection = wholeQueryOne((db, p: { org: number; gateway: string }) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('nodes as d', 'd.id', 'e.node_id')
+    .select(['e.node_id', 'e.connection_time as changed_at'])
+    .select([isConnected.as('connected'), connectionTime.as('connection_time')])
+    .where('e.org', '=', p.org)
+    .where('e.id', '=', p.gateway),
+)
+
+/** Lists the spans of a gateway since a time, the oldest first, and the last one before. */
+export const listGatewaySpans = wholeQuery((db, p: { org: number; gateway: string; from: number }) =>
+  db
+    .selectFrom('endpoints as e')
+    .innerJoin('connection_spans as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
+    .select(['s.since', 's.until'])
+    .where('e.org', '=', p.org)
+    .where('e.id', '=', p.gateway)
+    .where('s.since', '>=', sql<number>`coalesce(${lastSince(p.from)}, 0)`)
+    .orderBy('s.since'),
+)
+
 /** Lists spans of an endpoint that began at a time or later and before another, the oldest first. */
 export const listSpans = visibleQuery(
   'endpointNumber',
@@ -188,7 +279,16 @@ export const listSpans = visibleQuery(
   (db, p: { org: number; endpoint: number; since: number; before: number; limit: number }) =>
     db
       .selectFrom('connection_spans as s')
-      .select(['s.since', 's.until', 's.why', 's.unknown_until'])
+      .select([
+        's.since',
+        's.until',
+        's.why',
+        's.unknown_until',
+        's.followed_by',
+        's.rested',
+        's.overslept_at',
+        's.via',
+      ])
       .where('s.org', '=', p.org)
       .where('s.endpoint', '=', p.endpoint)
       .where('s.since', '>=', p.since)

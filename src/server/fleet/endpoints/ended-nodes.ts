@@ -11,6 +11,7 @@ import {
   listInterrupted,
   lockEndpointsOfNode,
   updateInterrupted,
+  updateLeftWithGateways,
   updateNodeCleared,
 } from './device-store.ts'
 import { queuePresenceMessages } from './endpoint-messages.ts'
@@ -75,6 +76,12 @@ async function clearSome(on: TelemetryTx, node: number, endedAt: number, times: 
   const ids = rows.map(({ id }) => id)
   await insertSpansOfEndedNode(on, { ...times, ids })
   await updateNodeCleared(on, { ...times, ids, endedAt })
+  const gateways = rows.filter(({ is_gateway }) => is_gateway === 1)
+  await updateLeftWithGateways(
+    on,
+    gateways.map(({ id }) => id),
+    endedAt,
+  )
   await queuePresenceMessages(on, ids, { type: 'endpoint.disconnected', at: endedAt, why: 'SERVER_ENDED' })
   return rows.length
 }

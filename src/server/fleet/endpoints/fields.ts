@@ -21,6 +21,7 @@ export const endpointFieldColumns = [
   'name',
   'room_id',
   'profile_id',
+  'via',
   'status',
 ] as const
 
@@ -32,15 +33,27 @@ type EndpointValues = Pick<Endpoints, 'serial' | 'model' | 'room_id' | 'profile_
 export type GivenValues = Pick<Endpoints, 'name' | (typeof givenColumns)[number]>
 
 /** The values after a request. Its absent keys keep what is stored, and null clears them. */
-export function givenValues(body: InputOf<'endpointsUpdate'>['body'], stored: GivenValues & StoredStatus): GivenValues {
+export function givenValues(
+  body: InputOf<'endpointsUpdate'>['body'],
+  stored: GivenValues & StoredStatus,
+): GivenValues & Pick<Endpoints, 'rest'> {
   const given_name = body.name === undefined ? stored.given_name : body.name
   const sleeps = body.sleeps === null ? null : Number(body.sleeps)
+  const given_sleeps = body.sleeps === undefined ? stored.given_sleeps : sleeps
   return {
     name: shownName(given_name, stored.status),
     given_name,
     note: body.note === undefined ? stored.note : body.note,
-    given_sleeps: body.sleeps === undefined ? stored.given_sleeps : sleeps,
+    given_sleeps,
+    rest: restOf(given_sleeps, stored.status),
   }
+}
+
+/** Null for a device that does not sleep. One that never reports its power can leave the network at any time. [contract 8.state] */
+export function restOf(givenSleeps: number | null, status: string): Endpoints['rest'] {
+  const { sleeps = false, power } = JSON.parse(status) as ReportedStatus
+  if (!(givenSleeps === null ? sleeps : givenSleeps === 1)) return null
+  return power === 'ON' || power === 'CHANGING' ? 'AWAKE' : 'RESTING'
 }
 
 /** A name of spaces only, or an empty one, is none. */
@@ -93,6 +106,7 @@ export function endpointView(
     ...(row.connection_time !== null && { connectionTime: isoTime(row.connection_time) }),
     state: row.state,
     ...(row.since !== null && { since: isoTime(row.since) }),
+    ...(row.via !== null && { via: row.via }),
     enrolmentTime: isoTime(row.enrolment_time),
     ...(row.room_id !== null && { roomId: row.room_id }),
     ...(row.room_id !== null && roomName !== null && { roomName }),
@@ -127,6 +141,7 @@ export function basicEndpointView(
   if (power !== undefined) view.power = power
   if (row.connection_time !== null) view.connectionTime = isoTime(row.connection_time)
   if (row.since !== null) view.since = isoTime(row.since)
+  if (row.via !== null) view.via = row.via
   if (row.room_id !== null) view.roomId = row.room_id
   if (row.room_name !== null) view.roomName = row.room_name
   if (row.profile_id !== null) view.profileId = row.profile_id

@@ -16,20 +16,23 @@ import {
 import { insertEndedSpan, insertReplacedSpan } from '../connections/store.ts'
 import {
   findByCredential,
+  findState,
   findStatus,
   listConnectionsAfter,
   listConnectionsById,
+  listIdsVia,
   updateConnected,
   updateDisconnected,
   updateDisconnectedFrom,
   updateLeader,
+  updateLeftWithGateways,
   updateName,
   updateReadings,
   updateStatus,
   updateStatusConnection,
 } from './device-store.ts'
 import { queuePresenceMessages } from './endpoint-messages.ts'
-import { shownName } from './fields.ts'
+import { restOf, shownName } from './fields.ts'
 import { mergeReport } from './reported-status.ts'
 import { lockConnection } from './store.ts'
 
@@ -71,11 +74,9 @@ export async function markConnected(
   if (previous !== null && previous !== node) {
     bus.send('takenOver', { endpointId: id, nodeId: previous, connection: connection - 1 })
   }
-  feed
-    .forOrg(org.key)
-    .publish([
-      { type: 'connected', endpointId: id, presence: { state: 'ONLINE', since: isoTime(row.online_since ?? since) } },
-    ])
+  const presence = { state: 'ONLINE' as const, since: isoTime(row.online_since ?? since) }
+  feed.forOrg(org.key).publish([{ type: 'connected', endpointId: id, presence }])
+  if (row.is_gateway) await publishDevicesOf(services, org.key, id)
   return { nodeId: node, number: connection, mayHavePending: Boolean(row.may_wait) }
 }
 
@@ -91,18 +92,29 @@ export async function markDisconnected(
   const unknownUntil = why === 'SERVER_ENDED' ? at + times.settleMs : null
   // With the number 0 it is not known whether this connection was written. No other one of this device is open here.
   const node = number > 0 ? nodeId : requireNode(services).id
-  const isChanged = await db.forOrg(org.key).telemetry(async (on) => {
+  const row = await db.forOrg(org.key).telemetry(async (on) => {
     await insertEndedSpan(on, { ...times, id, node, connection: number, at, why, unknownUntil })
-    const isWritten =
+    const row =
       number > 0
         ? await updateDisconnected(on, { id, node, connection: number, at, unknownUntil })
         : await updateDisconnectedFrom(on, { id, node, at, unknownUntil })
-    if (isWritten) await queuePresenceMessages(on, [id], { type: 'endpoint.disconnected', at, why })
-    return isWritten
+    if (row) await queuePresenceMessages(on, [id], { type: 'endpoint.disconnected', at, why })
+    if (row?.is_gateway) await updateLeftWithGateways(on, [id], at)
+    return row
   }, id)
+  if (!row) return
   const isReconnecting = unknownUntil !== null && unknownUntil > at
-  const presence = isReconnecting ? { state: 'UNKNOWN' as const } : { state: 'OFFLINE' as const, since: isoTime(at) }
-  if (isChanged) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id, presence }])
+  const canDiffer = row.via !== null || row.rest !== null
+  const { state = 'OFFLINE' } = (canDiffer && (await findState(db.forOrg(org.key), { ...times, id }))) || {}
+  const presence = isReconnecting || state === 'UNKNOWN' ? { state: 'UNKNOWN' as const } : { state, since: isoTime(at) }
+  feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id, presence }])
+  if (row.is_gateway) await publishDevicesOf(services, org.key, id)
+}
+
+/** The state of devices that are not connected changes when their gateway leaves, and when it returns. */
+async function publishDevicesOf({ db, feed }: Services, org: number, gateway: string): Promise<void> {
+  const devices = await listIdsVia(db.forOrg(org), { gateway })
+  feed.forOrg(org).publish(devices.map(({ id }) => ({ type: 'status', endpointId: id })))
 }
 
 const rowsPerPage = 500
@@ -158,7 +170,8 @@ export async function storeStatus(
     }
     const hasLeftCall = isInCall(JSON.parse(before.status)) && !isInCall(JSON.parse(status))
     const call_ended_at = hasLeftCall ? clock.now() : before.call_ended_at
-    await updateStatus(on, { id, status, call_ended_at, connection: number })
+    const rest = restOf(before.given_sleeps, status)
+    await updateStatus(on, { id, status, call_ended_at, rest, connection: number })
     if (leader !== before.pairing_serial) await updateLeader(on, { id, pairing_serial: leader })
     const name = shownName(before.given_name, status)
     if (name !== before.name) await updateName(on, { id, name })

@@ -28,6 +28,7 @@ import {
   valuesByEndpoint,
 } from './fields.ts'
 import { requireVisibleGroups } from './pair-groups.ts'
+import { withSeenGateways } from './seen-gateways.ts'
 import {
   deleteEndpoint,
   type EndpointSummary,
@@ -49,7 +50,7 @@ export const endpointsBasicList = (ctx: RequestContext, cache: EndpointCache, fi
 
 async function listFiltered(ctx: RequestContext, regionId: number | undefined, locationId: number | undefined) {
   const rows = await listEndpoints(ctx.db, ctx.presenceTimes, regionId, locationId)
-  return { endpoints: rows.map(basicEndpointView) }
+  return { endpoints: (await withSeenGateways(ctx.db, rows)).map(basicEndpointView) }
 }
 
 export function endpointsGet(ctx: RequestContext, cache: EndpointCache, id: string) {
@@ -64,7 +65,8 @@ export const endpointsUpdate = (ctx: RequestContext, id: string, body: InputOf<'
     const values = givenValues(body, endpoint)
     await updateGivenValues(tx, { id, ...values })
     await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
-    const shown = mustFind(await findShownEndpoint(tx, { ...ctx.presenceTimes, id }), `endpoint ${id}`)
+    const row = mustFind(await findShownEndpoint(tx, { ...ctx.presenceTimes, id }), `endpoint ${id}`)
+    const [shown = row] = await withSeenGateways(tx, [row])
     return {
       result: new VersionedAnswer(shown.version, endpointView(shown, shown.room_name)),
       target: endpointRef(endpoint),

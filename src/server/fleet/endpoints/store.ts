@@ -1,5 +1,5 @@
 // SQL of endpoints, for the API and for the stores of other resources.
-import { type Kysely, type SqlBool, sql } from 'kysely'
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { EngineName } from '../../db/engine.ts'
 import type { Tx } from '../../db/handles.ts'
 import { isAnyNumberOf, isAnyOf, isIn } from '../../db/queries/any-of.ts'
@@ -13,8 +13,8 @@ import {
   endpointState,
   isConnected,
   type PresenceTimes,
-  reconnectsUntil,
   stateSince,
+  unknownUntil,
 } from '../../nodes/presence-sql.ts'
 import { endpointFieldColumns, type GivenValues, givenColumns } from './fields.ts'
 import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
@@ -39,14 +39,14 @@ const selectAllColumns = (db: Kysely<DatabaseSchema>) =>
     .select(columns)
     .select([isConnected.as('connected'), connectionTime.as('connection_time')])
 
-/** The columns of the presence that answers show. `reconnects_until` says when the state changes without a write. */
+/** The columns of the presence that answers show. `unknown_until` says when the state UNKNOWN ends without a write. */
 const presenceColumns = (p: PresenceTimes) =>
   [
     isConnected.as('connected'),
     connectionTime.as('connection_time'),
     endpointState(p).as('state'),
     stateSince(p).as('since'),
-    reconnectsUntil(p).as('reconnects_until'),
+    unknownUntil(p).as('unknown_until'),
   ] as const
 
 type Filter = PresenceTimes & {
@@ -112,10 +112,10 @@ export const findShownEndpoint = byUuid(
   ),
 )
 
-/** Returns the version of an endpoint that the caller sees. */
+/** Returns the version and the gateway of an endpoint that the caller sees. */
 export const findEndpointVersion = byUuid(
   visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string }) =>
-    db.selectFrom('endpoints as e').select('e.version').where('e.org', '=', p.org).where('e.id', '=', p.id),
+    db.selectFrom('endpoints as e').select(['e.version', 'e.via']).where('e.org', '=', p.org).where('e.id', '=', p.id),
   ),
 )
 
@@ -265,10 +265,11 @@ export const lockConnection = wholeQueryExists((db, p: Connection, engine) =>
     .$if(engine === 'postgres', (q) => q.forShare('e')),
 )
 
-export const updateGivenValues = write((db, p: GivenValues & { org: number; id: string }) =>
+type NewGivenValues = GivenValues & Pick<Selectable<DatabaseSchema['endpoints']>, 'org' | 'id' | 'rest'>
+export const updateGivenValues = write((db, p: NewGivenValues) =>
   db
     .updateTable('endpoints')
-    .set((e) => ({ version: e('version', '+', 1), name: p.name, ...pickColumns(p, givenColumns) }))
+    .set((e) => ({ version: e('version', '+', 1), name: p.name, rest: p.rest, ...pickColumns(p, givenColumns) }))
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
@@ -307,6 +308,20 @@ export async function updateRoomOf(tx: Tx, ids: readonly string[], room: number 
   else for (const id of ids) await updateStayEnded(tx, id, at)
 }
 
+/** Takes their gateway from the devices of a gateway that is unenrolled. */
+const clearVia = write((db, p: { org: number; gateway: string }) =>
+  db.updateTable('endpoints').set({ via: null }).where('org', '=', p.org).where('via', '=', p.gateway),
+)
+const clearViaInRoom = write((db, p: { org: number; room: number }) =>
+  db
+    .updateTable('endpoints')
+    .set({ via: null })
+    .where('org', '=', p.org)
+    .where('via', 'in', (q) =>
+      q.selectFrom('endpoints as g').select('g.id').where('g.org', '=', p.org).where('g.room_id', '=', p.room),
+    ),
+)
+
 /** Foreign keys delete its credential and its configs with it. */
 const deleteRow = write((db, p: { org: number; id: string }) =>
   db.deleteFrom('endpoints').where('org', '=', p.org).where('id', '=', p.id),
@@ -314,6 +329,7 @@ const deleteRow = write((db, p: { org: number; id: string }) =>
 export async function deleteEndpoint(tx: Tx, id: string, at: number) {
   await updateStayEnded(tx, id, at)
   await insertPastCredential(tx, { id, at })
+  await clearVia(tx, { gateway: id })
   await deleteRow(tx, { id })
 }
 
@@ -327,5 +343,6 @@ const deleteRowsInRoom = write((db, p: { org: number; room: number }) =>
 export async function deleteEndpointsInRoom(tx: Tx, room: number, at: number) {
   await updateStaysEnded(tx, room, at)
   await insertPastCredentialsOfRoom(tx, { room, at })
+  await clearViaInRoom(tx, { room })
   return deleteRowsInRoom(tx, { room })
 }

@@ -21,6 +21,7 @@ import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
 import { insertUnenrolledSpansInRoom } from '../connections/store.ts'
 import { finishedCommandDraft } from '../endpoints/endpoint-messages.ts'
 import { endpointRef, endpointView } from '../endpoints/fields.ts'
+import { withSeenGateways } from '../endpoints/seen-gateways.ts'
 import {
   deleteEndpointsInRoom,
   listEndpointsInRoom,
@@ -61,14 +62,17 @@ export async function roomsList(ctx: RequestContext, { regionId, locationId, tag
       const endpointCount = Number(row.endpoints)
       const connectedCount = Number(row.connected)
       const unknownCount = Number(row.unknown)
+      const asleepCount = Number(row.asleep)
+      const counts = { endpointCount, connectedCount, unknownCount, asleepCount }
       return {
         id: row.id,
         name: row.name,
         ...(row.location_id !== null && { location: { id: row.location_id, name: row.location_name ?? '' } }),
-        state: roomStateOf({ endpointCount, connectedCount, unknownCount, hasFailedConfig: Number(row.failed) > 0 }),
+        state: roomStateOf({ ...counts, hasFailedConfig: Number(row.failed) > 0 }),
         endpointCount,
         connectedCount,
         ...(unknownCount > 0 && { unknownCount }),
+        ...(asleepCount > 0 && { asleepCount }),
         ...(row.people !== null && { people: row.people }),
         ...(row.profile_id !== null && { profileId: row.profile_id }),
         ...optional,
@@ -209,11 +213,15 @@ function makeSealedCode(ctx: RequestContext, room: number) {
 const firstCharacters = (text: string) => [...text.slice(0, 120)].slice(0, 60).join('')
 
 async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<VersionedAnswer<Static<typeof Room>>> {
-  const endpoints = await listShownEndpointsInRoom(on, { ...ctx.presenceTimes, room: room.id })
+  const endpoints = await withSeenGateways(
+    on,
+    await listShownEndpointsInRoom(on, { ...ctx.presenceTimes, room: room.id }),
+  )
   const counts = {
     endpointCount: endpoints.length,
     connectedCount: endpoints.filter(({ state }) => state === 'ONLINE').length,
     unknownCount: endpoints.filter(({ state }) => state === 'UNKNOWN').length,
+    asleepCount: endpoints.filter(({ state }) => state === 'ASLEEP').length,
     hasFailedConfig: await hasFailedConfig(on, { id: room.id }),
   }
   const { secrets, clock } = ctx

@@ -1,6 +1,7 @@
 // Holds the SQL of rooms and of the look-up of enrolment codes.
 
 import { sql } from 'kysely'
+import type { EndpointState } from '../../../contract/fleet/endpoints.ts'
 import type { Tx } from '../../db/handles.ts'
 import { isAnyNumberOf } from '../../db/queries/any-of.ts'
 import { pickColumns } from '../../db/queries/columns.ts'
@@ -13,8 +14,9 @@ import { type RoomValues, roomFieldColumns } from './fields.ts'
 type RoomKey = { org: number; id: number }
 type RoomFilter = PresenceTimes & { org: number; region: number; location: number; freshSinceSeconds: number }
 
-/** 1 for an endpoint that is reconnecting. */
-const isUnknown = (p: PresenceTimes) => sql<number>`case ${endpointState(p)} when 'UNKNOWN' then 1 else 0 end`
+/** 1 for an endpoint in a state. */
+const isIn = (p: PresenceTimes, state: EndpointState) =>
+  sql<number>`case ${endpointState(p)} when ${sql.lit(state)} then 1 else 0 end`
 
 /** Only samples since `freshSinceSeconds` count for the number of people in a room. */
 export const listRooms = bySite((byRegion, byLocation) =>
@@ -40,7 +42,8 @@ export const listRooms = bySite((byRegion, byLocation) =>
               'e.room_id',
               fn.countAll<number>().as('endpoints'),
               fn.sum<number>(isConnected).as('connected'),
-              fn.sum<number>(isUnknown(p)).as('unknown'),
+              fn.sum<number>(isIn(p, 'UNKNOWN')).as('unknown'),
+              fn.sum<number>(isIn(p, 'ASLEEP')).as('asleep'),
               fn.count<number>('c.endpoint_id').as('failed'),
               fn.max('s.people').as('people'),
             ])
@@ -57,6 +60,7 @@ export const listRooms = bySite((byRegion, byLocation) =>
         e.fn.coalesce('n.endpoints', sql<number>`0`).as('endpoints'),
         e.fn.coalesce('n.connected', sql<number>`0`).as('connected'),
         e.fn.coalesce('n.unknown', sql<number>`0`).as('unknown'),
+        e.fn.coalesce('n.asleep', sql<number>`0`).as('asleep'),
         e.fn.coalesce('n.failed', sql<number>`0`).as('failed'),
         'n.people',
       ])
@@ -242,7 +246,8 @@ export const countEndpointsOfRooms = systemQuery((db, p: PresenceTimes & { org: 
       'r.id',
       fn.count<number>('e.id').as('endpoints'),
       fn.coalesce(fn.sum<number>(isConnected), sql<number>`0`).as('connected'),
-      fn.sum<number>(isUnknown(p)).as('unknown'),
+      fn.sum<number>(isIn(p, 'UNKNOWN')).as('unknown'),
+      fn.sum<number>(isIn(p, 'ASLEEP')).as('asleep'),
       fn.count<number>('c.endpoint_id').as('failed'),
     ])
     .groupBy(['r.org', 'r.id'])

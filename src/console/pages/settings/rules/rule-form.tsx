@@ -21,6 +21,7 @@ interface RuleFormProps {
 type FieldValue = number | string
 
 const limitNames: Readonly<Record<LimitName, string>> = {
+  sleepsAtMostHours: 'Sleeps at most (hours)',
   disconnects: 'Disconnects',
   withinMinutes: 'Within (minutes)',
   marginPercent: 'Margin (%)',
