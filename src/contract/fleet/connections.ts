@@ -22,7 +22,7 @@ export const SpanShape = Shape('ConnectionSpan', {
   followedBy: Type.Optional(
     OneOf(
       ['ASLEEP', 'UNKNOWN', 'OFFLINE'],
-      'State of the endpoint after the end of the connection. Absent if the connection did not end in the window, if the next one followed at once, and in records of earlier versions.',
+      'State of the endpoint after the end of the connection. Absent if the connection did not end in the window, if the next one followed immediately, and in records of earlier versions.',
     ),
   ),
 })

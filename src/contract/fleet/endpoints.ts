@@ -182,7 +182,7 @@ export const endpointOperations = {
         ]),
       ),
     }),
-    bodyLimitBytes: mediumBodyBytes,
+    bodyLimitBytes: largeBodyBytes,
     response: Endpoint,
     versioned: true,
     ifMatch: true,

@@ -167,7 +167,7 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     given_name: string | null
     /** For the next person who works with the device. */
     note: string | null
-    /** What a person says about `sleeps`, which wins over the status: 1 or 0. */
+    /** The `sleeps` that a person gave, 1 or 0. It wins over the reported one. */
     given_sleeps: number | null
     /** The part of its status that changes often: a JSON object with `readings`, and `signals` by network. */
     readings: Generated<string>

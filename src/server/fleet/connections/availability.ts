@@ -1,4 +1,11 @@
 // Computes when nothing was connected, and when something was offline, from connection spans. All times are milliseconds.
+import { minuteMs } from '../../../contract/durations.ts'
+
+/**
+ * The time before the end of a gateway in which nothing is known about its devices: the server notices the loss of one connection earlier
+ * than the loss of another.
+ */
+export const hiddenBeforeEndMs = minuteMs
 
 /** A period from its first number, inclusive, to its second, exclusive. */
 export type Period = readonly [from: number, to: number]
@@ -17,7 +24,7 @@ interface ExcusedPeriod {
   readonly state: 'ASLEEP' | 'UNKNOWN'
 }
 
-/** What a gap after a connection is. */
+/** Says which states a gap after a connection consists of. */
 export interface GapFacts {
   /** Until then the state is not known, because a server stopped. */
   readonly unknownUntil: number | null

@@ -34,7 +34,7 @@ export interface HistorySpan {
   readonly why: ConnectionEnd | undefined
   /** Set if it ended because a server stopped: the device counted as reconnecting until then. */
   readonly unknown_until: number | null
-  /** The state of the endpoint after the end; null if that was not stored, or if the next connection followed at once. */
+  /** The state of the endpoint after the end; null if that was not stored, or if the next connection followed immediately. */
   readonly followed_by: 'ASLEEP' | 'UNKNOWN' | 'OFFLINE' | null
   /** 1 if the device counted as asleep once its state was known. */
   readonly rested: number

@@ -5,7 +5,16 @@ import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { mustFind } from '../../core/failure.ts'
 import { findRoom } from '../rooms/store.ts'
-import { type Absence, availabilityOf, Gaps, intersect, mergeOverlapping, type Period } from './availability.ts'
+import {
+  type Absence,
+  availabilityOf,
+  Gaps,
+  hiddenBeforeEndMs,
+  intersect,
+  mergeOverlapping,
+  type Period,
+} from './availability.ts'
+import { findGatewayConnection, listGatewaySpans } from './gateway-store.ts'
 import {
   type ConnectionWindow,
   connectionWindowOf,
@@ -13,13 +22,7 @@ import {
   endpointHistoryOf,
   readSpans,
 } from './history.ts'
-import {
-  findGatewayConnection,
-  findHistory,
-  hiddenBeforeEndMs,
-  listGatewaySpans,
-  listHistoriesInRoom,
-} from './store.ts'
+import { findHistory, listHistoriesInRoom } from './store.ts'
 import { gapView, isBefore, spanCsvLine, spansCsvHeader, spanView, summaryView } from './view.ts'
 
 type Query = InputOf<'endpointsConnections'>['query']

@@ -1,7 +1,6 @@
 // SQL of connection spans: the ended connections of endpoints. The row of an endpoint has the present one. [contract 10.connections]
 
 import { type Expression, type Kysely, sql } from 'kysely'
-import { minuteMs } from '../../../contract/durations.ts'
 import type { EngineName } from '../../db/engine.ts'
 import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
 import { byUuid } from '../../db/queries/by-uuid.ts'
@@ -150,32 +149,6 @@ export const updateUnknownUntil = writeTelemetry(
       .where('unknown_until', '<', p.settledAt),
 )
 
-/**
- * The time before the end of a gateway in which nothing is known about its devices: the server notices the loss of one connection earlier
- * than the loss of another.
- */
-export const hiddenBeforeEndMs = minuteMs
-
-/** For devices of gateways whose own connections ended at a time or later. */
-export const updateSpansLeftWithGateways = writeTelemetry(
-  (db, p: { org: number; gateways: readonly string[]; from: number }, engine) => {
-    const devices = db
-      .selectFrom('endpoints as e')
-      .where('e.org', '=', p.org)
-      .where('e.node_id', 'is', null)
-      .where(isAnyOf(engine, 'e.via', p.gateways))
-    return db
-      .updateTable('connection_spans')
-      .set({
-        followed_by: 'UNKNOWN',
-        rested: sql<number>`case when endpoint in ${devices.select('e.number').where('e.rest', 'is not', null)} then 1 else 0 end`,
-      })
-      .where('org', '=', p.org)
-      .where('until', '>=', p.from)
-      .where('endpoint', 'in', devices.select('e.number'))
-  },
-)
-
 /** For devices that have slept for too long: their last spans. */
 export const updateSpansOverslept = writeTelemetry(
   (db, p: { org: number; endpoints: readonly number[]; at: number }, engine) =>
@@ -216,7 +189,7 @@ export const insertUnenrolledSpansInRoom = write(
 )
 
 /** The start of the last span that began before the time: only this one can reach into the window. Null if there is none. */
-const lastSince = (before: number) =>
+export const lastSince = (before: number) =>
   sql<number | null>`(select max(s.since) from connection_spans s
     where s.org = e.org and s.endpoint = e.number and s.since <= cast(${before} as bigint))`
 
@@ -247,29 +220,6 @@ export const listHistoriesInRoom = visibleQuery(
   'e.room_id',
   (db, p: PresenceTimes & { org: number; room: number; from: number }) =>
     selectHistories(db, p).where('e.room_id', '=', p.room).orderBy('e.id'),
-)
-
-/** The connection that the row of a gateway names, whether the caller sees the gateway or not. */
-export const findGatewayConnection = wholeQueryOne((db, p: { org: number; gateway: string }) =>
-  db
-    .selectFrom('endpoints as e')
-    .leftJoin('nodes as d', 'd.id', 'e.node_id')
-    .select(['e.node_id', 'e.connection_time as changed_at'])
-    .select([isConnected.as('connected'), connectionTime.as('connection_time')])
-    .where('e.org', '=', p.org)
-    .where('e.id', '=', p.gateway),
-)
-
-/** Lists the spans of a gateway since a time, the oldest first, and the last one before. */
-export const listGatewaySpans = wholeQuery((db, p: { org: number; gateway: string; from: number }) =>
-  db
-    .selectFrom('endpoints as e')
-    .innerJoin('connection_spans as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
-    .select(['s.since', 's.until'])
-    .where('e.org', '=', p.org)
-    .where('e.id', '=', p.gateway)
-    .where('s.since', '>=', sql<number>`coalesce(${lastSince(p.from)}, 0)`)
-    .orderBy('s.since'),
 )
 
 /** Lists spans of an endpoint that began at a time or later and before another, the oldest first. */

@@ -23,7 +23,7 @@ import {
   type PresenceTimes,
   reconnectsUntilInUpdate,
 } from '../../nodes/presence-sql.ts'
-import { hiddenBeforeEndMs, updateSpansLeftWithGateways } from '../connections/store.ts'
+import { updateSpansLeftWithGateways } from '../connections/gateway-store.ts'
 import { enrolledColumns } from './fields.ts'
 import { insertStay } from './stay-store.ts'
 
@@ -189,7 +189,6 @@ export const updateDisconnected = writeTelemetryOne((db, p: Disconnect & { conne
 /** For a device that has no connection to this node, where the number of its last one is not known. */
 export const updateDisconnectedFrom = writeTelemetryOne(disconnect)
 
-/** Marks the devices of gateways whose own connections ended at a time or later. */
 const updateRowsLeftWithGateways = writeTelemetry(
   (db, p: { org: number; gateways: readonly string[]; from: number }, engine) =>
     db
@@ -201,9 +200,9 @@ const updateRowsLeftWithGateways = writeTelemetry(
       .where('connection_time', '>=', p.from),
 )
 
-export async function updateLeftWithGateways(on: TelemetryTx, gateways: readonly string[], endedAt: number) {
+/** Marks the devices of gateways, and their connections, that ended at a time or later. */
+export async function updateLeftWithGateways(on: TelemetryTx, gateways: readonly string[], from: number) {
   if (gateways.length === 0) return
-  const from = endedAt - hiddenBeforeEndMs
   await updateRowsLeftWithGateways(on, { gateways, from })
   await updateSpansLeftWithGateways(on, { gateways, from })
 }

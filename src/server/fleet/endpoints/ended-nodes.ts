@@ -5,6 +5,7 @@ import type { Services } from '../../context/services.ts'
 import type { TelemetryTx } from '../../db/handles.ts'
 import type { PresenceTimes } from '../../nodes/presence-sql.ts'
 import { deleteEndedNode, findFirstStart, listEndedNodes } from '../../nodes/store.ts'
+import { hiddenBeforeEndMs } from '../connections/availability.ts'
 import { insertSpansOfEndedNode, updateUnknownUntil } from '../connections/store.ts'
 import {
   findOrgOfNode,
@@ -80,7 +81,7 @@ async function clearSome(on: TelemetryTx, node: number, endedAt: number, times: 
   await updateLeftWithGateways(
     on,
     gateways.map(({ id }) => id),
-    endedAt,
+    endedAt - hiddenBeforeEndMs,
   )
   await queuePresenceMessages(on, ids, { type: 'endpoint.disconnected', at: endedAt, why: 'SERVER_ENDED' })
   return rows.length

@@ -13,6 +13,7 @@ import {
   type Presence,
   type StoredConnection,
 } from '../../devices/mqtt/handlers.ts'
+import { hiddenBeforeEndMs } from '../connections/availability.ts'
 import { insertEndedSpan, insertReplacedSpan } from '../connections/store.ts'
 import {
   findByCredential,
@@ -99,7 +100,7 @@ export async function markDisconnected(
         ? await updateDisconnected(on, { id, node, connection: number, at, unknownUntil })
         : await updateDisconnectedFrom(on, { id, node, at, unknownUntil })
     if (row) await queuePresenceMessages(on, [id], { type: 'endpoint.disconnected', at, why })
-    if (row?.is_gateway) await updateLeftWithGateways(on, [id], at)
+    if (row?.is_gateway) await updateLeftWithGateways(on, [id], at - hiddenBeforeEndMs)
     return row
   }, id)
   if (!row) return

@@ -79,8 +79,12 @@ test('roomsGet shows location, region, profile and every endpoint in full [contr
   const place = { enrolmentTime: '2026-01-01T00:00:00.000Z', roomId: 1, roomName: 'Fjord', networks: [] }
   const since = '1970-01-01T00:00:00.000Z'
   const online = { connected: true, connectionTime: since, state: 'ONLINE', since }
-  const bar = { id, serial, model: 'NF19B1', ...online, profileId: 1 }
-  const pad = { id: second, serial: 'S2', pairingSerial: serial, model: 'NF19A1', connected: false, state: 'OFFLINE' }
+  const made = { manufacturer: 'Neat', kind: 'CODEC' }
+  const bar = { id, serial, model: 'NF19B1', ...made, ...online, profileId: 1 }
+  const pad = {
+    ...{ id: second, serial: 'S2', pairingSerial: serial, model: 'NF19A1', connected: false, state: 'OFFLINE' },
+    ...{ ...made, kind: 'CONTROLLER' },
+  }
   expect(await room(org, 1)).toEqual({
     ...{ id: 1, name: 'Fjord', state: 'DEGRADED', profileId: 1, dec: code, decUsed: neverUsed, decTimeout: 24 },
     location: { id: 1, name: 'Oslo', region: { id: 1, name: 'Europe' } },

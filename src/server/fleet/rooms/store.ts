@@ -1,7 +1,6 @@
 // Holds the SQL of rooms and of the look-up of enrolment codes.
 
 import { sql } from 'kysely'
-import type { EndpointState } from '../../../contract/fleet/endpoints.ts'
 import type { Tx } from '../../db/handles.ts'
 import { isAnyNumberOf } from '../../db/queries/any-of.ts'
 import { pickColumns } from '../../db/queries/columns.ts'
@@ -15,7 +14,7 @@ type RoomKey = { org: number; id: number }
 type RoomFilter = PresenceTimes & { org: number; region: number; location: number; freshSinceSeconds: number }
 
 /** 1 for an endpoint in a state. */
-const isIn = (p: PresenceTimes, state: EndpointState) =>
+const isIn = (p: PresenceTimes, state: 'UNKNOWN' | 'ASLEEP') =>
   sql<number>`case ${endpointState(p)} when ${sql.lit(state)} then 1 else 0 end`
 
 /** Only samples since `freshSinceSeconds` count for the number of people in a room. */
