@@ -21,6 +21,8 @@ export class FindingsWatch {
   findings: readonly Finding[] = []
   rules: RulesInForce = defaultRules
   certificateExpiresAt: number | undefined
+  /** The ids of the endpoints that are gateways. */
+  gateways: ReadonlySet<string> = new Set()
   /** Whether a silence covers all subjects. */
   isSilenced = false
 
@@ -37,7 +39,7 @@ export class FindingsWatch {
   async quick(): Promise<RunResult> {
     const { findings, rules, certificateExpiresAt, isSilenced: hasSilences } = this
     const run = {
-      now: this.#harness.clock.now(),
+      ...this.#times,
       from: this.#from,
       findings,
       rules,
@@ -50,11 +52,16 @@ export class FindingsWatch {
     return this.#advance(await observeQuick(this.#on, run))
   }
 
+  get #times() {
+    const times = this.#harness.services.reconnects.current
+    return { now: times.now, times, gateways: this.gateways }
+  }
+
   async full(): Promise<RunResult> {
     const { findings, rules, certificateExpiresAt } = this
     const settings = defaultSensorSettings
     const run = {
-      now: this.#harness.clock.now(),
+      ...this.#times,
       findings,
       rules,
       settings,

@@ -13,6 +13,7 @@ export const causeLevels = [
   'ENDPOINT',
   'ROOM',
   'LOCATION',
+  'GATEWAY',
   'ORGANISATION',
   'MODEL',
   'PROFILE',

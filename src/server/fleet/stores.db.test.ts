@@ -66,7 +66,7 @@ test('one endpoint, and the endpoints of rooms, are read for callers who see the
   const { all, ofRegion, ofNothing, here, there } = world
   for (const on of [all, ofRegion]) {
     expect(await findShownEndpoint(on, { ...times, id: here.id })).toMatchObject({ id: here.id, room_name: 'Room 1' })
-    expect(await findEndpointVersion(on, { id: here.id })).toEqual({ version: 1 })
+    expect(await findEndpointVersion(on, { id: here.id })).toEqual({ version: 1, via: null })
     expect(idsOf(await listEndpointsInRoom(on, { room: 1 }))).toEqual([here.id])
     expect(idsOf(await listEndpointsInRooms(on, { rooms: [1, 3] }))).toEqual([here.id])
     expect(await listRoomsById(on, { ids: [1, 99] })).toEqual([{ id: 1, name: 'Room 1' }])
@@ -163,8 +163,8 @@ test('the connections of a node are found, cut and given time to come back', asy
   expect(idsOf(await listConnectionsAfter(db.system, page))).toEqual([here.id])
   expect(await listConnectionsAfter(db.system, { ...page, id: here.id })).toEqual([])
   const cut = { id: here.id, node, at: storedAt, unknownUntil: storedAt + 10 }
-  expect(await all.telemetry((tx) => updateDisconnectedFrom(tx, cut))).toBe(true)
-  expect(await all.telemetry((tx) => updateDisconnectedFrom(tx, cut)), 'is not connected there').toBe(false)
+  expect(await all.telemetry((tx) => updateDisconnectedFrom(tx, cut))).toMatchObject({ is_gateway: 0 })
+  expect(await all.telemetry((tx) => updateDisconnectedFrom(tx, cut)), 'is not connected there').toBeUndefined()
   const restart = { lastEnd: storedAt, settledAt: storedAt + 20 }
   expect(await listInterrupted(db.system, { ...restart, limit: 10 })).toEqual([
     { org, id: here.id, number: here.number },

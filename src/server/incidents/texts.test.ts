@@ -21,6 +21,7 @@ interface Facts {
 
 const device = (name: string, room: string | null = 'Coral', location: number | null = 1): TitledSubject => ({
   subject_type: 'endpoint',
+  subject_id: name,
   name,
   room_id: room === null ? null : room.length,
   room_name: room,

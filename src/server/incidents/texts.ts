@@ -19,7 +19,10 @@ export interface TitledIncident {
   /** The name of a location, if the caller sees it. */
   readonly locationName: (id: number) => string | undefined
 }
-export type TitledSubject = Pick<SubjectRow, 'subject_type' | 'name' | 'room_id' | 'room_name' | 'location_id'>
+export type TitledSubject = Pick<
+  SubjectRow,
+  'subject_type' | 'subject_id' | 'name' | 'room_id' | 'room_name' | 'location_id'
+>
 
 /** Names are texts of users: the longest would hide the rest of the line. */
 const maxNameCharacters = 60
@@ -39,6 +42,7 @@ function deviceName({ name, room_name }: Pick<TitledSubject, 'name' | 'room_name
 /** One or two sentences that say what to do. */
 export function hintOf({ rule, cause, detail }: Pick<TitledIncident, 'rule' | 'cause' | 'detail'>): string {
   if (rule !== 'device.offline') return hints[rule]
+  if (detail.overslept) return overslept
   if (!detail.restart) return offlineHints[cause.level]
   return (detail.restart as { readonly node?: string }).node === undefined ? afterRestart : afterNodeEnded
 }
@@ -88,7 +92,10 @@ function offlineTitle(incident: TitledIncident): string {
     const { node } = detail.restart as { readonly node?: string }
     return `${counted(count)} did not come back after ${node === undefined ? 'a restart of the service' : `node ${cleaned(node)} ended`}`
   }
+  if (detail.overslept) return withDevices('has not woken up', 'have not woken up')(incident)
   switch (cause.level) {
+    case 'GATEWAY':
+      return gatewayTitle(incident)
     case 'ROOM':
       return `${roomName(incident)} is offline${count > 1 ? `: ${counted(count)}` : ''}`
     case 'LOCATION':
@@ -98,6 +105,18 @@ function offlineTitle(incident: TitledIncident): string {
     default:
       return withDevices('is offline', 'are offline')(incident)
   }
+}
+
+/** "Gateway Oslo is offline: 62 devices in 31 rooms cannot be seen". A caller may not see the gateway, or none of its devices. */
+function gatewayTitle({ cause, subjects }: TitledIncident): string {
+  const gateway = subjects.find(({ subject_id }) => subject_id === cause.id)
+  const devices = subjects.filter((subject) => subject !== gateway)
+  const name = gateway && deviceName(gateway)
+  const subject = name === undefined ? 'A gateway' : /^gateway\b/i.test(name) ? name : `Gateway ${name}`
+  if (devices.length === 0) return `${subject} is offline`
+  const rooms = new Set(devices.flatMap(({ room_id }) => room_id ?? [])).size
+  const place = rooms === 0 ? '' : rooms === 1 ? ' in 1 room' : ` in ${numberText(rooms)} rooms`
+  return `${subject} is offline: ${counted(devices.length)}${place} cannot be seen`
 }
 
 /** "Oslo and Berlin", "Oslo, Berlin and 3 more locations": those with most devices first. */
@@ -226,12 +245,17 @@ const afterRestart =
 const afterNodeEnded =
   'A node of the service ended, and most of its devices did not come back. Check that they reach the other nodes: address, ports, certificate, firewall, load balancer. Devices keep trying.'
 
+const overslept =
+  'The device went to sleep and has not been seen for many days. Check that it still has power and network; switch it on once.'
+
 const offlineHints: Record<Cause['level'], string> = {
   ENDPOINT:
     "Check the power and the network cable of the device. If the room's other devices work, power-cycle this one.",
   ROOM: 'No device of the room is connected. Check its power, its switch and its network sockets.',
   LOCATION:
     'Many rooms went offline together. Check the power, the switches and the internet connection of the location.',
+  GATEWAY:
+    'Check the machine that the gateway runs on: its power, its network, and that the gateway program runs. The devices behind it may work; nothing is known about them until the gateway is back.',
   ORGANISATION:
     'Many locations went offline together. Check the connection of this service to the internet, its DNS name and its firewall first, then the network that the locations share.',
   MODEL: 'Check what the devices have in common, such as a new firmware.',

@@ -83,8 +83,11 @@ const hiddenUntil = (
     inner join nodes as gn on gn.id = g.node_id and gn.state = 'up'
     where g.org = ${column(table, 'org')} and g.id = ${column(table, 'via')}), ${never}) end`
 
+/** Whether nothing is known about a device that is not connected, because of its gateway. */
+export const isHidden = (p: PresenceTimes) => sql<boolean>`coalesce(${hiddenUntil('e', p)}, 0) > ${time(p.now)}`
+
 const isUnknown = (p: PresenceTimes) =>
-  sql<boolean>`(${joined(p)} > ${time(p.unknownAfter)} or ${hiddenUntil('e', p)} > ${time(p.now)})`
+  sql<boolean>`(coalesce(${joined(p)}, 0) > ${time(p.unknownAfter)} or ${isHidden(p)})`
 
 /** When the state UNKNOWN of an endpoint ends without a write; null if it has another state. Needs the join of `isConnected`. */
 export const unknownUntil = (p: PresenceTimes): Time => sql`case when d.state = 'up' then null

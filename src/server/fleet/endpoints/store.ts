@@ -156,7 +156,7 @@ const withGroup = (db: Kysely<DatabaseSchema>, engine: EngineName) => {
 /** Lists a page of all endpoints with their pair groups, in the order of their ids. */
 export const listGroupedEndpointsAfter = wholeQuery((db, p: { org: number; after: string; limit: number }, engine) =>
   withGroup(db, engine)
-    .select(sql<number>`case when e.connection_time is null then 0 else 1 end`.as('was_connected'))
+    .select(['e.via', sql<number>`case when e.connection_time is null then 0 else 1 end`.as('was_connected')])
     .where('e.org', '=', p.org)
     .where('e.id', '>', p.after)
     .orderBy('e.id')

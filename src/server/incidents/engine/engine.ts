@@ -74,7 +74,7 @@ export class IncidentEngine {
   }
 
   async #runOnce(
-    { db, clock, feed, settings }: Services,
+    { db, clock, feed, settings, reconnects }: Services,
     org: ObservedOrg,
     state: HeldState,
     certificateExpiresAt: number | undefined,
@@ -89,6 +89,7 @@ export class IncidentEngine {
     const silences = await readSilences(on, now)
     const input: EngineInput = {
       now,
+      times: { ...reconnects.current, now },
       on,
       rules,
       structure: known,
@@ -103,7 +104,7 @@ export class IncidentEngine {
     const advanced = await advance(input, state)
     const judged = await restarts.judge(on)
     const hasOutage = advanced.matured.some(({ rule }) => rule === 'device.offline')
-    const structure = hasOutage ? await this.#structures.refresh(on, org, now) : known
+    const structure = hasOutage ? await this.#structures.refresh(on, org, input.times) : known
     const { fullRunAt, fullRunMs, dueAt } = isFull
       ? { fullRunAt: now, fullRunMs: performance.now() - startedAt, dueAt: advanced.nextDueAt }
       : state

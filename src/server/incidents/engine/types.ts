@@ -45,6 +45,10 @@ export interface FindingDetail {
   /** The values of these sensors, with their limits. */
   readonly readings?: readonly Omit<Reading, 'unit'>[]
   readonly severity?: Severity
+  /** A device that was asleep for too long. */
+  readonly overslept?: true
+  /** The gateway that is offline, so that the device cannot be seen. */
+  readonly hiddenBy?: string
   /** When the last attempt with wrong or shared credentials was. */
   readonly lastAt?: number
   /** Overrides the group that the rule names: a rejected setting that a profile locks. */
@@ -90,6 +94,8 @@ export interface Structure {
   readonly orgName: string
   readonly timezone: string
   readonly endpoints: ReadonlyMap<string, StructureEndpoint>
+  /** The ids of the endpoints through which others are seen. */
+  readonly gateways: ReadonlySet<string>
   readonly rooms: ReadonlyMap<number, StructureRoom>
   readonly locations: ReadonlyMap<number, StructureLocation>
 }
@@ -100,6 +106,8 @@ export interface StructureEndpoint {
   readonly roomId: number | null
   /** Whether it was ever connected. A device that never was is not offline, and its room does not wait for it. */
   readonly wasConnected: boolean
+  /** The id of its gateway. */
+  readonly via: string | null
   /** Devices that work as a pair have the same group. */
   readonly pairGroup: string | undefined
 }

@@ -3,6 +3,7 @@ import { type JobActionType, jobActions } from '../../../contract/jobs/action-ta
 import { isRoomInChangeWindow } from '../../core/time/change-window.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { readRoomUse } from '../../fleet/rooms/use/room-use.ts'
+import type { PresenceTimes } from '../../nodes/presence-sql.ts'
 import { waitsForConnection } from '../action.ts'
 import { actionOfJob, type JobRow, settingsOfJob, stageTimesOfJob } from '../rows.ts'
 import { listRoomsWithWindows } from '../units/target-store.ts'
@@ -38,6 +39,8 @@ export interface Cursor {
 export interface RunInput {
   readonly on: OrgReader
   readonly now: number
+  /** The times by which the state of endpoints is decided. */
+  readonly times: PresenceTimes
   readonly idleMs: number
   /** The time zone of locations that have none of their own. */
   readonly orgTimezone: string
@@ -110,7 +113,7 @@ const nothingSoaks: { soaking: EngineUnitRow[]; health: ReadonlyMap<number, Heal
 }
 
 /** Units that are healthy and still soak need no step. */
-async function readSoaking({ on, now }: RunInput, row: JobRow, cursor: Cursor): Promise<typeof nothingSoaks> {
+async function readSoaking({ on, now, times }: RunInput, row: JobRow, cursor: Cursor): Promise<typeof nothingSoaks> {
   const after = cursor.afterSoaking
   const rows = await listSoakingUnits(on, { job: row.id, after, limit: maxSoakingPerRun })
   cursor.afterSoaking = rows.length < maxSoakingPerRun ? 0 : (rows.at(-1)?.number ?? 0)
@@ -120,7 +123,7 @@ async function readSoaking({ on, now }: RunInput, row: JobRow, cursor: Cursor): 
   // After the deadline nothing is waited for, so that a paused job ends too.
   const isPaused = row.state !== 'RUNNING' && (row.deadline === null || row.deadline > now)
   const { type: actionType } = actionOfJob(row)
-  const health = await readHealth(on, { id: row.id, actionType, firstBeganAt, units, isPaused }, now)
+  const health = await readHealth(on, { id: row.id, actionType, firstBeganAt, units, isPaused }, times)
   const isDue = ({ number, soak_until }: EngineUnitRow) => (soak_until ?? now) <= now || health.has(number)
   return { soaking: rows.filter(isDue), health }
 }

@@ -30,7 +30,7 @@ export function groupFindings(input: GroupingInput): IncidentUpdate[] {
 function joinByCause(drafts: DraftSet, finding: Finding, input: GroupingInput): void {
   const { rule } = finding
   const cause = causeOf(finding, input)
-  const lasting = drafts.findLasting(rule, cause, finding.detail.keys)
+  const lasting = drafts.findLasting(rule, cause, finding.detail)
   if (lasting) drafts.move(finding, lasting)
   else drafts.open({ rule, cause, severity: input.rules[rule].severity, findings: [finding] })
 }
@@ -113,8 +113,8 @@ function finish(draft: IncidentDraft, { now, rules, isSilenced }: GroupingInput)
 }
 
 function updateSeverity(draft: IncidentDraft, rules: RulesInForce): void {
-  const { rule, level } = draft.after
-  const isWhole = rule === 'device.offline' && level !== 'ENDPOINT'
+  const { rule, level, detail } = draft.after
+  const isWhole = rule === 'device.offline' && isWholePlace(level) && !detail.overslept
   let severity: Severity = isWhole ? 'CRITICAL' : rules[rule].severity
   for (const { detail } of draft.members.values()) {
     if (isWorse(detail.severity ?? 'INFO', severity)) severity = detail.severity ?? severity
@@ -127,6 +127,9 @@ function updateSeverity(draft: IncidentDraft, rules: RulesInForce): void {
   draft.timeline.push('SEVERITY')
   draft.notify('incident.changed')
 }
+
+/** Nothing of such a place is connected. */
+const isWholePlace = (level: CauseLevel): boolean => ['ROOM', 'LOCATION', 'ORGANISATION'].includes(level)
 
 const isWorse = (a: Severity, b: Severity): boolean => !isAtLeast(b, a)
 

@@ -5,9 +5,11 @@ import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
 import { endsOnPurpose, restartGrace } from './restart-sql.ts'
 
+const isCounted = sql<SqlBool>`why not in ('SERVER_ENDED', 'UNENROLLED') and coalesce(followed_by, 'OFFLINE') = 'OFFLINE'`
+
 /**
- * Counts the disconnects of endpoints after a time, by the number of the endpoint, with the time of the last one. The end of a node or
- * of an enrolment does not count. `+endpoint` keeps SQLite from reading all connections of the organisation in the order of the primary
+ * Counts the disconnects of endpoints after a time, by the number of the endpoint, with the time of the last one. The end of a node, of a
+ * gateway or of an enrolment does not count, nor does a device that goes to sleep. `+endpoint` keeps SQLite from reading all connections of the organisation in the order of the primary
  * key, so that it uses the index on `org` and `until`, which has few rows in the window.
  */
 export const listDisconnects = wholeQuery((db, p: { org: number; from: number }, engine) =>
@@ -16,7 +18,7 @@ export const listDisconnects = wholeQuery((db, p: { org: number; from: number },
     .select(({ fn }) => ['endpoint', fn.countAll<number>().as('count'), fn.max('until').as('last')])
     .where('org', '=', p.org)
     .where('until', '>', p.from)
-    .where(sql<SqlBool>`why not in ('SERVER_ENDED', 'UNENROLLED')`)
+    .where(isCounted)
     .groupBy(engine === 'sqlite' ? sql<number>`+endpoint` : 'endpoint'),
 )
 
@@ -28,7 +30,7 @@ export const listRestarts = wholeQuery((db, p: { org: number; from: number; numb
     .where('s.org', '=', p.org)
     .where(isAnyNumberOf(engine, 's.endpoint', p.numbers))
     .where('s.until', '>', p.from)
-    .where(sql<SqlBool>`s.why not in ('SERVER_ENDED', 'UNENROLLED')`)
+    .where(isCounted)
     .where(
       sql<SqlBool>`exists (select 1 from endpoints as e
         join operations as o on o.org = e.org and o.endpoint_id = e.id and o.type = 'REBOOT'

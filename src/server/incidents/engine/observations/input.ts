@@ -2,10 +2,15 @@
 import type { RuleId } from '../../../../contract/incidents/rule-table.ts'
 import type { AirLimits } from '../../../../contract/journal/orgs.ts'
 import type { SensorSettings } from '../../../config/sensor-settings.ts'
+import type { PresenceTimes } from '../../../nodes/presence-sql.ts'
 import type { Finding, RulesInForce, Subject } from '../types.ts'
 
 interface CommonInput {
   readonly now: number
+  /** The times by which the state of endpoints is decided. */
+  readonly times: PresenceTimes
+  /** The ids of endpoints that are gateways. */
+  readonly gateways: ReadonlySet<string>
   readonly rules: RulesInForce
   readonly findings: readonly Finding[]
   /** Whether a silence covers the subject now. */

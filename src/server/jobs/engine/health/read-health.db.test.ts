@@ -50,7 +50,7 @@ async function newSoak(rooms: number) {
   const unitOf = (n: number) => units.find((unit) => unit.roomIds.includes(roomIds[n] as number))?.number
   const read = async (actionType: 'CONFIG' | 'REBOOT' = 'CONFIG') => {
     const soaking = { id: job, actionType, firstBeganAt: beganAt, units: units.map(({ number }) => number) }
-    return readHealth(harness.services.db.forOrg(key), soaking, harness.clock.now())
+    return readHealth(harness.services.db.forOrg(key), soaking, harness.services.reconnects.current)
   }
   const isConnected = async (n: number) =>
     (await org.call('GET', `/endpoints/${devices[n]?.id}`)).body.connected as boolean
