@@ -37,7 +37,8 @@ const roomName = optionalText('Name of the room of the endpoint.')
 const connectionTime = optional(Timestamp('Time of the last connect or disconnect.'))
 const profileId = optional(Int32('The profile of the endpoint.'))
 
-const name = optional(
+export const maxEndpointNoteLength = 2000
+export const endpointName = optional(
   Type.String({ description: 'Name of the endpoint: the given one, or else the one that the device reports.' }),
 )
 
@@ -54,7 +55,7 @@ export const Endpoint = Shape('webpageEndpoint', {
   roomName,
   profileId,
   ...reportedFields,
-  name,
+  name: endpointName,
   reportedName: optional(Type.String({ description: 'Name that the device reports.' })),
   note: optional(Type.String({ description: 'Note for the next person who works with the device.' })),
   networks: Type.Array(Network, {
@@ -66,7 +67,7 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   id,
   serial,
   model,
-  name,
+  name: endpointName,
   kind: reportedFields.kind,
   power: reportedFields.power,
   connected,
@@ -163,7 +164,10 @@ export const endpointOperations = {
         Type.Union([SingleLineText(maxNameLength, 'Name of the endpoint, instead of the reported one.'), Type.Null()]),
       ),
       note: optional(
-        Type.Union([MultilineText(2000, 'Note for the next person who works with the device.'), Type.Null()]),
+        Type.Union([
+          MultilineText(maxEndpointNoteLength, 'Note for the next person who works with the device.'),
+          Type.Null(),
+        ]),
       ),
       sleeps: optional(
         Type.Union([

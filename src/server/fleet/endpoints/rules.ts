@@ -67,7 +67,7 @@ export const endpointsUpdate = (ctx: RequestContext, id: string, body: InputOf<'
     const shown = mustFind(await findShownEndpoint(tx, { ...ctx.presenceTimes, id }), `endpoint ${id}`)
     return {
       result: new VersionedAnswer(shown.version, endpointView(shown, shown.room_name)),
-      target: endpointRef(endpoint),
+      target: endpointRef(shown),
       ...auditedGivenValues.change(endpoint, { ...endpoint, ...values }),
     }
   })

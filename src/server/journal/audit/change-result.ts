@@ -7,6 +7,8 @@ export interface AuditRef {
   readonly type: string
   readonly id: string
   readonly name: string
+  /** Of an endpoint. `affected` has it, because the name does not say which device it was after the endpoint is gone. */
+  readonly serial?: string
 }
 export const auditRef = (type: string, { id, name }: { id: number | string; name: string }): AuditRef => ({
   type,

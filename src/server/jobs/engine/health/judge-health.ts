@@ -4,7 +4,7 @@ import { minuteMs } from '../../../../contract/durations.ts'
 import { incidentRules, type RuleId, type Severity } from '../../../../contract/incidents/rule-table.ts'
 
 interface EndpointHealthFacts {
-  /** The model and the serial number. */
+  /** The label of the endpoint. */
   readonly name: string
   readonly isConnected: boolean
   /** When it last connected or disconnected; null if it never was connected. */
