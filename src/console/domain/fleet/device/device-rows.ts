@@ -87,7 +87,7 @@ function rowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow
         ...[endpoint.firmwareVersion, endpoint.localIpAddress],
       ].join(' '),
     ),
-    // Of devices without a name, the whole model name is compared first: a Bar 2 comes after every Bar.
+    // Devices without a name are compared by the whole model name first: a Bar 2 comes after every Bar.
     sortKey: `${naturalSortKey(endpoint.name ? label : modelName)}\0${naturalSortKey(endpoint.serial)}`,
   }
   rowCache.set(endpoint, row)
