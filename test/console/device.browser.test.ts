@@ -72,12 +72,12 @@ test('a dialog takes the focus and returns it, also when it fades in and out', a
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await visit(page, `/rooms/${fleet.rooms.fjord}`)
   await settled(page, 'Fjord')
-  await button('Edit').click()
+  await button(/^Edit$/).click()
   await dialog().waitFor()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
   await dialog().waitFor({ state: 'detached' })
-  await until('the focus is back', () => hasFocus(button('Edit')))
+  await until('the focus is back', () => hasFocus(button(/^Edit$/)))
   await page.emulateMedia({ reducedMotion: 'reduce' })
 })
 
@@ -86,7 +86,7 @@ test('the form of a room sets its capacity and its tags, refuses those that no r
   const { location } = (await fleet.org.call('GET', room)).body
   await visit(page, room)
   await settled(page, 'Fjord')
-  await button('Edit').click()
+  await button(/^Edit$/).click()
   const tags = dialog().getByRole('combobox', { name: 'Tags' })
   const save = dialog().getByRole('button', { name: 'Save' })
   await dialog().getByLabel('Capacity').fill('10001')
@@ -165,7 +165,7 @@ test('logs are requested, arrive and can be downloaded', async () => {
 
 test('a device is unenrolled after a confirmation, and its page says that it is not found', async () => {
   await visit(page, `/devices/${fleet.pad.id}`)
-  await settled(page, 'PAD00001')
+  await settled(page, 'Pad D00001')
   await button('Unenrol').click()
   await dialog().getByRole('button', { name: 'Unenrol' }).click()
   await settled(page, 'Fjord')

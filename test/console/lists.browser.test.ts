@@ -143,7 +143,7 @@ test('rows are selected by click, with Shift, by keyboard and all at once, and s
   const lines = await exportLines(page)
   expect(lines).toHaveLength(deviceCount + 1)
   expect(lines[0]).toBe('Device,State,Since,Room,Location,Profile,Settings,Update')
-  expect(lines[1]).toMatch(/^Bar BAR00001,Offline,\d{4}-.*Z,Room 1,Tokyo,Quiet rooms,Not set,Behind$/)
+  expect(lines[1]).toMatch(/^Bar R00001,Offline,\d{4}-.*Z,Room 1,Tokyo,Quiet rooms,Not set,Behind$/)
   await bar(page).getByRole('button', { name: 'Clear' }).click()
   await bar(page).waitFor({ state: 'detached' })
 })

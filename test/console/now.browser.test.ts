@@ -100,7 +100,7 @@ test('a restart asked from the console never shows red, on any page', async () =
   const page = watchers[0] as Page
   await page.getByRole('button', { name: 'Restart room' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('Bar BAR00001').waitFor()
+  await dialog.getByText('Bar R00001').waitFor()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Restart 1 device' }).click()
   await until('the device is away', async () => {
@@ -120,7 +120,7 @@ test('a restart asked from the console never shows red, on any page', async () =
     ['/sites', 'Sites', 'Oslo'],
     ['/incidents', 'Incidents', 'No open incidents'],
     ['/', 'Overview', 'All rooms with devices are healthy.'],
-    [`/devices/${bar.id}`, 'BAR00001', restarting],
+    [`/devices/${bar.id}`, 'Bar R00001', restarting],
     ['/devices', 'Devices', restarting],
   ] as const) {
     await visit(late.page, path)
@@ -138,7 +138,7 @@ test('a restart asked from the console never shows red, on any page', async () =
   expect(await found.getByText('Offline').count()).toBe(0)
   // The room page draws the time away as a restart, and blames no outage for the missing readings.
   const strips = page.getByRole('region', { name: 'Connection, last 7 days' })
-  await strips.getByRole('img', { name: 'Bar BAR00001: Restarting' }).waitFor()
+  await strips.getByRole('img', { name: 'Bar R00001: Restarting' }).waitFor()
   expect(await strips.getByRole('img').locator('[data-state="offline"]').count()).toBe(0)
   await page.getByText('No readings while devices restart.').waitFor()
   expect(redTexts(await seenTexts(late.page)), 'the search').toEqual([])
@@ -159,7 +159,7 @@ test('a restart asked from the console never shows red, on any page', async () =
     .waitFor()
   expect(await strips.getByText(/^Offline for /).count()).toBe(0)
   await strips.getByRole('button', { name: 'Show as strips' }).click()
-  await strips.getByRole('img', { name: /^Bar BAR00001: .* online, no outages, 1 restart$/ }).waitFor()
+  await strips.getByRole('img', { name: /^Bar R00001: .* online, no outages, 1 restart$/ }).waitFor()
   expect(await strips.getByRole('img').locator('[data-state="restarting"]').count()).toBe(1)
   expect(await strips.getByRole('img').locator('[data-state="offline"]').count()).toBe(0)
   await bar.stop()

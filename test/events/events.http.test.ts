@@ -1,10 +1,12 @@
 // Tests each type of event as real devices and callers cause it, and which readers receive it. [contract 6.events]
+
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.ts'
 import { perform } from '../support/contract/calls.ts'
 import { SharedFixture } from '../support/contract/shared-fixture.ts'
+import { auditTarget } from '../support/devices/audited-endpoint.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { follow } from '../support/event-follower.ts'
 import { freePort } from '../support/free-port.ts'
@@ -237,7 +239,7 @@ test('a device that enrols is heard, and so is what other actors do', async () =
   const d = await device(fjord, true)
   const { change, roomIds } = await reader.next('structure')
   expect(roomIds).toEqual([fjord])
-  expect(change).toMatchObject({ type: 'DEVICE_ENROLLED', target: { type: 'endpoint', id: d.id, name: d.serial } })
+  expect(change).toMatchObject({ type: 'DEVICE_ENROLLED', target: auditTarget(d) })
 })
 
 test('a place is told of what is in it, also of what leaves it or is deleted', async () => {

@@ -108,6 +108,9 @@ export const withRoom = (rooms: readonly ListedRoomEntry[], read: Room) =>
   })
 
 const listedFields = [
+  'name',
+  'kind',
+  'power',
   'connected',
   'connectionTime',
   'state',

@@ -68,15 +68,3 @@ export const models: Readonly<Record<string, Model>> = {
 /** A code that is not in the table is a device with every sensor. */
 export const modelOf = (code: string): Model =>
   Object.hasOwn(models, code) ? (models[code] as Model) : { name: code, sensors }
-
-/** The model and the serial number in the name that incidents store for an endpoint; undefined if the model is not known. */
-export function deviceOfName(name: string): { readonly model: Model; readonly serial: string } | undefined {
-  const [, code = '', serial = ''] = /^(\S+) (.+)$/.exec(name) ?? []
-  return Object.hasOwn(models, code) ? { model: modelOf(code), serial } : undefined
-}
-
-/** "Frame NF1JWSL00042000" for "NF21F1 NF1JWSL00042000". A name with an unknown model stays as it is. */
-export function deviceNameInWords(name: string): string {
-  const device = deviceOfName(name)
-  return device ? `${device.model.name} ${device.serial}` : name
-}

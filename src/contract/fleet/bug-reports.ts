@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { largeBodyBytes, operation } from '../operation.ts'
 import { OneOf, Shape, Timestamp } from '../shape.ts'
-import { EndpointIds, exampleEndpointId } from './endpoints.ts'
+import { EndpointIds, endpointName, exampleEndpointId } from './endpoints.ts'
 
 const supportId = Type.String({ description: 'Support ID; case and hyphens do not matter.' })
 
@@ -17,6 +17,7 @@ const BugReport = Shape('webpageBugReport', {
   endpoints: Type.Array(
     Shape('webpageBugReportEndpoint', {
       endpointId: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }),
+      name: endpointName,
       serial: Type.String({ description: 'Serial number of the device.' }),
       model: Type.String({ description: 'Model code.' }),
       state: OneOf(itemStates, 'State of the logs of this endpoint.'),

@@ -42,7 +42,8 @@ const via = optional(
   }),
 )
 
-const name = optional(
+export const maxEndpointNoteLength = 2000
+export const endpointName = optional(
   Type.String({ description: 'Name of the endpoint: the given one, or else the one that the device reports.' }),
 )
 
@@ -60,7 +61,7 @@ export const Endpoint = Shape('webpageEndpoint', {
   roomName,
   profileId,
   ...reportedFields,
-  name,
+  name: endpointName,
   reportedName: optional(Type.String({ description: 'Name that the device reports.' })),
   note: optional(Type.String({ description: 'Note for the next person who works with the device.' })),
   networks: Type.Array(Network, {
@@ -72,7 +73,7 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   id,
   serial,
   model,
-  name,
+  name: endpointName,
   kind: reportedFields.kind,
   power: reportedFields.power,
   connected,
@@ -170,7 +171,10 @@ export const endpointOperations = {
         Type.Union([SingleLineText(maxNameLength, 'Name of the endpoint, instead of the reported one.'), Type.Null()]),
       ),
       note: optional(
-        Type.Union([MultilineText(2000, 'Note for the next person who works with the device.'), Type.Null()]),
+        Type.Union([
+          MultilineText(maxEndpointNoteLength, 'Note for the next person who works with the device.'),
+          Type.Null(),
+        ]),
       ),
       sleeps: optional(
         Type.Union([

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { DeviceSettings, ProfileConfig } from '../device/config-keys.ts'
 import { largeBodyBytes, operation } from '../operation.ts'
 import { Empty, Int32, ListOf, MultilineText, Name, OneOf, Shape, Timestamp } from '../shape.ts'
-import { exampleEndpointId } from './endpoints.ts'
+import { endpointName, exampleEndpointId } from './endpoints.ts'
 
 const id = Int32('Identifier of the profile.')
 
@@ -67,6 +67,7 @@ const Reach = Shape('ProfileReach', {
         Shape('ProfileReachEndpoint', {
           id: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }),
           model: Type.String({ description: 'Model of the endpoint.' }),
+          name: endpointName,
           serial: Type.String({ description: 'Serial number of the endpoint.' }),
           state: OneOf(
             ['PENDING', 'DELIVERED', 'FAILED'],

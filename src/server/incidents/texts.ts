@@ -1,11 +1,11 @@
 // The title and the hint of an incident: sentences for people, made of its rule, its cause and what the caller sees of it. Messages, work
 // list, wall and phone show this title. [contract 10.states]
-import { deviceOfName, modelOf } from '../../contract/device/models.ts'
+import { modelOf } from '../../contract/device/models.ts'
 import { settingName } from '../../contract/device/setting-names.ts'
 import { type Reading, readingLabel, readingValue } from '../../contract/incidents/readings.ts'
 import type { RuleId } from '../../contract/incidents/rule-table.ts'
-import { capitalised } from '../../contract/words.ts'
-import { oneLine, shortened } from '../core/text.ts'
+import { capitalised, oneLine } from '../../contract/words.ts'
+import { shortened } from '../core/text.ts'
 import type { Cause, FindingDetail } from './engine/types.ts'
 import { readingsOf } from './readings.ts'
 import type { SubjectRow } from './store.ts'
@@ -27,17 +27,12 @@ export type TitledSubject = Pick<
 /** Names are texts of users: the longest would hide the rest of the line. */
 const maxNameCharacters = 60
 const maxTitleCharacters = 300
+/** A title names so many devices. It counts them if there are more. */
+export const maxNamedDevices = 3
 
 /** One line that says what is wrong, and where. */
 export const titleOf = (incident: TitledIncident): string =>
   shortened(titles[incident.rule](incident), maxTitleCharacters)
-
-/** Names a device by its model. The serial number tells devices apart that are in no room. */
-function deviceName({ name, room_name }: Pick<TitledSubject, 'name' | 'room_name'>): string {
-  const device = deviceOfName(name)
-  if (!device) return cleaned(name)
-  return room_name === null ? cleaned(`${device.model.name} ${device.serial}`) : device.model.name
-}
 
 /** One or two sentences that say what to do. */
 export function hintOf({ rule, cause, detail }: Pick<TitledIncident, 'rule' | 'cause' | 'detail'>): string {
@@ -188,12 +183,13 @@ interface Phrase {
 function devicesOf(incident: TitledIncident, suffix = causeSuffix(incident.cause, 'with')): Phrase {
   const { cause, subjects } = incident
   const [first] = subjects
-  if (!first)
-    return { text: cause.level === 'ENDPOINT' ? deviceName({ ...cause, room_name: null }) : 'A device', isOne: true }
+  if (!first) return { text: cause.level === 'ENDPOINT' ? cleaned(cause.name) : 'A device', isOne: true }
   const place = placeOf(incident)
-  const names = new Set(subjects.map(deviceName))
+  const names = new Set(subjects.map(({ name }) => cleaned(name)))
   const isNamed =
-    subjects.length <= 3 && names.size === subjects.length && subjects.every((s) => s.room_id === first.room_id)
+    subjects.length <= maxNamedDevices &&
+    names.size === subjects.length &&
+    subjects.every((s) => s.room_id === first.room_id)
   if (isNamed) return { text: `${listOf([...names])}${place}`, isOne: subjects.length === 1 }
   const kind = cause.level === 'MODEL' ? `${cleaned(modelOf(cause.name).name)} devices` : 'devices'
   return { text: `${numberText(subjects.length)} ${kind}${place}${suffix}`, isOne: false }

@@ -15,7 +15,7 @@ export type IncidentView = Static<typeof Incident>
 type IncidentPerson = NonNullable<IncidentView['acknowledgedBy']>
 
 /** A single incident has at most this many subjects and entries of its timeline. */
-const maxShownSubjects = 200
+export const maxShownSubjects = 200
 export const maxShownEntries = 200
 
 /** `subjects` are all subjects of the incident. */
@@ -43,8 +43,8 @@ export function incidentAnswer(
     subjects: part.subjects.slice(0, maxShownSubjects).map(subjectView),
     timeline: timeline.map((entry) => entryView(entry, viewContext)).reverse(),
   }
-  const texts = body.timeline.map(({ text }) => text)
-  return new VersionedAnswer(incident.version, body, hash('sha1', JSON.stringify([view, texts]), 'base64url'))
+  const names = [...body.subjects.map(({ name }) => name), ...body.timeline.map(({ text }) => text)]
+  return new VersionedAnswer(incident.version, body, hash('sha1', JSON.stringify([view, names]), 'base64url'))
 }
 
 function viewOf(incident: IncidentRow, part: VisiblePart, viewContext: IncidentViewContext | undefined): IncidentView {

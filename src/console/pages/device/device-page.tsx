@@ -7,6 +7,7 @@ import { ApiError } from '../../../client/client.ts'
 import { operationQuery, useIsWriting } from '../../api.ts'
 import { ConnectionLabel } from '../../domain/fleet/device/connection-label.tsx'
 import { type DeviceDetails, deviceName, useDeviceTimeZone } from '../../domain/fleet/device/device.ts'
+import { DeviceNote } from '../../domain/fleet/device/device-note.tsx'
 import { useRestarts } from '../../domain/fleet/device/restarts.ts'
 import { WaitingRestarts } from '../../domain/fleet/device/waiting-restarts.tsx'
 import { DeviceBreadcrumbs } from '../../domain/fleet/site/room-link.tsx'
@@ -62,6 +63,7 @@ function DeviceView({ device, etag }: TabProps) {
       beside={<ConnectionState device={device} />}
       actions={may.operate && <DeviceActions device={device} />}
     >
+      <DeviceNote device={device} />
       <OpenIncidents of={incidentsOf} />
       <DeviceSilences device={device} />
       <WaitingRestarts devices={[device]} />
@@ -102,6 +104,9 @@ function ConnectionState({ device }: { readonly device: DeviceDetails }) {
   const restartingSinceMs = useRestarts().get(device.id)
   return (
     <Group gap={6}>
+      <Text span c="dimmed" fz="sm">
+        {device.serial}
+      </Text>
       <ConnectionLabel state={device.state} restartingSinceMs={restartingSinceMs} />
       {device.since && device.state !== 'UNKNOWN' && restartingSinceMs === undefined && (
         <Text span c="dimmed" fz="sm">

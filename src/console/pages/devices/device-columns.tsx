@@ -49,16 +49,16 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
     title: 'Device',
     width: 'minmax(165px, 1.4fr)',
     canSort: true,
-    text: ({ modelName, serial }) => `${modelName} ${serial}`,
-    cell: ({ id, modelName, serial }) => (
+    text: ({ label }) => label,
+    cell: ({ id, label, serial }) => (
       <Link
         to="/devices/$endpointId"
         params={{ endpointId: id }}
         className={classes.device}
-        title={`${modelName} ${serial}`}
+        title={`${label}, serial number ${serial}`}
         data-row-link
       >
-        <span>{modelName}</span> <span className={classes.serial}>{serial}</span>
+        {label}
       </Link>
     ),
   },
@@ -94,6 +94,10 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
         </Link>
       ),
   },
+  textColumn(
+    { id: 'serial', title: 'Serial number', width: 'minmax(96px, 1fr)', from: 'wide' },
+    ({ serial }) => serial,
+  ),
   textColumn({ id: 'location', title: 'Location', width: 'minmax(84px, 1fr)' }, ({ location }) => location?.name),
   textColumn(
     { id: 'region', title: 'Region', width: 'minmax(84px, 1fr)', from: 'wide' },

@@ -2,7 +2,6 @@
 import { Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { deviceNameInWords } from '../../../contract/device/models.ts'
 import type { IncidentDetails } from '../../domain/incidents/incident.ts'
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
@@ -56,7 +55,7 @@ function subjectLink({ type, id, name }: Subject): ReactNode {
   if (type === 'endpoint') {
     return (
       <Link to="/devices/$endpointId" params={{ endpointId: id }}>
-        {deviceNameInWords(name)}
+        {name}
       </Link>
     )
   }

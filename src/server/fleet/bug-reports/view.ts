@@ -15,6 +15,7 @@ export const reportView = (report: ReportRow, items: readonly ItemRow[]): Report
   uploadInCallLogs: report.in_call_logs === 1,
   endpoints: items.map((item) => ({
     endpointId: item.endpoint_id,
+    ...(item.name !== null && { name: item.name }),
     serial: item.serial,
     model: item.model,
     ...progressOf(item, report.created_at),

@@ -147,7 +147,7 @@ export const operationsCancel = (ctx: RequestContext, id: string) =>
     if (!tx.access.isEverything) mustFind(endpoint, `operation ${id}`)
     return {
       result: {},
-      target: endpointRef(endpoint ?? { id: endpoint_id, serial: '' }),
+      target: endpoint ? endpointRef(endpoint) : auditRef('endpoint', { id: endpoint_id, name: '' }),
       before: { operationId: id, type, state: 'QUEUED' },
       after: { operationId: id, type, state: 'CANCELLED' },
       ...(others.length > 0 && { affected: others.map(endpointRef) }),

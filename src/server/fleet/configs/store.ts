@@ -24,6 +24,8 @@ export const findConfig = byUuid(
         'e.id',
         'e.room_id',
         'e.serial',
+        'e.model',
+        'e.name',
         'e.pairing_serial',
         'e.status',
         'e.profile_id',

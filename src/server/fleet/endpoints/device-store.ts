@@ -42,7 +42,7 @@ export const findBySerial = systemQueryOne((db, p: { serial: string }) =>
     .selectFrom('serial_directory as s')
     .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 's.org').onRef('e.id', '=', 's.endpoint_id'))
     .leftJoin('nodes as d', 'd.id', 'e.node_id')
-    .select(['s.org', 'e.id', 'e.model', 'e.room_id', 'e.profile_id', 'e.pairing_serial'])
+    .select(['s.org', 'e.id', 'e.model', 'e.name', 'e.room_id', 'e.profile_id', 'e.pairing_serial'])
     .select(isConnected.as('connected'))
     .where('s.serial', '=', p.serial),
 )

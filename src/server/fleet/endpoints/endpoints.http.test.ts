@@ -1,7 +1,9 @@
 // Tests the behaviour of endpoints through HTTP: lists, reading, unenrolling, profiles.
+
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { auditTarget } from '../../../../test/support/devices/audited-endpoint.ts'
 import { enrolTestDevice, newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
@@ -151,7 +153,7 @@ test('endpointsDelete unenrols: connection closed, every later one too, operatio
   expect(entry).toMatchObject({
     category: 'DEVICE',
     type: 'DEVICE_REMOVED',
-    target: { type: 'endpoint', id, name: serial },
+    target: auditTarget({ id, serial }),
   })
   expect(entry.details).toEqual({ before: { serial, model: 'NF19B1', roomId: 1, profileId: null } })
 
@@ -239,7 +241,7 @@ test('endpointsAssignProfile gives and takes a profile, with a config version wh
   expect(entry).toMatchObject({
     category: 'DEVICE',
     type: 'PROFILE_ASSIGNED',
-    target: { type: 'endpoint', id, name: serial },
+    target: auditTarget({ id, serial }),
   })
   expect(entry.details).toEqual({ before: { profileId: null }, after: { profileId: 1 } })
 

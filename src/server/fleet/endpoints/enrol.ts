@@ -117,10 +117,11 @@ async function enrol(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: C
   if (hadConfig || (known?.profile_id ?? null) !== room.profile_id) await makeVersions(tx, ctx, [endpoint.id])
   const { location_id: locationId, region_id: regionId } = room
   const place = { roomId: room.id, locationId, regionId }
-  await queueMessages(tx, [endpointDraft('endpoint.enrolled', { ...endpoint, ...place }, endpoint.enrolment_time)])
+  const named = { ...endpoint, name: known?.name ?? null }
+  await queueMessages(tx, [endpointDraft('endpoint.enrolled', { ...named, ...place }, endpoint.enrolment_time)])
   return {
     result: { orgId: ctx.org.id, roomId: room.id, endpointId: endpoint.id, credential },
-    target: endpointRef(endpoint),
+    target: endpointRef(named),
     ...(known && { before: auditedEndpoint.all({ ...known, serial: request.serial }) }),
     after: auditedEndpoint.all(endpoint),
     affected: [auditRef('room', room)],

@@ -2,12 +2,13 @@
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
 import { modelOf } from '../../../contract/device/models.ts'
+import { endpointLabel } from '../../../contract/fleet/endpoint-label.ts'
 import type { BasicEndpoint, Endpoint, EndpointState } from '../../../contract/fleet/endpoints.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { AuditedFields } from '../../journal/audit/audited-fields.ts'
-import { auditRef } from '../../journal/audit/change-result.ts'
+import { type AuditRef, auditRef } from '../../journal/audit/change-result.ts'
 import { type ReportedStatus, type StoredStatus, shownStatus } from './reported-status.ts'
 
 /** The columns that each enrolment writes. A device keeps its id and its serial. */
@@ -158,8 +159,10 @@ export function basicEndpointView(
 }
 
 /** Names an endpoint in the audit log. */
-export const endpointRef = ({ id, serial }: Pick<Endpoints, 'id' | 'serial'>) =>
-  auditRef('endpoint', { id, name: serial })
+export const endpointRef = (endpoint: Pick<Endpoints, 'id' | 'name' | 'model' | 'serial'>): AuditRef => ({
+  ...auditRef('endpoint', { id: endpoint.id, name: endpointLabel(endpoint) }),
+  serial: endpoint.serial,
+})
 
 /** Returns one value of each endpoint, for the audit log. */
 export function valuesByEndpoint<E extends { readonly id: string }, T>(

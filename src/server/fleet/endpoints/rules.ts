@@ -69,7 +69,7 @@ export const endpointsUpdate = (ctx: RequestContext, id: string, body: InputOf<'
     const [shown = row] = await withSeenGateways(tx, [row])
     return {
       result: new VersionedAnswer(shown.version, endpointView(shown, shown.room_name)),
-      target: endpointRef(endpoint),
+      target: endpointRef(shown),
       ...auditedGivenValues.change(endpoint, { ...endpoint, ...values }),
     }
   })

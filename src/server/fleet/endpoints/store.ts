@@ -120,7 +120,7 @@ export const findEndpointVersion = byUuid(
 )
 
 /** The columns that a write to many endpoints needs. */
-const summaryColumns = ['e.id', 'e.serial', 'e.model', 'e.room_id', 'e.profile_id'] as const
+const summaryColumns = ['e.id', 'e.serial', 'e.model', 'e.name', 'e.room_id', 'e.profile_id'] as const
 
 const selectSummary = (db: Kysely<DatabaseSchema>) =>
   endpointsWithNode(db).select(summaryColumns).select(isConnected.as('connected'))
@@ -201,7 +201,8 @@ export const listPairedEndpoints = byUuids(
             .where(isIn(engine, sql.ref('e.id'), sql`select id from near`)),
       )
       .selectFrom('grouped as g')
-      .select(['g.id', 'g.serial', 'g.model', 'g.room_id', 'g.profile_id', 'g.connected', 'g.leader', 'g.apart'])
+      .select(['g.id', 'g.serial', 'g.model', 'g.name', 'g.room_id', 'g.profile_id'])
+      .select(['g.connected', 'g.leader', 'g.apart'])
       .where(({ eb, refTuple, selectFrom }) =>
         eb(
           refTuple('g.leader', 'g.apart'),
@@ -338,7 +339,7 @@ const deleteRowsInRoom = write((db, p: { org: number; room: number }) =>
     .deleteFrom('endpoints')
     .where('org', '=', p.org)
     .where('room_id', '=', p.room)
-    .returning(['id', 'serial', 'model']),
+    .returning(['id', 'serial', 'model', 'name']),
 )
 export async function deleteEndpointsInRoom(tx: Tx, room: number, at: number) {
   await updateStaysEnded(tx, room, at)

@@ -53,7 +53,7 @@ export const listEndpointsReached = visibleQuery(
     db
       .selectFrom('endpoints as e')
       .leftJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
-      .select(['e.id', 'e.room_id', 'e.model', 'e.serial', configState.as('state'), 'c.error'])
+      .select(['e.id', 'e.room_id', 'e.name', 'e.model', 'e.serial', configState.as('state'), 'c.error'])
       .where('e.org', '=', p.org)
       .where('e.profile_id', '=', p.profile)
       .where(isAnyNumberOf(engine, 'e.room_id', p.rooms))

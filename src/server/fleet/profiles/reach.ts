@@ -22,8 +22,9 @@ export async function profilesReach(ctx: RequestContext, id: number) {
       id: room.id,
       name: room.name,
       assigned: room.profile_id === id,
-      endpoints: (endpointsByRoom.get(room.id) ?? []).map(({ id, model, serial, state, error }) => ({
+      endpoints: (endpointsByRoom.get(room.id) ?? []).map(({ id, name, model, serial, state, error }) => ({
         id,
+        ...(name !== null && { name }),
         model,
         serial,
         state: state as Exclude<ConfigState, 'SUPERSEDED'>,

@@ -1,6 +1,8 @@
 // Tests rooms and their profile, through HTTP.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type EndpointValues, putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { auditAffected } from '../../../../test/support/devices/audited-endpoint.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import {
   writtenCode as code,
@@ -138,7 +140,7 @@ test('roomsDelete unenrols its endpoints, deletes its notes and names both [cont
   const [entry, ...earlier] = await org.audit()
   expect(earlier).toEqual(log)
   expect(entry).toMatchObject({ type: 'ROOM_DELETED', target: { type: 'room', id: '1', name: 'Fjord' } })
-  const unenrolled = [bar, pad].map(({ id, serial }) => ({ type: 'endpoint', id, name: serial }))
+  const unenrolled = [bar, pad].map(auditAffected)
   const affected = new Set([...unenrolled, { type: 'roomNote', id: '1', name: 'Note 1' }])
   expect(new Set(entry.details.affected)).toEqual(affected)
   expect((await org.call('POST', '/rooms', { body: { name: 'New' } })).body.id, 'no id is reused').toBe(5)

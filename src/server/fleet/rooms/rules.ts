@@ -124,10 +124,14 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
     const endpoints = await deleteEndpointsInRoom(tx, id, ctx.clock.now())
     const endpointIds = endpoints.map((e) => e.id)
     const cancelled = await cancelOpenCommands(tx, { endpoints: endpointIds, at: ctx.clock.now() })
-    const place = { locationId: room.location_id, regionId: room.region_id }
+    const place = { roomId: id, locationId: room.location_id, regionId: room.region_id }
+    const removed = new Map(endpoints.map((endpoint) => [endpoint.id, { ...endpoint, ...place }]))
     await queueMessages(tx, [
-      ...cancelled.map((row) => finishedCommandDraft(commandView(row), place)),
-      ...endpoints.map((e) => endpointDraft('endpoint.removed', { ...e, roomId: id, ...place }, ctx.clock.now())),
+      ...cancelled.flatMap((row) => {
+        const endpoint = removed.get(row.endpoint_id)
+        return endpoint ? [finishedCommandDraft(commandView(row), endpoint)] : []
+      }),
+      ...[...removed.values()].map((e) => endpointDraft('endpoint.removed', e, ctx.clock.now())),
     ])
     tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), [id])))
     await deleteRoom(tx, { id })

@@ -1,6 +1,7 @@
 // Reads where the endpoints of an organisation are, and caches it until a write changes that.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { minuteMs } from '../../../contract/durations.ts'
+import { endpointLabel } from '../../../contract/fleet/endpoint-label.ts'
 import type { Database } from '../../db/db.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import type { WrittenRows } from '../../db/written-rows.ts'
@@ -23,7 +24,7 @@ const rowsPerPage = 500
 /** The writes of devices at other nodes do not invalidate this cache: a first connect (see `refresh`), a pair that changes. */
 const maxAgeMs = 10 * minuteMs
 /** An update of other columns of an endpoint changes nothing here. */
-const endpointColumns = ['room_id', 'serial', 'model', 'pairing_serial', 'via']
+const endpointColumns = ['room_id', 'serial', 'model', 'name', 'pairing_serial', 'via']
 
 interface CachedStructure {
   readonly structure: Structure
@@ -103,11 +104,12 @@ async function readStructure(on: OrgReader, { id: orgId, name: orgName, timezone
   const endpoints = new Map<string, StructureEndpoint>()
   for (let after = ''; ; await nextTurn()) {
     const rows = await listGroupedEndpointsAfter(on, { after, limit: rowsPerPage })
-    for (const { id, model, serial, room_id: roomId, was_connected, via, leader, apart } of rows) {
+    for (const row of rows) {
+      const { id, model, room_id: roomId, was_connected, via, leader, apart } = row
       const wasConnected = Boolean(was_connected)
       endpoints.set(id, {
         id,
-        name: `${model} ${serial}`,
+        name: endpointLabel(row),
         model,
         roomId,
         wasConnected,

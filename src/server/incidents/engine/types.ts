@@ -101,6 +101,7 @@ export interface Structure {
 }
 export interface StructureEndpoint {
   readonly id: string
+  /** Its label. */
   readonly name: string
   readonly model: string
   readonly roomId: number | null

@@ -8,6 +8,7 @@ const row = (id: string, more: Partial<DeviceTableRow> = {}): DeviceTableRow => 
   model: 'NF19B1',
   connected: true,
   state: 'ONLINE',
+  label: `Bar ${id}`,
   modelName: 'Bar',
   location: undefined,
   profileName: undefined,

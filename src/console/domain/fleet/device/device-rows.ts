@@ -13,11 +13,12 @@ import {
   searchWords,
 } from '../../../parts/text/search-text.ts'
 import { type ListedLocation, unassigned, useSites } from '../site/sites.ts'
-import { callLabel, type ListedDevice } from './device.ts'
+import { callLabel, deviceName, type ListedDevice } from './device.ts'
 import { hasProfile, type ProfileNames, useProfileNames } from './profile-names.ts'
 import { useRestarts } from './restarts.ts'
 
 export interface DeviceTableRow extends ListedDevice {
+  readonly label: string
   readonly modelName: string
   /** Distinguishes rooms of the same name. */
   readonly location: ListedLocation | undefined
@@ -71,21 +72,23 @@ function rowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow
     known
   )
     return known
+  const label = deviceName(endpoint)
   const modelName = modelOf(endpoint.model).name
   const row: DeviceTableRow = {
     ...endpoint,
+    label,
     modelName,
     ...around,
     // The last reported call state of an offline device is out of date.
     call: endpoint.connected ? callLabel(endpoint.inCallStatus) : undefined,
     searchText: normalizeText(
       [
-        ...[modelName, endpoint.serial, endpoint.model, endpoint.roomName, location?.name, endpoint.firmwareVersion],
-        endpoint.localIpAddress,
+        ...[label, modelName, endpoint.serial, endpoint.model, endpoint.roomName, location?.name],
+        ...[endpoint.firmwareVersion, endpoint.localIpAddress],
       ].join(' '),
     ),
-    // The whole model name is compared first, so that a Bar 2 comes after every Bar.
-    sortKey: `${naturalSortKey(modelName)}\0${naturalSortKey(endpoint.serial)}`,
+    // Devices without a name are compared by the whole model name first: a Bar 2 comes after every Bar.
+    sortKey: `${naturalSortKey(endpoint.name ? label : modelName)}\0${naturalSortKey(endpoint.serial)}`,
   }
   rowCache.set(endpoint, row)
   return row
@@ -186,6 +189,7 @@ const updateOrder: readonly FirmwareState[] = ['behind', 'unknown', 'current']
 const byName: SortKey<DeviceTableRow> = (row) => row.sortKey
 const keys: Readonly<Record<string, SortKey<DeviceTableRow>>> = {
   name: byName,
+  serial: (row) => naturalSortKey(row.serial),
   connected: (row) => endpointStates.indexOf(shownState(row)),
   room: (row) => (row.roomName === undefined ? null : row.roomName.toLowerCase()),
   location: (row) => row.location?.name.toLowerCase() ?? null,

@@ -8,11 +8,15 @@ import { insertCommandsFor } from '../../../fleet/commands/rules.ts'
 import { endpointRef } from '../../../fleet/endpoints/fields.ts'
 import { requireVisibleGroups } from '../../../fleet/endpoints/pair-groups.ts'
 import { type EndpointSummary, listEndpointsById, type PairedEndpoint } from '../../../fleet/endpoints/store.ts'
+import { auditRef } from '../../../journal/audit/change-result.ts'
 import { actionOfJob, settingsOfJob } from '../../rows.ts'
 import { notDoneAfterMs } from '../advance.ts'
 import { DevicesOffline, type EffectInput, type SendOptions, sendEffect } from './effect.ts'
 
 const idsOf = ({ endpoints }: EffectInput): string[] => endpoints.map(({ endpoint_id }) => endpoint_id)
+
+/** The audit entry of a unit whose endpoints are gone. */
+const noEndpoint = auditRef('endpoint', { id: '', name: '' })
 
 interface CommandOfEndpoint {
   readonly id: string
@@ -38,7 +42,7 @@ export async function sendReboot(input: EffectInput): Promise<void> {
     return {
       changed: {
         result: commands,
-        target: endpointRef(first ?? { id: '', serial: '' }),
+        target: first ? endpointRef(first) : noEndpoint,
         affected: others.map(endpointRef),
       },
       sent: sentTo(ids, commands),
@@ -47,7 +51,7 @@ export async function sendReboot(input: EffectInput): Promise<void> {
   ctx.devices.wake(commands.map(({ endpointId }) => endpointId))
 }
 
-type GroupMember = Pick<PairedEndpoint, 'id' | 'serial' | 'connected' | 'leader' | 'apart'>
+type GroupMember = Pick<PairedEndpoint, 'id' | 'connected' | 'leader' | 'apart'>
 
 /** Splits endpoints into their pair groups. A targeted one that is connected comes first, because a group waits for the connection of its first. */
 export function pairGroups<E extends GroupMember>(endpoints: readonly E[], targeted: readonly string[]): E[][] {
@@ -110,7 +114,7 @@ export async function sendMessage(input: EffectInput): Promise<void> {
     return {
       changed: {
         result: commands,
-        target: endpointRef(first ?? { id: '', serial: '' }),
+        target: first ? endpointRef(first) : noEndpoint,
         after: { message },
         affected: others.map(endpointRef),
       },

@@ -5,7 +5,7 @@ import type { EndpointState } from '../../../../contract/fleet/endpoints.ts'
 import { incidentRules, type RuleId, type Severity } from '../../../../contract/incidents/rule-table.ts'
 
 interface EndpointHealthFacts {
-  /** The model and the serial number. */
+  /** The label of the endpoint. */
   readonly name: string
   /** A device that is asleep is left out. */
   readonly state: EndpointState
