@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { ConnectionLabel, deviceStateName } from '../../domain/fleet/device/connection-label.tsx'
 import {
   type DeviceTableRow,
+  deviceSortKeys,
   firmwareStateOf,
   firmwareStates,
   seenMsOf,
@@ -18,12 +19,14 @@ import classes from './devices.module.css'
 const Dimmed = ({ children }: { readonly children: string }) => <span className={classes.dimmed}>{children}</span>
 
 const textColumn = (
-  column: Omit<Column<DeviceTableRow>, 'cell' | 'text' | 'canSort'>,
+  column: Omit<Column<DeviceTableRow>, 'id' | 'cell' | 'text' | 'sortValue'> & {
+    readonly id: keyof typeof deviceSortKeys
+  },
   textOf: (row: DeviceTableRow) => string | undefined,
   missing = '–',
 ): Column<DeviceTableRow> => ({
   ...column,
-  canSort: true,
+  sortValue: deviceSortKeys[column.id],
   text: (row) => textOf(row) ?? '',
   cell: (row) => {
     const text = textOf(row)
@@ -48,7 +51,7 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
     id: 'name',
     title: 'Device',
     width: 'minmax(165px, 1.4fr)',
-    canSort: true,
+    sortValue: deviceSortKeys.name,
     text: ({ modelName, serial }) => `${modelName} ${serial}`,
     cell: ({ id, modelName, serial }) => (
       <Link
@@ -66,7 +69,8 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
     id: 'connected',
     title: 'State',
     width: '128px',
-    canSort: true,
+    inCard: 'corner',
+    sortValue: deviceSortKeys.connected,
     text: stateText,
     cell: ({ state, restartingSinceMs }) => <ConnectionLabel state={state} restartingSinceMs={restartingSinceMs} />,
   },
@@ -74,7 +78,7 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
     id: 'since',
     title: 'Since',
     width: '68px',
-    canSort: true,
+    sortValue: deviceSortKeys.since,
     from: 'medium',
     text: ({ since }) => since ?? '',
     cell: (row) => sinceText(row) ?? <Dimmed>–</Dimmed>,
@@ -83,7 +87,7 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
     id: 'room',
     title: 'Room',
     width: 'minmax(110px, 1.4fr)',
-    canSort: true,
+    sortValue: deviceSortKeys.room,
     text: ({ roomName }) => roomName ?? '',
     cell: ({ roomId, roomName }) =>
       roomId === undefined ? (
@@ -104,7 +108,7 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
     id: 'settings',
     title: 'Settings',
     width: '98px',
-    canSort: true,
+    sortValue: deviceSortKeys.settings,
     text: (row) => settingsStates[settingsStateOf(row)],
     cell: (row) => <SettingsStateLabel state={settingsStateOf(row)} />,
   },
@@ -112,7 +116,7 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
     id: 'update',
     title: 'Update',
     width: '76px',
-    canSort: true,
+    sortValue: deviceSortKeys.update,
     from: 'medium',
     text: (row) => firmwareStates[firmwareStateOf(row)],
     cell: (row) => {
@@ -129,7 +133,7 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
     id: 'seen',
     title: 'Last seen',
     width: '104px',
-    canSort: true,
+    sortValue: deviceSortKeys.seen,
     from: 'wide',
     text: (row) => (row.connected ? 'Now' : (row.connectionTime ?? '')),
     cell: seenText,
@@ -139,7 +143,7 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
     id: 'call',
     title: 'In a call',
     width: '76px',
-    canSort: true,
+    sortValue: deviceSortKeys.call,
     from: 'wide',
     text: ({ call, connected }) => call ?? (connected ? 'No' : ''),
     cell: ({ call, connected }) => call ?? <Dimmed>{connected ? 'No' : '–'}</Dimmed>,

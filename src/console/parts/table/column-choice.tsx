@@ -10,26 +10,35 @@ const noChoice: Choice = {}
 
 interface ChosenColumns<T> {
   readonly shown: readonly Column<T>[]
+  /** The columns in print and in exported files: those that are shown in the widest window. */
+  readonly inFiles: readonly Column<T>[]
   readonly isCards: boolean
   readonly choose: (id: string, isShown: boolean) => void
 }
 
-/** Under 640 px a row is a card, which has the columns that fit every window. The first column is always shown. */
+/** Under 640 px a row is a card. */
+export const useIsCards = (): boolean =>
+  useMediaQuery('(max-width: 39.99em)', undefined, { getInitialValueInEffect: false })
+
+/** A card has the columns that fit every window. The first column is always shown. */
 export function useColumnChoice<T>(list: string, columns: readonly Column<T>[]): ChosenColumns<T> {
   const [choice, setChoice] = useLocalStorage<Choice>({
     key: `roomkeeper-columns-${list}`,
     defaultValue: noChoice,
     getInitialValueInEffect: false,
   })
-  const isCards = useMediaQuery('(max-width: 39.99em)', undefined, { getInitialValueInEffect: false })
+  const isCards = useIsCards()
   const isMedium = useMediaQuery('(min-width: 75em)', undefined, { getInitialValueInEffect: false })
   const isWide = useMediaQuery('(min-width: 100em)', undefined, { getInitialValueInEffect: false })
-  const shown = useMemo(() => {
-    const fits = { medium: isMedium, wide: isWide, never: false }
-    const isDefault = ({ from }: Column<T>) => from === undefined || fits[from]
-    return columns.filter((column, index) => index === 0 || (choice[column.id] ?? isDefault(column)))
+  const { shown, inFiles } = useMemo(() => {
+    const chosen = (fits: Readonly<Record<NonNullable<Column<T>['from']>, boolean>>) =>
+      columns.filter(({ id, from }, index) => index === 0 || (choice[id] ?? (from === undefined || fits[from])))
+    return {
+      shown: chosen({ medium: isMedium, wide: isWide, file: false, never: false }),
+      inFiles: chosen({ medium: true, wide: true, file: true, never: false }),
+    }
   }, [columns, choice, isMedium, isWide])
-  return { shown, isCards, choose: (id, isShown) => setChoice({ ...choice, [id]: isShown }) }
+  return { shown, inFiles, isCards, choose: (id, isShown) => setChoice({ ...choice, [id]: isShown }) }
 }
 
 interface ColumnMenuProps<T> {
@@ -48,15 +57,20 @@ export function ColumnMenu<T>({ columns, chosen: { shown, choose } }: ColumnMenu
       </Popover.Target>
       <Popover.Dropdown aria-label="Columns">
         <Stack gap="xs">
-          {columns.slice(1).map(({ id, title }) => (
-            <Checkbox
-              key={id}
-              size="xs"
-              label={title}
-              checked={ids.has(id)}
-              onChange={(event) => choose(id, event.currentTarget.checked)}
-            />
-          ))}
+          {columns
+            .slice(1)
+            .map(
+              ({ id, title, isControl }) =>
+                !isControl && (
+                  <Checkbox
+                    key={id}
+                    size="xs"
+                    label={title}
+                    checked={ids.has(id)}
+                    onChange={(event) => choose(id, event.currentTarget.checked)}
+                  />
+                ),
+            )}
         </Stack>
       </Popover.Dropdown>
     </Popover>

@@ -3,8 +3,8 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the checkbox takes the focus
 import { Checkbox } from '@mantine/core'
 import type { ChangeEvent } from 'react'
+import classes from './data-table.module.css'
 import type { RowKey, RowSelection } from './row-selection.ts'
-import classes from './virtual-table.module.css'
 
 interface SelectCellProps {
   readonly selection: RowSelection

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react'
 import { modelOf } from '../../../../contract/device/models.ts'
 import { type EndpointState, endpointStates } from '../../../../contract/fleet/endpoints.ts'
 import { operationQuery } from '../../../api.ts'
-import { type Sort, type SortKey, sortRows } from '../../../parts/table/sorting.ts'
+import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../../parts/table/sorting.ts'
 import {
   compareText,
   includesAll,
@@ -184,7 +184,7 @@ const settingsOrder: readonly SettingsState[] = ['FAILED', 'PENDING', 'DELIVERED
 const updateOrder: readonly FirmwareState[] = ['behind', 'unknown', 'current']
 
 const byName: SortKey<DeviceTableRow> = (row) => row.sortKey
-const keys: Readonly<Record<string, SortKey<DeviceTableRow>>> = {
+export const deviceSortKeys = {
   name: byName,
   connected: (row) => endpointStates.indexOf(shownState(row)),
   room: (row) => (row.roomName === undefined ? null : row.roomName.toLowerCase()),
@@ -198,10 +198,15 @@ const keys: Readonly<Record<string, SortKey<DeviceTableRow>>> = {
   ip: (row) => (row.localIpAddress === undefined ? null : naturalSortKey(row.localIpAddress)),
   firmware: (row) => row.firmwareVersion ?? null,
   call: (row) => row.call ?? null,
-}
+} as const satisfies Readonly<Record<string, SortKey<DeviceTableRow>>>
 
 /** Offline devices come first. */
 export const defaultDeviceSort: Sort = { by: 'connected', descending: false }
 
 export const sortDevices = (rows: readonly DeviceTableRow[], { by, descending }: Sort): readonly DeviceTableRow[] =>
-  sortRows(rows, keys[by] ?? byName, descending, (a, b) => compareText(a.sortKey, b.sortKey) || compareText(a.id, b.id))
+  sortRows(
+    rows,
+    sortKeyOf(deviceSortKeys, by) ?? byName,
+    descending,
+    (a, b) => compareText(a.sortKey, b.sortKey) || compareText(a.id, b.id),
+  )
