@@ -68,6 +68,9 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   model,
   name,
   kind: reportedFields.kind,
+  manufacturer: optional(
+    Type.String({ description: 'Maker that the device reports; absent for models whose maker the service knows.' }),
+  ),
   power: reportedFields.power,
   connected,
   connectionTime,

@@ -36,6 +36,9 @@ export function DevicesPage() {
   // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortDevices(rows, sort), [rows, sort])
   const shown = useMemo(() => ordered.filter(deviceMatcher(deferredSearch)), [ordered, deferredSearch])
+  const hasPower = useMemo(() => rows.some(({ power }) => power !== undefined), [rows])
+  const hasVia = useMemo(() => rows.some(({ via }) => via !== undefined), [rows])
+  const columns = useMemo(() => deviceColumns({ hasPower, hasVia }), [hasPower, hasVia])
   const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))
 
   // Rows that the filters hide stay selected; deleted rows are gone.
@@ -57,7 +60,7 @@ export function DevicesPage() {
           <ResultCount shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
         }
         rows={shown}
-        columns={deviceColumns}
+        columns={columns}
         keyOf={({ id }) => id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultDeviceSort) })}
@@ -85,7 +88,7 @@ export function DevicesPage() {
         }
       />
     ),
-    [rows, shown, selection, selected, sort, change, isFiltered, clear],
+    [rows, shown, columns, selection, selected, sort, change, isFiltered, clear],
   )
 
   return (
@@ -99,7 +102,7 @@ export function DevicesPage() {
 }
 
 const filterNames = [
-  ...(['q', 'model', 'firmware', 'connected', 'update'] as const),
+  ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'firmware', 'connected', 'update'] as const),
   ...(['region', 'location', 'profile', 'settings'] as const),
 ] as const satisfies readonly (keyof DeviceFilter)[]
 

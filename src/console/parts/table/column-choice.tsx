@@ -30,14 +30,15 @@ export function useColumnChoice<T>(list: string, columns: readonly Column<T>[]):
   const isCards = useIsCards()
   const isMedium = useMediaQuery('(min-width: 75em)', undefined, { getInitialValueInEffect: false })
   const isWide = useMediaQuery('(min-width: 100em)', undefined, { getInitialValueInEffect: false })
+  const isFull = useMediaQuery('(min-width: 120em)', undefined, { getInitialValueInEffect: false })
   const { shown, inFiles } = useMemo(() => {
     const chosen = (fits: Readonly<Record<NonNullable<Column<T>['from']>, boolean>>) =>
       columns.filter(({ id, from }, index) => index === 0 || (choice[id] ?? (from === undefined || fits[from])))
     return {
-      shown: chosen({ medium: isMedium, wide: isWide, file: false, never: false }),
-      inFiles: chosen({ medium: true, wide: true, file: true, never: false }),
+      shown: chosen({ medium: isMedium, wide: isWide, full: isFull, file: false, never: false }),
+      inFiles: chosen({ medium: true, wide: true, full: true, file: true, never: false }),
     }
-  }, [columns, choice, isMedium, isWide])
+  }, [columns, choice, isMedium, isWide, isFull])
   return { shown, inFiles, isCards, choose: (id, isShown) => setChoice({ ...choice, [id]: isShown }) }
 }
 

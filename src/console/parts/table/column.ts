@@ -29,10 +29,10 @@ export interface Column<T> {
   /** False for cells that read more from the server, which would delay the print. */
   readonly isPrinted?: boolean
   /**
-   * Shown by default only in a window of at least 1200 px (medium) or 1600 px (wide), only in print and exported files (file), or
-   * nowhere (never).
+   * Shown by default only in a window of at least 1200 px (medium), 1600 px (wide) or 1920 px (full), only in print and exported files
+   * (file), or nowhere (never).
    */
-  readonly from?: 'medium' | 'wide' | 'file' | 'never'
+  readonly from?: 'medium' | 'wide' | 'full' | 'file' | 'never'
   /** The place in a card: the heading (the first column, unless another one says so), or beside it. Other columns follow with their titles. */
   readonly inCard?: 'heading' | 'corner'
 }

@@ -12,6 +12,17 @@ export type ListedDevice = ResponseOf<Operations['endpointsBasicList']>['endpoin
 export const deviceName = ({ model, serial }: Pick<DeviceDetails, 'model' | 'serial'>): string =>
   `${modelOf(model).name} ${serial}`
 
+/** The name that a device is shown with: its own, or else its model and the end of its serial number. */
+export const deviceLabel = ({ name, model, serial }: Pick<ListedDevice, 'name' | 'model' | 'serial'>): string =>
+  name ?? `${modelOf(model).name} ${serial.slice(-6)}`
+
+export const powerNames = {
+  ON: 'On',
+  STANDBY: 'Standby',
+  OFF: 'Off',
+  CHANGING: 'Changing',
+} as const satisfies Readonly<Record<NonNullable<ListedDevice['power']>, string>>
+
 /** The time zone that the device reports, else the organisation's. */
 export function useDeviceTimeZone({ timezone }: Pick<DeviceDetails, 'timezone'>): string {
   const { org } = useSession()
