@@ -6,6 +6,7 @@ import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
+import { longTable } from '../../parts/table/long-table.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
 import { AuditDetails } from './audit-details.tsx'
 import { type AuditLogEntry, deletedTargets } from './audit-entries.ts'
@@ -28,7 +29,7 @@ export function AuditTable({ entries, shown }: AuditTableProps) {
       columns={columns}
       keyOf={({ id }) => id}
       details={(entry) => <AuditDetails entry={entry} deleted={deleted} />}
-      long={{ minHeightPx: 240, belowPx: 86, growsAbove: true }}
+      long={longTable({ minHeightPx: 240, belowPx: 86, growsAbove: true })}
     />
   )
 }

@@ -15,6 +15,7 @@ import { deviceTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
@@ -55,16 +56,16 @@ export function DevicesPage() {
     () => (
       <DataTable
         label="Devices"
-        list="devices"
-        summary={
-          <ResultCount shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
-        }
         rows={shown}
         columns={columns}
         keyOf={({ id }) => id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultDeviceSort) })}
-        long={{
+        long={longTable({
+          list: 'devices',
+          summary: (
+            <ResultCount shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
+          ),
           selection: {
             rows: selection,
             nameOf: deviceName,
@@ -78,7 +79,7 @@ export function DevicesPage() {
               />
             ),
           },
-        }}
+        })}
         empty={
           isFiltered ? (
             <EmptyState title="No devices match these filters">Change the search or clear the filters.</EmptyState>

@@ -4,9 +4,10 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { IncidentDialogs, useIncidentTasks } from '../../domain/incidents/work/incident-dialogs.tsx'
 import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
-import { useIsCards } from '../../parts/table/column-choice.tsx'
+import { useIsCards } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { longTable } from '../../parts/table/long-table.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
 import { useNow } from '../../parts/text/now.ts'
@@ -80,21 +81,24 @@ function WorkList() {
       <IncidentFilters filter={search} onChange={change} />
       <DataTable
         label="Incidents"
-        list="incidents"
-        summary={
-          <ResultCount
-            shown={shown.length}
-            all={shown.length}
-            one="incident"
-            onClear={isFiltered ? clear : undefined}
-          />
-        }
         rows={shown}
         columns={columns}
         keyOf={({ incident }) => incident.id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultIncidentSort) })}
-        long={{ rowHeight: 56, minWidthPx: 900 }}
+        long={longTable({
+          list: 'incidents',
+          rowHeight: 56,
+          minWidthPx: 900,
+          summary: (
+            <ResultCount
+              shown={shown.length}
+              all={shown.length}
+              one="incident"
+              onClear={isFiltered ? clear : undefined}
+            />
+          ),
+        })}
         empty={isFiltered ? <NoMatches /> : <NoIncidents snoozedCount={rows.length} />}
       />
       <IncidentDialogs {...tasks} />

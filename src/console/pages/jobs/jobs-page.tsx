@@ -10,6 +10,7 @@ import { PlusIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { countFilters, FilterBar, FilterSelect, ResultCount, SearchBox } from '../../parts/table/list-filters.tsx'
+import { longTable } from '../../parts/table/long-table.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
 import { usePermissions } from '../../session.ts'
@@ -81,19 +82,23 @@ function JobList() {
       </FilterBar>
       <DataTable
         label="Jobs"
-        list="jobs"
-        summary={
-          <ResultCount
-            shown={shown.length}
-            all={jobs.length}
-            one="job"
-            onClear={isFiltered ? () => void navigate({ search: {}, replace: true }) : undefined}
-          />
-        }
         rows={shown}
         columns={columns}
         keyOf={({ id }) => id}
-        long={{ rowHeight: 60, minWidthPx: 760, growsAbove: true }}
+        long={longTable({
+          list: 'jobs',
+          rowHeight: 60,
+          minWidthPx: 760,
+          growsAbove: true,
+          summary: (
+            <ResultCount
+              shown={shown.length}
+              all={jobs.length}
+              one="job"
+              onClear={isFiltered ? () => void navigate({ search: {}, replace: true }) : undefined}
+            />
+          ),
+        })}
         empty={
           isFiltered ? (
             <EmptyState title="No jobs match these filters">Change the search or clear the filters.</EmptyState>

@@ -11,6 +11,7 @@ import { PlusIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
+import { longTable } from '../../parts/table/long-table.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 
@@ -68,7 +69,7 @@ export function ProfilesPage() {
       </Text>
       <DataTable
         label="Profiles"
-        long={{}}
+        long={longTable({})}
         rows={sorted}
         columns={columns}
         keyOf={({ id }) => id}

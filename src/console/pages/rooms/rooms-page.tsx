@@ -19,6 +19,7 @@ import { ChangeLocation } from '../../domain/jobs/bulk/change-location.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
@@ -64,16 +65,16 @@ export function RoomsPage() {
     () => (
       <DataTable
         label="Rooms"
-        list="rooms"
-        summary={
-          <ResultCount shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
-        }
         rows={shown}
         columns={columns}
         keyOf={({ id }) => id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultRoomSort) })}
-        long={{
+        long={longTable({
+          list: 'rooms',
+          summary: (
+            <ResultCount shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
+          ),
           selection: {
             rows: selection,
             nameOf: ({ name }) => name,
@@ -95,7 +96,7 @@ export function RoomsPage() {
               </>
             ),
           },
-        }}
+        })}
         empty={isFiltered ? <NoMatches isLoadingAir={isLoadingAir} /> : <NoRooms mayWrite={may.write} />}
       />
     ),

@@ -1,16 +1,12 @@
 // The table of the console: columns are described as data; it sorts, selects, opens details, turns into cards on a phone, is printed and exported.
-import { Button, Group } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import type { Column } from './column.ts'
-import { ColumnMenu, useColumnChoice } from './column-choice.tsx'
-import { exportRows } from './export-rows.ts'
+import { type ChosenColumns, useColumnChoice } from './column-choice.ts'
 import { PrintedTable, useIsPrinting } from './printed-table.tsx'
 import type { RowKey } from './row-selection.ts'
-import { SelectionBar } from './selection-bar.tsx'
 import { CardTable, ShortTable } from './short-table.tsx'
 import { type Sort, sortRows } from './sorting.ts'
-import { useTableDetails } from './table-details.ts'
-import { type LongTable, VirtualTable } from './virtual-table.tsx'
+import { type TableDetails, useTableDetails } from './table-details.ts'
 
 interface DataTableProps<T> {
   readonly label: string
@@ -22,50 +18,42 @@ interface DataTableProps<T> {
   readonly onSort?: (sort: Sort) => void
   /** Shown if there are no rows. */
   readonly empty?: ReactNode
-  /** What an open row shows below itself. A cell of the row has the button that opens it. */
+  /** The content below an open row. A cell of the row has the button that opens it. */
   readonly details?: (row: T) => ReactNode
   /** A short table that is narrower than this scrolls sideways. */
   readonly minWidthPx?: number
   /** A short table that is higher than this scrolls. */
   readonly maxHeightPx?: number
-  /** For lists of any length, which fill the window and render visible rows only. */
-  readonly long?: LongTable<T>
-  /** The name of the list: its columns can be chosen, and its rows are exported to a file with this name. */
-  readonly list?: string
-  /** Text beside the buttons above the list, such as the number of rows. */
-  readonly summary?: ReactNode
+  /** `longTable(…)` for lists of any length, which fill the window and render visible rows only. */
+  readonly long?: (body: TableBody<T>) => ReactNode
+}
+
+/** The content of a table in the order and with the columns in which it is shown. */
+export interface TableBody<T> {
+  readonly label: string
+  readonly rows: readonly T[]
+  readonly columns: readonly Column<T>[]
+  readonly allColumns: readonly Column<T>[]
+  readonly chosen: ChosenColumns<T>
+  readonly keyOf: (row: T) => RowKey
+  readonly sort: Sort | undefined
+  readonly onSort: (sort: Sort) => void
+  readonly empty: ReactNode
+  readonly details: TableDetails<T>
 }
 
 export function DataTable<T>(props: DataTableProps<T>) {
-  const { label, rows, columns, keyOf, empty, minWidthPx, maxHeightPx, long, list, summary } = props
+  const { label, columns, keyOf, empty, minWidthPx, maxHeightPx, long } = props
   const details = useTableDetails(keyOf, props.details)
-  const chosen = useColumnChoice(list ?? label, columns)
+  const chosen = useColumnChoice(label, columns)
   const isPrinting = useIsPrinting()
   const { ordered, sort, onSort } = useOwnSort(props)
-  const { isCards, shown } = chosen
-  const selection = long?.selection
-  const body = { label, rows: ordered, keyOf, sort, onSort, empty, details, columns: shown }
-  const save = (saved: readonly T[]) => exportRows(`${list}.csv`, chosen.inFiles, saved)
+  const body = { label, rows: ordered, columns: chosen.shown, keyOf, sort, onSort, empty, details }
   return (
     <>
-      {list !== undefined && (
-        <Group justify="space-between" gap="xs" wrap="nowrap">
-          {summary}
-          <Group gap={4} wrap="nowrap">
-            {!selection?.selected.length && rows.length > 0 && <ExportButton onClick={() => save(rows)} />}
-            {!isCards && <ColumnMenu columns={columns} chosen={chosen} />}
-          </Group>
-        </Group>
-      )}
-      {selection && selection.selected.length > 0 && (
-        <SelectionBar selection={selection.rows} count={selection.selected.length}>
-          {selection.actions}
-          <ExportButton onClick={() => save(selection.selected)} />
-        </SelectionBar>
-      )}
       {long ? (
-        <VirtualTable {...long} {...body} isCards={isCards} />
-      ) : isCards ? (
+        long({ ...body, allColumns: columns, chosen })
+      ) : chosen.isCards ? (
         <CardTable {...body} maxHeightPx={maxHeightPx} />
       ) : (
         <ShortTable {...body} minWidthPx={minWidthPx} maxHeightPx={maxHeightPx} />
@@ -74,12 +62,6 @@ export function DataTable<T>(props: DataTableProps<T>) {
     </>
   )
 }
-
-const ExportButton = ({ onClick }: { readonly onClick: () => void }) => (
-  <Button variant="subtle" size="compact-sm" style={{ flex: 'none' }} onClick={onClick}>
-    Export CSV
-  </Button>
-)
 
 /** Rows keep their order until the user sorts them. */
 function useOwnSort<T>({ rows, columns, sort, onSort }: DataTableProps<T>) {

@@ -2,11 +2,9 @@
 // biome-ignore-all lint/a11y/useSemanticElements: the rows of the table are positioned by their offset, which the rows of a table element cannot be
 // biome-ignore-all lint/a11y/useFocusableInteractive: the buttons in the cells take the focus
 import { UnstyledButton } from '@mantine/core'
-import type { CSSProperties } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import { type Column, placeInCard } from './column.ts'
 import classes from './data-table.module.css'
-import type { RowSelection } from './row-selection.ts'
-import { SelectAllCell } from './select-cell.tsx'
 import type { Sort } from './sorting.ts'
 
 interface HeadRowProps<T> {
@@ -14,24 +12,22 @@ interface HeadRowProps<T> {
   readonly sort: Sort | undefined
   readonly onSort: ((sort: Sort) => void) | undefined
   readonly style: CSSProperties
-  readonly selection: RowSelection | undefined
+  /** The heading of the checkboxes, in a list whose rows can be selected. */
+  readonly selectCell?: ReactNode
   /** Cards have headings that only screen readers read. */
   readonly isHidden: boolean
 }
 
-export const TableHeadRow = <T,>({ columns, sort, onSort, style, selection, isHidden }: HeadRowProps<T>) => (
+export const TableHeadRow = <T,>({ columns, sort, onSort, style, selectCell, isHidden }: HeadRowProps<T>) => (
   <div role="rowgroup" className={isHidden ? classes.hidden : classes.head}>
     <div role="row" aria-rowindex={1} className={classes.row} style={style}>
-      {selection && <SelectHead selection={selection} isHidden={isHidden} />}
+      {selectCell}
       {(isHidden ? placeInCard(columns).map(({ column }) => column) : columns).map((column) => (
         <HeadCell key={column.id} column={column} sort={sort} onSort={isHidden ? undefined : onSort} />
       ))}
     </div>
   </div>
 )
-
-const SelectHead = ({ selection, isHidden }: { readonly selection: RowSelection; readonly isHidden: boolean }) =>
-  isHidden ? <div role="columnheader">Selected</div> : <SelectAllCell selection={selection} />
 
 interface HeadCellProps<T> {
   readonly column: Column<T>

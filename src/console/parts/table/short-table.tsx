@@ -122,7 +122,7 @@ export const CardTable = <T,>({ label, rows, columns, keyOf, empty, details, max
     style={{ maxHeight: maxHeightPx }}
     {...(maxHeightPx !== undefined && { tabIndex: 0 })}
   >
-    <TableHeadRow columns={columns} sort={undefined} onSort={undefined} style={{}} selection={undefined} isHidden />
+    <TableHeadRow columns={columns} sort={undefined} onSort={undefined} style={{}} isHidden />
     <div role="rowgroup">
       {rows.map((row) => {
         const ofRow = details.of(row)

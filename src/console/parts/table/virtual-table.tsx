@@ -11,14 +11,14 @@ import type { Column } from './column.ts'
 import classes from './data-table.module.css'
 import { TableHeadRow } from './head-row.tsx'
 import type { RowKey, RowSelection } from './row-selection.ts'
-import { SelectCell } from './select-cell.tsx'
+import { SelectAllCell, SelectCell } from './select-cell.tsx'
 import type { Sort } from './sorting.ts'
 import type { TableDetails } from './table-details.ts'
 import { handleTableKey } from './table-keys.ts'
 import { useStableScroll, useTopOffset } from './table-scroll.ts'
 
-/** The options of a long table. */
-export interface LongTable<T> {
+/** The measures of a long table, and what can be selected in it. */
+export interface VirtualOptions<T> {
   readonly rowHeight?: number
   /** A table that is wider than the window scrolls sideways; its rows are never narrower than this. */
   readonly minWidthPx?: number
@@ -41,7 +41,7 @@ export interface TableSelection<T> {
   readonly actions: ReactNode
 }
 
-interface VirtualTableProps<T> extends LongTable<T> {
+interface VirtualTableProps<T> extends VirtualOptions<T> {
   readonly label: string
   readonly rows: readonly T[]
   readonly columns: readonly Column<T>[]
@@ -139,7 +139,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
         sort={sort}
         onSort={onSort}
         style={rowStyle}
-        selection={selection?.rows}
+        selectCell={selection && <SelectAllCell selection={selection.rows} isHidden={isCards} />}
         isHidden={isCards}
       />
       <div

@@ -1,14 +1,12 @@
-// Lets the user choose the columns of a list; the browser remembers the choice.
-import { Button, Checkbox, Popover, Stack } from '@mantine/core'
+// Which columns of a table are shown: what fits the window, and what the user has chosen. The browser remembers the choice.
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { useMemo } from 'react'
-import { DownIcon } from '../page/icons.tsx'
 import type { Column } from './column.ts'
 
 type Choice = Readonly<Record<string, boolean>>
 const noChoice: Choice = {}
 
-interface ChosenColumns<T> {
+export interface ChosenColumns<T> {
   readonly shown: readonly Column<T>[]
   /** The columns in print and in exported files: those that are shown in the widest window. */
   readonly inFiles: readonly Column<T>[]
@@ -21,9 +19,9 @@ export const useIsCards = (): boolean =>
   useMediaQuery('(max-width: 39.99em)', undefined, { getInitialValueInEffect: false })
 
 /** A card has the columns that fit every window. The first column is always shown. */
-export function useColumnChoice<T>(list: string, columns: readonly Column<T>[]): ChosenColumns<T> {
+export function useColumnChoice<T>(label: string, columns: readonly Column<T>[]): ChosenColumns<T> {
   const [choice, setChoice] = useLocalStorage<Choice>({
-    key: `roomkeeper-columns-${list}`,
+    key: `roomkeeper-columns-${label.toLowerCase()}`,
     defaultValue: noChoice,
     getInitialValueInEffect: false,
   })
@@ -40,40 +38,4 @@ export function useColumnChoice<T>(list: string, columns: readonly Column<T>[]):
     }
   }, [columns, choice, isMedium, isWide, isFull])
   return { shown, inFiles, isCards, choose: (id, isShown) => setChoice({ ...choice, [id]: isShown }) }
-}
-
-interface ColumnMenuProps<T> {
-  readonly columns: readonly Column<T>[]
-  readonly chosen: ChosenColumns<T>
-}
-
-export function ColumnMenu<T>({ columns, chosen: { shown, choose } }: ColumnMenuProps<T>) {
-  const ids = new Set(shown.map(({ id }) => id))
-  return (
-    <Popover position="bottom-end" trapFocus withRoles returnFocus>
-      <Popover.Target>
-        <Button variant="subtle" size="compact-sm" rightSection={<DownIcon size={14} />}>
-          Columns
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Columns">
-        <Stack gap="xs">
-          {columns
-            .slice(1)
-            .map(
-              ({ id, title, isControl }) =>
-                !isControl && (
-                  <Checkbox
-                    key={id}
-                    size="xs"
-                    label={title}
-                    checked={ids.has(id)}
-                    onChange={(event) => choose(id, event.currentTarget.checked)}
-                  />
-                ),
-            )}
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
-  )
 }
