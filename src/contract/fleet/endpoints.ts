@@ -75,6 +75,9 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   model,
   name: endpointName,
   kind: reportedFields.kind,
+  manufacturer: optional(
+    Type.String({ description: 'Maker that the device reports; absent for models whose maker the service knows.' }),
+  ),
   power: reportedFields.power,
   connected,
   connectionTime,

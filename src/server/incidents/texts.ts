@@ -106,7 +106,7 @@ function offlineTitle(incident: TitledIncident): string {
 function gatewayTitle({ cause, subjects }: TitledIncident): string {
   const gateway = subjects.find(({ subject_id }) => subject_id === cause.id)
   const devices = subjects.filter((subject) => subject !== gateway)
-  const name = gateway && deviceName(gateway)
+  const name = gateway && cleaned(gateway.name)
   const subject = name === undefined ? 'A gateway' : /^gateway\b/i.test(name) ? name : `Gateway ${name}`
   if (devices.length === 0) return `${subject} is offline`
   const rooms = new Set(devices.flatMap(({ room_id }) => room_id ?? [])).size

@@ -5,7 +5,8 @@ interface IconProps {
   readonly size?: number
 }
 
-const icon = (drawing: ReactNode) =>
+/** Makes an icon of a drawing. */
+export const icon = (drawing: ReactNode) =>
   function Icon({ size = 18 }: IconProps) {
     return (
       <svg

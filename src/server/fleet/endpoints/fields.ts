@@ -137,8 +137,11 @@ export function basicEndpointView(
   const { id, serial, model, state } = row
   const view: BasicEndpointView = { id, serial, model, connected: row.connected === 1, state }
   if (row.name !== null) view.name = row.name
-  const kind = modelOf(model).kind ?? status.kind
+  const known = modelOf(model)
+  const kind = known.kind ?? status.kind
   if (kind !== undefined) view.kind = kind
+  // The console has the makers of known models, which most devices are.
+  if (known.manufacturer === undefined && status.manufacturer) view.manufacturer = status.manufacturer
   if (power !== undefined) view.power = power
   if (row.connection_time !== null) view.connectionTime = isoTime(row.connection_time)
   if (row.since !== null) view.since = isoTime(row.since)

@@ -75,6 +75,16 @@ test('a model that is known has the kind and the maker of the table, whatever it
   }
 })
 
+test('the list has the maker that a device of an unknown model reports [contract 4.endpointsBasicList]', async () => {
+  await device.publish('status', { manufacturer: 'Lumen' })
+  const known = await newDevice(harness, org, { roomId: 1, model: 'NF19B1' })
+  await known.publish('status', { manufacturer: 'Other' })
+  const { endpoints } = (await org.call('GET', '/endpoints')).body
+  const makerOf = (wanted: string) => endpoints.find(({ id }: { id: string }) => id === wanted).manufacturer
+  expect([makerOf(device.id), makerOf(known.id)]).toEqual(['Lumen', undefined])
+  await device.publish('status', { manufacturer: null })
+})
+
 test('a start that differs by less than a minute is the same start [contract 5.1.readings]', async () => {
   await device.publish('status', { startedAt: '2026-05-01T06:00:00.000Z' })
   await device.publish('status', { startedAt: '2026-05-01T06:00:59.000Z' })

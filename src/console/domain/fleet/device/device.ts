@@ -12,6 +12,13 @@ export type ListedDevice = ResponseOf<Operations['endpointsBasicList']>['endpoin
 /** In the console an endpoint is called a device. */
 export const deviceName = endpointLabel
 
+export const powerNames = {
+  ON: 'On',
+  STANDBY: 'Standby',
+  OFF: 'Off',
+  CHANGING: 'Changing',
+} as const satisfies Readonly<Record<NonNullable<ListedDevice['power']>, string>>
+
 /** The time zone that the device reports, else the organisation's. */
 export function useDeviceTimeZone({ timezone }: Pick<DeviceDetails, 'timezone'>): string {
   const { org } = useSession()
