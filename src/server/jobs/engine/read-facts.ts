@@ -2,7 +2,7 @@
 import { type JobActionType, jobActions } from '../../../contract/jobs/action-table.ts'
 import { isRoomInChangeWindow } from '../../core/time/change-window.ts'
 import type { OrgReader } from '../../db/handles.ts'
-import { readRoomUse } from '../../fleet/rooms/use/room-use.ts'
+import { readRoomUse, type UseTimes } from '../../fleet/rooms/use/room-use.ts'
 import { waitsForConnection } from '../action.ts'
 import { actionOfJob, type JobRow, settingsOfJob, stageTimesOfJob } from '../rows.ts'
 import { listRoomsWithWindows } from '../units/target-store.ts'
@@ -35,10 +35,8 @@ export interface Cursor {
   afterSoaking: number
 }
 
-export interface RunInput {
+export interface RunInput extends UseTimes {
   readonly on: OrgReader
-  readonly now: number
-  readonly idleMs: number
   /** The time zone of locations that have none of their own. */
   readonly orgTimezone: string
   /** All active jobs. */
@@ -244,7 +242,7 @@ async function readCandidates(
   }
   if (respect.idle && free().length > 0) {
     const roomIds = [...new Set(free().flatMap(({ number }) => roomsOf(number)))]
-    const use = await readRoomUse(input.on, { roomIds, now: input.now, idleMs: input.idleMs })
+    const use = await readRoomUse(input.on, { ...input, roomIds })
     block((_, number) => roomsOf(number).some((room) => use.get(room)?.isIdle === false), 'idle')
   }
   return units.map((unit) => ({
