@@ -60,6 +60,7 @@ function occupancyOf(rows: RoomRowsProps['rows']) {
 
 export function PeopleTile({ rows }: RoomRowsProps) {
   const { people, countedRooms, otherRooms, freeCount, hasHeadCount } = useMemo(() => occupancyOf(rows), [rows])
+  const roomsInUse = otherRooms === 1 ? 'room in use' : 'rooms in use'
   const isKnown = countedRooms + otherRooms + freeCount > 0
   return (
     <div className={classes.tile}>
@@ -70,12 +71,12 @@ export function PeopleTile({ rows }: RoomRowsProps) {
         <>
           <Link to="/rooms" search={{ people: 'some', sort: '-people' }} className={classes.count}>
             {(hasHeadCount ? people : otherRooms).toLocaleString('en-GB')}
-            <VisuallyHidden>{hasHeadCount ? ' people' : ' rooms in use'}</VisuallyHidden>
+            <VisuallyHidden>{hasHeadCount ? ' people' : ` ${roomsInUse}`}</VisuallyHidden>
           </Link>
           <Text span fz="sm" c="dimmed">
             {hasHeadCount && 'in '}
             <Link to="/rooms" search={{ people: 'some', sort: '-people' }}>
-              {hasHeadCount ? plural(countedRooms, 'room') : 'rooms in use'}
+              {hasHeadCount ? plural(countedRooms, 'room') : roomsInUse}
             </Link>
             {hasHeadCount && otherRooms > 0 && `, ${otherRooms.toLocaleString('en-GB')} more in use`},{' '}
             <Link to="/rooms" search={{ people: 'none' }}>
