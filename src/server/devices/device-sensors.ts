@@ -5,7 +5,7 @@ import { models, type Sensor, sensors } from '../../contract/device/models.ts'
 export type SensorSet = number
 
 /** Databases store these bits. A new sensor gets the next bit. */
-const bits: Readonly<Record<Sensor, SensorSet>> = {
+export const sensorBits: Readonly<Record<Sensor, SensorSet>> = {
   co2: 1,
   humidity: 2,
   illumination: 4,
@@ -15,15 +15,18 @@ const bits: Readonly<Record<Sensor, SensorSet>> = {
   vocIndex: 64,
 }
 
-export const sensorSetOf = (list: readonly Sensor[]): SensorSet => list.reduce((set, sensor) => set | bits[sensor], 0)
+export const sensorSetOf = (list: readonly Sensor[]): SensorSet =>
+  list.reduce((set, sensor) => set | sensorBits[sensor], 0)
 
-export const hasSensor = (set: SensorSet, sensor: Sensor): boolean => (set & bits[sensor]) !== 0
+export const hasSensor = (set: SensorSet, sensor: Sensor): boolean => (set & sensorBits[sensor]) !== 0
 
 const everySensor = sensorSetOf(sensors)
-const lists = Array.from({ length: everySensor + 1 }, (_, set) => sensors.filter((sensor) => hasSensor(set, sensor)))
+/** The names of each set, in the order of the contract. */
+export const sensorLists: readonly (readonly Sensor[])[] = Array.from({ length: everySensor + 1 }, (_, set) =>
+  sensors.filter((sensor) => hasSensor(set, sensor)),
+)
 
-/** The names of a set, in the order of the contract. */
-export const sensorsIn = (set: SensorSet): readonly Sensor[] => lists[set] as readonly Sensor[]
+export const sensorsIn = (set: SensorSet): readonly Sensor[] => sensorLists[set] as readonly Sensor[]
 
 const setsOfModels: ReadonlyMap<string, SensorSet> = new Map(
   Object.entries(models).map(([code, model]) => [code, sensorSetOf(model.sensors)]),
@@ -54,9 +57,9 @@ export interface DeviceSensors {
 export const acceptedSensors = (model: string, { named }: DeviceSensors): SensorSet =>
   setsOfModels.get(model) ?? named ?? everySensor
 
-/** The sensors in `sent` that have to be stored as measured. The table knows those of its models. */
-export const newlyMeasured = (model: string, { measured }: DeviceSensors, sent: SensorSet): SensorSet =>
-  setsOfModels.has(model) ? 0 : sent & ~measured
+/** Returns the sensors in `sent` that have to be stored as measured. For the models in the table there are none, and `sent` is not called. */
+export const newlyMeasured = (model: string, { measured }: DeviceSensors, sent: () => SensorSet): SensorSet =>
+  setsOfModels.has(model) ? 0 : sent() & ~measured
 
 interface ReportedSensors {
   readonly sensors?: unknown

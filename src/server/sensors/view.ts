@@ -1,36 +1,28 @@
 // Samples as callers see them: every field is present, with 0 where nothing was measured. Bulk answers are text (see json-writer.ts). [contract 5.2]
 
 import type { Static } from 'typebox'
-import { type Sensor, sensors } from '../../contract/device/models.ts'
+import type { Sensor } from '../../contract/device/models.ts'
 import type { Sample, SensorData } from '../../contract/sensors/sensors.ts'
-import { type SensorSet, sensorSetOf, sensorsIn } from '../devices/device-sensors.ts'
+import { type SensorSet, sensorBits, sensorLists, sensorsIn } from '../devices/device-sensors.ts'
 import type { SampleRow } from './ingest/store.ts'
 import { flatText, scaledText } from './json-writer.ts'
-import { columnOf, scale } from './scale.ts'
+import { scale } from './scale.ts'
 
-const columnBits = sensors.map((sensor) => [columnOf[sensor], sensorSetOf([sensor])] as const)
-
-/** The sensors that have a value in the sample. */
-export function measuredSet(row: SampleRow): SensorSet {
-  let set = 0
-  for (const [column, bit] of columnBits) if (row[column] !== null) set |= bit
-  return set
-}
+/** The sensors that have a value in the sample. Written out, because bulk answers of rooms call it for each room (bench row `bulk`). */
+export const measuredSet = (row: SampleRow): SensorSet =>
+  (row.co2 === null ? 0 : sensorBits.co2) |
+  (row.humidity === null ? 0 : sensorBits.humidity) |
+  (row.illumination === null ? 0 : sensorBits.illumination) |
+  (row.people === null ? 0 : sensorBits.people) |
+  (row.temp === null ? 0 : sensorBits.temp) |
+  (row.voc === null ? 0 : sensorBits.voc) |
+  (row.voc_index === null ? 0 : sensorBits.vocIndex)
 
 /** `measured` of answers and events: what was measured, while the other values are 0. [contract 5.2.measured] */
 export const measuredIn = (row: SampleRow): Sensor[] => [...sensorsIn(measuredSet(row))]
 
-const texts = new Map<SensorSet, string>()
-/** The JSON of `measuredIn`, which is one of 128 texts. */
-function measuredText(row: SampleRow): string {
-  const set = measuredSet(row)
-  let text = texts.get(set)
-  if (text === undefined) {
-    text = JSON.stringify(measuredIn(row))
-    texts.set(set, text)
-  }
-  return text
-}
+/** The JSON of `measuredIn`, by the set. */
+const measuredTexts = sensorLists.map((list) => JSON.stringify(list))
 
 type PeopleIs = SensorData['peopleIs']
 
@@ -49,7 +41,7 @@ export function sensorDataText(row: SampleRow, legacy: boolean, peopleIs?: Peopl
   const air = `"temp":${scaledText(row.temp ?? 0, scale.temp)},"voc":${row.voc ?? 0},"vocIndex":${row.voc_index ?? 0}`
   const data = `"data":[{${climate},${presence},${air},"timestamp":"${row.timestamp}"${shutterField}}],"shutterClosed":${shutter}`
   if (legacy) return `{${data}}`
-  return `{${data},"measured":${measuredText(row)}${peopleIs ? `,"peopleIs":"${peopleIs}"` : ''}}`
+  return `{${data},"measured":${measuredTexts[measuredSet(row)]}${peopleIs ? `,"peopleIs":"${peopleIs}"` : ''}}`
 }
 
 /** The sample as it is in an event. */

@@ -155,7 +155,7 @@ export class SampleIntake {
       else refused.push({ timestamp: sample.timestamp, reason })
     }
     const batch = rows.length > 0 ? this.#enqueue({ device, rows, credential: credentialHash }) : undefined
-    const sent = rows.reduce((set, row) => set | measuredSet(row), 0)
+    const sent = () => rows.reduce((set, row) => set | measuredSet(row), 0)
     return (batch?.done ?? Promise.resolve(undefined)).then((written) => {
       if (written && !written.credentials.has(credentialHash)) throw new ConnectionReplaced()
       const added = newlyMeasured(device.model, device.sensors, sent)
