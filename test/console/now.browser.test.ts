@@ -238,6 +238,36 @@ test('values of an offline room are dashes, and an old value has its age', async
   await page.getByText('No occupancy data').waitFor()
 })
 
+test('a value that no device measured is no reading, and presence is not a number of people [contract 5.2.measured]', async () => {
+  const { org, roomId } = await orgWithRoom()
+  const air = await newDevice(harness, org, { roomId, model: 'AIR-1' })
+  await newDevice(harness, org, { roomId, model: 'PX-900' })
+  const now = Math.floor(harness.clock.now() / 1000)
+  await air.publish('status', { sensors: ['co2', 'temp'] })
+  await air.publish('sample', { samples: [{ timestamp: now - 2, co2: 700 }] })
+  const { page } = await tabOf(org)
+  await visit(page, `/rooms/${roomId}`)
+  await page.getByRole('heading', { name: 'Current readings' }).waitFor()
+  const tiles = page.locator('dl').filter({ has: page.getByText('CO₂', { exact: true }) })
+  expect(await tiles.locator('div:has(> dt)').allInnerTexts()).toEqual(['CO₂\n700 ppm', 'Temperature\nNo reading'])
+
+  const detector = await newDevice(harness, org, { roomId, model: 'PIR-1' })
+  const detect = (timestamp: number, people: number) => detector.publish('sample', { samples: [{ timestamp, people }] })
+  await detector.publish('status', { peopleIs: 'PRESENCE' })
+  await detect(now - 1, 1)
+  await tiles.getByText('In use', { exact: true }).waitFor()
+  await visit(page, `/devices/${detector.id}`)
+  await page.getByText('In use', { exact: true }).waitFor()
+  await visit(page, '/rooms')
+  const row = page.getByRole('table', { name: 'Rooms' }).locator('[aria-rowindex="2"]')
+  await row.getByText('In use', { exact: true }).waitFor()
+  await visit(page, '/')
+  await page.getByText('1 room in use').waitFor()
+  await detect(now, 0)
+  await page.getByText('0 rooms in use').waitFor()
+  for (const device of [air, detector]) await device.close()
+})
+
 const screens: readonly [string, number][] = [
   ['a wide screen', 1366],
   ['a phone', 390],

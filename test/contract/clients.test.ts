@@ -12,7 +12,7 @@ const noun = (path: string, ...tests: string[]): Proof => [`src/server/${path}.t
 const promises: readonly (readonly [rule: string, promise: string, ...proofs: Proof[]])[] = [
   [
     '1.1',
-    'every operation answers under /v1 and under /api/v1, with one difference',
+    'every operation answers under /v1 and under /api/v1, with two differences',
     walk('succeeds on both bases'),
     noun('sensors/sensors.http', 'under the legacy base the shutter is beside the sample only'),
   ],

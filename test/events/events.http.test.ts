@@ -2,6 +2,7 @@
 
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { makeClient } from '../../src/client/client.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.ts'
 import { perform } from '../support/contract/calls.ts'
@@ -58,8 +59,10 @@ test('a device that comes, reports, measures and goes is heard, with its room', 
 
   await d.publish('sample', { samples: [{ timestamp: now() - 5, people: 3, co2: 600 }] })
   const heard = await reader.next('sample')
-  const read = (await org.call('GET', `/endpoints/${d.id}/sensor`)).body.endpointData.data[0]
-  expect(heard).toEqual({ type: 'sample', at: expect.any(String), ...about, sample: read })
+  const { data, measured } = (await org.call('GET', `/endpoints/${d.id}/sensor`)).body.endpointData
+  const [read] = data
+  expect(heard).toEqual({ type: 'sample', at: expect.any(String), ...about, sample: read, measured })
+  expect(measured).toEqual(['co2', 'people'])
   expect(read.people).toBe(3)
 
   await d.close()
@@ -79,6 +82,18 @@ test('a status that says nothing new is not heard', async () => {
   expect(reader.of('status')).toEqual([])
   await d.publish('status', { freeSystemStorage: '2000' })
   await reader.next('status')
+})
+
+test('a sample event says what was measured under /v1, and not under the legacy base [contract 5.2.measured]', async () => {
+  const { org, fjord, device } = await site()
+  const d = await device(fjord)
+  const legacyClient = makeClient({ baseUrl: `${harness.url}/api`, org: org.id, token: org.key })
+  const [reader, legacyReader] = [await follow(org.client), await follow(legacyClient)]
+  await d.publish('sample', { samples: [{ timestamp: now(), people: 0, temp: 21 }] })
+  const { measured, ...rest } = await reader.next('sample')
+  expect(measured).toEqual(['people', 'temp'])
+  expect(await legacyReader.next('sample')).toEqual(rest)
+  expect(legacyReader.received.at(-1)?.id).toBe(reader.received.at(-1)?.id)
 })
 
 test('a sample that came late or twice is history, not an event; of a message only the newest is heard', async () => {

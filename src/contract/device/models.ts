@@ -37,10 +37,13 @@ export interface Model {
   /** Absent for a code that is not in the table: its devices report it, as they do the maker. */
   readonly kind?: EndpointKind
   readonly manufacturer?: string
-  readonly sensors: readonly Sensor[]
+  /** Absent for a code that is not in the table: its devices name their sensors, or show them by what they send. */
+  readonly sensors?: readonly Sensor[]
   /** Only the Frame has a privacy shutter. [interface F1] */
   readonly shutter?: true
 }
+
+type KnownModel = Model & Required<Pick<Model, 'kind' | 'manufacturer' | 'sensors'>>
 
 const pad: readonly Sensor[] = ['humidity', 'temp', 'co2', 'voc']
 const bar: readonly Sensor[] = [...pad, 'illumination', 'people']
@@ -51,7 +54,7 @@ const codec = { kind: 'CODEC', manufacturer: 'Neat' } as const
 const controller = { ...codec, kind: 'CONTROLLER' } as const
 const camera = { ...codec, kind: 'CAMERA' } as const
 
-export const models: Readonly<Record<string, Model>> = {
+export const models: Readonly<Record<string, KnownModel>> = {
   NF19A1: { ...controller, name: 'Pad', sensors: pad },
   NF25J1: { ...controller, name: 'Pad Pro', sensors: pad },
   NF19B1: { ...codec, name: 'Bar', sensors: bar },
@@ -65,6 +68,10 @@ export const models: Readonly<Record<string, Model>> = {
   NF23L1: { ...camera, name: 'Center', sensors: ['people'] },
 }
 
-/** A code that is not in the table is a device with every sensor. */
-export const modelOf = (code: string): Model =>
-  Object.hasOwn(models, code) ? (models[code] as Model) : { name: code, sensors }
+export const modelOf = (code: string): Model => (Object.hasOwn(models, code) ? (models[code] as Model) : { name: code })
+
+/** The sensors of an endpoint: those of its model, or for any other model those that its answer lists. [contract 5.1.models] */
+export const sensorsOf = (endpoint: {
+  readonly model: string
+  readonly sensors?: readonly Sensor[]
+}): readonly Sensor[] => modelOf(endpoint.model).sensors ?? endpoint.sensors ?? []

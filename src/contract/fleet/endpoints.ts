@@ -1,6 +1,7 @@
 // Endpoints: what a managed device looks like, and what can be done with it. [contract 5.1]
 
 import Type from 'typebox'
+import { sensors } from '../device/models.ts'
 import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import {
   Empty,
@@ -79,6 +80,13 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
     Type.String({ description: 'Maker that the device reports; absent for models whose maker the service knows.' }),
   ),
   power: reportedFields.power,
+  sensors: optional(
+    Type.Array(OneOf(sensors, 'A value of a sample.'), {
+      description:
+        'Values that the device measures; absent if the table of models has its model, or if it is not known.',
+    }),
+  ),
+  peopleIs: reportedFields.peopleIs,
   connected,
   connectionTime,
   state: EndpointStateName,

@@ -55,6 +55,20 @@ const tags = Type.Optional(
   }),
 )
 
+export const PeopleIs = Type.Optional(
+  OneOf(
+    ['PRESENCE'],
+    'The `people` of the room is presence, not a head count: 1 if the room is in use, else 0. Absent if it is a head count, and under the legacy base.',
+  ),
+)
+
+/**
+ * Tells presence from a head count in the number of people of a room. `people` is the largest number of all devices, `counted` that of the
+ * devices that count heads; null without a number. [contract 5.2.aggregate]
+ */
+export const peopleIsOf = (people: number | null, counted: number | null): 'PRESENCE' | undefined =>
+  people !== null && (counted === null || counted < people) ? 'PRESENCE' : undefined
+
 export const RoomInList = Shape('webpageRoomInList', {
   id,
   name,
@@ -65,6 +79,7 @@ export const RoomInList = Shape('webpageRoomInList', {
   unknownCount: Type.Optional(Int32('How many endpoints of the room have the state UNKNOWN; absent if none has.')),
   asleepCount: Type.Optional(Int32('How many endpoints of the room are asleep; absent if none is.')),
   people: Type.Optional(Int32('How many people are in the room now; absent if no sensor reports it.')),
+  peopleIs: PeopleIs,
   capacity,
   tags,
   profileId: Type.Optional(Int32('The profile of the room.')),

@@ -25,6 +25,7 @@ import { moves } from './migrations/017-moves.ts'
 import { presence } from './migrations/018-presence.ts'
 import { readings } from './migrations/019-readings.ts'
 import { deviceNames } from './migrations/020-device-names.ts'
+import { measuredSensors } from './migrations/021-sensors.ts'
 import { sleepAndGateways } from './migrations/022-sleep-and-gateways.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
@@ -50,6 +51,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '018-presence': presence,
   '019-readings': readings,
   '020-device-names': deviceNames,
+  '021-sensors': measuredSensors,
   '022-sleep-and-gateways': sleepAndGateways,
 }
 
@@ -72,6 +74,7 @@ export const programMigrations: ProgramMigrations = {
     '018-presence',
     '019-readings',
     '020-device-names',
+    '021-sensors',
     '022-sleep-and-gateways',
   ]),
 }

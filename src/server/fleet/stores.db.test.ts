@@ -23,6 +23,8 @@ import {
   updateDisconnectedFrom,
   updateInterrupted,
   updateLeader,
+  updateMeasuredSensors,
+  updateNamedSensors,
 } from './endpoints/device-store.ts'
 import {
   findEndpointVersion,
@@ -270,4 +272,19 @@ test('the last quarter with people is found for each endpoint', async () => {
   }
   const window = { endpoints: [here.number], first: 0, end: 100 }
   expect(await listLastQuartersWithPeople(all, window)).toEqual([{ endpoint: here.number, slot: 8 }])
+})
+
+test('measured sensors are added to those that are stored, and named ones replace them [contract 5.1.models]', async () => {
+  const { all, there } = world
+  const sensors = async () => {
+    const { sensors_named, sensors_measured } = (await findShownEndpoint(all, { ...times, id: there.id })) ?? {}
+    return [sensors_named, sensors_measured]
+  }
+  expect(await sensors()).toEqual([null, 0])
+  for (const added of [5, 12]) await all.telemetry((tx) => updateMeasuredSensors(tx, { id: there.id, added }))
+  expect(await sensors()).toEqual([null, 13])
+  for (const sensors_named of [3, 96]) {
+    await all.telemetry((tx) => updateNamedSensors(tx, { id: there.id, sensors_named, presence_only: 1 }))
+  }
+  expect(await sensors()).toEqual([96, 13])
 })

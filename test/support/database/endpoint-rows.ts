@@ -1,7 +1,9 @@
 // Endpoints that are only rows, for tests that need a thousand of them or one in a state that takes long to reach.
 import { randomUUID } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
+import type { Org } from '../../../src/server/auth/token-holder.ts'
 import type { DatabaseSchema } from '../../../src/server/db/schema/schema.ts'
+import type { Device } from '../../../src/server/devices/mqtt/handlers.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 
 type Row = Selectable<DatabaseSchema['endpoints']>
@@ -30,6 +32,9 @@ export async function putEndpoints(
       model: 'NF19B1',
       status: '{}',
       readings: '{}',
+      sensors_named: null,
+      sensors_measured: 0,
+      presence_only: 0,
     }
     // A node that is given explicitly comes later, with the other values.
     const node_id = connected ? (node?.id ?? null) : null
@@ -88,3 +93,16 @@ export async function putEndpoints(
   db.invalidateAll()
   return rows
 }
+
+/** The device of a row, as its session knows it. */
+export const deviceOfRow = (
+  { key, id: orgId }: Pick<Org, 'key' | 'id'>,
+  { id, number, serial, model }: Pick<Row, 'id' | 'number' | 'serial' | 'model'>,
+): Device => ({
+  org: { key, id: orgId },
+  id,
+  number,
+  serial,
+  model,
+  sensors: { named: null, measured: 0, isPresenceOnly: false },
+})

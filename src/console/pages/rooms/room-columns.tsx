@@ -1,4 +1,5 @@
 // Defines the columns of the table of rooms.
+
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { sensorLabels, sensorNumberText } from '../../../contract/device/sensor-texts.ts'
@@ -7,6 +8,7 @@ import { roomSortKeys } from '../../domain/fleet/room/room-filter.ts'
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import { RoomStateLabel, roomStateLabel } from '../../domain/fleet/room/room-state.tsx'
 import { type AirSensor, airSensors, isMeasured, outlierText } from '../../domain/sensors/air.ts'
+import { peopleText } from '../../domain/sensors/readings.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import type { Column } from '../../parts/table/column.ts'
@@ -82,12 +84,13 @@ export const roomColumns = (requested: readonly AirSensor[]): readonly Column<Ro
     width: '72px',
     isNumber: true,
     sortValue: roomSortKeys.people,
-    text: ({ people, freshness }) => currentNumber(people, freshness),
-    cell: ({ people, freshness }) =>
+    text: ({ people, peopleIs, freshness }) =>
+      people === undefined || !freshness.isNow ? '' : peopleIs ? peopleText(people, peopleIs) : String(people),
+    cell: ({ people, peopleIs, freshness }) =>
       people === undefined || freshness.atMs === undefined ? (
         noData
       ) : (
-        <Aged freshness={freshness}>{people.toLocaleString('en-GB')}</Aged>
+        <Aged freshness={freshness}>{peopleText(people, peopleIs)}</Aged>
       ),
   },
   ...airSensors.map((sensor) => airColumn(sensor, requested.includes(sensor))),

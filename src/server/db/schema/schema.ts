@@ -171,6 +171,12 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     given_sleeps: number | null
     /** The part of its status that changes often: a JSON object with `readings`, and `signals` by network. */
     readings: Generated<string>
+    /** The sensors that its status lists, as a set (devices/device-sensors.ts); null without a list. */
+    sensors_named: number | null
+    /** The sensors of which it has ever sent a number, as a set. Kept for models that are not in the table. */
+    sensors_measured: Generated<number>
+    /** 1 if `people` of its samples is presence. */
+    presence_only: Generated<number>
     /** When it last reported that a call had ended. */
     call_ended_at: number | null
     /** The number of the connection over which its last status came. */

@@ -24,7 +24,7 @@ import { commandEventDraft, commandMessage, commandView } from './view.ts'
  * command but never loses one.
  */
 export async function takePendingCommands(
-  { db, clock, feed, settings }: Services,
+  { db, clock, feed, settings, reconnects }: Services,
   deviceConnection: DeviceConnection,
   uploadUrl: (commandId: string) => string,
 ): Promise<DeviceCommandMessage[]> {
@@ -35,7 +35,8 @@ export async function takePendingCommands(
   const rows = await listSendableCommands(orgDb, { endpoint: id, now, connection, overdue: now - resendAfterMs })
   if (rows.length === 0) return []
   const sent = await orgDb.telemetry(async (tx) => {
-    const held = await holdBackAttempts(tx, rows, deviceConnection, { now, idleMs: settings.idleMs })
+    const times = { now, idleMs: settings.idleMs, presence: reconnects.current }
+    const held = await holdBackAttempts(tx, rows, deviceConnection, times)
     const ids = rows.map((row) => row.id).filter((rowId) => !held.has(rowId))
     return ids.length === 0 ? [] : updateToSent(tx, { ids, at: now, endpoint: id, node, connection })
   })

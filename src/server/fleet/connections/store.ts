@@ -4,14 +4,7 @@ import { type Expression, type Kysely, sql } from 'kysely'
 import type { EngineName } from '../../db/engine.ts'
 import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
 import { byUuid } from '../../db/queries/by-uuid.ts'
-import {
-  visibleQuery,
-  visibleQueryOne,
-  wholeQuery,
-  wholeQueryOne,
-  write,
-  writeTelemetry,
-} from '../../db/queries/query.ts'
+import { visibleQuery, visibleQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemWrite } from '../../db/system.ts'
 import {

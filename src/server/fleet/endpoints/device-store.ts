@@ -33,6 +33,7 @@ export const findByCredential = systemQueryOne((db, p: { hash: Buffer }) =>
     .innerJoin('orgs as o', 'o.key', 'c.org')
     .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'c.org').onRef('e.id', '=', 'c.endpoint_id'))
     .select(['o.key as org_key', 'o.id as org_id', 'e.id', 'e.number', 'e.serial', 'e.model'])
+    .select(['e.sensors_named', 'e.sensors_measured', 'e.presence_only'])
     .where('c.hash', '=', p.hash),
 )
 
@@ -326,7 +327,7 @@ export const updateInterrupted = writeTelemetry(
 export const findStatus = wholeQueryOne((db, p: { org: number; id: string }) =>
   db
     .selectFrom('endpoints')
-    .select(['status', 'readings', 'name', 'given_name', 'given_sleeps'])
+    .select(['status', 'readings', 'name', 'given_name', 'given_sleeps', 'sensors_named', 'presence_only'])
     .select(['pairing_serial', 'call_ended_at', 'status_connection'])
     .where('org', '=', p.org)
     .where('id', '=', p.id),
@@ -354,6 +355,25 @@ export const updateStatusConnection = writeTelemetry((db, p: { org: number; id: 
 /** A statement of its own: incidents look at the columns that are written, and most reports do not change the name. */
 export const updateName = writeTelemetry((db, p: { org: number; id: string; name: string | null }) =>
   db.updateTable('endpoints').set({ name: p.name }).where('org', '=', p.org).where('id', '=', p.id),
+)
+
+type NamedSensors = { org: number; id: string; sensors_named: number | null; presence_only: number }
+/** A statement of its own: most reports do not change what the device measures. */
+export const updateNamedSensors = writeTelemetry((db, p: NamedSensors) =>
+  db
+    .updateTable('endpoints')
+    .set({ sensors_named: p.sensors_named, presence_only: p.presence_only })
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+
+/** Adds sensors to those that the endpoint has measured. */
+export const updateMeasuredSensors = writeTelemetry((db, p: { org: number; id: string; added: number }) =>
+  db
+    .updateTable('endpoints')
+    .set({ sensors_measured: sql<number>`sensors_measured | cast(${p.added} as integer)` })
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
 )
 
 /** A statement of its own: caches of groups look at the columns that are written, and most reports do not change the leader. */

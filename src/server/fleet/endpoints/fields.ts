@@ -7,6 +7,7 @@ import type { BasicEndpoint, Endpoint, EndpointState } from '../../../contract/f
 import type { InputOf } from '../../context/handlers.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
+import { sensorSetOfEndpoint, sensorsIn } from '../../devices/device-sensors.ts'
 import { AuditedFields } from '../../journal/audit/audited-fields.ts'
 import { type AuditRef, auditRef } from '../../journal/audit/change-result.ts'
 import { type ReportedStatus, type StoredStatus, shownStatus } from './reported-status.ts'
@@ -24,6 +25,8 @@ export const endpointFieldColumns = [
   'profile_id',
   'via',
   'status',
+  'sensors_named',
+  'sensors_measured',
 ] as const
 
 /** The columns that people set. */
@@ -114,6 +117,7 @@ export function endpointView(
     ...(row.profile_id !== null && { profileId: row.profile_id }),
     ...status,
     ...describedModel(row.model),
+    ...shownSensors(row),
     ...(row.name !== null && { name: row.name }),
     ...(reportedName && { reportedName }),
     ...(row.note !== null && { note: row.note }),
@@ -128,12 +132,19 @@ function describedModel(code: string): Pick<EndpointView, 'kind' | 'manufacturer
   return { ...(kind && { kind }), ...(manufacturer && { manufacturer }) }
 }
 
+/** The sensors that the device has, whatever it reports. Nothing is said of a device that has neither named nor sent any. [contract 5.1.models] */
+function shownSensors(row: ShownEndpoint): Pick<EndpointView, 'sensors'> {
+  const set = sensorSetOfEndpoint(row)
+  return set === 0 && row.sensors_named === null ? {} : { sensors: [...sensorsIn(set)] }
+}
+
 /** An answer may hold ten thousand of these, so the fields are assigned one by one instead of spread. */
 export function basicEndpointView(
   row: ShownEndpoint & { readonly room_name: string | null; readonly config_state: string | null },
 ): BasicEndpointView {
   const status: ReportedStatus = JSON.parse(row.status)
-  const { power, localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion, pairedSerials } = status
+  const { power, peopleIs, localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion, pairedSerials } =
+    status
   const { id, serial, model, state } = row
   const view: BasicEndpointView = { id, serial, model, connected: row.connected === 1, state }
   if (row.name !== null) view.name = row.name
@@ -143,6 +154,9 @@ export function basicEndpointView(
   // The console has the makers of known models, which most devices are.
   if (known.manufacturer === undefined && status.manufacturer) view.manufacturer = status.manufacturer
   if (power !== undefined) view.power = power
+  // The table of models says it for the others.
+  if (modelOf(model).sensors === undefined) Object.assign(view, shownSensors(row))
+  if (peopleIs === 'PRESENCE') view.peopleIs = peopleIs
   if (row.connection_time !== null) view.connectionTime = isoTime(row.connection_time)
   if (row.since !== null) view.since = isoTime(row.since)
   if (row.via !== null) view.via = row.via

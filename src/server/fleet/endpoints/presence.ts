@@ -1,10 +1,11 @@
-// Identifies devices by their credential, and stores their connects, disconnects and status reports. [contract 5.1]
+// Identifies devices by their credential, and stores their connects, disconnects, status reports and sensors. [contract 5.1]
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
 import { isCredential, tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
 import { isoTime } from '../../core/clock.ts'
+import { noteReportedSensors, type SensorSet, sensorColumnsOf } from '../../devices/device-sensors.ts'
 import {
   ConnectionReplaced,
   connectionKey,
@@ -27,7 +28,9 @@ import {
   updateDisconnectedFrom,
   updateLeader,
   updateLeftWithGateways,
+  updateMeasuredSensors,
   updateName,
+  updateNamedSensors,
   updateReadings,
   updateStatus,
   updateStatusConnection,
@@ -47,7 +50,12 @@ export async function findDeviceByCredential(
   const row = await findByCredential(services.db.system, { hash: tokenHash(credential) })
   if (!row || row.id !== endpointId) return undefined
   const { id, number, serial, model } = row
-  return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model }
+  const sensors = {
+    named: row.sensors_named,
+    measured: row.sensors_measured,
+    isPresenceOnly: row.presence_only === 1,
+  }
+  return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model, sensors }
 }
 
 export async function markConnected(
@@ -158,6 +166,7 @@ export async function storeStatus(
   const { device, number } = connection
   const { id } = device
   const { pairingSerial, ...reported } = report
+  noteReportedSensors(device.sensors, reported)
   const outcome = await db.forOrg(device.org.key).telemetry(async (on) => {
     const before = (await lockConnection(on, connectionKey(connection))) && (await findStatus(on, { id }))
     if (!before) return 'replaced'
@@ -169,17 +178,27 @@ export async function storeStatus(
       if (before.status_connection !== number) await updateStatusConnection(on, { id, connection: number })
       return 'unchanged'
     }
-    const hasLeftCall = isInCall(JSON.parse(before.status)) && !isInCall(JSON.parse(status))
+    const fields = JSON.parse(status)
+    const hasLeftCall = isInCall(JSON.parse(before.status)) && !isInCall(fields)
     const call_ended_at = hasLeftCall ? clock.now() : before.call_ended_at
     const rest = restOf(before.given_sleeps, status)
     await updateStatus(on, { id, status, call_ended_at, rest, connection: number })
     if (leader !== before.pairing_serial) await updateLeader(on, { id, pairing_serial: leader })
     const name = shownName(before.given_name, status)
     if (name !== before.name) await updateName(on, { id, name })
+    const sensors = sensorColumnsOf(fields)
+    if (sensors.sensors_named !== before.sensors_named || sensors.presence_only !== before.presence_only)
+      await updateNamedSensors(on, { id, ...sensors })
     return 'changed'
   })
   if (outcome === 'replaced') throw new ConnectionReplaced()
   if (outcome === 'changed') feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: id }])
+}
+
+/** Notes sensors of which the device has sent a number for the first time. This happens a few times in the life of a device. */
+export async function storeMeasured({ db }: Services, { org, id, sensors }: Device, added: SensorSet): Promise<void> {
+  await db.forOrg(org.key).telemetry((on) => updateMeasuredSensors(on, { id, added }), id)
+  sensors.measured |= added
 }
 
 const isInCall = ({ inCallStatus = null }: Readonly<Record<string, unknown>>): boolean =>

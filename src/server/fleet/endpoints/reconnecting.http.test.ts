@@ -1,7 +1,7 @@
 // Devices after a server stopped: they are reconnecting until they are back, or their time is over. [contract 8.state]
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { deviceOfRow, putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
 import { newPlace, quiet, startHarness, TestClock } from '../../../../test/support/harness.ts'
 import { makeClient } from '../../../client/client.ts'
 import { hourMs, minuteMs, secondMs } from '../../../contract/durations.ts'
@@ -19,9 +19,9 @@ const iso = (ms: number) => new Date(ms).toISOString()
 type Row = Awaited<ReturnType<typeof putEndpoints>>[number]
 
 /** Connects a device, or ends its connection, as its session does. */
-const connectionOf = (services: Services, { org, id, number, serial, model }: Row, orgId: string) => {
-  const device = { org: { key: org, id: orgId }, id, number, serial, model }
-  const credentialHash = tokenHash(id).toString('hex')
+const connectionOf = (services: Services, row: Row, orgId: string) => {
+  const device = deviceOfRow({ key: row.org, id: orgId }, row)
+  const credentialHash = tokenHash(row.id).toString('hex')
   const begin = { device, since: services.clock.now(), credentialHash, nodeId: 0, number: 0 }
   return {
     connect: async () => expect(await markConnected(services, begin)).toBeDefined(),

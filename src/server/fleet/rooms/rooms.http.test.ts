@@ -13,6 +13,7 @@ import {
   room,
   roomOfCode,
 } from '../../../../test/support/places/building.ts'
+import { models } from '../../../contract/device/models.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -91,8 +92,15 @@ test('roomsGet shows location, region, profile and every endpoint in full [contr
     ...{ id: 1, name: 'Fjord', state: 'DEGRADED', profileId: 1, dec: code, decUsed: neverUsed, decTimeout: 24 },
     location: { id: 1, name: 'Oslo', region: { id: 1, name: 'Europe' } },
     endpoints: [
-      { ...bar, ...place, ...reported },
-      { ...pad, ...place },
+      {
+        ...bar,
+        ...place,
+        ...reported,
+        kind: 'CODEC',
+        manufacturer: 'Neat',
+        sensors: models.NF19B1?.sensors.toSorted(),
+      },
+      { ...pad, ...place, kind: 'CONTROLLER', manufacturer: 'Neat', sensors: models.NF19A1?.sensors.toSorted() },
     ],
   })
 })

@@ -1,7 +1,7 @@
 // Carries out the operations on rooms, one function for each. [contract 6.rooms] [contract 5.4.room]
 
 import type { Static } from 'typebox'
-import { type Room, roomStateOf } from '../../../contract/fleet/rooms.ts'
+import { peopleIsOf, type Room, roomStateOf } from '../../../contract/fleet/rooms.ts'
 import { freshSince } from '../../config/sensor-settings.ts'
 import { VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
@@ -62,6 +62,7 @@ export async function roomsList(ctx: RequestContext, { regionId, locationId, tag
       const endpointCount = Number(row.endpoints)
       const connectedCount = Number(row.connected)
       const unknownCount = Number(row.unknown)
+      const peopleIs = peopleIsOf(row.people, row.counted_people)
       const asleepCount = Number(row.asleep)
       const counts = { endpointCount, connectedCount, unknownCount, asleepCount }
       return {
@@ -74,6 +75,7 @@ export async function roomsList(ctx: RequestContext, { regionId, locationId, tag
         ...(unknownCount > 0 && { unknownCount }),
         ...(asleepCount > 0 && { asleepCount }),
         ...(row.people !== null && { people: row.people }),
+        ...(peopleIs && { peopleIs }),
         ...(row.profile_id !== null && { profileId: row.profile_id }),
         ...optional,
       }

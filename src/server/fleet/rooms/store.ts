@@ -45,6 +45,7 @@ export const listRooms = bySite((byRegion, byLocation) =>
               fn.sum<number>(isIn(p, 'ASLEEP')).as('asleep'),
               fn.count<number>('c.endpoint_id').as('failed'),
               fn.max('s.people').as('people'),
+              fn.max(sql<number | null>`case e.presence_only when 0 then s.people end`).as('counted_people'),
             ])
             .where('e.org', '=', p.org)
             .groupBy('e.room_id')
@@ -62,6 +63,7 @@ export const listRooms = bySite((byRegion, byLocation) =>
         e.fn.coalesce('n.asleep', sql<number>`0`).as('asleep'),
         e.fn.coalesce('n.failed', sql<number>`0`).as('failed'),
         'n.people',
+        'n.counted_people',
       ])
       .where('r.org', '=', p.org)
       .$if(byRegion, (q) => q.where('l.region_id', '=', p.region))

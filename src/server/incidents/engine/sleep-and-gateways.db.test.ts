@@ -1,6 +1,6 @@
 // Incidents about devices that sleep and devices behind a gateway, over days of a fixed clock. [contract 8.state] [contract 10.gateway]
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { deviceOfRow, putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
 import { putBehindGateway } from '../../../../test/support/devices/gateway.ts'
 import { isFullForm } from '../../../../test/support/long-form.ts'
 import { openQuietService, type QuietService } from '../../../../test/support/reboots/quiet-service.ts'
@@ -51,9 +51,10 @@ async function newLocation(rooms: number, devicesPerRoom: number) {
   return { locationId, roomIds, devices }
 }
 
-async function connect({ org, id, number, serial, model }: Row, status: Record<string, unknown> = {}) {
+async function connect(row: Row, status: Record<string, unknown> = {}) {
   const { services, ctx } = service
-  const device = { org: { key: org, id: ctx.org.id }, id, number, serial, model }
+  const { id } = row
+  const device = deviceOfRow(row, ctx.org.id)
   const since = services.clock.now()
   const begin = { device, since, credentialHash: tokenHash(id).toString('hex'), nodeId: 0, number: 0 }
   const presence = await markConnected(services, begin)

@@ -2,8 +2,7 @@
 import { type JobActionType, jobActions } from '../../../contract/jobs/action-table.ts'
 import { isRoomInChangeWindow } from '../../core/time/change-window.ts'
 import type { OrgReader } from '../../db/handles.ts'
-import { readRoomUse } from '../../fleet/rooms/use/room-use.ts'
-import type { PresenceTimes } from '../../nodes/presence-sql.ts'
+import { readRoomUse, type UseTimes } from '../../fleet/rooms/use/room-use.ts'
 import { waitsForConnection } from '../action.ts'
 import { actionOfJob, type JobRow, settingsOfJob, stageTimesOfJob } from '../rows.ts'
 import { listRoomsWithWindows } from '../units/target-store.ts'
@@ -36,12 +35,8 @@ export interface Cursor {
   afterSoaking: number
 }
 
-export interface RunInput {
+export interface RunInput extends UseTimes {
   readonly on: OrgReader
-  readonly now: number
-  /** The times by which the state of endpoints is decided. */
-  readonly times: PresenceTimes
-  readonly idleMs: number
   /** The time zone of locations that have none of their own. */
   readonly orgTimezone: string
   /** All active jobs. */
@@ -113,7 +108,7 @@ const nothingSoaks: { soaking: EngineUnitRow[]; health: ReadonlyMap<number, Heal
 }
 
 /** Units that are healthy and still soak need no step. */
-async function readSoaking({ on, now, times }: RunInput, row: JobRow, cursor: Cursor): Promise<typeof nothingSoaks> {
+async function readSoaking({ on, now, presence }: RunInput, row: JobRow, cursor: Cursor): Promise<typeof nothingSoaks> {
   const after = cursor.afterSoaking
   const rows = await listSoakingUnits(on, { job: row.id, after, limit: maxSoakingPerRun })
   cursor.afterSoaking = rows.length < maxSoakingPerRun ? 0 : (rows.at(-1)?.number ?? 0)
@@ -123,7 +118,7 @@ async function readSoaking({ on, now, times }: RunInput, row: JobRow, cursor: Cu
   // After the deadline nothing is waited for, so that a paused job ends too.
   const isPaused = row.state !== 'RUNNING' && (row.deadline === null || row.deadline > now)
   const { type: actionType } = actionOfJob(row)
-  const health = await readHealth(on, { id: row.id, actionType, firstBeganAt, units, isPaused }, times)
+  const health = await readHealth(on, { id: row.id, actionType, firstBeganAt, units, isPaused }, presence)
   const isDue = ({ number, soak_until }: EngineUnitRow) => (soak_until ?? now) <= now || health.has(number)
   return { soaking: rows.filter(isDue), health }
 }
@@ -247,7 +242,7 @@ async function readCandidates(
   }
   if (respect.idle && free().length > 0) {
     const roomIds = [...new Set(free().flatMap(({ number }) => roomsOf(number)))]
-    const use = await readRoomUse(input.on, { roomIds, now: input.now, idleMs: input.idleMs })
+    const use = await readRoomUse(input.on, { ...input, roomIds })
     block((_, number) => roomsOf(number).some((room) => use.get(room)?.isIdle === false), 'idle')
   }
   return units.map((unit) => ({

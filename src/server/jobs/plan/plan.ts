@@ -120,8 +120,9 @@ async function compareEndpoints(ctx: RequestContext, action: Action, endpoints: 
 
 async function readUseOfUnits(ctx: RequestContext, units: readonly Unit[], now: number): Promise<Map<number, RoomUse>> {
   const use = new Map<number, RoomUse>()
+  const times = { now, idleMs: ctx.settings.idleMs, presence: ctx.presenceTimes }
   for await (const roomIds of inParts(units.flatMap((unit) => unit.roomIds))) {
-    for (const [id, one] of await readRoomUse(ctx.db, { roomIds, now, idleMs: ctx.settings.idleMs })) use.set(id, one)
+    for (const [id, one] of await readRoomUse(ctx.db, { ...times, roomIds })) use.set(id, one)
   }
   return use
 }
