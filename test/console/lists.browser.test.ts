@@ -132,7 +132,7 @@ test('devices are filtered by region, location, profile, settings and update; ro
 
 test('rows are selected by click, with Shift, by keyboard and all at once, and stay selected while filters change', async () => {
   const page = await open('/devices?sort=name')
-  const box = (n: number) => page.getByRole('checkbox', { name: `BAR${String(n).padStart(5, '0')}` })
+  const box = (n: number) => page.getByRole('checkbox', { name: `R${String(n).padStart(5, '0')}` })
   await box(1).click()
   expect(await countText(page)).toBe('1 selected')
   await box(4).click({ modifiers: ['Shift'] })
