@@ -143,7 +143,25 @@ describe('reports', () => {
     ])
     expect((await refused)[0]).toMatchObject({ refused: [{ timestamp: timestamp + 1 }] })
     await device.agent.stop()
-    await expect(device.agent.sample([{ timestamp, temp: 21 }])).rejects.toThrow('not connected')
+    await expect(device.agent.sample([{ timestamp, temp: 21 }])).rejects.toThrow('The agent is stopped.')
+  })
+
+  test('samples that were refused in one message are sent again one by one, so only the bad one is lost', async () => {
+    const device = await started(await newDevice())
+    const refusals: unknown[] = []
+    device.agent.on('messageRefused', ({ field }) => void refusals.push(field))
+    const now = Math.floor(Date.now() / 1000)
+    device.agent.drop()
+    const calls = [20, 'warm', 22].map((temp, i) =>
+      device.agent.sample([{ timestamp: now - 3 + i, temp: temp as number }]),
+    )
+    expect(device.agent.queuedSamples).toBe(3)
+    await Promise.all(calls)
+    expect(refusals).toEqual(['/samples/1/temp', '/samples/0/temp'])
+    expect(device.agent.queuedSamples).toBe(0)
+    const from = new Date((now - 60) * 1000).toISOString()
+    const history = await read(`${device.at}/sensor/history?from=${from}&interval=raw&fields=temp`)
+    expect(history.samples.map(({ temp }: { temp: number }) => temp)).toEqual([20, 22])
   })
 })
 

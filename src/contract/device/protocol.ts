@@ -54,10 +54,11 @@ export const DeviceSample = Type.Unsafe<DeviceSample>(
     ),
   }),
 )
+export const maxSamplesPerMessage = 500
 export const SampleReport = Shape('SampleReport', {
   samples: Type.Array(DeviceSample, {
     minItems: 1,
-    maxItems: 500,
+    maxItems: maxSamplesPerMessage,
     description: 'One sample, or several that waited for a connection.',
   }),
 })

@@ -54,7 +54,7 @@ async function newLocation(rooms: number, devicesPerRoom: number) {
 async function connect(row: Row, status: Record<string, unknown> = {}) {
   const { services, ctx } = service
   const { id } = row
-  const device = deviceOfRow(row, ctx.org.id)
+  const device = deviceOfRow(ctx.org, row)
   const since = services.clock.now()
   const begin = { device, since, credentialHash: tokenHash(id).toString('hex'), nodeId: 0, number: 0 }
   const presence = await markConnected(services, begin)
