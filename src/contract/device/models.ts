@@ -1,4 +1,4 @@
-// The models that are known, and what their sensors can measure. [contract 5.1.models] [contract 5.2.models]
+// The models that are known, what their sensors can measure and what their devices can do. [contract 5.1.models] [contract 5.1.actions] [contract 5.2.models]
 
 /** Physical ranges: a value outside is refused. [contract 5.2] */
 export const sensorRanges = {
@@ -32,12 +32,20 @@ export const endpointKinds = [
 ] as const
 export type EndpointKind = (typeof endpointKinds)[number]
 
+/** The actions that a device can carry out for people. [contract 5.1.actions] */
+export const deviceActions = ['reboot', 'message', 'logs', 'config', 'power'] as const
+export type DeviceAction = (typeof deviceActions)[number]
+
+/** The actions of a device that does not report them. */
+export const defaultActions: readonly DeviceAction[] = ['reboot', 'message', 'logs', 'config']
+
 export interface Model {
   readonly name: string
   /** Absent for a code that is not in the table: its devices report it, as they do the maker. */
   readonly kind?: EndpointKind
   readonly manufacturer?: string
   readonly sensors: readonly Sensor[]
+  readonly actions: readonly DeviceAction[]
   /** Only the Frame has a privacy shutter. [interface F1] */
   readonly shutter?: true
 }
@@ -47,7 +55,7 @@ const bar: readonly Sensor[] = [...pad, 'illumination', 'people']
 const pro: readonly Sensor[] = ['humidity', 'temp', 'vocIndex', 'illumination', 'people']
 const board: readonly Sensor[] = ['humidity', 'temp', 'illumination', 'people']
 
-const codec = { kind: 'CODEC', manufacturer: 'Neat' } as const
+const codec = { kind: 'CODEC', manufacturer: 'Neat', actions: defaultActions } as const
 const controller = { ...codec, kind: 'CONTROLLER' } as const
 const camera = { ...codec, kind: 'CAMERA' } as const
 
@@ -67,7 +75,13 @@ export const models: Readonly<Record<string, Model>> = {
 
 /** A code that is not in the table is a device with every sensor. */
 export const modelOf = (code: string): Model =>
-  Object.hasOwn(models, code) ? (models[code] as Model) : { name: code, sensors }
+  Object.hasOwn(models, code) ? (models[code] as Model) : { name: code, sensors, actions: defaultActions }
+
+/** Returns what a device can do. What it reports wins over the table. [contract 5.1.actions] */
+export const actionsOf = (
+  model: string,
+  reported: readonly DeviceAction[] | null | undefined,
+): readonly DeviceAction[] => reported ?? modelOf(model).actions
 
 /** The model and the serial number in the name that incidents store for an endpoint; undefined if the model is not known. */
 export function deviceOfName(name: string): { readonly model: Model; readonly serial: string } | undefined {

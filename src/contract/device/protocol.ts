@@ -212,4 +212,5 @@ export const maxBundleBytes = 64 * 1024 * 1024
 export const deviceChanges = {
   deviceEnrolled: { category: 'DEVICE', type: 'DEVICE_ENROLLED' },
   deviceEnrolmentRefused: { category: 'DEVICE', type: 'DEVICE_ENROLMENT_REFUSED' },
+  deviceHasNoSettings: { category: 'DEVICE', type: 'DEVICE_PROFILE_REMOVED' },
 } as const

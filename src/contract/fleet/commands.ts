@@ -35,12 +35,12 @@ export const DeviceCommand = Shape('webpageOperation', {
   endpointId,
   state: OneOf(
     operationStates,
-    'QUEUED: the operation waits for the device. SENT: it was sent. ACKNOWLEDGED: the device has received it. Final states: SUCCEEDED, FAILED, EXPIRED (the deadline passed), CANCELLED, SKIPPED (the device was offline).',
+    'QUEUED: the operation waits for the device. SENT: it was sent. ACKNOWLEDGED: the device has received it. Final states: SUCCEEDED, FAILED, EXPIRED (the deadline passed), CANCELLED, SKIPPED (the device was offline, or cannot do it).',
   ),
   createdAt: Timestamp('Time at which the operation was created.'),
   updatedAt: Timestamp('Time at which the state of the operation last changed.'),
   deadline: Timestamp('Time at which the operation expires if it is not finished.'),
-  error: Type.Optional(Type.String({ description: 'Reason why the operation failed.' })),
+  error: Type.Optional(Type.String({ description: 'Reason why the operation failed or was skipped.' })),
   waitsFor: Type.Optional(
     OneOf(operationWaits, 'Reason why the operation is not sent yet; absent if it does not wait.'),
   ),

@@ -69,6 +69,7 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   name,
   kind: reportedFields.kind,
   power: reportedFields.power,
+  actions: reportedFields.actions,
   connected,
   connectionTime,
   state: EndpointStateName,

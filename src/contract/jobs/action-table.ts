@@ -2,6 +2,7 @@
 
 import Type from 'typebox'
 import { DeviceConfig } from '../device/config-keys.ts'
+import type { DeviceAction } from '../device/models.ts'
 import { hourMs, minuteMs } from '../durations.ts'
 import { Int32, MultilineText, NullableId, OneOf, Shape } from '../shape.ts'
 
@@ -25,6 +26,8 @@ export interface JobActionRow {
   readonly keys: { readonly required: readonly JobActionKey[]; readonly optional: readonly JobActionKey[] }
   /** The permission that the caller needs. [contract 12.rights] */
   readonly needs: 'write' | 'operate'
+  /** Devices that cannot do this are left out. Null if the action needs nothing of the device. [contract 5.1.actions] */
+  readonly requires: DeviceAction | null
   /** The rows of the console's lists for which it is offered, or null. `deadlineMs`: the deadline of a job for selected rows, counted from now. */
   readonly selection: { readonly rows: 'rooms and devices' | 'devices'; readonly deadlineMs?: number } | null
   /**
@@ -73,6 +76,7 @@ const rows = {
   CONFIG: {
     keys: { required: ['config'], optional: [] },
     needs: 'write',
+    requires: 'config',
     selection: { rows: 'rooms and devices' },
     effect: 'config',
     rollback: { isAutomatic: true, text: restoresValues },
@@ -96,6 +100,7 @@ const rows = {
   ASSIGN_PROFILE: {
     keys: { required: ['profileId'], optional: [] },
     needs: 'write',
+    requires: 'config',
     selection: { rows: 'rooms and devices' },
     effect: 'config',
     rollback: { isAutomatic: true, text: restoresValues },
@@ -118,6 +123,7 @@ const rows = {
   REBOOT: {
     keys: { required: [], optional: [] },
     needs: 'operate',
+    requires: 'reboot',
     // People in the room no longer expect a late restart.
     selection: { rows: 'rooms and devices', deadlineMs: hourMs },
     effect: 'command',
@@ -141,6 +147,7 @@ const rows = {
   MESSAGE: {
     keys: { required: ['message'], optional: [] },
     needs: 'operate',
+    requires: 'message',
     // A late message is wrong.
     selection: { rows: 'rooms and devices', deadlineMs: 15 * minuteMs },
     effect: 'command',
@@ -164,6 +171,7 @@ const rows = {
   MOVE: {
     keys: { required: ['roomId'], optional: ['assignRoomProfile'] },
     needs: 'write',
+    requires: null,
     // From selected rooms it would put the devices of all of them into one room.
     selection: { rows: 'devices' },
     effect: 'record',
@@ -191,6 +199,7 @@ const rows = {
   COLLECT_LOGS: {
     keys: { required: [], optional: ['uploadInCallLogs'] },
     needs: 'operate',
+    requires: 'logs',
     selection: null,
     effect: 'command',
     rollback: null,

@@ -1,6 +1,7 @@
 // Statements of rooms, endpoints, their connections, configs, commands and bug reports that few requests reach.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { putEndpoints } from '../../../test/support/database/endpoint-rows.ts'
 import { emptyRollup, openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
 import { engine } from '../../../test/support/harness.ts'
 import { findChunk, findUpload, insertChunk, listOldBundles } from './bug-reports/bundles/store.ts'
@@ -14,7 +15,14 @@ import {
 } from './commands/deferred/deferred-store.ts'
 import { deleteOldCommandRows } from './commands/retention-store.ts'
 import { listOverdueEndpoints, listQueuedEndpoints } from './commands/sending-store.ts'
-import { deleteRejections, deleteReported, listUnconfirmed, listUnconfirmedVersions } from './configs/store.ts'
+import {
+  deleteRejections,
+  deleteReported,
+  endConfig,
+  findConfig,
+  listUnconfirmed,
+  listUnconfirmedVersions,
+} from './configs/store.ts'
 import { listSpans, updateUnknownUntil } from './connections/store.ts'
 import {
   listConnectionsAfter,
@@ -29,9 +37,11 @@ import {
   findShownEndpoint,
   hasEndpointWithProfile,
   listEndpoints,
+  listEndpointsById,
   listEndpointsInRoom,
   listEndpointsInRooms,
   listListedEndpoints,
+  listPairedEndpoints,
 } from './endpoints/store.ts'
 import { regionHasLocation } from './regions/store.ts'
 import { countEndpointsWithoutRoom, hasFailedConfig, listRooms, listRoomsById } from './rooms/store.ts'
@@ -270,4 +280,32 @@ test('the last quarter with people is found for each endpoint', async () => {
   }
   const window = { endpoints: [here.number], first: 0, end: 100 }
   expect(await listLastQuartersWithPeople(all, window)).toEqual([{ endpoint: here.number, slot: 8 }])
+})
+
+test('the actions that a device reports are read without the rest of its status, and end its config [contract 5.1.actions]', async () => {
+  const { all, here, there, org, put, write, rows } = world
+  const [sensor, quoting] = await putEndpoints(...rows, [
+    { room_id: 1, status: '{"name":"AQ","actions":["reboot","power"]}' },
+    { room_id: 1, status: '{"name":"\\"actions\\""}' },
+  ])
+  const [id, other] = [sensor?.id as string, quoting?.id as string]
+  const actionsOf = async (list: Promise<readonly { id: string; actions: string | null }[]>) =>
+    Object.fromEntries((await list).map((one) => [one.id, one.actions === null ? null : JSON.parse(one.actions)]))
+  const ids = [id, other, there.id]
+  const expected = { [id]: ['reboot', 'power'], [other]: null, [there.id]: null }
+  expect(await actionsOf(listEndpointsById(all, { ids }))).toEqual(expected)
+  expect(await actionsOf(listPairedEndpoints(all, { ids }))).toEqual(expected)
+  expect(await actionsOf(listEndpointsInRoom(all, { room: 1 }))).toMatchObject({ [id]: ['reboot', 'power'] })
+  expect(here.id).not.toBe(id)
+
+  await put('endpoint_configs', { org, endpoint_id: id, version: 3, state: 'PENDING' })
+  const version = { org, endpoint_id: id, version: 3, state: 'PENDING', explicit: '{}', secrets: '{}' }
+  const author = { author_type: 'KEY', author_id: '1', author_name: 'Key', created_at: storedAt, updated_at: storedAt }
+  await put('config_versions', { ...version, profile_id: null, profile: '{}', profile_secrets: '{}', ...author })
+  await all.transaction((tx) => endConfig(tx, id, storedAt + 1))
+  expect(await findConfig(all, { id })).toMatchObject({ version: 3, state: 'DELIVERED', reported_version: 3 })
+  await write(async ({ kysely }) => {
+    const states = kysely.selectFrom('config_versions').select(['state', 'updated_at']).where('endpoint_id', '=', id)
+    expect(await states.execute()).toEqual([{ state: 'SUPERSEDED', updated_at: storedAt + 1 }])
+  })
 })

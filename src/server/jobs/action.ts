@@ -6,6 +6,7 @@ import { permissionDenied } from '../auth/failures.ts'
 import type { Org } from '../auth/token-holder.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Secrets } from '../core/secrets.ts'
+import { canDo, type DescribedDevice, inabilityTexts } from '../fleet/endpoints/device-actions.ts'
 import { type Action, actionOfJob, type JobRow } from './rows.ts'
 
 /** Whether a unit has to wait because of endpoints that are offline. */
@@ -19,6 +20,18 @@ export function waitsForConnection(type: JobActionType, endpoints: readonly { re
     case 'none':
       return false
   }
+}
+
+/** Whether the device can do the action. [contract 5.1.actions] */
+export function isAble(type: JobActionType, device: DescribedDevice): boolean {
+  const { requires } = jobActions[type]
+  return requires === null || canDo(device, requires)
+}
+
+/** Says why a device, or a room with such devices only, is skipped. */
+export function inabilityText(type: JobActionType): string {
+  const { requires } = jobActions[type]
+  return requires === null ? '' : inabilityTexts[requires]
 }
 
 /** [contract 12.rights] */

@@ -1,7 +1,7 @@
 // Offers the actions on a device: restart, send a message, silence, move.
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { type DeviceDetails, deviceName } from '../../domain/fleet/device/device.ts'
+import { type DeviceDetails, deviceName, hasAction } from '../../domain/fleet/device/device.ts'
 import { MoveDevices } from '../../domain/fleet/device/move-devices.tsx'
 import { usePairGroup } from '../../domain/fleet/device/pair-group.ts'
 import { SilenceButton } from '../../domain/incidents/silence/silence-button.tsx'
@@ -10,7 +10,7 @@ import { usePermissions } from '../../session.ts'
 import { MessageDialog } from './message-dialog.tsx'
 import { RebootDialog } from './reboot-dialog.tsx'
 
-/** A restart, a message and a silence need Operate; a move needs Write. */
+/** A restart, a message and a silence need Operate; a move needs Write. What the device cannot do is not offered. */
 export function DeviceActions({ device }: { readonly device: DeviceDetails }) {
   const { write } = usePermissions()
   const [openDialog, setOpenDialog] = useState<'reboot' | 'message' | 'move'>()
@@ -18,12 +18,16 @@ export function DeviceActions({ device }: { readonly device: DeviceDetails }) {
   const close = () => setOpenDialog(undefined)
   return (
     <>
-      <Button variant="default" leftSection={<RebootIcon />} onClick={() => setOpenDialog('reboot')}>
-        Restart
-      </Button>
-      <Button variant="default" leftSection={<MessageIcon />} onClick={() => setOpenDialog('message')}>
-        Send message
-      </Button>
+      {hasAction(device, 'reboot') && (
+        <Button variant="default" leftSection={<RebootIcon />} onClick={() => setOpenDialog('reboot')}>
+          Restart
+        </Button>
+      )}
+      {hasAction(device, 'message') && (
+        <Button variant="default" leftSection={<MessageIcon />} onClick={() => setOpenDialog('message')}>
+          Send message
+        </Button>
+      )}
       <SilenceButton place={{ endpointId: device.id }} name={deviceName(device)} />
       {write && (
         <Button variant="default" leftSection={<MoveIcon />} onClick={() => setOpenDialog('move')}>

@@ -86,6 +86,7 @@ export function DevicesPage() {
           <SelectionBar selection={selection} count={selected.length}>
             <BulkActions
               rows="devices"
+              devices={selected}
               subject={plural(selected.length, 'device')}
               targetOf={() => deviceTarget(selected, rows)}
               onDone={selection.clear}

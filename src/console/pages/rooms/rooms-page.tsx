@@ -92,6 +92,7 @@ export function RoomsPage() {
           <SelectionBar selection={selection} count={selected.length}>
             <BulkActions
               rows="rooms"
+              devices={devices.filter(({ roomId }) => roomId !== undefined && selection.keys.has(roomId))}
               subject={plural(selected.length, 'room')}
               targetOf={() =>
                 roomTarget(

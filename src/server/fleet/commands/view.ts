@@ -35,9 +35,7 @@ export const commandView = (row: Omit<CommandRow, Unshown>): View => ({
 /** Shows commands that were just inserted, without reading them again. */
 export const newCommandViews = (batch: Omit<CommandBatch, 'payload'>, rows: readonly NewCommand[]): View[] => {
   const { type, at, deadline, waitsFor = null } = batch
-  return rows.map((row) =>
-    commandView({ ...row, type, created_at: at, updated_at: at, deadline, error: null, waits_for: waitsFor }),
-  )
+  return rows.map((row) => commandView({ ...row, type, created_at: at, updated_at: at, deadline, waits_for: waitsFor }))
 }
 
 /** A deleted endpoint has no room in the database, so its event must carry the `rooms` that it was in. */

@@ -7,6 +7,7 @@ import { invalid, mustFind } from '../../core/failure.ts'
 import { type NumberText, withNumberText } from '../../core/number-text.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { change } from '../../journal/audit/change.ts'
+import { requireAction } from '../endpoints/device-actions.ts'
 import { explicitLayer } from './effective.ts'
 import { refuseProfileKeys } from './profile-conflict.ts'
 import { desiredValuesOf, rejectionReasons, stillRejected } from './rejected.ts'
@@ -28,6 +29,7 @@ export async function endpointsApplyConfig(
 ) {
   const row = await change(ctx, 'endpointsApplyConfig', async (tx) => {
     const row = await requireConfig(tx, id)
+    requireAction(row, 'config')
     checkIfMatch(ctx, row.version)
     const settable = withoutReadOnly(sent, row)
     refuseProfileKeys(row, Object.keys(settable))
@@ -59,6 +61,7 @@ export async function configVersionsGet(ctx: RequestContext, id: string, n: numb
 export async function configVersionsRestore(ctx: RequestContext, id: string, n: number) {
   const row = await change(ctx, 'configVersionsRestore', async (tx) => {
     const row = await requireConfig(tx, id)
+    requireAction(row, 'config')
     const [old] = await requireVersion(tx, id, n)
     checkIfMatch(ctx, row.version)
     refuseProfileKeys(row, keysOf(explicitLayer(old)))

@@ -13,6 +13,7 @@ import {
   type Presence,
   type StoredConnection,
 } from '../../devices/mqtt/handlers.ts'
+import { endConfigWithoutSettings } from '../configs/no-settings.ts'
 import { insertEndedSpan, insertReplacedSpan } from '../connections/store.ts'
 import {
   findByCredential,
@@ -138,10 +139,11 @@ function requireNode({ node }: Services) {
 
 /** Stores nothing if this is not the device's connection any more. A change of readings alone is no event. */
 export async function storeStatus(
-  { db, feed, clock }: Services,
+  services: Services,
   connection: DeviceConnection,
   report: Readonly<Record<string, unknown>>,
 ): Promise<void> {
+  const { db, feed, clock } = services
   const { device, number } = connection
   const { id } = device
   const { pairingSerial, ...reported } = report
@@ -153,8 +155,9 @@ export async function storeStatus(
     // An empty serial names no leader, and must not group all devices that report one.
     const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
     if (status === before.status && leader === before.pairing_serial) {
-      if (before.status_connection !== number) await updateStatusConnection(on, { id, connection: number })
-      return 'unchanged'
+      if (before.status_connection === number) return 'unchanged'
+      await updateStatusConnection(on, { id, connection: number })
+      return 'first'
     }
     const hasLeftCall = isInCall(JSON.parse(before.status)) && !isInCall(JSON.parse(status))
     const call_ended_at = hasLeftCall ? clock.now() : before.call_ended_at
@@ -165,7 +168,10 @@ export async function storeStatus(
     return 'changed'
   })
   if (outcome === 'replaced') throw new ConnectionReplaced()
+  if (outcome === 'unchanged') return
   if (outcome === 'changed') feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: id }])
+  // With the first status of each connection, because a crash can prevent it after the status was stored.
+  if (report.actions !== undefined) await endConfigWithoutSettings(services, device)
 }
 
 const isInCall = ({ inCallStatus = null }: Readonly<Record<string, unknown>>): boolean =>

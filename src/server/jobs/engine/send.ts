@@ -4,6 +4,7 @@ import type { RequestContext } from '../../context/request-context.ts'
 import { Failure } from '../../core/failure.ts'
 import { DatabaseFailure } from '../../db/errors.ts'
 import { listEndpointsById, listPairedEndpoints } from '../../fleet/endpoints/store.ts'
+import { inabilityText, isAble } from '../action.ts'
 import { conflictText, requireReferences } from '../request/prepare.ts'
 import { actionOfJob, settingsOfJob } from '../rows.ts'
 import { listRoomsOfUnits } from '../units/unit-store.ts'
@@ -19,20 +20,28 @@ import { beginUnit, raiseJobProgress, updateJobEndpointState, updateUnitState } 
 /** `outdated`: a person has changed the job. `pauseReason`: why the job cannot go on, as a sentence. */
 export type SendResult = 'sent' | 'outdated' | { readonly pauseReason: string }
 
+interface SentUnit {
+  readonly number: number
+  readonly state: string
+  readonly endpoints: readonly EngineEndpointRow[]
+}
+
 export async function sendToUnit(
   input: StepInput,
   ctx: RequestContext,
-  unit: { readonly number: number; readonly state: string; readonly endpoints: readonly EngineEndpointRow[] },
+  unit: SentUnit,
   options: SendOptions,
 ): Promise<SendResult> {
+  const { type } = actionOfJob(input.job)
   const unsent = unit.endpoints.filter(({ state }) => state === 'PENDING')
-  const endpoints = await listPresent(input, unsent)
-  // The next run sees that they were deleted.
+  const { present, unable } = await listPresent(input, unsent)
+  if (unable.size > 0 && !(await skipUnable(input, unit, unable))) return 'outdated'
+  const endpoints = present.filter(({ endpoint_id }) => !unable.has(endpoint_id))
+  // The next run sees that they were deleted or skipped.
   if (endpoints.length === 0) return 'sent'
   const ids = endpoints.map(({ endpoint_id }) => endpoint_id)
   const obstacle = await findObstacle(input, ctx, unit.number, ids)
   if (obstacle !== undefined) return { pauseReason: obstacle }
-  const { type } = actionOfJob(input.job)
   const effect = { ctx, job: input.job, unit: unit.number, endpoints }
   try {
     if (unit.state !== 'RUNNING' && jobActions[type].canConflict) {
@@ -56,11 +65,36 @@ export const isRefusal = (error: unknown): error is Failure =>
   error.code !== 'UNAVAILABLE' &&
   error.code !== 'INTERNAL'
 
-/** Endpoints that were deleted since the facts were read are left out. */
-async function listPresent({ services, org }: StepInput, endpoints: readonly EngineEndpointRow[]) {
+/** Leaves out endpoints that were deleted since the facts were read. `unable`: those that can no longer do the action. */
+async function listPresent({ services, org, job }: StepInput, endpoints: readonly EngineEndpointRow[]) {
+  const { type } = actionOfJob(job)
   const ids = endpoints.map(({ endpoint_id }) => endpoint_id)
-  const present = new Set((await listEndpointsById(services.db.forOrg(org.key), { ids })).map(({ id }) => id))
-  return endpoints.filter(({ endpoint_id }) => present.has(endpoint_id))
+  const rows = new Map((await listEndpointsById(services.db.forOrg(org.key), { ids })).map((row) => [row.id, row]))
+  const unable = [...rows.values()].filter((row) => !isAble(type, row)).map(({ id }) => id)
+  return { present: endpoints.filter(({ endpoint_id }) => rows.has(endpoint_id)), unable: new Set(unable) }
+}
+
+/** Skips endpoints, and the unit if nothing else is in it. Returns false if the job has changed since. */
+async function skipUnable(
+  { services, org, job }: StepInput,
+  { number, state, endpoints }: SentUnit,
+  unable: ReadonlySet<string>,
+): Promise<boolean> {
+  const now = services.clock.now()
+  const reason = inabilityText(actionOfJob(job).type)
+  const isWhole = endpoints.every(({ endpoint_id }) => unable.has(endpoint_id))
+  return services.db.forOrg(org.key).bulkTransaction(async (tx) => {
+    if (!(await lockJobIfUnchanged(tx, job))) return false
+    for (const id of unable) {
+      await updateJobEndpointState(tx, { job: job.id, id, state: 'SKIPPED', error: reason, from: 'PENDING' })
+    }
+    if (isWhole) {
+      const from = state as 'PENDING' | 'WAITING' | 'RUNNING'
+      await updateUnitState(tx, { job: job.id, number, from, to: 'SKIPPED', reason, soakUntil: null, endedAt: now })
+    }
+    await raiseJobProgress(tx, { job: job.id, now })
+    return true
+  })
 }
 
 /** Says why the actor cannot do this any more, although the units are not to blame. [contract 12.rights] */

@@ -1,8 +1,8 @@
 // SQL of what a plan shows of the endpoints of a target. [contract 12.plan]
 
-import { sql } from 'kysely'
 import { isAnyOf } from '../../db/queries/any-of.ts'
 import { wholeQuery } from '../../db/queries/query.ts'
+import { reportedList } from '../../db/queries/reported-list.ts'
 
 /** The layers of the configs of endpoints, without the values of passwords that are sealed, and what their devices support. */
 export const listPlannedEndpoints = wholeQuery((db, p: { org: number; ids: readonly string[] }, engine) =>
@@ -11,12 +11,7 @@ export const listPlannedEndpoints = wholeQuery((db, p: { org: number; ids: reado
     .leftJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
     .leftJoin('profiles as p', (j) => j.onRef('p.org', '=', 'e.org').onRef('p.id', '=', 'e.profile_id'))
     .select(['e.id', 'c.explicit', 'c.secrets', 'c.reported', 'p.config as profile', 'p.secrets as profile_secrets'])
-    .select(
-      (engine === 'postgres'
-        ? sql<string | null>`(e.status::jsonb -> 'supports')::text`
-        : sql<string | null>`e.status ->> '$.supports'`
-      ).as('supports'),
-    )
+    .select(reportedList(engine, 'supports').as('supports'))
     .where('e.org', '=', p.org)
     .where(isAnyOf(engine, 'e.id', p.ids)),
 )

@@ -31,7 +31,7 @@ export async function jobsPlan(ctx: RequestContext, body: JobBody): Promise<Plan
   const now = ctx.clock.now()
   const request = checkRequest(body, now)
   const prepared = await prepareJob(ctx, request)
-  const { units, rooms, conflicts, endpointCount } = prepared
+  const { units, rooms, conflicts, endpointCount, unableCount } = prepared
   const endpoints = units.flatMap((unit) => unit.endpoints)
   const { unchanged, notSupporting, present } = await compareEndpoints(ctx, request.action, endpoints)
   const use = await readUseOfUnits(ctx, units, now)
@@ -40,6 +40,7 @@ export async function jobsPlan(ctx: RequestContext, body: JobBody): Promise<Plan
   return {
     unitCount: units.length,
     endpointCount,
+    unableCount,
     emptyRoomCount: await countEmptyRooms(ctx.db, request.target),
     offlineCount: endpoints.filter(({ connected }) => connected === 0).length,
     blindCount: units.filter((unit) => !unit.roomIds.some((id) => use.get(id)?.canKnow)).length,

@@ -1,5 +1,5 @@
 // The types of a device, and how its name, its time zone and its calls are shown.
-import { modelOf } from '../../../../contract/device/models.ts'
+import { actionsOf, type DeviceAction, modelOf } from '../../../../contract/device/models.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { isKnownTimeZone } from '../../../parts/text/time.tsx'
@@ -11,6 +11,12 @@ export type ListedDevice = ResponseOf<Operations['endpointsBasicList']>['endpoin
 
 export const deviceName = ({ model, serial }: Pick<DeviceDetails, 'model' | 'serial'>): string =>
   `${modelOf(model).name} ${serial}`
+
+/** Whether the device can do it: what a device cannot do is not offered. [contract 5.1.actions] */
+export const hasAction = (
+  { model, actions }: Pick<DeviceDetails, 'model' | 'actions'>,
+  action: DeviceAction,
+): boolean => actionsOf(model, actions).includes(action)
 
 /** The time zone that the device reports, else the organisation's. */
 export function useDeviceTimeZone({ timezone }: Pick<DeviceDetails, 'timezone'>): string {

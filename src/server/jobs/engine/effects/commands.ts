@@ -4,6 +4,7 @@ import type { Tx } from '../../../db/handles.ts'
 import { requestLogs } from '../../../fleet/bug-reports/rules.ts'
 import { listOpenDeferred } from '../../../fleet/commands/deferred/deferred-store.ts'
 import { insertDeferredReboots } from '../../../fleet/commands/deferred/insert-deferred.ts'
+import { queued, skippedOffline } from '../../../fleet/commands/new-commands.ts'
 import { insertCommandsFor } from '../../../fleet/commands/rules.ts'
 import { endpointRef } from '../../../fleet/endpoints/fields.ts'
 import { requireVisibleGroups } from '../../../fleet/endpoints/pair-groups.ts'
@@ -47,7 +48,7 @@ export async function sendReboot(input: EffectInput): Promise<void> {
   ctx.devices.wake(commands.map(({ endpointId }) => endpointId))
 }
 
-type GroupMember = Pick<PairedEndpoint, 'id' | 'serial' | 'connected' | 'leader' | 'apart'>
+type GroupMember = Pick<PairedEndpoint, 'id' | 'serial' | 'connected' | 'leader' | 'apart' | 'model' | 'actions'>
 
 /** Splits endpoints into their pair groups. A targeted one that is connected comes first, because a group waits for the connection of its first. */
 export function pairGroups<E extends GroupMember>(endpoints: readonly E[], targeted: readonly string[]): E[][] {
@@ -60,7 +61,7 @@ export function pairGroups<E extends GroupMember>(endpoints: readonly E[], targe
 async function insertReboots(tx: Tx, { ctx, job }: EffectInput, groups: readonly (readonly GroupMember[])[]) {
   const { respect } = settingsOfJob(job)
   if (!respect.idle) {
-    return insertCommandsFor(tx, ctx, 'REBOOT', {}, groups.flat(), (e) => (e.connected ? 'QUEUED' : 'SKIPPED'))
+    return insertCommandsFor(tx, ctx, 'REBOOT', {}, groups.flat(), (e) => (e.connected ? queued : skippedOffline))
   }
   const at = ctx.clock.now()
   const time = respect.window ? 'window' : 'idle'
