@@ -22,6 +22,8 @@ import {
   findConfig,
   listUnconfirmed,
   listUnconfirmedVersions,
+  listVersions,
+  updatePendingAgain,
 } from './configs/store.ts'
 import { listSpans, updateUnknownUntil } from './connections/store.ts'
 import {
@@ -43,6 +45,7 @@ import {
   listListedEndpoints,
   listPairedEndpoints,
 } from './endpoints/store.ts'
+import { countConfigKeys } from './profiles/reach-store.ts'
 import { regionHasLocation } from './regions/store.ts'
 import { countEndpointsWithoutRoom, hasFailedConfig, listRooms, listRoomsById } from './rooms/store.ts'
 import { listLastQuartersWithPeople } from './rooms/use/store.ts'
@@ -308,4 +311,37 @@ test('the actions that a device reports are read without the rest of its status,
     const states = kysely.selectFrom('config_versions').select(['state', 'updated_at']).where('endpoint_id', '=', id)
     expect(await states.execute()).toEqual([{ state: 'SUPERSEDED', updated_at: storedAt + 1 }])
   })
+})
+
+test('the settings that devices report are counted by profile, and other ones let a config be sent again [contract 5.3.keys]', async () => {
+  const { all, org, put, rows } = world
+  const profile = { version: 1, description: null, config_id: 1, config: '{}', secrets: '{}' }
+  await put('profiles', { org, id: 7, name: 'Dim', ...profile })
+  const status = '{"configKeys":["brightness"]}'
+  const [display] = await putEndpoints(...rows, [
+    { room_id: 1, profile_id: 7, status },
+    { room_id: 1, profile_id: 7, status },
+    { room_id: 1, profile_id: 7 },
+  ])
+  const counts = (await countConfigKeys(all, { profile: 7 })).map(({ config_keys, count }) => ({
+    keys: config_keys === null ? null : JSON.parse(config_keys),
+    count: Number(count),
+  }))
+  expect(counts).toHaveLength(2)
+  expect(counts).toEqual(
+    expect.arrayContaining([
+      { keys: ['brightness'], count: 2 },
+      { keys: null, count: 1 },
+    ]),
+  )
+  const id = display?.id as string
+  const endpoint = { org, endpoint_id: id }
+  await put('endpoint_configs', { ...endpoint, version: 2, state: 'FAILED', error: 'no', reported_version: 2 })
+  const version = { ...endpoint, version: 2, state: 'FAILED', error: 'no', explicit: '{}', secrets: '{}' }
+  const author = { author_type: 'KEY', author_id: '1', author_name: 'Key', created_at: storedAt, updated_at: storedAt }
+  await put('config_versions', { ...version, profile_id: null, profile: '{}', profile_secrets: '{}', ...author })
+  expect(await all.telemetry((tx) => updatePendingAgain(tx, id, storedAt))).toBe(2)
+  expect(await findConfig(all, { id })).toMatchObject({ state: 'PENDING', error: null, reported_version: 0 })
+  const [shown] = await listVersions(all, { id, upTo: 2, count: 1 })
+  expect(shown).toMatchObject({ version: 2, state: 'PENDING', error: null })
 })

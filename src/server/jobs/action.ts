@@ -6,6 +6,7 @@ import { permissionDenied } from '../auth/failures.ts'
 import type { Org } from '../auth/token-holder.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Secrets } from '../core/secrets.ts'
+import { deviceKeys } from '../fleet/configs/device-keys.ts'
 import { canDo, type DescribedDevice, inabilityTexts } from '../fleet/endpoints/device-actions.ts'
 import { type Action, actionOfJob, type JobRow } from './rows.ts'
 
@@ -22,14 +23,18 @@ export function waitsForConnection(type: JobActionType, endpoints: readonly { re
   }
 }
 
-/** Whether the device can do the action. [contract 5.1.actions] */
-export function isAble(type: JobActionType, device: DescribedDevice): boolean {
+type AbleDevice = DescribedDevice & { readonly config_keys: string | null }
+
+/** Whether the device can do the action, and has one of the settings of a config. [contract 5.1.actions] [contract 5.3.keys] */
+export function isAble({ type, config }: Pick<Action, 'type' | 'config'>, device: AbleDevice): boolean {
   const { requires } = jobActions[type]
-  return requires === null || canDo(device, requires)
+  if (requires !== null && !canDo(device, requires)) return false
+  return config === undefined || Object.keys(config).some(deviceKeys(device.config_keys))
 }
 
 /** Says why a device, or a room with such devices only, is skipped. */
-export function inabilityText(type: JobActionType): string {
+export function inabilityText({ type, config }: Pick<Action, 'type' | 'config'>): string {
+  if (config !== undefined) return 'The device does not have these settings.'
   const { requires } = jobActions[type]
   return requires === null ? '' : inabilityTexts[requires]
 }

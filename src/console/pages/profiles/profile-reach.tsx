@@ -21,7 +21,7 @@ const firstShownCount = 100
 export function ProfileReach({ id }: { readonly id: number }) {
   const reach = useBody('profilesReach', { id })
   const [all, setAll] = useState(false)
-  const { roomCount, endpointCount, deliveredCount, pendingCount, rejectedCount, rooms } = reach
+  const { roomCount, endpointCount, deliveredCount, pendingCount, rejectedCount, notForDeviceCount, rooms } = reach
   const shown = all ? rooms : rooms.slice(0, firstShownCount)
   if (roomCount === 0 && endpointCount === 0) {
     return (
@@ -36,6 +36,8 @@ export function ProfileReach({ id }: { readonly id: number }) {
     <Section title="Rooms and devices">
       <Text mb="md">
         {reachText(reach)}: {deliveredCount} delivered, {pendingCount} pending, {rejectedCount} rejected.
+        {notForDeviceCount > 0 &&
+          ` ${plural(notForDeviceCount, 'device does', 'devices do')} not have all of these settings.`}
       </Text>
       <Table.ScrollContainer minWidth={520} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
         <Table fz="sm" verticalSpacing="xs" aria-label="Rooms and devices">

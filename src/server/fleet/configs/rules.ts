@@ -8,6 +8,7 @@ import { type NumberText, withNumberText } from '../../core/number-text.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { change } from '../../journal/audit/change.ts'
 import { requireAction } from '../endpoints/device-actions.ts'
+import { refuseMissingKeys } from './device-keys.ts'
 import { explicitLayer } from './effective.ts'
 import { refuseProfileKeys } from './profile-conflict.ts'
 import { desiredValuesOf, rejectionReasons, stillRejected } from './rejected.ts'
@@ -36,7 +37,10 @@ export async function endpointsApplyConfig(
     const changed = withoutReadBack(sent, settable, row)
     const { secrets } = ctx
     const before = explicitLayer(row)
-    const merged = { ...shownConfig(before), ...changed }
+    const present = shownConfig(before)
+    const isSet = (name: string) => changed[name] !== null && changed[name] !== present[name]
+    refuseMissingKeys(id, row.config_keys, Object.keys(changed).filter(isSet))
+    const merged = { ...present, ...changed }
     return setExplicit(tx, ctx, row, sealConfig(merged, before, secrets, endpointContext(ctx.org, id)))
   })
   ctx.devices.wake([id])
@@ -73,7 +77,8 @@ export async function configVersionsRestore(ctx: RequestContext, id: string, n: 
 
 export async function configStateGet(ctx: RequestContext, id: string) {
   const row = await requireConfig(ctx.db, id)
-  return stateView(row, rejectionReasons(stillRejected(desiredValuesOf(ctx.secrets, ctx.org, row), row)))
+  const desired = desiredValuesOf(ctx.secrets, ctx.org, row)
+  return stateView(row, rejectionReasons(stillRejected(desired, row)), desired.notForDevice)
 }
 
 /** Returns the version and its predecessor, if it has one. */

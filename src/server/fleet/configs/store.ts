@@ -41,7 +41,7 @@ export const findConfig = byUuid(
         'c.reported_at',
         fn.coalesce('c.rejected', emptyObject).as('rejected'),
       ])
-      .select(reportedList(engine, 'actions').as('actions'))
+      .select([reportedList(engine, 'actions').as('actions'), reportedList(engine, 'configKeys').as('config_keys')])
       .where('e.org', '=', p.org)
       .where('e.id', '=', p.id),
   ),
@@ -262,6 +262,31 @@ const supersedePending = write((db, p: Key & { now: number }) =>
     .where('endpoint_id', '=', p.id)
     .where('state', '=', 'PENDING'),
 )
+type Newest = Key & { now: number }
+const updateCurrentPending = writeTelemetry((db, p: Key) =>
+  db
+    .updateTable('endpoint_configs')
+    .set({ state: 'PENDING', error: null, reported_version: 0 })
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.id)
+    .where('version', '>', 0)
+    .returning('version'),
+)
+const updateNewestPending = writeTelemetry((db, p: Newest & { version: number }) =>
+  db
+    .updateTable('config_versions')
+    .set({ state: 'PENDING', error: null, updated_at: p.now })
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.id)
+    .where('version', '=', p.version),
+)
+/** Lets the newest version of an endpoint be sent again. Returns its number, or undefined if there is none. */
+export async function updatePendingAgain(tx: TelemetryTx, id: string, now: number): Promise<number | undefined> {
+  const version = (await updateCurrentPending(tx, { id }))[0]?.version
+  if (version !== undefined) await updateNewestPending(tx, { id, version, now })
+  return version
+}
+
 /** Nothing is sent to the device, and nothing is expected from it. */
 const updateSettled = write((db, p: Key) =>
   db

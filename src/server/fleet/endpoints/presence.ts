@@ -14,6 +14,7 @@ import {
   type StoredConnection,
 } from '../../devices/mqtt/handlers.ts'
 import { endConfigWithoutSettings } from '../configs/no-settings.ts'
+import { updatePendingAgain } from '../configs/store.ts'
 import { insertEndedSpan, insertReplacedSpan } from '../connections/store.ts'
 import {
   findByCredential,
@@ -31,7 +32,7 @@ import {
 } from './device-store.ts'
 import { queuePresenceMessages } from './endpoint-messages.ts'
 import { shownName } from './fields.ts'
-import { mergeReport } from './reported-status.ts'
+import { mergeReport, type ReportedStatus } from './reported-status.ts'
 import { lockConnection } from './store.ts'
 
 /** Returns the device if the credential is that of the endpoint. A malformed credential costs no database query. */
@@ -165,14 +166,28 @@ export async function storeStatus(
     if (leader !== before.pairing_serial) await updateLeader(on, { id, pairing_serial: leader })
     const name = shownName(before.given_name, status)
     if (name !== before.name) await updateName(on, { id, name })
-    return 'changed'
+    const keysChanged = report.configKeys !== undefined && configKeysText(before.status) !== configKeysText(status)
+    const version = keysChanged ? await updatePendingAgain(on, id, clock.now()) : undefined
+    return { version }
   })
   if (outcome === 'replaced') throw new ConnectionReplaced()
   if (outcome === 'unchanged') return
-  if (outcome === 'changed') feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: id }])
+  if (outcome !== 'first') {
+    const events = feed.forOrg(device.org.key)
+    events.publish([{ type: 'status', endpointId: id }])
+    const { version } = outcome
+    // The config means something else for a device that has other settings now.
+    if (version !== undefined) {
+      events.publish([{ type: 'config', endpointId: id, config: { version, state: 'PENDING' } }])
+      services.devices.wake([id])
+    }
+  }
   // With the first status of each connection, because a crash can prevent it after the status was stored.
   if (report.actions !== undefined) await endConfigWithoutSettings(services, device)
 }
+
+const configKeysText = (status: string): string =>
+  JSON.stringify((JSON.parse(status) as ReportedStatus).configKeys ?? null)
 
 const isInCall = ({ inCallStatus = null }: Readonly<Record<string, unknown>>): boolean =>
   inCallStatus !== null && inCallStatus !== 'NONE'

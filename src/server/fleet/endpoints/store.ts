@@ -129,7 +129,10 @@ const selectSummary = (db: Kysely<DatabaseSchema>) =>
 
 /** With what the device can do, for `canDo`. */
 const selectSummaryAndActions = (db: Kysely<DatabaseSchema>, engine: EngineName) =>
-  selectSummary(db).select(reportedList(engine, 'actions').as('actions'))
+  selectSummary(db).select([
+    reportedList(engine, 'actions').as('actions'),
+    reportedList(engine, 'configKeys').as('config_keys'),
+  ])
 
 /** Returns those of the ids that exist and that the caller sees. */
 export const listEndpointsById = byUuids(

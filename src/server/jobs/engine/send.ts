@@ -67,10 +67,10 @@ export const isRefusal = (error: unknown): error is Failure =>
 
 /** Leaves out endpoints that were deleted since the facts were read. `unable`: those that can no longer do the action. */
 async function listPresent({ services, org, job }: StepInput, endpoints: readonly EngineEndpointRow[]) {
-  const { type } = actionOfJob(job)
+  const action = actionOfJob(job)
   const ids = endpoints.map(({ endpoint_id }) => endpoint_id)
   const rows = new Map((await listEndpointsById(services.db.forOrg(org.key), { ids })).map((row) => [row.id, row]))
-  const unable = [...rows.values()].filter((row) => !isAble(type, row)).map(({ id }) => id)
+  const unable = [...rows.values()].filter((row) => !isAble(action, row)).map(({ id }) => id)
   return { present: endpoints.filter(({ endpoint_id }) => rows.has(endpoint_id)), unable: new Set(unable) }
 }
 
@@ -81,7 +81,7 @@ async function skipUnable(
   unable: ReadonlySet<string>,
 ): Promise<boolean> {
   const now = services.clock.now()
-  const reason = inabilityText(actionOfJob(job).type)
+  const reason = inabilityText(actionOfJob(job))
   const isWhole = endpoints.every(({ endpoint_id }) => unable.has(endpoint_id))
   return services.db.forOrg(org.key).bulkTransaction(async (tx) => {
     if (!(await lockJobIfUnchanged(tx, job))) return false

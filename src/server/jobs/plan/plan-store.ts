@@ -11,7 +11,7 @@ export const listPlannedEndpoints = wholeQuery((db, p: { org: number; ids: reado
     .leftJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
     .leftJoin('profiles as p', (j) => j.onRef('p.org', '=', 'e.org').onRef('p.id', '=', 'e.profile_id'))
     .select(['e.id', 'c.explicit', 'c.secrets', 'c.reported', 'p.config as profile', 'p.secrets as profile_secrets'])
-    .select(reportedList(engine, 'supports').as('supports'))
+    .select([reportedList(engine, 'supports').as('supports'), reportedList(engine, 'configKeys').as('config_keys')])
     .where('e.org', '=', p.org)
     .where(isAnyOf(engine, 'e.id', p.ids)),
 )

@@ -35,7 +35,7 @@ export interface FoundUnits {
 
 interface UnitsRequest {
   readonly target: Target
-  readonly action: Pick<Action, 'type'>
+  readonly action: Pick<Action, 'type' | 'config'>
   readonly settings: Pick<JobSettings, 'stages'>
 }
 
@@ -45,7 +45,7 @@ export async function findUnits(on: OrgReader, request: UnitsRequest, now: numbe
   if (matching.length === 0) {
     throw invalid([{ field: 'target', error: 'matches no endpoint. Look at its ids, models and tags' }])
   }
-  const endpoints = matching.filter((endpoint) => isAble(request.action.type, endpoint))
+  const endpoints = matching.filter((endpoint) => isAble(request.action, endpoint))
   if (endpoints.length === 0) {
     const error = `matches only endpoints whose devices cannot do ${request.action.type}. Look at their actions`
     throw invalid([{ field: 'target', error }])
@@ -66,7 +66,7 @@ export async function findLaterUnits(
   const choose = async (page: readonly TargetedEndpoint[]) => {
     const known = await listEndpointsInJob(on, { job: job.id, endpoints: page.map(({ id }) => id) })
     const ids = new Set(known.map(({ endpoint_id }) => endpoint_id))
-    return page.filter((endpoint) => !ids.has(endpoint.id) && isAble(request.action.type, endpoint))
+    return page.filter((endpoint) => !ids.has(endpoint.id) && isAble(request.action, endpoint))
   }
   const endpoints = await listAllTargeted(on, request.target, { choose, countBefore: job.endpoint_count })
   return makeUnits(on, request, endpoints, now)

@@ -75,7 +75,11 @@ const listWith = queryVariants(partsOf(targetKeys), (given) =>
       .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
       .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
       .select(['e.id', 'e.number', 'e.serial', 'e.model', 'e.room_id as roomId', 'e.profile_id'])
-      .select([isConnected.as('connected'), reportedList(engine, 'actions').as('actions')])
+      .select([
+        isConnected.as('connected'),
+        reportedList(engine, 'actions').as('actions'),
+        reportedList(engine, 'configKeys').as('config_keys'),
+      ])
       .where('e.org', '=', p.org)
       .where('e.id', '>', p.after)
       .orderBy('e.id')
