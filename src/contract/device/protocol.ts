@@ -121,6 +121,7 @@ export const DeviceCommandMessage = Shape('OperationCommand', {
     Type.Literal(true, { description: 'REBOOT: do it only if the device is not in use; else report FAILED `in use`.' }),
   ),
   message: Type.Optional(MultilineText(1024, 'MESSAGE: the text for the screen.')),
+  on: Type.Optional(Type.Boolean({ description: 'POWER: whether to switch on; false switches off.' })),
   logs: Type.Optional(
     Shape(
       'LogsWanted',

@@ -15,6 +15,7 @@ const actionKeys = {
     Type.Boolean({ description: 'MOVE: whether the endpoints get the profile of the room.' }),
   ),
   uploadInCallLogs: Type.Optional(Type.Boolean({ description: 'COLLECT_LOGS: whether to include logs of calls.' })),
+  on: Type.Optional(Type.Boolean({ description: 'POWER: whether to switch on; false switches off.' })),
 }
 export type JobActionKey = keyof typeof actionKeys
 
@@ -44,7 +45,9 @@ export interface JobActionRow {
   /** Null if a job with this action can have stages, otherwise what the console says instead of asking for them. */
   readonly stagesRefusedText: string | null
   /** Whether units wait until their rooms are idle by default, if the job has stages. */
-  readonly waitsForIdle: boolean
+  readonly waitsForIdle: boolean | 'if it switches off'
+  /** Whether devices that are asleep are skipped. Units of other actions wait for them. */
+  readonly skipsAsleep: boolean
   /** Whether a profile can lock what it sets. */
   readonly canConflict: boolean
   /** Whether devices restart. They disconnect then, which is not a failure. */
@@ -85,6 +88,7 @@ const rows = {
     stagesRefusedText: null,
     // Settings change without disturbing people.
     waitsForIdle: false,
+    skipsAsleep: false,
     canConflict: true,
     restarts: false,
     isDeferred: false,
@@ -108,6 +112,7 @@ const rows = {
     connection: 'all',
     stagesRefusedText: null,
     waitsForIdle: true,
+    skipsAsleep: false,
     canConflict: false,
     restarts: false,
     isDeferred: false,
@@ -132,6 +137,7 @@ const rows = {
     connection: 'all',
     stagesRefusedText: null,
     waitsForIdle: true,
+    skipsAsleep: false,
     canConflict: false,
     restarts: true,
     isDeferred: true,
@@ -156,6 +162,7 @@ const rows = {
     connection: 'any',
     stagesRefusedText: null,
     waitsForIdle: true,
+    skipsAsleep: false,
     canConflict: false,
     restarts: false,
     isDeferred: false,
@@ -184,6 +191,7 @@ const rows = {
     connection: 'none',
     stagesRefusedText: 'Devices are moved all together.',
     waitsForIdle: false,
+    skipsAsleep: false,
     canConflict: false,
     restarts: false,
     isDeferred: false,
@@ -207,6 +215,7 @@ const rows = {
     connection: 'any',
     stagesRefusedText: null,
     waitsForIdle: true,
+    skipsAsleep: false,
     canConflict: false,
     restarts: false,
     isDeferred: false,
@@ -215,6 +224,32 @@ const rows = {
       shortName: 'Collect logs',
       button: 'Collect',
       planned: ['sends logs', 'send logs'],
+      unchanged,
+      emptyRooms: '',
+    },
+  },
+  POWER: {
+    keys: { required: ['on'], optional: [] },
+    needs: 'operate',
+    requires: 'power',
+    // People in the room no longer expect a late switch.
+    selection: { rows: 'rooms and devices', deadlineMs: hourMs },
+    effect: 'command',
+    rollback: null,
+    concernsPairs: false,
+    connection: 'all',
+    stagesRefusedText: null,
+    waitsForIdle: 'if it switches off',
+    // A sleeping device cannot be reached, and is off already.
+    skipsAsleep: true,
+    canConflict: false,
+    restarts: false,
+    isDeferred: false,
+    texts: {
+      name: 'Switch on or off',
+      shortName: 'Power',
+      button: 'Switch',
+      planned: ['switches its devices', 'switch their devices'],
       unchanged,
       emptyRooms: '',
     },
@@ -239,8 +274,13 @@ export const actionTypesWith = (has: (action: JobActionRow) => boolean): string 
     .replace(/, (\w+)$/, ' and $1')
 
 /** Without stages a job waits for nothing, unless the request says so. [contract 12.job] */
-export const waitsForIdleByDefault = (type: JobActionType, hasStages: boolean): boolean =>
-  hasStages && jobActions[type].waitsForIdle
+export function waitsForIdleByDefault(
+  { type, on }: { readonly type: JobActionType; readonly on?: boolean | undefined },
+  hasStages: boolean,
+): boolean {
+  const { waitsForIdle } = jobActions[type]
+  return hasStages && (waitsForIdle === 'if it switches off' ? on === false : waitsForIdle)
+}
 
 /** Each type has keys of its own; the rule of jobsPlan and jobsCreate checks them. */
 export const JobAction = Shape(

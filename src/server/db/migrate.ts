@@ -25,6 +25,7 @@ import { moves } from './migrations/017-moves.ts'
 import { presence } from './migrations/018-presence.ts'
 import { readings } from './migrations/019-readings.ts'
 import { deviceNames } from './migrations/020-device-names.ts'
+import { power } from './migrations/023-power.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -49,6 +50,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '018-presence': presence,
   '019-readings': readings,
   '020-device-names': deviceNames,
+  '023-power': power,
 }
 
 export interface ProgramMigrations {
@@ -70,6 +72,7 @@ export const programMigrations: ProgramMigrations = {
     '018-presence',
     '019-readings',
     '020-device-names',
+    '023-power',
   ]),
 }
 

@@ -15,6 +15,7 @@ import {
 } from './commands/deferred/deferred-store.ts'
 import { deleteOldCommandRows } from './commands/retention-store.ts'
 import { listOverdueEndpoints, listQueuedEndpoints } from './commands/sending-store.ts'
+import { listOpenPowerCommands } from './commands/store.ts'
 import {
   deleteRejections,
   deleteReported,
@@ -344,4 +345,21 @@ test('the settings that devices report are counted by profile, and other ones le
   expect(await findConfig(all, { id })).toMatchObject({ state: 'PENDING', error: null, reported_version: 0 })
   const [shown] = await listVersions(all, { id, upTo: 2, count: 1 })
   expect(shown).toMatchObject({ version: 2, state: 'PENDING', error: null })
+})
+
+test('the POWER commands that a device was sent are listed, the oldest first [contract 8.power]', async () => {
+  const { all, here, org, put } = world
+  const times = { created_at: storedAt, updated_at: storedAt, deadline: storedAt + 1 }
+  const command = { org, endpoint_id: here.id, type: 'POWER', error: null }
+  const [first, second, queued] = [randomUUID(), randomUUID(), randomUUID()]
+  await put(
+    'operations',
+    { ...command, ...times, id: second, state: 'ACKNOWLEDGED', payload: '{"on":true}', created_at: storedAt + 1 },
+    { ...command, ...times, id: first, state: 'SENT', payload: '{"on":false}' },
+    { ...command, ...times, id: queued, state: 'QUEUED', payload: '{"on":false}' },
+  )
+  expect(await listOpenPowerCommands(all, { endpoint: here.id })).toEqual([
+    { id: first, payload: '{"on":false}' },
+    { id: second, payload: '{"on":true}' },
+  ])
 })

@@ -143,8 +143,8 @@ function Remarks({ plan, draft }: PlanSummaryProps) {
   ))
 }
 
-const waitsForIdle = ({ action: { type }, stages, respect }: JobDraft): boolean =>
-  respect?.idle ?? waitsForIdleByDefault(type, stages !== undefined)
+const waitsForIdle = ({ action, stages, respect }: JobDraft): boolean =>
+  respect?.idle ?? waitsForIdleByDefault(action, stages !== undefined)
 
 function Stages({ plan, draft }: PlanSummaryProps) {
   if (draft.stages === undefined) return null

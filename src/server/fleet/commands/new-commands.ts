@@ -10,11 +10,17 @@ export type NewCommandState = Pick<NewCommand, 'state' | 'error'>
 export const queued: NewCommandState = { state: 'QUEUED', error: null }
 export const skippedOffline: NewCommandState = { state: 'SKIPPED', error: null }
 
+/** The text that `state` of an endpoint has while its device sleeps. A sleeping device cannot be switched on over the network. */
+export const isAsleep = (state: string | undefined): boolean => state === 'ASLEEP'
+export const asleepText = 'The device is asleep and cannot be reached.'
+export const skippedAsleep: NewCommandState = { state: 'SKIPPED', error: asleepText }
+
 /** The action that a device must have for each command. */
 const actionOfCommand: Readonly<Record<CommandType, DeviceAction>> = {
   REBOOT: 'reboot',
   MESSAGE: 'message',
   COLLECT_LOGS: 'logs',
+  POWER: 'power',
 }
 
 /** Makes a row for each endpoint. Clients expect no error for one whose device cannot do it: its command is SKIPPED. [contract 5.1.actions] */

@@ -12,12 +12,26 @@ import { type DescribedDevice, requireAction } from '../endpoints/device-actions
 import { queueFinishedCommands } from '../endpoints/endpoint-messages.ts'
 import { endpointRef } from '../endpoints/fields.ts'
 import { requireVisibleGroups } from '../endpoints/pair-groups.ts'
-import { type EndpointSummary, findEndpoint, listEndpointsById, listEndpointsInRooms } from '../endpoints/store.ts'
+import {
+  type EndpointSummary,
+  findEndpoint,
+  findShownEndpoint,
+  listEndpointsById,
+  listEndpointsInRooms,
+} from '../endpoints/store.ts'
 import { listRoomsById } from '../rooms/store.ts'
 import { cancelGroups } from './deferred/cancel-groups.ts'
 import { deleteAttemptsOf, findWaitingReboot, hasOpenAttempt } from './deferred/deferred-store.ts'
 import { insertDeferredReboots } from './deferred/insert-deferred.ts'
-import { type NewCommandState, newCommandRows, queued, skippedOffline } from './new-commands.ts'
+import {
+  isAsleep,
+  type NewCommandState,
+  newCommandRows,
+  queued,
+  skippedAsleep,
+  skippedOffline,
+} from './new-commands.ts'
+import { powerPayload } from './power.ts'
 import { cancelQueuedCommand, findCommand, insertCommands, listCommandsOf, listOpenCommands } from './store.ts'
 import { commandEventDraft, commandView, newCommandViews } from './view.ts'
 
@@ -71,6 +85,29 @@ async function rebootLater(ctx: RequestContext, id: string, time: 'idle' | 'wind
     }
   })
   return { operations: commands }
+}
+
+/** An endpoint that is asleep cannot be reached, which is not an error: its operation is SKIPPED. [contract 8.power] */
+export async function endpointsPower(ctx: RequestContext, id: string, { on }: InputOf<'endpointsPower'>['body']) {
+  const commands = await change(ctx, 'endpointsPower', async (tx) => {
+    const endpoint = mustFind(await findEndpoint(tx, { id }), `endpoint ${id}`)
+    requireAction(endpoint, 'power')
+    const shown = await findShownEndpoint(tx, { ...ctx.presenceTimes, id })
+    const sleeps = isAsleep(shown?.state)
+    if (endpoint.connected === 0 && !sleeps) {
+      throw new Failure(
+        'FAILED_PRECONDITION',
+        `endpoint ${id} is not connected, so nothing was switched. Try again when it is back.`,
+      )
+    }
+    const stateOf = () => (sleeps ? skippedAsleep : queued)
+    return {
+      result: await insertCommandsFor(tx, ctx, 'POWER', powerPayload(on), [endpoint], stateOf),
+      target: endpointRef(endpoint),
+      after: { on },
+    }
+  })
+  return wakeAndAnswer(ctx, commands)
 }
 
 /** Two reboots that wait would restart the device twice. */

@@ -9,6 +9,7 @@ import { jsonRows } from '../../db/queries/json-rows.ts'
 import {
   visibleQuery,
   visibleQueryOne,
+  wholeQuery,
   wholeQueryOne,
   write,
   writeOne,
@@ -170,6 +171,19 @@ export const finishCommand = writeTelemetryOne((db, p: Step & { state: string; e
     .where('id', '=', p.id)
     .where(isOpen)
     .returning(commandColumns),
+)
+
+/** Lists the POWER commands that a device has been sent. */
+export const listOpenPowerCommands = wholeQuery((db, p: { org: number; endpoint: string }) =>
+  db
+    .selectFrom('operations')
+    .select(['id', 'payload'])
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.endpoint)
+    .where('type', '=', 'POWER')
+    .where('state', 'in', ['SENT', 'ACKNOWLEDGED'])
+    .orderBy('created_at')
+    .orderBy('id'),
 )
 
 /** Returns undefined if the command is not queued any more. */

@@ -63,6 +63,7 @@ interface StoredPayloads {
   readonly REBOOT: { readonly onlyIfIdle?: true }
   readonly MESSAGE: { readonly message: string }
   readonly COLLECT_LOGS: { readonly supportId: string; readonly inCallLogs: boolean }
+  readonly POWER: { readonly on: boolean }
 }
 
 /** Makes the parameters that the message to the device has, from the stored payload. */
@@ -70,9 +71,10 @@ const parametersOf: {
   readonly [T in CommandType]: (
     payload: StoredPayloads[T],
     uploadUrl: () => string,
-  ) => Pick<DeviceCommandMessage, 'onlyIfIdle' | 'message' | 'logs'>
+  ) => Pick<DeviceCommandMessage, 'onlyIfIdle' | 'message' | 'logs' | 'on'>
 } = {
   REBOOT: ({ onlyIfIdle }) => (onlyIfIdle ? { onlyIfIdle } : {}),
   MESSAGE: ({ message }) => ({ message }),
+  POWER: ({ on }) => ({ on }),
   COLLECT_LOGS: ({ supportId, inCallLogs }, uploadUrl) => ({ logs: { supportId, inCallLogs, uploadUrl: uploadUrl() } }),
 }

@@ -48,7 +48,7 @@ test('keys of a profile that a device does not have are not sent, and are not re
   expect(await stateOf(display.id)).toMatchObject({ version: 1, state: 'PENDING' })
   await display.publish('config', { version: 1, config: {}, rejected })
   expect(await stateOf(display.id)).toMatchObject({ state: 'FAILED', rejected })
-  // The same list again changes nothing.
+  // A report with an unchanged list does not send the config again.
   await display.publish('status', { configKeys: ['brightness', 'nightMode'] })
   expect(await stateOf(display.id)).toMatchObject({ state: 'FAILED', rejected })
   await display.publish('status', { configKeys: null })

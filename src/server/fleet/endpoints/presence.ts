@@ -13,6 +13,9 @@ import {
   type Presence,
   type StoredConnection,
 } from '../../devices/mqtt/handlers.ts'
+import { finishPowerCommands } from '../commands/power.ts'
+import type { CommandRow } from '../commands/store.ts'
+import { commandEventDraft, commandView } from '../commands/view.ts'
 import { endConfigWithoutSettings } from '../configs/no-settings.ts'
 import { updatePendingAgain } from '../configs/store.ts'
 import { insertEndedSpan, insertReplacedSpan } from '../connections/store.ts'
@@ -148,10 +151,13 @@ export async function storeStatus(
   const { device, number } = connection
   const { id } = device
   const { pairingSerial, ...reported } = report
+  const switched: CommandRow[] = []
   const outcome = await db.forOrg(device.org.key).telemetry(async (on) => {
+    switched.length = 0
     const before = (await lockConnection(on, connectionKey(connection))) && (await findStatus(on, { id }))
     if (!before) return 'replaced'
     const { status, readings } = mergeReport(before, reported)
+    if (report.power !== undefined) switched.push(...(await finishPowerCommands(on, id, powerOf(status), clock.now())))
     if (readings !== before.readings) await updateReadings(on, { id, readings })
     // An empty serial names no leader, and must not group all devices that report one.
     const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
@@ -171,6 +177,7 @@ export async function storeStatus(
     return { version }
   })
   if (outcome === 'replaced') throw new ConnectionReplaced()
+  feed.forOrg(device.org.key).publish(switched.map((row) => commandEventDraft(commandView(row))))
   if (outcome === 'unchanged') return
   if (outcome !== 'first') {
     const events = feed.forOrg(device.org.key)
@@ -186,6 +193,7 @@ export async function storeStatus(
   if (report.actions !== undefined) await endConfigWithoutSettings(services, device)
 }
 
+const powerOf = (status: string) => (JSON.parse(status) as ReportedStatus).power
 const configKeysText = (status: string): string =>
   JSON.stringify((JSON.parse(status) as ReportedStatus).configKeys ?? null)
 

@@ -79,7 +79,14 @@ export class JobEngine {
       return
     }
     const { idleMs, send } = this.#options
-    const run = { on, now: services.clock.now(), idleMs: idleMs(), orgTimezone: org.timezone, jobs }
+    const run = {
+      on,
+      now: services.clock.now(),
+      idleMs: idleMs(),
+      orgTimezone: org.timezone,
+      presence: services.reconnects.current,
+      jobs,
+    }
     const memories = this.#memoriesOf(signal, jobs)
     await readCounts(on, jobs, memories)
     let failure: { readonly error: unknown } | undefined

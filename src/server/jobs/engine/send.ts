@@ -3,8 +3,9 @@ import { jobActions } from '../../../contract/jobs/action-table.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure } from '../../core/failure.ts'
 import { DatabaseFailure } from '../../db/errors.ts'
+import { asleepText } from '../../fleet/commands/new-commands.ts'
 import { listEndpointsById, listPairedEndpoints } from '../../fleet/endpoints/store.ts'
-import { inabilityText, isAble } from '../action.ts'
+import { inabilityText, isAble, isSkippedAsleep } from '../action.ts'
 import { conflictText, requireReferences } from '../request/prepare.ts'
 import { actionOfJob, settingsOfJob } from '../rows.ts'
 import { listRoomsOfUnits } from '../units/unit-store.ts'
@@ -34,9 +35,9 @@ export async function sendToUnit(
 ): Promise<SendResult> {
   const { type } = actionOfJob(input.job)
   const unsent = unit.endpoints.filter(({ state }) => state === 'PENDING')
-  const { present, unable } = await listPresent(input, unsent)
-  if (unable.size > 0 && !(await skipUnable(input, unit, unable))) return 'outdated'
-  const endpoints = present.filter(({ endpoint_id }) => !unable.has(endpoint_id))
+  const { present, skipped } = await listPresent(input, unsent)
+  if (skipped.size > 0 && !(await skipEndpoints(input, unit, skipped))) return 'outdated'
+  const endpoints = present.filter(({ endpoint_id }) => !skipped.has(endpoint_id))
   // The next run sees that they were deleted or skipped.
   if (endpoints.length === 0) return 'sent'
   const ids = endpoints.map(({ endpoint_id }) => endpoint_id)
@@ -65,28 +66,34 @@ export const isRefusal = (error: unknown): error is Failure =>
   error.code !== 'UNAVAILABLE' &&
   error.code !== 'INTERNAL'
 
-/** Leaves out endpoints that were deleted since the facts were read. `unable`: those that can no longer do the action. */
+/** Leaves out endpoints that were deleted since the facts were read. `skipped`: those that can no longer do the action, or are asleep, with the reason. */
 async function listPresent({ services, org, job }: StepInput, endpoints: readonly EngineEndpointRow[]) {
   const action = actionOfJob(job)
   const ids = endpoints.map(({ endpoint_id }) => endpoint_id)
   const rows = new Map((await listEndpointsById(services.db.forOrg(org.key), { ids })).map((row) => [row.id, row]))
-  const unable = [...rows.values()].filter((row) => !isAble(action, row)).map(({ id }) => id)
-  return { present: endpoints.filter(({ endpoint_id }) => rows.has(endpoint_id)), unable: new Set(unable) }
+  const present = endpoints.filter(({ endpoint_id }) => rows.has(endpoint_id))
+  const skipped = new Map<string, string>()
+  for (const endpoint of present) {
+    const row = rows.get(endpoint.endpoint_id)
+    if (row && !isAble(action, row)) skipped.set(row.id, inabilityText(action))
+    else if (isSkippedAsleep(action.type, endpoint)) skipped.set(endpoint.endpoint_id, asleepText)
+  }
+  return { present, skipped }
 }
 
 /** Skips endpoints, and the unit if nothing else is in it. Returns false if the job has changed since. */
-async function skipUnable(
+async function skipEndpoints(
   { services, org, job }: StepInput,
   { number, state, endpoints }: SentUnit,
-  unable: ReadonlySet<string>,
+  skipped: ReadonlyMap<string, string>,
 ): Promise<boolean> {
   const now = services.clock.now()
-  const reason = inabilityText(actionOfJob(job))
-  const isWhole = endpoints.every(({ endpoint_id }) => unable.has(endpoint_id))
+  const [reason = null] = skipped.values()
+  const isWhole = endpoints.every(({ endpoint_id }) => skipped.has(endpoint_id))
   return services.db.forOrg(org.key).bulkTransaction(async (tx) => {
     if (!(await lockJobIfUnchanged(tx, job))) return false
-    for (const id of unable) {
-      await updateJobEndpointState(tx, { job: job.id, id, state: 'SKIPPED', error: reason, from: 'PENDING' })
+    for (const [id, error] of skipped) {
+      await updateJobEndpointState(tx, { job: job.id, id, state: 'SKIPPED', error, from: 'PENDING' })
     }
     if (isWhole) {
       const from = state as 'PENDING' | 'WAITING' | 'RUNNING'

@@ -1,10 +1,11 @@
-// Sends the commands of REBOOT, MESSAGE and COLLECT_LOGS jobs to all endpoints of a unit in one commit. [contract 12.job]
+// Sends the commands of REBOOT, MESSAGE, COLLECT_LOGS and POWER jobs to all endpoints of a unit in one commit. [contract 12.job]
 
 import type { Tx } from '../../../db/handles.ts'
 import { requestLogs } from '../../../fleet/bug-reports/rules.ts'
 import { listOpenDeferred } from '../../../fleet/commands/deferred/deferred-store.ts'
 import { insertDeferredReboots } from '../../../fleet/commands/deferred/insert-deferred.ts'
 import { queued, skippedOffline } from '../../../fleet/commands/new-commands.ts'
+import { powerPayload } from '../../../fleet/commands/power.ts'
 import { insertCommandsFor } from '../../../fleet/commands/rules.ts'
 import { endpointRef } from '../../../fleet/endpoints/fields.ts'
 import { requireVisibleGroups } from '../../../fleet/endpoints/pair-groups.ts'
@@ -132,6 +133,28 @@ export async function sendLogRequest(input: EffectInput, { logRetentionDays }: S
     const changed = await requestLogs(tx, ctx, { endpointIds, inCallLogs, retentionDays: logRetentionDays })
     const commands = changed.result.commands.map(({ id, endpoint_id }) => ({ id, endpointId: endpoint_id }))
     return { changed, sent: sentTo(ids, commands), skipped: idsWithout(ids, endpoints) }
+  })
+  ctx.devices.wake(ids)
+}
+
+export async function sendPower(input: EffectInput): Promise<void> {
+  const { ctx, job } = input
+  const on = actionOfJob(job).on === true
+  const ids = idsOf(input)
+  await sendEffect(input, 'endpointsPower', async (tx) => {
+    const endpoints = await listEndpointsById(tx, { ids })
+    if (endpoints.some(({ connected }) => !connected)) throw new DevicesOffline()
+    const commands = await insertCommandsFor(tx, ctx, 'POWER', powerPayload(on), endpoints)
+    const [first, ...others] = endpoints
+    return {
+      changed: {
+        result: commands,
+        target: endpointRef(first ?? { id: '', serial: '' }),
+        after: { on },
+        affected: others.map(endpointRef),
+      },
+      sent: sentTo(ids, commands),
+    }
   })
   ctx.devices.wake(ids)
 }
