@@ -105,9 +105,9 @@ export class Agent extends EventEmitter<Events> {
     this.#failures = 0
     const warn = (error: unknown) => void this.emit('warning', error)
     this.#state = (await (async () => this.#options.storage.load())().catch(warn)) ?? this.#state
-    // A reboot is the only command that is saved as acknowledged, and it has completed by now.
-    const reboots = this.#state.outcomes.filter(({ state }) => state === 'ACKNOWLEDGED')
-    for (const { id } of reboots) await this.#recordOutcome(succeeded(id)).catch(warn)
+    // Only reboots and switches of the power are saved as acknowledged, and they have completed by now.
+    const completed = this.#state.outcomes.filter(({ state }) => state === 'ACKNOWLEDGED')
+    for (const { id } of completed) await this.#recordOutcome(succeeded(id)).catch(warn)
     if (!lifetime.signal.aborted) this.#connect(lifetime)
   }
 
@@ -262,8 +262,8 @@ export class Agent extends EventEmitter<Events> {
     this.#runningCommands.add(id)
     try {
       if (command.onlyIfIdle && (await this.#options.handlers.isInUse?.())) throw new Error(wire.inUseError)
-      // Saved before the reboot, so that the device does not execute the same command again when it is back.
-      if (type === 'REBOOT') await this.#recordOutcome({ id, state: 'ACKNOWLEDGED' })
+      // Saved before the device restarts or goes off, so it does not execute the same command again when it is back.
+      if (type === 'REBOOT' || type === 'POWER') await this.#recordOutcome({ id, state: 'ACKNOWLEDGED' })
       await this.#runCommand(command, signal)
     } catch (error) {
       if (!signal.aborted)
@@ -273,11 +273,18 @@ export class Agent extends EventEmitter<Events> {
     }
   }
 
-  async #runCommand({ id, type, message = '', logs }: wire.DeviceCommandMessage, signal: AbortSignal): Promise<void> {
+  async #runCommand(
+    { id, type, message = '', on, logs }: wire.DeviceCommandMessage,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { identity, handlers } = this.#options
     if (type === 'REBOOT') return handlers.reboot()
     if (type === 'MESSAGE') {
       await handlers.showMessage(message, wire.messageShownMs)
+      return this.#recordOutcome(succeeded(id))
+    }
+    if (type === 'POWER' && handlers.power) {
+      await handlers.power(on === true)
       return this.#recordOutcome(succeeded(id))
     }
     if (!logs) throw new Error(`This device does not support the operation ${type}.`)

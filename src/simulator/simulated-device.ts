@@ -205,6 +205,12 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
     })
   }
 
+  /** Only devices that report the action `power` are asked. */
+  power(on: boolean): void {
+    this.#log(`switched ${on ? 'on' : 'off'} on request`)
+    this.agent?.reportStatus({ power: on ? 'ON' : 'STANDBY' })
+  }
+
   showMessage(text: string, durationMs: number): void {
     this.#context.counters.messages++
     this.#log(`message on screen for ${durationMs / 1000} s: ${text}`)

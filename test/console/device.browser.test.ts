@@ -16,6 +16,7 @@ import {
   visit,
 } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
@@ -152,6 +153,27 @@ test('a message appears on the screen of the device', async () => {
   await dialog().getByRole('textbox', { name: 'Message' }).fill('Fire drill at noon.')
   await dialog().getByRole('button', { name: 'Send message' }).click()
   await until('the message is shown', () => fleet.bar.messages.includes('Fire drill at noon.'))
+})
+
+test('a display without a screen for messages is offered only the power, and is switched off [contract 5.1.actions]', async () => {
+  const display = await newDevice(harness, fleet.org, { roomId: fleet.rooms.fjord, model: 'D-55' })
+  await display.publish('status', { actions: ['power'], power: 'ON' })
+  await visit(page, `/devices/${display.id}`)
+  await button('Switch off').waitFor()
+  for (const name of ['Restart', 'Send message', 'Switch on']) expect(await button(name).count(), name).toBe(0)
+  const tabs = await page.getByRole('tab').allInnerTexts()
+  expect(tabs).toEqual(['Status', 'Operations', 'Logs'])
+  await button('Switch off').click()
+  await dialog().waitFor()
+  await expectAccessible(page)
+  await dialog().getByRole('button', { name: 'Switch off' }).click()
+  expect(await display.next('operation')).toMatchObject({ type: 'POWER', on: false })
+  await display.publish('status', { power: 'STANDBY' })
+  await button('Switch on').waitFor()
+  await display.close()
+  await visit(page, '/')
+  await settled(page, 'Overview')
+  await fleet.org.call('DELETE', `/endpoints/${display.id}`)
 })
 
 test('logs are requested, arrive and can be downloaded', async () => {

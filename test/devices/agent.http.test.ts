@@ -32,6 +32,7 @@ class Device implements AgentHandlers {
   readonly identity: EnrolAnswer
   readonly agent: Agent
   readonly shown: string[] = []
+  readonly switched: boolean[] = []
   set: AgentSettings = {}
   reboots = 0
   kept: string | undefined
@@ -63,6 +64,10 @@ class Device implements AgentHandlers {
   }
   showMessage(text: string) {
     this.shown.push(text)
+  }
+  power(on: boolean) {
+    this.switched.push(on)
+    this.agent.reportStatus({ power: on ? 'ON' : 'STANDBY' })
   }
   collectLogs = ({ inCallLogs }: { inCallLogs: boolean }) => gzipSync(inCallLogs ? 'calls' : 'no calls')
 }
@@ -252,6 +257,19 @@ describe('operations', () => {
       expect(gunzipSync(Buffer.from(await file.arrayBuffer())).toString()).toBe(text)
     }
   })
+})
+
+test('switches on request, and answers a command that comes again without switching twice [contract 8.power]', async () => {
+  const device = await newDevice()
+  device.agent.reportStatus({ actions: ['power'], power: 'ON' })
+  await started(device)
+  const isReported = async () => (await read(device.at)).power === 'ON'
+  await until('its status', isReported)
+  const [{ id }] = (await write('POST', `${device.at}/power`, { on: false })).operations
+  await inState(id, 'SUCCEEDED')
+  expect(device.switched).toEqual([false])
+  expect(await read(device.at)).toMatchObject({ power: 'STANDBY' })
+  expect(JSON.parse(device.kept ?? '').outcomes).toEqual([{ id, state: 'SUCCEEDED' }])
 })
 
 test('an unenrolled device hears of it and does not come back, also if it was offline', async () => {

@@ -1,7 +1,7 @@
 // The commands that device-check sends: how the API asks for each, and how its outcome is judged.
 import type { Client } from '../../client/client.ts'
 import type { CommandType } from '../../contract/fleet/commands.ts'
-import type { CommandFacts, Facts } from './facts.ts'
+import { type CommandFacts, type Facts, statusOf } from './facts.ts'
 import { type DeviceVerdict, right, wrong } from './verdict.ts'
 
 export interface CommandTrial {
@@ -66,6 +66,21 @@ export const commandTrials: Record<CommandType, CommandTrial> = {
       if (!uploads.some(({ status }) => status === 200)) return judgeUpload(command, this.limitSeconds)
       const isReported = command.reports.some(({ message }) => message.body?.state === 'UPLOADED')
       return isReported ? right() : wrong('It uploaded the logs and did not report UPLOADED on up/logs.')
+    },
+  },
+  // Switching off could end the walk, because a device can leave the network then.
+  POWER: {
+    action: 'power',
+    section: 'Operations',
+    expects: 'On POWER with `on` true it switches on, sends a status with `power` ON and reports SUCCEEDED.',
+    advice: `Send the status with the new power before SUCCEEDED: the service waits for it. ${cannot}`,
+    limitSeconds: 60,
+    ask: (client, id) => client.endpointsPower({ id, body: { on: true } }),
+    judge(command, facts) {
+      const outcome = judgeOutcome(command, this.limitSeconds)
+      const { power } = statusOf(facts)
+      if (outcome.state !== 'right' || power === 'ON') return outcome
+      return wrong(`It reported SUCCEEDED, and its \`power\` is ${power ?? 'not reported'}.`)
     },
   },
 }

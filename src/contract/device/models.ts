@@ -1,4 +1,4 @@
-// The models that are known, and what their sensors can measure. [contract 5.1.models] [contract 5.2.models]
+// The models that are known, what their sensors can measure and what their devices can do. [contract 5.1.models] [contract 5.1.actions] [contract 5.2.models]
 
 /** Physical ranges: a value outside is refused. [contract 5.2] */
 export const sensorRanges = {
@@ -32,6 +32,13 @@ export const endpointKinds = [
 ] as const
 export type EndpointKind = (typeof endpointKinds)[number]
 
+/** The actions that a device can carry out for people. [contract 5.1.actions] */
+export const deviceActions = ['reboot', 'message', 'logs', 'config', 'power'] as const
+export type DeviceAction = (typeof deviceActions)[number]
+
+/** The actions of a device that does not report them. */
+export const defaultActions: readonly DeviceAction[] = ['reboot', 'message', 'logs', 'config']
+
 export interface Model {
   readonly name: string
   /** Absent for a code that is not in the table: its devices report it, as they do the maker. */
@@ -39,6 +46,7 @@ export interface Model {
   readonly manufacturer?: string
   /** Absent for a code that is not in the table: its devices name their sensors, or show them by what they send. */
   readonly sensors?: readonly Sensor[]
+  readonly actions: readonly DeviceAction[]
   /** Only the Frame has a privacy shutter. [interface F1] */
   readonly shutter?: true
 }
@@ -50,7 +58,7 @@ const bar: readonly Sensor[] = [...pad, 'illumination', 'people']
 const pro: readonly Sensor[] = ['humidity', 'temp', 'vocIndex', 'illumination', 'people']
 const board: readonly Sensor[] = ['humidity', 'temp', 'illumination', 'people']
 
-const codec = { kind: 'CODEC', manufacturer: 'Neat' } as const
+const codec = { kind: 'CODEC', manufacturer: 'Neat', actions: defaultActions } as const
 const controller = { ...codec, kind: 'CONTROLLER' } as const
 const camera = { ...codec, kind: 'CAMERA' } as const
 
@@ -68,7 +76,14 @@ export const models: Readonly<Record<string, KnownModel>> = {
   NF23L1: { ...camera, name: 'Center', sensors: ['people'] },
 }
 
-export const modelOf = (code: string): Model => (Object.hasOwn(models, code) ? (models[code] as Model) : { name: code })
+export const modelOf = (code: string): Model =>
+  Object.hasOwn(models, code) ? (models[code] as Model) : { name: code, actions: defaultActions }
+
+/** Returns what a device can do. What it reports wins over the table. [contract 5.1.actions] */
+export const actionsOf = (
+  model: string,
+  reported: readonly DeviceAction[] | null | undefined,
+): readonly DeviceAction[] => reported ?? modelOf(model).actions
 
 /** The sensors of an endpoint: those of its model, or for any other model those that its answer lists. [contract 5.1.models] */
 export const sensorsOf = (endpoint: {

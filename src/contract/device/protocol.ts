@@ -122,6 +122,7 @@ export const DeviceCommandMessage = Shape('OperationCommand', {
     Type.Literal(true, { description: 'REBOOT: do it only if the device is not in use; else report FAILED `in use`.' }),
   ),
   message: Type.Optional(MultilineText(1024, 'MESSAGE: the text for the screen.')),
+  on: Type.Optional(Type.Boolean({ description: 'POWER: whether to switch on; false switches off.' })),
   logs: Type.Optional(
     Shape(
       'LogsWanted',
@@ -213,4 +214,5 @@ export const maxBundleBytes = 64 * 1024 * 1024
 export const deviceChanges = {
   deviceEnrolled: { category: 'DEVICE', type: 'DEVICE_ENROLLED' },
   deviceEnrolmentRefused: { category: 'DEVICE', type: 'DEVICE_ENROLMENT_REFUSED' },
+  deviceHasNoSettings: { category: 'DEVICE', type: 'DEVICE_PROFILE_REMOVED' },
 } as const

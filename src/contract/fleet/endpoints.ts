@@ -87,6 +87,7 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
     }),
   ),
   peopleIs: reportedFields.peopleIs,
+  actions: reportedFields.actions,
   connected,
   connectionTime,
   state: EndpointStateName,

@@ -58,6 +58,7 @@ const Reach = Shape('ProfileReach', {
   deliveredCount: Int32('How many of these endpoints have confirmed their settings.'),
   pendingCount: Int32('How many of these endpoints have not confirmed their settings yet.'),
   rejectedCount: Int32('How many of these endpoints rejected a setting.'),
+  notForDeviceCount: Int32('How many of these endpoints do not have some of the settings.'),
   rooms: Type.Array(
     Shape('ProfileReachRoom', {
       id: Int32('Identifier of the room.'),
@@ -72,6 +73,11 @@ const Reach = Shape('ProfileReach', {
           state: OneOf(
             ['PENDING', 'DELIVERED', 'FAILED'],
             'State of the settings. FAILED: the endpoint rejected some of them.',
+          ),
+          notForDevice: Type.Optional(
+            Type.Array(Type.String(), {
+              description: 'Keys of the profile that the device does not have; absent if it has all of them.',
+            }),
           ),
           error: Type.Optional(
             Type.String({ description: 'The settings that the endpoint rejected, with the reasons.' }),
@@ -166,6 +172,7 @@ export const profileOperations = {
         deliveredCount: 60,
         pendingCount: 3,
         rejectedCount: 1,
+        notForDeviceCount: 2,
         rooms: [
           {
             id: 7,

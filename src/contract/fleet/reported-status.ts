@@ -1,6 +1,6 @@
 // The fields of a status report, which are fields of the endpoint too. [contract 5.1]
 import Type, { type TSchema } from 'typebox'
-import { endpointKinds, sensors } from '../device/models.ts'
+import { deviceActions, endpointKinds, sensors } from '../device/models.ts'
 import { Int32, OneOf, Shape, Timestamp } from '../shape.ts'
 
 export const optionalText = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }))
@@ -46,10 +46,6 @@ const ReportedNetwork = Shape('ReportedNetwork', {
 
 export const powerStates = ['ON', 'STANDBY', 'OFF', 'CHANGING'] as const
 export type PowerState = (typeof powerStates)[number]
-
-/** The actions that a device can carry out for people. */
-export const deviceActions = ['reboot', 'message', 'logs', 'config', 'power'] as const
-export type DeviceAction = (typeof deviceActions)[number]
 
 export const faultLevels = ['INFO', 'WARNING', 'CRITICAL'] as const
 export type FaultLevel = (typeof faultLevels)[number]

@@ -123,6 +123,7 @@ export const jobOperations = {
       response: {
         unitCount: 24,
         endpointCount: 64,
+        unableCount: 0,
         emptyRoomCount: 0,
         offlineCount: 3,
         blindCount: 2,

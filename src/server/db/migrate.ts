@@ -27,6 +27,7 @@ import { readings } from './migrations/019-readings.ts'
 import { deviceNames } from './migrations/020-device-names.ts'
 import { measuredSensors } from './migrations/021-sensors.ts'
 import { sleepAndGateways } from './migrations/022-sleep-and-gateways.ts'
+import { power } from './migrations/023-power.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -53,6 +54,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '020-device-names': deviceNames,
   '021-sensors': measuredSensors,
   '022-sleep-and-gateways': sleepAndGateways,
+  '023-power': power,
 }
 
 export interface ProgramMigrations {
@@ -76,6 +78,7 @@ export const programMigrations: ProgramMigrations = {
     '020-device-names',
     '021-sensors',
     '022-sleep-and-gateways',
+    '023-power',
   ]),
 }
 

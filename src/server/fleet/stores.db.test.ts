@@ -1,6 +1,7 @@
 // Statements of rooms, endpoints, their connections, configs, commands and bug reports that few requests reach.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { putEndpoints } from '../../../test/support/database/endpoint-rows.ts'
 import { emptyRollup, openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
 import { engine } from '../../../test/support/harness.ts'
 import { findChunk, findUpload, insertChunk, listOldBundles } from './bug-reports/bundles/store.ts'
@@ -14,7 +15,17 @@ import {
 } from './commands/deferred/deferred-store.ts'
 import { deleteOldCommandRows } from './commands/retention-store.ts'
 import { listOverdueEndpoints, listQueuedEndpoints } from './commands/sending-store.ts'
-import { deleteRejections, deleteReported, listUnconfirmed, listUnconfirmedVersions } from './configs/store.ts'
+import { listOpenPowerCommands } from './commands/store.ts'
+import {
+  deleteRejections,
+  deleteReported,
+  endConfig,
+  findConfig,
+  listUnconfirmed,
+  listUnconfirmedVersions,
+  listVersions,
+  updatePendingAgain,
+} from './configs/store.ts'
 import { listSpans, updateUnknownUntil } from './connections/store.ts'
 import {
   listConnectionsAfter,
@@ -31,10 +42,13 @@ import {
   findShownEndpoint,
   hasEndpointWithProfile,
   listEndpoints,
+  listEndpointsById,
   listEndpointsInRoom,
   listEndpointsInRooms,
   listListedEndpoints,
+  listPairedEndpoints,
 } from './endpoints/store.ts'
+import { countConfigKeys } from './profiles/reach-store.ts'
 import { regionHasLocation } from './regions/store.ts'
 import { countEndpointsWithoutRoom, hasFailedConfig, listRooms, listRoomsById } from './rooms/store.ts'
 import { listLastQuartersWithPeople } from './rooms/use/store.ts'
@@ -287,4 +301,82 @@ test('measured sensors are added to those that are stored, and named ones replac
     await all.telemetry((tx) => updateNamedSensors(tx, { id: there.id, sensors_named, presence_only: 1 }))
   }
   expect(await sensors()).toEqual([96, 13])
+})
+
+test('the actions that a device reports are read without the rest of its status, and end its config [contract 5.1.actions]', async () => {
+  const { all, here, there, org, put, write, rows } = world
+  const [sensor, quoting] = await putEndpoints(...rows, [
+    { room_id: 1, status: '{"name":"AQ","actions":["reboot","power"]}' },
+    { room_id: 1, status: '{"name":"\\"actions\\""}' },
+  ])
+  const [id, other] = [sensor?.id as string, quoting?.id as string]
+  const actionsOf = async (list: Promise<readonly { id: string; actions: string | null }[]>) =>
+    Object.fromEntries((await list).map((one) => [one.id, one.actions === null ? null : JSON.parse(one.actions)]))
+  const ids = [id, other, there.id]
+  const expected = { [id]: ['reboot', 'power'], [other]: null, [there.id]: null }
+  expect(await actionsOf(listEndpointsById(all, { ids }))).toEqual(expected)
+  expect(await actionsOf(listPairedEndpoints(all, { ids }))).toEqual(expected)
+  expect(await actionsOf(listEndpointsInRoom(all, { room: 1 }))).toMatchObject({ [id]: ['reboot', 'power'] })
+  expect(here.id).not.toBe(id)
+
+  await put('endpoint_configs', { org, endpoint_id: id, version: 3, state: 'PENDING' })
+  const version = { org, endpoint_id: id, version: 3, state: 'PENDING', explicit: '{}', secrets: '{}' }
+  const author = { author_type: 'KEY', author_id: '1', author_name: 'Key', created_at: storedAt, updated_at: storedAt }
+  await put('config_versions', { ...version, profile_id: null, profile: '{}', profile_secrets: '{}', ...author })
+  await all.transaction((tx) => endConfig(tx, id, storedAt + 1))
+  expect(await findConfig(all, { id })).toMatchObject({ version: 3, state: 'DELIVERED', reported_version: 3 })
+  await write(async ({ kysely }) => {
+    const states = kysely.selectFrom('config_versions').select(['state', 'updated_at']).where('endpoint_id', '=', id)
+    expect(await states.execute()).toEqual([{ state: 'SUPERSEDED', updated_at: storedAt + 1 }])
+  })
+})
+
+test('the settings that devices report are counted by profile, and other ones let a config be sent again [contract 5.3.keys]', async () => {
+  const { all, org, put, rows } = world
+  const profile = { version: 1, description: null, config_id: 1, config: '{}', secrets: '{}' }
+  await put('profiles', { org, id: 7, name: 'Dim', ...profile })
+  const status = '{"configKeys":["brightness"]}'
+  const [display] = await putEndpoints(...rows, [
+    { room_id: 1, profile_id: 7, status },
+    { room_id: 1, profile_id: 7, status },
+    { room_id: 1, profile_id: 7 },
+  ])
+  const counts = (await countConfigKeys(all, { profile: 7 })).map(({ config_keys, count }) => ({
+    keys: config_keys === null ? null : JSON.parse(config_keys),
+    count: Number(count),
+  }))
+  expect(counts).toHaveLength(2)
+  expect(counts).toEqual(
+    expect.arrayContaining([
+      { keys: ['brightness'], count: 2 },
+      { keys: null, count: 1 },
+    ]),
+  )
+  const id = display?.id as string
+  const endpoint = { org, endpoint_id: id }
+  await put('endpoint_configs', { ...endpoint, version: 2, state: 'FAILED', error: 'no', reported_version: 2 })
+  const version = { ...endpoint, version: 2, state: 'FAILED', error: 'no', explicit: '{}', secrets: '{}' }
+  const author = { author_type: 'KEY', author_id: '1', author_name: 'Key', created_at: storedAt, updated_at: storedAt }
+  await put('config_versions', { ...version, profile_id: null, profile: '{}', profile_secrets: '{}', ...author })
+  expect(await all.telemetry((tx) => updatePendingAgain(tx, id, storedAt))).toBe(2)
+  expect(await findConfig(all, { id })).toMatchObject({ state: 'PENDING', error: null, reported_version: 0 })
+  const [shown] = await listVersions(all, { id, upTo: 2, count: 1 })
+  expect(shown).toMatchObject({ version: 2, state: 'PENDING', error: null })
+})
+
+test('the POWER commands that a device was sent are listed, the oldest first [contract 8.power]', async () => {
+  const { all, here, org, put } = world
+  const times = { created_at: storedAt, updated_at: storedAt, deadline: storedAt + 1 }
+  const command = { org, endpoint_id: here.id, type: 'POWER', error: null }
+  const [first, second, queued] = [randomUUID(), randomUUID(), randomUUID()]
+  await put(
+    'operations',
+    { ...command, ...times, id: second, state: 'ACKNOWLEDGED', payload: '{"on":true}', created_at: storedAt + 1 },
+    { ...command, ...times, id: first, state: 'SENT', payload: '{"on":false}' },
+    { ...command, ...times, id: queued, state: 'QUEUED', payload: '{"on":false}' },
+  )
+  expect(await listOpenPowerCommands(all, { endpoint: here.id })).toEqual([
+    { id: first, payload: '{"on":false}' },
+    { id: second, payload: '{"on":true}' },
+  ])
 })

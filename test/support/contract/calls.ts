@@ -30,6 +30,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   configVersionsRestore: (f) => ({ id: f.endpoint, n: 1 }),
   configStateGet: (f) => ({ id: f.endpoint }),
   endpointsReboot: (f) => ({ id: f.endpoint }),
+  endpointsPower: (f) => ({ id: f.endpoint, body: { on: false } }),
   endpointsSendMessage: (f) => ({ body: { message: 'Hello.', endpointIds: [f.endpoint] } }),
   roomsSendMessage: (f) => ({ body: { message: 'Hello.', roomIds: [f.room] } }),
   endpointsOperationsList: (f) => ({ id: f.endpoint }),

@@ -74,6 +74,7 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   configVersionsRestore: change,
   configStateGet: read,
   endpointsReboot: operate,
+  endpointsPower: operate,
   endpointsSendMessage: operate,
   roomsSendMessage: operate,
   endpointsOperationsList: read,

@@ -86,6 +86,7 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   configVersionsRestore: (p) => [1, 2, 9].map((n) => ({ id: p.endpoint, n })),
   configStateGet: endpoint,
   endpointsReboot: endpoint,
+  endpointsPower: (p) => [{ id: p.endpoint, body: { on: false } }],
   endpointsSendMessage: (p, { own }) =>
     lists(p.endpoint, own.endpoint).map((endpointIds) => ({ body: { message: 'Hello.', endpointIds } })),
   roomsSendMessage: (p, { own }) =>

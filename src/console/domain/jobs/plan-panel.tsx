@@ -122,6 +122,8 @@ function PresentValues({ plan, draft }: PlanSummaryProps) {
 function Remarks({ plan, draft }: PlanSummaryProps) {
   const { connection, isDeferred, texts } = jobActions[draft.action.type]
   const remarks = [
+    plan.unableCount > 0 &&
+      `${plural(plan.unableCount, 'device')} cannot do this and ${plan.unableCount === 1 ? 'is' : 'are'} left out.`,
     plan.emptyRoomCount > 0 &&
       `${plural(plan.emptyRoomCount, 'room')} ${plan.emptyRoomCount === 1 ? 'has' : 'have'} no devices, so nothing changes there${texts.emptyRooms}.`,
     plan.offlineCount > 0 &&
@@ -143,8 +145,8 @@ function Remarks({ plan, draft }: PlanSummaryProps) {
   ))
 }
 
-const waitsForIdle = ({ action: { type }, stages, respect }: JobDraft): boolean =>
-  respect?.idle ?? waitsForIdleByDefault(type, stages !== undefined)
+const waitsForIdle = ({ action, stages, respect }: JobDraft): boolean =>
+  respect?.idle ?? waitsForIdleByDefault(action, stages !== undefined)
 
 function Stages({ plan, draft }: PlanSummaryProps) {
   if (draft.stages === undefined) return null

@@ -13,6 +13,7 @@ import {
   DotIcon,
   DownloadIcon,
   MessageIcon,
+  PowerIcon,
   RebootIcon,
   WarnIcon,
 } from '../../parts/page/icons.tsx'
@@ -33,6 +34,7 @@ const types: Record<Operation['type'], { name: string; icon: ReactNode }> = {
   REBOOT: { name: 'Restart', icon: <RebootIcon size={16} /> },
   MESSAGE: { name: 'Send message', icon: <MessageIcon size={16} /> },
   COLLECT_LOGS: { name: 'Collect logs', icon: <DownloadIcon size={16} /> },
+  POWER: { name: 'Switch power', icon: <PowerIcon size={16} /> },
 }
 
 const openState = { colour: 'var(--mantine-color-text)', mark: <ClockIcon size={16} />, isOpen: true }

@@ -73,6 +73,7 @@ export function DevicesPage() {
             actions: (
               <BulkActions
                 rows="devices"
+                devices={selected}
                 subject={plural(selected.length, 'device')}
                 targetOf={() => deviceTarget(selected, rows)}
                 onDone={selection.clear}

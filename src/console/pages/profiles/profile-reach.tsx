@@ -23,7 +23,7 @@ const firstShownCount = 100
 export function ProfileReach({ id }: { readonly id: number }) {
   const reach = useBody('profilesReach', { id })
   const [all, setAll] = useState(false)
-  const { roomCount, endpointCount, deliveredCount, pendingCount, rejectedCount, rooms } = reach
+  const { roomCount, endpointCount, deliveredCount, pendingCount, rejectedCount, notForDeviceCount, rooms } = reach
   const shown = all ? rooms : rooms.slice(0, firstShownCount)
   if (roomCount === 0 && endpointCount === 0) {
     return (
@@ -38,6 +38,8 @@ export function ProfileReach({ id }: { readonly id: number }) {
     <Section title="Rooms and devices">
       <Text mb="md">
         {reachText(reach)}: {deliveredCount} delivered, {pendingCount} pending, {rejectedCount} rejected.
+        {notForDeviceCount > 0 &&
+          ` ${plural(notForDeviceCount, 'device does', 'devices do')} not have all of these settings.`}
       </Text>
       <DataTable label="Rooms and devices" rows={shown} columns={columns} keyOf={({ id }) => id} minWidthPx={520} />
       {shown.length < roomCount && (

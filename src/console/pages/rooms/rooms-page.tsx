@@ -83,6 +83,7 @@ export function RoomsPage() {
               <>
                 <BulkActions
                   rows="rooms"
+                  devices={devices.filter(({ roomId }) => roomId !== undefined && selection.keys.has(roomId))}
                   subject={plural(selected.length, 'room')}
                   targetOf={() =>
                     roomTarget(

@@ -32,6 +32,8 @@ function progressOf(item: ItemRow, requestedAt: number): Pick<Item, 'state' | 'u
   switch (item.state) {
     case 'FAILED':
       return { state: 'FAILED', updatedAt, error: item.error ?? 'The device did not say why.' }
+    case 'SKIPPED':
+      return { state: 'SKIPPED', updatedAt, ...(item.error !== null && { error: item.error }) }
     case 'CANCELLED':
       return { state: 'CANCELLED', updatedAt }
     case 'QUEUED':

@@ -13,6 +13,7 @@ import {
   writeTelemetry,
   writeTelemetryOne,
 } from '../../db/queries/query.ts'
+import { reportedList } from '../../db/queries/reported-list.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
 import {
@@ -38,13 +39,13 @@ export const findByCredential = systemQueryOne((db, p: { hash: Buffer }) =>
 )
 
 /** Searches all organisations. */
-export const findBySerial = systemQueryOne((db, p: { serial: string }) =>
+export const findBySerial = systemQueryOne((db, p: { serial: string }, engine) =>
   db
     .selectFrom('serial_directory as s')
     .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 's.org').onRef('e.id', '=', 's.endpoint_id'))
     .leftJoin('nodes as d', 'd.id', 'e.node_id')
     .select(['s.org', 'e.id', 'e.model', 'e.name', 'e.room_id', 'e.profile_id', 'e.pairing_serial'])
-    .select(isConnected.as('connected'))
+    .select([isConnected.as('connected'), reportedList(engine, 'actions').as('actions')])
     .where('s.serial', '=', p.serial),
 )
 

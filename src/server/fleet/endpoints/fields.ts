@@ -1,7 +1,7 @@
 // The fields of an endpoint: their columns, and what answers and the audit log make of them. [contract 5.1] [contract 4.endpointsBasicList]
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
-import { modelOf } from '../../../contract/device/models.ts'
+import { type DeviceAction, defaultActions, modelOf } from '../../../contract/device/models.ts'
 import { endpointLabel } from '../../../contract/fleet/endpoint-label.ts'
 import type { BasicEndpoint, Endpoint, EndpointState } from '../../../contract/fleet/endpoints.ts'
 import type { InputOf } from '../../context/handlers.ts'
@@ -172,8 +172,12 @@ export function basicEndpointView(
   if (latestVersion !== undefined) view.latestVersion = latestVersion
   if (row.pairing_serial !== null) view.pairingSerial = row.pairing_serial
   if (pairedSerials !== undefined) view.pairedSerials = pairedSerials
+  if (status.actions !== undefined && !isDefault(status.actions)) view.actions = status.actions
   return view
 }
+
+const isDefault = (actions: readonly DeviceAction[]): boolean =>
+  actions.length === defaultActions.length && defaultActions.every((action) => actions.includes(action))
 
 /** Names an endpoint in the audit log. */
 export const endpointRef = (endpoint: Pick<Endpoints, 'id' | 'name' | 'model' | 'serial'>): AuditRef => ({

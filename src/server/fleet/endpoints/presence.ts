@@ -14,6 +14,11 @@ import {
   type Presence,
   type StoredConnection,
 } from '../../devices/mqtt/handlers.ts'
+import { finishPowerCommands } from '../commands/power.ts'
+import type { CommandRow } from '../commands/store.ts'
+import { commandEventDraft, commandView } from '../commands/view.ts'
+import { endConfigWithoutSettings } from '../configs/no-settings.ts'
+import { updatePendingAgain } from '../configs/store.ts'
 import { hiddenBeforeEndMs } from '../connections/availability.ts'
 import { insertEndedSpan, insertReplacedSpan } from '../connections/store.ts'
 import {
@@ -37,7 +42,7 @@ import {
 } from './device-store.ts'
 import { queuePresenceMessages } from './endpoint-messages.ts'
 import { restOf, shownName } from './fields.ts'
-import { mergeReport } from './reported-status.ts'
+import { mergeReport, type ReportedStatus } from './reported-status.ts'
 import { lockConnection } from './store.ts'
 
 /** Returns the device if the credential is that of the endpoint. A malformed credential costs no database query. */
@@ -159,24 +164,29 @@ function requireNode({ node }: Services) {
 
 /** Stores nothing if this is not the device's connection any more. A change of readings alone is no event. */
 export async function storeStatus(
-  { db, feed, clock }: Services,
+  services: Services,
   connection: DeviceConnection,
   report: Readonly<Record<string, unknown>>,
 ): Promise<void> {
+  const { db, feed, clock } = services
   const { device, number } = connection
   const { id } = device
   const { pairingSerial, ...reported } = report
   noteReportedSensors(device.sensors, reported)
+  const switched: CommandRow[] = []
   const outcome = await db.forOrg(device.org.key).telemetry(async (on) => {
+    switched.length = 0
     const before = (await lockConnection(on, connectionKey(connection))) && (await findStatus(on, { id }))
     if (!before) return 'replaced'
     const { status, readings } = mergeReport(before, reported)
+    if (report.power !== undefined) switched.push(...(await finishPowerCommands(on, id, powerOf(status), clock.now())))
     if (readings !== before.readings) await updateReadings(on, { id, readings })
     // An empty serial names no leader, and must not group all devices that report one.
     const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
     if (status === before.status && leader === before.pairing_serial) {
-      if (before.status_connection !== number) await updateStatusConnection(on, { id, connection: number })
-      return 'unchanged'
+      if (before.status_connection === number) return 'unchanged'
+      await updateStatusConnection(on, { id, connection: number })
+      return 'first'
     }
     const fields = JSON.parse(status)
     const hasLeftCall = isInCall(JSON.parse(before.status)) && !isInCall(fields)
@@ -189,10 +199,25 @@ export async function storeStatus(
     const sensors = sensorColumnsOf(fields)
     if (sensors.sensors_named !== before.sensors_named || sensors.presence_only !== before.presence_only)
       await updateNamedSensors(on, { id, ...sensors })
-    return 'changed'
+    const keysChanged = report.configKeys !== undefined && configKeysText(before.status) !== configKeysText(status)
+    const version = keysChanged ? await updatePendingAgain(on, id, clock.now()) : undefined
+    return { version }
   })
   if (outcome === 'replaced') throw new ConnectionReplaced()
-  if (outcome === 'changed') feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: id }])
+  feed.forOrg(device.org.key).publish(switched.map((row) => commandEventDraft(commandView(row))))
+  if (outcome === 'unchanged') return
+  if (outcome !== 'first') {
+    const events = feed.forOrg(device.org.key)
+    events.publish([{ type: 'status', endpointId: id }])
+    const { version } = outcome
+    // The config means something else for a device that has other settings now.
+    if (version !== undefined) {
+      events.publish([{ type: 'config', endpointId: id, config: { version, state: 'PENDING' } }])
+      services.devices.wake([id])
+    }
+  }
+  // With the first status of each connection, because a crash can prevent it after the status was stored.
+  if (report.actions !== undefined) await endConfigWithoutSettings(services, device)
 }
 
 /** Notes sensors of which the device has sent a number for the first time. This happens a few times in the life of a device. */
@@ -200,6 +225,10 @@ export async function storeMeasured({ db }: Services, { org, id, sensors }: Devi
   await db.forOrg(org.key).telemetry((on) => updateMeasuredSensors(on, { id, added }), id)
   sensors.measured |= added
 }
+
+const powerOf = (status: string) => (JSON.parse(status) as ReportedStatus).power
+const configKeysText = (status: string): string =>
+  JSON.stringify((JSON.parse(status) as ReportedStatus).configKeys ?? null)
 
 const isInCall = ({ inCallStatus = null }: Readonly<Record<string, unknown>>): boolean =>
   inCallStatus !== null && inCallStatus !== 'NONE'

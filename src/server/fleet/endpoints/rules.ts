@@ -16,6 +16,7 @@ import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
 import { insertUnenrolledSpan } from '../connections/store.ts'
 import { findProfile } from '../profiles/store.ts'
 import { findRoom } from '../rooms/store.ts'
+import { canDo, requireAction } from './device-actions.ts'
 import type { EndpointCache } from './endpoint-cache.ts'
 import { queueFinishedCommands } from './endpoint-messages.ts'
 import {
@@ -36,6 +37,7 @@ import {
   findShownEndpoint,
   listEndpoints,
   listEndpointsById,
+  type PairedEndpoint,
   updateGivenValues,
   updateProfileOf,
   updateRoomOf,
@@ -129,7 +131,8 @@ export async function moveEndpoints(
   const ids = group.map((e) => e.id)
   await updateRoomOf(tx, ids, roomId, ctx.clock.now())
   await raiseResourceVersions(tx, { endpointsOfRoom: [...roomIdsOf(group), roomId] })
-  const reassigned = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
+  const isReassigned = (e: PairedEndpoint) => e.profile_id !== room.profile_id && canDo(e, 'config')
+  const reassigned = assignRoomProfile ? group.filter(isReassigned).map((e) => e.id) : []
   if (reassigned.length > 0) {
     await updateProfileOf(tx, { ids: reassigned, profile: room.profile_id })
     await makeVersions(tx, ctx, reassigned, origin)
@@ -164,6 +167,7 @@ export async function assignProfile(
   checkIfMatch(ctx, endpoint.version)
   const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, { id: known }))
   const to = profile?.id ?? null
+  if (to !== null) requireAction(endpoint, 'config')
   await updateProfileOf(tx, { ids: [id], profile: to })
   await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
   if (endpoint.profile_id !== to) await makeVersions(tx, ctx, [id], origin)

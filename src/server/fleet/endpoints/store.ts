@@ -6,6 +6,7 @@ import { isAnyNumberOf, isAnyOf, isIn } from '../../db/queries/any-of.ts'
 import { byUuid, byUuids } from '../../db/queries/by-uuid.ts'
 import { pickColumns } from '../../db/queries/columns.ts'
 import { visibleQuery, visibleQueryOne, wholeQuery, wholeQueryExists, write } from '../../db/queries/query.ts'
+import { reportedList } from '../../db/queries/reported-list.ts'
 import { bySite } from '../../db/queries/site-filter.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import {
@@ -34,10 +35,11 @@ const columns = [
 const endpointsWithNode = (db: Kysely<DatabaseSchema>) =>
   db.selectFrom('endpoints as e').leftJoin('nodes as d', 'd.id', 'e.node_id')
 
-const selectAllColumns = (db: Kysely<DatabaseSchema>) =>
+const selectAllColumns = (db: Kysely<DatabaseSchema>, engine: EngineName) =>
   endpointsWithNode(db)
     .select(columns)
     .select([isConnected.as('connected'), connectionTime.as('connection_time')])
+    .select(reportedList(engine, 'actions').as('actions'))
 
 /** The columns of the presence that answers show. `unknown_until` says when the state UNKNOWN ends without a write. */
 const presenceColumns = (p: PresenceTimes) =>
@@ -94,8 +96,8 @@ export const listListedEndpoints = wholeQuery(
 )
 
 export const findEndpoint = byUuid(
-  visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string }) =>
-    selectAllColumns(db).where('e.org', '=', p.org).where('e.id', '=', p.id),
+  visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string }, engine) =>
+    selectAllColumns(db, engine).where('e.org', '=', p.org).where('e.id', '=', p.id),
   ),
 )
 
@@ -125,10 +127,17 @@ const summaryColumns = ['e.id', 'e.serial', 'e.model', 'e.name', 'e.room_id', 'e
 const selectSummary = (db: Kysely<DatabaseSchema>) =>
   endpointsWithNode(db).select(summaryColumns).select(isConnected.as('connected'))
 
+/** With what the device can do, for `canDo`. */
+const selectSummaryAndActions = (db: Kysely<DatabaseSchema>, engine: EngineName) =>
+  selectSummary(db).select([
+    reportedList(engine, 'actions').as('actions'),
+    reportedList(engine, 'configKeys').as('config_keys'),
+  ])
+
 /** Returns those of the ids that exist and that the caller sees. */
 export const listEndpointsById = byUuids(
   visibleQuery('room', 'e.room_id', (db, p: { org: number; ids: readonly string[] }, engine) =>
-    selectSummary(db)
+    selectSummaryAndActions(db, engine)
       .where('e.org', '=', p.org)
       .where(isAnyOf(engine, 'e.id', p.ids)),
   ),
@@ -197,12 +206,13 @@ export const listPairedEndpoints = byUuids(
         (cte) => cte('grouped').materialized(),
         () =>
           withGroup(db, engine)
+            .select(reportedList(engine, 'actions').as('actions'))
             .where('e.org', '=', p.org)
             .where(isIn(engine, sql.ref('e.id'), sql`select id from near`)),
       )
       .selectFrom('grouped as g')
       .select(['g.id', 'g.serial', 'g.model', 'g.name', 'g.room_id', 'g.profile_id'])
-      .select(['g.connected', 'g.leader', 'g.apart'])
+      .select(['g.connected', 'g.leader', 'g.apart', 'g.actions'])
       .where(({ eb, refTuple, selectFrom }) =>
         eb(
           refTuple('g.leader', 'g.apart'),
@@ -219,8 +229,8 @@ export const listPairedEndpoints = byUuids(
 
 export type PairedEndpoint = Awaited<ReturnType<typeof listPairedEndpoints>>[number]
 
-export const listEndpointsInRoom = visibleQuery('room', 'e.room_id', (db, p: { org: number; room: number }) =>
-  selectAllColumns(db).where('e.org', '=', p.org).where('e.room_id', '=', p.room).orderBy('e.id'),
+export const listEndpointsInRoom = visibleQuery('room', 'e.room_id', (db, p: { org: number; room: number }, engine) =>
+  selectAllColumns(db, engine).where('e.org', '=', p.org).where('e.room_id', '=', p.room).orderBy('e.id'),
 )
 
 export const listShownEndpointsInRoom = visibleQuery(
@@ -240,7 +250,7 @@ export const listEndpointsInRooms = visibleQuery(
   'room',
   'e.room_id',
   (db, p: { org: number; rooms: readonly number[] }, engine) =>
-    selectSummary(db)
+    selectSummaryAndActions(db, engine)
       .where('e.org', '=', p.org)
       .where(isAnyNumberOf(engine, 'e.room_id', p.rooms))
       .orderBy('e.room_id')
@@ -277,14 +287,6 @@ export const updateGivenValues = write((db, p: NewGivenValues) =>
 
 export const hasEndpointWithProfile = wholeQueryExists((db, p: { org: number; profile: number }) =>
   db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
-)
-
-export const updateProfileInRoom = write((db, p: { org: number; room: number; profile: number | null }) =>
-  db
-    .updateTable('endpoints')
-    .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
-    .where('org', '=', p.org)
-    .where('room_id', '=', p.room),
 )
 
 export const updateProfileOf = write((db, p: { org: number; ids: readonly string[]; profile: number | null }, engine) =>

@@ -19,6 +19,7 @@ import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
 import { insertUnenrolledSpansInRoom } from '../connections/store.ts'
+import { canDo } from '../endpoints/device-actions.ts'
 import { finishedCommandDraft } from '../endpoints/endpoint-messages.ts'
 import { endpointRef, endpointView } from '../endpoints/fields.ts'
 import { withSeenGateways } from '../endpoints/seen-gateways.ts'
@@ -26,7 +27,7 @@ import {
   deleteEndpointsInRoom,
   listEndpointsInRoom,
   listShownEndpointsInRoom,
-  updateProfileInRoom,
+  updateProfileOf,
 } from '../endpoints/store.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
@@ -180,8 +181,8 @@ export async function assignRoomProfile(
   checkIfMatch(ctx, room.version)
   const newProfileId = (await findReferencedProfile(tx, profileId))?.id ?? null
   await updateRoomProfile(tx, { id, profile: newProfileId })
-  const endpoints = await listEndpointsInRoom(tx, { room: id })
-  await updateProfileInRoom(tx, { room: id, profile: newProfileId })
+  const endpoints = (await listEndpointsInRoom(tx, { room: id })).filter((e) => canDo(e, 'config'))
+  await updateProfileOf(tx, { ids: endpoints.map((e) => e.id), profile: newProfileId })
   const changedIds = endpoints.filter((e) => e.profile_id !== newProfileId).map((e) => e.id)
   await makeVersions(tx, ctx, changedIds, origin)
   return {

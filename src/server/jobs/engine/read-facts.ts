@@ -3,6 +3,7 @@ import { type JobActionType, jobActions } from '../../../contract/jobs/action-ta
 import { isRoomInChangeWindow } from '../../core/time/change-window.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { readRoomUse, type UseTimes } from '../../fleet/rooms/use/room-use.ts'
+import type { PresenceTimes } from '../../nodes/presence-sql.ts'
 import { waitsForConnection } from '../action.ts'
 import { actionOfJob, type JobRow, settingsOfJob, stageTimesOfJob } from '../rows.ts'
 import { listRoomsWithWindows } from '../units/target-store.ts'
@@ -39,6 +40,8 @@ export interface RunInput extends UseTimes {
   readonly on: OrgReader
   /** The time zone of locations that have none of their own. */
   readonly orgTimezone: string
+  /** The times that decide the states of endpoints. */
+  readonly presence: PresenceTimes
   /** All active jobs. */
   readonly jobs: readonly JobRow[]
 }
@@ -59,7 +62,7 @@ export async function readFacts(
   const running = has('RUNNING') ? await listRunningUnits(on, { job: row.id }) : []
   const { soaking, health } = has('SOAKING') ? await readSoaking(input, row, cursor) : nothingSoaks
   const begun = [...running, ...soaking]
-  const endpoints = await readEndpoints(on, row, begun)
+  const endpoints = await readEndpoints(input, row, begun)
   const active = begun.map((unit) => activeUnit(row, unit, endpoints.get(unit.number) ?? [], health))
   const { atOnce, atOncePerLocation } = job.settings.pace
   const unfinished = active.filter(isUnfinished)
@@ -67,7 +70,7 @@ export async function readFacts(
   const full = [...byLocation].flatMap(([id, units]) => (id !== null && units.length >= atOncePerLocation ? id : []))
   const mayBegin = row.state === 'RUNNING' && has('PENDING', 'WAITING') && unfinished.length < atOnce
   const waiting = mayBegin ? await readWaiting(on, row, full, cursor) : []
-  for (const [unit, rows] of await readEndpoints(on, row, waiting)) endpoints.set(unit, rows)
+  for (const [unit, rows] of await readEndpoints(input, row, waiting)) endpoints.set(unit, rows)
   return {
     now,
     job,
@@ -79,9 +82,9 @@ export async function readFacts(
   }
 }
 
-async function readEndpoints(on: OrgReader, { id }: JobRow, units: readonly EngineUnitRow[]) {
+async function readEndpoints({ on, presence }: RunInput, { id }: JobRow, units: readonly EngineUnitRow[]) {
   if (units.length === 0) return new Map<number, EngineEndpointRow[]>()
-  const rows = await listEngineEndpoints(on, { job: id, units: units.map(({ number }) => number) })
+  const rows = await listEngineEndpoints(on, { ...presence, job: id, units: units.map(({ number }) => number) })
   return Map.groupBy(rows, ({ unit }) => unit)
 }
 

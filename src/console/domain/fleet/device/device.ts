@@ -1,4 +1,5 @@
 // The types of a device, and how its name, its time zone and its calls are shown.
+import { actionsOf, type DeviceAction } from '../../../../contract/device/models.ts'
 import { endpointLabel } from '../../../../contract/fleet/endpoint-label.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
@@ -18,6 +19,12 @@ export const powerNames = {
   OFF: 'Off',
   CHANGING: 'Changing',
 } as const satisfies Readonly<Record<NonNullable<ListedDevice['power']>, string>>
+
+/** Whether the device can do it: what a device cannot do is not offered. [contract 5.1.actions] */
+export const hasAction = (
+  { model, actions }: Pick<DeviceDetails, 'model' | 'actions'>,
+  action: DeviceAction,
+): boolean => actionsOf(model, actions).includes(action)
 
 /** The time zone that the device reports, else the organisation's. */
 export function useDeviceTimeZone({ timezone }: Pick<DeviceDetails, 'timezone'>): string {

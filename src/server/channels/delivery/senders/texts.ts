@@ -70,6 +70,7 @@ const commandNames: Readonly<Record<string, string>> = {
   REBOOT: 'Restart',
   MESSAGE: 'Message on the screen',
   COLLECT_LOGS: 'Collection of logs',
+  POWER: 'Switching the power',
 } satisfies Record<CommandType, string>
 
 /** The links of a message: its own page, and the page of its room. */

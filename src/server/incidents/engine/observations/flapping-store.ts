@@ -3,6 +3,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
+import { switchesOff } from '../../../db/queries/switched-off.ts'
 import { endsOnPurpose, restartGrace } from './restart-sql.ts'
 
 const isCounted = sql<SqlBool>`why not in ('SERVER_ENDED', 'UNENROLLED') and coalesce(followed_by, 'OFFLINE') = 'OFFLINE'`
@@ -33,7 +34,7 @@ export const listRestarts = wholeQuery((db, p: { org: number; from: number; numb
     .where(isCounted)
     .where(
       sql<SqlBool>`exists (select 1 from endpoints as e
-        join operations as o on o.org = e.org and o.endpoint_id = e.id and o.type = 'REBOOT'
+        join operations as o on o.org = e.org and o.endpoint_id = e.id and (o.type = 'REBOOT' or ${switchesOff})
         join connection_spans as r on r.org = e.org and r.endpoint = e.number and ${endsOnPurpose(sql`r.until`)}
         where e.org = s.org and e.number = s.endpoint
           and s.until >= r.until and s.until <= r.until + ${restartGrace})`,

@@ -3,6 +3,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
+import { switchesOff } from '../../../db/queries/switched-off.ts'
 import { connectionTime, endpointState, isAsleep, isHidden, type PresenceTimes } from '../../../nodes/presence-sql.ts'
 import type { JobKey } from '../../store.ts'
 
@@ -34,6 +35,10 @@ export const listChangedConnections = wholeQuery((db, p: ForUnits & PresenceTime
     .where(isAnyNumberOf(engine, 'u.number', p.units))
     .where('u.state', '=', 'SOAKING')
     .where('je.state', '<>', 'SKIPPED')
+    // A device that the job switched off can leave the network.
+    .where(
+      sql<SqlBool>`not exists (select 1 from operations as o where o.org = je.org and o.id = je.operation_id and ${switchesOff})`,
+    )
     .where(sql<SqlBool>`(coalesce(d.state, '') <> 'up' or e.connection_time >= ${watchedSince})`)
     .where(endpointState(p), '<>', 'ASLEEP'),
 )
