@@ -42,7 +42,7 @@ test('a room is healthy, degraded, offline or reconnecting by the states of its 
   const back = withDeviceState(withDeviceState(none, 1, 'OFFLINE', 'ONLINE'), 1, 'OFFLINE', 'ONLINE')
   expect(back[0]).toEqual(room(1, 2, 'HEALTHY'))
   const reconnecting = withDeviceState(rooms, 1, 'ONLINE', 'UNKNOWN')
-  expect(reconnecting[0]).toEqual({ ...room(1, 1, 'UNKNOWN'), unknownCount: 1 })
+  expect(reconnecting[0]).toEqual({ ...room(1, 1, 'HEALTHY'), unknownCount: 1 })
   expect(withDeviceState(reconnecting, 1, 'UNKNOWN', 'ONLINE')[0]).toEqual(room(1, 2, 'HEALTHY'))
   expect(withDeviceState(reconnecting, 1, 'UNKNOWN', 'OFFLINE')[0]).toEqual(room(1, 1, 'DEGRADED'))
 })

@@ -6,6 +6,7 @@ import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import {
   Empty,
   Int32,
+  ListedIds,
   ListOf,
   MultilineText,
   maxNameLength,
@@ -138,7 +139,12 @@ export const endpointOperations = {
     tag: 'Endpoints',
     scope: 'read',
     summary: 'List the endpoints with basic details',
-    query: { regionId: Int32('Only endpoints in this region.'), locationId: Int32('Only endpoints in this location.') },
+    query: {
+      regionId: Int32('Only endpoints in this region.'),
+      locationId: Int32('Only endpoints in this location.'),
+      ids: ListedIds('endpoints'),
+      via: Type.String({ description: 'Only endpoints that are seen through this gateway.' }),
+    },
     response: ListOf('webpageListBasicEndpointsResponse', 'endpoints', BasicEndpoint),
     example: { query: { locationId: 3 }, response: { endpoints: [basic] } },
   }),

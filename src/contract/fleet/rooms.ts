@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { RoomTag } from '../jobs/job-request.ts'
 import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
-import { Empty, IdAndName, Int32, ListOf, Name, NullableId, OneOf, Shape } from '../shape.ts'
+import { Empty, IdAndName, Int32, ListedIds, ListOf, Name, NullableId, OneOf, Shape } from '../shape.ts'
 import { Endpoint } from './endpoints.ts'
 import { LocationOfRoom } from './locations.ts'
 
@@ -143,6 +143,7 @@ const filters = {
   regionId: Int32('Only rooms in this region.'),
   locationId: Int32('Only rooms in this location.'),
   tag: Type.String({ description: 'Only rooms with this tag.' }),
+  ids: ListedIds('rooms'),
 }
 
 export const roomOperations = {

@@ -50,7 +50,7 @@ import {
 } from './endpoints/store.ts'
 import { countConfigKeys } from './profiles/reach-store.ts'
 import { regionHasLocation } from './regions/store.ts'
-import { countEndpointsWithoutRoom, hasFailedConfig, listRooms, listRoomsById } from './rooms/store.ts'
+import { countEndpointsWithoutRoom, hasFailedConfig, listRooms, listRoomsById, listRoomsOfIds } from './rooms/store.ts'
 import { listLastQuartersWithPeople } from './rooms/use/store.ts'
 
 let world: StoreWorld
@@ -71,9 +71,12 @@ test('endpoints and rooms are listed by region and location, as far as the calle
     const isWhole = site.length === 0
     expect(idsOf(await listEndpoints(all, times, region, location))).toEqual(isWhole ? both : [here.id])
     expect(idsOf(await listEndpoints(ofRegion, times, region, location))).toEqual([here.id])
-    const room = { ...times, freshSinceSeconds }
+    const room = { ...times, freshSinceSeconds, ids: [] }
     expect(idsOf(await listRooms(all, room, region, location)).sort()).toEqual(isWhole ? [1, 2, 3] : [1])
     expect(idsOf(await listRooms(ofRegion, room, region, location))).toEqual([1])
+    const named = { ...room, ids: [1, 99] }
+    for (const on of [all, ofRegion]) expect(idsOf(await listRoomsOfIds(on, named, region, location))).toEqual([1])
+    expect(idsOf(await listRoomsOfIds(ofNothing, named, region, location))).toEqual([])
   }
   expect(await listEndpoints(ofNothing, times)).toEqual([])
 })

@@ -6,7 +6,6 @@ import { permissionDenied } from '../auth/failures.ts'
 import type { Org } from '../auth/token-holder.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Secrets } from '../core/secrets.ts'
-import { isAsleep } from '../fleet/commands/new-commands.ts'
 import { deviceKeys } from '../fleet/configs/device-keys.ts'
 import { canDo, type DescribedDevice, inabilityTexts } from '../fleet/endpoints/device-actions.ts'
 import { type Action, actionOfJob, type JobRow } from './rows.ts'
@@ -19,7 +18,7 @@ interface PresentDevice {
 
 /** Whether the action skips the endpoint because its device is asleep. */
 export const isSkippedAsleep = (type: JobActionType, { presence }: Pick<PresentDevice, 'presence'>): boolean =>
-  jobActions[type].skipsAsleep && isAsleep(presence ?? undefined)
+  jobActions[type].skipsAsleep && presence === 'ASLEEP'
 
 /** Whether a unit has to wait because of endpoints that are offline. */
 export function waitsForConnection(type: JobActionType, endpoints: readonly PresentDevice[]): boolean {

@@ -10,8 +10,7 @@ export type NewCommandState = Pick<NewCommand, 'state' | 'error'>
 export const queued: NewCommandState = { state: 'QUEUED', error: null }
 export const skippedOffline: NewCommandState = { state: 'SKIPPED', error: null }
 
-/** The text that `state` of an endpoint has while its device sleeps. A sleeping device cannot be switched on over the network. */
-export const isAsleep = (state: string | undefined): boolean => state === 'ASLEEP'
+/** A device that sleeps cannot be switched on over the network. */
 export const asleepText = 'The device is asleep and cannot be reached.'
 export const skippedAsleep: NewCommandState = { state: 'SKIPPED', error: asleepText }
 

@@ -23,14 +23,7 @@ import { listRoomsById } from '../rooms/store.ts'
 import { cancelGroups } from './deferred/cancel-groups.ts'
 import { deleteAttemptsOf, findWaitingReboot, hasOpenAttempt } from './deferred/deferred-store.ts'
 import { insertDeferredReboots } from './deferred/insert-deferred.ts'
-import {
-  isAsleep,
-  type NewCommandState,
-  newCommandRows,
-  queued,
-  skippedAsleep,
-  skippedOffline,
-} from './new-commands.ts'
+import { type NewCommandState, newCommandRows, queued, skippedAsleep, skippedOffline } from './new-commands.ts'
 import { powerPayload } from './power.ts'
 import { cancelQueuedCommand, findCommand, insertCommands, listCommandsOf, listOpenCommands } from './store.ts'
 import { commandEventDraft, commandView, newCommandViews } from './view.ts'
@@ -93,7 +86,7 @@ export async function endpointsPower(ctx: RequestContext, id: string, { on }: In
     const endpoint = mustFind(await findEndpoint(tx, { id }), `endpoint ${id}`)
     requireAction(endpoint, 'power')
     const shown = await findShownEndpoint(tx, { ...ctx.presenceTimes, id })
-    const sleeps = isAsleep(shown?.state)
+    const sleeps = shown?.state === 'ASLEEP'
     if (endpoint.connected === 0 && !sleeps) {
       throw new Failure(
         'FAILED_PRECONDITION',

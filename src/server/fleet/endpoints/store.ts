@@ -82,6 +82,29 @@ export const listEndpoints = bySite((byRegion, byLocation) =>
 )
 export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
 
+/** With the location and the region of each, by which callers filter. */
+const listedAnywhere = (db: Kysely<DatabaseSchema>, p: PresenceTimes & { org: number }) =>
+  listed(db, p)
+    .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+    .select(['r.location_id', 'l.region_id'])
+    .where('e.org', '=', p.org)
+    .orderBy('e.id')
+
+/** Returns those of the ids that exist and that the caller sees, with the columns of the list. */
+export const listEndpointsOfIds = visibleQuery(
+  'location',
+  'r.location_id',
+  (db, p: PresenceTimes & { org: number; ids: readonly string[] }, engine) =>
+    listedAnywhere(db, p).where(isAnyOf(engine, 'e.id', p.ids)),
+)
+
+/** Lists the devices of a gateway, with the columns of the list. */
+export const listEndpointsVia = visibleQuery(
+  'location',
+  'r.location_id',
+  (db, p: PresenceTimes & { org: number; via: string }) => listedAnywhere(db, p).where('e.via', '=', p.via),
+)
+
 /** Lists endpoints for the cache of the whole list. */
 export const listEndpointsAfter = wholeQuery((db, p: PresenceTimes & { org: number; after: string; limit: number }) =>
   listed(db, p).where('e.org', '=', p.org).where('e.id', '>', p.after).orderBy('e.id').limit(p.limit),

@@ -6,6 +6,7 @@ import { freshSince } from '../../config/sensor-settings.ts'
 import { VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
+import { listedIds } from '../../context/listed-ids.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { findReferenced, mustFind } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
@@ -47,15 +48,18 @@ import {
   indexDec,
   insertRoom,
   listRooms,
+  listRoomsOfIds,
   type RoomRow,
   updateDec,
   updateRoom,
   updateRoomProfile,
 } from './store.ts'
 
-export async function roomsList(ctx: RequestContext, { regionId, locationId, tag }: InputOf<'roomsList'>['query']) {
-  const values = { ...ctx.presenceTimes, freshSinceSeconds: freshSince(ctx) }
-  const rows = await listRooms(ctx.db, values, regionId, locationId)
+export async function roomsList(ctx: RequestContext, query: InputOf<'roomsList'>['query']) {
+  const { regionId, locationId, tag } = query
+  const ids = listedIds(query.ids, (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined))
+  const values = { ...ctx.presenceTimes, freshSinceSeconds: freshSince(ctx), ids: ids ?? [] }
+  const rows = await (ids ? listRoomsOfIds : listRooms)(ctx.db, values, regionId, locationId)
   return {
     rooms: rows.flatMap((row) => {
       const optional = optionalRoomFields(row)

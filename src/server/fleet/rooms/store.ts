@@ -18,8 +18,8 @@ const isIn = (p: PresenceTimes, state: 'UNKNOWN' | 'ASLEEP') =>
   sql<number>`case ${endpointState(p)} when ${sql.lit(state)} then 1 else 0 end`
 
 /** Only samples since `freshSinceSeconds` count for the number of people in a room. */
-export const listRooms = bySite((byRegion, byLocation) =>
-  visibleQuery('region', 'l.region_id', (db, p: RoomFilter) =>
+const listRoomsOf = (byRegion: boolean, byLocation: boolean, byIds: boolean) =>
+  visibleQuery('region', 'l.region_id', (db, p: RoomFilter & { ids: readonly number[] }, engine) =>
     db
       .selectFrom('rooms as r')
       .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
@@ -48,6 +48,7 @@ export const listRooms = bySite((byRegion, byLocation) =>
               fn.max(sql<number | null>`case e.presence_only when 0 then s.people end`).as('counted_people'),
             ])
             .where('e.org', '=', p.org)
+            .$if(byIds, (endpoints) => endpoints.where(isAnyNumberOf(engine, 'e.room_id', p.ids)))
             .groupBy('e.room_id')
             .as('n'),
         (j) => j.onRef('n.room_id', '=', 'r.id'),
@@ -68,9 +69,13 @@ export const listRooms = bySite((byRegion, byLocation) =>
       .where('r.org', '=', p.org)
       .$if(byRegion, (q) => q.where('l.region_id', '=', p.region))
       .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
+      .$if(byIds, (q) => q.where(isAnyNumberOf(engine, 'r.id', p.ids)))
       .orderBy('r.id'),
-  ),
-)
+  )
+
+/** `ids` must be empty. */
+export const listRooms = bySite((byRegion, byLocation) => listRoomsOf(byRegion, byLocation, false))
+export const listRoomsOfIds = bySite((byRegion, byLocation) => listRoomsOf(byRegion, byLocation, true))
 
 export const findRoom = visibleQueryOne('region', 'l.region_id', (db, p: RoomKey) =>
   db

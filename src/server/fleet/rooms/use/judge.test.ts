@@ -118,6 +118,9 @@ test('a device that has been offline for 24 hours is not awaited, if another one
   expect(listAwaited([connected, reconnecting, gone, away], now)).toEqual([connected, reconnecting, away])
   expect(listAwaited([reconnecting, gone], now)).toEqual([reconnecting, gone])
   expect(listAwaited([gone], now)).toEqual([gone])
+  const asleep = { isConnected: false, isAsleep: true, offlineSince: null }
+  expect(listAwaited([asleep, reconnecting], now)).toEqual([reconnecting])
+  expect(listAwaited([asleep], now)).toEqual([])
 })
 
 test('a room without a device that can know is idle', () => {

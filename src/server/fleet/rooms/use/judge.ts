@@ -26,15 +26,18 @@ export interface DeviceFacts {
   readonly enrolledAt: number
   /** Since when its state is OFFLINE; null in any other state. */
   readonly offlineSince: number | null
+  /** A device that is asleep is not in use. */
+  readonly isAsleep?: boolean
   /** The connections of the device, also the present one, as far back as they were read, in any order. */
   readonly connections: readonly ConnectedTime[]
 }
 
-/** The devices without which time does not count. A device that is gone for good must not keep its room from ever being idle. */
-export function listAwaited<D extends Pick<DeviceFacts, 'isConnected' | 'offlineSince'>>(
-  devices: readonly D[],
+/** The devices without which time does not count. A device that sleeps, or is gone for good, must not keep its room from ever being idle. */
+export function listAwaited<D extends Pick<DeviceFacts, 'isConnected' | 'isAsleep' | 'offlineSince'>>(
+  all: readonly D[],
   now: number,
 ): readonly D[] {
+  const devices = all.filter(({ isAsleep = false }) => !isAsleep)
   if (!devices.some(({ isConnected }) => isConnected)) return devices
   return devices.filter(({ offlineSince }) => offlineSince === null || now - offlineSince < maxWaitForOfflineMs)
 }

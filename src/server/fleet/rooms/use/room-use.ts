@@ -47,6 +47,7 @@ class DeviceUse implements DeviceFacts {
   readonly connectionTime: number | null
   readonly enrolledAt: number
   readonly offlineSince: number | null
+  readonly isAsleep: boolean
   readonly hasPeopleSensor: boolean
   readonly sampledAtMs: number
   /** The connection that the row names. It ended with its node, if the node has ended. */
@@ -64,6 +65,7 @@ class DeviceUse implements DeviceFacts {
     this.enrolledAt = row.enrolment_time
     // A device that never connected has been offline since its enrolment.
     this.offlineSince = row.state === 'OFFLINE' ? (row.since ?? row.enrolment_time) : null
+    this.isAsleep = row.state === 'ASLEEP'
     this.hasPeopleSensor = measuresPeople(row)
     this.sampledAtMs = (row.sampled_at ?? 0) * secondMs
     if (row.node_id !== null && row.changed_at !== null) {
