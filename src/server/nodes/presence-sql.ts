@@ -98,8 +98,8 @@ export const unknownUntil = (p: PresenceTimes): Time => sql`case when d.state = 
  * Whether a device that is not connected, and whose state is known, is asleep: it left the network at rest, or was taken from it by the
  * end of its server or gateway, and may have gone to sleep since. Needs the join of `isConnected`.
  */
-export const isAsleep = sql<boolean>`(e.overslept_at is null and e.connection_time is not null and (e.rest = 'RESTING'
-  or (e.rest = 'AWAKE' and (e.unknown_until is not null or e.node_id is not null or e.left_with_gateway = 1))))`
+export const isAsleep = sql<boolean>`(e.rest is not null and e.overslept_at is null and e.connection_time is not null
+  and (e.rest = 'RESTING' or (e.rest = 'AWAKE' and (e.unknown_until is not null or e.node_id is not null or e.left_with_gateway = 1))))`
 
 /** The only place that decides the state of an endpoint. Needs the join of `isConnected`. */
 export const endpointState = (p: PresenceTimes): RawBuilder<EndpointState> =>
