@@ -334,10 +334,14 @@ const fixedChecks: readonly Check[] = [
     section: 'Config',
     expects: 'It never reports a password.',
     advice: 'Leave settingsPassword and remoteAccessAdminPassword out of every report.',
-    judge({ config, connections }) {
+    judge(facts) {
+      const { config, connections } = facts
       if (!config || config.skipped !== undefined) return neverSeen(config?.skipped ?? 'Not tried.')
       const leak = connections.flatMap(({ up }) => up).find(({ text }) => text.includes(config.password))
-      return leak ? wrong(`up/${leak.kind} had the password in it.`) : right()
+      if (leak) return wrong(`up/${leak.kind} had the password in it.`)
+      const { configKeys } = statusOf(facts)
+      const isSent = !Array.isArray(configKeys) || configKeys.includes('settingsPassword')
+      return isSent ? right() : neverSeen('The device says in `configKeys` that it has no password.')
     },
   },
   {
@@ -515,10 +519,13 @@ export function isSame(message: SeenUp, other: SeenUp): boolean {
   return stamps(message).every((stamp) => stamps(other).includes(stamp))
 }
 
+/** A device that names its settings is sent no others. */
+const noForeign = 'The device says in `configKeys` which keys it has, or reports every key that was tried.'
+
 function judgeChange({ config }: Facts, what: 'set' | 'foreign' | 'unset'): DeviceVerdict {
   if (!config || config.skipped !== undefined) return neverSeen(config?.skipped ?? 'Not tried.')
   const change = config.changes.find((one) => one.what === what)
-  if (!change) return neverSeen(what === 'foreign' ? 'The device reports every key that was tried.' : 'Not tried.')
+  if (!change) return neverSeen(what === 'foreign' ? noForeign : 'Not tried.')
   const { key, value, before, version, report } = change
   if (!report) return wrong(`Version ${version} was not reported.`)
   const now = report.body.config?.[key]

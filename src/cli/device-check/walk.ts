@@ -7,7 +7,15 @@ import { devicePaths } from '../../contract/device/protocol.ts'
 import type { CommandType } from '../../contract/fleet/commands.ts'
 import { canDo, isSame, retryAfterSeconds } from './checks.ts'
 import { type CommandTrial, commandTrials } from './commands.ts'
-import { type CommandFacts, type Connection, type Exchange, type Facts, messagesOf, type Return } from './facts.ts'
+import {
+  type CommandFacts,
+  type Connection,
+  type Exchange,
+  type Facts,
+  messagesOf,
+  type Return,
+  statusOf,
+} from './facts.ts'
 import type { HttpRelay, StagedAnswer } from './http-relay.ts'
 import type { MqttRelay, Refusal, RelayedConnection } from './mqtt-relay.ts'
 import type { Step } from './steps.ts'
@@ -162,15 +170,24 @@ export class Walk {
   }
 
   async #config(): Promise<void> {
-    const skipped = canDo(this.#facts, 'config') ? undefined : 'The device says in `actions` that it takes no config.'
+    let skipped = canDo(this.#facts, 'config') ? undefined : 'The device says in `actions` that it takes no config.'
     const changes: NonNullable<Facts['config']>['changes'][number][] = []
     const note = (lastVersion: number) => {
       this.#facts.config = { changes, password, lastVersion, endedAtMs: performance.now(), ...(skipped && { skipped }) }
     }
     if (skipped) return note(0)
     const { config: reported = {} } = messagesOf(this.#facts, 'config').at(-1)?.body ?? {}
-    const key = harmlessKeys.find((name) => typeof reported[name] === 'boolean') ?? 'nightMode'
-    const rare = Object.entries(rareSettings).find(([name]) => name in configKeys && reported[name] === undefined)
+    // A device that names its settings is sent no others.
+    const { configKeys: named } = statusOf(this.#facts)
+    const has = (name: string) => !Array.isArray(named) || named.includes(name)
+    const key = harmlessKeys.find((name) => has(name) && typeof reported[name] === 'boolean') ?? 'nightMode'
+    if (!has(key)) {
+      skipped = 'The device has none of the settings that this check changes.'
+      return note(0)
+    }
+    const isForeign = (name: string) => name in configKeys && has(name) && reported[name] === undefined
+    const rare = Object.entries(rareSettings).find(([name]) => isForeign(name))
+    const secret = has('settingsPassword') ? { settingsPassword: password } : {}
     const before = reported[key]
     const change = async (what: 'set' | 'foreign' | 'unset', name: string, value: unknown, body: object) => {
       const id = this.#facts.endpointId ?? ''
@@ -181,9 +198,9 @@ export class Walk {
       changes.push({ what, key: name, value, before, version, report: find() })
       return find() ? version : 0
     }
-    let last = await change('set', key, before !== true, { [key]: before !== true, settingsPassword: password })
+    let last = await change('set', key, before !== true, { [key]: before !== true, ...secret })
     if (rare) last = (await change('foreign', rare[0], rare[1], { [rare[0]]: rare[1] })) || last
-    const all = [key, 'settingsPassword', ...(rare ? [rare[0]] : [])]
+    const all = [key, ...Object.keys(secret), ...(rare ? [rare[0]] : [])]
     last = (await change('unset', key, undefined, Object.fromEntries(all.map((name) => [name, null])))) || last
     note(last)
   }

@@ -86,6 +86,15 @@ test('a device that is on takes its sleep back with the next status, and a perso
   expect((await stateOf(display)).state).toBe('OFFLINE')
 })
 
+test('names and readings that a device reports are stored', async () => {
+  const projector = await device({ name: 'Projector', readings: [{ name: 'lampHours', value: 1200, unit: 'h' }] })
+  await projector.publish('status', { name: 'Beamer', readings: [{ name: 'lampHours', value: 1201, unit: 'h' }] })
+  expect((await org.call('GET', `/endpoints/${projector.id}`)).body).toMatchObject({
+    name: 'Beamer',
+    readings: [{ name: 'lampHours', value: 1201, unit: 'h' }],
+  })
+})
+
 test('a room is judged by the devices that are awake', async () => {
   const [display, codec] = [await device({ sleeps: true, power: 'OFF' }), await device({})]
   await leave(display)
