@@ -134,7 +134,9 @@ test('a client that takes nothing for 30 seconds is closed, one that reads slowl
     deaf('/openapi.json', { times: 90 }),
     deaf('/docs', { times: 90 }),
   ]
-  await until('all to be answered', async () => (await unsent()) > 4 * length, slowly)
+  // On a busy machine the first is closed before the last is answered.
+  const areAnswered = async () => (await unsent()) > 4 * length || (await closed()) > before
+  await until('all to be answered', areAnswered, slowly)
   const answeredAt = performance.now()
   await until('the first to be closed', async () => (await closed()) > before, slowly)
   expect(performance.now() - started).toBeGreaterThan(checkMs - 100)

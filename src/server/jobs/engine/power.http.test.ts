@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { jobOnce, newJob, newRooms, unitsOf } from '../../../../test/support/jobs/job-devices.ts'
+import { until } from '../../../../test/support/program.ts'
 import { minuteMs } from '../../../contract/durations.ts'
 
 let harness: Harness
@@ -31,10 +32,12 @@ test('a staged job switches off, waits for idle rooms by default, and its soak a
   expect(respect).toEqual({ window: true, idle: true })
   const switchOff = async (isOpen: (display: TestDevice) => boolean) => {
     await jobOnce(org, id, 'a room runs', ({ counts }) => counts.RUNNING === 1)
-    const display = displays.find((one) => isOpen(one) && one.received.some(({ kind }) => kind === 'operation'))
-    expect(await display?.next('operation')).toMatchObject({ type: 'POWER', on: false })
-    await display?.publish('status', { power: 'OFF' })
-    await display?.close()
+    const display = await until('a display got the command', () =>
+      displays.find((one) => isOpen(one) && one.received.some(({ kind }) => kind === 'operation')),
+    )
+    expect(await display.next('operation')).toMatchObject({ type: 'POWER', on: false })
+    await display.publish('status', { power: 'OFF' })
+    await display.close()
     return display
   }
   const first = await switchOff(() => true)
