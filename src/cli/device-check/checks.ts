@@ -565,7 +565,7 @@ export const checks: readonly Check[] = allSteps.flatMap((step) =>
 )
 
 /** Whether the device says that it can do this. A device that says nothing can do everything but power. */
-export function canDo(facts: Facts, action: string): boolean {
+export function saysItCan(facts: Facts, action: string): boolean {
   const { actions } = statusOf(facts)
   return Array.isArray(actions) ? actions.includes(action) : action !== 'power'
 }

@@ -5,7 +5,7 @@ import { connectAsync } from 'mqtt'
 import { configKeys } from '../../contract/device/config-keys.ts'
 import { devicePaths } from '../../contract/device/protocol.ts'
 import type { CommandType } from '../../contract/fleet/commands.ts'
-import { canDo, isSame, retryAfterSeconds } from './checks.ts'
+import { saysItCan, isSame, retryAfterSeconds } from './checks.ts'
 import { type CommandTrial, commandTrials } from './commands.ts'
 import {
   type CommandFacts,
@@ -170,7 +170,7 @@ export class Walk {
   }
 
   async #config(): Promise<void> {
-    let skipped = canDo(this.#facts, 'config') ? undefined : 'The device says in `actions` that it takes no config.'
+    let skipped = saysItCan(this.#facts, 'config') ? undefined : 'The device says in `actions` that it takes no config.'
     const changes: NonNullable<Facts['config']>['changes'][number][] = []
     const note = (lastVersion: number) => {
       this.#facts.config = { changes, password, lastVersion, endedAtMs: performance.now(), ...(skipped && { skipped }) }
@@ -219,7 +219,7 @@ export class Walk {
   /** Asks for a command through the API, as an operator does. */
   async #command(type: CommandType, row: CommandTrial): Promise<CommandFacts> {
     const skip = (skipped: string) => ({ skipped, id: '', reports: [], sentOn: undefined, isConnectionLost: false })
-    if (!canDo(this.#facts, row.action)) return skip(`The device says in \`actions\` that it cannot do ${row.action}.`)
+    if (!saysItCan(this.#facts, row.action)) return skip(`The device says in \`actions\` that it cannot do ${row.action}.`)
     const { facts: connection } = await this.#connected()
     const from = performance.now()
     // A reboot ends the connection.
