@@ -5,7 +5,7 @@ import { connectAsync } from 'mqtt'
 import { configKeys } from '../../contract/device/config-keys.ts'
 import { devicePaths } from '../../contract/device/protocol.ts'
 import type { CommandType } from '../../contract/fleet/commands.ts'
-import { saysItCan, isSame, retryAfterSeconds } from './checks.ts'
+import { isSame, retryAfterSeconds, saysItCan } from './checks.ts'
 import { type CommandTrial, commandTrials } from './commands.ts'
 import {
   type CommandFacts,
@@ -219,7 +219,8 @@ export class Walk {
   /** Asks for a command through the API, as an operator does. */
   async #command(type: CommandType, row: CommandTrial): Promise<CommandFacts> {
     const skip = (skipped: string) => ({ skipped, id: '', reports: [], sentOn: undefined, isConnectionLost: false })
-    if (!saysItCan(this.#facts, row.action)) return skip(`The device says in \`actions\` that it cannot do ${row.action}.`)
+    if (!saysItCan(this.#facts, row.action))
+      return skip(`The device says in \`actions\` that it cannot do ${row.action}.`)
     const { facts: connection } = await this.#connected()
     const from = performance.now()
     // A reboot ends the connection.
