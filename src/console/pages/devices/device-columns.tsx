@@ -162,10 +162,6 @@ const placeColumns: readonly Column<DeviceTableRow>[] = [
         </Link>
       ),
   },
-  textColumn(
-    { id: 'serial', title: 'Serial number', width: 'minmax(96px, 1fr)', from: 'wide' },
-    ({ serial }) => serial,
-  ),
   textColumn({ id: 'location', title: 'Location', width: 'minmax(84px, 1fr)' }, ({ location }) => location?.name),
   textColumn(
     { id: 'region', title: 'Region', width: 'minmax(84px, 1fr)', from: 'full' },
