@@ -7,7 +7,17 @@ export const isAtLeast = (severity: Severity, least: Severity): boolean =>
   severities.indexOf(severity) >= severities.indexOf(least)
 
 /** Says by which of their attributes the findings of a rule share an incident. */
-type Grouping = 'place' | 'endpoint' | 'room' | 'location' | 'model' | 'profile' | 'organisation' | 'channel' | 'job'
+type Grouping =
+  | 'place'
+  | 'endpoint'
+  | 'room'
+  | 'location'
+  | 'model'
+  | 'model and fault'
+  | 'profile'
+  | 'organisation'
+  | 'channel'
+  | 'job'
 
 export type SubjectType = 'endpoint' | 'room' | 'channel' | 'organisation' | 'job'
 
@@ -162,6 +172,22 @@ export const incidentRules = {
     holdMs: 30 * minuteMs,
     clearMs: 0,
     limits: { opensBelowPercent: 10, endsAtPercent: 15 },
+    subject: 'endpoint',
+    isCheckedEverySecond: false,
+    isTimedByChecks: true,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
+  },
+  'device.fault': {
+    opens: 'a connected device reports a fault of the level WARNING or CRITICAL',
+    ends: 'it no longer reports the fault, or reports it as INFO',
+    severity: 'WARNING',
+    groupedBy: 'model and fault',
+    holdMs: 2 * minuteMs,
+    clearMs: 5 * minuteMs,
+    limits: {},
     subject: 'endpoint',
     isCheckedEverySecond: false,
     isTimedByChecks: true,

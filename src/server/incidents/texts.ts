@@ -27,6 +27,7 @@ export type TitledSubject = Pick<
 /** Names are texts of users: the longest would hide the rest of the line. */
 const maxNameCharacters = 60
 const maxTitleCharacters = 300
+const maxFaultCharacters = 100
 /** A title names so many devices. It counts them if there are more. */
 export const maxNamedDevices = 3
 
@@ -60,6 +61,7 @@ const titles: Record<RuleId, (incident: TitledIncident) => string> = {
     const which = typeof storage === 'string' ? `${storage} ` : ''
     return `${text} ${isOne ? 'is' : 'are'} low on ${which}storage${typeof freePercent === 'number' ? `: ${freePercent} % free` : ''}`
   },
+  'device.fault': faultTitle,
   'firmware.behind': withDevices('does not run the latest firmware', 'do not run the latest firmware'),
   'clock.unreachable': withDevices('cannot reach its time server', 'cannot reach their time server'),
   'credential.refused': (incident) => `Wrong credentials were sent for ${devicesOf(incident).text}`,
@@ -140,6 +142,16 @@ function rejectedTitle(incident: TitledIncident): string {
           'settings',
         )
   return `${text} rejected ${settings}${causeSuffix(cause, 'of')}`
+}
+
+/** "Projector 004711 in Fjord (Oslo) reports a fault: lamp worn out (lamp.end)". The text is the device's own. */
+function faultTitle(incident: TitledIncident): string {
+  const { text, isOne } = devicesOf(incident)
+  const { code, text: reported } = incident.detail.fault ?? {}
+  const words = shortened(oneLine(reported), maxFaultCharacters)
+  const verb = isOne ? 'reports' : 'report'
+  if (code === undefined) return `${text} ${verb} a fault`
+  return words === '' ? `${text} ${verb} the fault ${code}` : `${text} ${verb} a fault: ${words} (${code})`
 }
 
 /** "High CO₂ and low humidity in Fern (Lisbon): 1,743 ppm, 18.0 %" */
@@ -272,6 +284,8 @@ const hints: Record<Exclude<RuleId, 'device.offline'>, string> = {
   'sensor.silent': 'Restart the device. If that does not help, its sensor may be broken: collect its logs.',
   'storage.low':
     'Restart the device. If that does not help, collect its logs and ask its maker what fills the storage.',
+  'device.fault':
+    'Look up the code in the manual of the device, and repair or replace the part that the fault names, such as a lamp, a filter or a fan. If nothing seems wrong, restart the device and see whether it reports the fault again.',
   'firmware.behind':
     'Check that automatic updates are on, and that the devices reach the update server of their maker.',
   'clock.unreachable':

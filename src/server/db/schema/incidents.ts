@@ -91,6 +91,7 @@ export interface IncidentSchema {
     org: number
     rule: RuleId
     subject_type: SubjectType
+    /** The id of the subject; for a finding about a part of it, such as one of its faults, also a space and the part as JSON. */
     subject_id: string
     /** When the condition began to hold. */
     since: number

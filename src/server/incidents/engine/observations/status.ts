@@ -1,20 +1,29 @@
-// Observes endpoints by their status and latest sample: storage, firmware, clock and silent sensors. [contract 10.rule]
+// Observes endpoints by their status and latest sample: storage, firmware, clock, faults and silent sensors. [contract 10.rule]
 import { dayMs, secondMs } from '../../../../contract/durations.ts'
-import { conditionOf, type Observation, type RulesInForce } from '../types.ts'
+import { conditionOf, type Finding, type Observation, type RulesInForce } from '../types.ts'
 import type { ObservedWithSample } from './endpoint-store.ts'
+import { observeFaults, type ReportedFault } from './faults.ts'
 import type { FullInput } from './input.ts'
+
+/** An endpoint with what was found about its parts before. */
+export interface ObservedParts {
+  readonly endpoint: ObservedWithSample
+  /** The findings of rules about parts, such as `device.fault`. */
+  readonly findings: readonly Finding[]
+}
 
 interface ReportedStatus {
   readonly firmwareVersion?: string
   readonly latestVersion?: string
   readonly ntpServerReachable?: boolean
+  readonly faults?: readonly ReportedFault[]
   /** Sizes are decimal numbers as text. */
   readonly [name: string]: unknown
 }
 
 /** The storage and the clock of a device are known only while it is connected; its firmware does not change in between. */
 export function observeStatus(
-  endpoint: ObservedWithSample,
+  { endpoint, findings }: ObservedParts,
   rules: RulesInForce,
   input: Pick<FullInput, 'now' | 'settings'>,
 ): (Observation | undefined)[] {
@@ -26,6 +35,7 @@ export function observeStatus(
           observeStorage(endpoint, status, rules['storage.low'].limits),
           observeTimeServer(endpoint, status),
           observeSilentSensor(endpoint, rules['sensor.silent'], input),
+          ...observeFaults(endpoint.id, status.faults ?? [], findings, input.now),
         ]
       : []),
   ]
