@@ -24,6 +24,7 @@ const owners: Record<string, readonly string[]> = {
     'incident_timeline',
     'incident_progress',
     'findings',
+    'known_peripherals',
     'credential_attempts',
   ],
   jobs: ['jobs', 'job_units', 'job_unit_rooms', 'job_endpoints', 'job_moves'],

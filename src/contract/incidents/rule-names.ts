@@ -11,6 +11,7 @@ export const ruleNames: Readonly<Record<RuleId, string>> = {
   'sensor.silent': 'No sensor data',
   'storage.low': 'Storage low',
   'device.fault': 'Device reports a fault',
+  'peripheral.missing': 'Peripheral missing',
   'firmware.behind': 'Firmware outdated',
   'clock.unreachable': 'Time server unreachable',
   'credential.refused': 'Wrong device credentials',

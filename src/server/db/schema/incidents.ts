@@ -102,6 +102,12 @@ export interface IncidentSchema {
     incident_id: number | null
     detail: Generated<string>
   }
+  known_peripherals: {
+    org: number
+    endpoint_id: string
+    /** A JSON list of those that were connected for long enough, each with the time at which it was last seen connected. */
+    peripherals: string
+  }
   incident_subjects: {
     org: number
     incident_id: number

@@ -210,6 +210,7 @@ test('time in which the service was down counts for conditions whose start is st
     'room.crowded',
     'storage.low',
     'device.fault',
+    'peripheral.missing',
     'firmware.behind',
     'clock.unreachable',
   ])

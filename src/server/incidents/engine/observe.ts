@@ -55,6 +55,7 @@ export async function observeFull(on: OrgReader, input: FullInput): Promise<Obse
       if (isRelevant(observation)) observations.push(observation)
     }
   }
+  input.peripherals.startCheck(now)
   const samples = new RoomSamples(now, settings)
   const gateways = new Map<string, Observation>()
   const behindGateways: ObservedWithSample[] = []

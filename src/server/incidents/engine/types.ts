@@ -1,4 +1,5 @@
 // The values that the engine of incidents computes with: observations become findings, and findings become incidents.
+import type { PeripheralKind } from '../../../contract/fleet/reported-status.ts'
 import type { CauseLevel } from '../../../contract/incidents/incidents.ts'
 import type { Reading } from '../../../contract/incidents/readings.ts'
 import {
@@ -53,6 +54,8 @@ export interface FindingDetail {
   readonly hiddenBy?: string
   /** The fault that a device reports. Devices that word it differently share an incident without `text`. */
   readonly fault?: { readonly code: string; readonly text?: string }
+  /** The peripherals that are missing. */
+  readonly peripherals?: readonly { readonly name: string; readonly kind: PeripheralKind }[]
   /** When the last attempt with wrong or shared credentials was. */
   readonly lastAt?: number
   /** Overrides the group that the rule names: a rejected setting that a profile locks. */
