@@ -44,6 +44,8 @@ export class KnownPeripherals {
   readonly #known = new Map<string, readonly KnownPeripheral[]>()
   readonly #stored = new Map<string, readonly KnownPeripheral[]>()
   readonly #counts = new Map<string, ReadonlyMap<string, Count>>()
+  /** Endpoints whose rows have to be written. */
+  readonly #changed = new Set<string>()
   #checkedAt = Number.NEGATIVE_INFINITY
   #previousCheckAt = Number.NEGATIVE_INFINITY
 
@@ -92,6 +94,7 @@ export class KnownPeripherals {
       .sort((a, b) => b.connectedAt - a.connectedAt)
       .slice(0, maxKnownPerDevice)
     this.#known.set(endpointId, remembered)
+    if (this.#isChanged(remembered, this.#stored.get(endpointId) ?? [])) this.#changed.add(endpointId)
     return remembered
   }
 
@@ -103,21 +106,21 @@ export class KnownPeripherals {
 
   /** Forgets endpoints that were deleted, and lists the rows to write. */
   listChanges(exists: (endpointId: string) => boolean): PeripheralsRow[] {
-    const rows: PeripheralsRow[] = []
-    for (const [id, known] of this.#known) {
-      if (!exists(id)) {
-        for (const map of [this.#known, this.#stored, this.#counts]) map.delete(id)
-      } else if (this.#isChanged(known, this.#stored.get(id) ?? [])) {
-        this.#stored.set(id, known)
-        rows.push({ endpoint_id: id, peripherals: JSON.stringify(known) })
-      }
+    for (const id of this.#known.keys()) {
+      if (exists(id)) continue
+      for (const memory of [this.#known, this.#stored, this.#counts, this.#changed]) memory.delete(id)
     }
+    const rows = [...this.#changed].map((id): PeripheralsRow => {
+      const known = this.#known.get(id) ?? []
+      this.#stored.set(id, known)
+      return { endpoint_id: id, peripherals: JSON.stringify(known) }
+    })
+    this.#changed.clear()
     return rows
   }
 
   /** The names alone do not count: a device could change one with each report. */
   #isChanged(known: readonly KnownPeripheral[], stored: readonly KnownPeripheral[]): boolean {
-    if (known === stored) return false
     if (known.length !== stored.length) return true
     const times = new Map(stored.map(({ id, connectedAt }) => [id, connectedAt]))
     return known.some(({ id, connectedAt }) => {

@@ -89,7 +89,7 @@ test('a device that invents ids is remembered with at most 64 of them, and a del
   expect(checks.minutes(10, []).writes).toBe(writes)
 })
 
-test('what a device has had and does not report as connected is missing', () => {
+test('a peripheral that the device has had and does not report as connected is missing', () => {
   const known = [{ id: 'cam', name: 'Quad', kind: 'CAMERA' as const, connectedAt: 5 }]
   const states = (reported: readonly ReportedPeripheral[] | undefined, had = known, findings = [finding]) =>
     observePeripherals('a', reported, had, findings).map(({ subject, state }) => `${subject.part} ${state}`)
