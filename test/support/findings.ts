@@ -2,6 +2,7 @@
 import { defaultAirLimits } from '../../src/contract/journal/orgs.ts'
 import { defaultSensorSettings } from '../../src/server/config/sensor-settings.ts'
 import { type AdvancedFindings, advanceFindings } from '../../src/server/incidents/engine/findings.ts'
+import { KnownPeripherals } from '../../src/server/incidents/engine/observations/known-peripherals.ts'
 import { type ObservationResult, observeFull, observeQuick } from '../../src/server/incidents/engine/observe.ts'
 import type { Finding, RulesInForce } from '../../src/server/incidents/engine/types.ts'
 import { defaultRules } from '../../src/server/incidents/incident-rules/in-force.ts'
@@ -23,6 +24,7 @@ export class FindingsWatch {
   certificateExpiresAt: number | undefined
   /** The ids of the endpoints that are gateways. */
   gateways: ReadonlySet<string> = new Set()
+  readonly #peripherals = new KnownPeripherals()
   /** Whether a silence covers all subjects. */
   isSilenced = false
 
@@ -66,6 +68,7 @@ export class FindingsWatch {
       rules,
       settings,
       airLimits: defaultAirLimits,
+      peripherals: this.#peripherals,
       orgId: this.#org.id,
       certificateExpiresAt,
       isSilenced: () => this.isSilenced,

@@ -51,6 +51,7 @@ export const faultLevels = ['INFO', 'WARNING', 'CRITICAL'] as const
 export type FaultLevel = (typeof faultLevels)[number]
 
 const peripheralKinds = ['CAMERA', 'MICROPHONE', 'SPEAKER', 'PANEL', 'DISPLAY', 'SENSOR', 'USB', 'OTHER'] as const
+export type PeripheralKind = (typeof peripheralKinds)[number]
 
 /** The name of a reading or of a fact, such as `lampHours`. */
 const quantityName = Type.String({

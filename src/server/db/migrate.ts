@@ -28,6 +28,7 @@ import { deviceNames } from './migrations/020-device-names.ts'
 import { measuredSensors } from './migrations/021-sensors.ts'
 import { sleepAndGateways } from './migrations/022-sleep-and-gateways.ts'
 import { power } from './migrations/023-power.ts'
+import { knownPeripherals } from './migrations/024-peripherals.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -55,6 +56,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '021-sensors': measuredSensors,
   '022-sleep-and-gateways': sleepAndGateways,
   '023-power': power,
+  '024-peripherals': knownPeripherals,
 }
 
 export interface ProgramMigrations {
@@ -79,6 +81,7 @@ export const programMigrations: ProgramMigrations = {
     '021-sensors',
     '022-sleep-and-gateways',
     '023-power',
+    '024-peripherals',
   ]),
 }
 

@@ -61,9 +61,55 @@ test('every rule has a title of one line and a hint of whole sentences, whatever
   }
 })
 
+const lamp = { fault: { code: 'lamp.end', text: 'Lamp worn out' } }
+const missing = (...names: readonly string[]) => ({
+  peripherals: names.map((name) => ({ name, kind: 'CAMERA' as const })),
+})
+const projector = device('Projector 004711', 'Fjord', 2)
+
 const pair = [device('Bar Pro ND1', 'Kestrel'), device('Stage camera', 'Kestrel')]
 
 test.each<[TitledIncident, string]>([
+  [
+    incidentOf('device.fault', 'MODEL', 'PX-900', { detail: lamp, subjects: [projector] }),
+    'Projector 004711 in Fjord (Oslo) reports a fault: Lamp worn out (lamp.end)',
+  ],
+  [
+    incidentOf('device.fault', 'MODEL', 'PX-900', { detail: lamp, subjects: many(10) }),
+    '10 PX-900 devices in Boston Seaport report a fault: Lamp worn out (lamp.end)',
+  ],
+  [
+    incidentOf('device.fault', 'MODEL', 'PX-900', { detail: { fault: { code: 'E-17', text: '' } } }),
+    'Frame 042000 in Coral (Boston Seaport) reports the fault E-17',
+  ],
+  [
+    incidentOf('device.fault', 'MODEL', 'PX-900', {
+      detail: { fault: { code: 'E-17', text: 'Lamp\r\n\u202eworn out\u0000' } },
+    }),
+    'Frame 042000 in Coral (Boston Seaport) reports a fault: Lamp worn out (E-17)',
+  ],
+  [
+    incidentOf('peripheral.missing', 'ROOM', 'Fjord', { detail: missing('Quad'), subjects: [projector] }),
+    'Camera Quad is missing in Fjord (Oslo)',
+  ],
+  [
+    incidentOf('peripheral.missing', 'ROOM', 'Fjord', {
+      detail: missing('Door camera', 'Quad', 'Quad'),
+      subjects: [projector, projector],
+    }),
+    '2 × Camera Quad and Door camera are missing in Fjord (Oslo)',
+  ],
+  [
+    incidentOf('peripheral.missing', 'ENDPOINT', frame.name, {
+      detail: { peripherals: [{ name: 'dongle\u202e\n', kind: 'OTHER' }] },
+      subjects: [device(frame.name, null, null)],
+    }),
+    'Dongle of Frame 042000 is missing',
+  ],
+  [
+    incidentOf('peripheral.missing', 'ROOM', 'Coral', { detail: missing('\u202e') }),
+    'Camera is missing in Coral (Boston Seaport)',
+  ],
   [incidentOf('device.flapping', 'ENDPOINT', frame.name), 'Frame 042000 in Coral (Boston Seaport) keeps disconnecting'],
   [incidentOf('device.offline', 'ENDPOINT', frame.name), 'Frame 042000 in Coral (Boston Seaport) is offline'],
   [incidentOf('device.offline', 'ENDPOINT', frame.name, { locations: {} }), 'Frame 042000 in Coral is offline'],
@@ -241,6 +287,7 @@ test('the documents have the rules and the hints as they are', () => {
   const { criticalDays } = incidentRules['certificate.expiring'].limits
   const worse: Partial<Record<RuleId, string>> = {
     'device.offline': '; CRITICAL for a room, a location or the organisation',
+    'device.fault': '; CRITICAL if the device says so',
     'certificate.expiring': `; CRITICAL under ${criticalDays} days`,
   }
   const hints = ruleIds.map((id) => {

@@ -4,7 +4,7 @@ import { modelOf } from '../../contract/device/models.ts'
 import { settingName } from '../../contract/device/setting-names.ts'
 import { type Reading, readingLabel, readingValue } from '../../contract/incidents/readings.ts'
 import type { RuleId } from '../../contract/incidents/rule-table.ts'
-import { capitalised, oneLine } from '../../contract/words.ts'
+import { capitalised, humanize, oneLine } from '../../contract/words.ts'
 import { shortened } from '../core/text.ts'
 import type { Cause, FindingDetail } from './engine/types.ts'
 import { readingsOf } from './readings.ts'
@@ -27,6 +27,7 @@ export type TitledSubject = Pick<
 /** Names are texts of users: the longest would hide the rest of the line. */
 const maxNameCharacters = 60
 const maxTitleCharacters = 300
+const maxFaultCharacters = 100
 /** A title names so many devices. It counts them if there are more. */
 export const maxNamedDevices = 3
 
@@ -60,6 +61,8 @@ const titles: Record<RuleId, (incident: TitledIncident) => string> = {
     const which = typeof storage === 'string' ? `${storage} ` : ''
     return `${text} ${isOne ? 'is' : 'are'} low on ${which}storage${typeof freePercent === 'number' ? `: ${freePercent} % free` : ''}`
   },
+  'device.fault': faultTitle,
+  'peripheral.missing': missingTitle,
   'firmware.behind': withDevices('does not run the latest firmware', 'do not run the latest firmware'),
   'clock.unreachable': withDevices('cannot reach its time server', 'cannot reach their time server'),
   'credential.refused': (incident) => `Wrong credentials were sent for ${devicesOf(incident).text}`,
@@ -140,6 +143,36 @@ function rejectedTitle(incident: TitledIncident): string {
           'settings',
         )
   return `${text} rejected ${settings}${causeSuffix(cause, 'of')}`
+}
+
+/** "Projector 004711 in Fjord (Oslo) reports a fault: lamp worn out (lamp.end)". The text is the device's own. */
+function faultTitle(incident: TitledIncident): string {
+  const { text, isOne } = devicesOf(incident)
+  const { code, text: reported } = incident.detail.fault ?? {}
+  const words = shortened(oneLine(reported), maxFaultCharacters)
+  const verb = isOne ? 'reports' : 'report'
+  if (code === undefined) return `${text} ${verb} a fault`
+  return words === '' ? `${text} ${verb} the fault ${code}` : `${text} ${verb} a fault: ${words} (${code})`
+}
+
+/** "Camera Quad is missing in Fjord (Oslo)", "Camera Quad and 2 × Speaker Pod are missing in Fjord (Oslo)" */
+function missingTitle(incident: TitledIncident): string {
+  const names = (incident.detail.peripherals ?? []).map(peripheralName)
+  const counts = [...Map.groupBy(names, (name) => name)].map(([name, { length }]) =>
+    length === 1 ? name : `${length} × ${name}`,
+  )
+  const text = capitalised(names.length === 0 ? 'a peripheral' : listOf(counts.sort()))
+  const place = placeOf(incident)
+  const owner = place === '' ? ` of ${devicesOf(incident).text}` : ''
+  return `${text}${owner} ${names.length > 1 ? 'are' : 'is'} missing${place}`
+}
+
+/** "Camera Quad". The kind is left out where the name has it. */
+function peripheralName({ name, kind }: NonNullable<FindingDetail['peripherals']>[number]): string {
+  const shown = cleaned(name)
+  if (shown === '') return kind === 'OTHER' ? 'a peripheral' : humanize(kind)
+  const isNamed = kind === 'OTHER' || shown.toLowerCase().includes(kind.toLowerCase())
+  return isNamed ? shown : `${humanize(kind)} ${shown}`
 }
 
 /** "High CO₂ and low humidity in Fern (Lisbon): 1,743 ppm, 18.0 %" */
@@ -272,6 +305,10 @@ const hints: Record<Exclude<RuleId, 'device.offline'>, string> = {
   'sensor.silent': 'Restart the device. If that does not help, its sensor may be broken: collect its logs.',
   'storage.low':
     'Restart the device. If that does not help, collect its logs and ask its maker what fills the storage.',
+  'device.fault':
+    'Look up the code in the manual of the device, and repair or replace the part that the fault names, such as a lamp, a filter or a fan. If nothing seems wrong, restart the device and see whether it reports the fault again.',
+  'peripheral.missing':
+    'Check that the part is still in the room, switched on, and plugged in at both ends; then try another cable or socket. If it was removed on purpose, resolve the incident.',
   'firmware.behind':
     'Check that automatic updates are on, and that the devices reach the update server of their maker.',
   'clock.unreachable':

@@ -91,6 +91,7 @@ export interface IncidentSchema {
     org: number
     rule: RuleId
     subject_type: SubjectType
+    /** The id of the subject; for a finding about a part of it, such as one of its faults, also a space and the part as JSON. */
     subject_id: string
     /** When the condition began to hold. */
     since: number
@@ -100,6 +101,12 @@ export interface IncidentSchema {
     clear_since: number | null
     incident_id: number | null
     detail: Generated<string>
+  }
+  known_peripherals: {
+    org: number
+    endpoint_id: string
+    /** A JSON list of those that were connected for long enough, each with the time at which it was last seen connected. */
+    peripherals: string
   }
   incident_subjects: {
     org: number

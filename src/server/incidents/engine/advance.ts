@@ -10,6 +10,7 @@ import { findChannelName, findJobName, findProfileName, listOpenSubjects } from 
 import { type AdvancedFindings, advanceFindings, dueTimeOfFinding, findingKey } from './findings.ts'
 import type { GroupingInput } from './grouping/grouping-input.ts'
 import { listLeftOut } from './observations/endpoint-store.ts'
+import type { KnownPeripherals } from './observations/known-peripherals.ts'
 import { listJustOffline } from './observations/presence.ts'
 import { observeFull, observeQuick } from './observe.ts'
 import { placeOfSubject } from './places.ts'
@@ -27,6 +28,7 @@ export interface EngineInput {
   readonly restarts: ReturningDevices
   readonly settings: SensorSettings
   readonly airLimits: AirLimits
+  readonly peripherals: KnownPeripherals
   /** The earliest expiry among the TLS certificates of all nodes, in milliseconds; undefined if no node has one. */
   readonly certificateExpiresAt: number | undefined
   /** True if all rules are observed, and not only those that must react within seconds. */
@@ -47,7 +49,7 @@ interface AdvancedRun extends AdvancedFindings {
 
 /** Observes the organisation, and advances the findings that there were before. */
 export async function advance(input: EngineInput, before: StateBefore): Promise<AdvancedRun> {
-  const { now, on, rules, structure, restarts, settings, airLimits, certificateExpiresAt } = input
+  const { now, on, rules, structure, restarts, settings, airLimits, peripherals, certificateExpiresAt } = input
   const { findings, ranAt } = before
   const isSilencedSubject = (rule: RuleId, subject: Subject) => isSilencedNow(input, rule, subject)
   const { orgId } = structure
@@ -55,7 +57,7 @@ export async function advance(input: EngineInput, before: StateBefore): Promise<
   const { times } = input
   const common = { now, times, gateways, rules, findings, isSilenced: isSilencedSubject, orgId, certificateExpiresAt }
   const { observations, observedRules, nextDueAt } = input.isFull
-    ? await observeFull(on, { ...common, settings, airLimits })
+    ? await observeFull(on, { ...common, settings, airLimits, peripherals })
     : await observeQuick(on, {
         ...common,
         from: ranAt,

@@ -13,6 +13,8 @@ import { isCountedByRuns } from './findings.ts'
 import { groupFindings } from './grouping/grouping.ts'
 import { type EngineIncident, reopenWithinMs } from './grouping/incident-drafts.ts'
 import type { IncidentMetrics } from './metrics.ts'
+import { KnownPeripherals } from './observations/known-peripherals.ts'
+import { upsertKnownPeripherals } from './observations/peripheral-store.ts'
 import { ReturningDevices } from './restarts/returning-devices.ts'
 import { findLastRun, upsertLastRun } from './restarts/settle-store.ts'
 import { engineIncident, findingOfRow } from './rows.ts'
@@ -29,6 +31,7 @@ const maxGapMs = 2 * fullRunEveryMs
 /** Valid while this node holds the task of the organisation: no other node writes findings then. */
 interface HeldState {
   readonly findings: readonly Finding[]
+  readonly peripherals: KnownPeripherals
   readonly fullRunAt: number
   /** How long the last run of all rules took. */
   readonly fullRunMs: number
@@ -97,6 +100,7 @@ export class IncidentEngine {
       restarts,
       settings,
       airLimits: parseAirLimits(org.air_limits),
+      peripherals: state.peripherals,
       certificateExpiresAt,
       isFull,
     }
@@ -109,10 +113,13 @@ export class IncidentEngine {
       ? { fullRunAt: now, fullRunMs: performance.now() - startedAt, dueAt: advanced.nextDueAt }
       : state
     // `advance` looked for moved subjects in the structure before the refresh, so the next run must compare with that one.
-    const next = { findings: advanced.findings, ranAt: now, structure: known, fullRunAt, fullRunMs, dueAt }
+    const { peripherals } = state
+    const next = { findings: advanced.findings, peripherals, ranAt: now, structure: known, fullRunAt, fullRunMs, dueAt }
     if (isFull && advanced.findings.some(isCountedByRuns)) {
       await on.telemetry((tx) => upsertLastRun(tx, { ranAt: now }))
     }
+    const peripheralRows = isFull ? peripherals.listChanges((id) => structure.endpoints.has(id)) : []
+    if (peripheralRows.length > 0) await on.bulkTransaction((tx) => upsertKnownPeripherals(tx, peripheralRows))
     const isChanged = advanced.changed.length + advanced.ended.length > 0 || judged !== undefined
     if (!isChanged && !isFull) return next
     const facts = await readGroupingFacts(input, advanced)
@@ -159,6 +166,7 @@ async function readState(on: OrgReader, now: number): Promise<HeldState> {
   const ranAt = (await findLastRun(on))?.looked_at ?? now
   return {
     findings,
+    peripherals: await KnownPeripherals.read(on),
     downSince: now - ranAt > maxGapMs ? ranAt : undefined,
     fullRunAt: Number.NEGATIVE_INFINITY,
     fullRunMs: 0,

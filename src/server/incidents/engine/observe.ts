@@ -55,15 +55,21 @@ export async function observeFull(on: OrgReader, input: FullInput): Promise<Obse
       if (isRelevant(observation)) observations.push(observation)
     }
   }
+  input.peripherals.startCheck(now)
   const samples = new RoomSamples(now, settings)
   const gateways = new Map<string, Observation>()
   const behindGateways: ObservedWithSample[] = []
   const connectedRooms = new Set<number>()
+  const aboutParts = Map.groupBy(
+    input.findings.filter(({ subject }) => subject.part !== undefined),
+    ({ subject }) => subject.id,
+  )
   for (let after = ''; ; await nextTurn()) {
     const rows = await listObservedAfter(on, { ...input.times, after, limit: rowsPerPart })
     for (const row of rows) {
       const offline = observeOffline(row, now)
-      add([offline, ...observeStatus(row, rules, input)])
+      const findings = aboutParts.get(row.id) ?? []
+      add([offline, ...observeStatus({ endpoint: row, findings }, rules, input)])
       samples.add(row)
       if (offline && input.gateways.has(row.id)) gateways.set(row.id, offline)
       if (row.via !== null) behindGateways.push(row)

@@ -1,93 +1,24 @@
 // Incidents about devices that sleep and devices behind a gateway, over days of a fixed clock. [contract 8.state] [contract 10.gateway]
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deviceOfRow, putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { expect, test } from 'vitest'
 import { putBehindGateway } from '../../../../test/support/devices/gateway.ts'
+import { firstDay as monday, type QuietDevice, quietDevices } from '../../../../test/support/incidents/quiet-devices.ts'
 import { isFullForm } from '../../../../test/support/long-form.ts'
-import { openQuietService, type QuietService } from '../../../../test/support/reboots/quiet-service.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../../contract/durations.ts'
-import { tokenHash } from '../../auth/token.ts'
-import { endLongSleep } from '../../fleet/endpoints/oversleep.ts'
-import { markConnected, markDisconnected, storeStatus } from '../../fleet/endpoints/presence.ts'
-import { locationsCreate } from '../../fleet/locations/rules.ts'
-import { roomsCreate, roomsList } from '../../fleet/rooms/rules.ts'
-import { findOrg } from '../../journal/orgs/store.ts'
-import { incidentsList } from '../rules.ts'
-
-type Row = Awaited<ReturnType<typeof putEndpoints>>[number]
-type Connection = Parameters<typeof markDisconnected>[1]
+import { roomsList } from '../../fleet/rooms/rules.ts'
 
 const settleMs = 10 * minuteMs
-/** The row of the node has the real time of its start, and the first day is later. */
-const monday = Math.ceil(Date.now() / dayMs) * dayMs
-const stack = new AsyncDisposableStack()
-const { signal } = new AbortController()
-let service: QuietService
-const connections = new Map<string, Connection>()
-let locations = 0
+const world = quietDevices()
+const { newLocation, connect, report, disconnect, pass, open, all } = world
 
-beforeAll(async () => {
-  service = await openQuietService(stack, monday + 8 * hourMs)
-})
-afterAll(() => stack.disposeAsync())
-
-/** Makes a location with rooms, and this many devices in each. */
-async function newLocation(rooms: number, devicesPerRoom: number) {
-  const { ctx } = service
-  const name = `Location ${++locations}`
-  const locationId = (await locationsCreate(ctx, { name })).body.id
-  const roomIds: number[] = []
-  for (let i = 0; i < rooms; i++) roomIds.push((await roomsCreate(ctx, { name: `Room ${i}`, locationId })).body.id)
-  const devices = await putEndpoints(
-    service,
-    ctx,
-    roomIds.flatMap((room_id) => Array.from({ length: devicesPerRoom }, () => ({ room_id, model: 'PX-900' }))),
-  )
-  await service.services.db.systemTransaction(({ kysely }) =>
-    kysely
-      .insertInto('credential_directory')
-      .values(devices.map(({ id, org }) => ({ hash: tokenHash(id), org, endpoint_id: id })))
-      .execute(),
-  )
-  return { locationId, roomIds, devices }
-}
-
-async function connect(row: Row, status: Record<string, unknown> = {}) {
-  const { services, ctx } = service
-  const { id } = row
-  const device = deviceOfRow(ctx.org, row)
-  const since = services.clock.now()
-  const begin = { device, since, credentialHash: tokenHash(id).toString('hex'), nodeId: 0, number: 0 }
-  const presence = await markConnected(services, begin)
-  if (!presence) throw new Error('the device has no credential')
-  connections.set(id, { ...begin, nodeId: presence.nodeId, number: presence.number })
-  if (Object.keys(status).length > 0) await report({ id }, status)
-}
-const report = ({ id }: Pick<Row, 'id'>, status: Record<string, unknown>) =>
-  storeStatus(service.services, connections.get(id) as Connection, status)
-const disconnect = ({ id }: Row) => markDisconnected(service.services, connections.get(id) as Connection, 'LOST')
-
-/** Runs the tasks as the service does, in larger steps. */
-async function pass(ms: number, stepMs = minuteMs) {
-  const { services, ctx, clock, incidents } = service
-  const org = await findOrg(services.db.system, { id: ctx.org.id })
-  if (!org) throw new Error('the organisation is gone')
-  for (const end = clock.now() + ms; clock.now() < end; ) {
-    clock.advance(Math.min(stepMs, end - clock.now()))
-    await endLongSleep(services, org.key, 336 * hourMs)
-    await incidents.run(services, org, signal)
-  }
-}
-const open = async () => (await incidentsList(service.ctx, {})).incidents
-const all = async () => (await incidentsList(service.ctx, { state: 'all' })).incidents
 const statesOf = async (roomIds: readonly number[]) => {
-  const { rooms } = await roomsList(service.ctx, {})
+  const { rooms } = await roomsList(world.service.ctx, {})
   return [...new Set(rooms.filter(({ id }) => roomIds.includes(id)).map(({ state }) => state))]
 }
 
 test('displays that sleep every night open nothing; one that is unplugged while it is on is offline, and one that never wakes up is a warning after 14 days', async () => {
   const [displayCount, days] = isFullForm ? [200, 30] : [10, 4]
   const { roomIds, devices } = await newLocation(displayCount / 2, 2)
-  const { clock } = service
+  const { clock } = world.service
   for (const device of devices) await connect(device, { sleeps: true, power: 'ON' })
   for (let day = 0; day < days; day++) {
     await pass(monday + day * dayMs + 19 * hourMs - clock.now(), hourMs)
@@ -103,7 +34,7 @@ test('displays that sleep every night open nothing; one that is unplugged while 
   }
   expect(await all()).toEqual([])
 
-  const [unplugged, asleep] = devices as [Row, Row]
+  const [unplugged, asleep] = devices as [QuietDevice, QuietDevice]
   await disconnect(unplugged)
   await pass(5 * minuteMs + 2 * secondMs, secondMs)
   expect(await open()).toMatchObject([
@@ -147,12 +78,12 @@ test('after a holiday in which all displays sleep for too long, each location ha
 
 test('a gateway that dies is one incident with its devices, whose rooms are unknown; when it is back, nothing is left [contract 10.gateway]', async () => {
   const { roomIds, devices } = await newLocation(31, 2)
-  const [gateway, ...others] = devices as [Row, ...Row[]]
+  const [gateway, ...others] = devices as [QuietDevice, ...QuietDevice[]]
   // The last room has a device that connects directly.
   const behind = others.slice(0, -1)
-  const { clock } = service
+  const { clock } = world.service
   await putBehindGateway(
-    service,
+    world.service,
     gateway.id,
     behind.map(({ id }) => id),
   )
@@ -192,8 +123,8 @@ test('a gateway that dies is one incident with its devices, whose rooms are unkn
 
 test('a device that does not come back with its gateway is an incident of its own when the time to settle is over', async () => {
   const { devices } = await newLocation(4, 1)
-  const [gateway, back, lost, sleeper] = devices as [Row, Row, Row, Row]
-  await putBehindGateway(service, gateway.id, [back.id, lost.id, sleeper.id])
+  const [gateway, back, lost, sleeper] = devices as [QuietDevice, QuietDevice, QuietDevice, QuietDevice]
+  await putBehindGateway(world.service, gateway.id, [back.id, lost.id, sleeper.id])
   for (const device of [gateway, back, lost]) await connect(device)
   await connect(sleeper, { sleeps: true, power: 'ON' })
   await pass(minuteMs)
@@ -214,8 +145,8 @@ test('a device that does not come back with its gateway is an incident of its ow
 
 test('if the other rooms of the location go with the gateway, there is one incident of the location', async () => {
   const { locationId, devices } = await newLocation(8, 1)
-  const [gateway, a, b, ...direct] = devices as [Row, Row, Row, ...Row[]]
-  await putBehindGateway(service, gateway.id, [a.id, b.id])
+  const [gateway, a, b, ...direct] = devices as [QuietDevice, QuietDevice, QuietDevice, ...QuietDevice[]]
+  await putBehindGateway(world.service, gateway.id, [a.id, b.id])
   for (const device of devices) await connect(device)
   await pass(minuteMs)
   for (const device of devices) await disconnect(device)

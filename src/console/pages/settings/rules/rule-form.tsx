@@ -26,6 +26,8 @@ const limitNames: Readonly<Record<LimitName, string>> = {
   withinMinutes: 'Within (minutes)',
   marginPercent: 'Margin (%)',
   withinDays: 'Sent data within (days)',
+  connectedMinutes: 'Was connected for (minutes)',
+  rememberedDays: 'Was connected within (days)',
   opensBelowPercent: 'Opens below (% free)',
   endsAtPercent: 'Ends at (% free)',
   attempts: 'Attempts',
