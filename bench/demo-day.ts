@@ -18,6 +18,7 @@ import { commandLineActor } from '../src/server/journal/orgs/rules.ts'
 import { openCore } from '../src/server/phases/core.ts'
 import { makeResources } from '../src/server/phases/resources.ts'
 import { seededRandom } from '../src/simulator/seeded-random.ts'
+import { deviceOfRow } from '../test/support/database/endpoint-rows.ts'
 import { Cleanup } from './cleanup.ts'
 import { deviceModel, fillOrganisation } from './fixture/organisation.ts'
 
@@ -87,7 +88,7 @@ try {
 
   const connections = devices.map(
     ({ id, credential }, i): DeviceConnection => ({
-      device: { org, id, number: i + 1, serial: `BENCH${i + 1}`, model: deviceModel },
+      device: deviceOfRow(org, { id, number: i + 1, serial: `BENCH${i + 1}`, model: deviceModel }),
       since: now,
       credentialHash: tokenHash(credential).toString('hex'),
       nodeId: 0,

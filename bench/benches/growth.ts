@@ -2,10 +2,9 @@
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { modelOf } from '../../src/contract/device/models.ts'
 import type { Services } from '../../src/server/context/services.ts'
 import { slots } from '../../src/server/core/time/slots.ts'
-import { sampleRowOf } from '../../src/server/sensors/ingest/check.ts'
+import { sampleRowOf, sampleRulesOf } from '../../src/server/sensors/ingest/check.ts'
 import { insertSamples, updateLatest, valuesOf } from '../../src/server/sensors/ingest/store.ts'
 import { copyFilledFolder, type FilledFolder } from '../fixture/data-folders.ts'
 import { deviceModel, type Organisation } from '../fixture/organisation.ts'
@@ -57,8 +56,8 @@ async function startSized({ cleanup, profiles }: BenchOptions, size: number): Pr
 /** Writes one sample of every endpoint, measured an hour ago. */
 async function fillLatest({ db }: Services, { org, devices }: Organisation): Promise<void> {
   const hourAgo = Math.floor(Date.now() / 1000) - 3600
-  const model = modelOf(deviceModel)
-  const samples = devices.map((_, i) => ({ endpoint: i + 1, row: sampleRowOf(makeBenchSample(i + 1, hourAgo), model) }))
+  const rules = sampleRulesOf(deviceModel, { named: null, measured: 0, isPresenceOnly: false })
+  const samples = devices.map((_, i) => ({ endpoint: i + 1, row: sampleRowOf(makeBenchSample(i + 1, hourAgo), rules) }))
   await db.systemTransaction(async (tx) => {
     await insertSamples(
       tx,

@@ -6,6 +6,7 @@ import { serveOptions } from '../server/config/options.ts'
 import { sharedOptions } from '../server/config/stored-options.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
+import { deviceCheckOptions } from './device-check/options.ts'
 import { simulateOptions } from './simulate-options.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -55,6 +56,9 @@ export function program(terminal: Terminal): Command {
   simulateOptions(root.command('simulate').description('run a fleet of simulated devices against a server')).action(
     async (options) => (await import('./simulate.ts')).simulateCommand(terminal, options),
   )
+  deviceCheckOptions(
+    root.command('device-check').description('check a device against the protocol, with a server of its own'),
+  ).action(async (options) => (await import('./device-check/device-check.ts')).deviceCheckCommand(terminal, options))
 
   const org = root.command('org').description('manage organisations')
   addDatabaseCommand(org, 'create', 'create an organisation')

@@ -19,7 +19,7 @@ export const simulateOptions = (command: Command): Command =>
     .option('--backfill <duration>', 'generate history first, such as 30d or 12h', duration, 0)
     .option('--state <file>', 'file that keeps the devices for the next run (default: data/simulator-ORG.json)')
 
-function whole(min: number, max: number) {
+export function whole(min: number, max: number) {
   return (text: string): number => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
     if (value >= min && value <= max) return value

@@ -50,7 +50,7 @@ const devices = createRoute({
   getParentRoute: () => root,
   path: '/devices',
   validateSearch: textParams(
-    ...(['q', 'model', 'firmware', 'connected', 'update'] as const),
+    ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'firmware', 'connected', 'update'] as const),
     ...(['region', 'location', 'profile', 'settings', 'sort'] as const),
   ),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/devices/devices-page.tsx')), 'DevicesPage'),

@@ -1,4 +1,5 @@
 // Writes lines of CSV (RFC 4180) that are safe to open in a spreadsheet.
+import { withoutDirectionMarks } from './words.ts'
 
 export const csvRow = (cells: readonly string[]): string => `${cells.map(cellText).join(',')}\r\n`
 
@@ -31,10 +32,15 @@ export async function* csvChunks<T>(
 }
 
 const number = /^-?\d+(\.\d+)?$/
-const formulaStart = /^[=+\-@\t\r]/
+/** The wide forms are the same characters to a spreadsheet. */
+const formulaStart = /^[=+\-@＝＋－＠\t\r\n]/
 
-/** A spreadsheet would run a text such as `=HYPERLINK(…)` as a formula: an apostrophe in front of it makes it a text. */
-function cellText(text: string): string {
+/**
+ * A spreadsheet would run a text such as `=HYPERLINK(…)` as a formula: an apostrophe in front of it makes it a text. A mark of direction would
+ * reverse the rest of the line, and hide the start of a formula.
+ */
+function cellText(stored: string): string {
+  const text = withoutDirectionMarks(stored)
   const safe = formulaStart.test(text) && !number.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -29,6 +29,15 @@ export const RequiredQueryTime = (description: string) =>
     required: true
   }
 
+/** At most this many things can be named in the query of a list. */
+export const maxListedIds = 200
+
+/** For the query of a list: a client reads again those of which it has an event. */
+export const ListedIds = (noun: string) =>
+  Type.String({
+    description: `Only these ${noun}: up to ${maxListedIds} identifiers, separated by commas. Those that do not exist are left out.`,
+  })
+
 /** A time or a date. Handlers get the text of a date, and know in which time zone the day is meant. */
 export const QueryTimeOrDay = (description: string) =>
   Type.Unsafe<number | string>({ type: 'string', format: 'date-time', description, plainDays: true })

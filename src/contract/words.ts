@@ -1,4 +1,4 @@
-// Turns identifiers into text: LOCATION_CREATED into "Location created", nightMode into "Night mode".
+// Turns identifiers into text (LOCATION_CREATED into "Location created", nightMode into "Night mode"), and texts into one line.
 
 /** Acronyms that keep their capitals, by their lower-case form. */
 const acronyms = new Map(
@@ -19,3 +19,12 @@ export function humanize(name: string): string {
 }
 
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Line breaks and control characters would start a header or a line of their own. Marks of direction would reverse what follows. */
+export const oneLine = (text: string | undefined): string =>
+  withoutDirectionMarks(text ?? '')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+
+export const withoutDirectionMarks = (text: string): string =>
+  text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')

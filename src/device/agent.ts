@@ -6,6 +6,7 @@ import { backOffMs } from '../client/back-off.ts'
 import * as wire from '../contract/device/protocol.ts'
 import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome } from './handlers.ts'
 import { deviceBackOff, isEncrypted, retryWaitMs, usableAddresses } from './reconnect.ts'
+import { SampleQueue } from './sample-queue.ts'
 
 /** The CONNACK code of a credential that the service does not know. */
 const notAuthorizedCode = 5
@@ -16,6 +17,10 @@ const failuresForLongestWait = 6
 const disconnectTimeoutMs = 2_000
 const maxOutcomesKept = 100
 const maxErrorCharacters = 255
+/** A week, at one sample a minute. */
+const maxQueuedSamplesByDefault = 10_000
+/** A connection on which an acknowledgement is missing for so long is replaced. */
+const acknowledgementTimeoutMs = wire.keepAliveSeconds.usual * 1_500
 
 export interface AgentOptions {
   readonly identity: wire.EnrolAnswer
@@ -23,6 +28,8 @@ export interface AgentOptions {
   readonly status: wire.UpMessage<'status'>
   readonly storage: AgentStorage
   readonly handlers: AgentHandlers
+  /** How many samples are kept in memory until the service has stored them (10,000). When more come, the oldest are dropped. */
+  readonly maxQueuedSamples?: number
 }
 
 interface Events {
@@ -37,14 +44,19 @@ interface Events {
    */
   credentialRefused: [since: Date]
   samplesRefused: [wire.SampleRefused]
+  /** The queue was full, and this many of the oldest samples were dropped. `droppedSamples` counts all of them. */
+  samplesDropped: [count: number]
   /** For the maker's log: the service did not understand a message, which is a mistake in the device. */
   messageRefused: [wire.MessageRefused]
+  /** For the maker's log: the service does not know these keys of a message. It comes once for each kind of message and connection. */
+  keysIgnored: [wire.KeysIgnored]
   /** For the maker's log: a message that cannot be parsed, or storage that fails. */
   warning: [unknown]
 }
 
 export class Agent extends EventEmitter<Events> {
   readonly #options: AgentOptions
+  readonly #samples: SampleQueue
   #state: AgentState = { version: 0, outcomes: [] }
   #saving: Promise<void> = Promise.resolve()
   readonly #runningCommands = new Set<string>()
@@ -55,6 +67,7 @@ export class Agent extends EventEmitter<Events> {
   /** Set while the agent is started; aborting it ends all work in progress. */
   #lifetime: AbortController | undefined
   #client: MqttClient | undefined
+  #isSubscribed = false
   #unconfirmed = 0
   #reconnectTimer: NodeJS.Timeout | undefined
   #failures = 0
@@ -64,10 +77,24 @@ export class Agent extends EventEmitter<Events> {
     super()
     const supports = options.handlers.isInUse && { supports: [wire.onlyIfIdle] }
     this.#options = { ...options, status: { ...supports, ...options.status } }
+    this.#samples = new SampleQueue(
+      options.maxQueuedSamples ?? maxQueuedSamplesByDefault,
+      (count) => void this.emit('samplesDropped', count),
+    )
   }
 
   get isConnected(): boolean {
     return this.#client?.connected ?? false
+  }
+
+  /** How many samples the service has not stored yet. */
+  get queuedSamples(): number {
+    return this.#samples.length
+  }
+
+  /** How many samples were dropped because the queue was full. */
+  get droppedSamples(): number {
+    return this.#samples.dropped
   }
 
   /** Call when the device has started, also after a reboot. */
@@ -78,9 +105,9 @@ export class Agent extends EventEmitter<Events> {
     this.#failures = 0
     const warn = (error: unknown) => void this.emit('warning', error)
     this.#state = (await (async () => this.#options.storage.load())().catch(warn)) ?? this.#state
-    // A reboot is the only command that is saved as acknowledged, and it has completed by now.
-    const reboots = this.#state.outcomes.filter(({ state }) => state === 'ACKNOWLEDGED')
-    for (const { id } of reboots) await this.#recordOutcome(succeeded(id)).catch(warn)
+    // Only reboots and switches of the power are saved as acknowledged, and they have completed by now.
+    const completed = this.#state.outcomes.filter(({ state }) => state === 'ACKNOWLEDGED')
+    for (const { id } of completed) await this.#recordOutcome(succeeded(id)).catch(warn)
     if (!lifetime.signal.aborted) this.#connect(lifetime)
   }
 
@@ -113,9 +140,21 @@ export class Agent extends EventEmitter<Events> {
     this.#publish('config', { version, config, ...(rejected && { rejected }) }).catch(() => {})
   }
 
-  /** Sends up to 500 samples. Resolves when the service has stored them; if it rejects, send them again. */
+  /**
+   * Queues up to 500 samples and sends them, in order. While offline they wait for the next connection. Resolves when the service has
+   * stored them, except those that it refused. Rejects if the queue was full and dropped them, or if the agent is stopped before that.
+   */
   sample(samples: wire.DeviceSample[]): Promise<void> {
-    return this.#publish('sample', { samples })
+    const stored = this.#lifetime ? this.#samples.add(samples) : Promise.reject(new Error('The agent is stopped.'))
+    // A rejection without a handler would end the maker's process.
+    stored.catch(() => {})
+    this.#sendSamples()
+    return stored
+  }
+
+  /** The first samples of a connection wait until the device has subscribed, to receive the answers about them. */
+  #sendSamples(): void {
+    if (this.#isSubscribed) void this.#samples.send((samples) => this.#publish('sample', { samples }))
   }
 
   #connect(lifetime: AbortController): void {
@@ -155,6 +194,7 @@ export class Agent extends EventEmitter<Events> {
       client.end(true) // rejects publishes that were not confirmed
       if (lifetime.signal.aborted) return
       this.#client = undefined
+      this.#isSubscribed = false
       if (since === undefined) this.#addressIndex++
       else if (performance.now() - since >= deviceBackOff.maxMs) this.#failures = 0
       if (reason?.code === notAuthorizedCode) this.#credentialRefused()
@@ -166,7 +206,9 @@ export class Agent extends EventEmitter<Events> {
 
   #subscribed(): void {
     if (this.#state.refusedSince !== undefined) this.#remember({ refusedSince: undefined })
+    this.#isSubscribed = true
     this.emit('connected')
+    this.#sendSamples()
   }
 
   #credentialRefused(): void {
@@ -186,7 +228,8 @@ export class Agent extends EventEmitter<Events> {
       const body = JSON.parse(text)
       if (kind === 'operation') return this.#executeCommand(body, signal)
       if (kind === 'sample-refused') return void this.emit('samplesRefused', body)
-      if (kind === 'message-refused') return void this.emit('messageRefused', body)
+      if (kind === 'message-refused') return this.#messageRefused(body)
+      if (kind === 'keys-ignored') return void this.emit('keysIgnored', body)
       // A device ignores kinds that it does not know.
       if (kind !== 'config') return undefined
       const applied = this.#configQueue.then(() => this.#apply(body))
@@ -194,6 +237,11 @@ export class Agent extends EventEmitter<Events> {
       return applied
     }
     handle().catch((error) => this.emit('warning', error))
+  }
+
+  #messageRefused(refusal: wire.MessageRefused): void {
+    if (refusal.kind === 'sample') this.#samples.markRefused()
+    this.emit('messageRefused', refusal)
   }
 
   async #apply({ version, config }: wire.DesiredConfig): Promise<void> {
@@ -214,8 +262,8 @@ export class Agent extends EventEmitter<Events> {
     this.#runningCommands.add(id)
     try {
       if (command.onlyIfIdle && (await this.#options.handlers.isInUse?.())) throw new Error(wire.inUseError)
-      // Saved before the reboot, so that the device does not execute the same command again when it is back.
-      if (type === 'REBOOT') await this.#recordOutcome({ id, state: 'ACKNOWLEDGED' })
+      // Saved before the device restarts or goes off, so it does not execute the same command again when it is back.
+      if (type === 'REBOOT' || type === 'POWER') await this.#recordOutcome({ id, state: 'ACKNOWLEDGED' })
       await this.#runCommand(command, signal)
     } catch (error) {
       if (!signal.aborted)
@@ -225,11 +273,18 @@ export class Agent extends EventEmitter<Events> {
     }
   }
 
-  async #runCommand({ id, type, message = '', logs }: wire.DeviceCommandMessage, signal: AbortSignal): Promise<void> {
+  async #runCommand(
+    { id, type, message = '', on, logs }: wire.DeviceCommandMessage,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { identity, handlers } = this.#options
     if (type === 'REBOOT') return handlers.reboot()
     if (type === 'MESSAGE') {
       await handlers.showMessage(message, wire.messageShownMs)
+      return this.#recordOutcome(succeeded(id))
+    }
+    if (type === 'POWER' && handlers.power) {
+      await handlers.power(on === true)
       return this.#recordOutcome(succeeded(id))
     }
     if (!logs) throw new Error(`This device does not support the operation ${type}.`)
@@ -276,7 +331,11 @@ export class Agent extends EventEmitter<Events> {
     if (!client?.connected) throw new Error('The device is not connected.')
     const topic = wire.upTopic(this.#options.identity.endpointId, kind)
     this.#unconfirmed++
-    await client.publishAsync(topic, JSON.stringify(body), { qos: 1 }).finally(() => this.#unconfirmed--)
+    const overdue = setTimeout(() => client.stream.destroy(), acknowledgementTimeoutMs)
+    await client.publishAsync(topic, JSON.stringify(body), { qos: 1 }).finally(() => {
+      clearTimeout(overdue)
+      this.#unconfirmed--
+    })
   }
 
   #unenrolled(): void {
@@ -289,6 +348,8 @@ export class Agent extends EventEmitter<Events> {
     this.#lifetime?.abort()
     this.#lifetime = undefined
     this.#client = undefined
+    this.#isSubscribed = false
     clearTimeout(this.#reconnectTimer)
+    this.#samples.rejectAll(new Error('The agent is stopped.'))
   }
 }

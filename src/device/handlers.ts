@@ -18,6 +18,8 @@ export interface AgentHandlers {
   isInUse?(): Awaitable<boolean>
   /** Reboots the device, which starts its agent again when it is up. */
   reboot(): Awaitable<void>
+  /** Switches the device on or off, and reports `power` in its status; only for a device with the action `power`. */
+  power?(on: boolean): Awaitable<void>
   /** Returns when the message has appeared. It stays for `durationMs`, unless a person closes it or another message replaces it. */
   showMessage(text: string, durationMs: number): Awaitable<void>
   /** Returns the logs as gzip. */

@@ -1,10 +1,9 @@
 // Sends samples of past days in batches, as a device does that was offline: one sample every five minutes.
-import { once } from 'node:events'
+import { addAbortListener, once } from 'node:events'
+import { maxSamplesPerMessage } from '../contract/device/protocol.ts'
 import { makeSample } from './room-day.ts'
 import type { SimulatedDevice } from './simulated-device.ts'
 
-/** The largest number of samples in one message. */
-const samplesPerBatch = 500
 const stepSeconds = 300
 
 /** Sends samples from `from` to before `until`, in Unix seconds. Resolves with their number when all are stored. */
@@ -14,9 +13,9 @@ export async function sendPastSamples(
   signal: AbortSignal,
 ): Promise<number> {
   let sent = 0
-  for (let at = Math.ceil(from / stepSeconds) * stepSeconds; at < until; at += samplesPerBatch * stepSeconds) {
+  for (let at = Math.ceil(from / stepSeconds) * stepSeconds; at < until; at += maxSamplesPerMessage * stepSeconds) {
     const samples = []
-    for (let time = at; time < until && samples.length < samplesPerBatch; time += stepSeconds) {
+    for (let time = at; time < until && samples.length < maxSamplesPerMessage; time += stepSeconds) {
       samples.push(makeSample(device.plan, time * 1000, time))
     }
     await sendUntilStored(device, samples, signal)
@@ -25,19 +24,22 @@ export async function sendPastSamples(
   return sent
 }
 
-/** Sends a batch again if the connection was lost before it was confirmed. */
+/** Sends a batch again if the device rebooted before it was confirmed. */
 async function sendUntilStored(
   { agent }: SimulatedDevice,
   samples: Parameters<NonNullable<typeof agent>['sample']>[0],
   signal: AbortSignal,
 ): Promise<void> {
-  while (agent) {
+  if (!agent) return
+  // A stopped agent rejects what it has not sent; the fleet stops all of them at its end.
+  using _ = addAbortListener(signal, () => void agent.stop())
+  for (;;) {
     signal.throwIfAborted()
     if (!agent.isConnected) await once(agent, 'connected', { signal })
     try {
       return await agent.sample(samples)
     } catch {
-      // The connection was lost; the loop waits for the next one.
+      // The agent was stopped; the loop waits for its next start.
     }
   }
 }

@@ -1,6 +1,6 @@
 // Simulates the days of a room: meetings, people, and their effect on air, temperature and light.
 import { LRUCache } from 'lru-cache'
-import { modelOf, type Sensor } from '../contract/device/models.ts'
+import { modelOf, type Sensor, sensors } from '../contract/device/models.ts'
 import type { DeviceSample } from '../contract/device/protocol.ts'
 import { hourMs, minuteMs } from '../contract/durations.ts'
 import type { FleetDevice, FleetRoom } from './plan.ts'
@@ -87,9 +87,9 @@ export function makeSample(device: FleetDevice, at: number, timestamp: number): 
     voc: Math.round(140 + breathed * 14 + noise(5) * 20),
     vocIndex: Math.round(Math.min(400, 60 + breathed * 4 + noise(6) * 10)),
   }
-  const { sensors, shutter } = modelOf(model)
+  const { sensors: own = sensors, shutter } = modelOf(model)
   const sample: DeviceSample = { timestamp }
-  for (const sensor of sensors) sample[sensor] = measured[sensor]
+  for (const sensor of own) sample[sensor] = measured[sensor]
   if (shutter) sample.shutterClosed = people === 0 && seededRandom(seed, day, Math.floor(minutes / 60), 7) < 0.5
   return sample
 }

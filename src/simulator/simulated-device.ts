@@ -99,6 +99,7 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
       counters.badMessages++
       this.#log(`message refused: ${kind} ${field} ${reason}`)
     })
+    agent.on('keysIgnored', ({ kind, keys }) => this.#log(`keys ignored: ${kind} ${keys.join(' ')}`))
     this.agent = agent
     return agent
   }
@@ -202,6 +203,12 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
     void stopped.then(() => {
       this.#rebootedAtMs = Date.now() + between(2_000, 6_000, Math.random())
     })
+  }
+
+  /** Only devices that report the action `power` are asked. */
+  power(on: boolean): void {
+    this.#log(`switched ${on ? 'on' : 'off'} on request`)
+    this.agent?.reportStatus({ power: on ? 'ON' : 'STANDBY' })
   }
 
   showMessage(text: string, durationMs: number): void {

@@ -91,7 +91,7 @@ test('every device sends what the protocol allows, and only what its model can m
     expect(isStatus(initialStatus(device, factoryDefaults(device))), ajv.errorsText(isStatus.errors)).toBe(true)
     const samples = Array.from({ length: 60 }, (_, n) => makeSample(device, begin + n * 7_919_000, n))
     expect(isSamples({ samples }), ajv.errorsText(isSamples.errors)).toBe(true)
-    const { sensors, shutter } = modelOf(device.model)
+    const { sensors = [], shutter } = modelOf(device.model)
     const measured = [...sensors].sort().join()
     const isWrong = ({ timestamp, shutterClosed, ...values }: (typeof samples)[number]) =>
       Object.keys(values).sort().join() !== measured ||

@@ -212,8 +212,8 @@ test.runIf(isFullForm)(
     const { page } = await shared()
     await visit(page, '/devices')
     await settled(page, 'Devices')
-    for (const serial of ['BAR00010', 'BAR00011']) {
-      await page.getByRole('row').filter({ hasText: serial }).getByRole('checkbox').click()
+    for (const name of ['Bar R00010', 'Bar R00011']) {
+      await page.getByRole('row').filter({ hasText: name }).getByRole('checkbox').click()
     }
     await bar(page).getByRole('button', { name: 'Move', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Move: 2 devices' })

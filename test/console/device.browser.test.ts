@@ -16,6 +16,7 @@ import {
   visit,
 } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
 
@@ -72,12 +73,12 @@ test('a dialog takes the focus and returns it, also when it fades in and out', a
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await visit(page, `/rooms/${fleet.rooms.fjord}`)
   await settled(page, 'Fjord')
-  await button('Edit').click()
+  await button(/^Edit$/).click()
   await dialog().waitFor()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
   await dialog().waitFor({ state: 'detached' })
-  await until('the focus is back', () => hasFocus(button('Edit')))
+  await until('the focus is back', () => hasFocus(button(/^Edit$/)))
   await page.emulateMedia({ reducedMotion: 'reduce' })
 })
 
@@ -86,7 +87,7 @@ test('the form of a room sets its capacity and its tags, refuses those that no r
   const { location } = (await fleet.org.call('GET', room)).body
   await visit(page, room)
   await settled(page, 'Fjord')
-  await button('Edit').click()
+  await button(/^Edit$/).click()
   const tags = dialog().getByRole('combobox', { name: 'Tags' })
   const save = dialog().getByRole('button', { name: 'Save' })
   await dialog().getByLabel('Capacity').fill('10001')
@@ -154,6 +155,27 @@ test('a message appears on the screen of the device', async () => {
   await until('the message is shown', () => fleet.bar.messages.includes('Fire drill at noon.'))
 })
 
+test('a display without a screen for messages is offered only the power, and is switched off [contract 5.1.actions]', async () => {
+  const display = await newDevice(harness, fleet.org, { roomId: fleet.rooms.fjord, model: 'D-55' })
+  await display.publish('status', { actions: ['power'], power: 'ON' })
+  await visit(page, `/devices/${display.id}`)
+  await button('Switch off').waitFor()
+  for (const name of ['Restart', 'Send message', 'Switch on']) expect(await button(name).count(), name).toBe(0)
+  const tabs = await page.getByRole('tab').allInnerTexts()
+  expect(tabs).toEqual(['Status', 'Operations', 'Logs'])
+  await button('Switch off').click()
+  await dialog().waitFor()
+  await expectAccessible(page)
+  await dialog().getByRole('button', { name: 'Switch off' }).click()
+  expect(await display.next('operation')).toMatchObject({ type: 'POWER', on: false })
+  await display.publish('status', { power: 'STANDBY' })
+  await button('Switch on').waitFor()
+  await display.close()
+  await visit(page, '/')
+  await settled(page, 'Overview')
+  await fleet.org.call('DELETE', `/endpoints/${display.id}`)
+})
+
 test('logs are requested, arrive and can be downloaded', async () => {
   await visit(page, `/devices/${fleet.bar.id}?tab=logs`)
   await button('Collect logs').click()
@@ -165,7 +187,7 @@ test('logs are requested, arrive and can be downloaded', async () => {
 
 test('a device is unenrolled after a confirmation, and its page says that it is not found', async () => {
   await visit(page, `/devices/${fleet.pad.id}`)
-  await settled(page, 'PAD00001')
+  await settled(page, 'Pad D00001')
   await button('Unenrol').click()
   await dialog().getByRole('button', { name: 'Unenrol' }).click()
   await settled(page, 'Fjord')

@@ -191,8 +191,8 @@ test.runIf(isFullForm)(
     await incidentRow(page, online)
       .getByRole('button', { name: /^Restart/ })
       .click()
-    await dialog.getByText('BAR00001').waitFor()
-    await dialog.getByText('PAD00001').waitFor()
+    await dialog.getByText('Bar R00001').waitFor()
+    await dialog.getByText('Pad D00001').waitFor()
     // People are in the room, so the restart would wait.
     await dialog.getByRole('radio', { name: 'Now' }).check()
     await dialog.getByRole('button', { name: 'Restart 2 devices' }).click()
@@ -359,7 +359,7 @@ test('the page of a room, and of a device, shows its open incidents first, with 
   await item(critical).getByText('A technician comes at ten.').waitFor()
 
   await visit(page, `/devices/${fleet.pad.id}`)
-  await settled(page, 'PAD00001')
+  await settled(page, 'Pad D00001')
   await item(critical).waitFor()
   const onDevice = await idsOf(open)
   expect(onDevice[0]).toBe(critical)

@@ -267,7 +267,7 @@ test.runIf(isFullForm)(
     expect(await dialog.getByRole('radio', { name: 'When the room is empty' }).isChecked()).toBe(true)
     await expectAccessible(page, true)
     await dialog.getByRole('button', { name: 'Restart later' }).click()
-    await page.getByText('Bar BAR00001: Restart waits until the room is empty').waitFor()
+    await page.getByText('Bar R00001: Restart waits until the room is empty').waitFor()
 
     const { endpoints } = (await fleet.org.call('GET', '/endpoints')).body
     const offline = endpoints.find(({ serial }: { serial: string }) => serial === 'BAR00002')

@@ -72,7 +72,7 @@ test('find the room that is offline, from its tile to its device', async () => {
   expect(await table.getAttribute('aria-rowcount')).toBe('2')
   await table.getByRole('link', { name: 'Skog' }).click()
   await page.getByRole('heading', { level: 1, name: 'Skog' }).waitFor()
-  await page.getByRole('link', { name: 'Bar BAR00002' }).waitFor()
+  await page.getByRole('link', { name: 'Bar R00002' }).waitFor()
 })
 
 test('read the chart of a room: its values, its gap and its zoom', async () => {
@@ -127,7 +127,7 @@ test('restart a pair: every device that restarts is named first, and the progres
   const before = [fleet.bar.reboots, fleet.pad.reboots]
   await visit(page, `/devices/${fleet.pad.id}?tab=operations`)
   await button('Restart').click()
-  for (const name of ['Bar BAR00001', 'Pad PAD00001']) await dialog().getByText(name).first().waitFor()
+  for (const name of ['Bar R00001', 'Pad D00001']) await dialog().getByText(name).first().waitFor()
   // People are in the room, so the restart would wait.
   await dialog().getByRole('radio', { name: 'Now' }).check()
   await dialog().getByRole('button', { name: 'Restart 2 devices' }).click()

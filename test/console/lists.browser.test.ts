@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectAccessible, phone } from '../support/console/accessibility.ts'
+import { axe, expectAccessible, phone } from '../support/console/accessibility.ts'
 import {
   closeTabs,
   consolePort,
@@ -46,7 +46,9 @@ beforeAll(async () => {
       profile_id: i < 4 ? 1 : null,
       status: JSON.stringify({
         ...{ firmwareVersion: '1.1', latestVersion: i % 2 ? '1.1' : '1.2', localIpAddress: `10.0.0.${i + 1}` },
+        ...(i === deviceCount - 1 && { manufacturer: '=1+1', kind: 'DISPLAY', power: 'STANDBY' }),
       }),
+      ...(i === deviceCount - 1 && { model: 'PX-900', name: 'Wall display' }),
     })),
   )
   browser = await openBrowser()
@@ -73,6 +75,7 @@ async function exportLines(page: Page): Promise<string[]> {
   await bar(page).getByRole('button', { name: 'Export CSV' }).click()
   return (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\r\n')
 }
+const headsOf = (page: Page) => tableOf(page).getByRole('columnheader').allTextContents()
 const overflow = `(() => { const t = document.querySelector('[role="table"]'); return t.scrollWidth - t.clientWidth })()`
 
 test('devices are filtered by region, location, profile, settings and update; rooms by profile and tag', async () => {
@@ -98,6 +101,27 @@ test('devices are filtered by region, location, profile, settings and update; ro
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
     ...{ region: '2', profile: '1', update: 'behind', settings: 'FAILED' },
   })
+  await visit(page, '/devices')
+  await choose('Kind', 'Display')
+  await until('the display', async () => (await rowCount(page)) === 1)
+  const row = tableOf(page).locator('[data-index="0"]')
+  await row.getByRole('link', { name: 'Wall display' }).waitFor()
+  expect(await row.getByRole('cell').allInnerTexts()).toEqual(expect.arrayContaining(['Display', 'Standby', 'Online']))
+  for (const [label, choice] of [
+    ['Maker', '=1+1'],
+    ['Model', 'PX-900'],
+    ['Power', 'Standby'],
+    ['Since', 'The last 7 days'],
+  ] as const) {
+    await choose(label, choice)
+  }
+  await until('the filters in the address', () => new URL(page.url()).searchParams.size === 5)
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+    ...{ kind: 'DISPLAY', maker: '=1+1', model: 'PX-900', power: 'STANDBY', since: 'week' },
+  })
+  expect(await rowCount(page)).toBe(1)
+  await choose('Power', 'Not reported')
+  await until('no device', async () => (await rowCount(page)) === 0)
   await visit(page, '/rooms')
   await settled(page, 'Rooms')
   await choose('Profile', 'No profile')
@@ -108,7 +132,7 @@ test('devices are filtered by region, location, profile, settings and update; ro
 
 test('rows are selected by click, with Shift, by keyboard and all at once, and stay selected while filters change', async () => {
   const page = await open('/devices?sort=name')
-  const box = (n: number) => page.getByRole('checkbox', { name: `BAR${String(n).padStart(5, '0')}` })
+  const box = (n: number) => page.getByRole('checkbox', { name: `R${String(n).padStart(5, '0')}` })
   await box(1).click()
   expect(await countText(page)).toBe('1 selected')
   await box(4).click({ modifiers: ['Shift'] })
@@ -142,11 +166,34 @@ test('rows are selected by click, with Shift, by keyboard and all at once, and s
 
   const lines = await exportLines(page)
   expect(lines).toHaveLength(deviceCount + 1)
-  expect(lines[0]).toBe('Device,State,Since,Room,Location,Profile,Settings,Update')
-  expect(lines[1]).toMatch(/^Bar BAR00001,Offline,\d{4}-.*Z,Room 1,Tokyo,Quiet rooms,Not set,Behind$/)
+  // The file has the columns of the widest window, and cells that a spreadsheet does not run.
+  expect(lines[0]).toBe(allColumns)
+  expect(lines[1]).toMatch(
+    /^Bar R00001,Codec,Neat,Bar,BAR00001,Offline,,1\.1,\d{4}-.*Z,Room 1,Tokyo,Asia,Quiet rooms,Not set,Behind,\d{4}-.*Z,10\.0\.0\.1,$/,
+  )
+  expect(lines.at(-1)).toMatch(/^Wall display,Display,'=1\+1,PX-900,BAR00064,Online,Standby,1\.1,/)
   await bar(page).getByRole('button', { name: 'Clear' }).click()
   await bar(page).waitFor({ state: 'detached' })
+
+  await page.getByRole('button', { name: 'Power' }).click()
+  await tableOf(page).locator('[data-index="0"]').getByText('Wall display').waitFor()
+  expect(await tableOf(page).locator('[aria-sort="ascending"]').textContent()).toBe('Power ↑')
+  expect(new URL(page.url()).searchParams.get('sort')).toBe('power')
+
+  // On paper the table has all rows and columns, and nothing to press.
+  await page.emulateMedia({ media: 'print' })
+  await expect.poll(async () => (await headsOf(page)).join()).toBe(allColumns)
+  expect(await tableOf(page).getByRole('row').count()).toBe(deviceCount + 1)
+  expect(await page.getByRole('button').or(page.getByRole('checkbox')).or(page.getByRole('combobox')).count()).toBe(0)
+  await page.emulateMedia({ media: 'screen' })
+  await page.getByRole('checkbox', { name: 'Select all 64 that match' }).waitFor()
+  const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
+  expect(pdf, 'so many columns need the longer side of the paper').toContain('/MediaBox [0 0 792 612]')
+  expect(Number(/\/Count (\d+)/.exec(pdf)?.[1]), 'all rows are on paper').toBeGreaterThan(1)
 })
+
+const allColumns =
+  'Device,Kind,Maker,Model,Serial number,State,Power,Firmware,Since,Room,Location,Region,Profile,Settings,Update,Last seen,IP address,In a call'
 
 test('rooms show their tags, and selected rooms are exported with them, also those that a filter hides', async () => {
   const page = await open('/rooms?sort=name', { width: 1600, height: 900 })
@@ -165,8 +212,13 @@ test('rooms show their tags, and selected rooms are exported with them, also tho
 })
 
 test('under 640 pixels a row is a card, and the filters are behind one button', async () => {
-  for (const path of isFullForm ? (['/devices', '/rooms'] as const) : (['/devices'] as const)) {
+  for (const path of ['/devices', '/rooms'] as const) {
     const page = await open(path, phone)
+    expect(await tableOf(page).locator('[data-index="0"]').innerText()).toMatch(
+      path === '/rooms' ? /Devices / : /Kind /,
+    )
+    expect(await axe(page, 'structure')).toEqual([])
+    if (path === '/rooms' && !isFullForm) break
     await tableOf(page).locator('[data-index="0"]').getByRole('link').first().waitFor()
     expect(await page.evaluate(overflow)).toBe(0)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
@@ -186,10 +238,8 @@ test('under 640 pixels a row is a card, and the filters are behind one button', 
 test('no list is wider than 1280 pixels, columns can be added, and the whole row leads to its page', async () => {
   // The browser stores the chosen columns, so this test is the last one.
   const page = await open('/devices?sort=name', { width: 1280, height: 900 })
-  const heads = () => tableOf(page).getByRole('columnheader').allTextContents()
-  await expect
-    .poll(async () => (await heads()).join())
-    .toBe(',Device ↑,State,Since,Room,Location,Profile,Settings,Update')
+  const heads = () => headsOf(page)
+  await expect.poll(async () => (await heads()).join()).toBe(',Device ↑,Kind,State,Power,Since,Room,Location,Settings')
   expect(await page.evaluate(overflow)).toBe(0)
   await page.getByRole('button', { name: 'Columns' }).click()
   await page.getByRole('checkbox', { name: 'IP address' }).click()

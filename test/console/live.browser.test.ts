@@ -136,16 +136,51 @@ test.runIf(isFullForm)('a broken stream is reported, and missed changes appear w
   expectTrouble(tab.trouble, /ERR_/)
 })
 
+test('a device that falls asleep is asleep in the open list of devices, and its room stays healthy [contract 5.4.room] [contract 8.state]', async () => {
+  const { org, roomId } = await orgWithRoom()
+  await newDevice(harness, org, { roomId })
+  const display = await newDevice(harness, org, { roomId })
+  await display.publish('status', { sleeps: true, power: 'STANDBY' })
+  const devices = await tabOf(org.key)
+  await visit(devices.page, '/devices')
+  const rooms = await tabIn(devices.context, harness.url, devices.trouble)
+  await rooms.page.goto('/rooms')
+  const room = rooms.page.getByRole('table', { name: 'Rooms' }).locator('[aria-rowindex="2"]')
+  await room.getByText('2 of 2', { exact: true }).waitFor()
+  await settled(devices.page, 'Devices')
+  for (const { page } of [devices, rooms]) await page.getByRole('status', { name: /^Live/ }).waitFor()
+  const asked: string[] = []
+  for (const { page } of [devices, rooms])
+    page.on('request', (request) => asked.push(request.url().split(`${org.id}/`).at(-1) ?? ''))
+
+  await display.close()
+  // A browser may draw a tab only when it is in front.
+  await rooms.page.bringToFront()
+  await room.getByText('1 of 2', { exact: true }).waitFor()
+  await room.getByText('Healthy', { exact: true }).waitFor()
+  await devices.page.bringToFront()
+  const asleep = devices.page.getByRole('row').filter({ has: devices.page.getByText('Asleep', { exact: true }) })
+  await asleep.waitFor()
+  await org.call('PUT', `/endpoints/${display.id}`, { body: { name: 'Big wall' } })
+  await asleep.getByText('Big wall').waitFor()
+  await display.connect()
+  await asleep.waitFor({ state: 'detached' })
+  await rooms.page.bringToFront()
+  await room.getByText('2 of 2', { exact: true }).waitFor()
+  for (const rows of [`rooms?ids=${roomId}`, `endpoints?ids=${display.id}`]) expect(asked).toContain(rows)
+  await rooms.page.close()
+})
+
 /** Lets reads of lists, rooms and devices fail until they are allowed again; the event stream stays as it is. */
 async function failReads(page: Page): Promise<{ hasFailed: () => boolean; allow: () => Promise<void> }> {
   const failed: string[] = []
-  const lists = /\/(rooms|endpoints)(\/[^/]+)?$/
+  const lists = /\/(rooms|endpoints)(\/[^/]+)?(\?ids=.*)?$/
   await page.route(lists, (route) => {
     if (route.request().resourceType() !== 'fetch') return route.continue()
-    failed.push(new URL(route.request().url()).pathname.split('/').at(-1) ?? '')
+    failed.push(route.request().url().split('/').at(-1) ?? '')
     return route.abort()
   })
-  // A read is tried three times.
+  // After the rows of the event the whole lists are read, three times.
   const hasFailed = () => ['rooms', 'endpoints'].every((name) => failed.filter((one) => one === name).length >= 3)
   return { hasFailed, allow: () => page.unroute(lists) }
 }
@@ -163,7 +198,6 @@ test.each(isFullForm ? waysBack : waysBack.slice(0, 1))(
     await page.getByRole('status', { name: /^Live/ }).waitFor()
     await page.getByText('Healthy').first().waitFor()
     const reads = await failReads(page)
-    // A report has to be read, whereas the end of a connection is in its event.
     await device.publish('status', { firmwareVersion: 'NFB1.20260401.0002' })
     await until('the reads have failed', reads.hasFailed)
     await reads.allow()

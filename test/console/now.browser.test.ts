@@ -100,7 +100,7 @@ test('a restart asked from the console never shows red, on any page', async () =
   const page = watchers[0] as Page
   await page.getByRole('button', { name: 'Restart room' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('Bar BAR00001').waitFor()
+  await dialog.getByText('Bar R00001').waitFor()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Restart 1 device' }).click()
   await until('the device is away', async () => {
@@ -120,7 +120,7 @@ test('a restart asked from the console never shows red, on any page', async () =
     ['/sites', 'Sites', 'Oslo'],
     ['/incidents', 'Incidents', 'No open incidents'],
     ['/', 'Overview', 'All rooms with devices are healthy.'],
-    [`/devices/${bar.id}`, 'BAR00001', restarting],
+    [`/devices/${bar.id}`, 'Bar R00001', restarting],
     ['/devices', 'Devices', restarting],
   ] as const) {
     await visit(late.page, path)
@@ -138,7 +138,7 @@ test('a restart asked from the console never shows red, on any page', async () =
   expect(await found.getByText('Offline').count()).toBe(0)
   // The room page draws the time away as a restart, and blames no outage for the missing readings.
   const strips = page.getByRole('region', { name: 'Connection, last 7 days' })
-  await strips.getByRole('img', { name: 'Bar BAR00001: Restarting' }).waitFor()
+  await strips.getByRole('img', { name: 'Bar R00001: Restarting' }).waitFor()
   expect(await strips.getByRole('img').locator('[data-state="offline"]').count()).toBe(0)
   await page.getByText('No readings while devices restart.').waitFor()
   expect(redTexts(await seenTexts(late.page)), 'the search').toEqual([])
@@ -159,7 +159,7 @@ test('a restart asked from the console never shows red, on any page', async () =
     .waitFor()
   expect(await strips.getByText(/^Offline for /).count()).toBe(0)
   await strips.getByRole('button', { name: 'Show as strips' }).click()
-  await strips.getByRole('img', { name: /^Bar BAR00001: .* online, no outages, 1 restart$/ }).waitFor()
+  await strips.getByRole('img', { name: /^Bar R00001: .* online, no outages, 1 restart$/ }).waitFor()
   expect(await strips.getByRole('img').locator('[data-state="restarting"]').count()).toBe(1)
   expect(await strips.getByRole('img').locator('[data-state="offline"]').count()).toBe(0)
   await bar.stop()
@@ -175,7 +175,7 @@ test('a restart asked from the console never shows red, on any page', async () =
 })
 
 test.runIf(isFullForm)(
-  'a device that goes and comes back changes the lists without reading rooms or devices again',
+  'of a device that goes and comes back, only its row and the row of its room are read [contract 7.ids]',
   async () => {
     const { org, roomId } = await orgWithRoom()
     const device = await newDevice(harness, org, { roomId })
@@ -193,7 +193,7 @@ test.runIf(isFullForm)(
     for (const { page } of [overview, rooms]) {
       await page.getByRole('status', { name: /^Live/ }).waitFor()
       page.on('request', (request) => {
-        asked.push(new URL(request.url()).pathname)
+        asked.push(request.url().split(`${org.id}/`).at(-1) ?? '')
         lastMs = Date.now()
       })
     }
@@ -205,7 +205,8 @@ test.runIf(isFullForm)(
     await device.connect()
     await offline.waitFor({ state: 'detached' })
     await healthy.waitFor()
-    expect(asked.filter((path) => /\/(rooms|endpoints)$/.test(path))).toEqual([])
+    const lists = asked.filter((path) => /^(rooms|endpoints)(\?|$)/.test(path))
+    expect([...new Set(lists)].sort()).toEqual([`endpoints?ids=${device.id}`, `rooms?ids=${roomId}`])
     await device.close()
   },
 )
@@ -236,6 +237,36 @@ test('values of an offline room are dashes, and an old value has its age', async
   expect(await row.getByRole('img', { name: 'no data' }).count()).toBe(3)
   await visit(page, '/')
   await page.getByText('No occupancy data').waitFor()
+})
+
+test('a value that no device measured is no reading, and presence is not a number of people [contract 5.2.measured]', async () => {
+  const { org, roomId } = await orgWithRoom()
+  const air = await newDevice(harness, org, { roomId, model: 'AIR-1' })
+  await newDevice(harness, org, { roomId, model: 'PX-900' })
+  const now = Math.floor(harness.clock.now() / 1000)
+  await air.publish('status', { sensors: ['co2', 'temp'] })
+  await air.publish('sample', { samples: [{ timestamp: now - 2, co2: 700 }] })
+  const { page } = await tabOf(org)
+  await visit(page, `/rooms/${roomId}`)
+  await page.getByRole('heading', { name: 'Current readings' }).waitFor()
+  const tiles = page.locator('dl').filter({ has: page.getByText('CO₂', { exact: true }) })
+  expect(await tiles.locator('div:has(> dt)').allInnerTexts()).toEqual(['CO₂\n700 ppm', 'Temperature\nNo reading'])
+
+  const detector = await newDevice(harness, org, { roomId, model: 'PIR-1' })
+  const detect = (timestamp: number, people: number) => detector.publish('sample', { samples: [{ timestamp, people }] })
+  await detector.publish('status', { peopleIs: 'PRESENCE' })
+  await detect(now - 1, 1)
+  await tiles.getByText('In use', { exact: true }).waitFor()
+  await visit(page, `/devices/${detector.id}`)
+  await page.getByText('In use', { exact: true }).waitFor()
+  await visit(page, '/rooms')
+  const row = page.getByRole('table', { name: 'Rooms' }).locator('[aria-rowindex="2"]')
+  await row.getByText('In use', { exact: true }).waitFor()
+  await visit(page, '/')
+  await page.getByText('1 room in use').waitFor()
+  await detect(now, 0)
+  await page.getByText('0 rooms in use').waitFor()
+  for (const device of [air, detector]) await device.close()
 })
 
 const screens: readonly [string, number][] = [

@@ -101,7 +101,7 @@ test('a room shows when its devices were online, with marks and as a table; its 
   await settled(page, 'Fjord')
   const section = page.getByRole('region', { name: 'Connection, last 7 days' })
   await section.getByText('100 % online, no outages').first().waitFor()
-  await section.getByRole('img', { name: 'Bar BAR00001: 100 % online, no outages' }).waitFor()
+  await section.getByRole('img', { name: 'Bar R00001: 100 % online, no outages' }).waitFor()
   await section.getByRole('button', { name: 'Show as table' }).click()
   // A note is about the room, so the table has it once.
   const note = section.getByRole('row').filter({ hasText: /Note by .+: The HDMI cable is on order\.$/ })

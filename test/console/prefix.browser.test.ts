@@ -107,8 +107,8 @@ test('every page can be opened directly and reloaded, and links stay below the p
     '/': 'Overview',
     '/rooms': 'Rooms',
     '/devices': 'Devices',
-    [`/devices/${device.id}`]: 'BAR00001',
-    [`/devices/${device.id}?tab=config`]: 'BAR00001',
+    [`/devices/${device.id}`]: 'Bar R00001',
+    [`/devices/${device.id}?tab=config`]: 'Bar R00001',
     '/profiles': 'Profiles',
     [`/profiles/${profileId}`]: 'Quiet rooms',
     '/audit': 'Audit',
@@ -130,8 +130,8 @@ test('every page can be opened directly and reloaded, and links stay below the p
   await settled(page, 'Rooms')
   expect(page.url()).toMatch(`${publicUrl}/rooms?location=`)
   await menu.getByRole('link', { name: 'Devices' }).click()
-  await page.getByRole('link', { name: 'BAR00001' }).first().click()
-  await settled(page, 'BAR00001')
+  await page.getByRole('link', { name: 'Bar R00001' }).first().click()
+  await settled(page, 'Bar R00001')
   expect(page.url()).toBe(`${publicUrl}/devices/${device.id}`)
   await page.goBack()
   await settled(page, 'Devices')

@@ -23,7 +23,7 @@ import {
   visit,
 } from '../support/console/browser.ts'
 import { makeOtherBuild } from '../support/console/other-build.ts'
-import { putEndpoints } from '../support/database/endpoint-rows.ts'
+import { deviceOfRow, putEndpoints } from '../support/database/endpoint-rows.ts'
 import { freePort } from '../support/free-port.ts'
 import { newPlace, quiet, TestClock } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
@@ -113,9 +113,9 @@ test('after a restart the devices are reconnecting, not offline, and online sinc
       .values(rows.map(({ id }) => ({ hash: tokenHash(id), org: org.key, endpoint_id: id })))
       .execute(),
   )
-  const connect = async ({ id, number, serial, model }: (typeof rows)[number]) => {
-    const device = { org, id, number, serial, model }
-    const credentialHash = tokenHash(id).toString('hex')
+  const connect = async (row: (typeof rows)[number]) => {
+    const device = deviceOfRow(org, row)
+    const credentialHash = tokenHash(row.id).toString('hex')
     const { services } = service as Service
     await markConnected(services, { device, since: services.clock.now(), credentialHash, nodeId: 0, number: 0 })
   }

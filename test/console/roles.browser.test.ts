@@ -45,9 +45,9 @@ const allPages = (): ReturnType<typeof pages> => [
     'Fjord',
     ['Send message', 'Restart room', 'Silence', 'Add note', 'Show code', 'Edit'],
   ],
-  [`/devices/${fleet.bar.id}`, 'BAR00001', ['Restart', 'Change profile', 'Move to room', 'Unenrol']],
+  [`/devices/${fleet.bar.id}`, 'Bar R00001', ['Restart', 'Change profile', 'Move to room', 'Unenrol']],
   ['/sites', 'Sites', ['New location', 'New region']],
-  [`/devices/${fleet.bar.id}?tab=logs`, 'BAR00001', ['Collect logs']],
+  [`/devices/${fleet.bar.id}?tab=logs`, 'Bar R00001', ['Collect logs']],
   ['/rooms', 'Rooms', ['New room']],
   ['/profiles', 'Profiles', ['New profile']],
 ]

@@ -165,7 +165,7 @@ test.runIf(isFullForm)('a viewer sees silences and cannot make or end one', asyn
   for (const [path, title] of [
     ['/incidents?tab=silences', 'Incidents'],
     [`/rooms/${fleet.rooms.fjord}`, 'Fjord'],
-    [`/devices/${fleet.bar.id}`, 'BAR00001'],
+    [`/devices/${fleet.bar.id}`, 'Bar R00001'],
     ['/sites', 'Sites'],
   ] as const) {
     await visit(page, path)

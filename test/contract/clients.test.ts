@@ -12,7 +12,7 @@ const noun = (path: string, ...tests: string[]): Proof => [`src/server/${path}.t
 const promises: readonly (readonly [rule: string, promise: string, ...proofs: Proof[]])[] = [
   [
     '1.1',
-    'every operation answers under /v1 and under /api/v1, with one difference',
+    'every operation answers under /v1 and under /api/v1, with two differences',
     walk('succeeds on both bases'),
     noun('sensors/sensors.http', 'under the legacy base the shutter is beside the sample only'),
   ],
@@ -76,6 +76,21 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
   ],
   ['4.roomsBulkSensorData', 'every room has an entry', noun('sensors/sensors.http', 'roomsBulkSensorData fails while')],
   ['5.1.networks', 'parts of a network that are always there', answers('networks are complete, or there are none')],
+  [
+    '5.1.actions',
+    'a message that a device cannot show is no error',
+    noun('fleet/endpoints/device-actions.http', 'a message to a device without a screen is SKIPPED'),
+  ],
+  [
+    '5.1.actions',
+    'logs that a device does not have are no error',
+    noun('fleet/endpoints/device-actions.http', 'logs of a device that has none are SKIPPED'),
+  ],
+  [
+    '5.1.actions',
+    'a paired device that cannot reboot is no error',
+    noun('fleet/endpoints/device-actions.http', 'a reboot of such a device alone is refused; paired'),
+  ],
   [
     '5.2',
     'every field of a sample is there, 0 where nothing was measured',

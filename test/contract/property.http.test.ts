@@ -9,7 +9,7 @@ import { type Fixture, newFixture } from '../support/fixture.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { generatedRuns, isFullForm } from '../support/long-form.ts'
 
-const { numRuns: requestCount, ...runs } = generatedRuns({ short: 300, full: 600, long: 10_000 })
+const { numRuns: requestCount, ...runs } = generatedRuns({ short: 360, full: 600, long: 10_000 })
 
 let harness: Harness
 let fixture: Fixture

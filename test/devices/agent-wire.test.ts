@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { Aedes } from 'aedes'
-import { expect, onTestFinished, test } from 'vitest'
-import type { DeviceCommandMessage } from '../../src/contract/device/protocol.ts'
-import { Agent } from '../../src/device/agent.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type DeviceCommandMessage, type DeviceSample, maxPacketBytes } from '../../src/contract/device/protocol.ts'
+import { Agent, type AgentOptions } from '../../src/device/agent.ts'
 import type { AgentHandlers, AgentState } from '../../src/device/handlers.ts'
 import { usableAddresses } from '../../src/device/reconnect.ts'
 import { certificate } from '../support/certificate.ts'
@@ -29,6 +29,7 @@ async function portOf(server: Server | HttpServer): Promise<number> {
 /** A broker that says what a test wants, and keeps what it hears. */
 async function newService(refuse: () => number | undefined = () => undefined) {
   const heard: { kind: string; body: Record<string, unknown> }[] = []
+  const held: { kind: string | undefined; answers: (() => void)[] } = { kind: undefined, answers: [] }
   const broker = await Aedes.createBroker({
     authenticate: (_client, username, password, done) => {
       expect([username, password?.toString()]).toEqual([endpointId, 'credential'])
@@ -36,15 +37,26 @@ async function newService(refuse: () => number | undefined = () => undefined) {
       if (returnCode === undefined) done(null, true)
       else done(Object.assign(new Error('refused'), { returnCode }), null)
     },
-  })
-  broker.on('publish', ({ topic, payload }, client) => {
-    if (client) heard.push({ kind: topic.split('/').at(-1) ?? '', body: JSON.parse(payload.toString()) })
+    authorizePublish: (client, { topic, payload }, done) => {
+      const kind = topic.split('/').at(-1) ?? ''
+      if (client) heard.push({ kind, body: JSON.parse(payload.toString()) })
+      if (kind === held.kind) held.answers.push(() => done(null))
+      else done(null)
+    },
   })
   onTestFinished(() => new Promise<void>((resolve) => broker.close(resolve)))
   const port = await portOf(createServer((socket) => void broker.handle(socket)))
   return {
     url: `mqtt://127.0.0.1:${port}`,
     heard,
+    /** Messages of this kind get no PUBACK until `answerAll`. */
+    holdAnswers: (kind: string) => {
+      held.kind = kind
+    },
+    answerAll: () => {
+      held.kind = undefined
+      for (const answer of held.answers.splice(0)) answer()
+    },
     reports: () => heard.filter(({ kind }) => kind === 'operation' || kind === 'logs').map(({ body }) => body),
     send: (kind: string, text: string) =>
       new Promise<void>((resolve, reject) => {
@@ -58,9 +70,15 @@ async function newService(refuse: () => number | undefined = () => undefined) {
 const command = (type: DeviceCommandMessage['type'], more: Partial<DeviceCommandMessage> = {}): string =>
   JSON.stringify({ id: randomUUID(), type, deadline: new Date(Date.now() + 60_000).toISOString(), ...more })
 
-async function newAgent(connect: string[], handlers: Partial<AgentHandlers> = {}, kept?: AgentState) {
+async function newAgent(
+  connect: string[],
+  handlers: Partial<AgentHandlers> = {},
+  kept?: AgentState,
+  options: Pick<AgentOptions, 'maxQueuedSamples'> = {},
+) {
   const memory: { kept?: AgentState | undefined } = { kept }
   const agent = new Agent({
+    ...options,
     identity: { endpointId, credential: 'credential', connect },
     status: {},
     storage: {
@@ -280,7 +298,7 @@ test('a message is to be shown for a minute, and is reported when it has appeare
   expect(shown).toEqual([['Lunch.', 60_000]])
 })
 
-test('a promise that was not confirmed when the connection was cut rejects; outcomes are sent again on the next connection', async () => {
+test('outcomes that were not confirmed when the connection was cut are sent again on the next connection', async () => {
   const service = await newService()
   const { agent, connected } = await newAgent([service.url], { showMessage: () => agent.drop() })
   await connected
@@ -288,8 +306,88 @@ test('a promise that was not confirmed when the connection was cut rejects; outc
   await service.send('operation', command('MESSAGE', { message: 'Cut.' }))
   await back
   await until('the outcome', () => service.reports().some(({ state }) => state === 'SUCCEEDED'))
+})
 
-  const lost = agent.sample([{ timestamp: 1, temp: 21 }])
-  agent.drop()
-  await expect(lost).rejects.toThrow()
+describe('samples', () => {
+  const timestamps = (heard: { kind: string; body: Record<string, unknown> }[]) =>
+    heard
+      .filter(({ kind }) => kind === 'sample')
+      .map(({ body }) => (body.samples as DeviceSample[]).map(({ timestamp }) => timestamp))
+  const sampleAt = (timestamp: number) => [{ timestamp, temp: 21 }]
+
+  test('that were in flight when the connection was cut, or came later, are sent on the next one: in order, in one message', async () => {
+    const service = await newService()
+    const { agent, connected } = await newAgent([service.url])
+    await connected
+    const first = agent.sample(sampleAt(1))
+    agent.drop()
+    const others = [2, 3, 4].map((timestamp) => agent.sample(sampleAt(timestamp)))
+    await Promise.all([first, ...others])
+    expect(timestamps(service.heard).at(-1)).toEqual([1, 2, 3, 4])
+    expect(agent.queuedSamples).toBe(0)
+  })
+
+  test('that wait are sent with up to 500 in a message, and the next message after the PUBACK of the one before', async () => {
+    const service = await newService()
+    const { agent, connected } = await newAgent([service.url])
+    service.holdAnswers('sample')
+    const calls = Array.from({ length: 1_100 }, (_, i) => agent.sample(sampleAt(i)))
+    await connected
+    agent.reportStatus({ name: 'later' })
+    await until('what was sent after it', () => service.heard.some(({ body }) => body.name === 'later'))
+    expect(timestamps(service.heard).map(({ length }) => length)).toEqual([500])
+    service.answerAll()
+    await Promise.all(calls)
+    expect(timestamps(service.heard).map(({ length }) => length)).toEqual([500, 500, 100])
+    expect(timestamps(service.heard).flat()).toEqual(Array.from({ length: 1_100 }, (_, i) => i))
+  })
+
+  test('are bounded: the oldest are dropped and counted, and their promises need no handler', async () => {
+    const service = await newService()
+    const { agent, connected } = await newAgent([service.url], {}, undefined, { maxQueuedSamples: 3 })
+    const dropped: number[] = []
+    agent.on('samplesDropped', (count) => void dropped.push(count))
+    const calls = [1, 2, 3, 4, 5].map((timestamp) => agent.sample(sampleAt(timestamp)))
+    await expect(calls[0]).rejects.toThrow('The samples were dropped')
+    await connected
+    await Promise.all(calls.slice(2))
+    expect(timestamps(service.heard)).toEqual([[3, 4, 5]])
+    expect([agent.droppedSamples, dropped]).toEqual([2, [1, 1]])
+  })
+
+  test('that no message can hold are refused at once, because they would end every connection', async () => {
+    const service = await newService()
+    const { agent, connected } = await newAgent([service.url])
+    await connected
+    const many = Array.from({ length: 501 }, (_, timestamp) => ({ timestamp }))
+    await expect(agent.sample(many)).rejects.toThrow('at most 500 samples')
+    const large = [{ timestamp: 1, note: 'x'.repeat(maxPacketBytes) }]
+    await expect(agent.sample(large)).rejects.toThrow('at most 500 samples')
+    await agent.sample(sampleAt(2))
+    expect(timestamps(service.heard)).toEqual([[2]])
+  })
+
+  test('are sent on a new connection if an acknowledgement is missing for one and a half keep-alives', async () => {
+    const service = await newService()
+    const { agent, connected } = await newAgent([service.url])
+    await connected
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    service.holdAnswers('sample')
+    const stored = agent.sample(sampleAt(1))
+    await until('it has arrived', () => timestamps(service.heard).length === 1)
+    service.holdAnswers('nothing')
+    vi.advanceTimersByTime(45_000)
+    vi.useRealTimers()
+    await stored
+    expect(timestamps(service.heard)).toEqual([[1], [1]])
+  })
+
+  test('that the service has not stored are given back when the agent stops', async () => {
+    const { agent } = await newAgent(['mqtt://127.0.0.1:9'])
+    const waiting = agent.sample(sampleAt(1))
+    await agent.stop()
+    await expect(waiting).rejects.toThrow('The agent is stopped.')
+    expect(agent.queuedSamples).toBe(0)
+  })
 })

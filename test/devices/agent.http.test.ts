@@ -32,6 +32,7 @@ class Device implements AgentHandlers {
   readonly identity: EnrolAnswer
   readonly agent: Agent
   readonly shown: string[] = []
+  readonly switched: boolean[] = []
   set: AgentSettings = {}
   reboots = 0
   kept: string | undefined
@@ -63,6 +64,10 @@ class Device implements AgentHandlers {
   }
   showMessage(text: string) {
     this.shown.push(text)
+  }
+  power(on: boolean) {
+    this.switched.push(on)
+    this.agent.reportStatus({ power: on ? 'ON' : 'STANDBY' })
   }
   collectLogs = ({ inCallLogs }: { inCallLogs: boolean }) => gzipSync(inCallLogs ? 'calls' : 'no calls')
 }
@@ -143,7 +148,25 @@ describe('reports', () => {
     ])
     expect((await refused)[0]).toMatchObject({ refused: [{ timestamp: timestamp + 1 }] })
     await device.agent.stop()
-    await expect(device.agent.sample([{ timestamp, temp: 21 }])).rejects.toThrow('not connected')
+    await expect(device.agent.sample([{ timestamp, temp: 21 }])).rejects.toThrow('The agent is stopped.')
+  })
+
+  test('samples that were refused in one message are sent again one by one, so only the bad one is lost', async () => {
+    const device = await started(await newDevice())
+    const refusals: unknown[] = []
+    device.agent.on('messageRefused', ({ field }) => void refusals.push(field))
+    const now = Math.floor(Date.now() / 1000)
+    device.agent.drop()
+    const calls = [20, 'warm', 22].map((temp, i) =>
+      device.agent.sample([{ timestamp: now - 3 + i, temp: temp as number }]),
+    )
+    expect(device.agent.queuedSamples).toBe(3)
+    await Promise.all(calls)
+    expect(refusals).toEqual(['/samples/1/temp', '/samples/0/temp'])
+    expect(device.agent.queuedSamples).toBe(0)
+    const from = new Date((now - 60) * 1000).toISOString()
+    const history = await read(`${device.at}/sensor/history?from=${from}&interval=raw&fields=temp`)
+    expect(history.samples.map(({ temp }: { temp: number }) => temp)).toEqual([20, 22])
   })
 })
 
@@ -234,6 +257,19 @@ describe('operations', () => {
       expect(gunzipSync(Buffer.from(await file.arrayBuffer())).toString()).toBe(text)
     }
   })
+})
+
+test('switches on request, and answers a command that comes again without switching twice [contract 8.power]', async () => {
+  const device = await newDevice()
+  device.agent.reportStatus({ actions: ['power'], power: 'ON' })
+  await started(device)
+  const isReported = async () => (await read(device.at)).power === 'ON'
+  await until('its status', isReported)
+  const [{ id }] = (await write('POST', `${device.at}/power`, { on: false })).operations
+  await inState(id, 'SUCCEEDED')
+  expect(device.switched).toEqual([false])
+  expect(await read(device.at)).toMatchObject({ power: 'STANDBY' })
+  expect(JSON.parse(device.kept ?? '').outcomes).toEqual([{ id, state: 'SUCCEEDED' }])
 })
 
 test('an unenrolled device hears of it and does not come back, also if it was offline', async () => {

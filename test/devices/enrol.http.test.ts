@@ -39,7 +39,7 @@ test('a code, a serial and a model give an id, a credential and where to connect
   expect(entry).toMatchObject({
     category: 'DEVICE',
     actor: { type: 'DEVICE', id: 'S1' },
-    target: { type: 'endpoint', id: reply.body.endpointId, name: 'S1' },
+    target: { type: 'endpoint', id: reply.body.endpointId, name: 'Bar S1' },
     ip: '127.0.0.1',
   })
   expect(JSON.stringify(await org.audit())).not.toContain(reply.body.credential)

@@ -93,7 +93,7 @@ test('a bad message at QoS 2 is answered, one at QoS 0 is not', async () => {
   await expect(device.next('message-refused', 100)).rejects.toThrow('no message-refused came')
 })
 
-test('the answer comes before the acknowledgement, and a device that has not subscribed gets none', async () => {
+test('the answer comes before the acknowledgement; to a device that has not subscribed it comes after SUBACK', async () => {
   const { answer } = await enrolTestDevice(harness, org, { roomId })
   const it = await rawMqtt(harness.mqttPort)
   onTestFinished(() => void it.socket.destroy())
@@ -105,7 +105,26 @@ test('the answer comes before the acknowledgement, and a device that has not sub
   expect(types()).toEqual([2, puback])
   it.socket.write(Buffer.concat([frames.subscribe(`v1/${answer.endpointId}/down/message-refused`, 2), bad(3)]))
   await until('the second PUBACK', () => types().lastIndexOf(puback) > 1)
-  expect(types()).toEqual([2, puback, 9, 3, puback])
+  expect(types()).toEqual([2, puback, 9, 3, 3, puback])
+})
+
+test('a device hears once for each kind of message and connection which keys were ignored, and they do not count as bad', async () => {
+  const talkative = await newDevice(harness, org, { roomId })
+  const status = { brand: 'Lumen', networks: [{ 'speed/max': 10 }], 'x~y': 1, power: 'ON' }
+  for (let i = 0; i < 20; i++) await talkative.publish('status', status)
+  const timestamp = Math.floor(harness.clock.now() / 1000)
+  await talkative.publish('sample', { samples: [{ timestamp, co2: 400, noise: 40 }] })
+  await talkative.publish('sample', { samples: [{ timestamp: timestamp + 1, co2: 400, noise: 41 }] })
+  await talkative.publish('status', { power: 'OFF' })
+  const answers = talkative.received.map(({ body }) => body)
+  expect(answers).toEqual([
+    { kind: 'status', keys: ['/brand', '/networks/0/speed~1max', '/x~0y'] },
+    { kind: 'sample', keys: ['/samples/0/noise'] },
+  ])
+  talkative.drop()
+  await talkative.connect()
+  await talkative.publish('status', status)
+  expect(await talkative.next('keys-ignored')).toMatchObject({ kind: 'status' })
 })
 
 test('many bad messages are answered at the rate at which they are read', async () => {

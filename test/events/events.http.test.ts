@@ -1,10 +1,13 @@
 // Tests each type of event as real devices and callers cause it, and which readers receive it. [contract 6.events]
+
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { makeClient } from '../../src/client/client.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.ts'
 import { perform } from '../support/contract/calls.ts'
 import { SharedFixture } from '../support/contract/shared-fixture.ts'
+import { auditTarget } from '../support/devices/audited-endpoint.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { follow } from '../support/event-follower.ts'
 import { freePort } from '../support/free-port.ts'
@@ -56,8 +59,10 @@ test('a device that comes, reports, measures and goes is heard, with its room', 
 
   await d.publish('sample', { samples: [{ timestamp: now() - 5, people: 3, co2: 600 }] })
   const heard = await reader.next('sample')
-  const read = (await org.call('GET', `/endpoints/${d.id}/sensor`)).body.endpointData.data[0]
-  expect(heard).toEqual({ type: 'sample', at: expect.any(String), ...about, sample: read })
+  const { data, measured } = (await org.call('GET', `/endpoints/${d.id}/sensor`)).body.endpointData
+  const [read] = data
+  expect(heard).toEqual({ type: 'sample', at: expect.any(String), ...about, sample: read, measured })
+  expect(measured).toEqual(['co2', 'people'])
   expect(read.people).toBe(3)
 
   await d.close()
@@ -77,6 +82,18 @@ test('a status that says nothing new is not heard', async () => {
   expect(reader.of('status')).toEqual([])
   await d.publish('status', { freeSystemStorage: '2000' })
   await reader.next('status')
+})
+
+test('a sample event says what was measured under /v1, and not under the legacy base [contract 5.2.measured]', async () => {
+  const { org, fjord, device } = await site()
+  const d = await device(fjord)
+  const legacyClient = makeClient({ baseUrl: `${harness.url}/api`, org: org.id, token: org.key })
+  const [reader, legacyReader] = [await follow(org.client), await follow(legacyClient)]
+  await d.publish('sample', { samples: [{ timestamp: now(), people: 0, temp: 21 }] })
+  const { measured, ...rest } = await reader.next('sample')
+  expect(measured).toEqual(['people', 'temp'])
+  expect(await legacyReader.next('sample')).toEqual(rest)
+  expect(legacyReader.received.at(-1)?.id).toBe(reader.received.at(-1)?.id)
 })
 
 test('a sample that came late or twice is history, not an event; of a message only the newest is heard', async () => {
@@ -237,7 +254,7 @@ test('a device that enrols is heard, and so is what other actors do', async () =
   const d = await device(fjord, true)
   const { change, roomIds } = await reader.next('structure')
   expect(roomIds).toEqual([fjord])
-  expect(change).toMatchObject({ type: 'DEVICE_ENROLLED', target: { type: 'endpoint', id: d.id, name: d.serial } })
+  expect(change).toMatchObject({ type: 'DEVICE_ENROLLED', target: auditTarget(d) })
 })
 
 test('a place is told of what is in it, also of what leaves it or is deleted', async () => {

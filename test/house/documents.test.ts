@@ -43,7 +43,7 @@ test('docs/contract.md has the table of job actions as the code has it', () => {
       rollback === null ? 'none' : rollback.isAutomatic ? 'automatic' : 'on request',
       connections[connection],
       stagesRefusedText === null ? 'yes' : 'no',
-      stagesRefusedText === null ? String(waitsForIdle) : '',
+      stagesRefusedText === null ? (waitsForIdle === 'if it switches off' ? 'if `on` is false' : waitsForIdle) : '',
     ]
   })
   const [, table] = read('docs/contract.md').split('| `type` | keys | needs |')

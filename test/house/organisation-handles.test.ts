@@ -31,6 +31,7 @@ test('only the named files choose the organisation that they read', () => {
     'server/fleet/configs/reported.ts',
     'server/fleet/endpoints/ended-nodes.ts',
     'server/fleet/endpoints/endpoint-cache.ts',
+    'server/fleet/endpoints/oversleep.ts',
     'server/fleet/endpoints/presence.ts',
     'server/incidents/credentials/attempts.ts',
     'server/incidents/engine/engine.ts',

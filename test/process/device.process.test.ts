@@ -47,8 +47,8 @@ test('kill -9 in the middle: no device is shown as connected, nothing acknowledg
 
   const second = await site.serve('--mqtt-port', String(mqttPort))
   expect(await call(second, 'GET', `/endpoints/${device.id}`)).toMatchObject({ connected: false, firmwareVersion: '7' })
-  // The first device is reconnecting, and the second one was never connected.
-  expect((await call(second, 'GET', `/rooms/${roomId}`)).state).toBe('DEGRADED')
+  // The first device is reconnecting and left out, and the second one was never connected.
+  expect((await call(second, 'GET', `/rooms/${roomId}`)).state).toBe('OFFLINE')
   // Sent, and not acknowledged: it comes again, with the same id, so that the device knows it.
   await device.connect()
   expect(await device.next('operation', 1000)).toMatchObject({ id: operations[0].id, type: 'REBOOT' })

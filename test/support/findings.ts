@@ -2,6 +2,7 @@
 import { defaultAirLimits } from '../../src/contract/journal/orgs.ts'
 import { defaultSensorSettings } from '../../src/server/config/sensor-settings.ts'
 import { type AdvancedFindings, advanceFindings } from '../../src/server/incidents/engine/findings.ts'
+import { KnownPeripherals } from '../../src/server/incidents/engine/observations/known-peripherals.ts'
 import { type ObservationResult, observeFull, observeQuick } from '../../src/server/incidents/engine/observe.ts'
 import type { Finding, RulesInForce } from '../../src/server/incidents/engine/types.ts'
 import { defaultRules } from '../../src/server/incidents/incident-rules/in-force.ts'
@@ -21,6 +22,9 @@ export class FindingsWatch {
   findings: readonly Finding[] = []
   rules: RulesInForce = defaultRules
   certificateExpiresAt: number | undefined
+  /** The ids of the endpoints that are gateways. */
+  gateways: ReadonlySet<string> = new Set()
+  readonly #peripherals = new KnownPeripherals()
   /** Whether a silence covers all subjects. */
   isSilenced = false
 
@@ -37,7 +41,7 @@ export class FindingsWatch {
   async quick(): Promise<RunResult> {
     const { findings, rules, certificateExpiresAt, isSilenced: hasSilences } = this
     const run = {
-      now: this.#harness.clock.now(),
+      ...this.#times,
       from: this.#from,
       findings,
       rules,
@@ -50,15 +54,21 @@ export class FindingsWatch {
     return this.#advance(await observeQuick(this.#on, run))
   }
 
+  get #times() {
+    const times = this.#harness.services.reconnects.current
+    return { now: times.now, times, gateways: this.gateways }
+  }
+
   async full(): Promise<RunResult> {
     const { findings, rules, certificateExpiresAt } = this
     const settings = defaultSensorSettings
     const run = {
-      now: this.#harness.clock.now(),
+      ...this.#times,
       findings,
       rules,
       settings,
       airLimits: defaultAirLimits,
+      peripherals: this.#peripherals,
       orgId: this.#org.id,
       certificateExpiresAt,
       isSilenced: () => this.isSilenced,

@@ -1,8 +1,9 @@
 // One of everything in an organisation. contract/calls.ts has calls that succeed there.
 import { gzipSync } from 'node:zlib'
+import { deviceActions } from '../../src/contract/device/models.ts'
 import type { Clock } from '../../src/server/core/clock.ts'
 import { uploadUrl } from '../../src/server/fleet/bug-reports/upload.ts'
-import { markConnected } from '../../src/server/fleet/endpoints/presence.ts'
+import { markConnected, storeStatus } from '../../src/server/fleet/endpoints/presence.ts'
 import { SampleIntake } from '../../src/server/sensors/ingest/intake.ts'
 import { LatestSampleCache } from '../../src/server/sensors/latest/cache.ts'
 import { Horizon } from '../../src/server/sensors/rollups/horizon.ts'
@@ -137,6 +138,7 @@ export async function newEndpoint(
   const { endpointId: endpoint, credential } = answer
   const { services } = harness
   await markConnected(services, await storedConnection(services, endpoint, credential))
+  await storeStatus(services, await storedConnection(services, endpoint, credential), { actions: deviceActions })
   const now = Math.floor(services.clock.now() / 1000)
   const samples = Array.from({ length: sampleCount }, (_, i) => ({ timestamp: now - i * 60, people: 3 }))
   await new SampleIntake(services, new LatestSampleCache(services), new Horizon()).receive(

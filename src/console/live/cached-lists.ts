@@ -8,10 +8,6 @@ import { invalidateThrottled } from './refetch.ts'
 
 type Body<K extends OperationId> = ResponseOf<Operations[K]>
 
-/** A component on the screen shows an answer of this operation. */
-export const isOnScreen = (id: OperationId): boolean =>
-  queryClient.getQueryCache().findAll({ queryKey: [id], type: 'active' }).length > 0
-
 type CachedQuery<K extends OperationId> = Query<ApiResponse<Body<K>>>
 const findQuery = <K extends OperationId>(id: K): CachedQuery<K> | undefined =>
   queryClient.getQueryCache().find<ApiResponse<Body<K>>>({ queryKey: [id], exact: true }) as CachedQuery<K> | undefined

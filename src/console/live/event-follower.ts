@@ -6,8 +6,8 @@ import { type LiveState, liveState, markHeard, setLiveState } from '../parts/liv
 import { endSession } from '../session.ts'
 import { reloadIfAccessChanged } from './access-change.ts'
 import { invalidateFor } from './invalidate.ts'
-import { forgetRejectedSettings } from './list-patches.ts'
 import { readFailedAgain } from './refetch.ts'
+import { rowReader } from './row-reader.ts'
 import { forgetSamples } from './sample-patches.ts'
 
 type TabMessage =
@@ -147,7 +147,7 @@ function follow(client: Client, org: string): () => void {
     stopped.abort()
     channel.close()
     forgetSamples()
-    forgetRejectedSettings()
+    rowReader.stop()
   }
 }
 

@@ -1,11 +1,12 @@
-// Updates the cached answers that an event affects: lists are patched, other answers are read again at a bounded rate.
+// Updates the cached answers that an event affects: of the lists of rooms and devices only the named rows are read, other answers are read again at a bounded rate.
 import type { Event } from '../../contract/journal/events.ts'
 import type { OperationId } from '../../contract/operations.ts'
 import { queryClient } from '../api.ts'
 import { refreshSession } from '../session.ts'
 import { patchIncidents } from './incident-patches.ts'
-import { patchLists, patchOperations, patchPresence, showsLists } from './patch.ts'
+import { patchOperations } from './operation-patches.ts'
 import { invalidateThrottled } from './refetch.ts'
+import { isRowList, rowReader } from './row-reader.ts'
 import { forgetSamples, takeSample } from './sample-patches.ts'
 
 const roomOperations: Record<string, readonly OperationId[]> = {
@@ -31,8 +32,11 @@ const listOperations: Record<string, readonly OperationId[]> = {
 }
 /** These answers are about one job. */
 const jobOperations: readonly OperationId[] = ['jobsGet', 'jobsRoomsList']
-/** Events of these types change single entries of the lists of rooms and devices. */
-const listEntryTypes: ReadonlySet<string> = new Set(['connected', 'disconnected', 'status', 'config'])
+/** Events of these types change single rows of the lists of rooms and devices. */
+const rowEventTypes: ReadonlySet<string> = new Set(['connected', 'disconnected', 'status', 'config'])
+/** A changed name or note. Other changes can concern more rows than their event names: the devices of a room that is renamed, or moved to another region. */
+const isRowChange = ({ change, endpointId }: Event): boolean =>
+  change?.type === 'DEVICE_UPDATED' && endpointId !== undefined
 /** These answers hold only samples or notes, which do not change when a room is renamed or moved. */
 const independentOfStructure: readonly OperationId[] = [
   'roomsSensorHistory',
@@ -58,7 +62,7 @@ export function invalidateFor(event: Event): void {
   if (event.type === 'reset') {
     forgetSamples()
     invalidateKnown(() => true)
-  } else if (event.type === 'structure') invalidateKnown(shownByChange(event.change?.type ?? ''))
+  } else if (event.type === 'structure') invalidateChanged(event)
   else invalidateAffected(event)
   if (changesSession(event)) void refreshSession().catch(() => {})
 }
@@ -66,6 +70,13 @@ export function invalidateFor(event: Event): void {
 /** The session has the name, the time zone and the air limits of the organisation. An error is ignored: the requests of the page show it too. */
 const changesSession = ({ type, change }: Event): boolean =>
   type === 'reset' || change?.type === 'ORG_UPDATED' || change?.type === 'SETTING_UPDATED'
+
+function invalidateChanged(event: Event): void {
+  const isShown = shownByChange(event.change?.type ?? '')
+  const namesRows = isRowChange(event)
+  if (namesRows) rowReader.nameRowsOf(event)
+  invalidateKnown((id) => isShown(id) && !(namesRows && isRowList(id)))
+}
 
 /** Nearly every answer holds names of rooms, devices or sites. */
 function shownByChange(type: string): (id: OperationId) => boolean {
@@ -88,22 +99,16 @@ function invalidateKnown(isAffected: (id: OperationId) => boolean): void {
 /** Samples that cannot be put into the lists change little there, so the lists wait this many times longer for them. */
 const sampleSlowdown = 4
 
-const readLists = () => {
-  for (const id of ['roomsList', 'endpointsBasicList'] as const) invalidateThrottled(id, () => true, '')
-}
 const readSamples = () => {
   for (const id of ['roomsList', 'roomsBulkSensorData'] as const)
     invalidateThrottled(id, () => true, 'samples', sampleSlowdown)
 }
 
 function updateLists(event: Event): void {
-  patchPresence(event)
   patchIncidents(event)
   if (event.type === 'operation') patchOperations(event)
   if (event.type === 'sample') takeSample(event, readSamples)
-  if (!listEntryTypes.has(event.type)) return
-  if (showsLists()) patchLists(event, readLists)
-  else readLists()
+  if (rowEventTypes.has(event.type)) rowReader.nameRowsOf(event)
 }
 
 function invalidateAffected(event: Event): void {

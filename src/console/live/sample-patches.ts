@@ -1,9 +1,9 @@
 // Puts the samples of events into the cached lists, every few seconds, instead of reading the samples of all rooms again.
-import { modelOf } from '../../contract/device/models.ts'
+import { sensorsOf } from '../../contract/device/models.ts'
 import type { Event } from '../../contract/journal/events.ts'
 import { currentSession } from '../session.ts'
 import { cachedBody, patchBody, readAgainIfFailed } from './cached-lists.ts'
-import { aggregateSamples, countsPeople, type EventSample, type ModelSample } from './room-aggregate.ts'
+import { aggregateSamples, type EventSample, type MeasuredSample } from './room-aggregate.ts'
 
 const flushMs = 10_000
 
@@ -12,9 +12,10 @@ const changedRooms = new Set<number>()
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** `readAll` is called if a room cannot be computed, because one of its devices has not sent a sample since the page was opened. */
-export function takeSample({ endpointId, sample, roomIds }: Event, readAll: () => void): void {
-  if (endpointId === undefined || !sample) return
-  latest.set(endpointId, sample)
+export function takeSample({ endpointId, sample, measured, roomIds }: Event, readAll: () => void): void {
+  // A node of an older version does not say what was measured.
+  if (endpointId === undefined || !sample || !measured) return
+  latest.set(endpointId, { sample, measured })
   for (const room of roomIds) changedRooms.add(room)
   if (timer !== undefined) return
   timer = setTimeout(() => {
@@ -46,9 +47,12 @@ function flush(readAll: () => void): void {
   patchBody('roomsList', (body) => {
     const rooms = body.rooms.map((room) => {
       const known = samples.get(room.id)
-      if (!known || !countsPeople(known)) return room
-      const people = aggregateSamples(known).data[0]?.people ?? 0
-      return room.people === people ? room : { ...room, people }
+      const { data, measured, peopleIs } = known ? aggregateSamples(known) : {}
+      const people = data?.[0]?.people
+      if (people === undefined || !measured?.includes('people')) return room
+      if (room.people === people && room.peopleIs === peopleIs) return room
+      const { peopleIs: _, ...others } = room
+      return { ...others, people, ...(peopleIs && { peopleIs }) }
     })
     // A list that is the same is not rendered again.
     return rooms.every((room, at) => room === body.rooms[at]) ? body : { rooms }
@@ -56,19 +60,22 @@ function flush(readAll: () => void): void {
 }
 
 /** The samples of each room; undefined for a room with a connected device that was not heard yet. */
-function samplesByRoom(rooms: ReadonlySet<number>): Map<number, ModelSample[] | undefined> | undefined {
+function samplesByRoom(rooms: ReadonlySet<number>): Map<number, MeasuredSample[] | undefined> | undefined {
   const devices = cachedBody('endpointsBasicList')?.endpoints
   if (!devices) return undefined
   const oldestMs = Date.now() - currentSession().roomFreshnessSeconds * 1000
-  const byRoom = new Map<number, ModelSample[] | undefined>()
-  for (const { id, roomId, model, connected } of devices) {
-    if (roomId === undefined || !rooms.has(roomId) || modelOf(model).sensors.length === 0) continue
-    const sample = latest.get(id)
+  const byRoom = new Map<number, MeasuredSample[] | undefined>()
+  for (const device of devices) {
+    const { id, roomId, connected } = device
+    if (roomId === undefined || !rooms.has(roomId)) continue
+    const last = latest.get(id)
+    if (!last && sensorsOf(device).length === 0) continue
     const known = byRoom.has(roomId) ? byRoom.get(roomId) : []
-    if (!sample && connected) byRoom.set(roomId, undefined)
+    if (!last && connected) byRoom.set(roomId, undefined)
     else if (known) {
-      const isFresh = sample && Number(sample.timestamp) * 1000 >= oldestMs
-      byRoom.set(roomId, isFresh ? [...known, { model, sample }] : known)
+      const isFresh = last && Number(last.sample.timestamp) * 1000 >= oldestMs
+      const isPresenceOnly = device.peopleIs === 'PRESENCE'
+      byRoom.set(roomId, isFresh ? [...known, { ...last, isPresenceOnly }] : known)
     }
   }
   for (const [room, known] of byRoom) if (known?.length === 0) byRoom.delete(room)

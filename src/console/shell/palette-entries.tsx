@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
+import { modelOf } from '../../contract/device/models.ts'
 import { operationQuery } from '../api.ts'
 import { deviceName, type ListedDevice } from '../domain/fleet/device/device.ts'
 import { macText } from '../domain/fleet/device/network-address.ts'
@@ -104,9 +105,13 @@ function useDeviceEntries(): PaletteEntry[] {
         key: endpoint.id,
         name: deviceName(endpoint),
         searchText: normalizeText(
-          [deviceName(endpoint), endpoint.roomName, endpoint.localIpAddress, ...macSpellings(endpoint)].join(' '),
+          [
+            ...[deviceName(endpoint), modelOf(endpoint.model).name, endpoint.serial, endpoint.roomName],
+            ...[endpoint.localIpAddress, ...macSpellings(endpoint)],
+          ].join(' '),
         ),
-        detail: () => [endpoint.roomName ?? 'Unassigned', endpoint.localIpAddress].filter(Boolean).join(' · '),
+        detail: () =>
+          [endpoint.roomName ?? 'Unassigned', endpoint.serial, endpoint.localIpAddress].filter(Boolean).join(' · '),
         icon: icons.device,
         go: () => void navigate({ to: '/devices/$endpointId', params: { endpointId: endpoint.id } }),
       })),

@@ -1,4 +1,4 @@
-// The models that are known, and what their sensors can measure. [contract 5.1.models] [contract 5.2.models]
+// The models that are known, what their sensors can measure and what their devices can do. [contract 5.1.models] [contract 5.1.actions] [contract 5.2.models]
 
 /** Physical ranges: a value outside is refused. [contract 5.2] */
 export const sensorRanges = {
@@ -13,44 +13,80 @@ export const sensorRanges = {
 export type Sensor = keyof typeof sensorRanges
 export const sensors = Object.keys(sensorRanges) as Sensor[]
 
+/** The kinds of devices. For a model that is known, the table of models has the kind. [contract 5.1.kind] */
+export const endpointKinds = [
+  'CODEC',
+  'CONTROLLER',
+  'DISPLAY',
+  'PROJECTOR',
+  'CAMERA',
+  'AUDIO',
+  'PRESENTATION',
+  'CONTROL',
+  'SENSOR',
+  'POWER',
+  'NETWORK',
+  'COMPUTER',
+  'GATEWAY',
+  'OTHER',
+] as const
+export type EndpointKind = (typeof endpointKinds)[number]
+
+/** The actions that a device can carry out for people. [contract 5.1.actions] */
+export const deviceActions = ['reboot', 'message', 'logs', 'config', 'power'] as const
+export type DeviceAction = (typeof deviceActions)[number]
+
+/** The actions of a device that does not report them. */
+export const defaultActions: readonly DeviceAction[] = ['reboot', 'message', 'logs', 'config']
+
 export interface Model {
   readonly name: string
-  readonly sensors: readonly Sensor[]
+  /** Absent for a code that is not in the table: its devices report it, as they do the maker. */
+  readonly kind?: EndpointKind
+  readonly manufacturer?: string
+  /** Absent for a code that is not in the table: its devices name their sensors, or show them by what they send. */
+  readonly sensors?: readonly Sensor[]
+  readonly actions: readonly DeviceAction[]
   /** Only the Frame has a privacy shutter. [interface F1] */
   readonly shutter?: true
 }
+
+type KnownModel = Model & Required<Pick<Model, 'kind' | 'manufacturer' | 'sensors'>>
 
 const pad: readonly Sensor[] = ['humidity', 'temp', 'co2', 'voc']
 const bar: readonly Sensor[] = [...pad, 'illumination', 'people']
 const pro: readonly Sensor[] = ['humidity', 'temp', 'vocIndex', 'illumination', 'people']
 const board: readonly Sensor[] = ['humidity', 'temp', 'illumination', 'people']
 
-export const models: Readonly<Record<string, Model>> = {
-  NF19A1: { name: 'Pad', sensors: pad },
-  NF25J1: { name: 'Pad Pro', sensors: pad },
-  NF19B1: { name: 'Bar', sensors: bar },
-  NF22E1: { name: 'Bar 2', sensors: ['illumination', 'people'] },
-  NF21D1: { name: 'Bar Pro', sensors: pro },
-  NF21F1: { name: 'Frame', sensors: pro, shutter: true },
-  NF20C1: { name: 'Board', sensors: bar },
-  NF25M1: { name: 'Board 32', sensors: board },
-  NF22H1: { name: 'Board 50', sensors: board },
-  NF23K1: { name: 'Board Pro', sensors: pro },
-  NF23L1: { name: 'Center', sensors: ['people'] },
+const codec = { kind: 'CODEC', manufacturer: 'Neat', actions: defaultActions } as const
+const controller = { ...codec, kind: 'CONTROLLER' } as const
+const camera = { ...codec, kind: 'CAMERA' } as const
+
+export const models: Readonly<Record<string, KnownModel>> = {
+  NF19A1: { ...controller, name: 'Pad', sensors: pad },
+  NF25J1: { ...controller, name: 'Pad Pro', sensors: pad },
+  NF19B1: { ...codec, name: 'Bar', sensors: bar },
+  NF22E1: { ...codec, name: 'Bar 2', sensors: ['illumination', 'people'] },
+  NF21D1: { ...codec, name: 'Bar Pro', sensors: pro },
+  NF21F1: { ...codec, name: 'Frame', sensors: pro, shutter: true },
+  NF20C1: { ...codec, name: 'Board', sensors: bar },
+  NF25M1: { ...codec, name: 'Board 32', sensors: board },
+  NF22H1: { ...codec, name: 'Board 50', sensors: board },
+  NF23K1: { ...codec, name: 'Board Pro', sensors: pro },
+  NF23L1: { ...camera, name: 'Center', sensors: ['people'] },
 }
 
-/** A code that is not in the table is a device with every sensor. */
 export const modelOf = (code: string): Model =>
-  Object.hasOwn(models, code) ? (models[code] as Model) : { name: code, sensors }
+  Object.hasOwn(models, code) ? (models[code] as Model) : { name: code, actions: defaultActions }
 
-/** The model and the serial number in the name that incidents store for an endpoint; undefined if the model is not known. */
-export function deviceOfName(name: string): { readonly model: Model; readonly serial: string } | undefined {
-  const [, code = '', serial = ''] = /^(\S+) (.+)$/.exec(name) ?? []
-  return Object.hasOwn(models, code) ? { model: modelOf(code), serial } : undefined
-}
+/** Returns what a device can do. What it reports wins over the table. [contract 5.1.actions] */
+export const actionsOf = (
+  model: string,
+  reported: readonly DeviceAction[] | null | undefined,
+): readonly DeviceAction[] => reported ?? modelOf(model).actions
 
-/** "Frame NF1JWSL00042000" for "NF21F1 NF1JWSL00042000". A name with an unknown model stays as it is. */
-export function deviceNameInWords(name: string): string {
-  const device = deviceOfName(name)
-  return device ? `${device.model.name} ${device.serial}` : name
-}
+/** The sensors of an endpoint: those of its model, or for any other model those that its answer lists. [contract 5.1.models] */
+export const sensorsOf = (endpoint: {
+  readonly model: string
+  readonly sensors?: readonly Sensor[]
+}): readonly Sensor[] => modelOf(endpoint.model).sensors ?? endpoint.sensors ?? []

@@ -2,7 +2,7 @@
 
 import Type, { type Static, type TSchema } from 'typebox'
 import { commandTypes } from '../fleet/commands.ts'
-import { reportedFields } from '../fleet/endpoints.ts'
+import { reportedFields } from '../fleet/reported-status.ts'
 import { Int32, MultilineText, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
 import { type Sensor, sensorRanges } from './models.ts'
 
@@ -54,10 +54,11 @@ export const DeviceSample = Type.Unsafe<DeviceSample>(
     ),
   }),
 )
+export const maxSamplesPerMessage = 500
 export const SampleReport = Shape('SampleReport', {
   samples: Type.Array(DeviceSample, {
     minItems: 1,
-    maxItems: 500,
+    maxItems: maxSamplesPerMessage,
     description: 'One sample, or several that waited for a connection.',
   }),
 })
@@ -121,6 +122,7 @@ export const DeviceCommandMessage = Shape('OperationCommand', {
     Type.Literal(true, { description: 'REBOOT: do it only if the device is not in use; else report FAILED `in use`.' }),
   ),
   message: Type.Optional(MultilineText(1024, 'MESSAGE: the text for the screen.')),
+  on: Type.Optional(Type.Boolean({ description: 'POWER: whether to switch on; false switches off.' })),
   logs: Type.Optional(
     Shape(
       'LogsWanted',
@@ -157,6 +159,16 @@ export const MessageRefused = Shape('MessageRefused', {
 })
 export type MessageRefused = Static<typeof MessageRefused>
 
+export const maxIgnoredKeys = 32
+export const KeysIgnored = Shape('KeysIgnored', {
+  kind: Type.String({ description: 'The last part of the topic of the message.' }),
+  keys: Type.Array(Type.String(), {
+    maxItems: maxIgnoredKeys,
+    description: 'JSON Pointers (RFC 6901) to keys that the service does not know, up to 200 characters each.',
+  }),
+})
+export type KeysIgnored = Static<typeof KeysIgnored>
+
 /** The kinds of messages, by their name below the device's own topics. */
 export const upMessages = {
   status: StatusReport,
@@ -172,6 +184,7 @@ export const downMessages = {
   operation: DeviceCommandMessage,
   'sample-refused': SampleRefused,
   'message-refused': MessageRefused,
+  'keys-ignored': KeysIgnored,
 }
 export type DownKind = keyof typeof downMessages
 export type DownMessage = { [K in DownKind]: { kind: K; body: Static<(typeof downMessages)[K]> } }[DownKind]
@@ -201,4 +214,5 @@ export const maxBundleBytes = 64 * 1024 * 1024
 export const deviceChanges = {
   deviceEnrolled: { category: 'DEVICE', type: 'DEVICE_ENROLLED' },
   deviceEnrolmentRefused: { category: 'DEVICE', type: 'DEVICE_ENROLMENT_REFUSED' },
+  deviceHasNoSettings: { category: 'DEVICE', type: 'DEVICE_PROFILE_REMOVED' },
 } as const

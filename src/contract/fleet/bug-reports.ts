@@ -3,11 +3,11 @@
 import Type from 'typebox'
 import { largeBodyBytes, operation } from '../operation.ts'
 import { OneOf, Shape, Timestamp } from '../shape.ts'
-import { EndpointIds, exampleEndpointId } from './endpoints.ts'
+import { EndpointIds, endpointName, exampleEndpointId } from './endpoints.ts'
 
 const supportId = Type.String({ description: 'Support ID; case and hyphens do not matter.' })
 
-const itemStates = ['REQUESTED', 'UPLOADED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const
+const itemStates = ['REQUESTED', 'UPLOADED', 'FAILED', 'EXPIRED', 'CANCELLED', 'SKIPPED'] as const
 
 const BugReport = Shape('webpageBugReport', {
   supportId,
@@ -17,9 +17,10 @@ const BugReport = Shape('webpageBugReport', {
   endpoints: Type.Array(
     Shape('webpageBugReportEndpoint', {
       endpointId: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }),
+      name: endpointName,
       serial: Type.String({ description: 'Serial number of the device.' }),
       model: Type.String({ description: 'Model code.' }),
-      state: OneOf(itemStates, 'State of the logs of this endpoint.'),
+      state: OneOf(itemStates, 'State of the logs of this endpoint. SKIPPED: its device cannot send logs.'),
       updatedAt: Timestamp('Time at which the state last changed.'),
       file: Type.Optional(Type.String({ description: 'Name of the log bundle, for its download.' })),
       size: Type.Optional(Type.String({ description: 'Size of the log bundle in bytes, as a string.' })),

@@ -6,7 +6,7 @@ import { largeBodyBytes, operation, smallBodyBytes } from '../operation.ts'
 import { Empty, Int32, ListOf, MultilineText, OneOf, Shape, Timestamp } from '../shape.ts'
 import { EndpointIds, exampleEndpointId } from './endpoints.ts'
 
-export const commandTypes = ['REBOOT', 'MESSAGE', 'COLLECT_LOGS'] as const
+export const commandTypes = ['REBOOT', 'MESSAGE', 'COLLECT_LOGS', 'POWER'] as const
 /** When a reboot may happen. [contract 12.when] */
 export const rebootTimes = ['now', 'idle', 'window'] as const
 export type RebootTime = (typeof rebootTimes)[number]
@@ -15,7 +15,7 @@ export const operationWaits = ['idle', 'window', 'connection'] as const
 export type OperationWait = (typeof operationWaits)[number]
 export type CommandType = (typeof commandTypes)[number]
 
-/** A reboot or a message that the device does not get in this time expires. [contract 8.operations] */
+/** A reboot, a message or a switch of the power that is not done in this time expires. [contract 8.operations] */
 export const commandDeadlineMs = 5 * minuteMs
 /** A device that disconnects because of a reboot has this long to come back before it counts as offline. [contract 12.when] */
 export const restartGraceMs = 10 * minuteMs
@@ -35,12 +35,12 @@ export const DeviceCommand = Shape('webpageOperation', {
   endpointId,
   state: OneOf(
     operationStates,
-    'QUEUED: the operation waits for the device. SENT: it was sent. ACKNOWLEDGED: the device has received it. Final states: SUCCEEDED, FAILED, EXPIRED (the deadline passed), CANCELLED, SKIPPED (the device was offline).',
+    'QUEUED: the operation waits for the device. SENT: it was sent. ACKNOWLEDGED: the device has received it. Final states: SUCCEEDED, FAILED, EXPIRED (the deadline passed), CANCELLED, SKIPPED (the device was offline, or cannot do it).',
   ),
   createdAt: Timestamp('Time at which the operation was created.'),
   updatedAt: Timestamp('Time at which the state of the operation last changed.'),
   deadline: Timestamp('Time at which the operation expires if it is not finished.'),
-  error: Type.Optional(Type.String({ description: 'Reason why the operation failed.' })),
+  error: Type.Optional(Type.String({ description: 'Reason why the operation failed or was skipped.' })),
   waitsFor: Type.Optional(
     OneOf(operationWaits, 'Reason why the operation is not sent yet; absent if it does not wait.'),
   ),
@@ -85,6 +85,26 @@ export const deviceCommandOperations = {
     response: Operations,
     audit: { category: 'DEVICE', type: 'DEVICE_REBOOT_REQUESTED' },
     example: { params: { id: exampleEndpointId }, body: { when: 'now' }, response: { operations: [example] } },
+  }),
+  endpointsPower: operation({
+    method: 'POST',
+    path: '/endpoints/{id}/power',
+    tag: 'Endpoints',
+    scope: 'write',
+    operate: true,
+    summary: 'Switch an endpoint on or off',
+    description:
+      'The device must have the action power and be connected. The operation has succeeded when `power` of the endpoint shows it. For an endpoint that is asleep the operation is SKIPPED.',
+    params: { id: endpointId },
+    body: Shape('PowerRequest', { on: Type.Boolean({ description: 'True switches on, false switches off.' }) }),
+    bodyLimitBytes: smallBodyBytes,
+    response: Operations,
+    audit: { category: 'DEVICE', type: 'DEVICE_POWER_REQUESTED' },
+    example: {
+      params: { id: exampleEndpointId },
+      body: { on: false },
+      response: { operations: [{ ...example, type: 'POWER' }] },
+    },
   }),
   endpointsSendMessage: operation({
     method: 'POST',

@@ -135,6 +135,12 @@ export const configOperations = {
         description:
           'Keys that the device refused, each with the reason. A refused key is sent again when its value changes, or when a job that set it is retried.',
       }),
+      notForDevice: Type.Optional(
+        Type.Array(Type.String(), {
+          description:
+            'Desired keys that are not sent because the device does not have them; absent if there are none.',
+        }),
+      ),
     }),
     example: {
       params: { id: exampleEndpointId },

@@ -19,17 +19,31 @@ export const SpanShape = Shape('ConnectionSpan', {
       'DISCONNECTED: the device announced that it disconnects. LOST: the device stopped sending, or its connection broke. REPLACED: the device connected again or enrolled again. REFUSED: the device violated the protocol or sent too many bad messages. UNENROLLED: its endpoint was deleted. SERVER_ENDED: the server stopped or failed, lost its database, or could not store a message. Absent if the connection did not end in the window.',
     ),
   ),
-  unknownUntil: Type.Optional(
-    Timestamp(
-      'The device was reconnecting until then, after a server stopped: this time is neither online nor an outage. Absent if the connection ended for another reason.',
+  followedBy: Type.Optional(
+    OneOf(
+      ['ASLEEP', 'UNKNOWN', 'OFFLINE'],
+      'State of the endpoint after the end of the connection. Absent if the connection did not end in the window, if the next one followed immediately, and in records of earlier versions.',
     ),
   ),
+})
+const Gap = Shape('ConnectionGap', {
+  endpointId: Type.String({ format: 'uuid', description: 'The endpoint.' }),
+  from: Timestamp('Start.'),
+  to: Timestamp('End: the end of the state, or of the window.'),
+  state: OneOf(
+    ['ASLEEP', 'UNKNOWN'],
+    'ASLEEP: the device slept. UNKNOWN: it could not be seen, because a server had stopped or its gateway was away.',
+  ),
+})
+const gaps = Type.Array(Gap, {
+  description:
+    'The times without a connection that are no outages: the endpoint was asleep, or its state was not known.',
 })
 const summary = {
   onlineShare: Type.Optional(
     Type.Number({
       description:
-        'Share of the recorded time in which the device was connected, 0 to 1, without the time in which it was reconnecting after a server stopped; absent if nothing was recorded.',
+        'Share of the recorded time in which the device was connected, 0 to 1, without the time in which it was asleep or its state was not known; absent if nothing was recorded.',
     }),
   ),
   outages: Int32('How many times the device was offline.'),
@@ -39,7 +53,7 @@ const roomSummary = {
   onlineShare: Type.Optional(
     Type.Number({
       description:
-        'Share of the recorded time in which at least one endpoint was connected, 0 to 1, without the time in which one was reconnecting after a server stopped and none was connected; absent if nothing was recorded.',
+        'Share of the recorded time in which at least one endpoint was connected, 0 to 1, without the time in which none was connected and one was asleep or its state was not known; absent if nothing was recorded.',
     }),
   ),
   outages: Int32('How many times all endpoints were offline.'),
@@ -57,7 +71,7 @@ const query = {
   to: QueryTime('End of the window, exclusive; default now.'),
 }
 const description =
-  'The spans are sorted by endpoint, oldest first, and cut at the window. An endpoint is connected during its spans, and offline between them, except until `unknownUntil`. The numbers cover the part of the window for which there are records. An answer has at most 5,000 spans: the newest of each endpoint. With `Accept: text/csv` the answer has all spans and no numbers, in the columns `endpointId`, `from`, `to`, `why`.'
+  'The spans are sorted by endpoint, oldest first, and cut at the window. An endpoint is connected during its spans, and offline between them, except in its `gaps`. The numbers cover the part of the window for which there are records. An answer has at most 5,000 spans: the newest of each endpoint. With `Accept: text/csv` the answer has all spans and no numbers, in the columns `endpointId`, `from`, `to`, `why`, `followedBy`.'
 const span = {
   endpointId: exampleEndpointId,
   from: '2026-05-04T00:00:00.000Z',
@@ -83,12 +97,12 @@ export const connectionOperations = {
     description,
     params: { id: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }) },
     query,
-    response: Shape('EndpointConnections', { ...Summary.properties, spans: Type.Array(SpanShape) }),
+    response: Shape('EndpointConnections', { ...Summary.properties, spans: Type.Array(SpanShape), gaps }),
     csv: true,
     example: {
       params: { id: exampleEndpointId },
       query: exampleQuery,
-      response: { ...exampleSummary, spans: [span] },
+      response: { ...exampleSummary, spans: [span], gaps: [] },
     },
   }),
   roomsConnections: operation({
@@ -104,6 +118,7 @@ export const connectionOperations = {
       ...roomSummary,
       endpoints: Type.Array(Summary, { description: 'Availability of each endpoint.' }),
       spans: Type.Array(SpanShape),
+      gaps,
     }),
     csv: true,
     example: {
@@ -115,6 +130,7 @@ export const connectionOperations = {
         longestOutageSeconds: 2460,
         endpoints: [exampleSummary],
         spans: [span],
+        gaps: [],
       },
     },
   }),

@@ -1,120 +1,53 @@
 // Endpoints: what a managed device looks like, and what can be done with it. [contract 5.1]
 
-import Type, { type TSchema } from 'typebox'
+import Type from 'typebox'
+import { sensors } from '../device/models.ts'
 import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
-import { Empty, Int32, ListOf, NullableId, OneOf, Shape, Timestamp } from '../shape.ts'
-
-const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }))
-const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
-const bytes = (of: string) =>
-  Type.Optional(Type.String({ pattern: '^\\d{1,20}$', description: `${of}, in bytes, as a string.` }))
-const optional = <S extends TSchema>(shape: S) => Type.Optional(shape)
-
-const Address = Shape('webpageIpAddress', { ipv4: text('IPv4 address, base64.'), ipv6: text('IPv6 address, base64.') })
-const network = {
-  type: text('NETWORK_TYPE_ETHERNET or NETWORK_TYPE_WIFI.'),
-  display: text('Name of the interface.'),
-  linkUp: flag('Whether the link is up.'),
-  mode: text('NETWORK_MODE_DHCP or NETWORK_MODE_STATIC.'),
-  mtu: optional(Int32('Maximum transmission unit.')),
-  networkName: text('Name of the wireless network.'),
-  macAddress: text('MAC address, 6 bytes, base64.'),
-}
-const prefix = optional(Int32('Prefix length.'))
-/** Clients count on the lists, and on both addresses in each item. [contract 5.1.networks] */
-const Network = Shape('webpageNetwork', {
-  ...network,
-  addresses: Type.Array(Shape('webpageNetworkAddress', { address: Address, broadcast: Address, prefix })),
-  gateway: Type.Array(Address),
-})
-/** A device may leave them out: the service fills them in. */
-const ReportedNetwork = Shape('ReportedNetwork', {
-  ...network,
-  addresses: optional(
-    Type.Array(Shape('ReportedAddress', { address: optional(Address), broadcast: optional(Address), prefix }), {
-      maxItems: 32,
-    }),
-  ),
-  gateway: optional(Type.Array(Address, { maxItems: 32 })),
-})
-
-/** The fields that a device sends in its status report. The service knows the other fields by itself. */
-export const reportedFields = {
-  pairingSerial: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: 'Serial number of the leader that the device is paired with, as the device reports it.',
-    }),
-  ),
-  pairedSerials: Type.Optional(
-    Type.Array(Type.String({ maxLength: 64 }), {
-      maxItems: 32,
-      description: 'Serial numbers of the devices that are paired with this leader, as the leader reports them.',
-    }),
-  ),
-  supports: Type.Optional(
-    Type.Array(Type.String({ maxLength: 64 }), {
-      maxItems: 32,
-      description:
-        'Optional parts of the device protocol that the device supports. onlyIfIdle: the device checks whether it is in use before a reboot.',
-    }),
-  ),
-  inCallStatus: optional(OneOf(['NONE', 'ZOOM', 'TEAMS', 'MEET', 'OTHER'], 'The kind of call that the device is in.')),
-  primaryMode: optional(OneOf(['oob', 'zoom', 'msteams', 'avos', 'usb'], 'The application that the device runs.')),
-  controllerMode: optional(
-    OneOf(['controller', 'schedule'], 'The use of a pad: as a controller or as a schedule display.'),
-  ),
-  firmwareVersion: text('Installed firmware.'),
-  latestVersion: text('Newest known firmware for the device.'),
-  firmwareVersionReleaseName: text('Release name of the installed firmware.'),
-  latestVersionReleaseName: text('Release name of the newest firmware.'),
-  otaChannel: text('Update channel.'),
-  upgradeStatus: text('State of a running upgrade.'),
-  upgradeTime: text('Time of the next upgrade.'),
-  upgradeModel: text('Upgrade model.'),
-  hexapaBuild: text('Build identifier.'),
-  automaticUpdates: flag('Whether the device installs updates automatically.'),
-  hasScheduledFirmwareUpdate: flag('Whether an update is scheduled.'),
-  hasUnscheduledFirmwareUpdate: flag('Whether an update is available that is not scheduled.'),
-  isLatestVersionScheduledForNow: flag('Whether the newest version is scheduled to be installed now.'),
-  buildType: text('Build type.'),
-  localIpAddress: text('Local IP address, plain text.'),
-  networks: Type.Array(ReportedNetwork, { maxItems: 32, description: 'The network interfaces of the device.' }),
-  ntpServer: text('Configured time server.'),
-  activeNtpServer: text('Time server in use.'),
-  ntpServerReachable: flag('Whether the time server can be reached.'),
-  timezone: text('Time zone of the device.'),
-  remoteControlEnabled: flag('Whether remote control is on.'),
-  bulkEnrolmentPending: flag('Whether a bulk enrolment is pending.'),
-  orientation: text('Orientation of the screen.'),
-  totalSystemStorage: bytes('System storage'),
-  freeSystemStorage: bytes('Free system storage'),
-  totalInternalStorage: bytes('Internal storage'),
-  freeInternalStorage: bytes('Free internal storage'),
-  totalExternalStorage: bytes('External storage'),
-  freeExternalStorage: bytes('Free external storage'),
-}
+import {
+  Empty,
+  Int32,
+  ListedIds,
+  ListOf,
+  MultilineText,
+  maxNameLength,
+  NullableId,
+  OneOf,
+  Shape,
+  SingleLineText,
+  Timestamp,
+} from '../shape.ts'
+import { Network, optional, optionalText, reportedFields } from './reported-status.ts'
 
 const id = Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' })
 const serial = Type.String({ description: 'Serial number of the device.' })
 const model = Type.String({ description: 'Model code, for example NF19B1.' })
 const connected = Type.Boolean({ description: 'Whether the device is connected now.' })
 /** The states of an endpoint, the worst first. [contract 8.state] */
-export const endpointStates = ['OFFLINE', 'UNKNOWN', 'ONLINE'] as const
+export const endpointStates = ['OFFLINE', 'UNKNOWN', 'ASLEEP', 'ONLINE'] as const
 export type EndpointState = (typeof endpointStates)[number]
 export const EndpointStateName = OneOf(
   endpointStates,
-  'ONLINE: the device is connected. UNKNOWN: a server that the device was connected to has ended, and the device still has time to connect again. OFFLINE: neither.',
+  'The first that holds. ONLINE: the device is connected. UNKNOWN: the gateway of the device is away; or the server or the gateway that the device was connected through has ended, and the device still has time to connect again. ASLEEP: the device can leave the network while it is off, and did so. OFFLINE: none of them. Values can be added.',
 )
 const since = optional(
   Timestamp(
-    'Since when the device is online or offline. A server restart does not change it for a device that comes back in time. Absent if the device was never connected.',
+    'Since when the device is online, asleep or offline. A restart of a server or a gateway does not change it for a device that comes back in time. Absent if the device was never connected.',
   ),
 )
 const roomId = optional(Int32('The room of the endpoint.'))
-const roomName = text('Name of the room of the endpoint.')
+const roomName = optionalText('Name of the room of the endpoint.')
 const connectionTime = optional(Timestamp('Time of the last connect or disconnect.'))
 const profileId = optional(Int32('The profile of the endpoint.'))
+const via = optional(
+  Type.String({
+    description: 'Identifier of the gateway through which the device is seen; absent if the caller does not see it.',
+  }),
+)
+
+export const maxEndpointNoteLength = 2000
+export const endpointName = optional(
+  Type.String({ description: 'Name of the endpoint: the given one, or else the one that the device reports.' }),
+)
 
 export const Endpoint = Shape('webpageEndpoint', {
   id,
@@ -124,11 +57,15 @@ export const Endpoint = Shape('webpageEndpoint', {
   connectionTime,
   state: EndpointStateName,
   since,
+  via,
   enrolmentTime: Timestamp('Time at which the device enrolled.'),
   roomId,
   roomName,
   profileId,
   ...reportedFields,
+  name: endpointName,
+  reportedName: optional(Type.String({ description: 'Name that the device reports.' })),
+  note: optional(Type.String({ description: 'Note for the next person who works with the device.' })),
   networks: Type.Array(Network, {
     description: 'The network interfaces of the device; empty until the device reports them.',
   }),
@@ -138,10 +75,25 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   id,
   serial,
   model,
+  name: endpointName,
+  kind: reportedFields.kind,
+  manufacturer: optional(
+    Type.String({ description: 'Maker that the device reports; absent for models whose maker the service knows.' }),
+  ),
+  power: reportedFields.power,
+  sensors: optional(
+    Type.Array(OneOf(sensors, 'A value of a sample.'), {
+      description:
+        'Values that the device measures; absent if the table of models has its model, or if it is not known.',
+    }),
+  ),
+  peopleIs: reportedFields.peopleIs,
+  actions: reportedFields.actions,
   connected,
   connectionTime,
   state: EndpointStateName,
   since,
+  via,
   roomId,
   roomName,
   profileId,
@@ -187,7 +139,12 @@ export const endpointOperations = {
     tag: 'Endpoints',
     scope: 'read',
     summary: 'List the endpoints with basic details',
-    query: { regionId: Int32('Only endpoints in this region.'), locationId: Int32('Only endpoints in this location.') },
+    query: {
+      regionId: Int32('Only endpoints in this region.'),
+      locationId: Int32('Only endpoints in this location.'),
+      ids: ListedIds('endpoints'),
+      via: Type.String({ description: 'Only endpoints that are seen through this gateway.' }),
+    },
     response: ListOf('webpageListBasicEndpointsResponse', 'endpoints', BasicEndpoint),
     example: { query: { locationId: 3 }, response: { endpoints: [basic] } },
   }),
@@ -218,6 +175,45 @@ export const endpointOperations = {
     ifMatch: true,
     audit: { category: 'DEVICE', type: 'DEVICE_REMOVED' },
     example: { params: { id: known }, response: {} },
+  }),
+  endpointsUpdate: operation({
+    method: 'PUT',
+    path: '/endpoints/{id}',
+    tag: 'Endpoints',
+    scope: 'write',
+    summary: 'Name an endpoint, and say what people should know about it',
+    description: 'A key that is absent keeps its value; null clears it.',
+    params: { id },
+    body: Shape('EndpointUpdateRequest', {
+      name: optional(
+        Type.Union([SingleLineText(maxNameLength, 'Name of the endpoint, instead of the reported one.'), Type.Null()]),
+      ),
+      note: optional(
+        Type.Union([
+          MultilineText(maxEndpointNoteLength, 'Note for the next person who works with the device.'),
+          Type.Null(),
+        ]),
+      ),
+      sleeps: optional(
+        Type.Union([
+          Type.Boolean({
+            description:
+              'Whether the device can leave the network while it is off, instead of what the device reports.',
+          }),
+          Type.Null(),
+        ]),
+      ),
+    }),
+    bodyLimitBytes: largeBodyBytes,
+    response: Endpoint,
+    versioned: true,
+    ifMatch: true,
+    audit: { category: 'DEVICE', type: 'DEVICE_UPDATED' },
+    example: {
+      params: { id: known },
+      body: { name: 'Bar at the window' },
+      response: { ...basic, name: 'Bar at the window', enrolmentTime: '2026-05-04T08:15:30.000Z', networks: [] },
+    },
   }),
   endpointsMoveRoom: operation({
     method: 'POST',

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { DeviceSettings, ProfileConfig } from '../device/config-keys.ts'
 import { largeBodyBytes, operation } from '../operation.ts'
 import { Empty, Int32, ListOf, MultilineText, Name, OneOf, Shape, Timestamp } from '../shape.ts'
-import { exampleEndpointId } from './endpoints.ts'
+import { endpointName, exampleEndpointId } from './endpoints.ts'
 
 const id = Int32('Identifier of the profile.')
 
@@ -58,6 +58,7 @@ const Reach = Shape('ProfileReach', {
   deliveredCount: Int32('How many of these endpoints have confirmed their settings.'),
   pendingCount: Int32('How many of these endpoints have not confirmed their settings yet.'),
   rejectedCount: Int32('How many of these endpoints rejected a setting.'),
+  notForDeviceCount: Int32('How many of these endpoints do not have some of the settings.'),
   rooms: Type.Array(
     Shape('ProfileReachRoom', {
       id: Int32('Identifier of the room.'),
@@ -67,10 +68,16 @@ const Reach = Shape('ProfileReach', {
         Shape('ProfileReachEndpoint', {
           id: Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' }),
           model: Type.String({ description: 'Model of the endpoint.' }),
+          name: endpointName,
           serial: Type.String({ description: 'Serial number of the endpoint.' }),
           state: OneOf(
             ['PENDING', 'DELIVERED', 'FAILED'],
             'State of the settings. FAILED: the endpoint rejected some of them.',
+          ),
+          notForDevice: Type.Optional(
+            Type.Array(Type.String(), {
+              description: 'Keys of the profile that the device does not have; absent if it has all of them.',
+            }),
           ),
           error: Type.Optional(
             Type.String({ description: 'The settings that the endpoint rejected, with the reasons.' }),
@@ -165,6 +172,7 @@ export const profileOperations = {
         deliveredCount: 60,
         pendingCount: 3,
         rejectedCount: 1,
+        notForDeviceCount: 2,
         rooms: [
           {
             id: 7,

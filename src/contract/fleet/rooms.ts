@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { RoomTag } from '../jobs/job-request.ts'
 import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
-import { Empty, IdAndName, Int32, ListOf, Name, NullableId, OneOf, Shape } from '../shape.ts'
+import { Empty, IdAndName, Int32, ListedIds, ListOf, Name, NullableId, OneOf, Shape } from '../shape.ts'
 import { Endpoint } from './endpoints.ts'
 import { LocationOfRoom } from './locations.ts'
 
@@ -21,21 +21,24 @@ export interface RoomCounts {
   readonly connectedCount: number
   /** Absent means 0. */
   readonly unknownCount?: number
+  /** Absent means 0. */
+  readonly asleepCount?: number
   readonly hasFailedConfig: boolean
 }
 
-/** The state of a room, for its answers and for the console, which counts the events of devices. [contract 5.4.room] */
+/** The state of a room. Endpoints that are asleep or unknown are left out, unless there are no others. [contract 5.4.room] */
 export function roomStateOf({
   endpointCount,
   connectedCount,
   unknownCount = 0,
+  asleepCount = 0,
   hasFailedConfig,
 }: RoomCounts): RoomState {
-  const offlineCount = endpointCount - connectedCount - unknownCount
   if (endpointCount === 0) return 'EMPTY'
-  if (offlineCount === endpointCount) return 'OFFLINE'
-  if (offlineCount > 0 || hasFailedConfig) return 'DEGRADED'
-  return unknownCount > 0 ? 'UNKNOWN' : 'HEALTHY'
+  const judgedCount = endpointCount - unknownCount - asleepCount
+  if (judgedCount === 0) return unknownCount > 0 ? 'UNKNOWN' : 'HEALTHY'
+  if (connectedCount === 0) return 'OFFLINE'
+  return connectedCount < judgedCount || hasFailedConfig ? 'DEGRADED' : 'HEALTHY'
 }
 
 const id = Int32('Identifier of the room.')
@@ -52,6 +55,20 @@ const tags = Type.Optional(
   }),
 )
 
+export const PeopleIs = Type.Optional(
+  OneOf(
+    ['PRESENCE'],
+    'The `people` of the room is presence, not a head count: 1 if the room is in use, else 0. Absent if it is a head count, and under the legacy base.',
+  ),
+)
+
+/**
+ * Tells presence from a head count in the number of people of a room. `people` is the largest number of all devices, `counted` that of the
+ * devices that count heads; null without a number. [contract 5.2.aggregate]
+ */
+export const peopleIsOf = (people: number | null, counted: number | null): 'PRESENCE' | undefined =>
+  people !== null && (counted === null || counted < people) ? 'PRESENCE' : undefined
+
 export const RoomInList = Shape('webpageRoomInList', {
   id,
   name,
@@ -59,10 +76,10 @@ export const RoomInList = Shape('webpageRoomInList', {
   state: State,
   endpointCount: Int32('How many endpoints are in the room.'),
   connectedCount: Int32('How many endpoints of the room are connected.'),
-  unknownCount: Type.Optional(
-    Int32('How many endpoints of the room are reconnecting after a server stopped; absent if none is.'),
-  ),
+  unknownCount: Type.Optional(Int32('How many endpoints of the room have the state UNKNOWN; absent if none has.')),
+  asleepCount: Type.Optional(Int32('How many endpoints of the room are asleep; absent if none is.')),
   people: Type.Optional(Int32('How many people are in the room now; absent if no sensor reports it.')),
+  peopleIs: PeopleIs,
   capacity,
   tags,
   profileId: Type.Optional(Int32('The profile of the room.')),
@@ -126,6 +143,7 @@ const filters = {
   regionId: Int32('Only rooms in this region.'),
   locationId: Int32('Only rooms in this location.'),
   tag: Type.String({ description: 'Only rooms with this tag.' }),
+  ids: ListedIds('rooms'),
 }
 
 export const roomOperations = {

@@ -13,6 +13,7 @@ export const causeLevels = [
   'ENDPOINT',
   'ROOM',
   'LOCATION',
+  'GATEWAY',
   'ORGANISATION',
   'MODEL',
   'PROFILE',
@@ -119,7 +120,9 @@ export const Incident = Shape('Incident', fields)
 const Subject = Shape('IncidentSubject', {
   type: OneOf(['endpoint', 'room', 'channel', 'organisation', 'job'], 'The kind of subject.'),
   id: Type.String({ description: 'Identifier of the subject.' }),
-  name: Type.String({ description: 'Name of the subject; for an endpoint, its model and serial number.' }),
+  name: Type.String({
+    description: 'Name of the subject; for an endpoint without a name, its model with the end of its serial number.',
+  }),
   roomId: Type.Optional(Int32('The room that the subject was in.')),
   roomName: Type.Optional(Type.String({ description: 'The name of that room.' })),
   since: Timestamp('Time at which the problem of the subject began.'),

@@ -10,6 +10,8 @@ export const ruleNames: Readonly<Record<RuleId, string>> = {
   'room.crowded': 'Room over capacity',
   'sensor.silent': 'No sensor data',
   'storage.low': 'Storage low',
+  'device.fault': 'Device reports a fault',
+  'peripheral.missing': 'Peripheral missing',
   'firmware.behind': 'Firmware outdated',
   'clock.unreachable': 'Time server unreachable',
   'credential.refused': 'Wrong device credentials',

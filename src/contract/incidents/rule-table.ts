@@ -7,7 +7,17 @@ export const isAtLeast = (severity: Severity, least: Severity): boolean =>
   severities.indexOf(severity) >= severities.indexOf(least)
 
 /** Says by which of their attributes the findings of a rule share an incident. */
-type Grouping = 'place' | 'endpoint' | 'room' | 'location' | 'model' | 'profile' | 'organisation' | 'channel' | 'job'
+type Grouping =
+  | 'place'
+  | 'endpoint'
+  | 'room'
+  | 'location'
+  | 'model'
+  | 'model and fault'
+  | 'profile'
+  | 'organisation'
+  | 'channel'
+  | 'job'
 
 export type SubjectType = 'endpoint' | 'room' | 'channel' | 'organisation' | 'job'
 
@@ -42,13 +52,14 @@ export interface IncidentRule {
 
 export const incidentRules = {
   'device.offline': {
-    opens: 'a device that was connected before is not connected, and is not restarting or updating',
+    opens:
+      'a device that was connected before is not connected, and is not restarting, updating, or asleep for less than {sleepsAtMostHours} hours',
     ends: 'it is connected again',
     severity: 'WARNING',
     groupedBy: 'place',
     holdMs: 5 * minuteMs,
     clearMs: 2 * minuteMs,
-    limits: {},
+    limits: { sleepsAtMostHours: 336 },
     subject: 'endpoint',
     isCheckedEverySecond: true,
     isTimedByChecks: false,
@@ -161,6 +172,39 @@ export const incidentRules = {
     holdMs: 30 * minuteMs,
     clearMs: 0,
     limits: { opensBelowPercent: 10, endsAtPercent: 15 },
+    subject: 'endpoint',
+    isCheckedEverySecond: false,
+    isTimedByChecks: true,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
+  },
+  'device.fault': {
+    opens: 'a connected device reports a fault of the level WARNING or CRITICAL',
+    ends: 'it no longer reports the fault, or reports it as INFO',
+    severity: 'WARNING',
+    groupedBy: 'model and fault',
+    holdMs: 2 * minuteMs,
+    clearMs: 5 * minuteMs,
+    limits: {},
+    subject: 'endpoint',
+    isCheckedEverySecond: false,
+    isTimedByChecks: true,
+    isAboutConnection: false,
+    countsAgainstJob: true,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
+  },
+  'peripheral.missing': {
+    opens:
+      'a peripheral that was connected for {connectedMinutes} minutes within {rememberedDays} days is absent or not connected, while its device is connected',
+    ends: 'it is connected again',
+    severity: 'WARNING',
+    groupedBy: 'room',
+    holdMs: 10 * minuteMs,
+    clearMs: 2 * minuteMs,
+    limits: { connectedMinutes: 60, rememberedDays: 7 },
     subject: 'endpoint',
     isCheckedEverySecond: false,
     isTimedByChecks: true,
@@ -293,10 +337,13 @@ export type LimitName = LimitsOf<(typeof incidentRules)[RuleId]>
 
 /** The values that an organisation may give to a limit. */
 export const limitRanges: Readonly<Record<LimitName, { readonly min: number; readonly max: number }>> = {
+  sleepsAtMostHours: { min: 1, max: 8760 },
   disconnects: { min: 2, max: 1000 },
   withinMinutes: { min: 1, max: 1440 },
   marginPercent: { min: 0, max: 50 },
   withinDays: { min: 1, max: 30 },
+  connectedMinutes: { min: 1, max: 1440 },
+  rememberedDays: { min: 1, max: 30 },
   opensBelowPercent: { min: 1, max: 99 },
   endsAtPercent: { min: 1, max: 100 },
   attempts: { min: 1, max: 1000 },

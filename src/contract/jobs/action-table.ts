@@ -2,6 +2,7 @@
 
 import Type from 'typebox'
 import { DeviceConfig } from '../device/config-keys.ts'
+import type { DeviceAction } from '../device/models.ts'
 import { hourMs, minuteMs } from '../durations.ts'
 import { Int32, MultilineText, NullableId, OneOf, Shape } from '../shape.ts'
 
@@ -14,6 +15,7 @@ const actionKeys = {
     Type.Boolean({ description: 'MOVE: whether the endpoints get the profile of the room.' }),
   ),
   uploadInCallLogs: Type.Optional(Type.Boolean({ description: 'COLLECT_LOGS: whether to include logs of calls.' })),
+  on: Type.Optional(Type.Boolean({ description: 'POWER: whether to switch on; false switches off.' })),
 }
 export type JobActionKey = keyof typeof actionKeys
 
@@ -25,6 +27,8 @@ export interface JobActionRow {
   readonly keys: { readonly required: readonly JobActionKey[]; readonly optional: readonly JobActionKey[] }
   /** The permission that the caller needs. [contract 12.rights] */
   readonly needs: 'write' | 'operate'
+  /** Devices that cannot do this are left out. Null if the action needs nothing of the device. [contract 5.1.actions] */
+  readonly requires: DeviceAction | null
   /** The rows of the console's lists for which it is offered, or null. `deadlineMs`: the deadline of a job for selected rows, counted from now. */
   readonly selection: { readonly rows: 'rooms and devices' | 'devices'; readonly deadlineMs?: number } | null
   /**
@@ -41,7 +45,9 @@ export interface JobActionRow {
   /** Null if a job with this action can have stages, otherwise what the console says instead of asking for them. */
   readonly stagesRefusedText: string | null
   /** Whether units wait until their rooms are idle by default, if the job has stages. */
-  readonly waitsForIdle: boolean
+  readonly waitsForIdle: boolean | 'if it switches off'
+  /** Whether devices that are asleep are skipped. Units of other actions wait for them. */
+  readonly skipsAsleep: boolean
   /** Whether a profile can lock what it sets. */
   readonly canConflict: boolean
   /** Whether devices restart. They disconnect then, which is not a failure. */
@@ -73,6 +79,7 @@ const rows = {
   CONFIG: {
     keys: { required: ['config'], optional: [] },
     needs: 'write',
+    requires: 'config',
     selection: { rows: 'rooms and devices' },
     effect: 'config',
     rollback: { isAutomatic: true, text: restoresValues },
@@ -81,6 +88,7 @@ const rows = {
     stagesRefusedText: null,
     // Settings change without disturbing people.
     waitsForIdle: false,
+    skipsAsleep: false,
     canConflict: true,
     restarts: false,
     isDeferred: false,
@@ -96,6 +104,7 @@ const rows = {
   ASSIGN_PROFILE: {
     keys: { required: ['profileId'], optional: [] },
     needs: 'write',
+    requires: 'config',
     selection: { rows: 'rooms and devices' },
     effect: 'config',
     rollback: { isAutomatic: true, text: restoresValues },
@@ -103,6 +112,7 @@ const rows = {
     connection: 'all',
     stagesRefusedText: null,
     waitsForIdle: true,
+    skipsAsleep: false,
     canConflict: false,
     restarts: false,
     isDeferred: false,
@@ -118,6 +128,7 @@ const rows = {
   REBOOT: {
     keys: { required: [], optional: [] },
     needs: 'operate',
+    requires: 'reboot',
     // People in the room no longer expect a late restart.
     selection: { rows: 'rooms and devices', deadlineMs: hourMs },
     effect: 'command',
@@ -126,6 +137,7 @@ const rows = {
     connection: 'all',
     stagesRefusedText: null,
     waitsForIdle: true,
+    skipsAsleep: false,
     canConflict: false,
     restarts: true,
     isDeferred: true,
@@ -141,6 +153,7 @@ const rows = {
   MESSAGE: {
     keys: { required: ['message'], optional: [] },
     needs: 'operate',
+    requires: 'message',
     // A late message is wrong.
     selection: { rows: 'rooms and devices', deadlineMs: 15 * minuteMs },
     effect: 'command',
@@ -149,6 +162,7 @@ const rows = {
     connection: 'any',
     stagesRefusedText: null,
     waitsForIdle: true,
+    skipsAsleep: false,
     canConflict: false,
     restarts: false,
     isDeferred: false,
@@ -164,6 +178,7 @@ const rows = {
   MOVE: {
     keys: { required: ['roomId'], optional: ['assignRoomProfile'] },
     needs: 'write',
+    requires: null,
     // From selected rooms it would put the devices of all of them into one room.
     selection: { rows: 'devices' },
     effect: 'record',
@@ -176,6 +191,7 @@ const rows = {
     connection: 'none',
     stagesRefusedText: 'Devices are moved all together.',
     waitsForIdle: false,
+    skipsAsleep: false,
     canConflict: false,
     restarts: false,
     isDeferred: false,
@@ -191,6 +207,7 @@ const rows = {
   COLLECT_LOGS: {
     keys: { required: [], optional: ['uploadInCallLogs'] },
     needs: 'operate',
+    requires: 'logs',
     selection: null,
     effect: 'command',
     rollback: null,
@@ -198,6 +215,7 @@ const rows = {
     connection: 'any',
     stagesRefusedText: null,
     waitsForIdle: true,
+    skipsAsleep: false,
     canConflict: false,
     restarts: false,
     isDeferred: false,
@@ -206,6 +224,32 @@ const rows = {
       shortName: 'Collect logs',
       button: 'Collect',
       planned: ['sends logs', 'send logs'],
+      unchanged,
+      emptyRooms: '',
+    },
+  },
+  POWER: {
+    keys: { required: ['on'], optional: [] },
+    needs: 'operate',
+    requires: 'power',
+    // People in the room no longer expect a late switch.
+    selection: { rows: 'rooms and devices', deadlineMs: hourMs },
+    effect: 'command',
+    rollback: null,
+    concernsPairs: false,
+    connection: 'all',
+    stagesRefusedText: null,
+    waitsForIdle: 'if it switches off',
+    // A sleeping device cannot be reached, and is off already.
+    skipsAsleep: true,
+    canConflict: false,
+    restarts: false,
+    isDeferred: false,
+    texts: {
+      name: 'Switch on or off',
+      shortName: 'Power',
+      button: 'Switch',
+      planned: ['switches its devices', 'switch their devices'],
       unchanged,
       emptyRooms: '',
     },
@@ -230,8 +274,13 @@ export const actionTypesWith = (has: (action: JobActionRow) => boolean): string 
     .replace(/, (\w+)$/, ' and $1')
 
 /** Without stages a job waits for nothing, unless the request says so. [contract 12.job] */
-export const waitsForIdleByDefault = (type: JobActionType, hasStages: boolean): boolean =>
-  hasStages && jobActions[type].waitsForIdle
+export function waitsForIdleByDefault(
+  { type, on }: { readonly type: JobActionType; readonly on?: boolean | undefined },
+  hasStages: boolean,
+): boolean {
+  const { waitsForIdle } = jobActions[type]
+  return hasStages && (waitsForIdle === 'if it switches off' ? on === false : waitsForIdle)
+}
 
 /** Each type has keys of its own; the rule of jobsPlan and jobsCreate checks them. */
 export const JobAction = Shape(

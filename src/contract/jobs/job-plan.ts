@@ -10,6 +10,7 @@ export const plannedOutcomes = ['now', 'waits', 'skipped', 'unchanged'] as const
 export const JobPlan = Shape('JobPlan', {
   unitCount: Int32('How many units the job would have.'),
   endpointCount: Int32('How many endpoints these units have.'),
+  unableCount: Int32('How many matching endpoints are left out because their devices cannot do the action.'),
   emptyRoomCount: Int32('How many rooms match the target and have no endpoint. The job does nothing in these rooms.'),
   offlineCount: Int32('How many of the endpoints are not connected.'),
   blindCount: Int32('How many units have no device that reports calls or counts people; they count as idle.'),

@@ -72,7 +72,10 @@ const Unit = Shape('JobUnit', {
   endpoints: Type.Array(
     Shape('JobUnitEndpoint', {
       endpointId: Type.String({ format: 'uuid', description: 'The endpoint.' }),
-      name: Type.String({ description: 'Model and serial number of the endpoint.' }),
+      name: Type.String({
+        description:
+          'Name of the endpoint when the job was created; without one, its model with the end of its serial number.',
+      }),
       state: OneOf(
         ['PENDING', 'SENT', 'DONE', 'FAILED', 'SKIPPED', 'ROLLED_BACK', 'KEPT'],
         'State of the endpoint in the job. SKIPPED: the endpoint was offline when the other endpoints of its unit got a message or were asked for logs.',
@@ -120,6 +123,7 @@ export const jobOperations = {
       response: {
         unitCount: 24,
         endpointCount: 64,
+        unableCount: 0,
         emptyRoomCount: 0,
         offlineCount: 3,
         blindCount: 2,

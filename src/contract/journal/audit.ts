@@ -10,6 +10,12 @@ const Actor = Shape('v1AuditActor', {
   name: Type.String(),
 })
 const Target = Shape('v1AuditTarget', { type: Type.String(), id: Type.String(), name: Type.String() })
+const Affected = Shape('v1AuditAffected', {
+  type: Type.String(),
+  id: Type.String(),
+  name: Type.String(),
+  serial: Type.Optional(Type.String({ description: 'Serial number of an endpoint.' })),
+})
 
 export const AuditEntry = Shape('v1AuditLog', {
   id: Type.String({ description: 'Position in the log of the organisation, from 1.' }),
@@ -25,7 +31,7 @@ export const AuditEntry = Shape('v1AuditLog', {
     Shape('v1AuditDetails', {
       before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
       after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-      affected: Type.Optional(Type.Array(Target)),
+      affected: Type.Optional(Type.Array(Affected)),
       jobId: Type.Optional(Type.String({ description: 'The job that made the change.' })),
     }),
   ),

@@ -6,7 +6,7 @@ import { EndpointStateName, exampleEndpointId } from '../fleet/endpoints.ts'
 import { incidentStates } from '../incidents/states.ts'
 import { jobStates } from '../jobs/job-states.ts'
 import { operation } from '../operation.ts'
-import { Sample } from '../sensors/sensors.ts'
+import { Measured, Sample } from '../sensors/sensors.ts'
 import { Int32, OneOf, Shape, Timestamp } from '../shape.ts'
 
 /** The types of events that a reader can select. */
@@ -49,6 +49,7 @@ export const Event = Shape('webpageEvent', {
     }),
   ),
   sample: Type.Optional(Sample),
+  measured: Measured,
   operation: Type.Optional(DeviceCommand),
   config: Type.Optional(
     Shape('webpageEventConfig', {
@@ -124,6 +125,7 @@ export const eventOperations = {
           timestamp: '1777882530',
           ShutterClosed: false,
         },
+        measured: ['co2', 'humidity', 'illumination', 'people', 'temp', 'voc'],
       },
     },
   }),

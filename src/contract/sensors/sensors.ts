@@ -1,10 +1,11 @@
 // Sensor data: the latest sample of endpoints, and of rooms as a whole. [contract 5.2]
 
 import Type, { type Static, type TSchema } from 'typebox'
-import { type Sensor, sensorRanges } from '../device/models.ts'
+import { type Sensor, sensorRanges, sensors } from '../device/models.ts'
 import { exampleEndpointId } from '../fleet/endpoints.ts'
+import { PeopleIs } from '../fleet/rooms.ts'
 import { operation } from '../operation.ts'
-import { Int32, ListOf, Shape } from '../shape.ts'
+import { Int32, ListOf, OneOf, Shape } from '../shape.ts'
 
 const measured = (sensor: Sensor, what: string) =>
   Int32(`${what}, in ${sensorRanges[sensor].unit}; 0 if it was not measured.`)
@@ -28,6 +29,12 @@ export const Sample = Shape('webpageSensorSample', {
   ),
 })
 
+/** The sample has every value. [contract 5.2.measured] */
+export const Measured = Type.Optional(
+  Type.Array(OneOf(sensors, 'A value of the sample.'), {
+    description: 'The values that were measured; the others are 0. Absent under the legacy base.',
+  }),
+)
 const SensorData = Shape('webpageSensorData', {
   data: Type.Array(Sample, {
     minItems: 1,
@@ -37,6 +44,8 @@ const SensorData = Shape('webpageSensorData', {
   shutterClosed: Type.Boolean({
     description: 'The value of `ShutterClosed` in the sample, repeated for clients that read it here.',
   }),
+  measured: Measured,
+  peopleIs: PeopleIs,
 })
 export type SensorData = Static<typeof SensorData>
 
@@ -59,6 +68,7 @@ const example = {
     },
   ],
   shutterClosed: false,
+  measured: ['co2', 'humidity', 'illumination', 'people', 'temp', 'voc'],
 }
 
 export const sensorOperations = {
@@ -103,7 +113,7 @@ export const sensorOperations = {
     scope: 'read',
     summary: 'Read the sample of a room, combined from its endpoints',
     description:
-      'The answer combines the latest samples of the endpoints that are at most 15 minutes old (configurable): the largest number of people, and the mean of every other value. A room without such a sample gets 404.',
+      'The answer combines the latest samples of the endpoints that are at most 15 minutes old (configurable): the largest number of people, and the mean of every other value that was measured. A room without such a sample gets 404.',
     params: { id: roomId },
     response: Shape('webpageGetRoomSensorDataResponse', { roomData: SensorData }),
     example: { params: { id: 7 }, response: { roomData: example } },

@@ -110,7 +110,9 @@ describe('endpoints', () => {
     const { answer, serial } = await enrolTestDevice(harness, org, { roomId: 1 })
     await org.call('DELETE', `/endpoints/${answer.endpointId}`)
     const told = await messages(org)
-    const endpoint = { id: answer.endpointId, serial, model: expect.any(String), roomId: 1, locationId: 1, regionId: 1 }
+    const place = { roomId: 1, locationId: 1, regionId: 1 }
+    const named = { serial, model: expect.any(String), name: `Bar ${serial.slice(-6)}` }
+    const endpoint = { id: answer.endpointId, ...named, ...place }
     expect(told).toEqual([
       {
         type: 'endpoint.enrolled',

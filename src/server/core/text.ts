@@ -1,4 +1,4 @@
-// Checks texts that people write, and puts them into lines and commands. [contract 1.10] [contract D.1]
+// Checks texts that people write, shortens them, and puts them into commands. [contract 1.10] [contract D.1]
 import { maxNameLength } from '../../contract/shape.ts'
 
 const control = /\p{Cc}/u
@@ -21,13 +21,6 @@ export function nameProblem(name: string): string | undefined {
 
 /** Addresses that differ in case only are the same. [contract D.2] */
 export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()
-
-/** Line breaks and control characters would start a header or a line of their own. Marks of direction would reverse what follows. */
-export const oneLine = (text: string | undefined): string =>
-  (text ?? '')
-    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
 
 /** A text as one word of a shell command, quoted if the shell would read it otherwise. */
 export const shellWord = (text: string): string =>

@@ -23,6 +23,12 @@ import { organisations } from './migrations/015-organisations.ts'
 import { announcedIncidents } from './migrations/016-messages.ts'
 import { moves } from './migrations/017-moves.ts'
 import { presence } from './migrations/018-presence.ts'
+import { readings } from './migrations/019-readings.ts'
+import { deviceNames } from './migrations/020-device-names.ts'
+import { measuredSensors } from './migrations/021-sensors.ts'
+import { sleepAndGateways } from './migrations/022-sleep-and-gateways.ts'
+import { power } from './migrations/023-power.ts'
+import { knownPeripherals } from './migrations/024-peripherals.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -45,6 +51,12 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '016-messages': announcedIncidents,
   '017-moves': moves,
   '018-presence': presence,
+  '019-readings': readings,
+  '020-device-names': deviceNames,
+  '021-sensors': measuredSensors,
+  '022-sleep-and-gateways': sleepAndGateways,
+  '023-power': power,
+  '024-peripherals': knownPeripherals,
 }
 
 export interface ProgramMigrations {
@@ -59,7 +71,18 @@ export interface ProgramMigrations {
 /** No released version could run with 008-nodes, so none of the migrations that were released with it is compatible. */
 export const programMigrations: ProgramMigrations = {
   statements: migrations,
-  compatible: new Set(['015-organisations', '016-messages', '017-moves', '018-presence']),
+  compatible: new Set([
+    '015-organisations',
+    '016-messages',
+    '017-moves',
+    '018-presence',
+    '019-readings',
+    '020-device-names',
+    '021-sensors',
+    '022-sleep-and-gateways',
+    '023-power',
+    '024-peripherals',
+  ]),
 }
 
 const compatiblePrefix = 'compatible migration '

@@ -22,6 +22,8 @@ export interface EventReader {
   readonly access: RegionAccess
   /** Changes of users, keys and sessions reach only readers who may see them in the audit log too. */
   readonly mayReadAuditLog: boolean
+  /** Events of samples lack `measured` there. [contract 5.2.measured] */
+  readonly isOnLegacyBase?: boolean
 }
 
 /** The event of a change. A node of version 0.1 does not say where its parts are. */
@@ -34,6 +36,7 @@ export class EventFilter {
   readonly #types: ReadonlySet<EventType> | undefined
   readonly #options: EventFilterOptions
   readonly #reader: EventReader
+  readonly isOnLegacyBase: boolean
   /** Equal for filters that give the same bytes. */
   readonly key: string
 
@@ -42,9 +45,10 @@ export class EventFilter {
     this.#options = options
     this.#reader = reader
     this.#types = types && new Set([...types, 'reset'])
+    this.isOnLegacyBase = reader.isOnLegacyBase === true
     const { access, mayReadAuditLog } = reader
     const selection = [types && [...new Set(types)].sort(), roomId, locationId, regionId]
-    this.key = JSON.stringify([...selection, access.key, mayReadAuditLog])
+    this.key = JSON.stringify([...selection, access.key, mayReadAuditLog, this.isOnLegacyBase])
   }
 
   /** Returns 'whole' if the reader gets the event as it is, the event without its hidden parts, or undefined if the reader does not get it. */

@@ -30,6 +30,7 @@ export interface EventBatch {
 }
 
 const nowhere: EventPlaces = { rooms: [], locations: [], regions: [] }
+const dataField = 'data: '
 const noBytes = Buffer.alloc(0)
 
 export class EventRing {
@@ -119,7 +120,9 @@ export class EventRing {
       const { name, number, type, places, bytes: whole, change } = this.#frames[to - this.#dropped] as Frame
       const view = type && filter.view(type, places, change)
       if (!view) continue
-      const bytes = view === 'whole' ? whole : eventFrame(eventId(name, number), view)
+      const id = eventId(name, number)
+      let bytes = view === 'whole' ? whole : eventFrame(id, view)
+      if (type === 'sample' && filter.isOnLegacyBase) bytes = withoutMeasured(id, bytes)
       chosen.push(bytes)
       length += bytes.length
     }
@@ -136,12 +139,19 @@ export class EventRing {
 
 export const eventId = (name: string, number: number): string => `${name}-${number}`
 
+/** Few readers use the legacy base, so what they do not get is taken out of the bytes that the others get. */
+function withoutMeasured(id: string, bytes: Buffer): Buffer {
+  const text = bytes.toString()
+  const { measured: _, ...event }: Event = JSON.parse(text.slice(text.indexOf(dataField) + dataField.length))
+  return eventFrame(id, event)
+}
+
 /**
  * The bytes have memory of their own. A small Buffer.from() is a part of a block of 64 KiB that it shares with others, and an event
  * that is retained would keep the whole block.
  */
 export function eventFrame(id: string, event: Event): Buffer {
-  const text = `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+  const text = `id: ${id}\nevent: ${event.type}\n${dataField}${JSON.stringify(event)}\n\n`
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)
   return bytes

@@ -1,6 +1,7 @@
 // Statements of rooms, endpoints, their connections, configs, commands and bug reports that few requests reach.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { putEndpoints } from '../../../test/support/database/endpoint-rows.ts'
 import { emptyRollup, openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
 import { engine } from '../../../test/support/harness.ts'
 import { findChunk, findUpload, insertChunk, listOldBundles } from './bug-reports/bundles/store.ts'
@@ -14,7 +15,17 @@ import {
 } from './commands/deferred/deferred-store.ts'
 import { deleteOldCommandRows } from './commands/retention-store.ts'
 import { listOverdueEndpoints, listQueuedEndpoints } from './commands/sending-store.ts'
-import { deleteRejections, deleteReported, listUnconfirmed, listUnconfirmedVersions } from './configs/store.ts'
+import { listOpenPowerCommands } from './commands/store.ts'
+import {
+  deleteRejections,
+  deleteReported,
+  endConfig,
+  findConfig,
+  listUnconfirmed,
+  listUnconfirmedVersions,
+  listVersions,
+  updatePendingAgain,
+} from './configs/store.ts'
 import { listSpans, updateUnknownUntil } from './connections/store.ts'
 import {
   listConnectionsAfter,
@@ -23,18 +34,23 @@ import {
   updateDisconnectedFrom,
   updateInterrupted,
   updateLeader,
+  updateMeasuredSensors,
+  updateNamedSensors,
 } from './endpoints/device-store.ts'
 import {
   findEndpointVersion,
   findShownEndpoint,
   hasEndpointWithProfile,
   listEndpoints,
+  listEndpointsById,
   listEndpointsInRoom,
   listEndpointsInRooms,
   listListedEndpoints,
+  listPairedEndpoints,
 } from './endpoints/store.ts'
+import { countConfigKeys } from './profiles/reach-store.ts'
 import { regionHasLocation } from './regions/store.ts'
-import { countEndpointsWithoutRoom, hasFailedConfig, listRooms, listRoomsById } from './rooms/store.ts'
+import { countEndpointsWithoutRoom, hasFailedConfig, listRooms, listRoomsById, listRoomsOfIds } from './rooms/store.ts'
 import { listLastQuartersWithPeople } from './rooms/use/store.ts'
 
 let world: StoreWorld
@@ -43,7 +59,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const times = { unknownAfter: storedAt, settleMs: 1000, settledAt: storedAt, lastEnd: storedAt }
+const times = { now: storedAt, unknownAfter: storedAt, settleMs: 1000, settledAt: storedAt, lastEnd: storedAt }
 const idsOf = <T>(rows: readonly { id: T }[]) => rows.map(({ id }) => id)
 
 test('endpoints and rooms are listed by region and location, as far as the caller sees them', async () => {
@@ -55,9 +71,12 @@ test('endpoints and rooms are listed by region and location, as far as the calle
     const isWhole = site.length === 0
     expect(idsOf(await listEndpoints(all, times, region, location))).toEqual(isWhole ? both : [here.id])
     expect(idsOf(await listEndpoints(ofRegion, times, region, location))).toEqual([here.id])
-    const room = { ...times, freshSinceSeconds }
+    const room = { ...times, freshSinceSeconds, ids: [] }
     expect(idsOf(await listRooms(all, room, region, location)).sort()).toEqual(isWhole ? [1, 2, 3] : [1])
     expect(idsOf(await listRooms(ofRegion, room, region, location))).toEqual([1])
+    const named = { ...room, ids: [1, 99] }
+    for (const on of [all, ofRegion]) expect(idsOf(await listRoomsOfIds(on, named, region, location))).toEqual([1])
+    expect(idsOf(await listRoomsOfIds(ofNothing, named, region, location))).toEqual([])
   }
   expect(await listEndpoints(ofNothing, times)).toEqual([])
 })
@@ -66,7 +85,7 @@ test('one endpoint, and the endpoints of rooms, are read for callers who see the
   const { all, ofRegion, ofNothing, here, there } = world
   for (const on of [all, ofRegion]) {
     expect(await findShownEndpoint(on, { ...times, id: here.id })).toMatchObject({ id: here.id, room_name: 'Room 1' })
-    expect(await findEndpointVersion(on, { id: here.id })).toEqual({ version: 1 })
+    expect(await findEndpointVersion(on, { id: here.id })).toEqual({ version: 1, via: null })
     expect(idsOf(await listEndpointsInRoom(on, { room: 1 }))).toEqual([here.id])
     expect(idsOf(await listEndpointsInRooms(on, { rooms: [1, 3] }))).toEqual([here.id])
     expect(await listRoomsById(on, { ids: [1, 99] })).toEqual([{ id: 1, name: 'Room 1' }])
@@ -163,8 +182,8 @@ test('the connections of a node are found, cut and given time to come back', asy
   expect(idsOf(await listConnectionsAfter(db.system, page))).toEqual([here.id])
   expect(await listConnectionsAfter(db.system, { ...page, id: here.id })).toEqual([])
   const cut = { id: here.id, node, at: storedAt, unknownUntil: storedAt + 10 }
-  expect(await all.telemetry((tx) => updateDisconnectedFrom(tx, cut))).toBe(true)
-  expect(await all.telemetry((tx) => updateDisconnectedFrom(tx, cut)), 'is not connected there').toBe(false)
+  expect(await all.telemetry((tx) => updateDisconnectedFrom(tx, cut))).toMatchObject({ is_gateway: 0 })
+  expect(await all.telemetry((tx) => updateDisconnectedFrom(tx, cut)), 'is not connected there').toBeUndefined()
   const restart = { lastEnd: storedAt, settledAt: storedAt + 20 }
   expect(await listInterrupted(db.system, { ...restart, limit: 10 })).toEqual([
     { org, id: here.id, number: here.number },
@@ -270,4 +289,97 @@ test('the last quarter with people is found for each endpoint', async () => {
   }
   const window = { endpoints: [here.number], first: 0, end: 100 }
   expect(await listLastQuartersWithPeople(all, window)).toEqual([{ endpoint: here.number, slot: 8 }])
+})
+
+test('measured sensors are added to those that are stored, and named ones replace them [contract 5.1.models]', async () => {
+  const { all, there } = world
+  const sensors = async () => {
+    const { sensors_named, sensors_measured } = (await findShownEndpoint(all, { ...times, id: there.id })) ?? {}
+    return [sensors_named, sensors_measured]
+  }
+  expect(await sensors()).toEqual([null, 0])
+  for (const added of [5, 12]) await all.telemetry((tx) => updateMeasuredSensors(tx, { id: there.id, added }))
+  expect(await sensors()).toEqual([null, 13])
+  for (const sensors_named of [3, 96]) {
+    await all.telemetry((tx) => updateNamedSensors(tx, { id: there.id, sensors_named, presence_only: 1 }))
+  }
+  expect(await sensors()).toEqual([96, 13])
+})
+
+test('the actions that a device reports are read without the rest of its status, and end its config [contract 5.1.actions]', async () => {
+  const { all, here, there, org, put, write, rows } = world
+  const [sensor, quoting] = await putEndpoints(...rows, [
+    { room_id: 1, status: '{"name":"AQ","actions":["reboot","power"]}' },
+    { room_id: 1, status: '{"name":"\\"actions\\""}' },
+  ])
+  const [id, other] = [sensor?.id as string, quoting?.id as string]
+  const actionsOf = async (list: Promise<readonly { id: string; actions: string | null }[]>) =>
+    Object.fromEntries((await list).map((one) => [one.id, one.actions === null ? null : JSON.parse(one.actions)]))
+  const ids = [id, other, there.id]
+  const expected = { [id]: ['reboot', 'power'], [other]: null, [there.id]: null }
+  expect(await actionsOf(listEndpointsById(all, { ids }))).toEqual(expected)
+  expect(await actionsOf(listPairedEndpoints(all, { ids }))).toEqual(expected)
+  expect(await actionsOf(listEndpointsInRoom(all, { room: 1 }))).toMatchObject({ [id]: ['reboot', 'power'] })
+  expect(here.id).not.toBe(id)
+
+  await put('endpoint_configs', { org, endpoint_id: id, version: 3, state: 'PENDING' })
+  const version = { org, endpoint_id: id, version: 3, state: 'PENDING', explicit: '{}', secrets: '{}' }
+  const author = { author_type: 'KEY', author_id: '1', author_name: 'Key', created_at: storedAt, updated_at: storedAt }
+  await put('config_versions', { ...version, profile_id: null, profile: '{}', profile_secrets: '{}', ...author })
+  await all.transaction((tx) => endConfig(tx, id, storedAt + 1))
+  expect(await findConfig(all, { id })).toMatchObject({ version: 3, state: 'DELIVERED', reported_version: 3 })
+  await write(async ({ kysely }) => {
+    const states = kysely.selectFrom('config_versions').select(['state', 'updated_at']).where('endpoint_id', '=', id)
+    expect(await states.execute()).toEqual([{ state: 'SUPERSEDED', updated_at: storedAt + 1 }])
+  })
+})
+
+test('the settings that devices report are counted by profile, and other ones let a config be sent again [contract 5.3.keys]', async () => {
+  const { all, org, put, rows } = world
+  const profile = { version: 1, description: null, config_id: 1, config: '{}', secrets: '{}' }
+  await put('profiles', { org, id: 7, name: 'Dim', ...profile })
+  const status = '{"configKeys":["brightness"]}'
+  const [display] = await putEndpoints(...rows, [
+    { room_id: 1, profile_id: 7, status },
+    { room_id: 1, profile_id: 7, status },
+    { room_id: 1, profile_id: 7 },
+  ])
+  const counts = (await countConfigKeys(all, { profile: 7 })).map(({ config_keys, count }) => ({
+    keys: config_keys === null ? null : JSON.parse(config_keys),
+    count: Number(count),
+  }))
+  expect(counts).toHaveLength(2)
+  expect(counts).toEqual(
+    expect.arrayContaining([
+      { keys: ['brightness'], count: 2 },
+      { keys: null, count: 1 },
+    ]),
+  )
+  const id = display?.id as string
+  const endpoint = { org, endpoint_id: id }
+  await put('endpoint_configs', { ...endpoint, version: 2, state: 'FAILED', error: 'no', reported_version: 2 })
+  const version = { ...endpoint, version: 2, state: 'FAILED', error: 'no', explicit: '{}', secrets: '{}' }
+  const author = { author_type: 'KEY', author_id: '1', author_name: 'Key', created_at: storedAt, updated_at: storedAt }
+  await put('config_versions', { ...version, profile_id: null, profile: '{}', profile_secrets: '{}', ...author })
+  expect(await all.telemetry((tx) => updatePendingAgain(tx, id, storedAt))).toBe(2)
+  expect(await findConfig(all, { id })).toMatchObject({ state: 'PENDING', error: null, reported_version: 0 })
+  const [shown] = await listVersions(all, { id, upTo: 2, count: 1 })
+  expect(shown).toMatchObject({ version: 2, state: 'PENDING', error: null })
+})
+
+test('the POWER commands that a device was sent are listed, the oldest first [contract 8.power]', async () => {
+  const { all, here, org, put } = world
+  const times = { created_at: storedAt, updated_at: storedAt, deadline: storedAt + 1 }
+  const command = { org, endpoint_id: here.id, type: 'POWER', error: null }
+  const [first, second, queued] = [randomUUID(), randomUUID(), randomUUID()]
+  await put(
+    'operations',
+    { ...command, ...times, id: second, state: 'ACKNOWLEDGED', payload: '{"on":true}', created_at: storedAt + 1 },
+    { ...command, ...times, id: first, state: 'SENT', payload: '{"on":false}' },
+    { ...command, ...times, id: queued, state: 'QUEUED', payload: '{"on":false}' },
+  )
+  expect(await listOpenPowerCommands(all, { endpoint: here.id })).toEqual([
+    { id: first, payload: '{"on":false}' },
+    { id: second, payload: '{"on":true}' },
+  ])
 })

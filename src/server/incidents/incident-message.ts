@@ -1,8 +1,8 @@
 // Makes the message for channels about an incident, of the engine and of people. [contract 10.delivery]
 import type { ChannelEvent, NamedPlace } from '../../contract/channels/messages.ts'
 import type { Severity } from '../../contract/incidents/rule-table.ts'
+import { oneLine } from '../../contract/words.ts'
 import { RegionAccess } from '../core/region-access.ts'
-import { oneLine } from '../core/text.ts'
 import { localIsoTime } from '../core/time/local-time.ts'
 import { incidentOrderKey, type MessageDraft } from '../journal/outbox/outbox.ts'
 import type { IncidentRow, SubjectRow } from './store.ts'

@@ -18,7 +18,8 @@ import {
   listTimeline,
   type SubjectRow,
 } from './store.ts'
-import { incidentAnswer, incidentView, maxShownEntries } from './view.ts'
+import { maxNamedDevices } from './texts.ts'
+import { incidentAnswer, incidentView, maxShownEntries, maxShownSubjects } from './view.ts'
 import { readViewContext } from './view-context.ts'
 
 type Query = InputOf<'incidentsList'>['query']
@@ -77,7 +78,7 @@ function statesOf(state: Query['state'] = 'open'): readonly IncidentState[] | un
 async function viewsOf(ctx: RequestContext, incidents: readonly IncidentRow[]) {
   if (incidents.length === 0) return []
   const subjects = await listSubjects(ctx.db, { incidents: incidents.map(({ id }) => id) })
-  const viewContext = await readViewContext(ctx, ctx.db, incidents, subjects)
+  const viewContext = await readViewContext(ctx, ctx.db, incidents, subjects, { maxNamed: maxNamedDevices })
   const byIncident = Map.groupBy(subjects, (subject) => subject.incident_id)
   return incidents.map((incident) => incidentView(incident, byIncident.get(incident.id) ?? [], ctx.access, viewContext))
 }
@@ -100,6 +101,6 @@ export async function readIncidentAnswer(
 ) {
   const subjects = known ?? (await listSubjects(on, { incidents: [incident.id] }))
   const timeline = await listTimeline(on, { incident: incident.id, limit: maxShownEntries })
-  const viewContext = await readViewContext(ctx, on, [incident], subjects, timeline)
+  const viewContext = await readViewContext(ctx, on, [incident], subjects, { timeline, maxNamed: maxShownSubjects })
   return incidentAnswer(incident, subjects, timeline, on.access, viewContext)
 }

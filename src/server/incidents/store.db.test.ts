@@ -5,7 +5,14 @@ import { type Harness, startHarness } from '../../../test/support/harness.ts'
 import { newIncident } from '../../../test/support/incidents.ts'
 import { RegionAccess } from '../core/region-access.ts'
 import type { OrgDatabase } from '../db/org-database.ts'
-import { countEndpointsInRooms, type IncidentConditions, listIncidents, lockIncidentsForShare } from './store.ts'
+import {
+  countEndpointsInRooms,
+  type IncidentConditions,
+  listEndpointNames,
+  listEndpointNamesOfMessages,
+  listIncidents,
+  lockIncidentsForShare,
+} from './store.ts'
 
 interface World {
   readonly db: OrgDatabase
@@ -14,6 +21,8 @@ interface World {
   readonly wanted: number
   readonly other: number
   readonly room: number
+  /** The endpoints of both incidents; the caller of one region sees the first. */
+  readonly endpoints: readonly [string, string]
 }
 const openedAt = Date.UTC(2026, 4, 1)
 const page = { before: 1000, limit: 10 }
@@ -30,7 +39,9 @@ beforeAll(async () => {
     const region = await make('/regions', { name })
     const location = await make('/locations', { name, regionId: region })
     const room = await make('/rooms', { name, locationId: location })
-    const [endpoint] = await putEndpoints(harness, org, [{ room_id: room, connection_time: openedAt }])
+    const [endpoint] = await putEndpoints(harness, org, [
+      { room_id: room, connection_time: openedAt, serial: `S-${name}`, name: `Bar ${name}` },
+    ])
     return { region, location, room, endpoint: endpoint?.id ?? '' }
   }
   const [here, there] = [await place('Här'), await place('there')]
@@ -56,6 +67,7 @@ beforeAll(async () => {
     wanted,
     other,
     room: here.room,
+    endpoints: [here.endpoint, there.endpoint],
     conditions: {
       states: { states: ['OPEN', 'ACKNOWLEDGED'] },
       rule: { rule: 'storage.low' },
@@ -97,6 +109,17 @@ test('endpoints in rooms are counted for callers who see the room', async () => 
     expect(counts.map((row) => ({ ...row, count: Number(row.count) }))).toEqual([{ room, count: 1 }])
   }
   expect(await countEndpointsInRooms(db.seenBy(RegionAccess.nothing), { rooms: [room] })).toEqual([])
+})
+
+test('an incident has the names of the endpoints that the caller sees, a message those of all', async () => {
+  const { db, ofRegion, endpoints } = world
+  const [here, there] = endpoints
+  const of = (id: string, name: string) => ({ id, name: `Bar ${name}`, model: 'NF19B1', serial: `S-${name}` })
+  const ids = { ids: endpoints }
+  const all = expect.arrayContaining([of(here, 'Här'), of(there, 'there')])
+  expect(await listEndpointNames(db, ids)).toEqual(all)
+  expect(await listEndpointNames(ofRegion, ids)).toEqual([of(here, 'Här')])
+  for (const on of [db, ofRegion]) expect(await listEndpointNamesOfMessages(on, ids)).toEqual(all)
 })
 
 test('a transaction that sends messages reads the incidents in the order of their ids', async () => {

@@ -1,6 +1,7 @@
 // Holds the SQL of incidents, of their subjects and of their timelines.
 
-import { type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { EngineName } from '../db/engine.ts'
 import type { OrgReader } from '../db/handles.ts'
 import { isAnyNumberOf, isAnyOf } from '../db/queries/any-of.ts'
 import {
@@ -158,6 +159,19 @@ export const listLocationNames = visibleQuery(
       .where('l.org', '=', p.org)
       .where(isAnyNumberOf(engine, 'l.id', p.ids)),
 )
+
+const endpointNames = (db: Kysely<DatabaseSchema>, p: { org: number; ids: readonly string[] }, engine: EngineName) =>
+  db
+    .selectFrom('endpoints as e')
+    .select(['e.id', 'e.name', 'e.model', 'e.serial'])
+    .where('e.org', '=', p.org)
+    .where(isAnyOf(engine, 'e.id', p.ids))
+
+/** Lists the present names of those endpoints that the caller sees. */
+export const listEndpointNames = visibleQuery('room', 'e.room_id', endpointNames)
+
+/** Lists the present names of endpoints, whichever regions the caller sees: a message is sent whole. */
+export const listEndpointNamesOfMessages = wholeQuery(endpointNames)
 
 /** Lists what messages say about locations, whichever regions the caller sees: a message is sent whole. */
 export const listLocationsOfMessages = wholeQuery((db, p: { org: number; ids: readonly number[] }, engine) =>

@@ -21,13 +21,14 @@ interface Facts {
 
 const device = (name: string, room: string | null = 'Coral', location: number | null = 1): TitledSubject => ({
   subject_type: 'endpoint',
+  subject_id: name,
   name,
   room_id: room === null ? null : room.length,
   room_name: room,
   location_id: location,
 })
 const inRoom = (name: string): TitledSubject => ({ ...device(name, name), subject_type: 'room' })
-const frame = device('NF21F1 NF1JWSL00042000')
+const frame = device('Frame 042000')
 
 const incidentOf = (
   rule: TitledIncident['rule'],
@@ -44,7 +45,7 @@ const incidentOf = (
 
 const many = (count: number, locations: readonly (number | null)[] = [1]) =>
   Array.from({ length: count }, (_, i) =>
-    device(`NF19B1 B${i}`, 'x'.repeat(1 + i), locations[i % locations.length] ?? null),
+    device(`Bar B${i}`, 'x'.repeat(1 + i), locations[i % locations.length] ?? null),
   )
 
 test('every rule has a title of one line and a hint of whole sentences, whatever its cause is', () => {
@@ -60,23 +61,69 @@ test('every rule has a title of one line and a hint of whole sentences, whatever
   }
 })
 
-const pair = [device('NF21D1 ND1', 'Kestrel'), device('NF23L1 NL1', 'Kestrel')]
+const lamp = { fault: { code: 'lamp.end', text: 'Lamp worn out' } }
+const missing = (...names: readonly string[]) => ({
+  peripherals: names.map((name) => ({ name, kind: 'CAMERA' as const })),
+})
+const projector = device('Projector 004711', 'Fjord', 2)
+
+const pair = [device('Bar Pro ND1', 'Kestrel'), device('Stage camera', 'Kestrel')]
 
 test.each<[TitledIncident, string]>([
-  [incidentOf('device.flapping', 'ENDPOINT', frame.name), 'Frame in Coral (Boston Seaport) keeps disconnecting'],
-  [incidentOf('device.offline', 'ENDPOINT', frame.name), 'Frame in Coral (Boston Seaport) is offline'],
-  [incidentOf('device.offline', 'ENDPOINT', frame.name, { locations: {} }), 'Frame in Coral is offline'],
+  [
+    incidentOf('device.fault', 'MODEL', 'PX-900', { detail: lamp, subjects: [projector] }),
+    'Projector 004711 in Fjord (Oslo) reports a fault: Lamp worn out (lamp.end)',
+  ],
+  [
+    incidentOf('device.fault', 'MODEL', 'PX-900', { detail: lamp, subjects: many(10) }),
+    '10 PX-900 devices in Boston Seaport report a fault: Lamp worn out (lamp.end)',
+  ],
+  [
+    incidentOf('device.fault', 'MODEL', 'PX-900', { detail: { fault: { code: 'E-17', text: '' } } }),
+    'Frame 042000 in Coral (Boston Seaport) reports the fault E-17',
+  ],
+  [
+    incidentOf('device.fault', 'MODEL', 'PX-900', {
+      detail: { fault: { code: 'E-17', text: 'Lamp\r\n\u202eworn out\u0000' } },
+    }),
+    'Frame 042000 in Coral (Boston Seaport) reports a fault: Lamp worn out (E-17)',
+  ],
+  [
+    incidentOf('peripheral.missing', 'ROOM', 'Fjord', { detail: missing('Quad'), subjects: [projector] }),
+    'Camera Quad is missing in Fjord (Oslo)',
+  ],
+  [
+    incidentOf('peripheral.missing', 'ROOM', 'Fjord', {
+      detail: missing('Door camera', 'Quad', 'Quad'),
+      subjects: [projector, projector],
+    }),
+    '2 × Camera Quad and Door camera are missing in Fjord (Oslo)',
+  ],
+  [
+    incidentOf('peripheral.missing', 'ENDPOINT', frame.name, {
+      detail: { peripherals: [{ name: 'dongle\u202e\n', kind: 'OTHER' }] },
+      subjects: [device(frame.name, null, null)],
+    }),
+    'Dongle of Frame 042000 is missing',
+  ],
+  [
+    incidentOf('peripheral.missing', 'ROOM', 'Coral', { detail: missing('\u202e') }),
+    'Camera is missing in Coral (Boston Seaport)',
+  ],
+  [incidentOf('device.flapping', 'ENDPOINT', frame.name), 'Frame 042000 in Coral (Boston Seaport) keeps disconnecting'],
+  [incidentOf('device.offline', 'ENDPOINT', frame.name), 'Frame 042000 in Coral (Boston Seaport) is offline'],
+  [incidentOf('device.offline', 'ENDPOINT', frame.name, { locations: {} }), 'Frame 042000 in Coral is offline'],
   [
     incidentOf('device.offline', 'ENDPOINT', frame.name, { subjects: [device(frame.name, null, null)] }),
-    'Frame NF1JWSL00042000 is offline',
+    'Frame 042000 is offline',
   ],
   [
     incidentOf('device.offline', 'ENDPOINT', 'X9 T1', { subjects: [device('X9 T1')] }),
     'X9 T1 in Coral (Boston Seaport) is offline',
   ],
   [
-    incidentOf('device.offline', 'ENDPOINT', 'NF21D1 ND1', { subjects: pair }),
-    'Bar Pro and Center in Kestrel (Boston Seaport) are offline',
+    incidentOf('device.offline', 'ENDPOINT', 'Bar Pro ND1', { subjects: pair }),
+    'Bar Pro ND1 and Stage camera in Kestrel (Boston Seaport) are offline',
   ],
   [
     incidentOf('device.offline', 'ENDPOINT', frame.name, { subjects: [frame, frame] }),
@@ -109,11 +156,11 @@ test.each<[TitledIncident, string]>([
   ],
   [
     incidentOf('config.rejected', 'ENDPOINT', frame.name, { detail: { keys: ['nightMode'] } }),
-    'Frame in Coral (Boston Seaport) rejected Night mode',
+    'Frame 042000 in Coral (Boston Seaport) rejected Night mode',
   ],
   [
     incidentOf('config.rejected', 'PROFILE', 'Quiet rooms', { detail: { keys: ['screenStandby', 'timezone'] } }),
-    'Frame in Coral (Boston Seaport) rejected Screen standby after and Time zone of the profile Quiet rooms',
+    'Frame 042000 in Coral (Boston Seaport) rejected Screen standby after and Time zone of the profile Quiet rooms',
   ],
   [
     incidentOf('config.rejected', 'PROFILE', 'Quiet', {
@@ -128,7 +175,7 @@ test.each<[TitledIncident, string]>([
   ],
   [
     incidentOf('config.undelivered', 'MODEL', 'NF21F1'),
-    'Frame in Coral (Boston Seaport) has not confirmed its settings',
+    'Frame 042000 in Coral (Boston Seaport) has not confirmed its settings',
   ],
   [
     incidentOf('config.undelivered', 'MODEL', 'NF19B1', { subjects: many(4, [1, 2]) }),
@@ -170,7 +217,7 @@ test.each<[TitledIncident, string]>([
   ],
   [
     incidentOf('storage.low', 'ENDPOINT', frame.name, { detail: { storage: 'internal', freePercent: 9 } }),
-    'Frame in Coral (Boston Seaport) is low on internal storage: 9 % free',
+    'Frame 042000 in Coral (Boston Seaport) is low on internal storage: 9 % free',
   ],
   [
     incidentOf('clock.unreachable', 'LOCATION', 'Oslo', { subjects: many(4, [2]) }),
@@ -182,7 +229,7 @@ test.each<[TitledIncident, string]>([
   ],
   [
     incidentOf('credential.refused', 'ENDPOINT', frame.name),
-    'Wrong credentials were sent for Frame in Coral (Boston Seaport)',
+    'Wrong credentials were sent for Frame 042000 in Coral (Boston Seaport)',
   ],
   [
     incidentOf('certificate.expiring', 'ORGANISATION', 'Acme', { detail: { expiresAt: Date.UTC(2026, 11, 1) } }),
@@ -194,7 +241,7 @@ test.each<[TitledIncident, string]>([
 
 test('names of users neither break the line, nor turn it around, nor make it endless', () => {
   const name = `Ro\u202Eom\n<!channel>\u2028 ${'long '.repeat(50)}`
-  const subjects = Array.from({ length: 3 }, () => device('NF21F1 S1', name))
+  const subjects = Array.from({ length: 3 }, (_, i) => device(`${i}${name}`, name))
   for (const rule of ruleIds) {
     for (const level of causeLevels) {
       const title = titleOf(
@@ -240,10 +287,11 @@ test('the documents have the rules and the hints as they are', () => {
   const { criticalDays } = incidentRules['certificate.expiring'].limits
   const worse: Partial<Record<RuleId, string>> = {
     'device.offline': '; CRITICAL for a room, a location or the organisation',
+    'device.fault': '; CRITICAL if the device says so',
     'certificate.expiring': `; CRITICAL under ${criticalDays} days`,
   }
   const hints = ruleIds.map((id) => {
-    const hint = hintOf(incidentOf(id, 'ENDPOINT', 'NF19B1 T1'))
+    const hint = hintOf(incidentOf(id, 'ENDPOINT', 'Bar T1'))
     return `| \`${id}\` | ${incidentRules[id].severity}${worse[id] ?? ''} | ${hint} |`
   })
   expect(lines('incidents.md')).toEqual(hints)

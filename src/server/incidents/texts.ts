@@ -1,11 +1,11 @@
 // The title and the hint of an incident: sentences for people, made of its rule, its cause and what the caller sees of it. Messages, work
 // list, wall and phone show this title. [contract 10.states]
-import { deviceOfName, modelOf } from '../../contract/device/models.ts'
+import { modelOf } from '../../contract/device/models.ts'
 import { settingName } from '../../contract/device/setting-names.ts'
 import { type Reading, readingLabel, readingValue } from '../../contract/incidents/readings.ts'
 import type { RuleId } from '../../contract/incidents/rule-table.ts'
-import { capitalised } from '../../contract/words.ts'
-import { oneLine, shortened } from '../core/text.ts'
+import { capitalised, humanize, oneLine } from '../../contract/words.ts'
+import { shortened } from '../core/text.ts'
 import type { Cause, FindingDetail } from './engine/types.ts'
 import { readingsOf } from './readings.ts'
 import type { SubjectRow } from './store.ts'
@@ -19,26 +19,26 @@ export interface TitledIncident {
   /** The name of a location, if the caller sees it. */
   readonly locationName: (id: number) => string | undefined
 }
-export type TitledSubject = Pick<SubjectRow, 'subject_type' | 'name' | 'room_id' | 'room_name' | 'location_id'>
+export type TitledSubject = Pick<
+  SubjectRow,
+  'subject_type' | 'subject_id' | 'name' | 'room_id' | 'room_name' | 'location_id'
+>
 
 /** Names are texts of users: the longest would hide the rest of the line. */
 const maxNameCharacters = 60
 const maxTitleCharacters = 300
+const maxFaultCharacters = 100
+/** A title names so many devices. It counts them if there are more. */
+export const maxNamedDevices = 3
 
 /** One line that says what is wrong, and where. */
 export const titleOf = (incident: TitledIncident): string =>
   shortened(titles[incident.rule](incident), maxTitleCharacters)
 
-/** Names a device by its model. The serial number tells devices apart that are in no room. */
-function deviceName({ name, room_name }: Pick<TitledSubject, 'name' | 'room_name'>): string {
-  const device = deviceOfName(name)
-  if (!device) return cleaned(name)
-  return room_name === null ? cleaned(`${device.model.name} ${device.serial}`) : device.model.name
-}
-
 /** One or two sentences that say what to do. */
 export function hintOf({ rule, cause, detail }: Pick<TitledIncident, 'rule' | 'cause' | 'detail'>): string {
   if (rule !== 'device.offline') return hints[rule]
+  if (detail.overslept) return overslept
   if (!detail.restart) return offlineHints[cause.level]
   return (detail.restart as { readonly node?: string }).node === undefined ? afterRestart : afterNodeEnded
 }
@@ -61,6 +61,8 @@ const titles: Record<RuleId, (incident: TitledIncident) => string> = {
     const which = typeof storage === 'string' ? `${storage} ` : ''
     return `${text} ${isOne ? 'is' : 'are'} low on ${which}storage${typeof freePercent === 'number' ? `: ${freePercent} % free` : ''}`
   },
+  'device.fault': faultTitle,
+  'peripheral.missing': missingTitle,
   'firmware.behind': withDevices('does not run the latest firmware', 'do not run the latest firmware'),
   'clock.unreachable': withDevices('cannot reach its time server', 'cannot reach their time server'),
   'credential.refused': (incident) => `Wrong credentials were sent for ${devicesOf(incident).text}`,
@@ -88,7 +90,10 @@ function offlineTitle(incident: TitledIncident): string {
     const { node } = detail.restart as { readonly node?: string }
     return `${counted(count)} did not come back after ${node === undefined ? 'a restart of the service' : `node ${cleaned(node)} ended`}`
   }
+  if (detail.overslept) return withDevices('has not woken up', 'have not woken up')(incident)
   switch (cause.level) {
+    case 'GATEWAY':
+      return gatewayTitle(incident)
     case 'ROOM':
       return `${roomName(incident)} is offline${count > 1 ? `: ${counted(count)}` : ''}`
     case 'LOCATION':
@@ -98,6 +103,18 @@ function offlineTitle(incident: TitledIncident): string {
     default:
       return withDevices('is offline', 'are offline')(incident)
   }
+}
+
+/** "Gateway Oslo is offline: 62 devices in 31 rooms cannot be seen". A caller may not see the gateway, or none of its devices. */
+function gatewayTitle({ cause, subjects }: TitledIncident): string {
+  const gateway = subjects.find(({ subject_id }) => subject_id === cause.id)
+  const devices = subjects.filter((subject) => subject !== gateway)
+  const name = gateway && cleaned(gateway.name)
+  const subject = name === undefined ? 'A gateway' : /^gateway\b/i.test(name) ? name : `Gateway ${name}`
+  if (devices.length === 0) return `${subject} is offline`
+  const rooms = new Set(devices.flatMap(({ room_id }) => room_id ?? [])).size
+  const place = rooms === 0 ? '' : rooms === 1 ? ' in 1 room' : ` in ${numberText(rooms)} rooms`
+  return `${subject} is offline: ${counted(devices.length)}${place} cannot be seen`
 }
 
 /** "Oslo and Berlin", "Oslo, Berlin and 3 more locations": those with most devices first. */
@@ -126,6 +143,36 @@ function rejectedTitle(incident: TitledIncident): string {
           'settings',
         )
   return `${text} rejected ${settings}${causeSuffix(cause, 'of')}`
+}
+
+/** "Projector 004711 in Fjord (Oslo) reports a fault: lamp worn out (lamp.end)". The text is the device's own. */
+function faultTitle(incident: TitledIncident): string {
+  const { text, isOne } = devicesOf(incident)
+  const { code, text: reported } = incident.detail.fault ?? {}
+  const words = shortened(oneLine(reported), maxFaultCharacters)
+  const verb = isOne ? 'reports' : 'report'
+  if (code === undefined) return `${text} ${verb} a fault`
+  return words === '' ? `${text} ${verb} the fault ${code}` : `${text} ${verb} a fault: ${words} (${code})`
+}
+
+/** "Camera Quad is missing in Fjord (Oslo)", "Camera Quad and 2 × Speaker Pod are missing in Fjord (Oslo)" */
+function missingTitle(incident: TitledIncident): string {
+  const names = (incident.detail.peripherals ?? []).map(peripheralName)
+  const counts = [...Map.groupBy(names, (name) => name)].map(([name, { length }]) =>
+    length === 1 ? name : `${length} × ${name}`,
+  )
+  const text = capitalised(names.length === 0 ? 'a peripheral' : listOf(counts.sort()))
+  const place = placeOf(incident)
+  const owner = place === '' ? ` of ${devicesOf(incident).text}` : ''
+  return `${text}${owner} ${names.length > 1 ? 'are' : 'is'} missing${place}`
+}
+
+/** "Camera Quad". The kind is left out where the name has it. */
+function peripheralName({ name, kind }: NonNullable<FindingDetail['peripherals']>[number]): string {
+  const shown = cleaned(name)
+  if (shown === '') return kind === 'OTHER' ? 'a peripheral' : humanize(kind)
+  const isNamed = kind === 'OTHER' || shown.toLowerCase().includes(kind.toLowerCase())
+  return isNamed ? shown : `${humanize(kind)} ${shown}`
 }
 
 /** "High CO₂ and low humidity in Fern (Lisbon): 1,743 ppm, 18.0 %" */
@@ -169,12 +216,13 @@ interface Phrase {
 function devicesOf(incident: TitledIncident, suffix = causeSuffix(incident.cause, 'with')): Phrase {
   const { cause, subjects } = incident
   const [first] = subjects
-  if (!first)
-    return { text: cause.level === 'ENDPOINT' ? deviceName({ ...cause, room_name: null }) : 'A device', isOne: true }
+  if (!first) return { text: cause.level === 'ENDPOINT' ? cleaned(cause.name) : 'A device', isOne: true }
   const place = placeOf(incident)
-  const names = new Set(subjects.map(deviceName))
+  const names = new Set(subjects.map(({ name }) => cleaned(name)))
   const isNamed =
-    subjects.length <= 3 && names.size === subjects.length && subjects.every((s) => s.room_id === first.room_id)
+    subjects.length <= maxNamedDevices &&
+    names.size === subjects.length &&
+    subjects.every((s) => s.room_id === first.room_id)
   if (isNamed) return { text: `${listOf([...names])}${place}`, isOne: subjects.length === 1 }
   const kind = cause.level === 'MODEL' ? `${cleaned(modelOf(cause.name).name)} devices` : 'devices'
   return { text: `${numberText(subjects.length)} ${kind}${place}${suffix}`, isOne: false }
@@ -226,12 +274,17 @@ const afterRestart =
 const afterNodeEnded =
   'A node of the service ended, and most of its devices did not come back. Check that they reach the other nodes: address, ports, certificate, firewall, load balancer. Devices keep trying.'
 
+const overslept =
+  'The device went to sleep and has not been seen for many days. Check that it still has power and network; switch it on once.'
+
 const offlineHints: Record<Cause['level'], string> = {
   ENDPOINT:
     "Check the power and the network cable of the device. If the room's other devices work, power-cycle this one.",
   ROOM: 'No device of the room is connected. Check its power, its switch and its network sockets.',
   LOCATION:
     'Many rooms went offline together. Check the power, the switches and the internet connection of the location.',
+  GATEWAY:
+    'Check the machine that the gateway runs on: its power, its network, and that the gateway program runs. The devices behind it may work; nothing is known about them until the gateway is back.',
   ORGANISATION:
     'Many locations went offline together. Check the connection of this service to the internet, its DNS name and its firewall first, then the network that the locations share.',
   MODEL: 'Check what the devices have in common, such as a new firmware.',
@@ -252,6 +305,10 @@ const hints: Record<Exclude<RuleId, 'device.offline'>, string> = {
   'sensor.silent': 'Restart the device. If that does not help, its sensor may be broken: collect its logs.',
   'storage.low':
     'Restart the device. If that does not help, collect its logs and ask its maker what fills the storage.',
+  'device.fault':
+    'Look up the code in the manual of the device, and repair or replace the part that the fault names, such as a lamp, a filter or a fan. If nothing seems wrong, restart the device and see whether it reports the fault again.',
+  'peripheral.missing':
+    'Check that the part is still in the room, switched on, and plugged in at both ends; then try another cable or socket. If it was removed on purpose, resolve the incident.',
   'firmware.behind':
     'Check that automatic updates are on, and that the devices reach the update server of their maker.',
   'clock.unreachable':

@@ -1,4 +1,5 @@
 // Reads the names and counts that incidents are shown with, in a few queries for all incidents of an answer.
+import { endpointLabel } from '../../contract/fleet/endpoint-label.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { OrgReader } from '../db/handles.ts'
 import { findOwnOrg } from '../journal/orgs/store.ts'
@@ -8,28 +9,41 @@ import {
   type IncidentRow,
   type LocationOfMessage,
   listAssignees,
+  listEndpointNames,
+  listEndpointNamesOfMessages,
   listLocationNames,
   listLocationsOfMessages,
   type SubjectRow,
   type TimelineRow,
 } from './store.ts'
+import { maxNamedDevices } from './texts.ts'
 import type { IncidentViewContext } from './visible-part.ts'
+
+interface ShownParts {
+  readonly timeline?: readonly Pick<TimelineRow, 'user_id'>[]
+  /** How many subjects of each incident are shown with their names. */
+  readonly maxNamed: number
+}
 
 export async function readViewContext(
   ctx: RequestContext,
   on: OrgReader,
   incidents: readonly IncidentRow[],
   subjects: readonly SubjectRow[],
-  timeline: readonly Pick<TimelineRow, 'user_id'>[] = [],
+  { timeline = [], maxNamed }: ShownParts,
 ): Promise<IncidentViewContext> {
   const users = [...incidents.map((incident) => incident.assignee_id), ...timeline.map((entry) => entry.user_id)]
   const assignees = [...new Set(users)].filter((id) => id !== null)
   const people = assignees.length > 0 ? await listAssignees(on, { ids: assignees }) : []
-  const locations = locationsOf(subjects.filter((subject) => on.access.sees(subject.region_id)))
+  const visible = subjects.filter((subject) => on.access.sees(subject.region_id))
+  const locations = locationsOf(visible)
   const names = locations.length > 0 ? await listLocationNames(on, { ids: locations }) : []
+  const endpoints = namedEndpoints(incidents, visible, maxNamed)
+  const devices = endpoints.length > 0 ? await listEndpointNames(on, { ids: endpoints }) : []
   return {
     ...(on.access.isEverything ? wholeIncidents(ctx.org.id) : await readPartFacts(ctx.org.id, on, incidents, subjects)),
     locationNames: new Map(names.map(({ id, name }) => [id, name])),
+    endpointNames: labelsOf(devices),
     assigneeNames: namesOf(people),
     now: ctx.clock.now(),
   }
@@ -44,22 +58,41 @@ export interface MessageContext extends IncidentViewContext {
 
 export async function readMessageContext(
   on: OrgReader,
-  { assignee_id }: IncidentRow,
+  incident: IncidentRow,
   subjects: readonly SubjectRow[],
   now: number,
 ): Promise<MessageContext> {
+  const { assignee_id } = incident
   const people = assignee_id === null ? [] : await listAssignees(on, { ids: [assignee_id] })
   const ids = locationsOf(subjects)
   const locations = ids.length > 0 ? await listLocationsOfMessages(on, { ids }) : []
+  const endpoints = namedEndpoints([incident], subjects, maxNamedDevices)
+  const devices = endpoints.length > 0 ? await listEndpointNamesOfMessages(on, { ids: endpoints }) : []
   return {
     ...wholeIncidents(''),
     locationNames: new Map(locations.map(({ id, name }) => [id, name])),
+    endpointNames: labelsOf(devices),
     assigneeNames: namesOf(people),
     now,
     locations: new Map(locations.map((location) => [location.id, location])),
     timezone: (await findOwnOrg(on))?.timezone ?? 'UTC',
   }
 }
+
+/** The endpoints whose names are shown: the first subjects of each incident, of which the title names some, and its cause. */
+function namedEndpoints(
+  incidents: readonly IncidentRow[],
+  subjects: readonly SubjectRow[],
+  maxNamed: number,
+): readonly string[] {
+  const byIncident = Map.groupBy(subjects, (subject) => subject.incident_id)
+  const first = [...byIncident.values()].flatMap((ofIncident) => ofIncident.slice(0, maxNamed))
+  const ids = first.filter((subject) => subject.subject_type === 'endpoint').map((subject) => subject.subject_id)
+  return [...new Set([...ids, ...incidents.flatMap(({ level, cause_id }) => (level === 'ENDPOINT' ? cause_id : []))])]
+}
+
+const labelsOf = (devices: Awaited<ReturnType<typeof listEndpointNames>>): ReadonlyMap<string, string> =>
+  new Map(devices.map((device) => [device.id, endpointLabel(device)]))
 
 const locationsOf = (subjects: readonly SubjectRow[]): number[] =>
   [...new Set(subjects.map((subject) => subject.location_id))].filter((id) => id !== null)

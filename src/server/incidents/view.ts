@@ -5,6 +5,7 @@ import type { Incident, IncidentWithSubjects } from '../../contract/incidents/in
 import { VersionedAnswer } from '../context/answers.ts'
 import { isoTime } from '../core/clock.ts'
 import type { RegionAccess } from '../core/region-access.ts'
+import type { FindingDetail } from './engine/types.ts'
 import { distinctIds } from './incident-event.ts'
 import { readingsOf } from './readings.ts'
 import type { IncidentRow, SubjectRow, TimelineRow } from './store.ts'
@@ -15,7 +16,7 @@ export type IncidentView = Static<typeof Incident>
 type IncidentPerson = NonNullable<IncidentView['acknowledgedBy']>
 
 /** A single incident has at most this many subjects and entries of its timeline. */
-const maxShownSubjects = 200
+export const maxShownSubjects = 200
 export const maxShownEntries = 200
 
 /** `subjects` are all subjects of the incident. */
@@ -43,15 +44,16 @@ export function incidentAnswer(
     subjects: part.subjects.slice(0, maxShownSubjects).map(subjectView),
     timeline: timeline.map((entry) => entryView(entry, viewContext)).reverse(),
   }
-  const texts = body.timeline.map(({ text }) => text)
-  return new VersionedAnswer(incident.version, body, hash('sha1', JSON.stringify([view, texts]), 'base64url'))
+  const names = [...body.subjects.map(({ name }) => name), ...body.timeline.map(({ text }) => text)]
+  return new VersionedAnswer(incident.version, body, hash('sha1', JSON.stringify([view, names]), 'base64url'))
 }
 
 function viewOf(incident: IncidentRow, part: VisiblePart, viewContext: IncidentViewContext | undefined): IncidentView {
   const { subjects, current, cause, severity, since } = part
-  const detail = JSON.parse(incident.detail)
+  const detail: FindingDetail = JSON.parse(incident.detail)
   const locationName = (id: number) => viewContext?.locationNames.get(id)
-  const facts: TitledIncident = { rule: incident.rule, cause, detail, subjects: current, locationName }
+  const shown = part.isPartial ? withoutFaultText(detail) : detail
+  const facts: TitledIncident = { rule: incident.rule, cause, detail: shown, subjects: current, locationName }
   const readings = part.isPartial ? [] : readingsOf(detail)
   const assigneeName = incident.assignee_id === null ? undefined : viewContext?.assigneeNames.get(incident.assignee_id)
   const snoozedUntil = snoozeOf(incident, viewContext?.now)
@@ -83,6 +85,10 @@ function viewOf(incident: IncidentRow, part: VisiblePart, viewContext: IncidentV
     openSubjectCount: subjects.filter((subject) => subject.ended_at === null).length,
   }
 }
+
+/** A device that the caller does not see may have reported the text. */
+const withoutFaultText = ({ fault, ...detail }: FindingDetail): FindingDetail =>
+  fault ? { ...detail, fault: { code: fault.code } } : detail
 
 function snoozeOf(incident: IncidentRow, now: number | undefined): string | undefined {
   if (incident.snoozed_until_cleared === 1) return 'cleared'

@@ -1,4 +1,6 @@
 // Cuts an incident down to the subjects that a caller sees: cause, severity and counts are then of these only. [contract 10.states]
+import { models } from '../../contract/device/models.ts'
+import { endpointLabel } from '../../contract/fleet/endpoint-label.ts'
 import type { Severity } from '../../contract/incidents/rule-table.ts'
 import type { RegionAccess } from '../core/region-access.ts'
 import type { Cause } from './engine/types.ts'
@@ -9,6 +11,8 @@ export interface IncidentViewContext {
   readonly org: { readonly id: string; readonly name: string }
   /** The visible locations, by id. */
   readonly locationNames: ReadonlyMap<number, string>
+  /** The present names of visible endpoints, by id, as far as the incident is shown with them. */
+  readonly endpointNames: ReadonlyMap<string, string>
   /** The number of endpoints in each room that were ever connected. */
   readonly endpointCounts: ReadonlyMap<number, number>
   /** The severity that the rule `device.offline` sets: the visible part of a larger incident has it. */
@@ -35,11 +39,12 @@ export function visiblePartOf(
   access: RegionAccess,
   viewContext: IncidentViewContext | undefined,
 ): VisiblePart {
-  const subjects = access.isEverything ? all : all.filter((subject) => access.sees(subject.region_id))
+  const visible = access.isEverything ? all : all.filter((subject) => access.sees(subject.region_id))
+  const subjects = visible.map((subject) => withPresentName(subject, viewContext))
   const isPartial = subjects.length < all.length
   const open = subjects.filter((subject) => subject.ended_at === null)
   const current = open.length > 0 ? open : subjects
-  const cause = { level: incident.level, id: incident.cause_id, name: incident.cause_name }
+  const cause = causeOf(incident, subjects)
   if (!isPartial || !viewContext) {
     return { subjects, current, isPartial, cause, severity: incident.severity, since: incident.since }
   }
@@ -51,6 +56,25 @@ export function visiblePartOf(
     severity: severityOf(incident, current, viewContext),
     since: Math.min(...subjects.map((subject) => subject.since)),
   }
+}
+
+/** A device that was removed, or moved to where the caller does not see it, keeps the name that it had when it joined. */
+function withPresentName(subject: SubjectRow, viewContext: IncidentViewContext | undefined): SubjectRow {
+  if (subject.subject_type !== 'endpoint') return subject
+  const name = viewContext?.endpointNames.get(subject.subject_id) ?? storedLabel(subject.name)
+  return name === subject.name ? subject : { ...subject, name }
+}
+
+/** Version 0.2 stored the code of the model and the serial number: "NF21F1 NF1JWSL00042000". */
+function storedLabel(name: string): string {
+  const [, model = '', serial = ''] = /^(\S+) (\S+)$/.exec(name) ?? []
+  return Object.hasOwn(models, model) ? endpointLabel({ model, serial }) : name
+}
+
+/** A device that is the cause is a subject too, and has the same name. */
+function causeOf({ level, cause_id: id, cause_name }: IncidentRow, subjects: readonly SubjectRow[]): Cause {
+  const device = level === 'ENDPOINT' ? subjects.find(({ subject_id }) => subject_id === id) : undefined
+  return { level, id, name: device?.name ?? cause_name }
 }
 
 /** A pair of devices in two regions is named by the first device; a caller who does not see that one sees the other. */

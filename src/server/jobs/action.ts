@@ -6,19 +6,48 @@ import { permissionDenied } from '../auth/failures.ts'
 import type { Org } from '../auth/token-holder.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Secrets } from '../core/secrets.ts'
+import { deviceKeys } from '../fleet/configs/device-keys.ts'
+import { canDo, type DescribedDevice, inabilityTexts } from '../fleet/endpoints/device-actions.ts'
 import { type Action, actionOfJob, type JobRow } from './rows.ts'
 
+interface PresentDevice {
+  readonly connected: number
+  /** The state of the endpoint. */
+  readonly presence: string | null
+}
+
+/** Whether the action skips the endpoint because its device is asleep. */
+export const isSkippedAsleep = (type: JobActionType, { presence }: Pick<PresentDevice, 'presence'>): boolean =>
+  jobActions[type].skipsAsleep && presence === 'ASLEEP'
+
 /** Whether a unit has to wait because of endpoints that are offline. */
-export function waitsForConnection(type: JobActionType, endpoints: readonly { readonly connected: number }[]): boolean {
-  const isOffline = ({ connected }: { readonly connected: number }) => connected === 0
+export function waitsForConnection(type: JobActionType, endpoints: readonly PresentDevice[]): boolean {
+  const isOffline = ({ connected }: PresentDevice) => connected === 0
+  const awaited = endpoints.filter((endpoint) => !isSkippedAsleep(type, endpoint))
   switch (jobActions[type].connection) {
     case 'all':
-      return endpoints.some(isOffline)
+      return awaited.some(isOffline)
     case 'any':
-      return endpoints.every(isOffline)
+      return awaited.every(isOffline)
     case 'none':
       return false
   }
+}
+
+type AbleDevice = DescribedDevice & { readonly config_keys: string | null }
+
+/** Whether the device can do the action, and has one of the settings of a config. [contract 5.1.actions] [contract 5.3.keys] */
+export function isAble({ type, config }: Pick<Action, 'type' | 'config'>, device: AbleDevice): boolean {
+  const { requires } = jobActions[type]
+  if (requires !== null && !canDo(device, requires)) return false
+  return config === undefined || Object.keys(config).some(deviceKeys(device.config_keys))
+}
+
+/** Says why a device, or a room with such devices only, is skipped. */
+export function inabilityText({ type, config }: Pick<Action, 'type' | 'config'>): string {
+  if (config !== undefined) return 'The device does not have these settings.'
+  const { requires } = jobActions[type]
+  return requires === null ? '' : inabilityTexts[requires]
 }
 
 /** [contract 12.rights] */

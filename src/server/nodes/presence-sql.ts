@@ -4,6 +4,7 @@ import type { EndpointState } from '../../contract/fleet/endpoints.ts'
 
 /** The times by which the state of an endpoint is decided, in milliseconds. `ReconnectTimes` has the present ones. */
 export type PresenceTimes = {
+  now: number
   /** A device whose time to come back ends after this is reconnecting now. */
   unknownAfter: number
   /** The grace period: how long devices have to come back. */
@@ -48,23 +49,72 @@ const inUpdate = (p: PresenceTimes): Time =>
     p,
   )
 
-/** Null for a device that is connected, was never connected, or has disconnected by itself. Needs the join of `isConnected`. */
+/**
+ * Null for a device that is connected, was never connected, or has disconnected by itself. Gateways do not count. Needs the join of
+ * `isConnected`.
+ */
 export const reconnectsUntil = (p: PresenceTimes): Time => reconnectsUntilOf(joined(p), p)
 
 /** Does what `reconnectsUntil` does, in an UPDATE of `endpoints`. */
 export const reconnectsUntilInUpdate = (p: PresenceTimes): Time => reconnectsUntilOf(inUpdate(p), p)
 
+type EndpointTable = 'e' | 'endpoints'
+const column = (table: EndpointTable, name: string) => sql.ref<number | null>(`${table}.${name}`)
+
+/** Later than every other time. */
+const never = time(8_640_000_000_000_000)
+
+/** 1 if the gateway of an endpoint is away. */
+export const isGatewayAway = (
+  table: EndpointTable,
+): RawBuilder<number> => sql`case when ${column(table, 'via')} is null then 0
+  when exists (select 1 from endpoints as g inner join nodes as gn on gn.id = g.node_id and gn.state = 'up'
+    where g.org = ${column(table, 'org')} and g.id = ${column(table, 'via')}) then 0 else 1 end`
+
+/**
+ * Until when nothing is known about a device that is not connected, because of its gateway: it is away, or has returned less than the
+ * grace period ago. Null without a gateway.
+ */
+const hiddenUntil = (
+  table: EndpointTable,
+  p: PresenceTimes,
+): Time => sql`case when ${column(table, 'via')} is not null then coalesce(
+  (select coalesce(g.online_since, g.connection_time) + ${time(p.settleMs)} from endpoints as g
+    inner join nodes as gn on gn.id = g.node_id and gn.state = 'up'
+    where g.org = ${column(table, 'org')} and g.id = ${column(table, 'via')}), ${never}) end`
+
+/** Whether nothing is known about a device that is not connected, because of its gateway. */
+export const isHidden = (p: PresenceTimes) => sql<boolean>`coalesce(${hiddenUntil('e', p)}, 0) > ${time(p.now)}`
+
+const isUnknown = (p: PresenceTimes) =>
+  sql<boolean>`(coalesce(${joined(p)}, 0) > ${time(p.unknownAfter)} or ${isHidden(p)})`
+
+/** When the state UNKNOWN of an endpoint ends without a write; null if it has another state. Needs the join of `isConnected`. */
+export const unknownUntil = (p: PresenceTimes): Time => sql`case when d.state = 'up' then null
+  when coalesce(${hiddenUntil('e', p)}, 0) > coalesce(${reconnectsUntil(p)}, 0) then ${hiddenUntil('e', p)}
+  else ${reconnectsUntil(p)} end`
+
+/**
+ * Whether a device that is not connected, and whose state is known, is asleep: it left the network at rest, or was taken from it by the
+ * end of its server or gateway, and may have gone to sleep since. Needs the join of `isConnected`.
+ */
+export const isAsleep = sql<boolean>`(e.rest is not null and e.overslept_at is null and e.connection_time is not null
+  and (e.rest = 'RESTING' or (e.rest = 'AWAKE' and (e.unknown_until is not null or e.node_id is not null or e.left_with_gateway = 1))))`
+
 /** The only place that decides the state of an endpoint. Needs the join of `isConnected`. */
 export const endpointState = (p: PresenceTimes): RawBuilder<EndpointState> =>
-  sql`case when d.state = 'up' then 'ONLINE' when ${joined(p)} > ${time(p.unknownAfter)} then 'UNKNOWN' else 'OFFLINE' end`
+  sql`case when d.state = 'up' then 'ONLINE' when ${isUnknown(p)} then 'UNKNOWN' when ${isAsleep} then 'ASLEEP' else 'OFFLINE' end`
 
-/** Since when the endpoint is online or offline, ignoring server restarts. Needs the join of `isConnected`. */
+/** Since when the endpoint is online, asleep or offline, ignoring restarts of servers and gateways. Needs the join of `isConnected`. */
 export const stateSince = (p: PresenceTimes): Time => sql`case
   when d.state = 'up' or ${joined(p)} > ${time(p.unknownAfter)} then coalesce(e.online_since, e.connection_time)
-  else coalesce(${reconnectsUntil(p)}, e.connection_time) end`
+  when e.left_with_gateway = 1 and ${hiddenUntil('e', p)} > ${time(p.now)} then coalesce(e.online_since, e.connection_time)
+  else coalesce(e.overslept_at, ${reconnectsUntil(p)}, e.connection_time) end`
 
 /** The new `online_since` of an endpoint that connects: a device that was online or reconnecting goes on being online. */
 export const onlineSinceInUpdate = (p: PresenceTimes, at: number): RawBuilder<number> => sql`case
+  when endpoints.left_with_gateway = 1 and ${hiddenUntil('endpoints', p)} > ${time(p.now)}
+  then coalesce(endpoints.online_since, endpoints.connection_time, ${time(at)})
   when endpoints.node_id is null and endpoints.unknown_until is null then ${time(at)}
   when exists (select 1 from nodes as d where d.id = endpoints.node_id and d.state = 'up') or ${inUpdate(p)} > ${time(p.unknownAfter)}
   then coalesce(endpoints.online_since, endpoints.connection_time, ${time(at)})

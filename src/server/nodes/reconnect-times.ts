@@ -31,6 +31,6 @@ export class ReconnectTimes {
     const now = this.#clock.now()
     const settledAt = this.#startedAt + settleMs
     const lastEnd = this.#lastEnd.at
-    return { unknownAfter: now < settledAt ? lastEnd : now, settleMs, settledAt, lastEnd }
+    return { now, unknownAfter: now < settledAt ? lastEnd : now, settleMs, settledAt, lastEnd }
   }
 }

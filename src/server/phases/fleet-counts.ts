@@ -34,6 +34,7 @@ async function countFleet({ system }: Database, now: number, times: PresenceTime
         endpointCount: Number(row.endpoints),
         connectedCount: connected,
         unknownCount: Number(row.unknown),
+        asleepCount: Number(row.asleep),
         hasFailedConfig: Number(row.failed) > 0,
       })
       rooms[state] += 1

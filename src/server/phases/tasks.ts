@@ -8,8 +8,10 @@ import type { DeviceConnections } from '../devices/mqtt/device-connections.ts'
 import { expireCommands, listEndpointsWithOverdueCommand } from '../fleet/commands/progress.ts'
 import { listUndelivered } from '../fleet/configs/reported.ts'
 import { clearEndedNodes } from '../fleet/endpoints/ended-nodes.ts'
+import { endLongSleep } from '../fleet/endpoints/oversleep.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
 import { writeAttempts } from '../incidents/credentials/attempts.ts'
+import { readRulesInForce } from '../incidents/incident-rules/in-force.ts'
 import { listOrgs } from '../journal/orgs/store.ts'
 import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
 import { CertificateExpiry } from '../nodes/certificate-expiry.ts'
@@ -80,6 +82,15 @@ const scheduledTasks = (
       pauseMs: 1000,
       runsOn: 'one node for each organisation',
       run: async (held, org, signal) => resources.incidents.run(held, org, signal, await expiry.findEarliest()),
+    },
+    {
+      name: 'ending long sleep',
+      pauseMs: 10_000,
+      runsOn: 'one node for each organisation',
+      run: async (held, org) => {
+        const { limits } = (await readRulesInForce(db.forOrg(org.key)))['device.offline']
+        await endLongSleep(held, org.key, (limits.sleepsAtMostHours ?? 0) * hourMs)
+      },
     },
     {
       name: 'restarting devices of idle rooms',

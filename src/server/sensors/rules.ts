@@ -1,5 +1,6 @@
 // Sensor data: one function for each operation. [contract 5.2]
 
+import { peopleIsOf } from '../../contract/fleet/rooms.ts'
 import { freshSince } from '../config/sensor-settings.ts'
 import type { InputOf } from '../context/handlers.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -7,7 +8,7 @@ import { Failure, mustFind } from '../core/failure.ts'
 import { findRoom } from '../fleet/rooms/store.ts'
 import type { SampleRow } from './ingest/store.ts'
 import { dataListAnswer } from './json-writer.ts'
-import { aggregate } from './latest/aggregate.ts'
+import { aggregate, mostPeople } from './latest/aggregate.ts'
 import type { LatestSampleCache, SamplesByNumber } from './latest/cache.ts'
 import type { PlannedRoom, RoomPlan } from './latest/room-plan.ts'
 import { findLatest, listLatestInRoom } from './latest/store.ts'
@@ -40,7 +41,8 @@ export async function endpointsBulkSensorData(
 export async function roomsSensorData(ctx: RequestContext, id: number, legacy: boolean) {
   const { db, settings } = ctx
   mustFind(await findRoom(db, { id }), `room ${id}`)
-  const sample = aggregate(await listLatestInRoom(db, { room: id, since: freshSince(ctx) }))
+  const latest = await listLatestInRoom(db, { room: id, since: freshSince(ctx) })
+  const sample = aggregate(latest)
   if (!sample) {
     const minutes = settings.freshnessSeconds / 60
     throw new Failure(
@@ -48,7 +50,8 @@ export async function roomsSensorData(ctx: RequestContext, id: number, legacy: b
       `room ${id} has no sample of the last ${minutes === 1 ? 'minute' : `${minutes} minutes`}.`,
     )
   }
-  return { roomData: sensorDataView(sample, legacy) }
+  const counted = mostPeople(latest.filter((row) => row.presence_only === 0))
+  return { roomData: sensorDataView(sample, legacy, peopleIsOf(sample.people, counted)) }
 }
 
 export async function roomsBulkSensorData(
@@ -73,14 +76,24 @@ export async function roomsBulkSensorData(
   )
 }
 
-function roomText({ endpoints }: PlannedRoom, samples: SamplesByNumber, since: number, legacy: boolean): string {
+function roomText(
+  { endpoints, presenceOnly }: PlannedRoom,
+  samples: SamplesByNumber,
+  since: number,
+  legacy: boolean,
+): string {
   const rows: SampleRow[] = []
+  const counting: SampleRow[] = []
   for (const number of endpoints) {
     const row = samples.get(number)?.row
-    if (row && row.timestamp >= since) rows.push(row)
+    if (!row || row.timestamp < since) continue
+    rows.push(row)
+    if (presenceOnly.length > 0 && !presenceOnly.includes(number)) counting.push(row)
   }
   const sample = aggregate(rows)
-  return sample ? sensorDataText(sample, legacy) : 'null'
+  if (!sample) return 'null'
+  const peopleIs = presenceOnly.length > 0 ? peopleIsOf(sample.people, mostPeople(counting)) : undefined
+  return sensorDataText(sample, legacy, peopleIs)
 }
 
 interface Filter {

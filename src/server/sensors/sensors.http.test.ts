@@ -49,7 +49,11 @@ test('endpointsSensorData gives the one latest sample with every field [interfac
   const sample = { co2: 420, humidity: 36.2, illumination: 310, people: 4, temp: -3.3, voc: 502, vocIndex: 0 }
   const timestamp = String(now - 60)
   expect(await read(org, `/endpoints/${bar.id}/sensor`)).toEqual({
-    endpointData: { data: [{ ...sample, timestamp, ShutterClosed: false }], shutterClosed: false },
+    endpointData: {
+      data: [{ ...sample, timestamp, ShutterClosed: false }],
+      shutterClosed: false,
+      measured: ['co2', 'humidity', 'illumination', 'people', 'temp', 'voc'],
+    },
   })
 })
 
@@ -76,11 +80,11 @@ test('endpointsSensorData of an endpoint without a sample, or of no endpoint, is
   }
 })
 
-test('under the legacy base the shutter is beside the sample only, under /v1 in both places [contract 5.2.shutter]', async () => {
+test('under the legacy base the shutter is beside the sample only, under /v1 in both places, with what was measured [contract 5.2.shutter] [contract 5.2.measured]', async () => {
   const org = await building()
   const frame = await deviceIn(org, 1, model.frame, { timestamp: now, people: 2, shutterClosed: true })
   const eight = { ...nothing, people: 2, timestamp: String(now) }
-  const shown = { data: [{ ...eight, ShutterClosed: true }], shutterClosed: true }
+  const shown = { data: [{ ...eight, ShutterClosed: true }], shutterClosed: true, measured: ['people'] }
   const without = { data: [eight], shutterClosed: true }
   const answers = (data: object) => ({
     [`/endpoints/${frame.id}/sensor`]: { endpointData: data },
@@ -104,17 +108,18 @@ test('endpointsBulkSensorData has an entry for every endpoint, null where there 
   const oslo = await deviceIn(org, 1, model.bar, { timestamp: now, co2: 0, people: 3 })
   const tokyo = await deviceIn(org, 2, model.pad)
   const cellar = await deviceIn(org, 3, model.pad, { timestamp: now, co2: 700 })
-  const entry = ({ id }: TestDevice, values: object) => ({
+  const entry = ({ id }: TestDevice, values: object, measured: string[]) => ({
     id,
     endpointData: {
       data: [{ ...nothing, ...values, timestamp: String(now), ShutterClosed: false }],
       shutterClosed: false,
+      measured,
     },
   })
   const entries = [
-    entry(oslo, { people: 3 }),
+    entry(oslo, { people: 3 }, ['co2', 'people']),
     { id: tokyo.id, endpointData: null },
-    entry(cellar, { co2: 700 }),
+    entry(cellar, { co2: 700 }, ['co2']),
   ] as const
   const sorted = (list: { id: string }[]) => list.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   expect(await read(org, '/endpoints/sensor')).toEqual({ data: sorted([...entries]) })
@@ -137,9 +142,48 @@ test('a room is its endpoints together: most people, mean of the rest, newest ti
   const roomData = {
     data: [{ ...sample, timestamp: String(now - 30), ShutterClosed: false }],
     shutterClosed: false,
+    measured: ['co2', 'humidity', 'illumination', 'people', 'temp', 'voc', 'vocIndex'],
   }
   expect(await read(org, '/rooms/1/sensor')).toEqual({ roomData })
   expect((await read(org, '/rooms/sensor')).data[0]).toEqual({ id: 1, roomData })
+})
+
+test('a room has only what its devices measure: a CO₂ sensor says nothing about people [contract 5.2.measured]', async () => {
+  const org = await building()
+  const air = await deviceIn(org, 1, 'AIR-1', { timestamp: now - 60, co2: 700 })
+  await deviceIn(org, 1, 'PROJECTOR-1')
+  const { roomData } = await read(org, '/rooms/1/sensor')
+  expect(roomData).toMatchObject({ data: [{ co2: 700, people: 0, voc: 0 }], measured: ['co2'] })
+  const [room] = (await read(org, '/rooms')).rooms
+  expect(room).not.toHaveProperty('people')
+  const from = new Date((now - 3600) * 1000).toISOString()
+  const [bucket] = (await read(org, `/rooms/1/sensor/history?from=${from}`)).buckets
+  expect(Object.keys(bucket)).toEqual(['start', 'co2'])
+  await air.publish('status', { sensors: ['co2', 'people'] })
+  expect(await read(org, '/rooms/1/sensor'), 'a sensor without a value yet').toEqual({ roomData })
+})
+
+test('presence makes a room in use, but is not a head count [contract 5.2.aggregate]', async () => {
+  const org = await building()
+  const shown = async () => {
+    const [{ people, peopleIs }] = (await read(org, '/rooms')).rooms
+    const alone = (await read(org, '/rooms/1/sensor')).roomData
+    expect((await read(org, '/rooms/sensor')).data[0]).toEqual({ id: 1, roomData: alone })
+    expect([alone.data[0].people, alone.peopleIs]).toEqual([people, peopleIs])
+    return [people, peopleIs]
+  }
+  const detector = await deviceIn(org, 1, 'PIR-1', { timestamp: now - 60, people: 0 })
+  expect(await shown()).toEqual([0, undefined])
+  await detector.publish('status', { peopleIs: 'PRESENCE' })
+  expect(await shown()).toEqual([0, 'PRESENCE'])
+  await detector.publish('sample', { samples: [{ timestamp: now - 50, people: 7 }] })
+  expect(await shown(), 'more than 1 is stored as 1').toEqual([1, 'PRESENCE'])
+  const bar = await deviceIn(org, 1, model.bar, { timestamp: now - 40, people: 0 })
+  expect(await shown(), 'the device that counts sees nobody').toEqual([1, 'PRESENCE'])
+  await bar.publish('sample', { samples: [{ timestamp: now - 30, people: 3 }] })
+  expect(await shown()).toEqual([3, undefined])
+  const [{ roomData }] = (await legacy(org, '/rooms/sensor')).data
+  expect(Object.keys(roomData)).toEqual(['data', 'shutterClosed'])
 })
 
 test('the shutter of a room is closed when that of any Frame is [contract 5.2.aggregate]', async () => {

@@ -1,7 +1,12 @@
 // Statements of samples: each size of an insert, each part of a history, and the latest samples.
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { putEndpoints } from '../../../test/support/database/endpoint-rows.ts'
 import { emptyRollup, openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
+import { programMigrations } from '../db/migrate.ts'
+import { dialects } from '../db/migrations/dialect.ts'
 import { sensorColumns } from '../db/schema/schema.ts'
+import { sensorsIn } from '../devices/device-sensors.ts'
 import { findNextSlot, listQuarters, listRaw, listRollups, listSums } from './history/store.ts'
 import {
   insertSamples,
@@ -103,4 +108,17 @@ test('credentials that no endpoint has are revoked', async () => {
   await put('credential_directory', { org, hash: known, endpoint_id: here.id })
   const hashes = [known, unknown].map((hash) => hash.toString('hex'))
   expect(await listRevoked(db.system, { hashes })).toEqual([{ hash: unknown.toString('hex') }])
+})
+
+test('the migration takes the sensors of an endpoint from its latest sample [contract 5.1.models]', async () => {
+  const { db, put, rows, org } = world
+  const [measuring, silent] = await putEndpoints(...rows, [{ number: 901 }, { number: 902 }])
+  const nothing = Object.fromEntries(sensorColumns.map((column) => [column, null])) as Omit<SampleRow, 'timestamp'>
+  const sample = { ...nothing, timestamp: second, co2: 0, voc_index: 7, shutter_closed: null }
+  await put('samples_latest', { org, endpoint: 901, ...sample })
+  const update = programMigrations.statements['021-sensors']?.(dialects[db.engine]).at(-1) ?? ''
+  await sql.raw(update).execute(db.schema)
+  const stored = await db.system.kysely.selectFrom('endpoints').select(['id', 'sensors_measured']).execute()
+  const sensorsOf = (id = '') => sensorsIn(stored.find((row) => row.id === id)?.sensors_measured ?? 0)
+  expect([sensorsOf(measuring?.id), sensorsOf(silent?.id)]).toEqual([['co2', 'vocIndex'], []])
 })

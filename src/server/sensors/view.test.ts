@@ -19,8 +19,10 @@ const row: fc.Arbitrary<SampleRow> = fc.record({
 
 test('a sample has the same bytes in a bulk answer and alone, also under the legacy base [contract 5.2]', () => {
   fc.assert(
-    fc.property(row, fc.boolean(), (sample, legacy) => {
-      expect(JSON.stringify(sensorDataView(sample, legacy))).toBe(sensorDataText(sample, legacy))
+    fc.property(row, fc.boolean(), fc.constantFrom(undefined, 'PRESENCE' as const), (sample, legacy, peopleIs) => {
+      const view = sensorDataView(sample, legacy, peopleIs)
+      expect(JSON.stringify(view)).toBe(sensorDataText(sample, legacy, peopleIs))
+      expect('measured' in view).toBe(!legacy)
     }),
   )
 })

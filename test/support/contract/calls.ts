@@ -16,6 +16,10 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   auditLogs: () => ({ from: 0, to: Date.UTC(2100, 0) }),
   endpointsBasicList: (f) => ({ regionId: f.region, locationId: f.location }),
   endpointsGet: (f) => ({ id: f.endpoint }),
+  endpointsUpdate: (f) => ({
+    id: f.endpoint,
+    body: { name: 'Bar at the window', note: 'The key is at the reception.' },
+  }),
   endpointsDelete: (f) => ({ id: f.endpoint }),
   endpointsMoveRoom: (f) => ({ body: { endpointIds: [f.endpoint], roomId: f.room } }),
   endpointsAssignProfile: (f) => ({ id: f.endpoint, body: { profileId: f.profile } }),
@@ -26,6 +30,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   configVersionsRestore: (f) => ({ id: f.endpoint, n: 1 }),
   configStateGet: (f) => ({ id: f.endpoint }),
   endpointsReboot: (f) => ({ id: f.endpoint }),
+  endpointsPower: (f) => ({ id: f.endpoint, body: { on: false } }),
   endpointsSendMessage: (f) => ({ body: { message: 'Hello.', endpointIds: [f.endpoint] } }),
   roomsSendMessage: (f) => ({ body: { message: 'Hello.', roomIds: [f.room] } }),
   endpointsOperationsList: (f) => ({ id: f.endpoint }),

@@ -1,7 +1,9 @@
 // Endpoints that are only rows, for tests that need a thousand of them or one in a state that takes long to reach.
 import { randomUUID } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
+import type { Org } from '../../../src/server/auth/token-holder.ts'
 import type { DatabaseSchema } from '../../../src/server/db/schema/schema.ts'
+import type { Device } from '../../../src/server/devices/mqtt/handlers.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 
 type Row = Selectable<DatabaseSchema['endpoints']>
@@ -23,7 +25,17 @@ export async function putEndpoints(
     .executeTakeFirstOrThrow()
   const rows = values.map(({ connected, ...given }, i): Row => {
     const id = randomUUID()
-    const device = { id, serial: `S${id.slice(0, 13)}`, pairing_serial: null, model: 'NF19B1', status: '{}' }
+    const device = {
+      id,
+      serial: `S${id.slice(0, 13)}`,
+      pairing_serial: null,
+      model: 'NF19B1',
+      status: '{}',
+      readings: '{}',
+      sensors_named: null,
+      sensors_measured: 0,
+      presence_only: 0,
+    }
     // A node that is given explicitly comes later, with the other values.
     const node_id = connected ? (node?.id ?? null) : null
     const presence = {
@@ -33,9 +45,14 @@ export async function putEndpoints(
       connection_time: null,
       online_since: null,
       unknown_until: null,
+      via: null,
+      rest: null,
+      left_with_gateway: 0,
+      overslept_at: null,
       call_ended_at: null,
       status_connection: connected ?? 0,
     }
+    const given_values = { name: null, given_name: null, note: null, given_sleeps: null }
     return {
       org: org.key,
       number: last + 1 + i,
@@ -44,6 +61,7 @@ export async function putEndpoints(
       profile_id: null,
       enrolment_time: Date.UTC(2026, 0, 1),
       ...device,
+      ...given_values,
       ...presence,
       ...given,
     }
@@ -75,3 +93,16 @@ export async function putEndpoints(
   db.invalidateAll()
   return rows
 }
+
+/** The device of a row, as its session knows it. */
+export const deviceOfRow = (
+  { key, id: orgId }: Pick<Org, 'key' | 'id'>,
+  { id, number, serial, model }: Pick<Row, 'id' | 'number' | 'serial' | 'model'>,
+): Device => ({
+  org: { key, id: orgId },
+  id,
+  number,
+  serial,
+  model,
+  sensors: { named: null, measured: 0, isPresenceOnly: false },
+})

@@ -12,6 +12,7 @@ const bookkeepingTables = [
   ...['sample_due', 'sample_quarters', 'sample_hours', 'sample_days', 'sample_progress'],
   'incident_progress',
   'findings',
+  'known_peripherals',
   'credential_attempts',
 ]
 /** Any request changes these, also one that is refused. */

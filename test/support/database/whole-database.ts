@@ -74,6 +74,11 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
       .insertInto('credential_attempts')
       .values({ org: fixture.org.key, endpoint_id: endpoint, ...attempts })
       .execute()
+    // A peripheral is known after an hour.
+    await kysely
+      .insertInto('known_peripherals')
+      .values({ org: fixture.org.key, endpoint_id: endpoint, peripherals: '[]' })
+      .execute()
     // The channel is disabled, so nothing is announced to it.
     const [channel] = await kysely.selectFrom('channels').select(['org', 'id as channel_id']).execute()
     const [incident] = await kysely.selectFrom('incidents').select('id as incident_id').execute()

@@ -2,6 +2,7 @@
 import { configKeys, readOnlyKeys } from '../../../src/contract/device/config-keys.ts'
 import { deviceMessages } from '../../../src/contract/device/messages.ts'
 import { models, sensors } from '../../../src/contract/device/models.ts'
+import { int32 } from '../../../src/contract/shape.ts'
 
 interface Schema {
   readonly type?: string
@@ -55,7 +56,7 @@ function typeOf(field: Schema): string {
     case 'boolean':
       return 'true or false'
     case 'integer':
-      return `whole number${field.minimum === 0 ? ' from 0' : ''}`
+      return `whole number${field.minimum === 0 ? ` from 0${endOf(field)}` : ''}`
     case 'array':
       return `list of ${bounds(field.minItems, field.maxItems)}${typeOf(field.items ?? {})}`
     case 'string':
@@ -66,6 +67,9 @@ function typeOf(field: Schema): string {
       return field.type ?? ''
   }
 }
+
+/** The largest number of 32 bits is no bound that a maker needs to know. */
+const endOf = ({ maximum = int32.maximum }: Schema): string => (maximum < int32.maximum ? ` to ${maximum}` : '')
 
 const bounds = (min: number | undefined, max: number | undefined): string =>
   max === undefined ? '' : min === undefined ? `up to ${max} ` : `${min} to ${max} `

@@ -44,6 +44,8 @@ export class IncidentWorld {
   findings: readonly Finding[] = []
   incidents: EngineIncident[] = []
   failedRestarts: readonly FailedRestart[] = []
+  /** Devices that are asleep or cannot be seen. */
+  readonly leftOut = new Set<string>()
   now = worldStart
   #structure: Structure | undefined
   #lastId = 0
@@ -66,6 +68,7 @@ export class IncidentWorld {
       model: 'Bar',
       roomId,
       wasConnected: true,
+      via: null,
       pairGroup: undefined,
       ...values,
     }
@@ -116,6 +119,7 @@ export class IncidentWorld {
       orgName: 'Example',
       timezone: 'UTC',
       endpoints: new Map(this.endpoints),
+      gateways: new Set([...this.endpoints.values()].flatMap(({ via }) => via ?? [])),
       rooms: new Map(this.rooms),
       locations: new Map(this.locations),
     }
@@ -134,6 +138,7 @@ export class IncidentWorld {
           .filter(([id, { isConnected }]) => !isConnected && !this.#isSilenced(id))
           .map(([id, { since }]) => [id, since]),
       ),
+      leftOut: this.leftOut,
       isSilenced: ({ subject }) => this.#isSilenced(subject.id),
       nameOf: (_, id) => `name of ${id}`,
     })

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { ConfigReport, DesiredConfig } from '../../../src/contract/device/protocol.ts'
 import type { DeviceConnection } from '../../../src/server/devices/mqtt/handlers.ts'
 import { configReported, findPendingConfig } from '../../../src/server/fleet/configs/reported.ts'
-import { type EndpointValues, putEndpoints } from '../database/endpoint-rows.ts'
+import { deviceOfRow, type EndpointValues, putEndpoints } from '../database/endpoint-rows.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 
 interface FleetSize {
@@ -62,9 +62,15 @@ export class LargeFleet {
       (rows) => fleet.write((db) => db.insertInto('credential_directory').values(rows).execute()),
     )
     const nodeId = harness.services.node?.id ?? 0
-    for (const { id, number, serial, model } of endpoints) {
-      const device = { org: org.org, id, number, serial, model }
-      fleet.connections.set(id, { device, since: 0, credentialHash: hashOf(id).toString('hex'), nodeId, number: 1 })
+    for (const row of endpoints) {
+      const device = deviceOfRow(org.org, row)
+      fleet.connections.set(row.id, {
+        device,
+        since: 0,
+        credentialHash: hashOf(row.id).toString('hex'),
+        nodeId,
+        number: 1,
+      })
     }
     return fleet
   }

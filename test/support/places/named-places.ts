@@ -64,6 +64,7 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   auditLogs: none,
   endpointsBasicList: filters,
   endpointsGet: endpoint,
+  endpointsUpdate: (p) => [{ id: p.endpoint, body: { name: 'Bar' } }],
   endpointsDelete: endpoint,
   endpointsMoveRoom: (p, { own }) => [
     ...lists(p.endpoint, own.endpoint).map((endpointIds) => ({ body: { endpointIds, roomId: own.room } })),
@@ -85,6 +86,7 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   configVersionsRestore: (p) => [1, 2, 9].map((n) => ({ id: p.endpoint, n })),
   configStateGet: endpoint,
   endpointsReboot: endpoint,
+  endpointsPower: (p) => [{ id: p.endpoint, body: { on: false } }],
   endpointsSendMessage: (p, { own }) =>
     lists(p.endpoint, own.endpoint).map((endpointIds) => ({ body: { message: 'Hello.', endpointIds } })),
   roomsSendMessage: (p, { own }) =>

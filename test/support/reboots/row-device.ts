@@ -7,7 +7,7 @@ import type { Device, DeviceConnection } from '../../../src/server/devices/mqtt/
 import { storeCommandReport, takePendingCommands } from '../../../src/server/fleet/commands/progress.ts'
 import { markConnected, markDisconnected, storeStatus } from '../../../src/server/fleet/endpoints/presence.ts'
 import type { SampleIntake } from '../../../src/server/sensors/ingest/intake.ts'
-import { type EndpointValues, putEndpoints } from '../database/endpoint-rows.ts'
+import { deviceOfRow, type EndpointValues, putEndpoints } from '../database/endpoint-rows.ts'
 import type { TestOrg } from '../harness.ts'
 
 export class RowDevice {
@@ -88,8 +88,7 @@ export async function newRowDevices(
         .execute()
     }
   })
-  return rows.map(({ id, number, serial, model }, i) => {
-    const device = { org: org.org, id, number, serial, model }
-    return new RowDevice(services, intake, device, credentials[i]?.hash ?? Buffer.alloc(0))
-  })
+  return rows.map(
+    (row, i) => new RowDevice(services, intake, deviceOfRow(org.org, row), credentials[i]?.hash ?? Buffer.alloc(0)),
+  )
 }

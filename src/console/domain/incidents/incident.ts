@@ -1,6 +1,6 @@
 // An incident as the API returns it, and how long it has lasted, how bad it is and who has it. [contract 10.states]
 
-import { deviceNameInWords, modelOf } from '../../../contract/device/models.ts'
+import { modelOf } from '../../../contract/device/models.ts'
 import { type Severity, severities } from '../../../contract/incidents/rule-table.ts'
 import { isOpenState } from '../../../contract/incidents/states.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
@@ -45,10 +45,8 @@ export const handlerName = ({ assignee, acknowledgedBy }: ListedIncident): strin
   assignee?.name ?? acknowledgedBy?.name
 
 /** The name of the cause, with a model in words. */
-export function causeName({ level, name }: ListedIncident['cause']): string {
-  if (level === 'MODEL') return modelOf(name).name
-  return level === 'ENDPOINT' ? deviceNameInWords(name) : name
-}
+export const causeName = ({ level, name }: ListedIncident['cause']): string =>
+  level === 'MODEL' ? modelOf(name).name : name
 
 /** Incidents with the same key have the same cause. */
 export const causeKey = ({ rule, cause }: Pick<ListedIncident, 'rule' | 'cause'>): string =>

@@ -10,6 +10,8 @@ const styles: Readonly<Record<Severity, { label: string; colour: string; icon: R
   INFO: { label: 'Info', colour: 'var(--rk-empty)', icon: <DotIcon size={16} /> },
 }
 
+export const severityName = (severity: Severity): string => styles[severity].label
+
 export const SeverityLabel = ({ severity }: { readonly severity: Severity }) => (
   <StatusLabel colour={styles[severity].colour} icon={styles[severity].icon}>
     {styles[severity].label}

@@ -1,14 +1,16 @@
 // Reads the plan of a job that does not exist yet, and shows it in words: what happens now, what waits, what is skipped and why, and the values that devices have now. [contract 12.plan]
-import { List, Stack, Table, Text } from '@mantine/core'
+import { List, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { settingName } from '../../../contract/device/setting-names.ts'
 import { jobActions, waitsForIdleByDefault } from '../../../contract/jobs/action-table.ts'
 import { operationQuery } from '../../api.ts'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { ErrorPanel, Loading } from '../../parts/page/page.tsx'
 import { valueText } from '../../parts/settings-form/setting-values.ts'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { type Definition, DefinitionList } from '../../parts/text/definition-list.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
@@ -120,6 +122,8 @@ function PresentValues({ plan, draft }: PlanSummaryProps) {
 function Remarks({ plan, draft }: PlanSummaryProps) {
   const { connection, isDeferred, texts } = jobActions[draft.action.type]
   const remarks = [
+    plan.unableCount > 0 &&
+      `${plural(plan.unableCount, 'device')} cannot do this and ${plan.unableCount === 1 ? 'is' : 'are'} left out.`,
     plan.emptyRoomCount > 0 &&
       `${plural(plan.emptyRoomCount, 'room')} ${plan.emptyRoomCount === 1 ? 'has' : 'have'} no devices, so nothing changes there${texts.emptyRooms}.`,
     plan.offlineCount > 0 &&
@@ -141,8 +145,8 @@ function Remarks({ plan, draft }: PlanSummaryProps) {
   ))
 }
 
-const waitsForIdle = ({ action: { type }, stages, respect }: JobDraft): boolean =>
-  respect?.idle ?? waitsForIdleByDefault(type, stages !== undefined)
+const waitsForIdle = ({ action, stages, respect }: JobDraft): boolean =>
+  respect?.idle ?? waitsForIdleByDefault(action, stages !== undefined)
 
 function Stages({ plan, draft }: PlanSummaryProps) {
   if (draft.stages === undefined) return null
@@ -199,40 +203,22 @@ function Conflicts({ plan, draft }: PlanSummaryProps) {
 
 function PlannedRooms({ plan: { rooms, unitCount, stages } }: { readonly plan: Plan }): ReactNode {
   const [isOpen, { toggle }] = useDisclosure(false)
+  // Units without a room have no id.
+  const rows = useMemo(() => rooms.map((room, number) => ({ ...room, number })), [rooms])
   return (
     <div>
       <DisclosureButton isOpen={isOpen} onClick={toggle}>
         {rooms.length < unitCount ? `First ${plural(rooms.length, 'room')}` : 'Rooms'}
       </DisclosureButton>
       {isOpen && (
-        <Table.ScrollContainer minWidth={300} maxHeight={280}>
-          <Table fz="sm" aria-label="Planned rooms">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">Room</Table.Th>
-                {stages.length > 1 && <Table.Th scope="col">Stage</Table.Th>}
-                <Table.Th scope="col">Devices</Table.Th>
-                <Table.Th scope="col">What happens</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rooms.map(({ name, stage, endpointCount, outcome, reason }, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: units without a room have no id, and the rows hold no state
-                <Table.Tr key={index}>
-                  <Table.Th scope="row" fw={550}>
-                    {name}
-                  </Table.Th>
-                  {stages.length > 1 && <Table.Td>{stage}</Table.Td>}
-                  <Table.Td>{endpointCount}</Table.Td>
-                  <Table.Td>
-                    {outcomeNames[outcome]}
-                    {becauseText(reason)}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DataTable
+          label="Planned rooms"
+          rows={rows}
+          columns={stages.length > 1 ? columns : columns.filter(({ id }) => id !== 'stage')}
+          keyOf={({ number }) => number}
+          minWidthPx={300}
+          maxHeightPx={280}
+        />
       )}
     </div>
   )
@@ -244,3 +230,18 @@ const outcomeNames: Readonly<Record<Plan['rooms'][number]['outcome'], string>> =
   skipped: 'Skipped',
   unchanged: 'Unchanged',
 }
+
+type PlannedRoom = Plan['rooms'][number] & { readonly number: number }
+const happensText = ({ outcome, reason }: PlannedRoom) => `${outcomeNames[outcome]}${becauseText(reason)}`
+
+const columns: readonly Column<PlannedRoom>[] = [
+  { id: 'room', title: 'Room', sortValue: ({ name }) => name.toLowerCase(), cell: ({ name }) => name },
+  { id: 'stage', title: 'Stage', sortValue: ({ stage }) => stage, cell: ({ stage }) => stage },
+  {
+    id: 'devices',
+    title: 'Devices',
+    sortValue: ({ endpointCount }) => endpointCount,
+    cell: ({ endpointCount }) => endpointCount,
+  },
+  { id: 'outcome', title: 'What happens', sortValue: happensText, cell: happensText },
+]

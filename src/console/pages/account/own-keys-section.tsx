@@ -1,15 +1,24 @@
 // Lists the personal API keys of the person; keys can be created and revoked. [contract 11.local]
-import { ActionIcon, Button, Code, Table, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { maxPersonalKeys } from '../../../contract/people/me.ts'
 import { useBody, useWrite } from '../../api.ts'
-import { type ApiKey, accessText, isKeyExpired } from '../../domain/people/key/api-key.ts'
+import type { ApiKey } from '../../domain/people/key/api-key.ts'
+import {
+  accessColumn,
+  expiresColumn,
+  keyNameColumn,
+  lastUsedColumn,
+  prefixColumn,
+  revokeColumn,
+} from '../../domain/people/key/key-columns.tsx'
 import { NewKeyDialog } from '../../domain/people/key/new-key-dialog.tsx'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
-import { BinIcon, PlusIcon } from '../../parts/page/icons.tsx'
+import { PlusIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { DateTime } from '../../parts/text/time.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { OwnKeyForm } from './own-key-form.tsx'
 
 export function OwnKeysSection() {
@@ -58,59 +67,16 @@ interface KeysTableProps {
 }
 
 const KeysTable = ({ keys, onRevoke }: KeysTableProps) => (
-  <Table.ScrollContainer minWidth={640}>
-    <Table verticalSpacing="xs" aria-label="Personal API keys">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Name</Table.Th>
-          <Table.Th scope="col">Prefix</Table.Th>
-          <Table.Th scope="col">Access</Table.Th>
-          <Table.Th scope="col">Expires</Table.Th>
-          <Table.Th scope="col">Last used</Table.Th>
-          <Table.Td />
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {keys.map((key) => (
-          <Table.Tr key={key.id}>
-            <Table.Th scope="row" fw={550} style={{ overflowWrap: 'anywhere' }}>
-              {key.name}
-            </Table.Th>
-            <Table.Td>
-              <Code>{key.prefix}…</Code>
-            </Table.Td>
-            <Table.Td>{accessText(key)}</Table.Td>
-            <Table.Td c={isKeyExpired(key) ? 'var(--rk-offline)' : 'var(--mantine-color-text)'}>
-              {isKeyExpired(key) && 'Expired '}
-              {key.expiresAt && <DateTime at={key.expiresAt} />}
-            </Table.Td>
-            <Table.Td>
-              {key.lastUsedAt ? (
-                <DateTime at={key.lastUsedAt} />
-              ) : (
-                <Text span fz="sm" c="dimmed">
-                  Never
-                </Text>
-              )}
-            </Table.Td>
-            <Table.Td ta="right">
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                c="dimmed"
-                aria-label={`Revoke ${key.name} (${key.prefix}…)`}
-                title="Revoke"
-                onClick={() => onRevoke(key)}
-              >
-                <BinIcon />
-              </ActionIcon>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <DataTable
+    label="Personal API keys"
+    rows={keys}
+    columns={[...columns, revokeColumn(onRevoke)]}
+    keyOf={({ id }) => id}
+    minWidthPx={640}
+  />
 )
+
+const columns: readonly Column<ApiKey>[] = [keyNameColumn, prefixColumn, accessColumn, expiresColumn, lastUsedColumn]
 
 interface RevokeOwnKeyProps {
   readonly apiKey: ApiKey | undefined

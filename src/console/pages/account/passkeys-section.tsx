@@ -1,5 +1,5 @@
 // Lists the passkeys of the person; passkeys can be added and removed. [contract 11.local]
-import { ActionIcon, Button, Modal, Table, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Modal, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
@@ -12,6 +12,8 @@ import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import { BinIcon, PlusIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
 
 export function PasskeysSection() {
@@ -65,52 +67,63 @@ interface PasskeysTableProps {
 }
 
 const PasskeysTable = ({ passkeys, onRemove }: PasskeysTableProps) => (
-  <Table.ScrollContainer minWidth={480}>
-    <Table verticalSpacing="xs" aria-label="Passkeys">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Name</Table.Th>
-          <Table.Th scope="col">Added</Table.Th>
-          <Table.Th scope="col">Last used</Table.Th>
-          <Table.Td />
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {passkeys.map((passkey) => (
-          <Table.Tr key={passkey.id}>
-            <Table.Th scope="row" fw={550} style={{ overflowWrap: 'anywhere' }}>
-              {passkey.name}
-            </Table.Th>
-            <Table.Td>
-              <DateTime at={passkey.createdAt} />
-            </Table.Td>
-            <Table.Td>
-              {passkey.usedAt ? (
-                <DateTime at={passkey.usedAt} />
-              ) : (
-                <Text span fz="sm" c="dimmed">
-                  Never
-                </Text>
-              )}
-            </Table.Td>
-            <Table.Td ta="right">
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                c="dimmed"
-                aria-label={`Remove passkey ${passkey.name}`}
-                title="Remove"
-                onClick={() => onRemove(passkey)}
-              >
-                <BinIcon />
-              </ActionIcon>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <DataTable
+    label="Passkeys"
+    rows={passkeys}
+    columns={[
+      ...columns,
+      {
+        id: 'actions',
+        title: 'Actions',
+        isControl: true,
+        inCard: 'corner',
+        cell: (passkey) => (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            c="dimmed"
+            aria-label={`Remove passkey ${passkey.name}`}
+            title="Remove"
+            onClick={() => onRemove(passkey)}
+          >
+            <BinIcon />
+          </ActionIcon>
+        ),
+      },
+    ]}
+    keyOf={({ id }) => id}
+    minWidthPx={480}
+  />
 )
+
+const columns: readonly Column<Passkey>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    breaksWords: true,
+    sortValue: ({ name }) => name.toLowerCase(),
+    cell: ({ name }) => name,
+  },
+  {
+    id: 'added',
+    title: 'Added',
+    sortValue: ({ createdAt }) => Date.parse(createdAt),
+    cell: ({ createdAt }) => <DateTime at={createdAt} />,
+  },
+  {
+    id: 'used',
+    title: 'Last used',
+    sortValue: ({ usedAt }) => (usedAt ? Date.parse(usedAt) : null),
+    cell: ({ usedAt }) =>
+      usedAt ? (
+        <DateTime at={usedAt} />
+      ) : (
+        <Text span fz="sm" c="dimmed">
+          Never
+        </Text>
+      ),
+  },
+]
 
 function AddPasskeyForm({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')

@@ -34,6 +34,12 @@ export function AuditDetails({ entry, deleted }: AuditDetailsProps) {
             {affected.slice(0, maxAffectedShown).map((target) => (
               <li key={`${target.type} ${target.id}`}>
                 <TargetName target={target} deleted={deleted} />
+                {target.serial && (
+                  <Text span fz="sm" c="dimmed">
+                    {' '}
+                    {target.serial}
+                  </Text>
+                )}
               </li>
             ))}
             {affected.length > maxAffectedShown && (

@@ -1,9 +1,10 @@
 // Loads the audit entries of a period page by page, and filters them.
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Static } from 'typebox'
 import type { AuditEntry } from '../../../contract/journal/audit.ts'
-import { queryKeyOf } from '../../api.ts'
+import { operationQuery, queryKeyOf } from '../../api.ts'
+import { deviceName } from '../../domain/fleet/device/device.ts'
 import { actionName } from '../../domain/journal/audit/action-names.ts'
 import type { AuditWindow } from '../../domain/journal/audit/audit-window.ts'
 import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
@@ -39,21 +40,39 @@ interface EntryFilter {
 export function filterEntries(
   entries: readonly AuditLogEntry[],
   { category, type, q = '' }: EntryFilter,
+  deviceTexts: ReadonlyMap<string, string> = new Map(),
 ): readonly AuditLogEntry[] {
   const words = searchWords(q)
   return entries.filter(
     (entry) =>
       (category === undefined || entry.category === category) &&
       (type === undefined || entry.type === type) &&
-      (words.length === 0 || includesAll(normalizeText(searchText(entry)), words)),
+      (words.length === 0 || includesAll(normalizeText(searchText(entry, deviceTexts)), words)),
   )
 }
 
-const searchText = ({ actor, target, type, details, requestId = '', ip = '' }: AuditLogEntry) =>
-  [actor, target, ...(details?.affected ?? [])]
+function searchText(
+  { actor, target, type, details, requestId = '', ip = '' }: AuditLogEntry,
+  deviceTexts: ReadonlyMap<string, string>,
+): string {
+  const { affected = [], before, after } = details ?? {}
+  return [actor, target, ...affected]
     .map((named) => named?.name ?? '')
+    .concat([target, ...affected].map((named) => (named?.type === 'endpoint' && deviceTexts.get(named.id)) || ''))
+    .concat(affected.map(({ serial = '' }) => serial))
+    .concat([before?.serial, after?.serial].map((serial) => (typeof serial === 'string' ? serial : '')))
     .concat(actionName(type), requestId, ip)
     .join(' ')
+}
+
+/** The present name and the serial number of each device, by its id: entries are found by both. */
+export function useDeviceTexts(): ReadonlyMap<string, string> {
+  const endpoints = useQuery(operationQuery('endpointsBasicList')).data?.body.endpoints
+  return useMemo(
+    () => new Map(endpoints?.map((device) => [device.id, `${deviceName(device)} ${device.serial}`])),
+    [endpoints],
+  )
+}
 
 export const targetKey = ({ type, id }: Pick<AuditTarget, 'type' | 'id'>): string => `${type} ${id}`
 

@@ -10,7 +10,7 @@ import { FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filte
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
-import { type AuditLogEntry, entriesPerPage, filterEntries, useAuditEntries } from './audit-entries.ts'
+import { type AuditLogEntry, entriesPerPage, filterEntries, useAuditEntries, useDeviceTexts } from './audit-entries.ts'
 import { categoryNames } from './audit-names.ts'
 import { AuditTable } from './audit-table.tsx'
 import { ExportButton } from './export-button.tsx'
@@ -38,7 +38,11 @@ function AuditLog() {
   const query = useAuditEntries(window)
   const { entries = noEntries, hasNextPage, isFetchingNextPage } = query
   const deferredSearch = useDeferredValue(search)
-  const shown = useMemo(() => filterEntries(entries, deferredSearch), [entries, deferredSearch])
+  const deviceTexts = useDeviceTexts()
+  const shown = useMemo(
+    () => filterEntries(entries, deferredSearch, deviceTexts),
+    [entries, deferredSearch, deviceTexts],
+  )
   const types = useMemo(() => typesIn(entries), [entries])
   const setSearch = useSearchParamsUpdate<typeof search>(navigate)
   const isFiltered = search.category !== undefined || search.type !== undefined || Boolean(search.q)

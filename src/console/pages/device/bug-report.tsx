@@ -25,6 +25,7 @@ const states: Record<ReportDevice['state'], { word: string; colour: string; mark
   FAILED: { word: 'Failed', colour: 'var(--rk-offline)', mark: <CrossIcon size={16} /> },
   EXPIRED: { word: 'Timed out', colour: 'var(--rk-degraded)', mark: <WarnIcon size={16} /> },
   CANCELLED: { word: 'Cancelled', colour: 'var(--rk-empty)', mark: <DotIcon size={16} /> },
+  SKIPPED: { word: 'Skipped', colour: 'var(--rk-empty)', mark: <DotIcon size={16} /> },
 }
 
 export function BugReport({ supportId, onClose }: { readonly supportId: string; readonly onClose: () => void }) {

@@ -4,9 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ComponentType, lazy, useMemo } from 'react'
 import { ApiError } from '../../../client/client.ts'
+import type { DeviceAction } from '../../../contract/device/models.ts'
 import { operationQuery, useIsWriting } from '../../api.ts'
 import { ConnectionLabel } from '../../domain/fleet/device/connection-label.tsx'
-import { type DeviceDetails, deviceName, useDeviceTimeZone } from '../../domain/fleet/device/device.ts'
+import { type DeviceDetails, deviceName, hasAction, useDeviceTimeZone } from '../../domain/fleet/device/device.ts'
+import { DeviceNote } from '../../domain/fleet/device/device-note.tsx'
 import { useRestarts } from '../../domain/fleet/device/restarts.ts'
 import { WaitingRestarts } from '../../domain/fleet/device/waiting-restarts.tsx'
 import { DeviceBreadcrumbs } from '../../domain/fleet/site/room-link.tsx'
@@ -30,10 +32,20 @@ const VersionsTab = lazy(() =>
   loadCode(() => import('./config/versions-tab.tsx')).then((module) => ({ default: module.VersionsTab })),
 )
 
-const tabs: readonly { id: string; name: string; content: ComponentType<TabProps> }[] = [
+const allTabs: readonly { id: string; name: string; content: ComponentType<TabProps>; needs?: DeviceAction }[] = [
   { id: 'status', name: 'Status', content: StatusTab },
-  { id: 'config', name: 'Settings', content: ({ device }) => <ConfigTab endpointId={device.id} /> },
-  { id: 'versions', name: 'Versions', content: ({ device }) => <VersionsTab endpointId={device.id} /> },
+  {
+    id: 'config',
+    name: 'Settings',
+    content: ({ device }) => <ConfigTab endpointId={device.id} />,
+    needs: 'config',
+  },
+  {
+    id: 'versions',
+    name: 'Versions',
+    content: ({ device }) => <VersionsTab endpointId={device.id} />,
+    needs: 'config',
+  },
   { id: 'operations', name: 'Operations', content: OperationsTab },
   { id: 'logs', name: 'Logs', content: LogsTab },
 ]
@@ -54,6 +66,7 @@ function DeviceView({ device, etag }: TabProps) {
   const navigate = useNavigate({ from: '/devices/$endpointId' })
   const may = usePermissions()
   const incidentsOf = useMemo(() => ({ endpointId: device.id }), [device.id])
+  const tabs = allTabs.filter(({ needs }) => needs === undefined || hasAction(device, needs))
   const opened = tabs.find(({ id }) => id === tab) ?? tabs[0]
   return (
     <Page
@@ -62,6 +75,7 @@ function DeviceView({ device, etag }: TabProps) {
       beside={<ConnectionState device={device} />}
       actions={may.operate && <DeviceActions device={device} />}
     >
+      <DeviceNote device={device} />
       <OpenIncidents of={incidentsOf} />
       <DeviceSilences device={device} />
       <WaitingRestarts devices={[device]} />
@@ -102,6 +116,9 @@ function ConnectionState({ device }: { readonly device: DeviceDetails }) {
   const restartingSinceMs = useRestarts().get(device.id)
   return (
     <Group gap={6}>
+      <Text span c="dimmed" fz="sm">
+        {device.serial}
+      </Text>
       <ConnectionLabel state={device.state} restartingSinceMs={restartingSinceMs} />
       {device.since && device.state !== 'UNKNOWN' && restartingSinceMs === undefined && (
         <Text span c="dimmed" fz="sm">

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../../client/client.ts'
 import { errorMessage, operationQuery, queryClient, useWrite } from '../../api.ts'
-import { type DeviceDetails, deviceName } from '../../domain/fleet/device/device.ts'
+import { type DeviceDetails, deviceName, hasAction } from '../../domain/fleet/device/device.ts'
 import { usePairGroup } from '../../domain/fleet/device/pair-group.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
@@ -15,10 +15,11 @@ import type { TabProps } from './tab-props.ts'
 export function LogsTab({ device }: TabProps) {
   const may = usePermissions()
   const { supportIds, add, remove } = useOpenedReports(device.id)
+  const mayCollect = may.operate && hasAction(device, 'logs')
   return (
     <Stack>
-      <SimpleGrid cols={{ base: 1, md: may.operate ? 2 : 1 }}>
-        {may.operate && <CollectLogs device={device} onRequested={add} />}
+      <SimpleGrid cols={{ base: 1, md: mayCollect ? 2 : 1 }}>
+        {mayCollect && <CollectLogs device={device} onRequested={add} />}
         <OpenReport onFound={add} />
       </SimpleGrid>
       {supportIds.map((supportId) => (
@@ -35,7 +36,7 @@ function CollectLogs({
   readonly device: DeviceDetails
   readonly onRequested: (supportId: string) => void
 }) {
-  const { others } = usePairGroup(device)
+  const others = usePairGroup(device).others.filter((one) => hasAction(one, 'logs'))
   const [withCalls, setWithCalls] = useState(false)
   const [withPair, setWithPair] = useState(false)
   const collect = useWrite('endpointsGenerateBugReport', { onDone: ({ supportId }) => onRequested(supportId) })

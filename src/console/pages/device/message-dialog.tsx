@@ -2,7 +2,7 @@
 import { Checkbox, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api.ts'
-import { deviceName } from '../../domain/fleet/device/device.ts'
+import { deviceName, hasAction } from '../../domain/fleet/device/device.ts'
 import { MessageForm } from '../../domain/fleet/device/message-form.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { PairDialogProps } from './pair-dialog-props.ts'
@@ -13,7 +13,8 @@ export const MessageDialog = (props: PairDialogProps) => (
   </Modal>
 )
 
-function DeviceMessageForm({ device, pair: { others }, onClose }: PairDialogProps) {
+function DeviceMessageForm({ device, pair, onClose }: PairDialogProps) {
+  const others = pair.others.filter((one) => hasAction(one, 'message'))
   const [toAll, setToAll] = useState(false)
   const receivers = toAll ? [device, ...others] : [device]
   const offline = receivers.filter(({ connected }) => !connected)

@@ -1,5 +1,5 @@
 // Lists the operations of a device and their states; the newest comes first. [contract 5.4.operation]
-import { Box, Button, Table, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
@@ -13,15 +13,17 @@ import {
   DotIcon,
   DownloadIcon,
   MessageIcon,
+  PowerIcon,
   RebootIcon,
   WarnIcon,
 } from '../../parts/page/icons.tsx'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { ageText, DateTime } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
 import type { TabProps } from './tab-props.ts'
-import classes from './table.module.css'
 
 /** The API lists no more operations than this. [contract D.23] */
 const maxListed = 200
@@ -32,6 +34,7 @@ const types: Record<Operation['type'], { name: string; icon: ReactNode }> = {
   REBOOT: { name: 'Restart', icon: <RebootIcon size={16} /> },
   MESSAGE: { name: 'Send message', icon: <MessageIcon size={16} /> },
   COLLECT_LOGS: { name: 'Collect logs', icon: <DownloadIcon size={16} /> },
+  POWER: { name: 'Switch power', icon: <PowerIcon size={16} /> },
 }
 
 const openState = { colour: 'var(--mantine-color-text)', mark: <ClockIcon size={16} />, isOpen: true }
@@ -67,23 +70,13 @@ export function OperationsTab({ device }: TabProps) {
       {operations.length === 0 ? (
         <EmptyState title="No operations yet">Restarts, messages and log requests appear here.</EmptyState>
       ) : (
-        <Box role="region" aria-label="List of operations" tabIndex={0} style={{ overflowX: 'auto' }}>
-          <Table miw={640} verticalSpacing="xs" className={classes.table}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th w="26%">Operation</Table.Th>
-                <Table.Th>Status</Table.Th>
-                <Table.Th w="17%">Requested</Table.Th>
-                <Table.Th w="17%">Updated</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {operations.map((operation) => (
-                <OperationRow key={operation.id} operation={operation} zone={zone} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Box>
+        <DataTable
+          label="List of operations"
+          rows={operations}
+          columns={operationColumns(zone)}
+          keyOf={({ id }) => id}
+          minWidthPx={640}
+        />
       )}
       {operations.length >= maxListed && (
         <Text fz="sm" c="dimmed" mt="sm">
@@ -94,55 +87,69 @@ export function OperationsTab({ device }: TabProps) {
   )
 }
 
-function OperationRow({ operation, zone }: { readonly operation: Operation; readonly zone: string }) {
+const operationColumns = (zone: string): readonly Column<Operation>[] => [
+  {
+    id: 'operation',
+    title: 'Operation',
+    width: '26%',
+    cell: ({ type }) => (
+      <StatusLabel colour="var(--mantine-color-text)" icon={types[type].icon}>
+        {types[type].name}
+      </StatusLabel>
+    ),
+  },
+  { id: 'status', title: 'Status', cell: (operation) => <OperationStatus operation={operation} /> },
+  {
+    id: 'requested',
+    title: 'Requested',
+    width: '17%',
+    sortValue: ({ createdAt }) => Date.parse(createdAt),
+    cell: ({ createdAt }) => <DateTime at={createdAt} zone={zone} />,
+  },
+  {
+    id: 'updated',
+    title: 'Updated',
+    width: '17%',
+    sortValue: ({ updatedAt }) => Date.parse(updatedAt),
+    cell: ({ updatedAt }) => <DateTime at={updatedAt} zone={zone} />,
+  },
+]
+
+function OperationStatus({ operation }: { readonly operation: Operation }) {
   const { id, type, state, error, createdAt, updatedAt, deadline, waitsFor } = operation
-  const { name, icon } = types[type]
   const { word, colour, mark, meaning, isOpen } = states[state]
   const may = usePermissions()
   const cancel = useWrite('operationsCancel', { successText: 'Operation cancelled' })
   return (
-    <Table.Tr>
-      <Table.Th scope="row" fw={500}>
-        <StatusLabel colour="var(--mantine-color-text)" icon={icon}>
-          {name}
-        </StatusLabel>
-      </Table.Th>
-      <Table.Td>
-        <StatusLabel colour={colour} icon={mark}>
-          {word}
-        </StatusLabel>
-        <Text fz="xs" c="dimmed" pl={22} style={{ overflowWrap: 'anywhere' }}>
-          {error ??
-            (waitsFor ? `${waitTexts[waitsFor]}.` : meaning) ??
-            `After ${ageText(Date.parse(createdAt), Date.parse(updatedAt))}.`}
-          {isOpen && (
-            <>
-              {' '}
-              Expires <DateTime at={deadline} />.
-            </>
-          )}
-        </Text>
-        {may.operate && state === 'QUEUED' && (
-          <Button
-            variant="default"
-            size="compact-xs"
-            mih={24}
-            ml={22}
-            mt={4}
-            loading={cancel.isPending}
-            onClick={() => cancel.mutate({ input: { id } })}
-            aria-label={`Cancel: ${name}`}
-          >
-            Cancel
-          </Button>
+    <>
+      <StatusLabel colour={colour} icon={mark}>
+        {word}
+      </StatusLabel>
+      <Text fz="xs" c="dimmed" pl={22} style={{ overflowWrap: 'anywhere' }}>
+        {error ??
+          (waitsFor ? `${waitTexts[waitsFor]}.` : meaning) ??
+          `After ${ageText(Date.parse(createdAt), Date.parse(updatedAt))}.`}
+        {isOpen && (
+          <>
+            {' '}
+            Expires <DateTime at={deadline} />.
+          </>
         )}
-      </Table.Td>
-      <Table.Td>
-        <DateTime at={createdAt} zone={zone} />
-      </Table.Td>
-      <Table.Td>
-        <DateTime at={updatedAt} zone={zone} />
-      </Table.Td>
-    </Table.Tr>
+      </Text>
+      {may.operate && state === 'QUEUED' && (
+        <Button
+          variant="default"
+          size="compact-xs"
+          mih={24}
+          ml={22}
+          mt={4}
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate({ input: { id } })}
+          aria-label={`Cancel: ${types[type].name}`}
+        >
+          Cancel
+        </Button>
+      )}
+    </>
   )
 }

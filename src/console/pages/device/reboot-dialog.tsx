@@ -21,7 +21,7 @@ export function RebootDialog({ device, pair, opened, onClose }: PairDialogProps)
     successText: ({ operations }) => {
       const skipped = operations.filter(({ state }) => state === 'SKIPPED').length
       const text = restartText(operations.length - skipped, when)
-      return skipped === 0 ? text : `${text} (${skipped} offline, skipped)`
+      return skipped === 0 ? text : `${text} (${skipped} skipped)`
     },
     onDone: onClose,
   })

@@ -1,8 +1,11 @@
 // Defines the columns of the table of devices.
 import { Link } from '@tanstack/react-router'
 import { ConnectionLabel, deviceStateName } from '../../domain/fleet/device/connection-label.tsx'
+import { powerNames } from '../../domain/fleet/device/device.ts'
+import { KindLabel, kindName, kindOf } from '../../domain/fleet/device/device-kind.tsx'
 import {
   type DeviceTableRow,
+  deviceSortKeys,
   firmwareStateOf,
   firmwareStates,
   seenMsOf,
@@ -18,12 +21,14 @@ import classes from './devices.module.css'
 const Dimmed = ({ children }: { readonly children: string }) => <span className={classes.dimmed}>{children}</span>
 
 const textColumn = (
-  column: Omit<Column<DeviceTableRow>, 'cell' | 'text' | 'canSort'>,
+  column: Omit<Column<DeviceTableRow>, 'id' | 'cell' | 'text' | 'sortValue'> & {
+    readonly id: keyof typeof deviceSortKeys
+  },
   textOf: (row: DeviceTableRow) => string | undefined,
   missing = '–',
 ): Column<DeviceTableRow> => ({
   ...column,
-  canSort: true,
+  sortValue: deviceSortKeys[column.id],
   text: (row) => textOf(row) ?? '',
   cell: (row) => {
     const text = textOf(row)
@@ -43,47 +48,110 @@ const sinceText = (row: DeviceTableRow) => {
 const stateText = ({ state, restartingSinceMs }: DeviceTableRow) =>
   restartingSinceMs === undefined ? deviceStateName(state) : 'Restarting'
 
-export const deviceColumns: readonly Column<DeviceTableRow>[] = [
+interface ColumnOptions {
+  readonly hasPower: boolean
+  readonly hasVia: boolean
+}
+
+/** Columns that no device has a value for take no space: power is in files only, and the gateway is left out. */
+export const deviceColumns = ({ hasPower, hasVia }: ColumnOptions): readonly Column<DeviceTableRow>[] => [
+  nameColumn,
   {
-    id: 'name',
-    title: 'Device',
-    width: 'minmax(165px, 1.4fr)',
-    canSort: true,
-    text: ({ modelName, serial }) => `${modelName} ${serial}`,
-    cell: ({ id, modelName, serial }) => (
-      <Link
-        to="/devices/$endpointId"
-        params={{ endpointId: id }}
-        className={classes.device}
-        title={`${modelName} ${serial}`}
-        data-row-link
-      >
-        <span>{modelName}</span> <span className={classes.serial}>{serial}</span>
+    id: 'kind',
+    title: 'Kind',
+    width: '108px',
+    sortValue: deviceSortKeys.kind,
+    text: (row) => kindName(kindOf(row)),
+    cell: (row) => <KindLabel kind={kindOf(row)} />,
+  },
+  textColumn({ id: 'maker', title: 'Maker', width: 'minmax(70px, 0.8fr)', from: 'wide' }, ({ maker }) => maker),
+  textColumn(
+    { id: 'model', title: 'Model', width: 'minmax(70px, 0.8fr)', from: hasVia ? 'full' : 'wide' },
+    ({ modelName }) => modelName,
+  ),
+  textColumn(
+    { id: 'serial', title: 'Serial number', width: 'minmax(130px, 1fr)', from: 'file' },
+    ({ serial }) => serial,
+  ),
+  stateColumn,
+  textColumn(
+    { id: 'power', title: 'Power', width: '76px', from: hasPower ? 'medium' : 'file' },
+    ({ power }) => power && powerNames[power],
+  ),
+  textColumn(
+    { id: 'firmware', title: 'Firmware', width: 'minmax(150px, 1fr)', from: 'wide' },
+    (row) => row.firmwareVersion,
+    'Not reported',
+  ),
+  sinceColumn,
+  ...(hasVia ? [viaColumn] : []),
+  ...placeColumns,
+  { ...updateColumn, from: hasPower ? 'full' : 'medium' },
+  ...otherColumns,
+]
+
+const nameColumn: Column<DeviceTableRow> = {
+  id: 'name',
+  title: 'Device',
+  width: 'minmax(150px, 1.4fr)',
+  sortValue: deviceSortKeys.name,
+  text: ({ label }) => label,
+  cell: ({ id, label, serial }) => (
+    <Link
+      to="/devices/$endpointId"
+      params={{ endpointId: id }}
+      className={classes.device}
+      title={`${label}, serial number ${serial}`}
+      data-row-link
+    >
+      {label}
+    </Link>
+  ),
+}
+
+const viaColumn: Column<DeviceTableRow> = {
+  id: 'via',
+  title: 'Via',
+  width: 'minmax(90px, 1fr)',
+  from: 'wide',
+  sortValue: deviceSortKeys.via,
+  text: ({ viaName }) => viaName ?? '',
+  cell: ({ via, viaName }) =>
+    via === undefined ? (
+      <Dimmed>–</Dimmed>
+    ) : (
+      <Link to="/devices/$endpointId" params={{ endpointId: via }} className={classes.room} title={viaName}>
+        {viaName}
       </Link>
     ),
-  },
-  {
-    id: 'connected',
-    title: 'State',
-    width: '128px',
-    canSort: true,
-    text: stateText,
-    cell: ({ state, restartingSinceMs }) => <ConnectionLabel state={state} restartingSinceMs={restartingSinceMs} />,
-  },
-  {
-    id: 'since',
-    title: 'Since',
-    width: '68px',
-    canSort: true,
-    from: 'medium',
-    text: ({ since }) => since ?? '',
-    cell: (row) => sinceText(row) ?? <Dimmed>–</Dimmed>,
-  },
+}
+
+const stateColumn: Column<DeviceTableRow> = {
+  id: 'connected',
+  title: 'State',
+  width: '128px',
+  inCard: 'corner',
+  sortValue: deviceSortKeys.connected,
+  text: stateText,
+  cell: ({ state, restartingSinceMs }) => <ConnectionLabel state={state} restartingSinceMs={restartingSinceMs} />,
+}
+
+const sinceColumn: Column<DeviceTableRow> = {
+  id: 'since',
+  title: 'Since',
+  width: '68px',
+  sortValue: deviceSortKeys.since,
+  from: 'medium',
+  text: ({ since }) => since ?? '',
+  cell: (row) => sinceText(row) ?? <Dimmed>–</Dimmed>,
+}
+
+const placeColumns: readonly Column<DeviceTableRow>[] = [
   {
     id: 'room',
     title: 'Room',
     width: 'minmax(110px, 1.4fr)',
-    canSort: true,
+    sortValue: deviceSortKeys.room,
     text: ({ roomName }) => roomName ?? '',
     cell: ({ roomId, roomName }) =>
       roomId === undefined ? (
@@ -96,51 +164,49 @@ export const deviceColumns: readonly Column<DeviceTableRow>[] = [
   },
   textColumn({ id: 'location', title: 'Location', width: 'minmax(84px, 1fr)' }, ({ location }) => location?.name),
   textColumn(
-    { id: 'region', title: 'Region', width: 'minmax(84px, 1fr)', from: 'wide' },
+    { id: 'region', title: 'Region', width: 'minmax(84px, 1fr)', from: 'full' },
     (row) => row.location?.region?.name,
   ),
-  textColumn({ id: 'profile', title: 'Profile', width: 'minmax(84px, 1fr)', from: 'medium' }, (row) => row.profileName),
+  textColumn({ id: 'profile', title: 'Profile', width: 'minmax(84px, 1fr)', from: 'full' }, (row) => row.profileName),
   {
     id: 'settings',
     title: 'Settings',
     width: '98px',
-    canSort: true,
+    sortValue: deviceSortKeys.settings,
     text: (row) => settingsStates[settingsStateOf(row)],
     cell: (row) => <SettingsStateLabel state={settingsStateOf(row)} />,
   },
-  {
-    id: 'update',
-    title: 'Update',
-    width: '76px',
-    canSort: true,
-    from: 'medium',
-    text: (row) => firmwareStates[firmwareStateOf(row)],
-    cell: (row) => {
-      const state = firmwareStateOf(row)
-      return state === 'behind' ? firmwareStates[state] : <Dimmed>{firmwareStates[state]}</Dimmed>
-    },
+]
+
+const updateColumn: Column<DeviceTableRow> = {
+  id: 'update',
+  title: 'Update',
+  width: '76px',
+  sortValue: deviceSortKeys.update,
+  text: (row) => firmwareStates[firmwareStateOf(row)],
+  cell: (row) => {
+    const state = firmwareStateOf(row)
+    return state === 'behind' ? firmwareStates[state] : <Dimmed>{firmwareStates[state]}</Dimmed>
   },
-  textColumn(
-    { id: 'firmware', title: 'Firmware', width: 'minmax(160px, 1fr)', from: 'wide' },
-    (row) => row.firmwareVersion,
-    'Not reported',
-  ),
+}
+
+const otherColumns: readonly Column<DeviceTableRow>[] = [
   {
     id: 'seen',
     title: 'Last seen',
     width: '104px',
-    canSort: true,
-    from: 'wide',
+    sortValue: deviceSortKeys.seen,
+    from: 'file',
     text: (row) => (row.connected ? 'Now' : (row.connectionTime ?? '')),
     cell: seenText,
   },
-  textColumn({ id: 'ip', title: 'IP address', width: '116px', from: 'wide' }, (row) => row.localIpAddress),
+  textColumn({ id: 'ip', title: 'IP address', width: '116px', from: 'file' }, (row) => row.localIpAddress),
   {
     id: 'call',
     title: 'In a call',
     width: '76px',
-    canSort: true,
-    from: 'wide',
+    sortValue: deviceSortKeys.call,
+    from: 'file',
     text: ({ call, connected }) => call ?? (connected ? 'No' : ''),
     cell: ({ call, connected }) => call ?? <Dimmed>{connected ? 'No' : '–'}</Dimmed>,
   },

@@ -1,6 +1,7 @@
 // Shows the search box and the filters above the table of devices.
 import { useMemo } from 'react'
-import { modelOf } from '../../../contract/device/models.ts'
+import { powerNames } from '../../domain/fleet/device/device.ts'
+import { kindName, kindOf } from '../../domain/fleet/device/device-kind.tsx'
 import {
   connectedChoices,
   type DeviceFilter,
@@ -10,8 +11,12 @@ import {
   isConnectedChoice,
   isFirmwareState,
   isSettingsState,
+  isSinceChoice,
+  makerOf,
+  notReported,
+  powerOf,
   settingsStates,
-  unknownFirmware,
+  sinceChoices,
 } from '../../domain/fleet/device/device-rows.ts'
 import { profileChoices, useProfileNames } from '../../domain/fleet/device/profile-names.ts'
 import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
@@ -24,27 +29,47 @@ interface DeviceFiltersProps {
   readonly onChange: (changes: { readonly [K in keyof DeviceFilter]?: string | undefined }) => void
 }
 
-export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
-  const modelChoices = useMemo<FilterChoice[]>(
+/** The values that devices have, each with its label. */
+const useChoices = (
+  rows: readonly DeviceTableRow[],
+  idOf: (row: DeviceTableRow) => string,
+  labelOf: (row: DeviceTableRow) => string | undefined,
+): readonly FilterChoice[] =>
+  useMemo(
     () =>
-      [...new Set(rows.map((row) => row.model))]
-        .map((model) => ({ value: model, label: modelOf(model).name }))
+      [...new Map(rows.map((row) => [idOf(row), row]))]
+        .map(([value, row]) => ({ value, label: labelOf(row) ?? 'Not reported' }))
         .sort((a, b) => compareText(a.label, b.label)),
-    [rows],
+    [rows, idOf, labelOf],
   )
-  const firmwareChoices = useMemo<FilterChoice[]>(
-    () =>
-      [...new Set(rows.map(firmwareOf))]
-        .sort(compareText)
-        .map((value) => ({ value, label: value === unknownFirmware ? 'Not reported' : value })),
-    [rows],
-  )
+
+const modelCode = ({ model }: DeviceTableRow) => model
+const modelName = ({ modelName }: DeviceTableRow) => modelName
+const firmwareName = ({ firmwareVersion }: DeviceTableRow) => firmwareVersion
+const kindLabel = (row: DeviceTableRow) => kindName(kindOf(row))
+const makerName = ({ maker }: DeviceTableRow) => maker
+const powerName = ({ power }: DeviceTableRow) => power && powerNames[power]
+const viaId = ({ via }: DeviceTableRow) => via ?? notReported
+const gatewayName = ({ via, viaName }: DeviceTableRow) => (via === undefined ? 'No gateway' : viaName)
+
+export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
+  const kinds = useChoices(rows, kindOf, kindLabel)
+  const makers = useChoices(rows, makerOf, makerName)
+  const models = useChoices(rows, modelCode, modelName)
+  const firmware = useChoices(rows, firmwareOf, firmwareName)
+  const powers = useChoices(rows, powerOf, powerName)
+  const gateways = useChoices(rows, viaId, gatewayName)
   const profileNames = useProfileNames()
   const profiles = useMemo(() => profileChoices(profileNames), [profileNames])
   const setFilter = useMemo(
     () => ({
       q: (q: string) => onChange({ q: q || undefined }),
+      kind: (kind: string | undefined) => onChange({ kind }),
+      maker: (maker: string | undefined) => onChange({ maker }),
       model: (model: string | undefined) => onChange({ model }),
+      power: (power: string | undefined) => onChange({ power }),
+      since: (since: string | undefined) => onChange({ since }),
+      via: (via: string | undefined) => onChange({ via }),
       firmware: (firmware: string | undefined) => onChange({ firmware }),
       connected: (connected: string | undefined) => onChange({ connected }),
       update: (update: string | undefined) => onChange({ update }),
@@ -54,6 +79,7 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
     [onChange],
   )
   const update = isFirmwareState(filter.update) ? filter.update : undefined
+  const since = isSinceChoice(filter.since) ? filter.since : undefined
   const connected = isConnectedChoice(filter.connected) ? filter.connected : undefined
   const settings = isSettingsState(filter.settings) ? filter.settings : undefined
   return (
@@ -62,23 +88,39 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
       search={
         <SearchBox
           label="Search devices"
-          placeholder="Serial number, model, room, location, IP address"
+          placeholder="Name, serial number, model, room, location, IP address"
           value={filter.q ?? ''}
           onChange={setFilter.q}
         />
       }
     >
       <SiteFilters region={filter.region} location={filter.location} onChange={onChange} />
-      <FilterSelect label="Model" value={filter.model} choices={modelChoices} onChange={setFilter.model} />
-      <FilterSelect label="Firmware" value={filter.firmware} choices={firmwareChoices} onChange={setFilter.firmware} />
-      <FilterSelect label="Update" value={update} choices={updateChoices} onChange={setFilter.update} />
+      <FilterSelect label="Kind" value={filter.kind} choices={kinds} onChange={setFilter.kind} />
+      {differs(makers, filter.maker) && (
+        <FilterSelect label="Maker" value={filter.maker} choices={makers} onChange={setFilter.maker} />
+      )}
+      <FilterSelect label="Model" value={filter.model} choices={models} onChange={setFilter.model} />
       <FilterSelect label="State" value={connected} choices={stateChoices} onChange={setFilter.connected} />
+      <FilterSelect label="Since" value={since} choices={sinceOptions} onChange={setFilter.since} />
+      {differs(powers, filter.power) && (
+        <FilterSelect label="Power" value={filter.power} choices={powers} onChange={setFilter.power} />
+      )}
+      <FilterSelect label="Firmware" value={filter.firmware} choices={firmware} onChange={setFilter.firmware} />
+      <FilterSelect label="Update" value={update} choices={updateChoices} onChange={setFilter.update} />
+      {differs(gateways, filter.via) && (
+        <FilterSelect label="Via" value={filter.via} choices={gateways} onChange={setFilter.via} />
+      )}
       <FilterSelect label="Profile" value={filter.profile} choices={profiles} onChange={setFilter.profile} />
       <FilterSelect label="Settings" value={settings} choices={settingsChoices} onChange={setFilter.settings} />
     </FilterBar>
   )
 }
 
+/** A filter is not offered while all devices have the same value, unless the address has it. */
+const differs = (choices: readonly FilterChoice[], value: string | undefined): boolean =>
+  choices.length > 1 || value !== undefined
+
+const sinceOptions: readonly FilterChoice[] = Object.entries(sinceChoices).map(([value, label]) => ({ value, label }))
 const updateChoices: readonly FilterChoice[] = Object.entries(firmwareStates).map(([value, label]) => ({
   value,
   label: `Firmware ${label.toLowerCase()}`,

@@ -1,7 +1,7 @@
 // The devices page shows a live table of all devices; the address holds the search and the filters.
-import { Button, Group, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useDeferredValue, useMemo } from 'react'
+import { useCallback, useDeferredValue, useMemo } from 'react'
 import { deviceName } from '../../domain/fleet/device/device.ts'
 import {
   type DeviceFilter,
@@ -13,14 +13,12 @@ import {
 import { BulkActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
 import { deviceTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
-import { ColumnMenu, useColumnChoice } from '../../parts/table/column-choice.tsx'
-import { exportRows } from '../../parts/table/export-rows.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
-import { SelectionBar } from '../../parts/table/selection-bar.tsx'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
-import { VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { deviceColumns } from './device-columns.tsx'
 import { DeviceFilters } from './device-filters.tsx'
@@ -39,29 +37,50 @@ export function DevicesPage() {
   // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortDevices(rows, sort), [rows, sort])
   const shown = useMemo(() => ordered.filter(deviceMatcher(deferredSearch)), [ordered, deferredSearch])
-  const chosen = useColumnChoice('devices', deviceColumns)
+  const hasPower = useMemo(() => rows.some(({ power }) => power !== undefined), [rows])
+  const hasVia = useMemo(() => rows.some(({ via }) => via !== undefined), [rows])
+  const columns = useMemo(() => deviceColumns({ hasPower, hasVia }), [hasPower, hasVia])
   const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))
 
   // Rows that the filters hide stay selected; deleted rows are gone.
   const selected = useMemo(() => ordered.filter(({ id }) => selection.keys.has(id)), [ordered, selection.keys])
 
   const isFiltered = filterNames.some((name) => search[name] !== undefined)
-  const clear = () =>
-    void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true })
+  const clear = useCallback(
+    () => void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true }),
+    [navigate],
+  )
 
   // The memo keeps the table from rendering for every letter that is typed.
   const table = useMemo(
     () => (
-      <VirtualTable
+      <DataTable
         label="Devices"
         rows={shown}
-        columns={chosen.shown}
-        isCards={chosen.isCards}
-        belowPx={chosen.isCards && selection.keys.size > 0 ? 84 : 32}
-        selection={{ rows: selection, nameOf: deviceName }}
-        keyOf={(row) => row.id}
+        columns={columns}
+        keyOf={({ id }) => id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultDeviceSort) })}
+        long={longTable({
+          list: 'devices',
+          summary: (
+            <ResultCount shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
+          ),
+          selection: {
+            rows: selection,
+            nameOf: deviceName,
+            selected,
+            actions: (
+              <BulkActions
+                rows="devices"
+                devices={selected}
+                subject={plural(selected.length, 'device')}
+                targetOf={() => deviceTarget(selected, rows)}
+                onDone={selection.clear}
+              />
+            ),
+          },
+        })}
         empty={
           isFiltered ? (
             <EmptyState title="No devices match these filters">Change the search or clear the filters.</EmptyState>
@@ -71,35 +90,13 @@ export function DevicesPage() {
         }
       />
     ),
-    [shown, chosen.shown, chosen.isCards, selection, sort, change, isFiltered],
+    [rows, shown, columns, selection, selected, sort, change, isFiltered, clear],
   )
 
   return (
     <Page title="Devices">
       <Stack gap="xs">
         <DeviceFilters rows={rows} filter={search} onChange={change} />
-        <Group justify="space-between" gap="xs" wrap="nowrap">
-          <ResultCount shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
-          {!chosen.isCards && <ColumnMenu columns={deviceColumns} chosen={chosen} />}
-        </Group>
-        {selected.length > 0 && (
-          <SelectionBar selection={selection} count={selected.length}>
-            <BulkActions
-              rows="devices"
-              subject={plural(selected.length, 'device')}
-              targetOf={() => deviceTarget(selected, rows)}
-              onDone={selection.clear}
-            />
-            <Button
-              variant="subtle"
-              size="compact-sm"
-              style={{ flex: 'none' }}
-              onClick={() => exportRows('devices.csv', chosen.shown, selected)}
-            >
-              Export CSV
-            </Button>
-          </SelectionBar>
-        )}
         {table}
       </Stack>
     </Page>
@@ -107,7 +104,7 @@ export function DevicesPage() {
 }
 
 const filterNames = [
-  ...(['q', 'model', 'firmware', 'connected', 'update'] as const),
+  ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'firmware', 'connected', 'update'] as const),
   ...(['region', 'location', 'profile', 'settings'] as const),
 ] as const satisfies readonly (keyof DeviceFilter)[]
 

@@ -1,81 +1,77 @@
-// Defines the columns of the work list, for wide windows and for phones.
+// Defines the columns of the work list.
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { handlerName, incidentDurationMs, type ListedIncident, remarkText } from '../../domain/incidents/incident.ts'
 import { stateName } from '../../domain/incidents/incident-state.ts'
 import { LatestNote } from '../../domain/incidents/latest-note.tsx'
-import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
+import { SeverityLabel, severityName } from '../../domain/incidents/severity-label.tsx'
 import { weekCountText } from '../../domain/incidents/week-count.ts'
 import type { StartIncidentTask } from '../../domain/incidents/work/incident-tasks.ts'
 import { RowActions } from '../../domain/incidents/work/row-actions.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { durationText } from '../../parts/text/duration.ts'
-import type { WorkListRow } from './incident-rows.ts'
+import { incidentSortKeys, type WorkListRow } from './incident-rows.ts'
 import classes from './incidents.module.css'
 
 interface ColumnOptions {
   readonly now: number
-  readonly isPhone: boolean
+  readonly isCards: boolean
   /** Undefined for sessions that may not operate. */
   readonly start: StartIncidentTask | undefined
 }
 
-export function workListColumns({ now, isPhone, start }: ColumnOptions): Column<WorkListRow>[] {
+export function workListColumns({ now, isCards, start }: ColumnOptions): Column<WorkListRow>[] {
   const actions: Column<WorkListRow>[] = start
     ? [
         {
           id: 'actions',
           title: 'Actions',
-          width: isPhone ? '56px' : '134px',
-          cell: ({ incident }) => <RowActions incident={incident} start={start} isMenu={isPhone} />,
+          width: '134px',
+          isControl: true,
+          inCard: 'corner',
+          cell: ({ incident }) => <RowActions incident={incident} start={start} isMenu={isCards} />,
         },
       ]
     : []
-  if (isPhone) return [phoneColumn(now), ...actions]
   return [
     {
       id: 'severity',
       title: 'Severity',
       width: '106px',
-      canSort: true,
+      sortValue: incidentSortKeys.severity,
+      text: ({ incident }) => `${severityName(incident.severity)}, ${stateName(incident.state)}`,
       cell: ({ incident }) => (
-        <>
-          <Line>
-            <SeverityLabel severity={incident.severity} />
-          </Line>
-          <Line isDimmed>{stateName(incident.state)}</Line>
-        </>
+        <TwoLines isOne={isCards} below={stateName(incident.state)}>
+          <SeverityLabel severity={incident.severity} />
+        </TwoLines>
       ),
     },
     {
       id: 'place',
       title: 'Room',
       width: 'minmax(104px, 1.1fr)',
-      canSort: true,
+      sortValue: incidentSortKeys.place,
+      text: ({ place, site }) => [place, site].filter(Boolean).join(' · '),
       cell: (row) => (
-        <>
-          <Line>
-            <PlaceName row={row} />
-          </Line>
-          <Line isDimmed>{row.site}</Line>
-        </>
+        <TwoLines isOne={isCards} below={row.site}>
+          <PlaceName row={row} />
+        </TwoLines>
       ),
     },
     {
       id: 'title',
+      inCard: 'heading',
       title: 'Incident',
       width: 'minmax(180px, 4fr)',
-      canSort: true,
+      sortValue: incidentSortKeys.title,
+      text: ({ incident }) => incident.title,
       cell: ({ incident }) => {
         const remark = remarkText(incident, now)
         if (remark === '') return <TitleLink incident={incident} hasTwoLines />
         return (
-          <>
-            <Line>
-              <TitleLink incident={incident} />
-            </Line>
-            <Line isDimmed>{remark}</Line>
-          </>
+          <TwoLines isOne={isCards} below={remark}>
+            <TitleLink incident={incident} hasTwoLines={isCards} />
+          </TwoLines>
         )
       },
     },
@@ -84,7 +80,8 @@ export function workListColumns({ now, isPhone, start }: ColumnOptions): Column<
       title: 'Duration',
       width: '88px',
       isNumber: true,
-      canSort: true,
+      sortValue: incidentSortKeys.duration,
+      text: ({ incident }) => durationText(incidentDurationMs(incident, now)),
       cell: ({ incident }) => durationText(incidentDurationMs(incident, now)),
     },
     {
@@ -92,20 +89,17 @@ export function workListColumns({ now, isPhone, start }: ColumnOptions): Column<
       title: 'Last 7 days',
       width: '92px',
       isNumber: true,
-      canSort: true,
+      sortValue: incidentSortKeys.week,
+      text: ({ weekCount }) => (weekCount ? weekCountText(weekCount) : ''),
       cell: ({ weekCount }) => weekCount && weekCountText(weekCount),
     },
-    {
-      id: 'note',
-      title: 'Latest note',
-      width: 'minmax(90px, 1.2fr)',
-      cell: ({ roomId }) => roomId !== undefined && <LatestNote roomId={roomId} />,
-    },
+    ...(isCards ? [] : [noteColumn]),
     {
       id: 'handler',
       title: 'Handled by',
       width: 'minmax(78px, 0.8fr)',
-      canSort: true,
+      sortValue: incidentSortKeys.handler,
+      text: ({ incident }) => handlerName(incident) ?? '',
       cell: ({ incident }) => {
         const name = handlerName(incident)
         return name !== undefined && <span title={name}>{name}</span>
@@ -115,32 +109,33 @@ export function workListColumns({ now, isPhone, start }: ColumnOptions): Column<
   ]
 }
 
-/** Phones show everything about an incident in one cell. */
-const phoneColumn = (now: number): Column<WorkListRow> => ({
-  id: 'title',
-  title: 'Incident',
-  width: 'minmax(0, 1fr)',
-  cell: (row) => (
-    <>
-      <TitleLink incident={row.incident} hasTwoLines />
-      <Line isDimmed>{[row.place, row.site].filter(Boolean).join(' · ')}</Line>
-      <div className={classes.phoneLine}>
-        <SeverityLabel severity={row.incident.severity} />
-        <span>{durationText(incidentDurationMs(row.incident, now))}</span>
-        <span className={`${classes.line} ${classes.dimmed}`}>{phoneText(row, now)}</span>
-      </div>
-    </>
-  ),
-})
+/** Each visible row reads its note. */
+const noteColumn: Column<WorkListRow> = {
+  id: 'note',
+  title: 'Latest note',
+  width: 'minmax(90px, 1.2fr)',
+  isPrinted: false,
+  cell: ({ roomId }) => roomId !== undefined && <LatestNote roomId={roomId} />,
+}
 
-interface LineProps {
-  readonly isDimmed?: boolean
+interface TwoLinesProps {
+  readonly below: string
+  /** Cards have both in one line. */
+  readonly isOne: boolean
   readonly children: ReactNode
 }
 
-const Line = ({ isDimmed = false, children }: LineProps) => (
-  <div className={isDimmed ? `${classes.line} ${classes.dimmed}` : classes.line}>{children}</div>
-)
+const TwoLines = ({ below, isOne, children }: TwoLinesProps) =>
+  isOne ? (
+    <>
+      {children} <span className={classes.dimmed}>{below}</span>
+    </>
+  ) : (
+    <>
+      <div className={classes.line}>{children}</div>
+      <div className={`${classes.line} ${classes.dimmed}`}>{below}</div>
+    </>
+  )
 
 const PlaceName = ({ row: { roomId, place } }: { readonly row: WorkListRow }) =>
   roomId === undefined ? (
@@ -166,12 +161,3 @@ const TitleLink = ({ incident: { id, title }, hasTwoLines = false }: TitleLinkPr
     {title}
   </Link>
 )
-
-const phoneText = ({ incident, weekCount }: WorkListRow, now: number): string =>
-  [
-    handlerName(incident) ?? stateName(incident.state),
-    weekCount && (weekCount.count > 1 || weekCount.isMinimum) && `${weekCountText(weekCount)} in 7 days`,
-    remarkText(incident, now),
-  ]
-    .filter(Boolean)
-    .join(' · ')

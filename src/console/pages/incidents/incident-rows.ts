@@ -16,7 +16,7 @@ import {
 import { incidentsQuery, openIncidentsQuery, useWeekCounts } from '../../domain/incidents/incident-list.ts'
 import { incidentPlace } from '../../domain/incidents/incident-place.ts'
 import { type WeekCount, weekCountOf } from '../../domain/incidents/week-count.ts'
-import { type Sort, type SortKey, sortRows } from '../../parts/table/sorting.ts'
+import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../parts/table/sorting.ts'
 import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
 import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
@@ -153,17 +153,19 @@ function matchesHandler(incident: ListedIncident, handler: string | undefined, o
   return assignee ? assignee.id === wanted : acknowledgedBy?.type === 'USER' && acknowledgedBy.id === wanted
 }
 
-const keys: Readonly<Record<string, SortKey<WorkListRow>>> = {
+export const incidentSortKeys = {
   severity: ({ incident }) => severityRank(incident.severity),
   place: ({ place }) => place.toLowerCase(),
   title: ({ incident }) => incident.title.toLowerCase(),
   duration: ({ incident }) => incidentDurationMs(incident, Date.now()),
   week: ({ weekCount }) => weekCount?.count ?? null,
   handler: ({ incident }) => handlerName(incident)?.toLowerCase() ?? null,
-}
+} as const satisfies Readonly<Record<string, SortKey<WorkListRow>>>
 
 /** The worst severity comes first, and within it the longest duration. */
 export const defaultIncidentSort: Sort = { by: 'severity', descending: false }
 
 export const sortIncidents = (rows: readonly WorkListRow[], { by, descending }: Sort): readonly WorkListRow[] =>
-  sortRows(rows, keys[by] ?? (() => 0), descending, (a, b) => compareWorstFirst(a.incident, b.incident))
+  sortRows(rows, sortKeyOf(incidentSortKeys, by) ?? (() => 0), descending, (a, b) =>
+    compareWorstFirst(a.incident, b.incident),
+  )

@@ -1,14 +1,15 @@
 // The incidents page has the work list of open incidents, and the silences. The address holds the search and the filters.
 import { Stack, Tabs } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { IncidentDialogs, useIncidentTasks } from '../../domain/incidents/work/incident-dialogs.tsx'
 import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { useIsCards } from '../../parts/table/column-choice.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { longTable } from '../../parts/table/long-table.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
-import { VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { usePermissions } from '../../session.ts'
 import { workListColumns } from './incident-columns.tsx'
@@ -59,7 +60,7 @@ function WorkList() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const change = useSearchParamsUpdate<Search>(navigate)
-  const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
+  const isCards = useIsCards()
   const now = useNow()
   const deferredSearch = useDeferredValue(search)
   const rows = useIncidentRows(deferredSearch.state)
@@ -69,8 +70,8 @@ function WorkList() {
   const shown = useMemo(() => ordered.filter(matches), [ordered, matches])
   const tasks = useIncidentTasks()
   const columns = useMemo(
-    () => workListColumns({ now, isPhone, start: operate ? tasks.start : undefined }),
-    [now, isPhone, operate, tasks.start],
+    () => workListColumns({ now, isCards, start: operate ? tasks.start : undefined }),
+    [now, isCards, operate, tasks.start],
   )
   const isFiltered = filterNames.some((name) => search[name] !== undefined)
   const clear = () =>
@@ -78,16 +79,26 @@ function WorkList() {
   return (
     <Stack gap="xs">
       <IncidentFilters filter={search} onChange={change} />
-      <ResultCount shown={shown.length} all={shown.length} one="incident" onClear={isFiltered ? clear : undefined} />
-      <VirtualTable
+      <DataTable
         label="Incidents"
         rows={shown}
         columns={columns}
         keyOf={({ incident }) => incident.id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultIncidentSort) })}
-        rowHeight={isPhone ? 104 : 56}
-        minWidthPx={isPhone ? 0 : 900}
+        long={longTable({
+          list: 'incidents',
+          rowHeight: 56,
+          minWidthPx: 900,
+          summary: (
+            <ResultCount
+              shown={shown.length}
+              all={shown.length}
+              one="incident"
+              onClear={isFiltered ? clear : undefined}
+            />
+          ),
+        })}
         empty={isFiltered ? <NoMatches /> : <NoIncidents snoozedCount={rows.length} />}
       />
       <IncidentDialogs {...tasks} />

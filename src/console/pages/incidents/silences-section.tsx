@@ -1,5 +1,5 @@
 // Lists the silences that have not ended; a new one can be made for a region, a location or the organisation. [contract 10.silence]
-import { Button, Modal, Select, Table, Text } from '@mantine/core'
+import { Button, Modal, Select, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -21,6 +21,8 @@ import {
 import { SilenceForm } from '../../domain/incidents/silence/silence-form.tsx'
 import { BellOffIcon, CheckIcon, ClockIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, LoadingBoundary, Section } from '../../parts/page/page.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { usePermissions } from '../../session.ts'
@@ -69,51 +71,51 @@ interface SilencesTableProps {
 
 function SilencesTable({ silences, now, onEnd }: SilencesTableProps) {
   const permissions = usePermissions()
+  const endColumn: Column<ListedSilence> = {
+    id: 'actions',
+    title: 'Actions',
+    isControl: true,
+    inCard: 'corner',
+    cell: (silence) =>
+      mayEndSilence(silence, permissions) && (
+        <Button variant="default" size="xs" onClick={() => onEnd?.(silence)}>
+          End
+        </Button>
+      ),
+  }
   return (
-    <Table.ScrollContainer minWidth={760}>
-      <Table verticalSpacing="xs" aria-label="Silences">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Applies to</Table.Th>
-            <Table.Th scope="col">State</Table.Th>
-            <Table.Th scope="col">Time</Table.Th>
-            <Table.Th scope="col">Rules</Table.Th>
-            <Table.Th scope="col">Reason</Table.Th>
-            <Table.Th scope="col">Created by</Table.Th>
-            {onEnd && <Table.Td />}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {silences.map((silence) => (
-            <Table.Tr key={silence.id}>
-              <Table.Th scope="row" fw={550}>
-                <PlaceLink place={silence.place} />
-              </Table.Th>
-              <Table.Td>
-                <SilenceState isActive={isActiveSilence(silence, now)} />
-              </Table.Td>
-              <Table.Td>{silenceTimeText(silence, now)}</Table.Td>
-              <Table.Td>
-                {silence.rules?.map((rule) => ruleNames[rule]).join(', ') ?? 'All except security rules'}
-              </Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{silence.reason}</Table.Td>
-              <Table.Td>{silence.createdBy.name}</Table.Td>
-              {onEnd && (
-                <Table.Td ta="right">
-                  {mayEndSilence(silence, permissions) && (
-                    <Button variant="default" size="xs" onClick={() => onEnd(silence)}>
-                      End
-                    </Button>
-                  )}
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      label="Silences"
+      rows={silences}
+      columns={[...silenceColumns(now), ...(onEnd ? [endColumn] : [])]}
+      keyOf={({ id }) => id}
+      minWidthPx={760}
+    />
   )
 }
+
+const silenceColumns = (now: number): readonly Column<ListedSilence>[] => [
+  { id: 'place', title: 'Applies to', cell: ({ place }) => <PlaceLink place={place} /> },
+  {
+    id: 'state',
+    title: 'State',
+    sortValue: (silence) => (isActiveSilence(silence, now) ? 0 : 1),
+    cell: (silence) => <SilenceState isActive={isActiveSilence(silence, now)} />,
+  },
+  { id: 'time', title: 'Time', cell: (silence) => silenceTimeText(silence, now) },
+  {
+    id: 'rules',
+    title: 'Rules',
+    cell: ({ rules }) => rules?.map((rule) => ruleNames[rule]).join(', ') ?? 'All except security rules',
+  },
+  { id: 'reason', title: 'Reason', breaksWords: true, cell: ({ reason }) => reason },
+  {
+    id: 'author',
+    title: 'Created by',
+    sortValue: ({ createdBy }) => createdBy.name.toLowerCase(),
+    cell: ({ createdBy }) => createdBy.name,
+  },
+]
 
 const SilenceState = ({ isActive }: { readonly isActive: boolean }) => (
   <StatusLabel

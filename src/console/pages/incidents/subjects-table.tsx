@@ -1,9 +1,10 @@
 // Lists the subjects of an incident: what is affected, in which room, since when, and whether it has ended.
-import { Table, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { deviceNameInWords } from '../../../contract/device/models.ts'
 import type { IncidentDetails } from '../../domain/incidents/incident.ts'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 
@@ -17,38 +18,14 @@ export const SubjectsTable = ({ incident }: { readonly incident: IncidentDetails
       {incident.subjects.length < incident.subjectCount &&
         `; the first ${plural(incident.subjects.length, 'is', 'are')} listed`}
     </Text>
-    <Table.ScrollContainer minWidth={480} maxHeight={520} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table verticalSpacing={6} aria-label="Affected">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Name</Table.Th>
-            <Table.Th scope="col">Room</Table.Th>
-            <Table.Th scope="col">Since</Table.Th>
-            <Table.Th scope="col">Ended</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {incident.subjects.map((subject) => (
-            <Table.Tr key={`${subject.type} ${subject.id}`}>
-              <Table.Th scope="row" fw={550}>
-                {subjectLink(subject)}
-              </Table.Th>
-              <Table.Td>
-                {subject.type !== 'room' && subject.roomId !== undefined && (
-                  <Link to="/rooms/$roomId" params={{ roomId: String(subject.roomId) }}>
-                    {subject.roomName ?? `Room ${subject.roomId}`}
-                  </Link>
-                )}
-              </Table.Td>
-              <Table.Td>
-                <DateTime at={subject.since} />
-              </Table.Td>
-              <Table.Td>{subject.endedAt ? <DateTime at={subject.endedAt} /> : 'Still affected'}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      label="Affected"
+      rows={incident.subjects}
+      columns={columns}
+      keyOf={({ type, id }) => `${type} ${id}`}
+      minWidthPx={480}
+      maxHeightPx={520}
+    />
   </>
 )
 
@@ -56,7 +33,7 @@ function subjectLink({ type, id, name }: Subject): ReactNode {
   if (type === 'endpoint') {
     return (
       <Link to="/devices/$endpointId" params={{ endpointId: id }}>
-        {deviceNameInWords(name)}
+        {name}
       </Link>
     )
   }
@@ -69,3 +46,36 @@ function subjectLink({ type, id, name }: Subject): ReactNode {
   }
   return name
 }
+
+const columns: readonly Column<Subject>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    sortValue: ({ name }) => name.toLowerCase(),
+    cell: subjectLink,
+  },
+  {
+    id: 'room',
+    title: 'Room',
+    sortValue: ({ roomName }) => roomName?.toLowerCase() ?? null,
+    cell: ({ type, roomId, roomName }) =>
+      type !== 'room' &&
+      roomId !== undefined && (
+        <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
+          {roomName ?? `Room ${roomId}`}
+        </Link>
+      ),
+  },
+  {
+    id: 'since',
+    title: 'Since',
+    sortValue: ({ since }) => Date.parse(since),
+    cell: ({ since }) => <DateTime at={since} />,
+  },
+  {
+    id: 'ended',
+    title: 'Ended',
+    sortValue: ({ endedAt }) => (endedAt ? Date.parse(endedAt) : null),
+    cell: ({ endedAt }) => (endedAt ? <DateTime at={endedAt} /> : 'Still affected'),
+  },
+]

@@ -1,25 +1,20 @@
-// Defines the columns of the list of jobs, for wide windows and for phones.
+// Defines the columns of the list of jobs.
 import { Link } from '@tanstack/react-router'
 import type { ListedJob, PlannedAction } from '../../domain/jobs/job.ts'
-import { JobStateLabel } from '../../domain/jobs/job-state.tsx'
+import { JobStateLabel, jobStateName } from '../../domain/jobs/job-state.tsx'
 import { countsText, ProgressBar } from '../../domain/jobs/progress-bar.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { shortTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import classes from './jobs.module.css'
 
-interface ColumnOptions {
-  readonly isPhone: boolean
-  readonly textOf: (action: PlannedAction) => string
-}
-
-export function jobColumns({ isPhone, textOf }: ColumnOptions): Column<ListedJob>[] {
-  if (isPhone) return [phoneColumn(textOf)]
+export function jobColumns(textOf: (action: PlannedAction) => string): Column<ListedJob>[] {
   return [
     {
       id: 'name',
       title: 'Job',
       width: 'minmax(180px, 2fr)',
+      text: ({ name }) => name,
       cell: (job) => (
         <>
           <NameLink job={job} />
@@ -33,6 +28,7 @@ export function jobColumns({ isPhone, textOf }: ColumnOptions): Column<ListedJob
       id: 'state',
       title: 'State',
       width: 'minmax(120px, 1fr)',
+      text: ({ state }) => jobStateName(state),
       cell: (job) => (
         <>
           <JobStateLabel state={job.state} />
@@ -46,12 +42,14 @@ export function jobColumns({ isPhone, textOf }: ColumnOptions): Column<ListedJob
       id: 'progress',
       title: 'Rooms',
       width: 'minmax(160px, 1.5fr)',
+      text: ({ counts, unitCount }) => countsText(counts) || plural(unitCount, 'room'),
       cell: (job) => <Progress job={job} />,
     },
     {
       id: 'start',
       title: 'Started by',
       width: 'minmax(110px, 1fr)',
+      text: ({ startedBy, startedAt, createdAt }) => `${startedBy.name}, ${startedAt ?? createdAt}`,
       cell: ({ startedBy, startedAt, createdAt }) => (
         <>
           <div>{startedBy.name}</div>
@@ -61,23 +59,6 @@ export function jobColumns({ isPhone, textOf }: ColumnOptions): Column<ListedJob
     },
   ]
 }
-
-/** Phones show everything about a job in one cell. */
-const phoneColumn = (textOf: (action: PlannedAction) => string): Column<ListedJob> => ({
-  id: 'name',
-  title: 'Job',
-  width: 'minmax(0, 1fr)',
-  cell: (job) => (
-    <>
-      <NameLink job={job} />
-      <div className={classes.dimmed}>{textOf(job.action)}</div>
-      <div className={classes.phoneLine}>
-        <JobStateLabel state={job.state} />
-        <Progress job={job} />
-      </div>
-    </>
-  ),
-})
 
 const NameLink = ({ job: { id, name } }: { readonly job: ListedJob }) => (
   <Link to="/jobs/$jobId" params={{ jobId: id }} className={classes.name} title={name}>

@@ -1,9 +1,8 @@
 // The rooms of a job in their order, filtered by state and stage; a row expands to its devices. [contract 12.states]
 
-import { Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useId, useState } from 'react'
 import { type UnitState, unitStates } from '../../../contract/jobs/job-states.ts'
 import { capitalised } from '../../../contract/words.ts'
 import { queryKeyOf } from '../../api.ts'
@@ -12,6 +11,8 @@ import { UnitStateLabel, unitStateName } from '../../domain/jobs/job-state.tsx'
 import { reasonText, waitText } from '../../domain/jobs/job-texts.ts'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { EmptyState, ErrorPanel, Loading } from '../../parts/page/page.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { FilterSelect } from '../../parts/table/list-filters.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { DateTime } from '../../parts/text/time.tsx'
@@ -110,72 +111,59 @@ interface UnitsTableProps {
 function UnitsTable({ units, hasStages, isFiltered }: UnitsTableProps) {
   if (units.length === 0) return <EmptyState title={isFiltered ? 'No rooms match these filters' : 'No rooms yet'} />
   return (
-    <Table.ScrollContainer minWidth={300}>
-      <Table verticalSpacing="xs" aria-label="Rooms of the job">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Room</Table.Th>
-            {hasStages && (
-              <Table.Th scope="col" visibleFrom="sm">
-                Stage
-              </Table.Th>
-            )}
-            <Table.Th scope="col">State</Table.Th>
-            <Table.Th scope="col" visibleFrom="sm">
-              Started
-            </Table.Th>
-            <Table.Th scope="col">Devices</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {units.map((unit) => (
-            <UnitRow key={unit.number} unit={unit} hasStages={hasStages} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      label="Rooms of the job"
+      rows={units}
+      columns={hasStages ? columns : columns.filter(({ id }) => id !== 'stage')}
+      keyOf={({ number }) => number}
+      details={(unit) => <UnitEndpoints unit={unit} />}
+      minWidthPx={300}
+    />
   )
 }
 
-function UnitRow({ unit, hasStages }: { readonly unit: JobUnit; readonly hasStages: boolean }) {
-  const [isOpen, setOpen] = useState(false)
-  const id = useId()
-  return (
-    <>
-      <Table.Tr>
-        <Table.Th scope="row" fw={550} style={{ overflowWrap: 'anywhere' }}>
-          <RoomNameLink unit={unit} />
-        </Table.Th>
-        {hasStages && <Table.Td visibleFrom="sm">{unit.stage}</Table.Td>}
-        <Table.Td style={{ overflowWrap: 'anywhere' }}>
-          <UnitStateLabel state={unit.state} />
-          <Text fz="sm">
-            {unit.reason !== undefined && (unit.state === 'WAITING' ? waitText : reasonText)(unit.reason)}
-            {unit.state === 'SOAKING' && unit.soaksUntil !== undefined && (
-              <>
-                Until <DateTime at={unit.soaksUntil} />
-              </>
-            )}
-          </Text>
-        </Table.Td>
-        <Table.Td visibleFrom="sm">{unit.beganAt !== undefined && <DateTime at={unit.beganAt} />}</Table.Td>
-        <Table.Td>
-          <DisclosureButton
-            isOpen={isOpen}
-            aria-controls={id}
-            aria-label={`${plural(unit.endpoints.length, 'device')} of ${unit.name}`}
-            onClick={() => setOpen(!isOpen)}
-          >
-            {unit.endpoints.length}
-          </DisclosureButton>
-        </Table.Td>
-      </Table.Tr>
-      <Table.Tr id={id} hidden={!isOpen}>
-        <Table.Td colSpan={hasStages ? 5 : 4}>{isOpen && <UnitEndpoints unit={unit} />}</Table.Td>
-      </Table.Tr>
-    </>
-  )
-}
+/** The server has more rooms than these, so they cannot be sorted here. */
+const columns: readonly Column<JobUnit>[] = [
+  { id: 'room', title: 'Room', breaksWords: true, cell: (unit) => <RoomNameLink unit={unit} /> },
+  { id: 'stage', title: 'Stage', cell: ({ stage }) => stage },
+  {
+    id: 'state',
+    title: 'State',
+    breaksWords: true,
+    cell: ({ state, reason, soaksUntil }) => (
+      <>
+        <UnitStateLabel state={state} />
+        <Text fz="sm">
+          {reason !== undefined && (state === 'WAITING' ? waitText : reasonText)(reason)}
+          {state === 'SOAKING' && soaksUntil !== undefined && (
+            <>
+              Until <DateTime at={soaksUntil} />
+            </>
+          )}
+        </Text>
+      </>
+    ),
+  },
+  {
+    id: 'started',
+    title: 'Started',
+    cell: ({ beganAt }) => beganAt !== undefined && <DateTime at={beganAt} />,
+  },
+  {
+    id: 'devices',
+    title: 'Devices',
+    cell: ({ endpoints, name }, { isOpen, id, toggle }) => (
+      <DisclosureButton
+        isOpen={isOpen}
+        aria-controls={id}
+        aria-label={`${plural(endpoints.length, 'device')} of ${name}`}
+        onClick={toggle}
+      >
+        {endpoints.length}
+      </DisclosureButton>
+    ),
+  },
+]
 
 /** A unit of several rooms leads to the first of them; its name has them all. */
 const RoomNameLink = ({ unit: { roomIds, name } }: { readonly unit: JobUnit }) =>

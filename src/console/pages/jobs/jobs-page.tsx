@@ -1,6 +1,5 @@
 // The jobs page lists the jobs, newest first. The address holds the search and the state. [contract 12.job]
 import { Button, Stack } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -9,9 +8,10 @@ import { hasJobEnded, jobsQuery } from '../../domain/jobs/job.ts'
 import { jobStateChoices } from '../../domain/jobs/job-state.tsx'
 import { PlusIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { countFilters, FilterBar, FilterSelect, ResultCount, SearchBox } from '../../parts/table/list-filters.tsx'
+import { longTable } from '../../parts/table/long-table.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
-import { VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
 import { usePermissions } from '../../session.ts'
 import { jobColumns } from './job-columns.tsx'
@@ -47,7 +47,6 @@ function JobList() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const change = useSearchParamsUpdate<Search>(navigate)
-  const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
   const jobs = useSuspenseQuery(jobsQuery()).data
   const textOf = useActionText(useMemo(() => jobs.map(({ action }) => action), [jobs]))
   const { q = '', state } = search
@@ -59,7 +58,7 @@ function JobList() {
         includesAll(normalizeText(`${job.name} ${textOf(job.action)} ${job.startedBy.name}`), words),
     )
   }, [jobs, q, state, textOf])
-  const columns = useMemo(() => jobColumns({ isPhone, textOf }), [isPhone, textOf])
+  const columns = useMemo(() => jobColumns(textOf), [textOf])
   const isFiltered = q !== '' || state !== undefined
   return (
     <Stack gap="xs">
@@ -81,20 +80,25 @@ function JobList() {
           onChange={(value) => change({ state: value })}
         />
       </FilterBar>
-      <ResultCount
-        shown={shown.length}
-        all={jobs.length}
-        one="job"
-        onClear={isFiltered ? () => void navigate({ search: {}, replace: true }) : undefined}
-      />
-      <VirtualTable
+      <DataTable
         label="Jobs"
         rows={shown}
         columns={columns}
         keyOf={({ id }) => id}
-        rowHeight={isPhone ? 96 : 60}
-        minWidthPx={isPhone ? 0 : 760}
-        growsAbove
+        long={longTable({
+          list: 'jobs',
+          rowHeight: 60,
+          minWidthPx: 760,
+          growsAbove: true,
+          summary: (
+            <ResultCount
+              shown={shown.length}
+              all={jobs.length}
+              one="job"
+              onClear={isFiltered ? () => void navigate({ search: {}, replace: true }) : undefined}
+            />
+          ),
+        })}
         empty={
           isFiltered ? (
             <EmptyState title="No jobs match these filters">Change the search or clear the filters.</EmptyState>

@@ -1,10 +1,10 @@
 // Counts devices by model, online and offline; each number links to its devices.
-import { Table } from '@mantine/core'
 import { memo, useMemo } from 'react'
-import { modelOf } from '../../../contract/device/models.ts'
 import { type DeviceTableRow, isOffline, isReconnecting } from '../../domain/fleet/device/device-rows.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { DeviceCount } from './device-count.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { DeviceCount, modelColumn } from './device-count.tsx'
 import classes from './overview.module.css'
 
 interface ModelCount {
@@ -24,35 +24,34 @@ export const DevicesByModelSection = memo(function DevicesByModelSection({
   const title = 'Devices by model'
   return (
     <Section title={title}>
-      <Table verticalSpacing={5} horizontalSpacing={6} className={classes.counts} aria-label={title}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Model</Table.Th>
-            <Table.Th>Online</Table.Th>
-            <Table.Th>Offline</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {counts.map(({ model, devices, online, offline }) => (
-            <Table.Tr key={model}>
-              <Table.Th scope="row" title={modelOf(model).name}>
-                {modelOf(model).name}
-              </Table.Th>
-              <Table.Td>
-                <DeviceCount filter={{ model, connected: 'yes' }} what="online" count={online} />
-                <span className={classes.dimmed}> of </span>
-                <DeviceCount filter={{ model }} count={devices} />
-              </Table.Td>
-              <Table.Td>
-                <DeviceCount filter={{ model, connected: 'no' }} what="offline" count={offline} isBad />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <DataTable label={title} rows={counts} columns={columns} keyOf={({ model }) => model} />
     </Section>
   )
 })
+
+const columns: readonly Column<ModelCount>[] = [
+  modelColumn,
+  {
+    id: 'online',
+    title: 'Online',
+    isNumber: true,
+    cell: ({ model, online, devices }) => (
+      <>
+        <DeviceCount filter={{ model, connected: 'yes' }} what="online" count={online} />
+        <span className={classes.dimmed}> of </span>
+        <DeviceCount filter={{ model }} count={devices} />
+      </>
+    ),
+  },
+  {
+    id: 'offline',
+    title: 'Offline',
+    isNumber: true,
+    cell: ({ model, offline }) => (
+      <DeviceCount filter={{ model, connected: 'no' }} what="offline" count={offline} isBad />
+    ),
+  },
+]
 
 /** Models with the most devices come first. */
 const countByModel = (rows: readonly DeviceTableRow[]): ModelCount[] =>

@@ -1,5 +1,4 @@
 // Counts devices by model and by whether their firmware is the latest; each number links to its devices.
-import { Table } from '@mantine/core'
 import { memo, useMemo } from 'react'
 import { modelOf } from '../../../contract/device/models.ts'
 import {
@@ -9,8 +8,9 @@ import {
   firmwareStates,
 } from '../../domain/fleet/device/device-rows.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { DeviceCount } from './device-count.tsx'
-import classes from './overview.module.css'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { DeviceCount, modelColumn } from './device-count.tsx'
 
 const states = Object.keys(firmwareStates) as FirmwareState[]
 
@@ -24,35 +24,7 @@ export const FirmwareByModelSection = memo(function FirmwareByModelSection({
   const title = 'Firmware by model'
   return (
     <Section title={title}>
-      <Table
-        verticalSpacing={5}
-        horizontalSpacing={6}
-        className={`${classes.counts} ${classes.firmware}`}
-        aria-label={title}
-      >
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Model</Table.Th>
-            {states.map((state) => (
-              <Table.Th key={state}>{firmwareStates[state]}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {models.map(({ model, counts }) => (
-            <Table.Tr key={model}>
-              <Table.Th scope="row" title={modelOf(model).name}>
-                {modelOf(model).name}
-              </Table.Th>
-              {states.map((state) => (
-                <Table.Td key={state}>
-                  <DeviceCount filter={{ model, update: state }} what={`firmware ${state}`} count={counts[state]} />
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <DataTable label={title} rows={models} columns={columns} keyOf={({ model }) => model} />
     </Section>
   )
 })
@@ -61,6 +33,20 @@ interface FirmwareCount {
   readonly model: string
   readonly counts: Readonly<Record<FirmwareState, number>>
 }
+
+const columns: readonly Column<FirmwareCount>[] = [
+  modelColumn,
+  ...states.map(
+    (state): Column<FirmwareCount> => ({
+      id: state,
+      title: firmwareStates[state],
+      isNumber: true,
+      cell: ({ model, counts }) => (
+        <DeviceCount filter={{ model, update: state }} what={`firmware ${state}`} count={counts[state]} />
+      ),
+    }),
+  ),
+]
 
 /** Models with the most devices that are behind come first. */
 function countFirmware(rows: readonly DeviceTableRow[]): FirmwareCount[] {

@@ -44,16 +44,24 @@ export function StateTiles({ rows }: RoomRowsProps) {
   })
 }
 
+/** A room whose sensors detect only presence is in use, but adds nothing to the number of people. */
+function occupancyOf(rows: RoomRowsProps['rows']) {
+  const occupied = rows.filter(roomMatcher({ people: 'some' }))
+  const free = rows.filter(roomMatcher({ people: 'none' }))
+  const counted = occupied.filter(({ peopleIs }) => peopleIs === undefined)
+  return {
+    people: counted.reduce((sum, row) => sum + (row.people ?? 0), 0),
+    countedRooms: counted.length,
+    otherRooms: occupied.length - counted.length,
+    freeCount: free.length,
+    hasHeadCount: [...occupied, ...free].some(({ peopleIs }) => peopleIs === undefined),
+  }
+}
+
 export function PeopleTile({ rows }: RoomRowsProps) {
-  const { people, occupiedCount, freeCount } = useMemo(() => {
-    const occupied = rows.filter(roomMatcher({ people: 'some' }))
-    return {
-      people: occupied.reduce((sum, row) => sum + (row.people ?? 0), 0),
-      occupiedCount: occupied.length,
-      freeCount: rows.filter(roomMatcher({ people: 'none' })).length,
-    }
-  }, [rows])
-  const isKnown = occupiedCount + freeCount > 0
+  const { people, countedRooms, otherRooms, freeCount, hasHeadCount } = useMemo(() => occupancyOf(rows), [rows])
+  const roomsInUse = otherRooms === 1 ? 'room in use' : 'rooms in use'
+  const isKnown = countedRooms + otherRooms + freeCount > 0
   return (
     <div className={classes.tile}>
       <StatusLabel colour="var(--mantine-color-text)" icon={<PeopleIcon size={16} />}>
@@ -62,15 +70,15 @@ export function PeopleTile({ rows }: RoomRowsProps) {
       {isKnown ? (
         <>
           <Link to="/rooms" search={{ people: 'some', sort: '-people' }} className={classes.count}>
-            {people.toLocaleString('en-GB')}
-            <VisuallyHidden> people</VisuallyHidden>
+            {(hasHeadCount ? people : otherRooms).toLocaleString('en-GB')}
+            <VisuallyHidden>{hasHeadCount ? ' people' : ` ${roomsInUse}`}</VisuallyHidden>
           </Link>
           <Text span fz="sm" c="dimmed">
-            in{' '}
+            {hasHeadCount && 'in '}
             <Link to="/rooms" search={{ people: 'some', sort: '-people' }}>
-              {plural(occupiedCount, 'room')}
+              {hasHeadCount ? plural(countedRooms, 'room') : roomsInUse}
             </Link>
-            ,{' '}
+            {hasHeadCount && otherRooms > 0 && `, ${otherRooms.toLocaleString('en-GB')} more in use`},{' '}
             <Link to="/rooms" search={{ people: 'none' }}>
               {freeCount.toLocaleString('en-GB')} free
             </Link>

@@ -1,5 +1,5 @@
 // Shows which rooms and devices have a profile, and which of them rejected a setting.
-import { Button, Group, Table, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
@@ -8,6 +8,8 @@ import { useBody } from '../../api.ts'
 import { ConfigStateMark } from '../../domain/fleet/device/config-state-mark.tsx'
 import { deviceName } from '../../domain/fleet/device/device.ts'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { reachText } from './reach-text.ts'
 
@@ -21,7 +23,7 @@ const firstShownCount = 100
 export function ProfileReach({ id }: { readonly id: number }) {
   const reach = useBody('profilesReach', { id })
   const [all, setAll] = useState(false)
-  const { roomCount, endpointCount, deliveredCount, pendingCount, rejectedCount, rooms } = reach
+  const { roomCount, endpointCount, deliveredCount, pendingCount, rejectedCount, notForDeviceCount, rooms } = reach
   const shown = all ? rooms : rooms.slice(0, firstShownCount)
   if (roomCount === 0 && endpointCount === 0) {
     return (
@@ -36,23 +38,10 @@ export function ProfileReach({ id }: { readonly id: number }) {
     <Section title="Rooms and devices">
       <Text mb="md">
         {reachText(reach)}: {deliveredCount} delivered, {pendingCount} pending, {rejectedCount} rejected.
+        {notForDeviceCount > 0 &&
+          ` ${plural(notForDeviceCount, 'device does', 'devices do')} not have all of these settings.`}
       </Text>
-      <Table.ScrollContainer minWidth={520} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table fz="sm" verticalSpacing="xs" aria-label="Rooms and devices">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Room</Table.Th>
-              <Table.Th scope="col">Profile of</Table.Th>
-              <Table.Th scope="col">Devices</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {shown.map((room) => (
-              <RoomRow key={room.id} room={room} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable label="Rooms and devices" rows={shown} columns={columns} keyOf={({ id }) => id} minWidthPx={520} />
       {shown.length < roomCount && (
         <Group mt="sm" gap="sm">
           <Text fz="sm" c="dimmed">
@@ -70,25 +59,36 @@ export function ProfileReach({ id }: { readonly id: number }) {
   )
 }
 
-const RoomRow = ({ room }: { readonly room: ReachedRoom }) => (
-  <Table.Tr style={{ verticalAlign: 'top' }}>
-    <Table.Th scope="row" fw={550} style={{ overflowWrap: 'anywhere' }}>
-      <Link to="/rooms/$roomId" params={{ roomId: String(room.id) }}>
-        {room.name}
+/** Rooms with rejected settings come first, and not all are shown, so they are not sorted here. */
+const columns: readonly Column<ReachedRoom>[] = [
+  {
+    id: 'room',
+    title: 'Room',
+    breaksWords: true,
+    cell: ({ id, name }) => (
+      <Link to="/rooms/$roomId" params={{ roomId: String(id) }}>
+        {name}
       </Link>
-    </Table.Th>
-    <Table.Td>{room.assigned ? 'Room and devices' : 'Devices only'}</Table.Td>
-    <Table.Td>
-      {room.endpoints.length === 0 ? (
+    ),
+  },
+  {
+    id: 'assigned',
+    title: 'Profile of',
+    cell: ({ assigned }) => (assigned ? 'Room and devices' : 'Devices only'),
+  },
+  {
+    id: 'devices',
+    title: 'Devices',
+    cell: ({ endpoints }) =>
+      endpoints.length === 0 ? (
         <Text span inherit c="dimmed">
           No devices
         </Text>
       ) : (
-        room.endpoints.map((device) => <DeviceLine key={device.id} device={device} />)
-      )}
-    </Table.Td>
-  </Table.Tr>
-)
+        endpoints.map((device) => <DeviceLine key={device.id} device={device} />)
+      ),
+  },
+]
 
 const DeviceLine = ({ device }: { readonly device: ReachedDevice }) => (
   <div>

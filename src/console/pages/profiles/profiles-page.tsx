@@ -10,7 +10,8 @@ import { operationQuery, useBody } from '../../api.ts'
 import { PlusIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
-import { VirtualTable } from '../../parts/table/virtual-table.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { longTable } from '../../parts/table/long-table.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 
@@ -21,6 +22,7 @@ const columns: readonly Column<Profile>[] = [
     id: 'name',
     title: 'Name',
     width: 'minmax(160px, 3fr)',
+    sortValue: ({ name }) => name.toLowerCase(),
     cell: ({ id, name }) => (
       <Link to="/profiles/$profileId" params={{ profileId: String(id) }} title={name}>
         {name}
@@ -65,8 +67,9 @@ export function ProfilesPage() {
       <Text c="dimmed" maw={720}>
         Profiles lock settings for a group of rooms and devices. Settings not in the profile stay editable per device.
       </Text>
-      <VirtualTable
+      <DataTable
         label="Profiles"
+        long={longTable({})}
         rows={sorted}
         columns={columns}
         keyOf={({ id }) => id}

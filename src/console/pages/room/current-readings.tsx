@@ -7,6 +7,7 @@ import { sensorLabels, sensorNumberText } from '../../../contract/device/sensor-
 import { freshnessOf, maxAgeOfNowMs } from '../../domain/fleet/room/freshness.ts'
 import type { RoomDetails } from '../../domain/fleet/room/room.ts'
 import { airOutliers, type Outlier, outlierText } from '../../domain/sensors/air.ts'
+import { isReading, peopleText } from '../../domain/sensors/readings.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
 import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
@@ -14,7 +15,7 @@ import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { ageText, DateTime } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
 import classes from './room.module.css'
-import { isReading, roomSensors } from './room-sensors.ts'
+import { roomSensors } from './room-sensors.ts'
 import { sampleQuery } from './sample-query.ts'
 
 interface CurrentReadingsProps {
@@ -26,17 +27,18 @@ interface CurrentReadingsProps {
 
 export function CurrentReadings({ room, zone, isRestarting }: CurrentReadingsProps) {
   const { airLimits } = useSession()
-  const { data: sample, error, refetch } = useQuery(sampleQuery(room.id))
-  const { sensors, connectedSensors, hasShutter } = roomSensors(room.endpoints)
+  const { data, error, refetch } = useQuery(sampleQuery(room.id))
+  const sample = data?.data[0]
+  const { sensors, hasShutter } = roomSensors(room.endpoints)
   const { isNow: isFresh } = freshnessOf(sample ? Number(sample.timestamp) * 1000 : undefined, useNow())
   const isNow = isFresh && room.endpoints.some(({ connected }) => connected)
   if (sensors.length === 0) return null
-  if (!sample) {
+  if (!data || !sample) {
     return (
       <Section title="Current readings">
-        {sample === undefined && error && <ErrorPanel error={error} onRetry={() => void refetch()} />}
+        {data === undefined && error && <ErrorPanel error={error} onRetry={() => void refetch()} />}
         <Text c="dimmed" role="status">
-          {sample === null && noReadingsText(room, isRestarting)}
+          {data === null && noReadingsText(room, isRestarting)}
         </Text>
       </Section>
     )
@@ -50,8 +52,13 @@ export function CurrentReadings({ room, zone, isRestarting }: CurrentReadingsPro
       <dl className={classes.tiles}>
         {sensors.map((sensor) => (
           <Tile key={sensor} name={sensorLabels[sensor].name}>
-            {isReading(sensor, sample[sensor], connectedSensors) ? (
-              <Reading sensor={sensor} value={sample[sensor]} outlier={outliers.find((one) => one.sensor === sensor)} />
+            {isReading(sensor, data) ? (
+              <Reading
+                sensor={sensor}
+                value={sample[sensor]}
+                peopleIs={data.peopleIs}
+                outlier={outliers.find((one) => one.sensor === sensor)}
+              />
             ) : (
               <Text span c="dimmed" fz="sm">
                 No reading
@@ -86,12 +93,15 @@ const Tile = ({ name, children }: { readonly name: string; readonly children: Re
 interface ReadingProps {
   readonly sensor: Sensor
   readonly value: number
+  readonly peopleIs: 'PRESENCE' | undefined
   readonly outlier: Outlier | undefined
 }
 
-const Reading = ({ sensor, value, outlier }: ReadingProps) => (
+const Reading = ({ sensor, value, peopleIs, outlier }: ReadingProps) => (
   <>
-    <span className={classes.value}>{sensorNumberText(sensor, value)}</span>{' '}
+    <span className={classes.value}>
+      {sensor === 'people' ? peopleText(value, peopleIs) : sensorNumberText(sensor, value)}
+    </span>{' '}
     <Text span fz="sm" c="dimmed">
       {sensorLabels[sensor].unit}
     </Text>

@@ -3,10 +3,10 @@
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { modelOf } from '../../../contract/device/models.ts'
 import { capitalised } from '../../../contract/words.ts'
 import { ConnectionLabel } from '../../domain/fleet/device/connection-label.tsx'
-import { callText, type DeviceDetails } from '../../domain/fleet/device/device.ts'
+import { callText, type DeviceDetails, deviceName } from '../../domain/fleet/device/device.ts'
+import { DeviceNote } from '../../domain/fleet/device/device-note.tsx'
 import { WarnIcon } from '../../parts/page/icons.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
@@ -29,14 +29,15 @@ export function DeviceLine({
   isFollower,
   action,
 }: DeviceLineProps) {
-  const { id, model, serial, state, since, connected, inCallStatus, firmwareVersion } = device
+  const { id, serial, state, since, connected, inCallStatus, firmwareVersion } = device
   const call = callText(inCallStatus)
   return (
     <li className={classes.line} data-follower={isFollower || undefined}>
       <Text component="span" fz="sm" className={classes.name}>
         <Link to="/devices/$endpointId" params={{ endpointId: id }}>
-          {modelOf(model).name} <span className={classes.serial}>{serial}</span>
-        </Link>
+          {deviceName(device)}
+        </Link>{' '}
+        <span className={classes.serial}>{serial}</span>
       </Text>
       <span className={classes.marks}>
         <ConnectionLabel state={state} restartingSinceMs={restartingSinceMs} />
@@ -66,6 +67,7 @@ export function DeviceLine({
         {firmwareVersion}
       </Text>
       <span className={classes.action}>{action}</span>
+      <DeviceNote device={device} />
     </li>
   )
 }

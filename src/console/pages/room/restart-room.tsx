@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { errorMessage, operationQuery } from '../../api.ts'
-import { deviceName } from '../../domain/fleet/device/device.ts'
+import { deviceName, hasAction } from '../../domain/fleet/device/device.ts'
 import { groupNamer } from '../../domain/fleet/device/pairing-rule.ts'
 import { restartEffectText, useRestartGroups } from '../../domain/fleet/device/restart-groups.ts'
 import { RestartOutcome } from '../../domain/fleet/device/restart-outcome.tsx'
@@ -21,7 +21,7 @@ interface RestartRoomProps {
 export function RestartRoom({ room, opened, onClose }: RestartRoomProps) {
   const { data, error } = useQuery({ ...operationQuery('endpointsBasicList'), enabled: opened })
   const { devices, groups } = restartPlan(room, data?.body.endpoints ?? [])
-  const onlineCount = devices.filter(({ connected }) => connected).length
+  const onlineCount = devices.filter((device) => device.connected && hasAction(device, 'reboot')).length
   const choice = useRestartTime(devices, {
     isNowPossible: groups.some(([first]) => first?.connected),
     isOpen: opened,
@@ -65,13 +65,14 @@ export function RestartRoom({ room, opened, onClose }: RestartRoomProps) {
 
 type Device = Parameters<typeof RestartOutcome>[0]['device']
 
-/** The devices of the room and those paired with them, and the devices of the room by pair group, those that are online first. */
+/** The devices of the room and those paired with them; and the devices of the room that can restart, by pair group, those that are online first. */
 function restartPlan({ endpoints }: RoomDetails, listed: readonly Device[]) {
   const own = new Set(endpoints.map(({ id }) => id))
   const all: Device[] = [...endpoints, ...listed.filter(({ id }) => !own.has(id))]
   const groupOf = groupNamer(all)
   const groupNames = new Set(endpoints.map(groupOf))
   const devices = all.filter((device) => groupNames.has(groupOf(device)))
-  const onlineFirst = endpoints.toSorted((a, b) => Number(b.connected) - Number(a.connected))
+  const able = endpoints.filter((device) => hasAction(device, 'reboot'))
+  const onlineFirst = able.toSorted((a, b) => Number(b.connected) - Number(a.connected))
   return { devices, groups: [...Map.groupBy(onlineFirst, groupOf).values()] }
 }

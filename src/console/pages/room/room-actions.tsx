@@ -1,6 +1,7 @@
 // Offers the actions on a whole room: restart, send a message, silence, edit, delete.
 import { Button, Modal } from '@mantine/core'
 import { useState } from 'react'
+import { hasAction } from '../../domain/fleet/device/device.ts'
 import type { RoomSnapshot } from '../../domain/fleet/room/room.ts'
 import { SilenceButton } from '../../domain/incidents/silence/silence-button.tsx'
 import { BinIcon, EditIcon, MessageIcon, RebootIcon } from '../../parts/page/icons.tsx'
@@ -22,7 +23,7 @@ export function RoomActions({ room, etag }: RoomSnapshot) {
         variant="default"
         leftSection={<MessageIcon />}
         onClick={() => setOpenDialog('message')}
-        disabled={room.endpoints.length === 0}
+        disabled={!room.endpoints.some((device) => hasAction(device, 'message'))}
       >
         Send message
       </Button>
@@ -30,7 +31,7 @@ export function RoomActions({ room, etag }: RoomSnapshot) {
         variant="default"
         leftSection={<RebootIcon />}
         onClick={() => setOpenDialog('restart')}
-        disabled={room.endpoints.length === 0}
+        disabled={!room.endpoints.some((device) => hasAction(device, 'reboot'))}
       >
         Restart room
       </Button>

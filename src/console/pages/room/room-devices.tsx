@@ -1,14 +1,15 @@
 // Lists the devices of a room, each leader with its paired devices.
-import { Button, Text } from '@mantine/core'
+import { ActionIcon, Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { operationQuery } from '../../api.ts'
 import { type DeviceDetails, deviceName } from '../../domain/fleet/device/device.ts'
+import { EditDevice } from '../../domain/fleet/device/edit-device.tsx'
 import { MoveDevices } from '../../domain/fleet/device/move-devices.tsx'
 import type { Restarts } from '../../domain/fleet/device/restarts.ts'
 import type { RoomDetails } from '../../domain/fleet/room/room.ts'
-import { LinkIcon, MoveIcon } from '../../parts/page/icons.tsx'
+import { EditIcon, LinkIcon, MoveIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 import { type DeviceGroup, deviceGroups, namesOthers } from './device-groups.ts'
@@ -32,6 +33,12 @@ export function RoomDevices({ room, rejectingDevices, restarts, zone }: RoomDevi
     setMoving(device)
     dialog.open()
   }
+  const [editing, setEditing] = useState<DeviceDetails>()
+  const [isEditing, editDialog] = useDisclosure(false)
+  const edit = (device: DeviceDetails) => {
+    setEditing(device)
+    editDialog.open()
+  }
   return (
     <Section title="Devices">
       {groups.length === 0 && (
@@ -53,7 +60,14 @@ export function RoomDevices({ room, rejectingDevices, restarts, zone }: RoomDevi
                   restartingSinceMs={restarts.get(device.id)}
                   zone={zone}
                   isFollower={device !== group.leader}
-                  action={write && index === 0 && <MoveButton group={group} device={device} onMove={move} />}
+                  action={
+                    write && (
+                      <>
+                        {index === 0 && <MoveButton group={group} device={device} onMove={move} />}
+                        <EditButton device={device} onEdit={edit} />
+                      </>
+                    )
+                  }
                 />
               ))}
             </ul>
@@ -61,6 +75,7 @@ export function RoomDevices({ room, rejectingDevices, restarts, zone }: RoomDevi
           </li>
         ))}
       </ul>
+      {editing && <EditDevice device={editing} opened={isEditing} onClose={editDialog.close} />}
       {moving && <MoveDevices device={moving} opened={isMoving} onClose={dialog.close} />}
     </Section>
   )
@@ -92,6 +107,17 @@ const MoveButton = ({ group, device, onMove }: MoveButtonProps) => (
   >
     Move
   </Button>
+)
+
+interface EditButtonProps {
+  readonly device: DeviceDetails
+  readonly onEdit: (device: DeviceDetails) => void
+}
+
+const EditButton = ({ device, onEdit }: EditButtonProps) => (
+  <ActionIcon variant="default" size={30} onClick={() => onEdit(device)} aria-label={`Edit ${deviceName(device)}`}>
+    <EditIcon size={16} />
+  </ActionIcon>
 )
 
 const groupDevices = ({ leader, followers }: DeviceGroup): DeviceDetails[] => [

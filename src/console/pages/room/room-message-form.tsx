@@ -1,6 +1,7 @@
 // Sends a message to every screen of a room.
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
+import { hasAction } from '../../domain/fleet/device/device.ts'
 import { MessageForm } from '../../domain/fleet/device/message-form.tsx'
 import type { RoomDetails } from '../../domain/fleet/room/room.ts'
 import { plural } from '../../parts/text/words.ts'
@@ -8,10 +9,12 @@ import { plural } from '../../parts/text/words.ts'
 export function RoomMessageForm({ room, onClose }: { readonly room: RoomDetails; readonly onClose: () => void }) {
   const write = useWrite('roomsSendMessage', {
     quiet: true,
-    successText: ({ operations }) => `Message sent to ${plural(operations.length, 'device')}`,
+    successText: ({ operations }) =>
+      `Message sent to ${plural(operations.filter(({ state }) => state !== 'SKIPPED').length, 'device')}`,
     onDone: onClose,
   })
-  const offline = room.endpoints.filter(({ connected }) => !connected).length
+  const receivers = room.endpoints.filter((device) => hasAction(device, 'message'))
+  const offline = receivers.filter(({ connected }) => !connected).length
   return (
     <MessageForm
       verb="Send message"
@@ -21,7 +24,7 @@ export function RoomMessageForm({ room, onClose }: { readonly room: RoomDetails;
       onCancel={onClose}
       intro={
         <Text fz="sm">
-          The message appears on {plural(room.endpoints.length, 'device')} in {room.name}.
+          The message appears on {plural(receivers.length, 'device')} in {room.name}.
           {offline > 0 &&
             ` ${plural(offline, 'device is', 'devices are')} offline and will show the message only after reconnecting within 5 minutes.`}
         </Text>

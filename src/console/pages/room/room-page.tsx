@@ -9,7 +9,7 @@ import { operationQuery, useIsWriting } from '../../api.ts'
 import { useRestarts } from '../../domain/fleet/device/restarts.ts'
 import { WaitingRestarts } from '../../domain/fleet/device/waiting-restarts.tsx'
 import type { RoomSnapshot } from '../../domain/fleet/room/room.ts'
-import { restartOf, stateDuringRestart } from '../../domain/fleet/room/room-restarts.ts'
+import { restartOf, stateWithRestarts } from '../../domain/fleet/room/room-restarts.ts'
 import { RoomStateLabel } from '../../domain/fleet/room/room-state.tsx'
 import { SiteBreadcrumbs } from '../../domain/fleet/site/room-link.tsx'
 import { useSites } from '../../domain/fleet/site/sites.ts'
@@ -64,7 +64,8 @@ function RoomView({ room, etag }: RoomSnapshot) {
   const rejectingDevices = useRejectingDevices(room)
   const restarts = useRestarts()
   const restart = restartOf(room.endpoints, restarts)
-  const state = stateOf(room, restart?.count ?? 0)
+  const offlineCount = room.endpoints.filter((device) => device.state === 'OFFLINE').length
+  const state = stateWithRestarts(room.state, offlineCount, restart?.count ?? 0)
   const incidentsOf = useMemo(() => ({ roomId: room.id }), [room.id])
   const worstIncident = useWorstIncidentOf(incidentsOf)
   const isEmpty = room.endpoints.length === 0
@@ -132,17 +133,6 @@ function RoomView({ room, etag }: RoomSnapshot) {
     </Page>
   )
 }
-
-const stateOf = ({ state, endpoints }: RoomSnapshot['room'], restartCount: number) =>
-  stateDuringRestart(
-    {
-      state,
-      endpointCount: endpoints.length,
-      connectedCount: endpoints.filter(({ connected }) => connected).length,
-      unknownCount: endpoints.filter((one) => one.state === 'UNKNOWN').length,
-    },
-    restartCount,
-  )
 
 function RoomTags({ tags }: { readonly tags: readonly string[] | undefined }) {
   if (!tags) return null

@@ -9,7 +9,7 @@ export const sampleQuery = (id: number) =>
     queryKey: ['roomsSensorData', { id, orNone: true }],
     queryFn: async ({ signal }) => {
       try {
-        return (await client().roomsSensorData({ id }, { signal })).body.roomData.data[0] ?? null
+        return (await client().roomsSensorData({ id }, { signal })).body.roomData
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return null
         throw error

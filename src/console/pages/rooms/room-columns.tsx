@@ -1,11 +1,14 @@
 // Defines the columns of the table of rooms.
+
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { sensorLabels, sensorNumberText } from '../../../contract/device/sensor-texts.ts'
 import type { Freshness } from '../../domain/fleet/room/freshness.ts'
+import { roomSortKeys } from '../../domain/fleet/room/room-filter.ts'
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import { RoomStateLabel, roomStateLabel } from '../../domain/fleet/room/room-state.tsx'
 import { type AirSensor, airSensors, isMeasured, outlierText } from '../../domain/sensors/air.ts'
+import { peopleText } from '../../domain/sensors/readings.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import type { Column } from '../../parts/table/column.ts'
@@ -29,7 +32,7 @@ export const roomColumns = (requested: readonly AirSensor[]): readonly Column<Ro
     id: 'name',
     title: 'Room',
     width: 'minmax(136px, 2fr)',
-    canSort: true,
+    sortValue: roomSortKeys.name,
     text: ({ name }) => name,
     cell: ({ id, name }) => (
       <Link to="/rooms/$roomId" params={{ roomId: String(id) }} className={classes.name} title={name} data-row-link>
@@ -41,7 +44,8 @@ export const roomColumns = (requested: readonly AirSensor[]): readonly Column<Ro
     id: 'state',
     title: 'State',
     width: '128px',
-    canSort: true,
+    inCard: 'corner',
+    sortValue: roomSortKeys.state,
     text: ({ state }) => roomStateLabel(state),
     cell: ({ state, restartingSinceMs }) => <RoomStateLabel state={state} restartingSinceMs={restartingSinceMs} />,
   },
@@ -49,7 +53,7 @@ export const roomColumns = (requested: readonly AirSensor[]): readonly Column<Ro
     id: 'since',
     title: 'Since',
     width: '66px',
-    canSort: true,
+    sortValue: roomSortKeys.since,
     from: 'medium',
     text: ({ sinceMs }) => (sinceMs === undefined ? '' : new Date(sinceMs).toISOString()),
     cell: ({ sinceMs }) => (sinceMs === undefined ? dash('unknown') : ageText(sinceMs)),
@@ -58,7 +62,7 @@ export const roomColumns = (requested: readonly AirSensor[]): readonly Column<Ro
     id: 'location',
     title: 'Location',
     width: 'minmax(90px, 1.4fr)',
-    canSort: true,
+    sortValue: roomSortKeys.location,
     text: ({ location }) => location?.name ?? '',
     cell: ({ location }) => (location ? <span title={location.name}>{location.name}</span> : noSite),
   },
@@ -70,7 +74,7 @@ export const roomColumns = (requested: readonly AirSensor[]): readonly Column<Ro
     title: 'Devices',
     width: '72px',
     isNumber: true,
-    canSort: true,
+    sortValue: roomSortKeys.devices,
     text: ({ endpointCount, connectedCount }) => `${connectedCount} of ${endpointCount}`,
     cell: ({ endpointCount, connectedCount }) => (endpointCount === 0 ? '0' : `${connectedCount} of ${endpointCount}`),
   },
@@ -79,13 +83,14 @@ export const roomColumns = (requested: readonly AirSensor[]): readonly Column<Ro
     title: 'People',
     width: '72px',
     isNumber: true,
-    canSort: true,
-    text: ({ people, freshness }) => currentNumber(people, freshness),
-    cell: ({ people, freshness }) =>
+    sortValue: roomSortKeys.people,
+    text: ({ people, peopleIs, freshness }) =>
+      people === undefined || !freshness.isNow ? '' : peopleIs ? peopleText(people, peopleIs) : String(people),
+    cell: ({ people, peopleIs, freshness }) =>
       people === undefined || freshness.atMs === undefined ? (
         noData
       ) : (
-        <Aged freshness={freshness}>{people.toLocaleString('en-GB')}</Aged>
+        <Aged freshness={freshness}>{peopleText(people, peopleIs)}</Aged>
       ),
   },
   ...airSensors.map((sensor) => airColumn(sensor, requested.includes(sensor))),
@@ -95,7 +100,7 @@ const regionColumn: Column<RoomTableRow> = {
   id: 'region',
   title: 'Region',
   width: 'minmax(90px, 1fr)',
-  canSort: true,
+  sortValue: roomSortKeys.region,
   from: 'wide',
   text: ({ region }) => region?.name ?? '',
   cell: ({ region }) => (region ? <span title={region.name}>{region.name}</span> : noSite),
@@ -105,7 +110,7 @@ const profileColumn: Column<RoomTableRow> = {
   id: 'profile',
   title: 'Profile',
   width: 'minmax(84px, 1fr)',
-  canSort: true,
+  sortValue: roomSortKeys.profile,
   from: 'medium',
   text: ({ profileName }) => profileName ?? '',
   cell: ({ profileName }) => (profileName ? <span title={profileName}>{profileName}</span> : dash('none')),
@@ -115,7 +120,7 @@ const tagsColumn: Column<RoomTableRow> = {
   id: 'tags',
   title: 'Tags',
   width: 'minmax(84px, 1fr)',
-  canSort: true,
+  sortValue: roomSortKeys.tags,
   from: 'wide',
   text: ({ tags }) => tags?.join(' ') ?? '',
   cell: ({ tags }) => (tags?.length ? <span title={tags.join(', ')}>{tags.join(', ')}</span> : dash('none')),
@@ -131,7 +136,7 @@ const airColumn = (sensor: AirSensor, isRequested: boolean): Column<RoomTableRow
   title: `${sensor === 'temp' ? 'Temp' : sensorLabels[sensor].name}, ${sensorLabels[sensor].unit}`,
   width: '82px',
   isNumber: true,
-  canSort: true,
+  sortValue: roomSortKeys[sensor],
   cell: (row) => <AirCell row={row} sensor={sensor} />,
 })
 

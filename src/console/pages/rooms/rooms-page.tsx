@@ -1,7 +1,7 @@
 // The rooms page shows a live table of all rooms; the address holds the search and the filters.
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { useDeferredValue, useMemo } from 'react'
+import { useCallback, useDeferredValue, useMemo } from 'react'
 import { errorMessage } from '../../api.ts'
 import { useDeviceRows } from '../../domain/fleet/device/device-rows.ts'
 import { NewRoomButton } from '../../domain/fleet/room/new-room-button.tsx'
@@ -17,14 +17,12 @@ import { BulkActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
 import { roomTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { ChangeLocation } from '../../domain/jobs/bulk/change-location.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
-import { ColumnMenu, useColumnChoice } from '../../parts/table/column-choice.tsx'
-import { exportRows } from '../../parts/table/export-rows.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
-import { SelectionBar } from '../../parts/table/selection-bar.tsx'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
-import { VirtualTable } from '../../parts/table/virtual-table.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 import { roomColumns } from './room-columns.tsx'
@@ -50,63 +48,66 @@ export function RoomsPage() {
     () => roomColumns([deferredSearch.air, sort.by].filter(isAirSensor)),
     [deferredSearch.air, sort.by],
   )
-  const chosen = useColumnChoice('rooms', columns)
   const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))
 
   // Rows that the filters hide stay selected; deleted rows are gone.
   const selected = useMemo(() => ordered.filter(({ id }) => selection.keys.has(id)), [ordered, selection.keys])
 
   const isFiltered = filterNames.some((name) => search[name] !== undefined)
-  const clear = () =>
-    void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true })
+  const clear = useCallback(
+    () => void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true }),
+    [navigate],
+  )
 
   // The memo keeps the table from rendering for every letter that is typed.
   const isLoadingAir = air === 'loading' && deferredSearch.air !== undefined
   const table = useMemo(
     () => (
-      <VirtualTable
+      <DataTable
         label="Rooms"
         rows={shown}
-        columns={chosen.shown}
-        isCards={chosen.isCards}
-        belowPx={chosen.isCards && selection.keys.size > 0 ? 84 : 32}
-        selection={{ rows: selection, nameOf: ({ name }) => name }}
-        keyOf={(row) => row.id}
+        columns={columns}
+        keyOf={({ id }) => id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultRoomSort) })}
+        long={longTable({
+          list: 'rooms',
+          summary: (
+            <ResultCount shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
+          ),
+          selection: {
+            rows: selection,
+            nameOf: ({ name }) => name,
+            selected,
+            actions: (
+              <>
+                <BulkActions
+                  rows="rooms"
+                  devices={devices.filter(({ roomId }) => roomId !== undefined && selection.keys.has(roomId))}
+                  subject={plural(selected.length, 'room')}
+                  targetOf={() =>
+                    roomTarget(
+                      selected.map(({ id }) => id),
+                      devices,
+                    )
+                  }
+                  onDone={selection.clear}
+                />
+                <ChangeLocation rooms={selected} onDone={selection.clear} />
+              </>
+            ),
+          },
+        })}
         empty={isFiltered ? <NoMatches isLoadingAir={isLoadingAir} /> : <NoRooms mayWrite={may.write} />}
       />
     ),
-    [shown, chosen.shown, chosen.isCards, selection, sort, change, isFiltered, isLoadingAir, may.write],
+    [rows, shown, columns, selection, selected, devices, sort, change, isFiltered, clear, isLoadingAir, may.write],
   )
 
   return (
     <Page title="Rooms" actions={<NewRoomButton location={search.location} />}>
       <Stack gap="xs">
         <RoomFilters rows={rows} filter={search} onChange={change} />
-        <Group justify="space-between" gap="xs" wrap="nowrap">
-          <ResultCount shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
-          {!chosen.isCards && <ColumnMenu columns={columns} chosen={chosen} />}
-        </Group>
-        {selected.length > 0 && (
-          <SelectionBar selection={selection} count={selected.length}>
-            <BulkActions
-              rows="rooms"
-              subject={plural(selected.length, 'room')}
-              targetOf={() =>
-                roomTarget(
-                  selected.map(({ id }) => id),
-                  devices,
-                )
-              }
-              onDone={selection.clear}
-            />
-            <ChangeLocation rooms={selected} onDone={selection.clear} />
-            <Button variant="subtle" size="compact-sm" onClick={() => exportRows('rooms.csv', chosen.shown, selected)}>
-              Export CSV
-            </Button>
-          </SelectionBar>
-        )}
         {air === 'failed' && (
           <Text fz="sm" c="var(--rk-offline)" role="alert">
             Air quality could not be loaded. {errorMessage(airError)}

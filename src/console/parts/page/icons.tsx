@@ -5,7 +5,8 @@ interface IconProps {
   readonly size?: number
 }
 
-const icon = (drawing: ReactNode) =>
+/** Makes an icon of a drawing. */
+export const icon = (drawing: ReactNode) =>
   function Icon({ size = 18 }: IconProps) {
     return (
       <svg
@@ -50,6 +51,7 @@ export const PlusIcon = icon(<path d="M12 5v14M5 12h14" />)
 export const EditIcon = icon(<path d="M4 20h4L19 9l-4-4L4 16zM13 7l4 4" />)
 export const BinIcon = icon(<path d="M4 7h16M10 11v6M14 11v6M6 7l1 13h10l1-13M9 7V4h6v3" />)
 export const RebootIcon = icon(<path d="M20 11a8 8 0 1 0-.500 4M20 5v6h-6" />)
+export const PowerIcon = icon(<path d="M12 4v8M7 7a8 8 0 1 0 10 0" />)
 export const MessageIcon = icon(<path d="M4 5h16v11H9l-5 4z" />)
 export const DownloadIcon = icon(<path d="M12 4v11M7 11l5 5 5-5M5 20h14" />)
 export const MoveIcon = icon(<path d="M4 12h15M14 7l5 5-5 5" />)

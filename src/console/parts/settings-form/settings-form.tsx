@@ -27,6 +27,8 @@ interface SettingsFormProps {
   readonly locked?: SettingValues
   readonly lockedBy?: ReactNode
   readonly device?: DeviceReport
+  /** The settings that exist; all of them if absent. Others are shown only if they are set. */
+  readonly keys?: readonly string[] | undefined
 }
 
 /** The settings that the device reports and rejects. */
@@ -50,17 +52,19 @@ export function SettingsForm(props: SettingsFormProps) {
     locked = noSettings,
     lockedBy,
     device,
+    keys,
   } = props
   const [text, setText] = useState('')
   const [onlySet, setOnlySet] = useState(onChange === undefined)
   const query = useDeferredValue(text)
 
   const shown = useMemo(() => {
+    const exists = (key: string) => keys === undefined || keys.includes(key)
+    const hasValue = (key: string) => [stored, changes, locked].some((settings) => Object.hasOwn(settings, key))
     const isSet = (key: string) =>
-      [stored, changes, locked].some((settings) => Object.hasOwn(settings, key)) ||
-      (isSecret(key) && mayHaveSecret && onChange !== undefined)
-    return matchingSections(settingSections, query, (key) => !onlySet || isSet(key))
-  }, [stored, changes, locked, query, onlySet, mayHaveSecret, onChange])
+      hasValue(key) || (exists(key) && isSecret(key) && mayHaveSecret && onChange !== undefined)
+    return matchingSections(settingSections, query, (key) => isSet(key) || (!onlySet && exists(key)))
+  }, [stored, changes, locked, query, onlySet, mayHaveSecret, onChange, keys])
 
   return (
     <Stack gap="md">

@@ -1,4 +1,4 @@
-// Saves rows of a list as CSV, with the columns that are shown.
+// Saves rows of a list as CSV.
 import { csvRow } from '../../../contract/csv.ts'
 import { saveFile } from '../page/save-file.ts'
 import type { Column } from './column.ts'

@@ -3,8 +3,8 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the checkbox takes the focus
 import { Checkbox } from '@mantine/core'
 import type { ChangeEvent } from 'react'
+import classes from './data-table.module.css'
 import type { RowKey, RowSelection } from './row-selection.ts'
-import classes from './virtual-table.module.css'
 
 interface SelectCellProps {
   readonly selection: RowSelection
@@ -25,7 +25,14 @@ export function SelectCell({ selection, rowKey, name }: SelectCellProps) {
   )
 }
 
-export function SelectAllCell({ selection }: { readonly selection: RowSelection }) {
+interface SelectAllCellProps {
+  readonly selection: RowSelection
+  /** Cards have headings that only screen readers read. */
+  readonly isHidden: boolean
+}
+
+export function SelectAllCell({ selection, isHidden }: SelectAllCellProps) {
+  if (isHidden) return <div role="columnheader">Selected</div>
   const { shownCount, matchCount, setAll } = selection
   const isAll = matchCount > 0 && shownCount === matchCount
   return (

@@ -18,6 +18,10 @@ export const formatSort = ({ by, descending }: Sort, defaultSort: Sort): string 
 /** Null if a row has no value; such rows come last in either direction. */
 export type SortKey<T> = (row: T) => number | string | null
 
+/** The sort parameter of an address can name anything. */
+export const sortKeyOf = <T>(keys: Readonly<Record<string, SortKey<T>>>, by: string): SortKey<T> | undefined =>
+  Object.hasOwn(keys, by) ? keys[by] : undefined
+
 export function sortRows<T>(
   rows: readonly T[],
   key: SortKey<T>,

@@ -1,29 +1,24 @@
-// A table that renders only the visible rows, for lists of tens of thousands.
+// The long form of a table: it fills the window and renders only the visible rows, for lists of tens of thousands.
 // biome-ignore-all lint/a11y/useSemanticElements: rows are positioned by their offset, which the rows of a table element cannot be
 // biome-ignore-all lint/a11y/useFocusableInteractive: the links and buttons in the cells take the focus
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the button in the row does the same by keyboard
 import { Box } from '@mantine/core'
 import { useElementScrollRestoration } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, type ReactNode, useRef } from 'react'
+import { type MouseEvent, type ReactNode, useMemo, useRef } from 'react'
+import { CardCells } from './card-cells.tsx'
 import type { Column } from './column.ts'
+import classes from './data-table.module.css'
 import { TableHeadRow } from './head-row.tsx'
 import type { RowKey, RowSelection } from './row-selection.ts'
-import { SelectCell } from './select-cell.tsx'
+import { SelectAllCell, SelectCell } from './select-cell.tsx'
 import type { Sort } from './sorting.ts'
+import type { TableDetails } from './table-details.ts'
 import { handleTableKey } from './table-keys.ts'
 import { useStableScroll, useTopOffset } from './table-scroll.ts'
-import classes from './virtual-table.module.css'
 
-interface VirtualTableProps<T> {
-  readonly label: string
-  readonly rows: readonly T[]
-  readonly columns: readonly Column<T>[]
-  readonly keyOf: (row: T) => string | number
-  readonly sort?: Sort | undefined
-  readonly onSort?: (sort: Sort) => void
-  /** Shown if there are no rows. */
-  readonly empty?: ReactNode
+/** The measures of a long table, and what can be selected in it. */
+export interface VirtualOptions<T> {
   readonly rowHeight?: number
   /** A table that is wider than the window scrolls sideways; its rows are never narrower than this. */
   readonly minWidthPx?: number
@@ -31,21 +26,45 @@ interface VirtualTableProps<T> {
   readonly minHeightPx?: number
   /** The height of the content below the table, including the margin of the page. */
   readonly belowPx?: number
-  /** Does the same as the first button of the row. */
-  readonly onRowClick?: (row: T) => void
-  /** The content of a row that is one cell of any height, such as the details of the row above; undefined for normal rows. */
-  readonly wideContent?: (row: T) => ReactNode
   /** Each row gets a checkbox, which is named after the row. */
-  readonly selection?: { readonly rows: RowSelection; readonly nameOf: (row: T) => string } | undefined
-  /** Each row is a card: the first two columns are its first line, and the others follow with their titles. */
-  readonly isCards?: boolean
+  readonly selection?: TableSelection<T> | undefined
   /** New rows are added at the top; the scroll position then follows the rows that the user reads. */
   readonly growsAbove?: boolean
+}
+
+export interface TableSelection<T> {
+  readonly rows: RowSelection
+  readonly nameOf: (row: T) => string
+  /** The selected rows, including those that the filters hide. */
+  readonly selected: readonly T[]
+  /** The buttons of the actions for selected rows. */
+  readonly actions: ReactNode
+}
+
+interface VirtualTableProps<T> extends VirtualOptions<T> {
+  readonly label: string
+  readonly rows: readonly T[]
+  readonly columns: readonly Column<T>[]
+  readonly keyOf: (row: T) => RowKey
+  readonly sort: Sort | undefined
+  readonly onSort: ((sort: Sort) => void) | undefined
+  readonly empty: ReactNode
+  readonly isCards: boolean
+  readonly details: TableDetails<T>
+}
+
+/** A row, or the details below an open one. */
+interface Item<T> {
+  readonly row: T
+  readonly isDetails: boolean
 }
 
 /** The estimated height until the row is measured. */
 const wideRowHeightPx = 240
 const cardHeightPx = 104
+const pageMarginPx = 32
+/** The bar with the actions, at the lower edge of a phone. */
+const selectionBarPx = 52
 
 export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const {
@@ -59,28 +78,41 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
     rowHeight = 44,
     minWidthPx = 640,
     minHeightPx = 360,
-    belowPx = 32,
-    onRowClick,
-    wideContent,
+    belowPx = pageMarginPx,
     growsAbove = false,
     selection,
-    isCards = false,
+    isCards,
+    details,
   } = props
+  const { content, opened, of: detailsOf } = details
+  const items = useMemo(
+    () =>
+      rows.flatMap((row): readonly Item<T>[] => {
+        const item = { row, isDetails: false }
+        return opened.has(keyOf(row)) ? [item, { row, isDetails: true }] : [item]
+      }),
+    [rows, opened, keyOf],
+  )
+  const itemAt = (index: number) => items[index] as Item<T>
   const scroller = useRef<HTMLDivElement>(null)
   const top = useTopOffset(scroller)
   // Restores the scroll position when the user navigates back to the list.
   const left = useElementScrollRestoration({ id: label })
   const virtual = useVirtualizer({
-    count: rows.length,
+    count: items.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) =>
-      isCards ? cardHeightPx : wideContent?.(rows[index] as T) === undefined ? rowHeight : wideRowHeightPx,
+    estimateSize: (index) => (itemAt(index).isDetails ? wideRowHeightPx : isCards ? cardHeightPx : rowHeight),
     overscan: 8,
     initialOffset: left?.scrollY ?? 0,
-    getItemKey: (index) => keyOf(rows[index] as T),
+    getItemKey: (index) => {
+      const { row, isDetails } = itemAt(index)
+      return isDetails ? `${keyOf(row)} details` : keyOf(row)
+    },
   })
   useStableScroll(scroller, rows, keyOf, growsAbove ? rowHeight : 0)
-  const template = [...(selection ? ['24px'] : []), ...columns.map((column) => column.width)].join(' ')
+  const template = [...(selection ? ['24px'] : []), ...columns.map(({ width = '1fr' }) => width)].join(' ')
+  const hasSelectionBar = isCards && selection !== undefined && selection.rows.keys.size > 0
+  const below = hasSelectionBar ? belowPx + selectionBarPx : belowPx
   const rowStyle = isCards ? {} : { gridTemplateColumns: template, minWidth: minWidthPx }
 
   return (
@@ -88,17 +120,17 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       ref={scroller}
       role="table"
       aria-label={label}
-      aria-rowcount={rows.length + 1}
+      aria-rowcount={items.length + 1}
       aria-colcount={columns.length + (selection ? 1 : 0)}
       // A scrollable element must be reachable by keyboard.
       tabIndex={0}
       className={classes.scroller}
-      style={{ maxHeight: `max(${minHeightPx}px, calc(100dvh - ${top + belowPx}px))` }}
+      style={{ maxHeight: `max(${minHeightPx}px, calc(100dvh - ${top + below}px))` }}
       data-scroll-restoration-id={label}
       onKeyDown={(event) =>
         handleTableKey(event, {
-          ...{ scroller, virtual, count: rows.length, selection: selection?.rows },
-          keyAt: (index) => keyOf(rows[index] as T),
+          ...{ scroller, virtual, count: items.length, selection: selection?.rows },
+          keyAt: (index) => keyOf(itemAt(index).row),
         })
       }
     >
@@ -107,7 +139,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
         sort={sort}
         onSort={onSort}
         style={rowStyle}
-        selection={selection?.rows}
+        selectCell={selection && <SelectAllCell selection={selection.rows} isHidden={isCards} />}
         isHidden={isCards}
       />
       <div
@@ -119,37 +151,38 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
         }}
       >
         {virtual.getVirtualItems().map((item) => {
-          const row = rows[item.index] as T
-          const content = wideContent?.(row)
-          const isWide = content !== undefined
+          const { row, isDetails } = itemAt(item.index)
+          const ofRow = detailsOf(row)
           return (
             <div
               key={item.key}
-              {...((isWide || isCards) && { ref: virtual.measureElement })}
+              {...((isDetails || isCards) && { ref: virtual.measureElement })}
+              {...(isDetails && { id: ofRow.id })}
               role="row"
               aria-rowindex={item.index + 2}
               data-index={item.index}
-              {...(onRowClick &&
-                !isWide && { 'data-clickable': true, onClick: (event) => isOnRow(event) && onRowClick(row) })}
-              {...(selection?.rows.keys.has(item.key as RowKey) && { 'data-selected': true })}
-              className={`${classes.item} ${isWide ? classes.wide : isCards ? classes.card : classes.row}`}
+              {...(content &&
+                !isDetails && { 'data-clickable': true, onClick: (event) => isOnRow(event) && ofRow.toggle() })}
+              {...(!isDetails && selection?.rows.keys.has(keyOf(row)) && { 'data-selected': true })}
+              className={`${classes.item} ${isDetails ? classes.wide : isCards ? classes.card : classes.row}`}
               style={{
                 transform: `translateY(${item.start}px)`,
-                ...(!isWide && !isCards && { ...rowStyle, height: rowHeight }),
+                ...(!isDetails && !isCards && { ...rowStyle, height: rowHeight }),
               }}
             >
-              {selection && !isWide && (
+              {selection && !isDetails && (
                 <SelectCell selection={selection.rows} rowKey={keyOf(row)} name={selection.nameOf(row)} />
               )}
-              {isWide ? (
+              {isDetails ? (
                 <div role="cell" aria-colspan={columns.length}>
-                  {content}
+                  {content?.(row)}
                 </div>
+              ) : isCards ? (
+                <CardCells columns={columns} row={row} details={ofRow} />
               ) : (
-                columns.map((column, index) => (
+                columns.map((column) => (
                   <div key={column.id} role="cell" className={column.isNumber ? classes.number : classes.cell}>
-                    {isCards && index > 1 && <span className={classes.title}>{column.title} </span>}
-                    {column.cell(row)}
+                    {column.cell(row, ofRow)}
                   </div>
                 ))
               )}

@@ -1,7 +1,9 @@
 // A table of the differences between two sets of values: each key with its value before and after.
-import { Code, Table, Text } from '@mantine/core'
+import { Code, Text } from '@mantine/core'
 import { settingName } from '../../../contract/device/setting-names.ts'
 import { isSecret, valueText } from '../settings-form/setting-values.ts'
+import type { Column } from '../table/column.ts'
+import { DataTable } from '../table/data-table.tsx'
 import classes from './diff-table.module.css'
 
 type Values = Readonly<Record<string, unknown>>
@@ -22,34 +24,47 @@ interface Line {
 export function DiffTable({ before, after }: DiffTableProps) {
   const lines = linesOf(before, after)
   if (lines.length === 0) return <Text c="dimmed">No differences</Text>
-  return (
-    <Table className={classes.table} verticalSpacing={6} layout="fixed">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Field</Table.Th>
-          <Table.Th scope="col">Before</Table.Th>
-          <Table.Th scope="col">After</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {lines.map(({ path, key, before, after }) => (
-          <Table.Tr key={path}>
-            <Table.Th scope="row" fw={500}>
-              {settingName(key)}
-              <Code className={classes.machine}>{path}</Code>
-            </Table.Th>
-            <Table.Td className={before === undefined ? classes.absent : classes.removed}>
-              {before === undefined ? 'not set' : <del>{shownValue(key, before)}</del>}
-            </Table.Td>
-            <Table.Td className={after === undefined ? classes.absent : classes.added}>
-              {after === undefined ? 'not set' : <ins>{shownValue(key, after)}</ins>}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  )
+  return <DataTable label="Differences" rows={lines} columns={columns} keyOf={({ path }) => path} />
 }
+
+const columns: readonly Column<Line>[] = [
+  {
+    id: 'field',
+    title: 'Field',
+    width: '34%',
+    breaksWords: true,
+    cell: ({ key, path }) => (
+      <>
+        {settingName(key)}
+        <Code className={classes.machine}>{path}</Code>
+      </>
+    ),
+  },
+  {
+    id: 'before',
+    title: 'Before',
+    width: '33%',
+    breaksWords: true,
+    cell: ({ key, before }) =>
+      before === undefined ? (
+        <span className={classes.absent}>not set</span>
+      ) : (
+        <del className={classes.removed}>{shownValue(key, before)}</del>
+      ),
+  },
+  {
+    id: 'after',
+    title: 'After',
+    width: '33%',
+    breaksWords: true,
+    cell: ({ key, after }) =>
+      after === undefined ? (
+        <span className={classes.absent}>not set</span>
+      ) : (
+        <ins className={classes.added}>{shownValue(key, after)}</ins>
+      ),
+  },
+]
 
 /** The number of keys that differ. */
 export const differenceCount = (before: Values | undefined, after: Values | undefined): number =>

@@ -1,8 +1,24 @@
-// Lists versions: author, time and changes; each can be restored after a review.
-import { Table, Text } from '@mantine/core'
+// Lists versions: author, time and changes; each opens to its differences, and can be restored after a review.
+import { Button, Text } from '@mantine/core'
 import { type ReactNode, Suspense, useState } from 'react'
+import { settingName } from '../../../contract/device/setting-names.ts'
+import { DisclosureButton } from '../page/disclosure-button.tsx'
 import { EmptyState, Section } from '../page/page.tsx'
-import { type ListedVersion, VersionTableRow } from './version-row.tsx'
+import type { Column } from '../table/column.ts'
+import { DataTable } from '../table/data-table.tsx'
+import { DiffTable } from '../text/diff-table.tsx'
+import { DateTime } from '../text/time.tsx'
+import { plural } from '../text/words.ts'
+
+/** A version of the settings of a device, or of a profile. */
+export interface ListedVersion {
+  readonly version: number
+  readonly createdAt: string
+  readonly author: { readonly name: string }
+  readonly diff: Readonly<Record<string, { readonly before?: unknown; readonly after?: unknown }>>
+  /** The settings that the device rejected. */
+  readonly error?: string | undefined
+}
 
 /** The API lists no more versions than this. [contract D.23] */
 const maxListed = 200
@@ -27,43 +43,46 @@ export function VersionsTable<V extends ListedVersion>(props: VersionsTableProps
     setRestoring(undefined)
     restoring?.button.focus()
   }
-  const columnCount = 4 + (stateOf ? 1 : 0) + (restoreDialog ? 1 : 0)
+  const newest = versions[0]?.version
+  const restoreColumn: Column<V> = {
+    id: 'restore',
+    title: 'Restore',
+    isControl: true,
+    inCard: 'corner',
+    cell: (version) =>
+      version.version === newest ? (
+        <Text span fz="sm" c="dimmed">
+          Current
+        </Text>
+      ) : (
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={({ currentTarget }) => setRestoring({ version, button: currentTarget })}
+          aria-label={`Restore version ${version.version}`}
+        >
+          Restore
+        </Button>
+      ),
+  }
   return (
     <Section title={title}>
       {versions.length === 0 ? (
         <EmptyState title="No history yet">{empty}</EmptyState>
       ) : (
-        <Table.ScrollContainer minWidth={620} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-          <Table fz="sm" verticalSpacing="xs" aria-label={title}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">Version</Table.Th>
-                {stateOf && <Table.Th scope="col">State</Table.Th>}
-                <Table.Th scope="col">Time</Table.Th>
-                <Table.Th scope="col">Changed by</Table.Th>
-                <Table.Th scope="col">Changes</Table.Th>
-                {restoreDialog && (
-                  <Table.Th scope="col" ta="right">
-                    Restore
-                  </Table.Th>
-                )}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {versions.map((version, index) => (
-                <VersionTableRow
-                  key={version.version}
-                  version={version}
-                  state={stateOf?.(version)}
-                  zone={zone}
-                  isNewest={index === 0}
-                  columnCount={columnCount}
-                  onRestore={restoreDialog && ((button) => setRestoring({ version, button }))}
-                />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DataTable
+          label={title}
+          rows={versions}
+          columns={[
+            versionColumn,
+            ...(stateOf ? [{ id: 'state', title: 'State', cell: stateOf }] : []),
+            ...changeColumns(zone),
+            ...(restoreDialog ? [restoreColumn] : []),
+          ]}
+          keyOf={({ version }) => version}
+          details={(version) => <VersionDetails version={version} />}
+          minWidthPx={620}
+        />
       )}
       {versions.length === maxListed && (
         <Text fz="sm" c="dimmed" mt="sm">
@@ -73,4 +92,47 @@ export function VersionsTable<V extends ListedVersion>(props: VersionsTableProps
       {restoring && <Suspense>{restoreDialog?.(restoring.version, close)}</Suspense>}
     </Section>
   )
+}
+
+const versionColumn: Column<ListedVersion> = {
+  id: 'version',
+  title: 'Version',
+  cell: ({ version }, { isOpen, id, toggle }) => (
+    <DisclosureButton isOpen={isOpen} aria-controls={id} aria-label={`Changes in version ${version}`} onClick={toggle}>
+      {version}
+    </DisclosureButton>
+  ),
+}
+
+const changeColumns = (zone: string): readonly Column<ListedVersion>[] => [
+  { id: 'time', title: 'Time', cell: ({ createdAt }) => <DateTime at={createdAt} zone={zone} /> },
+  { id: 'author', title: 'Changed by', breaksWords: true, cell: ({ author }) => author.name },
+  { id: 'changes', title: 'Changes', cell: ({ diff }) => changeSummary(Object.keys(diff)) },
+]
+
+function VersionDetails({ version }: { readonly version: ListedVersion }) {
+  const { before, after } = diffSides(version.diff)
+  return (
+    <>
+      {version.error && (
+        <Text fz="sm" mb="xs" c="var(--rk-offline)">
+          Rejected by the device: {version.error}
+        </Text>
+      )}
+      <DiffTable before={before} after={after} />
+    </>
+  )
+}
+
+function changeSummary(changedNames: readonly string[]): string {
+  if (changedNames.length === 0) return 'No changes'
+  const [first = '', second] = changedNames
+  if (changedNames.length > 2) return `${settingName(first)} and ${plural(changedNames.length - 1, 'more', 'more')}`
+  return second === undefined ? settingName(first) : `${settingName(first)}, ${settingName(second)}`
+}
+
+function diffSides(diff: ListedVersion['diff']) {
+  const side = (which: 'before' | 'after') =>
+    Object.fromEntries(Object.entries(diff).map(([name, change]) => [name, change[which]]))
+  return { before: side('before'), after: side('after') }
 }

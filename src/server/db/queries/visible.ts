@@ -27,6 +27,7 @@ const regionScopedTables = [
   'sample_days',
   'connection_spans',
   'findings',
+  'known_peripherals',
   'incidents',
   'incident_subjects',
   'incident_timeline',

@@ -18,6 +18,14 @@ export interface IncidentSchema {
     why: ConnectionEnd
     /** Set if it ended because a server stopped: until then, or the next connection, the device counted as reconnecting. */
     unknown_until: number | null
+    /** The state of the endpoint after the end; null in spans of earlier versions. */
+    followed_by: Generated<'ASLEEP' | 'UNKNOWN' | 'OFFLINE' | null>
+    /** 1 if the device counts as asleep when its state is known, 0 if as offline. */
+    rested: Generated<number>
+    /** When it had slept for too long; it is offline from then on. */
+    overslept_at: Generated<number | null>
+    /** Its gateway at the end. */
+    via: Generated<string | null>
   }
   credential_attempts: {
     org: number
@@ -83,6 +91,7 @@ export interface IncidentSchema {
     org: number
     rule: RuleId
     subject_type: SubjectType
+    /** The id of the subject; for a finding about a part of it, such as one of its faults, also a space and the part as JSON. */
     subject_id: string
     /** When the condition began to hold. */
     since: number
@@ -92,6 +101,12 @@ export interface IncidentSchema {
     clear_since: number | null
     incident_id: number | null
     detail: Generated<string>
+  }
+  known_peripherals: {
+    org: number
+    endpoint_id: string
+    /** A JSON list of those that were connected for long enough, each with the time at which it was last seen connected. */
+    peripherals: string
   }
   incident_subjects: {
     org: number

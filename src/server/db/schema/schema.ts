@@ -151,8 +151,32 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     online_since: number | null
     /** Set if a server disconnected the device, which counts as reconnecting until then. */
     unknown_until: number | null
+    /** The id of the gateway through which the device is seen. */
+    via: string | null
+    /** Whether the device can sleep, and whether its last status lets it: `restOf`. */
+    rest: 'AWAKE' | 'RESTING' | null
+    /** 1 if the device is away, and its connection ended together with the one of its gateway. */
+    left_with_gateway: Generated<number>
+    /** When a device that was asleep had slept for too long; it is offline since. */
+    overslept_at: number | null
     enrolment_time: number
     status: string
+    /** The name that is shown: `given_name`, or else the name that the device reports. */
+    name: string | null
+    /** The name that a person gave. */
+    given_name: string | null
+    /** For the next person who works with the device. */
+    note: string | null
+    /** The `sleeps` that a person gave, 1 or 0. It wins over the reported one. */
+    given_sleeps: number | null
+    /** The part of its status that changes often: a JSON object with `readings`, and `signals` by network. */
+    readings: Generated<string>
+    /** The sensors that its status lists, as a set (devices/device-sensors.ts); null without a list. */
+    sensors_named: number | null
+    /** The sensors of which it has ever sent a number, as a set. Kept for models that are not in the table. */
+    sensors_measured: Generated<number>
+    /** 1 if `people` of its samples is presence. */
+    presence_only: Generated<number>
     /** When it last reported that a call had ended. */
     call_ended_at: number | null
     /** The number of the connection over which its last status came. */

@@ -2,6 +2,7 @@
 import type { DownKind, DownMessage, UpKind, UpMessage } from '../../../contract/device/protocol.ts'
 import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
 import type { Org } from '../../auth/token-holder.ts'
+import type { DeviceSensors } from '../device-sensors.ts'
 import type { AttemptKind } from './limits/credential-attempts.ts'
 
 /** The endpoint at the other end of a connection. */
@@ -12,6 +13,7 @@ export interface Device {
   readonly number: number
   readonly serial: string
   readonly model: string
+  readonly sensors: DeviceSensors
 }
 
 /** The device of an endpoint that was unenrolled while it was not connected. */

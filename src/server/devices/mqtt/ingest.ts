@@ -10,7 +10,7 @@ import { BadMessage, maxKindLength, messageRefused, readMessage } from './messag
 import type { DeviceMetrics } from './metrics.ts'
 import { ForeignTopic } from './packets/protocol-error.ts'
 import { reasonCodes } from './packets/reasons.ts'
-import type { Downlink } from './session/downlink.ts'
+import type { Downlink, IdentifiedDevice } from './session/downlink.ts'
 import type { MqttSession } from './session/session.ts'
 import { StoreRetry } from './store-retry.ts'
 
@@ -35,25 +35,26 @@ export class Ingest {
   /** `bytes` is the message's share of the ingest budget. Throws ForeignTopic, which ends the session. */
   receive(session: MqttSession, { topic, payload, qos, messageId = 0 }: IPublishPacket, bytes: number): void {
     const { budget } = this.#options
-    const { connection, downlink, topicPrefix } = session.identified ?? {}
-    if (!connection || !topicPrefix || !topic.startsWith(topicPrefix)) {
+    const { identified } = session
+    if (!identified || !topic.startsWith(identified.topicPrefix)) {
       budget.release(bytes)
       throw new ForeignTopic('a device may publish to its own topics only')
     }
+    const { connection, downlink, topicPrefix } = identified
     const unfinished = session.acknowledgements.begin(qos, messageId)
     const finish = () => {
       budget.release(bytes)
       session.acknowledgements.finish(unfinished)
     }
     const name = topic.slice(topicPrefix.length)
-    const handled = this.#handle(session, connection, name, payload as Buffer, qos)
+    const handled = this.#handle(session, identified, name, payload as Buffer, qos)
     if (handled instanceof BadMessage) {
       if (!this.#mayStay(session, connection.device)) {
         budget.release(bytes)
         return
       }
       // The limit on bad messages bounds these answers too. Messages at QoS 0 are not answered at all.
-      if (qos > 0) downlink?.send({ kind: 'message-refused', body: messageRefused(name, handled) })
+      if (qos > 0) downlink.send({ kind: 'message-refused', body: messageRefused(name, handled) })
       // A bad message is acknowledged all the same: sending it again would not make it better.
       budget.release(bytes)
       session.acknowledgements.finish(unfinished, reasonCodes.payloadFormatInvalid)
@@ -61,7 +62,7 @@ export class Ingest {
     }
     handled.then(
       (answers) => {
-        for (const answer of answers) downlink?.send(answer)
+        for (const answer of answers) downlink.send(answer)
         if (name === 'status') noteStatus(connection, downlink)
         finish()
       },
@@ -82,15 +83,18 @@ export class Ingest {
 
   #handle(
     session: MqttSession,
-    connection: DeviceConnection,
+    { connection, downlink, keysChecked }: IdentifiedDevice,
     name: string,
     payload: Buffer,
     qos: 0 | 1 | 2,
   ): Promise<readonly DownMessage[]> | BadMessage {
     const { received, metrics, logThrottle } = this.#options
     try {
-      const { kind, message } = readMessage(name, payload)
+      const { kind, message, ignoredKeys } = readMessage(name, payload, (kind) => !keysChecked.has(kind))
       metrics.received[kind]++
+      // A device sends samples often, and all of them have the same keys.
+      if (kind === 'sample' || ignoredKeys.length > 0) keysChecked.add(kind)
+      if (ignoredKeys.length > 0) downlink.send({ kind: 'keys-ignored', body: { kind, keys: [...ignoredKeys] } })
       const store = () => received[kind](connection, message as never)
       // A message at QoS 0 may be lost: then it takes no memory during an outage.
       return qos === 0 ? store() : this.#storeRetry.run(session, store)
@@ -135,8 +139,8 @@ export class Ingest {
 }
 
 /** A reboot that needs an empty room is sent only after the first status of its device. */
-function noteStatus(connection: DeviceConnection, downlink: Downlink | undefined): void {
+function noteStatus(connection: DeviceConnection, downlink: Downlink): void {
   if (connection.hasReportedStatus) return
   connection.hasReportedStatus = true
-  void downlink?.deliver()
+  void downlink.deliver()
 }

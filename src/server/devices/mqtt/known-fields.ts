@@ -88,3 +88,27 @@ function copyNamed(object: Record<string, unknown>, name: string, copy: Copy): u
     throw within(name, error)
   }
 }
+
+type Path = readonly (string | number)[]
+
+/** Returns the paths to keys that the schema does not know, at most `max` of them. */
+export function findUnknownKeys(schema: Schema, value: unknown, max: number): Path[] {
+  const found: Path[] = []
+  const walk = (inner: Schema | undefined, part: unknown, path: Path): void => {
+    if (!inner || typeof part !== 'object' || part === null || found.length >= max) return
+    const members = inner.anyOf ?? [inner]
+    if (Array.isArray(part)) {
+      const items = members.find((member) => member.items)?.items
+      for (const [index, item] of part.entries()) walk(items, item, [...path, index])
+      return
+    }
+    const properties = members.find((member) => member.properties)?.properties
+    if (!properties) return
+    for (const [name, field] of Object.entries(part)) {
+      if (Object.hasOwn(properties, name)) walk(properties[name], field, [...path, name])
+      else if (found.length < max) found.push([...path, name])
+    }
+  }
+  walk(schema, value, [])
+  return found
+}

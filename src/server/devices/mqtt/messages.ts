@@ -1,12 +1,18 @@
 // Reads the messages of devices and checks them against the schemas of the device protocol.
 import { isUtf8 } from 'node:buffer'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { downMessages, type MessageRefused, type UpKind, upMessages } from '../../../contract/device/protocol.ts'
+import {
+  downMessages,
+  type MessageRefused,
+  maxIgnoredKeys,
+  type UpKind,
+  upMessages,
+} from '../../../contract/device/protocol.ts'
 import { parseTime } from '../../core/clock.ts'
 import { exceededLimit } from '../../core/json-limits.ts'
 import { textProblem } from '../../core/text.ts'
 import { isUuid } from '../../core/uuid.ts'
-import { BadText, type Copy, knownFieldsCopier } from './known-fields.ts'
+import { BadText, type Copy, findUnknownKeys, knownFieldsCopier } from './known-fields.ts'
 
 function makeAjv(strictNumbers: boolean): Ajv {
   // Fields that a schema does not know are dropped, at any depth, so that they are never stored. `verbose` adds the schema to errors.
@@ -86,8 +92,19 @@ const copyKnown: Record<UpKind, Copy> = {
 
 const isKind = (name: string): name is UpKind => Object.hasOwn(upMessages, name)
 
-/** Throws BadMessage, which says what is wrong. */
-export function readMessage(kind: string, payload: Buffer): { kind: UpKind; message: unknown } {
+export interface ReadMessage {
+  readonly kind: UpKind
+  readonly message: unknown
+  /** JSON Pointers to keys that the schema does not know. */
+  readonly ignoredKeys: readonly string[]
+}
+
+/** Throws BadMessage, which says what is wrong. Unknown keys are looked for only if `wantsIgnored` returns true. */
+export function readMessage(
+  kind: string,
+  payload: Buffer,
+  wantsIgnored: (kind: UpKind) => boolean = () => false,
+): ReadMessage {
   if (!isKind(kind)) throw new BadMessage('is of a kind that does not exist', '', Object.keys(upMessages))
   if (!isUtf8(payload)) throw new BadMessage('is not UTF-8 text')
   const exceeded = exceededLimit(payload)
@@ -98,18 +115,28 @@ export function readMessage(kind: string, payload: Buffer): { kind: UpKind; mess
   } catch {
     throw new BadMessage('is not JSON')
   }
+  // Validation removes unknown keys, so they are looked for before it.
+  const ignoredKeys = wantsIgnored(kind) ? unknownKeys(kind, message) : []
   message = copyFields(kind, message)
   const validate = validatorOf(kind)
   if (!validate(message)) throw asBadMessage(validate.errors ?? [])
-  return { kind, message }
+  return { kind, message, ignoredKeys }
 }
+
+const unknownKeys = (kind: UpKind, sent: unknown): string[] =>
+  findUnknownKeys(upMessages[kind] as object, sent, maxIgnoredKeys).map((path) =>
+    pointerTo(path).slice(0, maxFieldLength),
+  )
+
+const pointerTo = (path: readonly (string | number)[]): string =>
+  path.map((step) => `/${escapePointer(String(step))}`).join('')
 
 function copyFields(kind: UpKind, message: unknown): unknown {
   try {
     return copyKnown[kind](message)
   } catch (error) {
     if (!(error instanceof BadText)) throw error
-    throw new BadMessage(error.message, error.path.map((step) => `/${escapePointer(String(step))}`).join(''))
+    throw new BadMessage(error.message, pointerTo(error.path))
   }
 }
 

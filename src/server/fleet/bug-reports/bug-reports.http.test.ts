@@ -1,8 +1,10 @@
 // Tests the behaviour of bug reports through HTTP and real devices.
+
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditAffected, auditTarget } from '../../../../test/support/devices/audited-endpoint.ts'
 import {
   bundle,
   commandFor,
@@ -90,10 +92,10 @@ test('one audit entry names every endpoint of the report [contract 5.4.audit]', 
   expect(entry).toMatchObject({
     category: 'DEVICE',
     type: 'DEVICE_LOGS_REQUESTED',
-    target: { type: 'endpoint', id: second.id, name: second.serial },
+    target: auditTarget(second),
     details: {
       after: { supportId, uploadInCallLogs: true },
-      affected: [{ type: 'endpoint', id: first.id, name: first.serial }],
+      affected: [auditAffected(first)],
     },
   })
 })

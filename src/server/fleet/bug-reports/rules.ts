@@ -1,6 +1,5 @@
 // Bug reports: one function for each operation. [contract 4.endpointsGenerateBugReport] [contract 6.bugReports]
 
-import { randomUUID } from 'node:crypto'
 import { dayMs } from '../../../contract/durations.ts'
 import { StreamedAnswer } from '../../context/answers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
@@ -8,6 +7,7 @@ import { Failure, mustFind, mustFindAll } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
 import { change } from '../../journal/audit/change.ts'
 import type { ChangeResult } from '../../journal/audit/change-result.ts'
+import { newCommandRows } from '../commands/new-commands.ts'
 import { insertCommands, type NewCommand } from '../commands/store.ts'
 import { commandEventDraft, newCommandViews } from '../commands/view.ts'
 import { endpointRef } from '../endpoints/fields.ts'
@@ -45,7 +45,7 @@ export async function requestLogs(
   if (!tx.access.isEverything) await requireVisibleGroups(tx, ids)
   const now = ctx.clock.now()
   const id = await insertReportWithNewId(tx, now, now + retentionDays * dayMs, inCallLogs)
-  const commands = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: 'QUEUED' }))
+  const commands = newCommandRows('COLLECT_LOGS', endpoints)
   const payload = JSON.stringify({ supportId: formatSupportId(id), inCallLogs })
   const batch = { type: 'COLLECT_LOGS', payload, at: now, deadline: now + uploadDeadlineMs }
   await insertCommands(tx, batch, commands)

@@ -15,6 +15,7 @@ export const reportView = (report: ReportRow, items: readonly ItemRow[]): Report
   uploadInCallLogs: report.in_call_logs === 1,
   endpoints: items.map((item) => ({
     endpointId: item.endpoint_id,
+    ...(item.name !== null && { name: item.name }),
     serial: item.serial,
     model: item.model,
     ...progressOf(item, report.created_at),
@@ -31,6 +32,8 @@ function progressOf(item: ItemRow, requestedAt: number): Pick<Item, 'state' | 'u
   switch (item.state) {
     case 'FAILED':
       return { state: 'FAILED', updatedAt, error: item.error ?? 'The device did not say why.' }
+    case 'SKIPPED':
+      return { state: 'SKIPPED', updatedAt, ...(item.error !== null && { error: item.error }) }
     case 'CANCELLED':
       return { state: 'CANCELLED', updatedAt }
     case 'QUEUED':

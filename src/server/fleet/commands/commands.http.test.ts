@@ -1,7 +1,9 @@
 // Tests the commands of the API: reboot, messages, lists and cancelling. [contract 6.operations]
+
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { auditAffected, auditTarget } from '../../../../test/support/devices/audited-endpoint.ts'
 import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
@@ -67,7 +69,7 @@ test('endpointsReboot asks the endpoint and everything paired with it; who is of
   expect((await rowsOf(org)).map((row) => row.endpoint_id)).not.toContain(loner.id)
   const [entry, ...earlier] = await org.audit()
   expect(earlier).toEqual(log)
-  const target = { type: 'endpoint', id: pad.id, name: pad.serial }
+  const target = auditTarget(pad)
   expect(entry).toMatchObject({ category: 'DEVICE', type: 'DEVICE_REBOOT_REQUESTED', target })
   expect(new Set(entry.details.affected.map((a: { id: string }) => a.id))).toEqual(new Set([bar.id, asleep.id]))
   await asleep.connect()
@@ -124,11 +126,11 @@ test('endpointsSendMessage makes one operation for each endpoint, in their order
   expect(await here.next('operation')).toEqual({ id, type: 'MESSAGE', deadline, message })
   expect(await stateOf(org, operations[0].id)).toBe('QUEUED')
   const [entry] = await org.audit()
-  const target = { type: 'endpoint', id: away.id, name: away.serial }
+  const target = auditTarget(away)
   expect(entry).toMatchObject({ category: 'DEVICE', type: 'DEVICE_MESSAGE_SENT', target })
   expect(entry.details).toEqual({
     after: { message },
-    affected: [{ type: 'endpoint', id: here.id, name: here.serial }],
+    affected: [auditAffected(here)],
   })
   await here.close()
 })
@@ -223,7 +225,7 @@ test('operationsCancel works before SENT, and the device never hears of it [cont
   expect([await stateOf(org, first.id), await stateOf(org, second.id)]).toEqual(['CANCELLED', 'QUEUED'])
   const [entry, ...earlier] = await org.audit()
   expect(earlier).toEqual(log)
-  const target = { type: 'endpoint', id: device.id, name: device.serial }
+  const target = auditTarget(device)
   expect(entry).toMatchObject({ type: 'DEVICE_OPERATION_CANCELLED', target })
   expect(entry.details.before).toEqual({ operationId: first.id, type: 'MESSAGE', state: 'QUEUED' })
 

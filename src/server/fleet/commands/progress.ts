@@ -2,11 +2,15 @@
 
 import { type CommandReport, type DeviceCommandMessage, resendAfterMs } from '../../../contract/device/protocol.ts'
 import type { Services } from '../../context/services.ts'
+import type { TelemetryTx } from '../../db/handles.ts'
 import { ConnectionReplaced, connectionKey, type DeviceConnection } from '../../devices/mqtt/handlers.ts'
+import { findStatus } from '../endpoints/device-store.ts'
 import { queueFinishedCommands } from '../endpoints/endpoint-messages.ts'
+import type { ReportedStatus } from '../endpoints/reported-status.ts'
 import { lockConnection } from '../endpoints/store.ts'
 import { storeAttemptReport } from './deferred/attempt-report.ts'
 import { holdBackAttempts } from './deferred/deferred-reboots.ts'
+import { showsPower } from './power.ts'
 import { listOverdueEndpoints, listQueuedEndpoints, listSendableCommands, updateToSent } from './sending-store.ts'
 import {
   type CommandRow,
@@ -24,7 +28,7 @@ import { commandEventDraft, commandMessage, commandView } from './view.ts'
  * command but never loses one.
  */
 export async function takePendingCommands(
-  { db, clock, feed, settings }: Services,
+  { db, clock, feed, settings, reconnects }: Services,
   deviceConnection: DeviceConnection,
   uploadUrl: (commandId: string) => string,
 ): Promise<DeviceCommandMessage[]> {
@@ -35,7 +39,8 @@ export async function takePendingCommands(
   const rows = await listSendableCommands(orgDb, { endpoint: id, now, connection, overdue: now - resendAfterMs })
   if (rows.length === 0) return []
   const sent = await orgDb.telemetry(async (tx) => {
-    const held = await holdBackAttempts(tx, rows, deviceConnection, { now, idleMs: settings.idleMs })
+    const times = { now, idleMs: settings.idleMs, presence: reconnects.current }
+    const held = await holdBackAttempts(tx, rows, deviceConnection, times)
     const ids = rows.map((row) => row.id).filter((rowId) => !held.has(rowId))
     return ids.length === 0 ? [] : updateToSent(tx, { ids, at: now, endpoint: id, node, connection })
   })
@@ -57,7 +62,8 @@ export async function storeCommandReport(services: Services, connection: DeviceC
   const changed = await orgDb.telemetry(async (tx) => {
     if (!(await lockConnection(tx, connectionKey(connection)))) return 'replaced'
     if (command?.endpoint_id !== device.id) return undefined
-    const state = acceptedState(command, report.state, number)
+    const isShown = command.type !== 'POWER' || showsPower(command, await findPower(tx, device.id))
+    const state = isShown ? acceptedState(command, report.state, number) : unshownState(report.state)
     if (!isCommand(command)) return storeAttemptReport(tx, command, { state, error }, clock.now())
     if (state === 'ACKNOWLEDGED') return updateToAcknowledged(tx, { id, at: clock.now() })
     const finished = await finishCommand(tx, { id, state, error: error ?? null, at: clock.now() })
@@ -78,6 +84,12 @@ function acceptedState({ type, sent_connection }: CommandRow, state: CommandRepo
   // The upload itself completes the collection of logs.
   return type === 'COLLECT_LOGS' ? 'ACKNOWLEDGED' : state
 }
+
+/** The status decides whether the power was switched, whatever the device says. [contract 8.power] */
+const unshownState = (state: CommandReport['state']) => (state === 'SUCCEEDED' ? 'ACKNOWLEDGED' : state)
+
+const findPower = async (on: TelemetryTx, id: string) =>
+  (JSON.parse((await findStatus(on, { id }))?.status ?? '{}') as ReportedStatus).power
 
 /** Expires commands after their deadline. It runs twice a second, and writes only if there is one. */
 export async function expireCommands({ db, clock, feed }: Services): Promise<void> {

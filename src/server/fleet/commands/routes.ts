@@ -2,6 +2,7 @@
 import type { OperationHandlers } from '../../context/handlers.ts'
 import {
   endpointsOperationsList,
+  endpointsPower,
   endpointsReboot,
   endpointsSendMessage,
   operationsCancel,
@@ -12,6 +13,7 @@ import {
 
 export const commandRoutes: OperationHandlers<
   | 'endpointsReboot'
+  | 'endpointsPower'
   | 'endpointsSendMessage'
   | 'roomsSendMessage'
   | 'endpointsOperationsList'
@@ -20,6 +22,7 @@ export const commandRoutes: OperationHandlers<
   | 'operationsCancel'
 > = {
   endpointsReboot: (ctx, { params, body }) => endpointsReboot(ctx, params.id, body),
+  endpointsPower: (ctx, { params, body }) => endpointsPower(ctx, params.id, body),
   endpointsSendMessage: (ctx, { body }) => endpointsSendMessage(ctx, body),
   roomsSendMessage: (ctx, { body }) => roomsSendMessage(ctx, body),
   endpointsOperationsList: (ctx, { params }) => endpointsOperationsList(ctx, params.id),

@@ -1,6 +1,5 @@
 // The rules of device commands, one function for each operation of the API. [contract 6.operations]
 
-import { randomUUID } from 'node:crypto'
 import { hourMs, minuteMs } from '../../../contract/durations.ts'
 import { type CommandState, type CommandType, commandDeadlineMs } from '../../../contract/fleet/commands.ts'
 import type { InputOf } from '../../context/handlers.ts'
@@ -9,14 +8,23 @@ import { Failure, mustFind, mustFindAll } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
 import { change } from '../../journal/audit/change.ts'
 import { auditRef } from '../../journal/audit/change-result.ts'
+import { type DescribedDevice, requireAction } from '../endpoints/device-actions.ts'
 import { queueFinishedCommands } from '../endpoints/endpoint-messages.ts'
 import { endpointRef } from '../endpoints/fields.ts'
 import { requireVisibleGroups } from '../endpoints/pair-groups.ts'
-import { type EndpointSummary, findEndpoint, listEndpointsById, listEndpointsInRooms } from '../endpoints/store.ts'
+import {
+  type EndpointSummary,
+  findEndpoint,
+  findShownEndpoint,
+  listEndpointsById,
+  listEndpointsInRooms,
+} from '../endpoints/store.ts'
 import { listRoomsById } from '../rooms/store.ts'
 import { cancelGroups } from './deferred/cancel-groups.ts'
 import { deleteAttemptsOf, findWaitingReboot, hasOpenAttempt } from './deferred/deferred-store.ts'
 import { insertDeferredReboots } from './deferred/insert-deferred.ts'
+import { type NewCommandState, newCommandRows, queued, skippedAsleep, skippedOffline } from './new-commands.ts'
+import { powerPayload } from './power.ts'
 import { cancelQueuedCommand, findCommand, insertCommands, listCommandsOf, listOpenCommands } from './store.ts'
 import { commandEventDraft, commandView, newCommandViews } from './view.ts'
 
@@ -33,6 +41,7 @@ export async function endpointsReboot(
   if (when !== 'now') return rebootLater(ctx, id, when, withinHours)
   const commands = await change(ctx, 'endpointsReboot', async (tx) => {
     const endpoint = mustFind(await findEndpoint(tx, { id }), `endpoint ${id}`)
+    requireAction(endpoint, 'reboot')
     if (endpoint.connected === 0) {
       throw new Failure(
         'FAILED_PRECONDITION',
@@ -43,7 +52,7 @@ export async function endpointsReboot(
     const others = group.filter((e) => e.id !== id)
     return {
       result: await insertCommandsFor(tx, ctx, 'REBOOT', {}, [endpoint, ...others], (e) =>
-        e.connected ? 'QUEUED' : 'SKIPPED',
+        e.connected ? queued : skippedOffline,
       ),
       target: endpointRef(endpoint),
       affected: others.map(endpointRef),
@@ -56,6 +65,7 @@ export async function endpointsReboot(
 async function rebootLater(ctx: RequestContext, id: string, time: 'idle' | 'window', withinHours: number) {
   const commands = await change(ctx, 'endpointsReboot', async (tx) => {
     const endpoint = mustFind(await findEndpoint(tx, { id }), `endpoint ${id}`)
+    requireAction(endpoint, 'reboot')
     const others = (await requireVisibleGroups(tx, [id])).filter((e) => e.id !== id)
     await refuseSecondWait(tx, [endpoint, ...others])
     const at = ctx.clock.now()
@@ -68,6 +78,29 @@ async function rebootLater(ctx: RequestContext, id: string, time: 'idle' | 'wind
     }
   })
   return { operations: commands }
+}
+
+/** An endpoint that is asleep cannot be reached, which is not an error: its operation is SKIPPED. [contract 8.power] */
+export async function endpointsPower(ctx: RequestContext, id: string, { on }: InputOf<'endpointsPower'>['body']) {
+  const commands = await change(ctx, 'endpointsPower', async (tx) => {
+    const endpoint = mustFind(await findEndpoint(tx, { id }), `endpoint ${id}`)
+    requireAction(endpoint, 'power')
+    const shown = await findShownEndpoint(tx, { ...ctx.presenceTimes, id })
+    const sleeps = shown?.state === 'ASLEEP'
+    if (endpoint.connected === 0 && !sleeps) {
+      throw new Failure(
+        'FAILED_PRECONDITION',
+        `endpoint ${id} is not connected, so nothing was switched. Try again when it is back.`,
+      )
+    }
+    const stateOf = () => (sleeps ? skippedAsleep : queued)
+    return {
+      result: await insertCommandsFor(tx, ctx, 'POWER', powerPayload(on), [endpoint], stateOf),
+      target: endpointRef(endpoint),
+      after: { on },
+    }
+  })
+  return wakeAndAnswer(ctx, commands)
 }
 
 /** Two reboots that wait would restart the device twice. */
@@ -147,7 +180,7 @@ export const operationsCancel = (ctx: RequestContext, id: string) =>
     if (!tx.access.isEverything) mustFind(endpoint, `operation ${id}`)
     return {
       result: {},
-      target: endpointRef(endpoint ?? { id: endpoint_id, serial: '' }),
+      target: endpoint ? endpointRef(endpoint) : auditRef('endpoint', { id: endpoint_id, name: '' }),
       before: { operationId: id, type, state: 'QUEUED' },
       after: { operationId: id, type, state: 'CANCELLED' },
       ...(others.length > 0 && { affected: others.map(endpointRef) }),
@@ -171,21 +204,21 @@ const reasonsNotCancellable: Record<Exclude<CommandState, 'QUEUED'>, string> = {
   FAILED: 'the device has tried it',
   EXPIRED: 'its deadline has passed, and nothing more will happen',
   CANCELLED: 'it was cancelled before',
-  SKIPPED: 'the device was offline and was never asked',
+  SKIPPED: 'the device was never asked',
 }
 
 /** Inserts a command for each endpoint. The caller wakes the devices after the commit. */
-export async function insertCommandsFor<E extends Pick<EndpointSummary, 'id' | 'connected'>>(
+export async function insertCommandsFor<E extends DescribedDevice & Pick<EndpointSummary, 'id' | 'connected'>>(
   tx: Tx,
   ctx: RequestContext,
   type: CommandType,
   payload: object,
   endpoints: readonly E[],
-  stateOf: (endpoint: E) => CommandState = () => 'QUEUED',
+  stateOf?: (endpoint: E) => NewCommandState,
 ) {
   const at = ctx.clock.now()
   const deadline = at + commandDeadlineMs
-  const rows = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: stateOf(e) }))
+  const rows = newCommandRows(type, endpoints, stateOf)
   const batch = { type, payload: JSON.stringify(payload), at, deadline }
   await insertCommands(tx, batch, rows)
   const commands = newCommandViews(batch, rows)

@@ -9,6 +9,7 @@ import { jsonRows } from '../../db/queries/json-rows.ts'
 import {
   visibleQuery,
   visibleQueryOne,
+  wholeQuery,
   wholeQueryOne,
   write,
   writeOne,
@@ -105,7 +106,7 @@ export interface CommandBatch {
   readonly groupId?: string | null
   readonly waitsFor?: CommandRow['waits_for']
 }
-export type NewCommand = Pick<CommandRow, 'id' | 'endpoint_id' | 'state'>
+export type NewCommand = Pick<CommandRow, 'id' | 'endpoint_id' | 'state' | 'error'>
 
 const insertRows = write((db, p: Required<CommandBatch> & { org: number; rows: readonly unknown[] }, engine) =>
   db
@@ -113,7 +114,11 @@ const insertRows = write((db, p: Required<CommandBatch> & { org: number; rows: r
     .columns(['org', ...commandColumns])
     .expression((e) =>
       e
-        .selectFrom(jsonRows<NewCommand>(engine, p.rows, { id: 'text', endpoint_id: 'text', state: 'text' }).as('r'))
+        .selectFrom(
+          jsonRows<NewCommand>(engine, p.rows, { id: 'text', endpoint_id: 'text', state: 'text', error: 'text' }).as(
+            'r',
+          ),
+        )
         .select((q) => [
           sql<number>`cast(${p.org} as integer)`.as('org'),
           'r.id',
@@ -128,7 +133,7 @@ const insertRows = write((db, p: Required<CommandBatch> & { org: number; rows: r
           q.lit(null).as('told_at'),
           q.lit(null).as('sent_connection'),
           q.lit(null).as('told_connection'),
-          q.lit(null).as('error'),
+          'r.error',
           sql<CommandRow['reboot_time']>`cast(${p.rebootTime} as text)`.as('reboot_time'),
           sql<CommandRow['waits_for']>`cast(${p.waitsFor} as text)`.as('waits_for'),
           sql<string | null>`cast(${p.groupId} as text)`.as('group_id'),
@@ -139,7 +144,7 @@ const insertRows = write((db, p: Required<CommandBatch> & { org: number; rows: r
 export async function insertCommands(tx: Tx, batch: CommandBatch, items: readonly NewCommand[]): Promise<void> {
   const { rebootTime = null, groupId = null, waitsFor = null } = batch
   for await (const part of inParts(items)) {
-    const rows = part.map((item) => [item.id, item.endpoint_id, item.state])
+    const rows = part.map((item) => [item.id, item.endpoint_id, item.state, item.error])
     await insertRows(tx, { ...batch, rebootTime, groupId, waitsFor, rows })
   }
 }
@@ -166,6 +171,19 @@ export const finishCommand = writeTelemetryOne((db, p: Step & { state: string; e
     .where('id', '=', p.id)
     .where(isOpen)
     .returning(commandColumns),
+)
+
+/** Lists the POWER commands that a device has been sent. */
+export const listOpenPowerCommands = wholeQuery((db, p: { org: number; endpoint: string }) =>
+  db
+    .selectFrom('operations')
+    .select(['id', 'payload'])
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.endpoint)
+    .where('type', '=', 'POWER')
+    .where('state', 'in', ['SENT', 'ACKNOWLEDGED'])
+    .orderBy('created_at')
+    .orderBy('id'),
 )
 
 /** Returns undefined if the command is not queued any more. */

@@ -35,9 +35,7 @@ export const commandView = (row: Omit<CommandRow, Unshown>): View => ({
 /** Shows commands that were just inserted, without reading them again. */
 export const newCommandViews = (batch: Omit<CommandBatch, 'payload'>, rows: readonly NewCommand[]): View[] => {
   const { type, at, deadline, waitsFor = null } = batch
-  return rows.map((row) =>
-    commandView({ ...row, type, created_at: at, updated_at: at, deadline, error: null, waits_for: waitsFor }),
-  )
+  return rows.map((row) => commandView({ ...row, type, created_at: at, updated_at: at, deadline, waits_for: waitsFor }))
 }
 
 /** A deleted endpoint has no room in the database, so its event must carry the `rooms` that it was in. */
@@ -65,6 +63,7 @@ interface StoredPayloads {
   readonly REBOOT: { readonly onlyIfIdle?: true }
   readonly MESSAGE: { readonly message: string }
   readonly COLLECT_LOGS: { readonly supportId: string; readonly inCallLogs: boolean }
+  readonly POWER: { readonly on: boolean }
 }
 
 /** Makes the parameters that the message to the device has, from the stored payload. */
@@ -72,9 +71,10 @@ const parametersOf: {
   readonly [T in CommandType]: (
     payload: StoredPayloads[T],
     uploadUrl: () => string,
-  ) => Pick<DeviceCommandMessage, 'onlyIfIdle' | 'message' | 'logs'>
+  ) => Pick<DeviceCommandMessage, 'onlyIfIdle' | 'message' | 'logs' | 'on'>
 } = {
   REBOOT: ({ onlyIfIdle }) => (onlyIfIdle ? { onlyIfIdle } : {}),
   MESSAGE: ({ message }) => ({ message }),
+  POWER: ({ on }) => ({ on }),
   COLLECT_LOGS: ({ supportId, inCallLogs }, uploadUrl) => ({ logs: { supportId, inCallLogs, uploadUrl: uploadUrl() } }),
 }

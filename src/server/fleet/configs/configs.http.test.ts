@@ -1,5 +1,7 @@
 // Tests device configs through HTTP: reading, applying, unsetting, refusals and concurrent writes.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditTarget } from '../../../../test/support/devices/audited-endpoint.ts'
 import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Call, type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
@@ -52,7 +54,7 @@ test('endpointsApplyConfig changes the sent keys only, null unsets one, and answ
   expect(entry).toMatchObject({
     category: 'DEVICE',
     type: 'DEVICE_CONFIG_CHANGED',
-    target: { type: 'endpoint', id: e.endpoint, name: e.serial },
+    target: auditTarget({ id: e.endpoint, serial: e.serial }),
   })
   expect(entry.details).toEqual({ before: { nightMode: true, brightness: 0.5 }, after: { nightMode: false } })
   expect((await e.call('GET', `/endpoints/${other}/config`)).body, 'another endpoint is left alone').toEqual({})

@@ -1,6 +1,8 @@
 // Tests configs with profiles: the profile overrides the endpoint, and every change of it makes versions.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { auditAffected } from '../../../../test/support/devices/audited-endpoint.ts'
 import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
@@ -100,7 +102,7 @@ test('a change of a profile makes a version on each endpoint that has it; a rena
   const config = { nightMode: false, remoteAccessAdminPassword: 'common word' }
   expect(await e.next()).toEqual({ version: 2, config })
   const [entry, renamed] = await e.audit()
-  expect(entry.details.affected).toEqual([{ type: 'endpoint', id: e.device.id, name: e.device.serial }])
+  expect(entry.details.affected).toEqual([auditAffected(e.device)])
   expect(renamed.details.affected).toBeUndefined()
   expect((await e.call('GET', `${e.at}/versions/2`)).body).toMatchObject({
     state: 'PENDING',

@@ -1,24 +1,30 @@
-// Config keys that a device rejected. They are not sent again while they have the rejected value, unless a job is retried. [contract 5.3.versions]
+// The desired values of a device, and the keys that it rejected. These are not sent again while they have the rejected value, unless a job is retried. [contract 5.3.versions]
 import { type ConfigValue, configKeys } from '../../../contract/device/config-keys.ts'
 import type { Org } from '../../auth/token-holder.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { deviceKeys } from './device-keys.ts'
 import { effectiveValues } from './effective.ts'
 import type { EndpointConfigRow } from './store.ts'
 
 /** The stored form. The mark is a MAC of the rejected value, because the value may be a password. */
 type Rejected = Readonly<Record<string, { readonly reason: string; readonly mark: string }>>
 
-/** The desired values of a device, and the marks of those values. */
+/** The desired values of the settings that a device has, and the marks of those values. */
 export interface DesiredValues {
   readonly values: Readonly<Record<string, ConfigValue>>
+  /** Desired keys that the device does not have. They are not sent, and cannot be rejected. [contract 5.3.keys] */
+  readonly notForDevice: readonly string[]
   readonly mark: (name: string) => string
 }
 
 export function desiredValuesOf(secrets: Secrets, org: Org, row: EndpointConfigRow): DesiredValues {
-  const values = effectiveValues(secrets, org, row)
+  const has = deviceKeys(row.config_keys)
+  const all = Object.entries(effectiveValues(secrets, org, row))
+  const values = Object.fromEntries(all.filter(([name]) => has(name)))
+  const notForDevice = all.flatMap(([name]) => (has(name) ? [] : [name]))
   const mark = (name: string) =>
     secrets.mac('rejected value', JSON.stringify([org.id, row.id, name, values[name]])).toString('base64')
-  return { values, mark }
+  return { values, notForDevice, mark }
 }
 
 /** Returns the rejected keys whose desired value is still the rejected one. */

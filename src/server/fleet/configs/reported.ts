@@ -7,6 +7,7 @@ import type { Services } from '../../context/services.ts'
 import { textProblem } from '../../core/text.ts'
 import { isConfigTimeZone } from '../../core/time/time-zone.ts'
 import { ConnectionReplaced, connectionKey, type Device, type DeviceConnection } from '../../devices/mqtt/handlers.ts'
+import { canDo } from '../endpoints/device-actions.ts'
 import { queueConfigOutcome } from '../endpoints/endpoint-messages.ts'
 import { lockConnection } from '../endpoints/store.ts'
 import { type DesiredValues, desiredValuesOf, newlyRejected, rejectionError, stillRejected } from './rejected.ts'
@@ -25,7 +26,7 @@ export async function findPendingConfig(
   { org, id }: Device,
 ): Promise<DesiredConfig | undefined> {
   const row = await findConfig(db.forOrg(org.key), { id })
-  if (!row || row.version === 0) return undefined
+  if (!row || row.version === 0 || !canDo(row, 'config')) return undefined
   if (row.state !== 'PENDING' && row.reported_version === row.version) return undefined
   return makeMessage(row, desiredValuesOf(secrets, org, row))
 }
@@ -49,7 +50,7 @@ export async function configReported(
     const isChanged = reported !== before.reported
     // The write has locked the row, so the version cannot change until the transaction ends.
     const row = await findConfig(tx, { id })
-    if (!row || row.version === 0) return { isChanged }
+    if (!row || row.version === 0 || !canDo(row, 'config')) return { isChanged }
     const desired = desiredValuesOf(secrets, org, row)
     if (report.version !== row.version) {
       const repeats = before.reported_version === report.version && before.reported_at !== null

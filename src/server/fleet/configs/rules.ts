@@ -7,6 +7,8 @@ import { invalid, mustFind } from '../../core/failure.ts'
 import { type NumberText, withNumberText } from '../../core/number-text.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { change } from '../../journal/audit/change.ts'
+import { requireAction } from '../endpoints/device-actions.ts'
+import { refuseMissingKeys } from './device-keys.ts'
 import { explicitLayer } from './effective.ts'
 import { refuseProfileKeys } from './profile-conflict.ts'
 import { desiredValuesOf, rejectionReasons, stillRejected } from './rejected.ts'
@@ -28,13 +30,17 @@ export async function endpointsApplyConfig(
 ) {
   const row = await change(ctx, 'endpointsApplyConfig', async (tx) => {
     const row = await requireConfig(tx, id)
+    requireAction(row, 'config')
     checkIfMatch(ctx, row.version)
     const settable = withoutReadOnly(sent, row)
     refuseProfileKeys(row, Object.keys(settable))
     const changed = withoutReadBack(sent, settable, row)
     const { secrets } = ctx
     const before = explicitLayer(row)
-    const merged = { ...shownConfig(before), ...changed }
+    const present = shownConfig(before)
+    const isSet = (name: string) => changed[name] !== null && changed[name] !== present[name]
+    refuseMissingKeys(id, row.config_keys, Object.keys(changed).filter(isSet))
+    const merged = { ...present, ...changed }
     return setExplicit(tx, ctx, row, sealConfig(merged, before, secrets, endpointContext(ctx.org, id)))
   })
   ctx.devices.wake([id])
@@ -59,6 +65,7 @@ export async function configVersionsGet(ctx: RequestContext, id: string, n: numb
 export async function configVersionsRestore(ctx: RequestContext, id: string, n: number) {
   const row = await change(ctx, 'configVersionsRestore', async (tx) => {
     const row = await requireConfig(tx, id)
+    requireAction(row, 'config')
     const [old] = await requireVersion(tx, id, n)
     checkIfMatch(ctx, row.version)
     refuseProfileKeys(row, keysOf(explicitLayer(old)))
@@ -70,7 +77,8 @@ export async function configVersionsRestore(ctx: RequestContext, id: string, n: 
 
 export async function configStateGet(ctx: RequestContext, id: string) {
   const row = await requireConfig(ctx.db, id)
-  return stateView(row, rejectionReasons(stillRejected(desiredValuesOf(ctx.secrets, ctx.org, row), row)))
+  const desired = desiredValuesOf(ctx.secrets, ctx.org, row)
+  return stateView(row, rejectionReasons(stillRejected(desired, row)), desired.notForDevice)
 }
 
 /** Returns the version and its predecessor, if it has one. */

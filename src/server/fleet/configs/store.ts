@@ -5,6 +5,7 @@ import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
 import { byUuid } from '../../db/queries/by-uuid.ts'
 import { visibleQuery, visibleQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
+import { reportedList } from '../../db/queries/reported-list.ts'
 import { systemQuery } from '../../db/system.ts'
 
 type Key = { org: number; id: string }
@@ -15,7 +16,7 @@ const emptyObject = sql<string>`'{}'`
  * endpoint_configs has version 0, because no config was ever set.
  */
 export const findConfig = byUuid(
-  visibleQueryOne('room', 'e.room_id', (db, p: Key) =>
+  visibleQueryOne('room', 'e.room_id', (db, p: Key, engine) =>
     db
       .selectFrom('endpoints as e')
       .leftJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
@@ -24,6 +25,8 @@ export const findConfig = byUuid(
         'e.id',
         'e.room_id',
         'e.serial',
+        'e.model',
+        'e.name',
         'e.pairing_serial',
         'e.status',
         'e.profile_id',
@@ -39,6 +42,7 @@ export const findConfig = byUuid(
         'c.reported_at',
         fn.coalesce('c.rejected', emptyObject).as('rejected'),
       ])
+      .select([reportedList(engine, 'actions').as('actions'), reportedList(engine, 'configKeys').as('config_keys')])
       .where('e.org', '=', p.org)
       .where('e.id', '=', p.id),
   ),
@@ -249,6 +253,53 @@ const updateVersionOutcome = writeTelemetry((db, p: Outcome) =>
 export async function updateOutcome(tx: TelemetryTx, outcome: Omit<Outcome, 'org'>): Promise<void> {
   await updateCurrentOutcome(tx, outcome)
   await updateVersionOutcome(tx, outcome)
+}
+
+const supersedePending = write((db, p: Key & { now: number }) =>
+  db
+    .updateTable('config_versions')
+    .set({ state: 'SUPERSEDED', updated_at: p.now })
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.id)
+    .where('state', '=', 'PENDING'),
+)
+type Newest = Key & { now: number }
+const updateCurrentPending = writeTelemetry((db, p: Key) =>
+  db
+    .updateTable('endpoint_configs')
+    .set({ state: 'PENDING', error: null, reported_version: 0 })
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.id)
+    .where('version', '>', 0)
+    .returning('version'),
+)
+const updateNewestPending = writeTelemetry((db, p: Newest & { version: number }) =>
+  db
+    .updateTable('config_versions')
+    .set({ state: 'PENDING', error: null, updated_at: p.now })
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.id)
+    .where('version', '=', p.version),
+)
+/** Lets the newest version of an endpoint be sent again. Returns its number, or undefined if there is none. */
+export async function updatePendingAgain(tx: TelemetryTx, id: string, now: number): Promise<number | undefined> {
+  const version = (await updateCurrentPending(tx, { id }))[0]?.version
+  if (version !== undefined) await updateNewestPending(tx, { id, version, now })
+  return version
+}
+
+/** Nothing is sent to the device, and nothing is expected from it. */
+const updateSettled = write((db, p: Key) =>
+  db
+    .updateTable('endpoint_configs')
+    .set((e) => ({ state: 'DELIVERED', error: null, rejected: '{}', reported_version: e.ref('version') }))
+    .where('org', '=', p.org)
+    .where('endpoint_id', '=', p.id),
+)
+/** Ends the config of an endpoint whose device no longer has settings. Its versions stay as history. */
+export async function endConfig(tx: Tx, id: string, now: number): Promise<void> {
+  await supersedePending(tx, { id, now })
+  await updateSettled(tx, { id })
 }
 
 /** Lists endpoints that are connected to a node and have not confirmed a version made before the given time. */

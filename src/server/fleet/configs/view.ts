@@ -51,7 +51,11 @@ export function readOnlyView(row: EndpointConfigRow): Settings {
   )
 }
 
-export const stateView = (row: EndpointConfigRow, rejected: Record<string, string>) => ({
+export const stateView = (
+  row: EndpointConfigRow,
+  rejected: Record<string, string>,
+  notForDevice: readonly string[],
+) => ({
   version: row.version,
   state: row.state as ConfigState,
   ...(row.error !== null && { error: row.error }),
@@ -59,6 +63,7 @@ export const stateView = (row: EndpointConfigRow, rejected: Record<string, strin
   profile: shownConfig(profileLayer(row)),
   reported: JSON.parse(row.reported) as Settings,
   rejected,
+  ...(notForDevice.length > 0 && { notForDevice: [...notForDevice] }),
 })
 
 const emptyConfig: SealedConfig = { config: '{}', secrets: '{}' }

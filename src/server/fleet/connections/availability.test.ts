@@ -1,34 +1,49 @@
 // Gaps, outages and their numbers, against a naive recomputation tick by tick.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Absence, availabilityOf, Gaps, intersect, type Period } from './availability.ts'
+import { type Absence, availabilityOf, type GapFacts, Gaps, intersect, type Period } from './availability.ts'
 
 const lastTick = 40
 const ticks = Array.from({ length: lastTick }, (_, tick) => tick)
 
-/** A connection. After one that ended because a server stopped, the device counts as reconnecting until `unknownUntil`, or its next connection. */
-interface Span {
+/** A connection, and what its end says about the time until the next one. */
+interface Span extends Omit<GapFacts, 'hidden'> {
   readonly since: number
   readonly until: number
-  readonly unknownUntil: number | null
 }
 
 /** As they are stored: the next connection does not begin before the end of the one before it. */
 const spansArbitrary = fc
-  .array(fc.tuple(fc.nat(8), fc.integer({ min: 1, max: 12 }), fc.option(fc.nat(10))), { maxLength: 12 })
+  .array(
+    fc.tuple(fc.nat(8), fc.integer({ min: 1, max: 12 }), fc.option(fc.nat(10)), fc.boolean(), fc.option(fc.nat(10))),
+    { maxLength: 12 },
+  )
   .map((steps) => {
     const spans: Span[] = []
-    for (const [pause, length, settle] of steps) {
+    for (const [pause, length, settle, isRested, slept] of steps) {
       const since = (spans.at(-1)?.until ?? -10) + pause
       const until = since + length
-      spans.push({ since, until, unknownUntil: settle === null ? null : until + settle })
+      const unknownUntil = settle === null ? null : until + settle
+      const oversleptAt = slept === null ? null : until + slept
+      spans.push({ since, until, unknownUntil, isRested, oversleptAt })
     }
     return spans
   })
+/** Times in which a gateway was away, in order. */
+const hiddenArbitrary = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 10 })), { maxLength: 3 })
+  .map((steps) => {
+    let at = 0
+    return steps.map(([pause, length]): Period => {
+      const from = at + pause
+      at = from + length
+      return [from, at]
+    })
+  })
 
-const absenceOf = (spans: readonly Span[]): Absence => {
+const absenceOf = (spans: readonly Span[], hidden: readonly Period[] = []): Absence => {
   const gaps = new Gaps([0, lastTick])
-  for (const { since, until, unknownUntil } of spans) gaps.add(since, until, unknownUntil)
+  for (const { since, until, ...facts } of spans) gaps.add(since, until, { ...facts, hidden })
   return gaps.end()
 }
 const covers = (periods: readonly Period[], tick: number) => periods.some(([from, to]) => from <= tick && tick < to)
@@ -36,11 +51,14 @@ const covers = (periods: readonly Period[], tick: number) => periods.some(([from
 const isOnline = (spans: readonly Span[], tick: number) =>
   spans.some(({ since, until }) => since <= tick && tick < until)
 /** The last connection before the tick decides. */
-const isUnknown = (spans: readonly Span[], tick: number) => {
+function stateAt(spans: readonly Span[], tick: number, hidden: readonly Period[] = []) {
+  if (isOnline(spans, tick)) return 'ONLINE'
   const last = spans.findLast(({ since }) => since <= tick)
-  return !isOnline(spans, tick) && last !== undefined && last.unknownUntil !== null && tick < last.unknownUntil
+  if (!last) return 'OFFLINE'
+  if (covers(hidden, tick) || tick < (last.unknownUntil ?? 0)) return 'UNKNOWN'
+  return last.isRested && tick < (last.oversleptAt ?? lastTick) ? 'ASLEEP' : 'OFFLINE'
 }
-const isOffline = (spans: readonly Span[], tick: number) => !isOnline(spans, tick) && !isUnknown(spans, tick)
+const isOffline = (spans: readonly Span[], tick: number) => stateAt(spans, tick) === 'OFFLINE'
 
 /** The runs of ticks for which the condition holds. */
 function runsOf(from: number, holds: (tick: number) => boolean): number[] {
@@ -51,6 +69,31 @@ function runsOf(from: number, holds: (tick: number) => boolean): number[] {
   }
   return runs
 }
+
+test('a gap is unknown, then asleep or offline, and unknown while the gateway is away [contract 10.connections]', () => {
+  fc.assert(
+    fc.property(spansArbitrary, hiddenArbitrary, (spans, hidden) => {
+      const { outages, excused } = absenceOf(spans, hidden)
+      const excusedAs = (state: string) => excused.filter((one) => one.state === state).map(({ period }) => period)
+      for (const tick of ticks) {
+        const state = stateAt(spans, tick, hidden)
+        expect({
+          tick,
+          OFFLINE: covers(outages, tick),
+          ASLEEP: covers(excusedAs('ASLEEP'), tick),
+          UNKNOWN: covers(excusedAs('UNKNOWN'), tick),
+        }).toEqual({
+          tick,
+          OFFLINE: false,
+          ASLEEP: false,
+          UNKNOWN: false,
+          ...(state !== 'ONLINE' && { [state]: true }),
+        })
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
 
 test('gaps are the times that no span covers, and outages those of them that no stop of a server explains [contract 10.connections]', () => {
   fc.assert(
@@ -76,7 +119,7 @@ test('the numbers of a room are those of a naive count, without the time in whic
     fc.property(room, fc.integer({ min: 0, max: lastTick }), (endpoints, knownFrom) => {
       const all: readonly Period[] = [[0, lastTick]]
       const absence = endpoints
-        .map(absenceOf)
+        .map((spans) => absenceOf(spans))
         .reduce(
           (room, next) => ({ gaps: intersect(room.gaps, next.gaps), outages: intersect(room.outages, next.outages) }),
           { gaps: all, outages: all },

@@ -68,7 +68,7 @@ test('nothing is known of an endpoint that was never connected, and little of on
   const now = harness.clock.now()
   const never = await putHistory({}, [])
   const answer = await connectionsOf(`/endpoints/${never.id}`, now - dayMs)
-  expect(answer).toEqual({ endpointId: never.id, outages: 0, longestOutageSeconds: 0, spans: [] })
+  expect(answer).toEqual({ endpointId: never.id, outages: 0, longestOutageSeconds: 0, spans: [], gaps: [] })
   const old = await putHistory({ connection_time: now - hourMs }, [])
   expect(await connectionsOf(`/endpoints/${old.id}`, now - dayMs)).toMatchObject({
     ...{ knownFrom: iso(now - hourMs), onlineShare: 0, outages: 1 },
@@ -97,12 +97,12 @@ test('the numbers of a room are about times in which none of its endpoints was c
   })
   expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   const lines = csv.text.trimEnd().split('\r\n')
-  expect(lines[0]).toBe('endpointId,from,to,why')
+  expect(lines[0]).toBe('endpointId,from,to,why,followedBy')
   expect(lines.slice(1).sort()).toEqual(
     [
-      `${a.id},${iso(at(100))},${iso(at(40))},LOST`,
-      `${a.id},${iso(at(10))},,`,
-      `${b.id},${iso(at(60))},${iso(at(20))},LOST`,
+      `${a.id},${iso(at(100))},${iso(at(40))},LOST,`,
+      `${a.id},${iso(at(10))},,,`,
+      `${b.id},${iso(at(60))},${iso(at(20))},LOST,`,
     ].sort(),
   )
   const empty = (await org.call('POST', '/rooms', { body: { name: 'Empty' } })).body.id
@@ -110,6 +110,7 @@ test('the numbers of a room are about times in which none of its endpoints was c
     ...{ outages: 0, longestOutageSeconds: 0 },
     endpoints: [],
     spans: [],
+    gaps: [],
   })
 })
 

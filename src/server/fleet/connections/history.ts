@@ -34,6 +34,13 @@ export interface HistorySpan {
   readonly why: ConnectionEnd | undefined
   /** Set if it ended because a server stopped: the device counted as reconnecting until then. */
   readonly unknown_until: number | null
+  /** The state of the endpoint after the end; null if that was not stored, or if the next connection followed immediately. */
+  readonly followed_by: 'ASLEEP' | 'UNKNOWN' | 'OFFLINE' | null
+  /** 1 if the device counted as asleep once its state was known. */
+  readonly rested: number
+  readonly overslept_at: number | null
+  /** The gateway at the end. */
+  readonly via: string | null
 }
 
 export interface EndpointHistory {
@@ -68,36 +75,38 @@ function unwrittenSpanOf({
   connected,
   connection_time,
   unknown_until,
+  rested,
+  overslept_at,
+  via,
 }: HistoryRow): HistorySpan | undefined {
   if (node_id === null || since === null) return undefined
-  if (connected) return { since, until: undefined, why: undefined, unknown_until: null }
-  return { since, until: connection_time ?? since, why: 'SERVER_ENDED', unknown_until }
+  const after = { rested, overslept_at, via }
+  if (connected) return { since, until: undefined, why: undefined, unknown_until: null, followed_by: null, ...after }
+  const until = connection_time ?? since
+  return { since, until, why: 'SERVER_ENDED', unknown_until, followed_by: 'UNKNOWN', ...after }
 }
 
 const pageSizeRows = 1000
 
-/** The oldest first. The first one may have ended before the window, if the time after it is unknown. */
+/** The oldest first. The first one may have ended before the window: it says what the time after it was. */
 export async function* readSpans(
   on: OrgReader,
-  { number, unwritten, readFrom }: EndpointHistory,
-  { from, end }: ConnectionWindow,
+  { number, unwritten, readFrom }: Pick<EndpointHistory, 'number' | 'unwritten' | 'readFrom'>,
+  { from, end }: Pick<ConnectionWindow, 'from' | 'end'>,
 ): AsyncGenerator<HistorySpan> {
   if (from >= end) return
   let last = readFrom - 1
   for (let isMore = true; isMore; ) {
     const rows = await listSpans(on, { endpoint: number, since: last + 1, before: end, limit: pageSizeRows })
     for (const row of rows) {
-      if (row.until > from || row.since >= from || (row.unknown_until ?? 0) > from) yield row
+      yield row
       last = row.since
     }
     isMore = rows.length === pageSizeRows
     // SQLite answers synchronously, and other requests must have their turn.
     if (isMore) await nextTurn()
   }
-  if (!unwritten || unwritten.since >= end || isOver(unwritten, from)) return
+  if (!unwritten || unwritten.since >= end) return
   // The connection may have ended, and its span been written, after the endpoint's row was read.
   if (unwritten.since > last) yield unwritten
 }
-
-const isOver = ({ until, unknown_until }: HistorySpan, at: number): boolean =>
-  until !== undefined && until < at && (unknown_until ?? 0) <= at

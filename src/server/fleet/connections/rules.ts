@@ -5,7 +5,16 @@ import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { mustFind } from '../../core/failure.ts'
 import { findRoom } from '../rooms/store.ts'
-import { type Absence, availabilityOf, Gaps, intersect } from './availability.ts'
+import {
+  type Absence,
+  availabilityOf,
+  Gaps,
+  hiddenBeforeEndMs,
+  intersect,
+  mergeOverlapping,
+  type Period,
+} from './availability.ts'
+import { findGatewayConnection, listGatewaySpans } from './gateway-store.ts'
 import {
   type ConnectionWindow,
   connectionWindowOf,
@@ -14,7 +23,7 @@ import {
   readSpans,
 } from './history.ts'
 import { findHistory, listHistoriesInRoom } from './store.ts'
-import { endUnknown, isBefore, spanCsvLine, spansCsvHeader, spanView, summaryView } from './view.ts'
+import { gapView, isBefore, spanCsvLine, spansCsvHeader, spanView, summaryView } from './view.ts'
 
 type Query = InputOf<'endpointsConnections'>['query']
 
@@ -28,8 +37,8 @@ export async function endpointsConnections(ctx: RequestContext, id: string, quer
   const row = await findHistory(ctx.db, { ...ctx.presenceTimes, id, from: window.from })
   const history = endpointHistoryOf(mustFind(row, `endpoint ${id}`), window)
   if (csv) return csvAnswer(ctx, [history], window)
-  const { spans, summary } = await readHistory(ctx, history, window, maxSpans)
-  return { ...summary, spans }
+  const { spans, gaps, summary } = await readHistory(ctx, history, window, maxSpans)
+  return { ...summary, spans, gaps }
 }
 
 export async function roomsConnections(ctx: RequestContext, id: number, query: Query, csv: boolean) {
@@ -40,18 +49,20 @@ export async function roomsConnections(ctx: RequestContext, id: number, query: Q
   if (csv) return csvAnswer(ctx, histories, window)
   const maxEach = Math.max(1, Math.floor(maxSpans / histories.length))
   const { from, end } = window
-  let absence: Absence = { gaps: [[from, end]], outages: [[from, end]] }
+  let absence: Pick<Absence, 'gaps' | 'outages'> = { gaps: [[from, end]], outages: [[from, end]] }
   const [endpoints, spans] = [[] as EndpointAnswer['summary'][], [] as EndpointAnswer['spans']]
+  const excused: EndpointAnswer['gaps'] = []
   for (const history of histories) {
     const read = await readHistory(ctx, history, window, maxEach)
-    // While one endpoint reconnects and none is connected, the room has neither an outage nor a connection.
+    // While one endpoint is asleep or unknown and none is connected, the room has neither an outage nor a connection.
     const { gaps, outages } = read.absence
     absence = { gaps: intersect(absence.gaps, gaps), outages: intersect(absence.outages, outages) }
     endpoints.push(read.summary)
     spans.push(...read.spans)
+    excused.push(...read.gaps)
   }
   const knownFrom = Math.min(...histories.map((history) => history.knownFrom ?? end), end)
-  return { ...availabilityOf(absence, [Math.max(from, knownFrom), end]), endpoints, spans }
+  return { ...availabilityOf(absence, [Math.max(from, knownFrom), end]), endpoints, spans, gaps: excused }
 }
 
 const windowOf = ({ clock, settings }: RequestContext, query: Query): ConnectionWindow =>
@@ -63,17 +74,67 @@ type EndpointAnswer = Awaited<ReturnType<typeof readHistory>>
 async function readHistory(ctx: RequestContext, history: EndpointHistory, window: ConnectionWindow, limit: number) {
   const gaps = new Gaps([window.from, window.end])
   const spans: ReturnType<typeof spanView>[] = []
+  const hidden = new HiddenTimes(ctx, window)
   let omitted = 0
   for await (const span of readSpans(ctx.db, history, window)) {
-    gaps.add(span.since, span.until ?? window.end, span.unknown_until)
-    endUnknown(spans.at(-1), span.since)
+    const { unknown_until: unknownUntil, overslept_at: oversleptAt, rested, via } = span
+    const facts = { unknownUntil, oversleptAt, isRested: rested === 1, hidden: await hidden.of(via) }
+    gaps.add(span.since, span.until ?? window.end, facts)
     if (!isBefore(span, window)) spans.push(spanView(history.id, span, window))
     // The oldest are dropped many at a time, because that moves all others.
     if (spans.length === 2 * limit) omitted += spans.splice(0, limit).length
   }
   omitted += spans.splice(0, Math.max(0, spans.length - limit)).length
   const absence = gaps.end()
-  return { spans, absence, summary: summaryView(history, window, absence, omitted) }
+  return {
+    spans,
+    absence,
+    gaps: absence.excused.slice(-limit).map((gap) => gapView(history.id, gap)),
+    summary: summaryView(history, window, absence, omitted),
+  }
+}
+
+/** When gateways were away, for the history of their devices. A caller need not see the gateway. */
+class HiddenTimes {
+  readonly #ctx: RequestContext
+  readonly #window: ConnectionWindow
+  readonly #byGateway = new Map<string, Period[]>()
+
+  constructor(ctx: RequestContext, window: ConnectionWindow) {
+    this.#ctx = ctx
+    this.#window = window
+  }
+
+  async of(gateway: string | null): Promise<readonly Period[]> {
+    if (gateway === null) return []
+    const known = this.#byGateway.get(gateway)
+    if (known) return known
+    const periods = await this.#read(gateway)
+    this.#byGateway.set(gateway, periods)
+    return periods
+  }
+
+  async #read(gateway: string): Promise<Period[]> {
+    const { db, presenceTimes } = this.#ctx
+    const { from, end } = this.#window
+    const present = await findGatewayConnection(db, { gateway })
+    if (!present) return []
+    const spans: { since: number; until: number | undefined }[] = await listGatewaySpans(db, { gateway, from })
+    const { changed_at: since, connected, connection_time } = present
+    if (present.node_id !== null && since !== null) {
+      spans.push({ since, until: connected ? undefined : (connection_time ?? since) })
+    }
+    const periods: Period[] = []
+    let awaySince: number | undefined
+    for (const span of spans) {
+      if (awaySince !== undefined && span.since > awaySince) {
+        periods.push([awaySince - hiddenBeforeEndMs, span.since + presenceTimes.settleMs])
+      }
+      awaySince = span.until
+    }
+    if (awaySince !== undefined) periods.push([awaySince - hiddenBeforeEndMs, end])
+    return mergeOverlapping(periods)
+  }
 }
 
 function csvAnswer(

@@ -7,9 +7,17 @@ import { byUuid } from '../../db/queries/by-uuid.ts'
 import { visibleQuery, visibleQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemWrite } from '../../db/system.ts'
-import { connectionTime, isConnected, type PresenceTimes, reconnectsUntil } from '../../nodes/presence-sql.ts'
+import {
+  connectionTime,
+  isAsleep,
+  isConnected,
+  isGatewayAway,
+  type PresenceTimes,
+  reconnectsUntil,
+} from '../../nodes/presence-sql.ts'
 
 type ConnectionEnd = DatabaseSchema['connection_spans']['why']
+type FollowingState = 'ASLEEP' | 'UNKNOWN' | 'OFFLINE'
 
 /** Endpoints whose row names a connection, with the node of that connection as `d`. */
 const selectConnections = (db: Kysely<DatabaseSchema>, engine: EngineName) =>
@@ -26,6 +34,7 @@ const hasConnection = sql<boolean>`e.node_id is not null and e.connection_time i
  * differ, so that an end may seem to be before its beginning: such a span is empty.
  */
 const spanColumns = (p: PresenceTimes, at: number, why: ConnectionEnd, unknownUntil: number | null = null) => {
+  const isKnown = sql<boolean>`coalesce(d.state, '') = 'up' and cast(${unknownUntil} as bigint) is null and ${isGatewayAway('e')} = 0`
   const end = sql<number>`case d.state when 'up' then cast(${at} as bigint) else coalesce(d.ended_at, 0) end`
   return [
     sql<number>`e.org`.as('org'),
@@ -36,6 +45,11 @@ const spanColumns = (p: PresenceTimes, at: number, why: ConnectionEnd, unknownUn
     sql<number | null>`case d.state when 'up' then cast(${unknownUntil} as bigint) else ${reconnectsUntil(p)} end`.as(
       'unknown_until',
     ),
+    // No time follows a connection that another one replaced.
+    sql<FollowingState | null>`case when cast(${why} as text) = 'REPLACED' and d.state = 'up' then null
+      when not (${isKnown}) then 'UNKNOWN' when e.rest = 'RESTING' then 'ASLEEP' else 'OFFLINE' end`.as('followed_by'),
+    sql<number>`case when e.rest = 'RESTING' or (e.rest = 'AWAKE' and not (${isKnown})) then 1 else 0 end`.as('rested'),
+    sql<string | null>`e.via`.as('via'),
   ]
 }
 
@@ -43,7 +57,7 @@ const spanColumns = (p: PresenceTimes, at: number, why: ConnectionEnd, unknownUn
 const insertSpans = (db: Kysely<DatabaseSchema>, spans: Expression<object>) =>
   db
     .insertInto('connection_spans')
-    .columns(['org', 'endpoint', 'since', 'until', 'why', 'unknown_until'])
+    .columns(['org', 'endpoint', 'since', 'until', 'why', 'unknown_until', 'followed_by', 'rested', 'via'])
     .expression(spans as Expression<never>)
     .onConflict((c) =>
       c
@@ -52,6 +66,9 @@ const insertSpans = (db: Kysely<DatabaseSchema>, spans: Expression<object>) =>
           until: e.ref('excluded.until'),
           why: e.ref('excluded.why'),
           unknown_until: e.ref('excluded.unknown_until'),
+          followed_by: e.ref('excluded.followed_by'),
+          rested: e.ref('excluded.rested'),
+          via: e.ref('excluded.via'),
         }))
         .whereRef('excluded.until', '>', 'connection_spans.until'),
     )
@@ -125,6 +142,22 @@ export const updateUnknownUntil = writeTelemetry(
       .where('unknown_until', '<', p.settledAt),
 )
 
+/** For devices that have slept for too long: their last spans. */
+export const updateSpansOverslept = writeTelemetry(
+  (db, p: { org: number; endpoints: readonly number[]; at: number }, engine) =>
+    db
+      .updateTable('connection_spans')
+      .set({ overslept_at: p.at })
+      .where('org', '=', p.org)
+      .where(isAnyNumberOf(engine, 'endpoint', p.endpoints))
+      .where(
+        'since',
+        '=',
+        sql<number>`(select max(s.since) from connection_spans s
+          where s.org = connection_spans.org and s.endpoint = connection_spans.endpoint)`,
+      ),
+)
+
 /** Ends the connection of an endpoint that is unenrolled. Call it before its row is deleted. */
 export const insertUnenrolledSpan = write((db, p: Ending, engine) =>
   insertSpans(
@@ -149,7 +182,7 @@ export const insertUnenrolledSpansInRoom = write(
 )
 
 /** The start of the last span that began before the time: only this one can reach into the window. Null if there is none. */
-const lastSince = (before: number) =>
+export const lastSince = (before: number) =>
   sql<number | null>`(select max(s.since) from connection_spans s
     where s.org = e.org and s.endpoint = e.number and s.since <= cast(${before} as bigint))`
 
@@ -160,7 +193,8 @@ const selectHistories = (db: Kysely<DatabaseSchema>, p: PresenceTimes & { org: n
     .leftJoin('nodes as d', 'd.id', 'e.node_id')
     .select(['e.id', 'e.number', 'e.node_id', 'e.connection_time as changed_at'])
     .select([isConnected.as('connected'), connectionTime.as('connection_time'), lastSince(p.from).as('last_since')])
-    .select(reconnectsUntil(p).as('unknown_until'))
+    .select([reconnectsUntil(p).as('unknown_until'), 'e.via', 'e.overslept_at'])
+    .select(sql<number>`case when ${isAsleep} then 1 else 0 end`.as('rested'))
     .select(
       sql<number | null>`(select min(s.since) from connection_spans s
         where s.org = e.org and s.endpoint = e.number)`.as('first_since'),
@@ -188,7 +222,16 @@ export const listSpans = visibleQuery(
   (db, p: { org: number; endpoint: number; since: number; before: number; limit: number }) =>
     db
       .selectFrom('connection_spans as s')
-      .select(['s.since', 's.until', 's.why', 's.unknown_until'])
+      .select([
+        's.since',
+        's.until',
+        's.why',
+        's.unknown_until',
+        's.followed_by',
+        's.rested',
+        's.overslept_at',
+        's.via',
+      ])
       .where('s.org', '=', p.org)
       .where('s.endpoint', '=', p.endpoint)
       .where('s.since', '>=', p.since)

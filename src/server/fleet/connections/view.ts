@@ -9,7 +9,7 @@ import type { ConnectionWindow, EndpointHistory, HistorySpan } from './history.t
 /** Cut at the window. `to` is absent for a connection that lasts, if the window reaches the present. */
 export function spanView(
   endpointId: string,
-  { since, until, why, unknown_until }: HistorySpan,
+  { since, until, why, followed_by }: HistorySpan,
   window: ConnectionWindow,
 ): SpanView {
   const isEnded = until !== undefined && until <= window.end
@@ -19,24 +19,26 @@ export function spanView(
     from: isoTime(Math.max(since, window.from)),
     ...(!isPresent && { to: isoTime(isEnded ? until : window.end) }),
     ...(isEnded && why && { why }),
-    ...(isEnded && unknown_until !== null && { unknownUntil: isoTime(Math.min(unknown_until, window.end)) }),
+    ...(isEnded && followed_by !== null && { followedBy: followed_by }),
   }
 }
 
 type SpanView = Static<typeof SpanShape>
 
-/** The unknown time after a span ends with the next connection. */
-export function endUnknown(span: SpanView | undefined, at: number): void {
-  if (span?.unknownUntil !== undefined && at < Date.parse(span.unknownUntil)) span.unknownUntil = isoTime(at)
-}
+export const gapView = (endpointId: string, { period: [from, to], state }: Absence['excused'][number]) => ({
+  endpointId,
+  from: isoTime(from),
+  to: isoTime(to),
+  state,
+})
 
-/** Whether a span is read only because of the unknown time after it. */
+/** Whether a span is read only because of the time after it. */
 export const isBefore = ({ since, until }: HistorySpan, { from }: ConnectionWindow): boolean =>
   until !== undefined && until <= from && since < from
 
-export const spansCsvHeader = csvRow(['endpointId', 'from', 'to', 'why'])
-export const spanCsvLine = ({ endpointId, from, to, why }: SpanView): string =>
-  csvRow([endpointId, from, to ?? '', why ?? ''])
+export const spansCsvHeader = csvRow(['endpointId', 'from', 'to', 'why', 'followedBy'])
+export const spanCsvLine = ({ endpointId, from, to, why, followedBy }: SpanView): string =>
+  csvRow([endpointId, from, to ?? '', why ?? '', followedBy ?? ''])
 
 export const summaryView = (
   { id, knownFrom }: EndpointHistory,

@@ -1,7 +1,7 @@
 // SQL of the writes that devices cause: enrolment, connects, disconnects and status reports.
 
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { Tx } from '../../db/handles.ts'
+import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
 import { pickColumns } from '../../db/queries/columns.ts'
 import { nextId } from '../../db/queries/next-id.ts'
@@ -11,17 +11,20 @@ import {
   write,
   writeExists,
   writeTelemetry,
-  writeTelemetryExists,
   writeTelemetryOne,
 } from '../../db/queries/query.ts'
+import { reportedList } from '../../db/queries/reported-list.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
 import {
+  endpointState,
   isConnected,
+  isGatewayAway,
   onlineSinceInUpdate,
   type PresenceTimes,
   reconnectsUntilInUpdate,
 } from '../../nodes/presence-sql.ts'
+import { updateSpansLeftWithGateways } from '../connections/gateway-store.ts'
 import { enrolledColumns } from './fields.ts'
 import { insertStay } from './stay-store.ts'
 
@@ -31,17 +34,18 @@ export const findByCredential = systemQueryOne((db, p: { hash: Buffer }) =>
     .innerJoin('orgs as o', 'o.key', 'c.org')
     .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'c.org').onRef('e.id', '=', 'c.endpoint_id'))
     .select(['o.key as org_key', 'o.id as org_id', 'e.id', 'e.number', 'e.serial', 'e.model'])
+    .select(['e.sensors_named', 'e.sensors_measured', 'e.presence_only'])
     .where('c.hash', '=', p.hash),
 )
 
 /** Searches all organisations. */
-export const findBySerial = systemQueryOne((db, p: { serial: string }) =>
+export const findBySerial = systemQueryOne((db, p: { serial: string }, engine) =>
   db
     .selectFrom('serial_directory as s')
     .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 's.org').onRef('e.id', '=', 's.endpoint_id'))
     .leftJoin('nodes as d', 'd.id', 'e.node_id')
-    .select(['s.org', 'e.id', 'e.model', 'e.room_id', 'e.profile_id', 'e.pairing_serial'])
-    .select(isConnected.as('connected'))
+    .select(['s.org', 'e.id', 'e.model', 'e.name', 'e.room_id', 'e.profile_id', 'e.pairing_serial'])
+    .select([isConnected.as('connected'), reportedList(engine, 'actions').as('actions')])
     .where('s.serial', '=', p.serial),
 )
 
@@ -70,6 +74,9 @@ const insertRow = write((db, p: EnrolledRow & { org: number; number: number }) =
     connection_time: null,
     online_since: null,
     unknown_until: null,
+    via: null,
+    rest: null,
+    overslept_at: null,
     status: '{}',
   }),
 )
@@ -102,6 +109,10 @@ export const replaceCredential = async (tx: Tx, id: string, hash: Buffer) => {
   await insertCredential(tx, { id, hash })
 }
 
+/** 1 for an endpoint through which others are seen. */
+const isGateway = (table: 'e' | 'endpoints') => sql<number>`case when exists (select 1 from endpoints as v
+  where v.org = ${sql.ref(`${table}.org`)} and v.via = ${sql.ref(`${table}.id`)}) then 1 else 0 end`
+
 type Connect = PresenceTimes & { org: number; id: string; hash: Buffer; node: number; at: number }
 
 /**
@@ -119,6 +130,8 @@ export const updateConnected = writeTelemetryOne((db, p: Connect) =>
       connection_time: p.at,
       online_since: onlineSinceInUpdate(p, p.at),
       unknown_until: null,
+      left_with_gateway: 0,
+      overslept_at: null,
     }))
     .where('org', '=', p.org)
     .where('id', '=', p.id)
@@ -129,6 +142,7 @@ export const updateConnected = writeTelemetryOne((db, p: Connect) =>
       'connection',
       'previous_node_id',
       'online_since',
+      isGateway('endpoints').as('is_gateway'),
       or([
         exists(
           selectFrom('endpoint_configs as c')
@@ -154,27 +168,86 @@ const storedOnlineSince = sql<number | null>`coalesce(online_since, connection_t
 /** `unknownUntil` is set if the device has to come back because of the server. */
 type Disconnect = { org: number; id: string; node: number; at: number; unknownUntil: number | null }
 
-/** Returns false if the device has connected again since, here or at another node, or was unenrolled. */
-export const updateDisconnected = writeTelemetryExists((db, p: Disconnect & { connection: number }) =>
+const disconnect = (db: Kysely<DatabaseSchema>, p: Disconnect) =>
   db
     .updateTable('endpoints')
-    .set({ node_id: null, connection_time: p.at, online_since: storedOnlineSince, unknown_until: p.unknownUntil })
+    .set({
+      node_id: null,
+      connection_time: p.at,
+      online_since: storedOnlineSince,
+      unknown_until: p.unknownUntil,
+      left_with_gateway: isGatewayAway('endpoints'),
+    })
     .where('org', '=', p.org)
     .where('id', '=', p.id)
     .where('node_id', '=', p.node)
-    .where('connection', '=', p.connection)
-    .returning('id'),
+    .returning(['via', 'rest', isGateway('endpoints').as('is_gateway')])
+
+/** Returns undefined if the device has connected again since, here or at another node, or was unenrolled. */
+export const updateDisconnected = writeTelemetryOne((db, p: Disconnect & { connection: number }) =>
+  disconnect(db, p).where('connection', '=', p.connection),
 )
 
 /** For a device that has no connection to this node, where the number of its last one is not known. */
-export const updateDisconnectedFrom = writeTelemetryExists((db, p: Disconnect) =>
+export const updateDisconnectedFrom = writeTelemetryOne(disconnect)
+
+const updateRowsLeftWithGateways = writeTelemetry(
+  (db, p: { org: number; gateways: readonly string[]; from: number }, engine) =>
+    db
+      .updateTable('endpoints')
+      .set({ left_with_gateway: 1 })
+      .where('org', '=', p.org)
+      .where(isAnyOf(engine, 'via', p.gateways))
+      .where('node_id', 'is', null)
+      .where('connection_time', '>=', p.from),
+)
+
+/** Marks the devices of gateways, and their connections, that ended at a time or later. */
+export async function updateLeftWithGateways(on: TelemetryTx, gateways: readonly string[], from: number) {
+  if (gateways.length === 0) return
+  await updateRowsLeftWithGateways(on, { gateways, from })
+  await updateSpansLeftWithGateways(on, { gateways, from })
+}
+
+/** Lists the devices that are seen through a gateway. */
+export const listIdsVia = wholeQuery((db, p: { org: number; gateway: string }) =>
+  db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('via', '=', p.gateway).orderBy('id'),
+)
+
+/** Returns the state of an endpoint, for the event of a change. */
+export const findState = wholeQueryOne((db, p: PresenceTimes & { org: number; id: string }) =>
   db
-    .updateTable('endpoints')
-    .set({ node_id: null, connection_time: p.at, online_since: storedOnlineSince, unknown_until: p.unknownUntil })
-    .where('org', '=', p.org)
-    .where('id', '=', p.id)
-    .where('node_id', '=', p.node)
-    .returning('id'),
+    .selectFrom('endpoints as e')
+    .leftJoin('nodes as d', 'd.id', 'e.node_id')
+    .select(endpointState(p).as('state'))
+    .where('e.org', '=', p.org)
+    .where('e.id', '=', p.id),
+)
+
+/** Lists devices that have been asleep since before a time. */
+export const listOverslept = wholeQuery((db, p: PresenceTimes & { org: number; before: number; limit: number }) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('nodes as d', 'd.id', 'e.node_id')
+    .select(['e.id', 'e.number'])
+    .where('e.org', '=', p.org)
+    .where('e.rest', 'is not', null)
+    .where('e.overslept_at', 'is', null)
+    .where('e.connection_time', '<=', p.before)
+    .where(endpointState(p), '=', 'ASLEEP')
+    .orderBy('e.connection_time')
+    .limit(p.limit),
+)
+
+/** Leaves out devices that have connected since they were listed. */
+export const updateOverslept = writeTelemetry(
+  (db, p: { org: number; ids: readonly string[]; before: number; at: number }, engine) =>
+    db
+      .updateTable('endpoints')
+      .set({ overslept_at: p.at })
+      .where('org', '=', p.org)
+      .where(isAnyOf(engine, 'id', p.ids))
+      .where('connection_time', '<=', p.before),
 )
 
 const connectionsOfNode = (db: Kysely<DatabaseSchema>, node: number) =>
@@ -207,7 +280,7 @@ export const findOrgOfNode = systemQueryOne((db, p: { node: number }) =>
 export const lockEndpointsOfNode = wholeQuery((db, p: { org: number; node: number; limit: number }, engine) =>
   db
     .selectFrom('endpoints as e')
-    .select('e.id')
+    .select(['e.id', isGateway('e').as('is_gateway')])
     .where('e.org', '=', p.org)
     .where('e.node_id', '=', p.node)
     .limit(p.limit)
@@ -255,23 +328,53 @@ export const updateInterrupted = writeTelemetry(
 export const findStatus = wholeQueryOne((db, p: { org: number; id: string }) =>
   db
     .selectFrom('endpoints')
-    .select(['status', 'pairing_serial', 'call_ended_at', 'status_connection'])
+    .select(['status', 'readings', 'name', 'given_name', 'given_sleeps', 'sensors_named', 'presence_only'])
+    .select(['pairing_serial', 'call_ended_at', 'status_connection'])
     .where('org', '=', p.org)
     .where('id', '=', p.id),
 )
 
-type Status = { org: number; id: string; status: string; call_ended_at: number | null; connection: number }
-export const updateStatus = writeTelemetry((db, p: Status) =>
+type Status = Pick<Selectable<DatabaseSchema['endpoints']>, 'org' | 'id' | 'status' | 'call_ended_at' | 'rest'>
+export const updateStatus = writeTelemetry((db, p: Status & { connection: number }) =>
   db
     .updateTable('endpoints')
-    .set({ status: p.status, call_ended_at: p.call_ended_at, status_connection: p.connection })
+    .set({ status: p.status, call_ended_at: p.call_ended_at, rest: p.rest, status_connection: p.connection })
     .where('org', '=', p.org)
     .where('id', '=', p.id),
+)
+
+/** A statement of its own: lists of endpoints do not show readings, and stay cached. */
+export const updateReadings = writeTelemetry((db, p: { org: number; id: string; readings: string }) =>
+  db.updateTable('endpoints').set({ readings: p.readings }).where('org', '=', p.org).where('id', '=', p.id),
 )
 
 /** Notes the first status of a connection if it changes nothing else. */
 export const updateStatusConnection = writeTelemetry((db, p: { org: number; id: string; connection: number }) =>
   db.updateTable('endpoints').set({ status_connection: p.connection }).where('org', '=', p.org).where('id', '=', p.id),
+)
+
+/** A statement of its own: incidents look at the columns that are written, and most reports do not change the name. */
+export const updateName = writeTelemetry((db, p: { org: number; id: string; name: string | null }) =>
+  db.updateTable('endpoints').set({ name: p.name }).where('org', '=', p.org).where('id', '=', p.id),
+)
+
+type NamedSensors = { org: number; id: string; sensors_named: number | null; presence_only: number }
+/** A statement of its own: most reports do not change what the device measures. */
+export const updateNamedSensors = writeTelemetry((db, p: NamedSensors) =>
+  db
+    .updateTable('endpoints')
+    .set({ sensors_named: p.sensors_named, presence_only: p.presence_only })
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+
+/** Adds sensors to those that the endpoint has measured. */
+export const updateMeasuredSensors = writeTelemetry((db, p: { org: number; id: string; added: number }) =>
+  db
+    .updateTable('endpoints')
+    .set({ sensors_measured: sql<number>`sensors_measured | cast(${p.added} as integer)` })
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
 )
 
 /** A statement of its own: caches of groups look at the columns that are written, and most reports do not change the leader. */

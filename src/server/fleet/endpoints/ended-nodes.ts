@@ -5,12 +5,14 @@ import type { Services } from '../../context/services.ts'
 import type { TelemetryTx } from '../../db/handles.ts'
 import type { PresenceTimes } from '../../nodes/presence-sql.ts'
 import { deleteEndedNode, findFirstStart, listEndedNodes } from '../../nodes/store.ts'
+import { hiddenBeforeEndMs } from '../connections/availability.ts'
 import { insertSpansOfEndedNode, updateUnknownUntil } from '../connections/store.ts'
 import {
   findOrgOfNode,
   listInterrupted,
   lockEndpointsOfNode,
   updateInterrupted,
+  updateLeftWithGateways,
   updateNodeCleared,
 } from './device-store.ts'
 import { queuePresenceMessages } from './endpoint-messages.ts'
@@ -75,6 +77,12 @@ async function clearSome(on: TelemetryTx, node: number, endedAt: number, times: 
   const ids = rows.map(({ id }) => id)
   await insertSpansOfEndedNode(on, { ...times, ids })
   await updateNodeCleared(on, { ...times, ids, endedAt })
+  const gateways = rows.filter(({ is_gateway }) => is_gateway === 1)
+  await updateLeftWithGateways(
+    on,
+    gateways.map(({ id }) => id),
+    endedAt - hiddenBeforeEndMs,
+  )
   await queuePresenceMessages(on, ids, { type: 'endpoint.disconnected', at: endedAt, why: 'SERVER_ENDED' })
   return rows.length
 }

@@ -12,6 +12,7 @@ import type { ReconnectTimes } from '../../nodes/reconnect-times.ts'
 import type { StrictReads } from '../../nodes/strict-reads/strict-reads.ts'
 import { EndpointListCache } from './endpoint-list-cache.ts'
 import { endpointView } from './fields.ts'
+import { withSeenGateways } from './seen-gateways.ts'
 import { type EndpointRow, findEndpointVersion, findShownEndpoint } from './store.ts'
 
 interface CachedEndpoint {
@@ -35,9 +36,11 @@ export class EndpointCache {
   })
   /** The key is the organisation. */
   readonly #lists = new Map<number, EndpointListCache>()
+  /** The ids of the gateways of endpoints that were read. */
+  readonly #gateways = new Set<string>()
   /** A row that was read before a write may be stale, so it is cached only if this number is still the same. */
   #writes = 0
-  /** When the first endpoint that is shown as reconnecting becomes offline, without a write. */
+  /** When the first endpoint that is shown as UNKNOWN gets another state without a write. */
   #changesAt = Number.POSITIVE_INFINITY
 
   constructor({ db, reads, reconnects, clock }: Pick<Services, 'db' | 'reads' | 'reconnects' | 'clock'>) {
@@ -48,7 +51,10 @@ export class EndpointCache {
     db.onWrite('endpoints', (written) => {
       // The end of the node has disconnected its endpoints already, so no answer changes when their rows are cleared.
       if (written.org === undefined && written.where.node_id !== undefined) return
-      this.#invalidate(written, written.where.id, written.where.room_id)
+      if (isOfReadings(written)) this.#forget(written.where.id)
+      else this.#invalidate(written, written.where.id, written.where.room_id)
+      // The state of a device depends on the connection of its gateway.
+      if (this.#gateways.has(String(written.where.id)) && (written.columns?.has('node_id') ?? true)) this.clear()
     })
     // An endpoint is connected while its node is up.
     db.onWrite('nodes', ({ columns }) => {
@@ -79,10 +85,11 @@ export class EndpointCache {
     const answer = await this.find(db.org, id)
     const visible = answer && (await findEndpointVersion(db, { id }))
     if (!visible) return undefined
-    if (answer.etag === etagOf(visible.version)) return answer
-    // The endpoint has changed since, and may have come from a room that the caller does not see.
+    if (answer.etag === etagOf(visible.version) && visible.via === null) return answer
+    // The endpoint has changed since, and may have come from a room that the caller does not see; or its gateway may be hidden.
     const row = await findShownEndpoint(db, { ...this.#reconnects.current, id })
-    return row && answerOf(row)
+    const [shown] = row ? await withSeenGateways(db, [row]) : []
+    return shown && answerOf(shown)
   }
 
   #get(org: number, id: string): ReadyAnswer | undefined {
@@ -117,8 +124,9 @@ export class EndpointCache {
     return list
   }
 
-  #noteState({ state, reconnects_until }: Pick<EndpointRow, 'state' | 'reconnects_until'>): void {
-    if (state === 'UNKNOWN') this.#changesAt = Math.min(this.#changesAt, reconnects_until ?? 0)
+  #noteState({ state, unknown_until, via }: Pick<EndpointRow, 'state' | 'unknown_until' | 'via'>): void {
+    if (state === 'UNKNOWN') this.#changesAt = Math.min(this.#changesAt, unknown_until ?? 0)
+    if (via !== null) this.#gateways.add(via)
   }
 
   #checkTime(): void {
@@ -154,12 +162,21 @@ export class EndpointCache {
     }
   }
 
+  /** Lists do not show what was written. */
+  #forget(id: string): void {
+    this.#writes++
+    this.#endpoints.delete(id)
+  }
+
   #deleteWhere(isStale: (cached: CachedEndpoint) => boolean): void {
     const staleIds: string[] = []
     for (const [id, cached] of this.#endpoints.entries()) if (isStale(cached)) staleIds.push(id)
     for (const id of staleIds) this.#endpoints.delete(id)
   }
 }
+
+const isOfReadings = (written: WrittenRows): written is WrittenRows & { readonly where: { readonly id: string } } =>
+  written.columns?.size === 1 && written.columns.has('readings') && typeof written.where.id === 'string'
 
 const answerOf = (row: EndpointRow & { readonly room_name: string | null }): ReadyAnswer =>
   new ReadyAnswer(etagOf(row.version), JSON.stringify(endpointView(row, row.room_name)))

@@ -60,7 +60,8 @@ test('channels are told that a device connects and disconnects, and not that it 
   const { id, serial, model } = device
   const place = { roomId: 1, locationId: 1, regionId: 1 }
   expect(told[0]).toMatchObject({ order_key: `endpoint ${id}`, data: { endpoint: { id, serial, model, ...place } } })
-  expect(told[1]?.data.endpoint).toEqual({ id, serial, model, ...place, at: expect.any(String), why: 'LOST' })
+  const name = `Bar ${serial.slice(-6)}`
+  expect(told[1]?.data.endpoint).toEqual({ id, name, serial, model, ...place, at: expect.any(String), why: 'LOST' })
   await device.connect()
   expect((await types()).at(-1)).toBe('endpoint.connected')
 
@@ -143,7 +144,8 @@ test('channels are told the final state of each command once, however it ends', 
   await device.publish('operation', { id: done, state: 'SUCCEEDED' })
   await device.publish('operation', { id: done, state: 'SUCCEEDED' })
   expect(await finished()).toMatchObject([{ id: done, state: 'SUCCEEDED', endpointId: device.id }])
-  expect((await finished())[0]).toEqual((await org.call('GET', `/operations/${done}`)).body)
+  const shown = (await org.call('GET', `/operations/${done}`)).body
+  expect((await finished())[0]).toEqual({ ...shown, endpointName: `Bar ${device.serial.slice(-6)}` })
 
   await device.close()
   await until('it is disconnected', async () => !(await isConnected(device)))
@@ -201,5 +203,6 @@ test('channels are told whether a device has taken or refused its config', async
       data: { config: { version: 2, state: 'FAILED', error: expect.stringContaining('not now') } },
     },
   ])
-  expect((await outcomes())[0]?.data.config).toEqual(config)
+  const endpointName = `Bar ${device.serial.slice(-6)}`
+  expect((await outcomes())[0]?.data.config).toEqual({ ...config, endpointName })
 })

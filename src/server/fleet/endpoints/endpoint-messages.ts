@@ -3,12 +3,13 @@ import type { Static } from 'typebox'
 import type { ChannelEvent } from '../../../contract/channels/messages.ts'
 import type { DeviceCommand } from '../../../contract/fleet/commands.ts'
 import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
+import { endpointLabel } from '../../../contract/fleet/endpoint-label.ts'
 import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import { type EndpointOfMessage, listEndpointsOfMessages } from '../../journal/outbox/message-store.ts'
 import { areMessagesWanted, endpointDraft, type MessageDraft, queueMessages } from '../../journal/outbox/outbox.ts'
 
 type Command = Static<typeof DeviceCommand>
-type PlaceOfMessage = Pick<EndpointOfMessage, 'locationId' | 'regionId'>
+type NamedEndpoint = Omit<EndpointOfMessage, 'roomId'>
 
 interface PresenceChange {
   readonly type: 'endpoint.connected' | 'endpoint.disconnected'
@@ -38,13 +39,13 @@ export const queueFinishedCommands = (tx: Tx | TelemetryTx, commands: readonly C
     })),
   )
 
-export const finishedCommandDraft = (operation: Command, place: PlaceOfMessage): MessageDraft => ({
+export const finishedCommandDraft = (operation: Command, endpoint: NamedEndpoint): MessageDraft => ({
   type: 'operation.finished',
   orderKey: `endpoint ${operation.endpointId}`,
   at: Date.parse(operation.updatedAt),
-  regionIds: [place.regionId],
-  locationIds: [place.locationId],
-  data: { operation },
+  regionIds: [endpoint.regionId],
+  locationIds: [endpoint.locationId],
+  data: { operation: { ...operation, endpointName: endpointLabel(endpoint) } },
 })
 
 interface ConfigOutcome {
@@ -61,10 +62,11 @@ export function queueConfigOutcome(
 ): Promise<void> {
   const type = state === 'DELIVERED' ? 'config.delivered' : 'config.failed'
   const config = { endpointId, version, state, ...(error !== null && { error }) }
-  const draft = ({ regionId, locationId }: EndpointOfMessage): MessageDraft => ({
-    ...{ type, orderKey: `endpoint ${endpointId}`, at, data: { config } },
-    regionIds: [regionId],
-    locationIds: [locationId],
+  const draft = (endpoint: EndpointOfMessage): MessageDraft => ({
+    ...{ type, orderKey: `endpoint ${endpointId}`, at },
+    regionIds: [endpoint.regionId],
+    locationIds: [endpoint.locationId],
+    data: { config: { ...config, endpointName: endpointLabel(endpoint) } },
   })
   return queueAbout(tx, type, [{ endpointId, draft }])
 }

@@ -1,7 +1,9 @@
 // Tests the behaviour of endpoints through HTTP: lists, reading, unenrolling, profiles.
+
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { auditTarget } from '../../../../test/support/devices/audited-endpoint.ts'
 import { enrolTestDevice, newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 
@@ -52,8 +54,12 @@ test('endpointsBasicList shows the basic fields, and omits room and reports wher
   const reported = { inCallStatus: 'ZOOM', firmwareVersion: 'NF "1"\\', latestVersion: 'NF 2', pairingSerial: 'S1' }
   expect(body).toEqual({
     endpoints: [
-      { id: bare, serial: 'S1', model: 'NF19A1', connected: false, state: 'OFFLINE' },
-      { id: full, serial: 'S2', model: 'NF19B1', connected: true, state: 'ONLINE', ...place, ...reported },
+      { id: bare, serial: 'S1', model: 'NF19A1', kind: 'CONTROLLER', connected: false, state: 'OFFLINE' },
+      {
+        ...{ id: full, serial: 'S2', model: 'NF19B1', kind: 'CODEC', connected: true, state: 'ONLINE' },
+        ...place,
+        ...reported,
+      },
     ],
   })
 })
@@ -147,7 +153,7 @@ test('endpointsDelete unenrols: connection closed, every later one too, operatio
   expect(entry).toMatchObject({
     category: 'DEVICE',
     type: 'DEVICE_REMOVED',
-    target: { type: 'endpoint', id, name: serial },
+    target: auditTarget({ id, serial }),
   })
   expect(entry.details).toEqual({ before: { serial, model: 'NF19B1', roomId: 1, profileId: null } })
 
@@ -235,7 +241,7 @@ test('endpointsAssignProfile gives and takes a profile, with a config version wh
   expect(entry).toMatchObject({
     category: 'DEVICE',
     type: 'PROFILE_ASSIGNED',
-    target: { type: 'endpoint', id, name: serial },
+    target: auditTarget({ id, serial }),
   })
   expect(entry.details).toEqual({ before: { profileId: null }, after: { profileId: 1 } })
 

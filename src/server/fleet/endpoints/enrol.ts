@@ -15,9 +15,10 @@ import { auditRef } from '../../journal/audit/change-result.ts'
 import { endpointDraft, queueMessages } from '../../journal/outbox/outbox.ts'
 import { raiseResourceVersions } from '../../journal/places/versions.ts'
 import { makeVersions } from '../configs/make-versions.ts'
-import { deleteReported } from '../configs/store.ts'
+import { deleteReported, endConfig } from '../configs/store.ts'
 import { enrolmentCodeMac, isEnrolmentCodeExpired } from '../rooms/enrolment-code.ts'
 import { findDec, findRoom, useDec } from '../rooms/store.ts'
+import { canDo } from './device-actions.ts'
 import {
   claimSerial,
   type EnrolledRow,
@@ -93,13 +94,15 @@ async function enrol(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: C
   if (known && (await regionOfRoom(tx, known.room_id)) !== room.region_id) throw enrolledElsewhere(request.serial)
   if (known?.connected) throw stillConnected(request.serial)
 
+  // The reported actions of a known device hold until its next status.
+  const hasSettings = canDo({ model: request.model, actions: known?.actions ?? null }, 'config')
   const endpoint: EnrolledRow = {
     id: known?.id ?? randomUUID(),
     serial: request.serial,
     pairing_serial: request.pairingSerial ?? known?.pairing_serial ?? null,
     model: request.model,
     room_id: room.id,
-    profile_id: room.profile_id,
+    profile_id: hasSettings ? room.profile_id : null,
     enrolment_time: ctx.clock.now(),
   }
   if (known) {
@@ -114,13 +117,15 @@ async function enrol(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: C
   if (known?.room_id !== room.id) await raiseResourceVersions(tx, { endpointsOfRoom: [known?.room_id] })
   // A known serial may now be other hardware, so it gets the whole config again and may refuse other keys.
   const hadConfig = known !== undefined && (await deleteReported(tx, endpoint.id))
-  if (hadConfig || (known?.profile_id ?? null) !== room.profile_id) await makeVersions(tx, ctx, [endpoint.id])
+  if (!hasSettings) await endConfig(tx, endpoint.id, ctx.clock.now())
+  else if (hadConfig || (known?.profile_id ?? null) !== room.profile_id) await makeVersions(tx, ctx, [endpoint.id])
   const { location_id: locationId, region_id: regionId } = room
   const place = { roomId: room.id, locationId, regionId }
-  await queueMessages(tx, [endpointDraft('endpoint.enrolled', { ...endpoint, ...place }, endpoint.enrolment_time)])
+  const named = { ...endpoint, name: known?.name ?? null }
+  await queueMessages(tx, [endpointDraft('endpoint.enrolled', { ...named, ...place }, endpoint.enrolment_time)])
   return {
     result: { orgId: ctx.org.id, roomId: room.id, endpointId: endpoint.id, credential },
-    target: endpointRef(endpoint),
+    target: endpointRef(named),
     ...(known && { before: auditedEndpoint.all({ ...known, serial: request.serial }) }),
     after: auditedEndpoint.all(endpoint),
     affected: [auditRef('room', room)],

@@ -1,20 +1,78 @@
 // The fields of an endpoint: their columns, and what answers and the audit log make of them. [contract 5.1] [contract 4.endpointsBasicList]
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
+import { type DeviceAction, defaultActions, modelOf } from '../../../contract/device/models.ts'
+import { endpointLabel } from '../../../contract/fleet/endpoint-label.ts'
 import type { BasicEndpoint, Endpoint, EndpointState } from '../../../contract/fleet/endpoints.ts'
+import type { InputOf } from '../../context/handlers.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
+import { sensorSetOfEndpoint, sensorsIn } from '../../devices/device-sensors.ts'
 import { AuditedFields } from '../../journal/audit/audited-fields.ts'
-import { auditRef } from '../../journal/audit/change-result.ts'
+import { type AuditRef, auditRef } from '../../journal/audit/change-result.ts'
+import { type ReportedStatus, type StoredStatus, shownStatus } from './reported-status.ts'
 
 /** The columns that each enrolment writes. A device keeps its id and its serial. */
 export const enrolledColumns = ['pairing_serial', 'model', 'room_id', 'profile_id', 'enrolment_time'] as const
 
 /** The columns that both an endpoint and the list of endpoints show. */
-export const endpointFieldColumns = ['serial', 'pairing_serial', 'model', 'room_id', 'profile_id', 'status'] as const
+export const endpointFieldColumns = [
+  'serial',
+  'pairing_serial',
+  'model',
+  'name',
+  'room_id',
+  'profile_id',
+  'via',
+  'status',
+  'sensors_named',
+  'sensors_measured',
+] as const
+
+/** The columns that people set. */
+export const givenColumns = ['given_name', 'note', 'given_sleeps'] as const
 
 type Endpoints = Selectable<DatabaseSchema['endpoints']>
 type EndpointValues = Pick<Endpoints, 'serial' | 'model' | 'room_id' | 'profile_id'>
+export type GivenValues = Pick<Endpoints, 'name' | (typeof givenColumns)[number]>
+
+/** The values after a request. Its absent keys keep what is stored, and null clears them. */
+export function givenValues(
+  body: InputOf<'endpointsUpdate'>['body'],
+  stored: GivenValues & StoredStatus,
+): GivenValues & Pick<Endpoints, 'rest'> {
+  const given_name = body.name === undefined ? stored.given_name : body.name
+  const sleeps = body.sleeps === null ? null : Number(body.sleeps)
+  const given_sleeps = body.sleeps === undefined ? stored.given_sleeps : sleeps
+  return {
+    name: shownName(given_name, stored.status),
+    given_name,
+    note: body.note === undefined ? stored.note : body.note,
+    given_sleeps,
+    rest: restOf(given_sleeps, stored.status),
+  }
+}
+
+/** Null for a device that does not sleep. One that never reports its power can leave the network at any time. [contract 8.state] */
+export function restOf(givenSleeps: number | null, status: string): Endpoints['rest'] {
+  const { sleeps = false, power } = JSON.parse(status) as ReportedStatus
+  if (!(givenSleeps === null ? sleeps : givenSleeps === 1)) return null
+  return power === 'ON' || power === 'CHANGING' ? 'AWAKE' : 'RESTING'
+}
+
+/** A name of spaces only, or an empty one, is none. */
+export const shownName = (given: string | null, status: string): string | null =>
+  given ?? ((JSON.parse(status) as ReportedStatus).name || null)
+
+export const auditedGivenValues = new AuditedFields(
+  (row: GivenValues & EndpointValues) => ({
+    serial: row.serial,
+    name: row.given_name,
+    note: row.note,
+    sleeps: row.given_sleeps === null ? null : row.given_sleeps === 1,
+  }),
+  ['serial'],
+)
 
 /** A row that answers show. `nodes/presence-sql.ts` computes its presence. */
 interface ShownEndpoint extends Pick<Endpoints, 'id' | (typeof endpointFieldColumns)[number]> {
@@ -37,15 +95,12 @@ export const auditedEndpoint = new AuditedFields(
 type EndpointView = Static<typeof Endpoint>
 type BasicEndpointView = Static<typeof BasicEndpoint>
 
-/** The fields of an endpoint that its device reports in its status; any of them may be missing. */
-type ReportedStatus = Partial<EndpointView>
-
 /** Fields that the device never reported are left out, except the list of networks, which is always there. [contract 5.1] */
 export function endpointView(
-  row: ShownEndpoint & Pick<Endpoints, 'enrolment_time'>,
+  row: ShownEndpoint & GivenValues & Pick<Endpoints, 'enrolment_time' | 'readings'>,
   roomName: string | null,
 ): EndpointView {
-  const status: ReportedStatus = JSON.parse(row.status)
+  const { name: reportedName, ...status } = shownStatus(row)
   return {
     id: row.id,
     serial: row.serial,
@@ -55,13 +110,32 @@ export function endpointView(
     ...(row.connection_time !== null && { connectionTime: isoTime(row.connection_time) }),
     state: row.state,
     ...(row.since !== null && { since: isoTime(row.since) }),
+    ...(row.via !== null && { via: row.via }),
     enrolmentTime: isoTime(row.enrolment_time),
     ...(row.room_id !== null && { roomId: row.room_id }),
     ...(row.room_id !== null && roomName !== null && { roomName }),
     ...(row.profile_id !== null && { profileId: row.profile_id }),
     ...status,
+    ...describedModel(row.model),
+    ...shownSensors(row),
+    ...(row.name !== null && { name: row.name }),
+    ...(reportedName && { reportedName }),
+    ...(row.note !== null && { note: row.note }),
+    ...(row.given_sleeps !== null && { sleeps: row.given_sleeps === 1 }),
     networks: status.networks ?? [],
   }
+}
+
+/** For a model that is known, the table of models says what it is, whatever the device reports. [contract 5.1.kind] */
+function describedModel(code: string): Pick<EndpointView, 'kind' | 'manufacturer'> {
+  const { kind, manufacturer } = modelOf(code)
+  return { ...(kind && { kind }), ...(manufacturer && { manufacturer }) }
+}
+
+/** The sensors that the device has, whatever it reports. Nothing is said of a device that has neither named nor sent any. [contract 5.1.models] */
+function shownSensors(row: ShownEndpoint): Pick<EndpointView, 'sensors'> {
+  const set = sensorSetOfEndpoint(row)
+  return set === 0 && row.sensors_named === null ? {} : { sensors: [...sensorsIn(set)] }
 }
 
 /** An answer may hold ten thousand of these, so the fields are assigned one by one instead of spread. */
@@ -69,11 +143,23 @@ export function basicEndpointView(
   row: ShownEndpoint & { readonly room_name: string | null; readonly config_state: string | null },
 ): BasicEndpointView {
   const status: ReportedStatus = JSON.parse(row.status)
-  const { localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion, pairedSerials } = status
+  const { power, peopleIs, localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion, pairedSerials } =
+    status
   const { id, serial, model, state } = row
   const view: BasicEndpointView = { id, serial, model, connected: row.connected === 1, state }
+  if (row.name !== null) view.name = row.name
+  const known = modelOf(model)
+  const kind = known.kind ?? status.kind
+  if (kind !== undefined) view.kind = kind
+  // The console has the makers of known models, which most devices are.
+  if (known.manufacturer === undefined && status.manufacturer) view.manufacturer = status.manufacturer
+  if (power !== undefined) view.power = power
+  // The table of models says it for the others.
+  if (modelOf(model).sensors === undefined) Object.assign(view, shownSensors(row))
+  if (peopleIs === 'PRESENCE') view.peopleIs = peopleIs
   if (row.connection_time !== null) view.connectionTime = isoTime(row.connection_time)
   if (row.since !== null) view.since = isoTime(row.since)
+  if (row.via !== null) view.via = row.via
   if (row.room_id !== null) view.roomId = row.room_id
   if (row.room_name !== null) view.roomName = row.room_name
   if (row.profile_id !== null) view.profileId = row.profile_id
@@ -86,12 +172,18 @@ export function basicEndpointView(
   if (latestVersion !== undefined) view.latestVersion = latestVersion
   if (row.pairing_serial !== null) view.pairingSerial = row.pairing_serial
   if (pairedSerials !== undefined) view.pairedSerials = pairedSerials
+  if (status.actions !== undefined && !isDefault(status.actions)) view.actions = status.actions
   return view
 }
 
+const isDefault = (actions: readonly DeviceAction[]): boolean =>
+  actions.length === defaultActions.length && defaultActions.every((action) => actions.includes(action))
+
 /** Names an endpoint in the audit log. */
-export const endpointRef = ({ id, serial }: Pick<Endpoints, 'id' | 'serial'>) =>
-  auditRef('endpoint', { id, name: serial })
+export const endpointRef = (endpoint: Pick<Endpoints, 'id' | 'name' | 'model' | 'serial'>): AuditRef => ({
+  ...auditRef('endpoint', { id: endpoint.id, name: endpointLabel(endpoint) }),
+  serial: endpoint.serial,
+})
 
 /** Returns one value of each endpoint, for the audit log. */
 export function valuesByEndpoint<E extends { readonly id: string }, T>(

@@ -77,7 +77,7 @@ test.each([
   })
   const { before: was, after: is, affected } = entry.details
   expect([was, is]).toEqual([{ roomIds: { [ids[0]]: 1, [ids[1]]: 1, [ids[2]]: 3 } }, { roomId: 2 }])
-  expect(new Set(affected.map((a: { name: string }) => a.name))).toEqual(new Set(['LEADER', 'PAD', 'FRAME']))
+  expect(new Set(affected.map((a: { serial: string }) => a.serial))).toEqual(new Set(['LEADER', 'PAD', 'FRAME']))
 })
 
 test('assignRoomProfile gives the profile of the new room, and a config version only where it changed [contract 5.4.profile]', async () => {

@@ -1,10 +1,11 @@
-// Identifies devices by their credential, and stores their connects, disconnects and status reports. [contract 5.1]
+// Identifies devices by their credential, and stores their connects, disconnects, status reports and sensors. [contract 5.1]
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
 import { isCredential, tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
 import { isoTime } from '../../core/clock.ts'
+import { noteReportedSensors, type SensorSet, sensorColumnsOf } from '../../devices/device-sensors.ts'
 import {
   ConnectionReplaced,
   connectionKey,
@@ -13,20 +14,35 @@ import {
   type Presence,
   type StoredConnection,
 } from '../../devices/mqtt/handlers.ts'
+import { finishPowerCommands } from '../commands/power.ts'
+import type { CommandRow } from '../commands/store.ts'
+import { commandEventDraft, commandView } from '../commands/view.ts'
+import { endConfigWithoutSettings } from '../configs/no-settings.ts'
+import { updatePendingAgain } from '../configs/store.ts'
+import { hiddenBeforeEndMs } from '../connections/availability.ts'
 import { insertEndedSpan, insertReplacedSpan } from '../connections/store.ts'
 import {
   findByCredential,
+  findState,
   findStatus,
   listConnectionsAfter,
   listConnectionsById,
+  listIdsVia,
   updateConnected,
   updateDisconnected,
   updateDisconnectedFrom,
   updateLeader,
+  updateLeftWithGateways,
+  updateMeasuredSensors,
+  updateName,
+  updateNamedSensors,
+  updateReadings,
   updateStatus,
   updateStatusConnection,
 } from './device-store.ts'
 import { queuePresenceMessages } from './endpoint-messages.ts'
+import { restOf, shownName } from './fields.ts'
+import { mergeReport, type ReportedStatus } from './reported-status.ts'
 import { lockConnection } from './store.ts'
 
 /** Returns the device if the credential is that of the endpoint. A malformed credential costs no database query. */
@@ -39,7 +55,12 @@ export async function findDeviceByCredential(
   const row = await findByCredential(services.db.system, { hash: tokenHash(credential) })
   if (!row || row.id !== endpointId) return undefined
   const { id, number, serial, model } = row
-  return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model }
+  const sensors = {
+    named: row.sensors_named,
+    measured: row.sensors_measured,
+    isPresenceOnly: row.presence_only === 1,
+  }
+  return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model, sensors }
 }
 
 export async function markConnected(
@@ -67,11 +88,9 @@ export async function markConnected(
   if (previous !== null && previous !== node) {
     bus.send('takenOver', { endpointId: id, nodeId: previous, connection: connection - 1 })
   }
-  feed
-    .forOrg(org.key)
-    .publish([
-      { type: 'connected', endpointId: id, presence: { state: 'ONLINE', since: isoTime(row.online_since ?? since) } },
-    ])
+  const presence = { state: 'ONLINE' as const, since: isoTime(row.online_since ?? since) }
+  feed.forOrg(org.key).publish([{ type: 'connected', endpointId: id, presence }])
+  if (row.is_gateway) await publishDevicesOf(services, org.key, id)
   return { nodeId: node, number: connection, mayHavePending: Boolean(row.may_wait) }
 }
 
@@ -87,18 +106,29 @@ export async function markDisconnected(
   const unknownUntil = why === 'SERVER_ENDED' ? at + times.settleMs : null
   // With the number 0 it is not known whether this connection was written. No other one of this device is open here.
   const node = number > 0 ? nodeId : requireNode(services).id
-  const isChanged = await db.forOrg(org.key).telemetry(async (on) => {
+  const row = await db.forOrg(org.key).telemetry(async (on) => {
     await insertEndedSpan(on, { ...times, id, node, connection: number, at, why, unknownUntil })
-    const isWritten =
+    const row =
       number > 0
         ? await updateDisconnected(on, { id, node, connection: number, at, unknownUntil })
         : await updateDisconnectedFrom(on, { id, node, at, unknownUntil })
-    if (isWritten) await queuePresenceMessages(on, [id], { type: 'endpoint.disconnected', at, why })
-    return isWritten
+    if (row) await queuePresenceMessages(on, [id], { type: 'endpoint.disconnected', at, why })
+    if (row?.is_gateway) await updateLeftWithGateways(on, [id], at - hiddenBeforeEndMs)
+    return row
   }, id)
+  if (!row) return
   const isReconnecting = unknownUntil !== null && unknownUntil > at
-  const presence = isReconnecting ? { state: 'UNKNOWN' as const } : { state: 'OFFLINE' as const, since: isoTime(at) }
-  if (isChanged) feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id, presence }])
+  const canDiffer = row.via !== null || row.rest !== null
+  const { state = 'OFFLINE' } = (canDiffer && (await findState(db.forOrg(org.key), { ...times, id }))) || {}
+  const presence = isReconnecting || state === 'UNKNOWN' ? { state: 'UNKNOWN' as const } : { state, since: isoTime(at) }
+  feed.forOrg(org.key).publish([{ type: 'disconnected', endpointId: id, presence }])
+  if (row.is_gateway) await publishDevicesOf(services, org.key, id)
+}
+
+/** The state of devices that are not connected changes when their gateway leaves, and when it returns. */
+async function publishDevicesOf({ db, feed }: Services, org: number, gateway: string): Promise<void> {
+  const devices = await listIdsVia(db.forOrg(org), { gateway })
+  feed.forOrg(org).publish(devices.map(({ id }) => ({ type: 'status', endpointId: id })))
 }
 
 const rowsPerPage = 500
@@ -132,51 +162,73 @@ function requireNode({ node }: Services) {
   return node
 }
 
-/** Changes only the fields that the report names; null removes a field. Stores nothing if this is not the device's connection any more. */
+/** Stores nothing if this is not the device's connection any more. A change of readings alone is no event. */
 export async function storeStatus(
-  { db, feed, clock }: Services,
+  services: Services,
   connection: DeviceConnection,
   report: Readonly<Record<string, unknown>>,
 ): Promise<void> {
+  const { db, feed, clock } = services
   const { device, number } = connection
+  const { id } = device
   const { pairingSerial, ...reported } = report
-  const networks = reported.networks as ReportedNetwork[] | null | undefined
+  noteReportedSensors(device.sensors, reported)
+  const switched: CommandRow[] = []
   const outcome = await db.forOrg(device.org.key).telemetry(async (on) => {
-    const before = (await lockConnection(on, connectionKey(connection))) && (await findStatus(on, { id: device.id }))
+    switched.length = 0
+    const before = (await lockConnection(on, connectionKey(connection))) && (await findStatus(on, { id }))
     if (!before) return 'replaced'
-    const stored: Record<string, unknown> = JSON.parse(before.status)
-    const fields: Record<string, unknown> = {
-      ...stored,
-      ...reported,
-      ...(networks && { networks: networks.map(completeNetwork) }),
-    }
-    const status = JSON.stringify(fields, (_, value) => (value === null ? undefined : value))
+    const { status, readings } = mergeReport(before, reported)
+    if (report.power !== undefined) switched.push(...(await finishPowerCommands(on, id, powerOf(status), clock.now())))
+    if (readings !== before.readings) await updateReadings(on, { id, readings })
     // An empty serial names no leader, and must not group all devices that report one.
     const leader = pairingSerial === undefined ? before.pairing_serial : (pairingSerial as string | null) || null
     if (status === before.status && leader === before.pairing_serial) {
-      if (before.status_connection !== number) await updateStatusConnection(on, { id: device.id, connection: number })
-      return 'unchanged'
+      if (before.status_connection === number) return 'unchanged'
+      await updateStatusConnection(on, { id, connection: number })
+      return 'first'
     }
-    const call_ended_at = isInCall(stored) && !isInCall(fields) ? clock.now() : before.call_ended_at
-    await updateStatus(on, { id: device.id, status, call_ended_at, connection: number })
-    if (leader !== before.pairing_serial) await updateLeader(on, { id: device.id, pairing_serial: leader })
-    return 'changed'
+    const fields = JSON.parse(status)
+    const hasLeftCall = isInCall(JSON.parse(before.status)) && !isInCall(fields)
+    const call_ended_at = hasLeftCall ? clock.now() : before.call_ended_at
+    const rest = restOf(before.given_sleeps, status)
+    await updateStatus(on, { id, status, call_ended_at, rest, connection: number })
+    if (leader !== before.pairing_serial) await updateLeader(on, { id, pairing_serial: leader })
+    const name = shownName(before.given_name, status)
+    if (name !== before.name) await updateName(on, { id, name })
+    const sensors = sensorColumnsOf(fields)
+    if (sensors.sensors_named !== before.sensors_named || sensors.presence_only !== before.presence_only)
+      await updateNamedSensors(on, { id, ...sensors })
+    const keysChanged = report.configKeys !== undefined && configKeysText(before.status) !== configKeysText(status)
+    const version = keysChanged ? await updatePendingAgain(on, id, clock.now()) : undefined
+    return { version }
   })
   if (outcome === 'replaced') throw new ConnectionReplaced()
-  if (outcome === 'changed') feed.forOrg(device.org.key).publish([{ type: 'status', endpointId: device.id }])
+  feed.forOrg(device.org.key).publish(switched.map((row) => commandEventDraft(commandView(row))))
+  if (outcome === 'unchanged') return
+  if (outcome !== 'first') {
+    const events = feed.forOrg(device.org.key)
+    events.publish([{ type: 'status', endpointId: id }])
+    const { version } = outcome
+    // The config means something else for a device that has other settings now.
+    if (version !== undefined) {
+      events.publish([{ type: 'config', endpointId: id, config: { version, state: 'PENDING' } }])
+      services.devices.wake([id])
+    }
+  }
+  // With the first status of each connection, because a crash can prevent it after the status was stored.
+  if (report.actions !== undefined) await endConfigWithoutSettings(services, device)
 }
+
+/** Notes sensors of which the device has sent a number for the first time. This happens a few times in the life of a device. */
+export async function storeMeasured({ db }: Services, { org, id, sensors }: Device, added: SensorSet): Promise<void> {
+  await db.forOrg(org.key).telemetry((on) => updateMeasuredSensors(on, { id, added }), id)
+  sensors.measured |= added
+}
+
+const powerOf = (status: string) => (JSON.parse(status) as ReportedStatus).power
+const configKeysText = (status: string): string =>
+  JSON.stringify((JSON.parse(status) as ReportedStatus).configKeys ?? null)
 
 const isInCall = ({ inCallStatus = null }: Readonly<Record<string, unknown>>): boolean =>
   inCallStatus !== null && inCallStatus !== 'NONE'
-
-interface ReportedNetwork {
-  readonly addresses?: readonly object[]
-  readonly gateway?: readonly object[]
-}
-
-/** Clients rely on both lists, and on both addresses in each item. [contract 5.1.networks] */
-const completeNetwork = (network: ReportedNetwork) => ({
-  ...network,
-  addresses: (network.addresses ?? []).map((item) => ({ address: {}, broadcast: {}, ...item })),
-  gateway: network.gateway ?? [],
-})

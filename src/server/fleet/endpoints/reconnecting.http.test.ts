@@ -1,7 +1,7 @@
 // Devices after a server stopped: they are reconnecting until they are back, or their time is over. [contract 8.state]
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { deviceOfRow, putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
 import { newPlace, quiet, startHarness, TestClock } from '../../../../test/support/harness.ts'
 import { makeClient } from '../../../client/client.ts'
 import { hourMs, minuteMs, secondMs } from '../../../contract/durations.ts'
@@ -19,9 +19,9 @@ const iso = (ms: number) => new Date(ms).toISOString()
 type Row = Awaited<ReturnType<typeof putEndpoints>>[number]
 
 /** Connects a device, or ends its connection, as its session does. */
-const connectionOf = (services: Services, { org, id, number, serial, model }: Row, orgId: string) => {
-  const device = { org: { key: org, id: orgId }, id, number, serial, model }
-  const credentialHash = tokenHash(id).toString('hex')
+const connectionOf = (services: Services, row: Row, orgId: string) => {
+  const device = deviceOfRow({ key: row.org, id: orgId }, row)
+  const credentialHash = tokenHash(row.id).toString('hex')
   const begin = { device, since: services.clock.now(), credentialHash, nodeId: 0, number: 0 }
   return {
     connect: async () => expect(await markConnected(services, begin)).toBeDefined(),
@@ -129,7 +129,7 @@ test('after a restart devices that were connected are reconnecting until they ar
   const backAt = clock.now()
   const back = { state: 'ONLINE', since: iso(monday), connected: true, connectionTime: iso(backAt) }
   expect(await presence(quick)).toEqual(back)
-  expect(await room(fjord)).toEqual({ state: 'UNKNOWN', connectedCount: 1, unknownCount: 1 })
+  expect(await room(fjord)).toEqual({ state: 'HEALTHY', connectedCount: 1, unknownCount: 1 })
   clock.advance(minuteMs)
   await clearEndedNodes(services(), new AbortController().signal)
   expect(await presence(slow)).toEqual(away)
@@ -169,11 +169,17 @@ test('after a restart devices that were connected are reconnecting until they ar
   const connections = async ({ id }: Row) => (await api().endpointsConnections({ id, from: monday })).body
   const ofQuick = await connections(quick)
   expect(ofQuick).toMatchObject({ onlineShare: 1, outages: 0, longestOutageSeconds: 0 })
-  expect(ofQuick.spans.map(({ why, unknownUntil }) => ({ why, unknownUntil }))).toEqual([
-    { why: 'SERVER_ENDED', unknownUntil: iso(backAt) },
-    { why: 'SERVER_ENDED', unknownUntil: iso(second.startedAt) },
-    { why: 'SERVER_ENDED', unknownUntil: iso(third.startedAt) },
-    { why: undefined, unknownUntil: undefined },
+  const ended = { why: 'SERVER_ENDED', followedBy: 'UNKNOWN' }
+  expect(ofQuick.spans.map(({ why, followedBy }) => ({ why, followedBy }))).toEqual([
+    ended,
+    ended,
+    ended,
+    { why: undefined, followedBy: undefined },
+  ])
+  expect(ofQuick.gaps.map(({ state, to }) => ({ state, to }))).toEqual([
+    { state: 'UNKNOWN', to: iso(backAt) },
+    { state: 'UNKNOWN', to: iso(second.startedAt) },
+    { state: 'UNKNOWN', to: iso(third.startedAt) },
   ])
   const ofSlow = await connections(slow)
   const outageMs = slowAt - settledAt

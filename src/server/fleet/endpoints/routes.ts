@@ -7,15 +7,22 @@ import {
   endpointsDelete,
   endpointsGet,
   endpointsMoveRoom,
+  endpointsUpdate,
 } from './rules.ts'
 
 export const endpointRoutes = (
   cache: EndpointCache,
 ): OperationHandlers<
-  'endpointsBasicList' | 'endpointsGet' | 'endpointsDelete' | 'endpointsMoveRoom' | 'endpointsAssignProfile'
+  | 'endpointsBasicList'
+  | 'endpointsGet'
+  | 'endpointsUpdate'
+  | 'endpointsDelete'
+  | 'endpointsMoveRoom'
+  | 'endpointsAssignProfile'
 > => ({
   endpointsBasicList: (ctx, { query }) => endpointsBasicList(ctx, cache, query),
   endpointsGet: (ctx, { params }) => endpointsGet(ctx, cache, params.id),
+  endpointsUpdate: (ctx, { params, body }) => endpointsUpdate(ctx, params.id, body),
   endpointsDelete: (ctx, { params }) => endpointsDelete(ctx, params.id),
   endpointsMoveRoom: (ctx, { body }) => endpointsMoveRoom(ctx, body),
   endpointsAssignProfile: (ctx, { params, body }) => endpointsAssignProfile(ctx, params.id, body.profileId),

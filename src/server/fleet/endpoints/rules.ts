@@ -1,9 +1,12 @@
 // The rules of endpoints, one function for each operation. [contract 4.endpointsBasicList] [contract 5.1]
 
+import { VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
+import { listedIds } from '../../context/listed-ids.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, findReferenced, mustFind, mustFindAll } from '../../core/failure.ts'
+import { isUuid } from '../../core/uuid.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { change } from '../../journal/audit/change.ts'
 import { auditRef, type ChangeResult } from '../../journal/audit/change-result.ts'
@@ -15,36 +18,90 @@ import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
 import { insertUnenrolledSpan } from '../connections/store.ts'
 import { findProfile } from '../profiles/store.ts'
 import { findRoom } from '../rooms/store.ts'
+import { canDo, requireAction } from './device-actions.ts'
 import type { EndpointCache } from './endpoint-cache.ts'
 import { queueFinishedCommands } from './endpoint-messages.ts'
-import { auditedEndpoint, basicEndpointView, endpointRef, valuesByEndpoint } from './fields.ts'
+import {
+  auditedEndpoint,
+  auditedGivenValues,
+  basicEndpointView,
+  endpointRef,
+  endpointView,
+  givenValues,
+  valuesByEndpoint,
+} from './fields.ts'
 import { requireVisibleGroups } from './pair-groups.ts'
+import { withSeenGateways } from './seen-gateways.ts'
 import {
   deleteEndpoint,
   type EndpointSummary,
   findEndpoint,
+  findShownEndpoint,
   listEndpoints,
   listEndpointsById,
+  listEndpointsOfIds,
+  listEndpointsVia,
+  type PairedEndpoint,
+  updateGivenValues,
   updateProfileOf,
   updateRoomOf,
 } from './store.ts'
 
 type Filter = InputOf<'endpointsBasicList'>['query']
 
-export const endpointsBasicList = (ctx: RequestContext, cache: EndpointCache, filter: Filter) =>
-  filter.regionId === undefined && filter.locationId === undefined && ctx.access.isEverything
+export function endpointsBasicList(ctx: RequestContext, cache: EndpointCache, filter: Filter) {
+  const ids = listedIds(filter.ids, uuidOf)
+  if (ids || filter.via !== undefined) return listNamed(ctx, filter, ids)
+  return filter.regionId === undefined && filter.locationId === undefined && ctx.access.isEverything
     ? cache.list(ctx.org.key)
     : listFiltered(ctx, filter.regionId, filter.locationId)
+}
+
+const uuidOf = (text: string) => (isUuid(text) ? text.toLowerCase() : undefined)
+
+/** Few endpoints are read from the database, in the state that they have now. */
+async function listNamed(ctx: RequestContext, filter: Filter, ids: readonly string[] | undefined) {
+  const { regionId, locationId, via } = filter
+  // A gateway that the caller does not see has no devices here: otherwise the filter would tell which they are.
+  const isSeen = via === undefined || (await listEndpointsById(ctx.db, { ids: [via] })).length > 0
+  if (!isSeen) return { endpoints: [] }
+  const rows = ids
+    ? await listEndpointsOfIds(ctx.db, { ...ctx.presenceTimes, ids })
+    : await listEndpointsVia(ctx.db, { ...ctx.presenceTimes, via: via ?? '' })
+  const wanted = rows.filter(
+    (row) =>
+      (via === undefined || row.via === via) &&
+      (regionId === undefined || row.region_id === regionId) &&
+      (locationId === undefined || row.location_id === locationId),
+  )
+  return { endpoints: (await withSeenGateways(ctx.db, wanted)).map(basicEndpointView) }
+}
 
 async function listFiltered(ctx: RequestContext, regionId: number | undefined, locationId: number | undefined) {
   const rows = await listEndpoints(ctx.db, ctx.presenceTimes, regionId, locationId)
-  return { endpoints: rows.map(basicEndpointView) }
+  return { endpoints: (await withSeenGateways(ctx.db, rows)).map(basicEndpointView) }
 }
 
 export function endpointsGet(ctx: RequestContext, cache: EndpointCache, id: string) {
   const answer = ctx.access.isEverything ? cache.find(ctx.org.key, id) : cache.findVisible(ctx.db, id)
   return answer instanceof Promise ? answer.then((found) => mustFind(found, `endpoint ${id}`)) : answer
 }
+
+export const endpointsUpdate = (ctx: RequestContext, id: string, body: InputOf<'endpointsUpdate'>['body']) =>
+  change(ctx, 'endpointsUpdate', async (tx) => {
+    const endpoint = await requireEndpoint(tx, id)
+    checkIfMatch(ctx, endpoint.version)
+    const values = givenValues(body, endpoint)
+    await updateGivenValues(tx, { id, ...values })
+    await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
+    const row = mustFind(await findShownEndpoint(tx, { ...ctx.presenceTimes, id }), `endpoint ${id}`)
+    const [shown = row] = await withSeenGateways(tx, [row])
+    return {
+      result: new VersionedAnswer(shown.version, endpointView(shown, shown.room_name)),
+      target: endpointRef(shown),
+      ...auditedGivenValues.change(endpoint, { ...endpoint, ...values }),
+    }
+  })
 
 export async function endpointsDelete(ctx: RequestContext, id: string) {
   await change(ctx, 'endpointsDelete', async (tx) => {
@@ -101,7 +158,8 @@ export async function moveEndpoints(
   const ids = group.map((e) => e.id)
   await updateRoomOf(tx, ids, roomId, ctx.clock.now())
   await raiseResourceVersions(tx, { endpointsOfRoom: [...roomIdsOf(group), roomId] })
-  const reassigned = assignRoomProfile ? group.filter((e) => e.profile_id !== room.profile_id).map((e) => e.id) : []
+  const isReassigned = (e: PairedEndpoint) => e.profile_id !== room.profile_id && canDo(e, 'config')
+  const reassigned = assignRoomProfile ? group.filter(isReassigned).map((e) => e.id) : []
   if (reassigned.length > 0) {
     await updateProfileOf(tx, { ids: reassigned, profile: room.profile_id })
     await makeVersions(tx, ctx, reassigned, origin)
@@ -136,6 +194,7 @@ export async function assignProfile(
   checkIfMatch(ctx, endpoint.version)
   const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, { id: known }))
   const to = profile?.id ?? null
+  if (to !== null) requireAction(endpoint, 'config')
   await updateProfileOf(tx, { ids: [id], profile: to })
   await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
   if (endpoint.profile_id !== to) await makeVersions(tx, ctx, [id], origin)

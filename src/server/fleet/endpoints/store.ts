@@ -1,10 +1,12 @@
 // SQL of endpoints, for the API and for the stores of other resources.
-import { type Kysely, type SqlBool, sql } from 'kysely'
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { EngineName } from '../../db/engine.ts'
 import type { Tx } from '../../db/handles.ts'
 import { isAnyNumberOf, isAnyOf, isIn } from '../../db/queries/any-of.ts'
 import { byUuid, byUuids } from '../../db/queries/by-uuid.ts'
+import { pickColumns } from '../../db/queries/columns.ts'
 import { visibleQuery, visibleQueryOne, wholeQuery, wholeQueryExists, write } from '../../db/queries/query.ts'
+import { reportedList } from '../../db/queries/reported-list.ts'
 import { bySite } from '../../db/queries/site-filter.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import {
@@ -12,33 +14,41 @@ import {
   endpointState,
   isConnected,
   type PresenceTimes,
-  reconnectsUntil,
   stateSince,
+  unknownUntil,
 } from '../../nodes/presence-sql.ts'
-import { endpointFieldColumns } from './fields.ts'
+import { endpointFieldColumns, type GivenValues, givenColumns } from './fields.ts'
 import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
 
 const fieldColumns = endpointFieldColumns.map((column) => `e.${column}` as const)
-const columns = ['e.id', 'e.version', 'e.enrolment_time', ...fieldColumns] as const
+const columns = [
+  'e.id',
+  'e.version',
+  'e.enrolment_time',
+  'e.readings',
+  ...fieldColumns,
+  ...givenColumns.map((column) => `e.${column}` as const),
+] as const
 
 /** Endpoints with the node that their device is connected to, for `isConnected` and `connectionTime`. */
 const endpointsWithNode = (db: Kysely<DatabaseSchema>) =>
   db.selectFrom('endpoints as e').leftJoin('nodes as d', 'd.id', 'e.node_id')
 
-const selectAllColumns = (db: Kysely<DatabaseSchema>) =>
+const selectAllColumns = (db: Kysely<DatabaseSchema>, engine: EngineName) =>
   endpointsWithNode(db)
     .select(columns)
     .select([isConnected.as('connected'), connectionTime.as('connection_time')])
+    .select(reportedList(engine, 'actions').as('actions'))
 
-/** The columns of the presence that answers show. `reconnects_until` says when the state changes without a write. */
+/** The columns of the presence that answers show. `unknown_until` says when the state UNKNOWN ends without a write. */
 const presenceColumns = (p: PresenceTimes) =>
   [
     isConnected.as('connected'),
     connectionTime.as('connection_time'),
     endpointState(p).as('state'),
     stateSince(p).as('since'),
-    reconnectsUntil(p).as('reconnects_until'),
+    unknownUntil(p).as('unknown_until'),
   ] as const
 
 type Filter = PresenceTimes & {
@@ -72,6 +82,29 @@ export const listEndpoints = bySite((byRegion, byLocation) =>
 )
 export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
 
+/** With the location and the region of each, by which callers filter. */
+const listedAnywhere = (db: Kysely<DatabaseSchema>, p: PresenceTimes & { org: number }) =>
+  listed(db, p)
+    .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+    .select(['r.location_id', 'l.region_id'])
+    .where('e.org', '=', p.org)
+    .orderBy('e.id')
+
+/** Returns those of the ids that exist and that the caller sees, with the columns of the list. */
+export const listEndpointsOfIds = visibleQuery(
+  'location',
+  'r.location_id',
+  (db, p: PresenceTimes & { org: number; ids: readonly string[] }, engine) =>
+    listedAnywhere(db, p).where(isAnyOf(engine, 'e.id', p.ids)),
+)
+
+/** Lists the devices of a gateway, with the columns of the list. */
+export const listEndpointsVia = visibleQuery(
+  'location',
+  'r.location_id',
+  (db, p: PresenceTimes & { org: number; via: string }) => listedAnywhere(db, p).where('e.via', '=', p.via),
+)
+
 /** Lists endpoints for the cache of the whole list. */
 export const listEndpointsAfter = wholeQuery((db, p: PresenceTimes & { org: number; after: string; limit: number }) =>
   listed(db, p).where('e.org', '=', p.org).where('e.id', '>', p.after).orderBy('e.id').limit(p.limit),
@@ -86,8 +119,8 @@ export const listListedEndpoints = wholeQuery(
 )
 
 export const findEndpoint = byUuid(
-  visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string }) =>
-    selectAllColumns(db).where('e.org', '=', p.org).where('e.id', '=', p.id),
+  visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string }, engine) =>
+    selectAllColumns(db, engine).where('e.org', '=', p.org).where('e.id', '=', p.id),
   ),
 )
 
@@ -104,23 +137,30 @@ export const findShownEndpoint = byUuid(
   ),
 )
 
-/** Returns the version of an endpoint that the caller sees. */
+/** Returns the version and the gateway of an endpoint that the caller sees. */
 export const findEndpointVersion = byUuid(
   visibleQueryOne('room', 'e.room_id', (db, p: { org: number; id: string }) =>
-    db.selectFrom('endpoints as e').select('e.version').where('e.org', '=', p.org).where('e.id', '=', p.id),
+    db.selectFrom('endpoints as e').select(['e.version', 'e.via']).where('e.org', '=', p.org).where('e.id', '=', p.id),
   ),
 )
 
 /** The columns that a write to many endpoints needs. */
-const summaryColumns = ['e.id', 'e.serial', 'e.model', 'e.room_id', 'e.profile_id'] as const
+const summaryColumns = ['e.id', 'e.serial', 'e.model', 'e.name', 'e.room_id', 'e.profile_id'] as const
 
 const selectSummary = (db: Kysely<DatabaseSchema>) =>
   endpointsWithNode(db).select(summaryColumns).select(isConnected.as('connected'))
 
+/** With what the device can do, for `canDo`. */
+const selectSummaryAndActions = (db: Kysely<DatabaseSchema>, engine: EngineName) =>
+  selectSummary(db).select([
+    reportedList(engine, 'actions').as('actions'),
+    reportedList(engine, 'configKeys').as('config_keys'),
+  ])
+
 /** Returns those of the ids that exist and that the caller sees. */
 export const listEndpointsById = byUuids(
   visibleQuery('room', 'e.room_id', (db, p: { org: number; ids: readonly string[] }, engine) =>
-    selectSummary(db)
+    selectSummaryAndActions(db, engine)
       .where('e.org', '=', p.org)
       .where(isAnyOf(engine, 'e.id', p.ids)),
   ),
@@ -148,7 +188,7 @@ const withGroup = (db: Kysely<DatabaseSchema>, engine: EngineName) => {
 /** Lists a page of all endpoints with their pair groups, in the order of their ids. */
 export const listGroupedEndpointsAfter = wholeQuery((db, p: { org: number; after: string; limit: number }, engine) =>
   withGroup(db, engine)
-    .select(sql<number>`case when e.connection_time is null then 0 else 1 end`.as('was_connected'))
+    .select(['e.via', sql<number>`case when e.connection_time is null then 0 else 1 end`.as('was_connected')])
     .where('e.org', '=', p.org)
     .where('e.id', '>', p.after)
     .orderBy('e.id')
@@ -189,11 +229,13 @@ export const listPairedEndpoints = byUuids(
         (cte) => cte('grouped').materialized(),
         () =>
           withGroup(db, engine)
+            .select(reportedList(engine, 'actions').as('actions'))
             .where('e.org', '=', p.org)
             .where(isIn(engine, sql.ref('e.id'), sql`select id from near`)),
       )
       .selectFrom('grouped as g')
-      .select(['g.id', 'g.serial', 'g.model', 'g.room_id', 'g.profile_id', 'g.connected', 'g.leader', 'g.apart'])
+      .select(['g.id', 'g.serial', 'g.model', 'g.name', 'g.room_id', 'g.profile_id'])
+      .select(['g.connected', 'g.leader', 'g.apart', 'g.actions'])
       .where(({ eb, refTuple, selectFrom }) =>
         eb(
           refTuple('g.leader', 'g.apart'),
@@ -210,8 +252,8 @@ export const listPairedEndpoints = byUuids(
 
 export type PairedEndpoint = Awaited<ReturnType<typeof listPairedEndpoints>>[number]
 
-export const listEndpointsInRoom = visibleQuery('room', 'e.room_id', (db, p: { org: number; room: number }) =>
-  selectAllColumns(db).where('e.org', '=', p.org).where('e.room_id', '=', p.room).orderBy('e.id'),
+export const listEndpointsInRoom = visibleQuery('room', 'e.room_id', (db, p: { org: number; room: number }, engine) =>
+  selectAllColumns(db, engine).where('e.org', '=', p.org).where('e.room_id', '=', p.room).orderBy('e.id'),
 )
 
 export const listShownEndpointsInRoom = visibleQuery(
@@ -231,7 +273,7 @@ export const listEndpointsInRooms = visibleQuery(
   'room',
   'e.room_id',
   (db, p: { org: number; rooms: readonly number[] }, engine) =>
-    selectSummary(db)
+    selectSummaryAndActions(db, engine)
       .where('e.org', '=', p.org)
       .where(isAnyNumberOf(engine, 'e.room_id', p.rooms))
       .orderBy('e.room_id')
@@ -257,16 +299,17 @@ export const lockConnection = wholeQueryExists((db, p: Connection, engine) =>
     .$if(engine === 'postgres', (q) => q.forShare('e')),
 )
 
-export const hasEndpointWithProfile = wholeQueryExists((db, p: { org: number; profile: number }) =>
-  db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
-)
-
-export const updateProfileInRoom = write((db, p: { org: number; room: number; profile: number | null }) =>
+type NewGivenValues = GivenValues & Pick<Selectable<DatabaseSchema['endpoints']>, 'org' | 'id' | 'rest'>
+export const updateGivenValues = write((db, p: NewGivenValues) =>
   db
     .updateTable('endpoints')
-    .set((e) => ({ profile_id: p.profile, version: e('version', '+', 1) }))
+    .set((e) => ({ version: e('version', '+', 1), name: p.name, rest: p.rest, ...pickColumns(p, givenColumns) }))
     .where('org', '=', p.org)
-    .where('room_id', '=', p.room),
+    .where('id', '=', p.id),
+)
+
+export const hasEndpointWithProfile = wholeQueryExists((db, p: { org: number; profile: number }) =>
+  db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
 )
 
 export const updateProfileOf = write((db, p: { org: number; ids: readonly string[]; profile: number | null }, engine) =>
@@ -291,6 +334,20 @@ export async function updateRoomOf(tx: Tx, ids: readonly string[], room: number 
   else for (const id of ids) await updateStayEnded(tx, id, at)
 }
 
+/** Takes their gateway from the devices of a gateway that is unenrolled. */
+const clearVia = write((db, p: { org: number; gateway: string }) =>
+  db.updateTable('endpoints').set({ via: null }).where('org', '=', p.org).where('via', '=', p.gateway),
+)
+const clearViaInRoom = write((db, p: { org: number; room: number }) =>
+  db
+    .updateTable('endpoints')
+    .set({ via: null })
+    .where('org', '=', p.org)
+    .where('via', 'in', (q) =>
+      q.selectFrom('endpoints as g').select('g.id').where('g.org', '=', p.org).where('g.room_id', '=', p.room),
+    ),
+)
+
 /** Foreign keys delete its credential and its configs with it. */
 const deleteRow = write((db, p: { org: number; id: string }) =>
   db.deleteFrom('endpoints').where('org', '=', p.org).where('id', '=', p.id),
@@ -298,6 +355,7 @@ const deleteRow = write((db, p: { org: number; id: string }) =>
 export async function deleteEndpoint(tx: Tx, id: string, at: number) {
   await updateStayEnded(tx, id, at)
   await insertPastCredential(tx, { id, at })
+  await clearVia(tx, { gateway: id })
   await deleteRow(tx, { id })
 }
 
@@ -306,10 +364,11 @@ const deleteRowsInRoom = write((db, p: { org: number; room: number }) =>
     .deleteFrom('endpoints')
     .where('org', '=', p.org)
     .where('room_id', '=', p.room)
-    .returning(['id', 'serial', 'model']),
+    .returning(['id', 'serial', 'model', 'name']),
 )
 export async function deleteEndpointsInRoom(tx: Tx, room: number, at: number) {
   await updateStaysEnded(tx, room, at)
   await insertPastCredentialsOfRoom(tx, { room, at })
+  await clearViaInRoom(tx, { room })
   return deleteRowsInRoom(tx, { room })
 }

@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import { isAnyNumberOf } from '../../db/queries/any-of.ts'
 import { visibleQuery } from '../../db/queries/query.ts'
+import { reportedList } from '../../db/queries/reported-list.ts'
 
 type ProfileKey = { org: number; profile: number }
 
@@ -17,6 +18,16 @@ export const countConfigStates = visibleQuery('room', 'e.room_id', (db, p: Profi
     .where('e.org', '=', p.org)
     .where('e.profile_id', '=', p.profile)
     .groupBy(configState),
+)
+
+/** Counts the endpoints with the profile by the settings that their devices report to have. */
+export const countConfigKeys = visibleQuery('room', 'e.room_id', (db, p: ProfileKey, engine) =>
+  db
+    .selectFrom('endpoints as e')
+    .select((e) => [reportedList(engine, 'configKeys').as('config_keys'), e.fn.countAll<number>().as('count')])
+    .where('e.org', '=', p.org)
+    .where('e.profile_id', '=', p.profile)
+    .groupBy(reportedList(engine, 'configKeys')),
 )
 
 /** Lists rooms that have the profile or an endpoint with it, those with a rejected config first. `total` counts all of them. */
@@ -53,7 +64,8 @@ export const listEndpointsReached = visibleQuery(
     db
       .selectFrom('endpoints as e')
       .leftJoin('endpoint_configs as c', (j) => j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id'))
-      .select(['e.id', 'e.room_id', 'e.model', 'e.serial', configState.as('state'), 'c.error'])
+      .select(['e.id', 'e.room_id', 'e.name', 'e.model', 'e.serial', configState.as('state'), 'c.error'])
+      .select(reportedList(engine, 'configKeys').as('config_keys'))
       .where('e.org', '=', p.org)
       .where('e.profile_id', '=', p.profile)
       .where(isAnyNumberOf(engine, 'e.room_id', p.rooms))

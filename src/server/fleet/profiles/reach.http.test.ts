@@ -24,7 +24,15 @@ async function newOrgWithProfile() {
 
 test('profilesReach has rooms and endpoints with the profile, and the state of their settings [contract 12.profiles]', async () => {
   const org = await newOrgWithProfile()
-  const nothing = { roomCount: 0, endpointCount: 0, deliveredCount: 0, pendingCount: 0, rejectedCount: 0, rooms: [] }
+  const nothing = {
+    roomCount: 0,
+    endpointCount: 0,
+    deliveredCount: 0,
+    pendingCount: 0,
+    rejectedCount: 0,
+    notForDeviceCount: 0,
+    rooms: [],
+  }
   expect(await reachOf(org)).toEqual(nothing)
   expect((await org.call('GET', '/profiles/3/reach')).status).toBe(404)
 
@@ -61,6 +69,7 @@ test('profilesReach has rooms and endpoints with the profile, and the state of t
     deliveredCount: 1,
     pendingCount: 1,
     rejectedCount: 1,
+    notForDeviceCount: 0,
     rooms: [
       {
         ...{ id: skog, name: 'Skog', assigned: false },

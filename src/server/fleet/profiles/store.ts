@@ -18,7 +18,7 @@ export const findProfile = queryOne((db, p: { org: number; id: number }) =>
 export const listEndpointsWithProfile = wholeQuery((db, p: { org: number; profile: number }) =>
   db
     .selectFrom('endpoints')
-    .select(['id', 'serial'])
+    .select(['id', 'serial', 'model', 'name'])
     .where('org', '=', p.org)
     .where('profile_id', '=', p.profile)
     .orderBy('id'),

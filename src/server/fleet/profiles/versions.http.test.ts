@@ -1,5 +1,7 @@
 // Tests the versions of profiles: their content, and restoring one.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditAffected } from '../../../../test/support/devices/audited-endpoint.ts'
 import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 
@@ -119,7 +121,7 @@ test('a restore changes the devices with the profile, and returns a password tha
   await device.close()
 
   const [entry] = await p.audit()
-  expect(entry.details.affected).toEqual([{ type: 'endpoint', id: device.id, name: device.serial }])
+  expect(entry.details.affected).toEqual([auditAffected(device)])
   const diffs = (await p.list()).map((v: { diff: { settingsPassword: unknown } }) => v.diff.settingsPassword)
   expect(diffs).toEqual([{ after: '***' }, { before: '***' }, { before: '***', after: '***' }, { after: '***' }])
   const rows = await harness.services.db.system.kysely.selectFrom('profile_versions').selectAll().execute()

@@ -1,6 +1,8 @@
 // Tests rooms and their profile, through HTTP.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type EndpointValues, putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { auditAffected } from '../../../../test/support/devices/audited-endpoint.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import {
   writtenCode as code,
@@ -11,6 +13,7 @@ import {
   room,
   roomOfCode,
 } from '../../../../test/support/places/building.ts'
+import { models } from '../../../contract/device/models.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -79,14 +82,25 @@ test('roomsGet shows location, region, profile and every endpoint in full [contr
   const place = { enrolmentTime: '2026-01-01T00:00:00.000Z', roomId: 1, roomName: 'Fjord', networks: [] }
   const since = '1970-01-01T00:00:00.000Z'
   const online = { connected: true, connectionTime: since, state: 'ONLINE', since }
-  const bar = { id, serial, model: 'NF19B1', ...online, profileId: 1 }
-  const pad = { id: second, serial: 'S2', pairingSerial: serial, model: 'NF19A1', connected: false, state: 'OFFLINE' }
+  const made = { manufacturer: 'Neat', kind: 'CODEC' }
+  const bar = { id, serial, model: 'NF19B1', ...made, ...online, profileId: 1 }
+  const pad = {
+    ...{ id: second, serial: 'S2', pairingSerial: serial, model: 'NF19A1', connected: false, state: 'OFFLINE' },
+    ...{ ...made, kind: 'CONTROLLER' },
+  }
   expect(await room(org, 1)).toEqual({
     ...{ id: 1, name: 'Fjord', state: 'DEGRADED', profileId: 1, dec: code, decUsed: neverUsed, decTimeout: 24 },
     location: { id: 1, name: 'Oslo', region: { id: 1, name: 'Europe' } },
     endpoints: [
-      { ...bar, ...place, ...reported },
-      { ...pad, ...place },
+      {
+        ...bar,
+        ...place,
+        ...reported,
+        kind: 'CODEC',
+        manufacturer: 'Neat',
+        sensors: models.NF19B1?.sensors.toSorted(),
+      },
+      { ...pad, ...place, kind: 'CONTROLLER', manufacturer: 'Neat', sensors: models.NF19A1?.sensors.toSorted() },
     ],
   })
 })
@@ -134,7 +148,7 @@ test('roomsDelete unenrols its endpoints, deletes its notes and names both [cont
   const [entry, ...earlier] = await org.audit()
   expect(earlier).toEqual(log)
   expect(entry).toMatchObject({ type: 'ROOM_DELETED', target: { type: 'room', id: '1', name: 'Fjord' } })
-  const unenrolled = [bar, pad].map(({ id, serial }) => ({ type: 'endpoint', id, name: serial }))
+  const unenrolled = [bar, pad].map(auditAffected)
   const affected = new Set([...unenrolled, { type: 'roomNote', id: '1', name: 'Note 1' }])
   expect(new Set(entry.details.affected)).toEqual(affected)
   expect((await org.call('POST', '/rooms', { body: { name: 'New' } })).body.id, 'no id is reused').toBe(5)

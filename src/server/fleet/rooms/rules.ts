@@ -1,11 +1,12 @@
 // Carries out the operations on rooms, one function for each. [contract 6.rooms] [contract 5.4.room]
 
 import type { Static } from 'typebox'
-import { type Room, roomStateOf } from '../../../contract/fleet/rooms.ts'
+import { peopleIsOf, type Room, roomStateOf } from '../../../contract/fleet/rooms.ts'
 import { freshSince } from '../../config/sensor-settings.ts'
 import { VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
+import { listedIds } from '../../context/listed-ids.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { findReferenced, mustFind } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
@@ -19,13 +20,15 @@ import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
 import { insertUnenrolledSpansInRoom } from '../connections/store.ts'
+import { canDo } from '../endpoints/device-actions.ts'
 import { finishedCommandDraft } from '../endpoints/endpoint-messages.ts'
 import { endpointRef, endpointView } from '../endpoints/fields.ts'
+import { withSeenGateways } from '../endpoints/seen-gateways.ts'
 import {
   deleteEndpointsInRoom,
   listEndpointsInRoom,
   listShownEndpointsInRoom,
-  updateProfileInRoom,
+  updateProfileOf,
 } from '../endpoints/store.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
@@ -45,15 +48,18 @@ import {
   indexDec,
   insertRoom,
   listRooms,
+  listRoomsOfIds,
   type RoomRow,
   updateDec,
   updateRoom,
   updateRoomProfile,
 } from './store.ts'
 
-export async function roomsList(ctx: RequestContext, { regionId, locationId, tag }: InputOf<'roomsList'>['query']) {
-  const values = { ...ctx.presenceTimes, freshSinceSeconds: freshSince(ctx) }
-  const rows = await listRooms(ctx.db, values, regionId, locationId)
+export async function roomsList(ctx: RequestContext, query: InputOf<'roomsList'>['query']) {
+  const { regionId, locationId, tag } = query
+  const ids = listedIds(query.ids, (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined))
+  const values = { ...ctx.presenceTimes, freshSinceSeconds: freshSince(ctx), ids: ids ?? [] }
+  const rows = await (ids ? listRoomsOfIds : listRooms)(ctx.db, values, regionId, locationId)
   return {
     rooms: rows.flatMap((row) => {
       const optional = optionalRoomFields(row)
@@ -61,15 +67,20 @@ export async function roomsList(ctx: RequestContext, { regionId, locationId, tag
       const endpointCount = Number(row.endpoints)
       const connectedCount = Number(row.connected)
       const unknownCount = Number(row.unknown)
+      const peopleIs = peopleIsOf(row.people, row.counted_people)
+      const asleepCount = Number(row.asleep)
+      const counts = { endpointCount, connectedCount, unknownCount, asleepCount }
       return {
         id: row.id,
         name: row.name,
         ...(row.location_id !== null && { location: { id: row.location_id, name: row.location_name ?? '' } }),
-        state: roomStateOf({ endpointCount, connectedCount, unknownCount, hasFailedConfig: Number(row.failed) > 0 }),
+        state: roomStateOf({ ...counts, hasFailedConfig: Number(row.failed) > 0 }),
         endpointCount,
         connectedCount,
         ...(unknownCount > 0 && { unknownCount }),
+        ...(asleepCount > 0 && { asleepCount }),
         ...(row.people !== null && { people: row.people }),
+        ...(peopleIs && { peopleIs }),
         ...(row.profile_id !== null && { profileId: row.profile_id }),
         ...optional,
       }
@@ -120,10 +131,14 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
     const endpoints = await deleteEndpointsInRoom(tx, id, ctx.clock.now())
     const endpointIds = endpoints.map((e) => e.id)
     const cancelled = await cancelOpenCommands(tx, { endpoints: endpointIds, at: ctx.clock.now() })
-    const place = { locationId: room.location_id, regionId: room.region_id }
+    const place = { roomId: id, locationId: room.location_id, regionId: room.region_id }
+    const removed = new Map(endpoints.map((endpoint) => [endpoint.id, { ...endpoint, ...place }]))
     await queueMessages(tx, [
-      ...cancelled.map((row) => finishedCommandDraft(commandView(row), place)),
-      ...endpoints.map((e) => endpointDraft('endpoint.removed', { ...e, roomId: id, ...place }, ctx.clock.now())),
+      ...cancelled.flatMap((row) => {
+        const endpoint = removed.get(row.endpoint_id)
+        return endpoint ? [finishedCommandDraft(commandView(row), endpoint)] : []
+      }),
+      ...[...removed.values()].map((e) => endpointDraft('endpoint.removed', e, ctx.clock.now())),
     ])
     tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), [id])))
     await deleteRoom(tx, { id })
@@ -170,8 +185,8 @@ export async function assignRoomProfile(
   checkIfMatch(ctx, room.version)
   const newProfileId = (await findReferencedProfile(tx, profileId))?.id ?? null
   await updateRoomProfile(tx, { id, profile: newProfileId })
-  const endpoints = await listEndpointsInRoom(tx, { room: id })
-  await updateProfileInRoom(tx, { room: id, profile: newProfileId })
+  const endpoints = (await listEndpointsInRoom(tx, { room: id })).filter((e) => canDo(e, 'config'))
+  await updateProfileOf(tx, { ids: endpoints.map((e) => e.id), profile: newProfileId })
   const changedIds = endpoints.filter((e) => e.profile_id !== newProfileId).map((e) => e.id)
   await makeVersions(tx, ctx, changedIds, origin)
   return {
@@ -209,11 +224,15 @@ function makeSealedCode(ctx: RequestContext, room: number) {
 const firstCharacters = (text: string) => [...text.slice(0, 120)].slice(0, 60).join('')
 
 async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<VersionedAnswer<Static<typeof Room>>> {
-  const endpoints = await listShownEndpointsInRoom(on, { ...ctx.presenceTimes, room: room.id })
+  const endpoints = await withSeenGateways(
+    on,
+    await listShownEndpointsInRoom(on, { ...ctx.presenceTimes, room: room.id }),
+  )
   const counts = {
     endpointCount: endpoints.length,
     connectedCount: endpoints.filter(({ state }) => state === 'ONLINE').length,
     unknownCount: endpoints.filter(({ state }) => state === 'UNKNOWN').length,
+    asleepCount: endpoints.filter(({ state }) => state === 'ASLEEP').length,
     hasFailedConfig: await hasFailedConfig(on, { id: room.id }),
   }
   const { secrets, clock } = ctx

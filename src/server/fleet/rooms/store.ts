@@ -13,12 +13,13 @@ import { type RoomValues, roomFieldColumns } from './fields.ts'
 type RoomKey = { org: number; id: number }
 type RoomFilter = PresenceTimes & { org: number; region: number; location: number; freshSinceSeconds: number }
 
-/** 1 for an endpoint that is reconnecting. */
-const isUnknown = (p: PresenceTimes) => sql<number>`case ${endpointState(p)} when 'UNKNOWN' then 1 else 0 end`
+/** 1 for an endpoint in a state. */
+const isIn = (p: PresenceTimes, state: 'UNKNOWN' | 'ASLEEP') =>
+  sql<number>`case ${endpointState(p)} when ${sql.lit(state)} then 1 else 0 end`
 
 /** Only samples since `freshSinceSeconds` count for the number of people in a room. */
-export const listRooms = bySite((byRegion, byLocation) =>
-  visibleQuery('region', 'l.region_id', (db, p: RoomFilter) =>
+const listRoomsOf = (byRegion: boolean, byLocation: boolean, byIds: boolean) =>
+  visibleQuery('region', 'l.region_id', (db, p: RoomFilter & { ids: readonly number[] }, engine) =>
     db
       .selectFrom('rooms as r')
       .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
@@ -40,11 +41,14 @@ export const listRooms = bySite((byRegion, byLocation) =>
               'e.room_id',
               fn.countAll<number>().as('endpoints'),
               fn.sum<number>(isConnected).as('connected'),
-              fn.sum<number>(isUnknown(p)).as('unknown'),
+              fn.sum<number>(isIn(p, 'UNKNOWN')).as('unknown'),
+              fn.sum<number>(isIn(p, 'ASLEEP')).as('asleep'),
               fn.count<number>('c.endpoint_id').as('failed'),
               fn.max('s.people').as('people'),
+              fn.max(sql<number | null>`case e.presence_only when 0 then s.people end`).as('counted_people'),
             ])
             .where('e.org', '=', p.org)
+            .$if(byIds, (endpoints) => endpoints.where(isAnyNumberOf(engine, 'e.room_id', p.ids)))
             .groupBy('e.room_id')
             .as('n'),
         (j) => j.onRef('n.room_id', '=', 'r.id'),
@@ -57,15 +61,21 @@ export const listRooms = bySite((byRegion, byLocation) =>
         e.fn.coalesce('n.endpoints', sql<number>`0`).as('endpoints'),
         e.fn.coalesce('n.connected', sql<number>`0`).as('connected'),
         e.fn.coalesce('n.unknown', sql<number>`0`).as('unknown'),
+        e.fn.coalesce('n.asleep', sql<number>`0`).as('asleep'),
         e.fn.coalesce('n.failed', sql<number>`0`).as('failed'),
         'n.people',
+        'n.counted_people',
       ])
       .where('r.org', '=', p.org)
       .$if(byRegion, (q) => q.where('l.region_id', '=', p.region))
       .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
+      .$if(byIds, (q) => q.where(isAnyNumberOf(engine, 'r.id', p.ids)))
       .orderBy('r.id'),
-  ),
-)
+  )
+
+/** `ids` must be empty. */
+export const listRooms = bySite((byRegion, byLocation) => listRoomsOf(byRegion, byLocation, false))
+export const listRoomsOfIds = bySite((byRegion, byLocation) => listRoomsOf(byRegion, byLocation, true))
 
 export const findRoom = visibleQueryOne('region', 'l.region_id', (db, p: RoomKey) =>
   db
@@ -242,7 +252,8 @@ export const countEndpointsOfRooms = systemQuery((db, p: PresenceTimes & { org: 
       'r.id',
       fn.count<number>('e.id').as('endpoints'),
       fn.coalesce(fn.sum<number>(isConnected), sql<number>`0`).as('connected'),
-      fn.sum<number>(isUnknown(p)).as('unknown'),
+      fn.sum<number>(isIn(p, 'UNKNOWN')).as('unknown'),
+      fn.sum<number>(isIn(p, 'ASLEEP')).as('asleep'),
       fn.count<number>('c.endpoint_id').as('failed'),
     ])
     .groupBy(['r.org', 'r.id'])

@@ -4,10 +4,13 @@ import type { RuleId } from '../../../contract/incidents/rule-table.ts'
 import type { AirLimits } from '../../../contract/journal/orgs.ts'
 import type { SensorSettings } from '../../config/sensor-settings.ts'
 import type { OrgReader } from '../../db/handles.ts'
+import type { PresenceTimes } from '../../nodes/presence-sql.ts'
 import { isSilenced, type Silence } from '../silences/in-force.ts'
 import { findChannelName, findJobName, findProfileName, listOpenSubjects } from './engine-store.ts'
 import { type AdvancedFindings, advanceFindings, dueTimeOfFinding, findingKey } from './findings.ts'
 import type { GroupingInput } from './grouping/grouping-input.ts'
+import { listLeftOut } from './observations/endpoint-store.ts'
+import type { KnownPeripherals } from './observations/known-peripherals.ts'
 import { listJustOffline } from './observations/presence.ts'
 import { observeFull, observeQuick } from './observe.ts'
 import { placeOfSubject } from './places.ts'
@@ -16,6 +19,8 @@ import type { Finding, RulesInForce, Structure, Subject } from './types.ts'
 
 export interface EngineInput {
   readonly now: number
+  /** The times by which the state of endpoints is decided. */
+  readonly times: PresenceTimes
   readonly on: OrgReader
   readonly rules: RulesInForce
   readonly structure: Structure
@@ -23,6 +28,7 @@ export interface EngineInput {
   readonly restarts: ReturningDevices
   readonly settings: SensorSettings
   readonly airLimits: AirLimits
+  readonly peripherals: KnownPeripherals
   /** The earliest expiry among the TLS certificates of all nodes, in milliseconds; undefined if no node has one. */
   readonly certificateExpiresAt: number | undefined
   /** True if all rules are observed, and not only those that must react within seconds. */
@@ -43,13 +49,15 @@ interface AdvancedRun extends AdvancedFindings {
 
 /** Observes the organisation, and advances the findings that there were before. */
 export async function advance(input: EngineInput, before: StateBefore): Promise<AdvancedRun> {
-  const { now, on, rules, structure, restarts, settings, airLimits, certificateExpiresAt } = input
+  const { now, on, rules, structure, restarts, settings, airLimits, peripherals, certificateExpiresAt } = input
   const { findings, ranAt } = before
   const isSilencedSubject = (rule: RuleId, subject: Subject) => isSilencedNow(input, rule, subject)
   const { orgId } = structure
-  const common = { now, rules, findings, isSilenced: isSilencedSubject, orgId, certificateExpiresAt }
+  const { gateways } = structure
+  const { times } = input
+  const common = { now, times, gateways, rules, findings, isSilenced: isSilencedSubject, orgId, certificateExpiresAt }
   const { observations, observedRules, nextDueAt } = input.isFull
-    ? await observeFull(on, { ...common, settings, airLimits })
+    ? await observeFull(on, { ...common, settings, airLimits, peripherals })
     : await observeQuick(on, {
         ...common,
         from: ranAt,
@@ -64,7 +72,7 @@ export async function advance(input: EngineInput, before: StateBefore): Promise<
     rules,
     now,
     isSilenced: isSilencedSubject,
-    presenceFrom: ({ id }, rule) => restarts.presenceFrom(id, rules[rule].holdMs),
+    presenceFrom: ({ id }, rule) => presenceFromOf(input, id, rules[rule].holdMs),
     downSince: before.downSince,
     isGone: (finding) => isDeleted(structure, finding) || moved.has(subjectKey(finding.subject)),
   })
@@ -73,6 +81,13 @@ export async function advance(input: EngineInput, before: StateBefore): Promise<
     .map((finding) => dueTimeOfFinding(finding, rules) ?? 0)
     .filter((dueAt) => dueAt > now)
   return { ...advanced, nextDueAt: dueTimes.reduce((earliest, dueAt) => Math.min(earliest, dueAt), nextDueAt) }
+}
+
+/** A device that cannot be seen has the time that its gateway has. */
+function presenceFromOf({ restarts, structure }: EngineInput, id: string, holdMs: number): number {
+  const via = structure.endpoints.get(id)?.via ?? null
+  const own = restarts.presenceFrom(id, holdMs)
+  return via === null ? own : Math.max(own, restarts.presenceFrom(via, holdMs))
 }
 
 function isSilencedNow({ silences, structure, now }: EngineInput, rule: RuleId, subject: Subject): boolean {
@@ -128,7 +143,7 @@ export function listDueTimes(input: EngineInput, before: readonly Finding[], mat
   return matured.flatMap(({ rule, subject, since }) => {
     const { silenced, countsFrom = 0 } = known.get(findingKey({ rule, subject })) ?? {}
     const { holdMs, isAboutConnection } = input.rules[rule]
-    const presenceFrom = isAboutConnection ? input.restarts.presenceFrom(subject.id, holdMs) : 0
+    const presenceFrom = isAboutConnection ? presenceFromOf(input, subject.id, holdMs) : 0
     return silenced ? [] : [{ rule, dueAt: Math.max(since, countsFrom, presenceFrom) + holdMs }]
   })
 }
@@ -137,12 +152,14 @@ export function listDueTimes(input: EngineInput, before: readonly Finding[], mat
 export async function readGroupingFacts(
   input: EngineInput,
   { findings }: AdvancedFindings,
-): Promise<Pick<GroupingInput, 'justOffline' | 'isSilenced' | 'nameOf'>> {
-  const { now, on, rules, restarts } = input
+): Promise<Pick<GroupingInput, 'justOffline' | 'leftOut' | 'isSilenced' | 'nameOf'>> {
+  const { on, rules, restarts, times } = input
   const justOffline = new Map<string, number>()
+  let leftOut: ReadonlySet<string> = new Set()
   if (findings.some(({ rule, maturedAt }) => rule === 'device.offline' && maturedAt !== null)) {
     const waiting = new Set(findings.filter(({ maturedAt }) => maturedAt === null).map(findingKey))
-    for (const { subject, since, rule } of await listJustOffline(on, now, rules)) {
+    leftOut = new Set((await listLeftOut(on, times)).map(({ id }) => id))
+    for (const { subject, since, rule } of await listJustOffline(on, times, rules)) {
       if (restarts.isReturning(subject.id) || waiting.has(findingKey({ rule, subject }))) continue
       if (since !== undefined && !isSilencedNow(input, rule, subject)) justOffline.set(subject.id, since)
     }
@@ -164,6 +181,7 @@ export async function readGroupingFacts(
     isSilencedNow(input, rule, subject)
   return {
     justOffline,
+    leftOut,
     isSilenced: isSilencedFinding,
     nameOf: (level: CauseLevel, id: string) => names.get(`${level} ${id}`),
   }

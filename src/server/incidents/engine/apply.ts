@@ -65,9 +65,9 @@ export async function applyUpdates(tx: TelemetryTx, changes: EngineChanges): Pro
     else await insertIncident(tx, row)
     for (const finding of update.joined) incidentOf.set(findingKey(finding), id)
     const previousAudience = await readPreviousAudience(tx, update, id)
-    const subjects = update.joined.map((finding) => subjectOf(structure, finding, id))
+    const subjects = update.joinedSubjects.map((affected) => subjectOf(structure, affected, id))
     await upsertSubjects(tx, subjects)
-    const left = update.left.map(({ subject }) => subject.id)
+    const left = update.leftSubjects.map((subject) => subject.id)
     if (left.length > 0) await endSubjects(tx, { incident: id, ids: left, at: now })
     for (const kind of update.timeline) {
       await insertTimelineEntry(tx, { incident: id, at: now, kind, ...noActor, text: null })
@@ -149,7 +149,8 @@ async function readPreviousAudience(
 
 /** If only some subjects joined or left, the events are about these. */
 function eventsOf(row: IncidentRow, update: IncidentUpdate, subjects: readonly SubjectRow[]): EventDraft[] {
-  const changed = new Set([...update.joined, ...update.left].map(({ subject }) => subject.id))
+  const joined = update.joinedSubjects.map(({ subject }) => subject)
+  const changed = new Set([...joined, ...update.leftSubjects].map(({ id }) => id))
   const isWhole = update.timeline.length > 0 || changed.size === 0
   const concerned = isWhole ? subjects : subjects.filter(({ subject_id }) => changed.has(subject_id))
   return incidentEvents(row, concerned)

@@ -46,7 +46,7 @@ test('a device that stays away is an incident with an event and a message, and e
     rule: 'device.offline',
     severity: 'WARNING',
     state: 'OPEN',
-    cause: { level: 'ENDPOINT', id: bar?.id, name: `${bar?.model} ${bar?.serial}` },
+    cause: { level: 'ENDPOINT', id: bar?.id, name: `Bar ${bar?.serial.slice(-6)}` },
     roomIds: [roomId],
     subjectCount: 1,
     openSubjectCount: 1,

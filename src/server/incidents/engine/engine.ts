@@ -13,6 +13,8 @@ import { isCountedByRuns } from './findings.ts'
 import { groupFindings } from './grouping/grouping.ts'
 import { type EngineIncident, reopenWithinMs } from './grouping/incident-drafts.ts'
 import type { IncidentMetrics } from './metrics.ts'
+import { KnownPeripherals } from './observations/known-peripherals.ts'
+import { upsertKnownPeripherals } from './observations/peripheral-store.ts'
 import { ReturningDevices } from './restarts/returning-devices.ts'
 import { findLastRun, upsertLastRun } from './restarts/settle-store.ts'
 import { engineIncident, findingOfRow } from './rows.ts'
@@ -29,6 +31,7 @@ const maxGapMs = 2 * fullRunEveryMs
 /** Valid while this node holds the task of the organisation: no other node writes findings then. */
 interface HeldState {
   readonly findings: readonly Finding[]
+  readonly peripherals: KnownPeripherals
   readonly fullRunAt: number
   /** How long the last run of all rules took. */
   readonly fullRunMs: number
@@ -74,7 +77,7 @@ export class IncidentEngine {
   }
 
   async #runOnce(
-    { db, clock, feed, settings }: Services,
+    { db, clock, feed, settings, reconnects }: Services,
     org: ObservedOrg,
     state: HeldState,
     certificateExpiresAt: number | undefined,
@@ -89,6 +92,7 @@ export class IncidentEngine {
     const silences = await readSilences(on, now)
     const input: EngineInput = {
       now,
+      times: { ...reconnects.current, now },
       on,
       rules,
       structure: known,
@@ -96,6 +100,7 @@ export class IncidentEngine {
       restarts,
       settings,
       airLimits: parseAirLimits(org.air_limits),
+      peripherals: state.peripherals,
       certificateExpiresAt,
       isFull,
     }
@@ -103,15 +108,18 @@ export class IncidentEngine {
     const advanced = await advance(input, state)
     const judged = await restarts.judge(on)
     const hasOutage = advanced.matured.some(({ rule }) => rule === 'device.offline')
-    const structure = hasOutage ? await this.#structures.refresh(on, org, now) : known
+    const structure = hasOutage ? await this.#structures.refresh(on, org, input.times) : known
     const { fullRunAt, fullRunMs, dueAt } = isFull
       ? { fullRunAt: now, fullRunMs: performance.now() - startedAt, dueAt: advanced.nextDueAt }
       : state
     // `advance` looked for moved subjects in the structure before the refresh, so the next run must compare with that one.
-    const next = { findings: advanced.findings, ranAt: now, structure: known, fullRunAt, fullRunMs, dueAt }
+    const { peripherals } = state
+    const next = { findings: advanced.findings, peripherals, ranAt: now, structure: known, fullRunAt, fullRunMs, dueAt }
     if (isFull && advanced.findings.some(isCountedByRuns)) {
       await on.telemetry((tx) => upsertLastRun(tx, { ranAt: now }))
     }
+    const peripheralRows = isFull ? peripherals.listChanges((id) => structure.endpoints.has(id)) : []
+    if (peripheralRows.length > 0) await on.bulkTransaction((tx) => upsertKnownPeripherals(tx, peripheralRows))
     const isChanged = advanced.changed.length + advanced.ended.length > 0 || judged !== undefined
     if (!isChanged && !isFull) return next
     const facts = await readGroupingFacts(input, advanced)
@@ -158,6 +166,7 @@ async function readState(on: OrgReader, now: number): Promise<HeldState> {
   const ranAt = (await findLastRun(on))?.looked_at ?? now
   return {
     findings,
+    peripherals: await KnownPeripherals.read(on),
     downSince: now - ranAt > maxGapMs ? ranAt : undefined,
     fullRunAt: Number.NEGATIVE_INFINITY,
     fullRunMs: 0,

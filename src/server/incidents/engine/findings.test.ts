@@ -205,7 +205,15 @@ test('time in which the service was down counts for conditions whose start is st
     course.input = { observedRules: new Set(), downSince: course.now }
     return course.run(rule, bar, undefined).changed.length > 0
   })
-  expect(paused).toEqual(['air.beyond', 'room.crowded', 'storage.low', 'firmware.behind', 'clock.unreachable'])
+  expect(paused).toEqual([
+    'air.beyond',
+    'room.crowded',
+    'storage.low',
+    'device.fault',
+    'peripheral.missing',
+    'firmware.behind',
+    'clock.unreachable',
+  ])
 })
 
 test('a condition that is unknown after the service was down is written, and counts from its next observation', () => {

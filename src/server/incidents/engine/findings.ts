@@ -33,7 +33,7 @@ export interface AdvancedFindings {
 }
 
 export const findingKey = ({ rule, subject }: Pick<Finding, 'rule' | 'subject'>): string =>
-  `${rule} ${subject.type} ${subject.id}`
+  `${rule} ${subject.type} ${subject.id}${subject.part === undefined ? '' : ` ${subject.part}`}`
 
 export function advanceFindings(input: FindingsInput): AdvancedFindings {
   const observed = new Map(input.observations.map((o) => [findingKey(o), o]))

@@ -6,11 +6,11 @@ import { rowsPerPart } from '../../db/queries/in-parts.ts'
 import { findingKey } from './findings.ts'
 import { observeConfigs, observeConfigsQuickly } from './observations/configs.ts'
 import { observeCredentials } from './observations/credentials.ts'
-import { listObservedAfter } from './observations/endpoint-store.ts'
+import { listObservedAfter, type ObservedWithSample } from './observations/endpoint-store.ts'
 import { observeFlapping, observeFlappingQuickly } from './observations/flapping.ts'
 import type { FullInput, QuickInput } from './observations/input.ts'
 import { observeJobs } from './observations/jobs.ts'
-import { observeOffline, observeOfflineQuickly } from './observations/presence.ts'
+import { observeHidden, observeOffline, observeOfflineQuickly } from './observations/presence.ts'
 import { observeAir, observeCrowd, RoomSamples } from './observations/rooms.ts'
 import { observeCertificate, observeChannels } from './observations/service.ts'
 import { observeStatus } from './observations/status.ts'
@@ -55,18 +55,32 @@ export async function observeFull(on: OrgReader, input: FullInput): Promise<Obse
       if (isRelevant(observation)) observations.push(observation)
     }
   }
+  input.peripherals.startCheck(now)
   const samples = new RoomSamples(now, settings)
+  const gateways = new Map<string, Observation>()
+  const behindGateways: ObservedWithSample[] = []
+  const connectedRooms = new Set<number>()
+  const aboutParts = Map.groupBy(
+    input.findings.filter(({ subject }) => subject.part !== undefined),
+    ({ subject }) => subject.id,
+  )
   for (let after = ''; ; await nextTurn()) {
-    const rows = await listObservedAfter(on, { now, after, limit: rowsPerPart })
+    const rows = await listObservedAfter(on, { ...input.times, after, limit: rowsPerPart })
     for (const row of rows) {
-      add([observeOffline(row, now), ...observeStatus(row, rules, input)])
+      const offline = observeOffline(row, now)
+      const findings = aboutParts.get(row.id) ?? []
+      add([offline, ...observeStatus({ endpoint: row, findings }, rules, input)])
       samples.add(row)
+      if (offline && input.gateways.has(row.id)) gateways.set(row.id, offline)
+      if (row.via !== null) behindGateways.push(row)
+      if (row.connected && row.room_id !== null) connectedRooms.add(row.room_id)
     }
     const last = rows.at(-1)
     if (!last || rows.length < rowsPerPart) break
     after = last.id
   }
   add([
+    ...observeHidden({ devices: behindGateways, gateways, findings: input.findings, connectedRooms }),
     ...(await observeRooms(on, input, samples)),
     ...(await observeFlapping(on, input)),
     ...(await observeConfigs(on, input)),

@@ -41,8 +41,9 @@ async function plansOf(work: (on: OrgReader) => Promise<unknown>): Promise<strin
 const plansOfRun = (findings: readonly Finding[], values: Partial<QuickInput> = {}) =>
   plansOf((on) => {
     const quiet = { hasSilences: false, isSilenced: () => false, isReturning: () => false }
-    const service = { orgId: 'org', certificateExpiresAt: undefined }
-    return observeQuick(on, { now: 1, from: 0, rules: defaultRules, findings, ...quiet, ...service, ...values })
+    const service = { orgId: 'org', certificateExpiresAt: undefined, gateways: new Set<string>() }
+    const times = { now: 1, unknownAfter: 1, settleMs: 1, settledAt: 1, lastEnd: 1 }
+    return observeQuick(on, { now: 1, from: 0, rules: defaultRules, findings, ...quiet, ...service, times, ...values })
   })
 
 const finding: Finding = {

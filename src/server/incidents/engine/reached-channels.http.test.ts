@@ -36,7 +36,8 @@ async function update(
   if (!found) throw new Error('there is no such incident')
   const before = engineIncident(found)
   const after = { ...before, ...changes }
-  const nothing = { joined: [], left: [], timeline: [], messages: [], isSilenced: false }
+  const { joined = [] } = values
+  const nothing = { joined, joinedSubjects: joined, leftSubjects: [], timeline: [], messages: [], isSilenced: false }
   const zone = { key: org.org.key, id: org.id, name: 'Test', timezone: 'UTC' }
   const structure = await new StructureCache(db).read(on, zone, now, [])
   await on.bulkTransaction((tx) =>

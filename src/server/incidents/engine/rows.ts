@@ -2,9 +2,9 @@
 
 import type { IncidentRow, SubjectRow } from '../store.ts'
 import type { FindingRow } from './engine-store.ts'
-import type { EngineIncident } from './grouping/incident-drafts.ts'
+import type { AffectedSubject, EngineIncident } from './grouping/incident-drafts.ts'
 import { placeOfSubject } from './places.ts'
-import type { Finding, Structure } from './types.ts'
+import type { Finding, Structure, Subject } from './types.ts'
 
 /** Keeps the columns that people write, but a reopened incident is not acknowledged, and the end of the cause ends a snooze. */
 export function rowOf(
@@ -75,7 +75,7 @@ export const findingRow = ({
 }: Finding): FindingRow => ({
   rule,
   subject_type: subject.type,
-  subject_id: subject.id,
+  subject_id: storedSubjectId(subject),
   since,
   matured_at: maturedAt,
   clear_since: clearSince,
@@ -85,7 +85,7 @@ export const findingRow = ({
 
 export const findingOfRow = (row: FindingRow): Finding => ({
   rule: row.rule,
-  subject: { type: row.subject_type, id: row.subject_id },
+  subject: { type: row.subject_type, ...subjectIdOf(row.subject_id) },
   since: row.since,
   maturedAt: row.matured_at,
   clearSince: row.clear_since,
@@ -93,7 +93,20 @@ export const findingOfRow = (row: FindingRow): Finding => ({
   detail: JSON.parse(row.detail),
 })
 
-export function subjectOf(structure: Structure, { subject, since, detail }: Finding, incidentId: number): SubjectRow {
+/** JSON, because PostgreSQL stores no text with the character 0, which a device can report. */
+const storedSubjectId = ({ id, part }: Subject): string => (part === undefined ? id : `${id} ${JSON.stringify(part)}`)
+
+/** An id has no spaces. */
+function subjectIdOf(stored: string): Pick<Subject, 'id' | 'part'> {
+  const end = stored.indexOf(' ')
+  return end < 0 ? { id: stored } : { id: stored.slice(0, end), part: JSON.parse(stored.slice(end + 1)) }
+}
+
+export function subjectOf(
+  structure: Structure,
+  { subject, since, detail }: AffectedSubject,
+  incidentId: number,
+): SubjectRow {
   const { room, location } = placeOfSubject(structure, subject)
   const endpoint = subject.type === 'endpoint' ? structure.endpoints.get(subject.id) : undefined
   const name = endpoint?.name ?? (subject.type === 'room' ? room?.name : undefined)

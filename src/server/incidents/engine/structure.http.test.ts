@@ -16,7 +16,7 @@ function newCache({ org, id }: TestOrg) {
   const cache = new StructureCache(db)
   const named = { key: org.key, id, name: 'Test', timezone: 'UTC' }
   const read = (findings: readonly Finding[] = []) => cache.read(db.forOrg(org.key), named, clock.now(), findings)
-  const refresh = () => cache.refresh(db.forOrg(org.key), named, clock.now())
+  const refresh = () => cache.refresh(db.forOrg(org.key), named, harness.services.reconnects.current)
   return { read, refresh, noteRooms: (key: number) => db.noteWritten([{ table: 'rooms', org: key, where: {} }]) }
 }
 

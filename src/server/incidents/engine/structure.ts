@@ -1,10 +1,12 @@
 // Reads where the endpoints of an organisation are, and caches it until a write changes that.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { minuteMs } from '../../../contract/durations.ts'
+import { endpointLabel } from '../../../contract/fleet/endpoint-label.ts'
 import type { Database } from '../../db/db.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import type { WrittenRows } from '../../db/written-rows.ts'
 import { listGroupedEndpointsAfter } from '../../fleet/endpoints/store.ts'
+import type { PresenceTimes } from '../../nodes/presence-sql.ts'
 import { listConnectedSince } from './observations/endpoint-store.ts'
 import { slackMs } from './observations/input.ts'
 import { listLocationPlaces, listRoomPlaces } from './structure-store.ts'
@@ -22,7 +24,7 @@ const rowsPerPage = 500
 /** The writes of devices at other nodes do not invalidate this cache: a first connect (see `refresh`), a pair that changes. */
 const maxAgeMs = 10 * minuteMs
 /** An update of other columns of an endpoint changes nothing here. */
-const endpointColumns = ['room_id', 'serial', 'model', 'pairing_serial']
+const endpointColumns = ['room_id', 'serial', 'model', 'name', 'pairing_serial', 'via']
 
 interface CachedStructure {
   readonly structure: Structure
@@ -55,10 +57,11 @@ export class StructureCache {
    * Reads it again if a device of it has connected for the first time since it was read. At another node that is not announced, and a
    * room whose only connected device is new would count as offline.
    */
-  async refresh(on: OrgReader, org: StructureOrg, now: number): Promise<Structure> {
+  async refresh(on: OrgReader, org: StructureOrg, times: PresenceTimes): Promise<Structure> {
+    const { now } = times
     const known = this.#cached.get(org.key)
     if (!known) return this.read(on, org, now, [])
-    const connected = await listConnectedSince(on, { now, from: known.readAt - slackMs })
+    const connected = await listConnectedSince(on, { ...times, from: known.readAt - slackMs })
     if (connected.every(({ id }) => known.structure.endpoints.get(id)?.wasConnected ?? true)) return known.structure
     this.#cached.delete(org.key)
     return this.read(on, org, now, [])
@@ -101,14 +104,16 @@ async function readStructure(on: OrgReader, { id: orgId, name: orgName, timezone
   const endpoints = new Map<string, StructureEndpoint>()
   for (let after = ''; ; await nextTurn()) {
     const rows = await listGroupedEndpointsAfter(on, { after, limit: rowsPerPage })
-    for (const { id, model, serial, room_id: roomId, was_connected, leader, apart } of rows) {
+    for (const row of rows) {
+      const { id, model, room_id: roomId, was_connected, via, leader, apart } = row
       const wasConnected = Boolean(was_connected)
       endpoints.set(id, {
         id,
-        name: `${model} ${serial}`,
+        name: endpointLabel(row),
         model,
         roomId,
         wasConnected,
+        via,
         pairGroup: `${leader} ${apart}`,
       })
     }
@@ -123,6 +128,7 @@ async function readStructure(on: OrgReader, { id: orgId, name: orgName, timezone
     orgName,
     timezone,
     endpoints,
+    gateways: new Set([...endpoints.values()].flatMap(({ via }) => via ?? [])),
     rooms: new Map(rooms.map((room) => [room.id, room])),
     locations: new Map(locations.map((location) => [location.id, location])),
   }

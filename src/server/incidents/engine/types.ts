@@ -1,4 +1,5 @@
 // The values that the engine of incidents computes with: observations become findings, and findings become incidents.
+import type { PeripheralKind } from '../../../contract/fleet/reported-status.ts'
 import type { CauseLevel } from '../../../contract/incidents/incidents.ts'
 import type { Reading } from '../../../contract/incidents/readings.ts'
 import {
@@ -13,6 +14,8 @@ export interface Subject {
   readonly type: SubjectType
   /** The id of an endpoint, room, channel, organisation or job as text. */
   readonly id: string
+  /** The code of a fault or the id of a peripheral: an endpoint can have several findings of such a rule at the same time. */
+  readonly part?: string
 }
 
 /**
@@ -32,9 +35,9 @@ export interface Observation {
 }
 
 /** The rule and the subject of an observation. */
-export const conditionOf = <R extends RuleId>(rule: R, id: string | number) => ({
+export const conditionOf = <R extends RuleId>(rule: R, id: string | number, part?: string) => ({
   rule,
-  subject: { type: incidentRules[rule].subject, id: String(id) } satisfies Subject,
+  subject: { type: incidentRules[rule].subject, id: String(id), ...(part !== undefined && { part }) } satisfies Subject,
 })
 
 export interface FindingDetail {
@@ -45,6 +48,14 @@ export interface FindingDetail {
   /** The values of these sensors, with their limits. */
   readonly readings?: readonly Omit<Reading, 'unit'>[]
   readonly severity?: Severity
+  /** A device that was asleep for too long. */
+  readonly overslept?: true
+  /** The gateway that is offline, so that the device cannot be seen. */
+  readonly hiddenBy?: string
+  /** The fault that a device reports. Devices that word it differently share an incident without `text`. */
+  readonly fault?: { readonly code: string; readonly text?: string }
+  /** The peripherals that are missing. */
+  readonly peripherals?: readonly { readonly name: string; readonly kind: PeripheralKind }[]
   /** When the last attempt with wrong or shared credentials was. */
   readonly lastAt?: number
   /** Overrides the group that the rule names: a rejected setting that a profile locks. */
@@ -90,16 +101,21 @@ export interface Structure {
   readonly orgName: string
   readonly timezone: string
   readonly endpoints: ReadonlyMap<string, StructureEndpoint>
+  /** The ids of the endpoints through which others are seen. */
+  readonly gateways: ReadonlySet<string>
   readonly rooms: ReadonlyMap<number, StructureRoom>
   readonly locations: ReadonlyMap<number, StructureLocation>
 }
 export interface StructureEndpoint {
   readonly id: string
+  /** Its label. */
   readonly name: string
   readonly model: string
   readonly roomId: number | null
   /** Whether it was ever connected. A device that never was is not offline, and its room does not wait for it. */
   readonly wasConnected: boolean
+  /** The id of its gateway. */
+  readonly via: string | null
   /** Devices that work as a pair have the same group. */
   readonly pairGroup: string | undefined
 }

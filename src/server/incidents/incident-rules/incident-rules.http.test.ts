@@ -105,7 +105,7 @@ test.each([
     { limits: { disconnects: 3 } },
     /limits\.disconnects is not known; this rule has opensBelowPercent, /,
   ],
-  ['device.offline', { limits: { minutes: 3 } }, /limits\.minutes is not known; this rule has none/],
+  ['config.rejected', { limits: { minutes: 3 } }, /limits\.minutes is not known; this rule has none/],
   ['storage.low', { limits: { opensBelowPercent: 0 } }, /must be a whole number from 1 to 99/],
   ['storage.low', { limits: { opensBelowPercent: 12.5 } }, /must be a whole number from 1 to 99/],
   [

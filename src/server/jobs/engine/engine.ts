@@ -79,7 +79,8 @@ export class JobEngine {
       return
     }
     const { idleMs, send } = this.#options
-    const run = { on, now: services.clock.now(), idleMs: idleMs(), orgTimezone: org.timezone, jobs }
+    const times = { now: services.clock.now(), idleMs: idleMs(), presence: services.reconnects.current }
+    const run = { ...times, on, orgTimezone: org.timezone, jobs }
     const memories = this.#memoriesOf(signal, jobs)
     await readCounts(on, jobs, memories)
     let failure: { readonly error: unknown } | undefined

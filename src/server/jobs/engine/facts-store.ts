@@ -1,7 +1,7 @@
 // SQL that the engine of jobs reads: endpoints of units with what became of their effects, and other jobs that touch them.
 import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
 import { wholeQuery } from '../../db/queries/query.ts'
-import { isConnected } from '../../nodes/presence-sql.ts'
+import { endpointState, isConnected, type PresenceTimes } from '../../nodes/presence-sql.ts'
 import type { JobKey } from '../store.ts'
 import { touchedColumn } from './rollback/rollback-store.ts'
 
@@ -59,7 +59,7 @@ export const listWaitingUnits = wholeQuery((db, p: UnitsAfter & { stage: number;
 export type EngineUnitRow = Awaited<ReturnType<typeof listWaitingUnits>>[number]
 
 /** The endpoints of units as they are now, with the config and the operation that the job made. `serial` is null if the endpoint was deleted. */
-export const listEngineEndpoints = wholeQuery((db, p: JobKey & { units: readonly number[] }, engine) =>
+export const listEngineEndpoints = wholeQuery((db, p: JobKey & PresenceTimes & { units: readonly number[] }, engine) =>
   db
     .selectFrom('job_endpoints as j')
     .leftJoin('endpoints as e', (on) => on.onRef('e.org', '=', 'j.org').onRef('e.id', '=', 'j.endpoint_id'))
@@ -68,7 +68,7 @@ export const listEngineEndpoints = wholeQuery((db, p: JobKey & { units: readonly
     .leftJoin('operations as o', (on) => on.onRef('o.org', '=', 'j.org').onRef('o.id', '=', 'j.operation_id'))
     .select(['j.endpoint_id', 'j.unit', 'j.name', 'j.state', 'j.error', 'j.version_before', 'j.version_after'])
     .select(['j.profile_before', 'j.profile_changed', 'j.operation_id'])
-    .select(['e.serial', 'e.room_id', isConnected.as('connected')])
+    .select(['e.serial', 'e.room_id', isConnected.as('connected'), endpointState(p).as('presence')])
     .select(['c.version as config_version', 'c.state as config_state', 'c.error as config_error'])
     .select(['o.state as operation_state', 'o.error as operation_error', 'o.waits_for'])
     .select(['o.reboot_time', 'o.sent_connection'])

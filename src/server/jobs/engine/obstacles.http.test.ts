@@ -144,3 +144,25 @@ test('a job that the service cannot go on with is paused after some errors', asy
   expect(paused.counts).toEqual({ PENDING: 1 })
   await room?.device.close()
 })
+
+test('devices that lose the action before their turn are skipped with the reason, and so is a room of such devices [contract 5.1.actions]', async () => {
+  const [mixed, sensors] = await newRooms(harness, org, 2)
+  const [bar, alone] = [mixed?.device as TestDevice, sensors?.device as TestDevice]
+  const other = await newDevice(harness, org, { roomId: mixed?.roomId as number })
+  const startAt = new Date(harness.clock.now() + 10 * minuteMs).toISOString()
+  const target = { roomIds: [mixed?.roomId, sensors?.roomId] }
+  const { id } = await newJob(org, { target, action: { type: 'REBOOT' }, startAt })
+  for (const device of [other, alone]) await device.publish('status', { actions: ['message'] })
+  harness.clock.advance(11 * minuteMs)
+  expect((await bar.next('operation')).type).toBe('REBOOT')
+  await jobOnce(org, id, 'a room is skipped', ({ counts }) => counts.SKIPPED === 1 && counts.RUNNING === 1)
+  const error = 'The device cannot be restarted remotely.'
+  const units = await unitsOf(org, id)
+  const unitOf = (roomId: number | undefined) => units.find(({ roomIds }) => roomIds[0] === roomId)
+  expect(unitOf(sensors?.roomId)).toMatchObject({ state: 'SKIPPED', reason: error })
+  expect(
+    unitOf(mixed?.roomId)?.endpoints.find((one: { endpointId: string }) => one.endpointId === other.id),
+  ).toMatchObject({ state: 'SKIPPED', error })
+  expect([...other.received, ...alone.received].filter(({ kind }) => kind === 'operation')).toEqual([])
+  for (const device of [bar, other, alone]) await device.close()
+})

@@ -2,7 +2,8 @@
 import { type JobActionType, jobActions } from '../../../contract/jobs/action-table.ts'
 import { isRoomInChangeWindow } from '../../core/time/change-window.ts'
 import type { OrgReader } from '../../db/handles.ts'
-import { readRoomUse } from '../../fleet/rooms/use/room-use.ts'
+import { readRoomUse, type UseTimes } from '../../fleet/rooms/use/room-use.ts'
+import type { PresenceTimes } from '../../nodes/presence-sql.ts'
 import { waitsForConnection } from '../action.ts'
 import { actionOfJob, type JobRow, settingsOfJob, stageTimesOfJob } from '../rows.ts'
 import { listRoomsWithWindows } from '../units/target-store.ts'
@@ -35,12 +36,12 @@ export interface Cursor {
   afterSoaking: number
 }
 
-export interface RunInput {
+export interface RunInput extends UseTimes {
   readonly on: OrgReader
-  readonly now: number
-  readonly idleMs: number
   /** The time zone of locations that have none of their own. */
   readonly orgTimezone: string
+  /** The times that decide the states of endpoints. */
+  readonly presence: PresenceTimes
   /** All active jobs. */
   readonly jobs: readonly JobRow[]
 }
@@ -61,7 +62,7 @@ export async function readFacts(
   const running = has('RUNNING') ? await listRunningUnits(on, { job: row.id }) : []
   const { soaking, health } = has('SOAKING') ? await readSoaking(input, row, cursor) : nothingSoaks
   const begun = [...running, ...soaking]
-  const endpoints = await readEndpoints(on, row, begun)
+  const endpoints = await readEndpoints(input, row, begun)
   const active = begun.map((unit) => activeUnit(row, unit, endpoints.get(unit.number) ?? [], health))
   const { atOnce, atOncePerLocation } = job.settings.pace
   const unfinished = active.filter(isUnfinished)
@@ -69,7 +70,7 @@ export async function readFacts(
   const full = [...byLocation].flatMap(([id, units]) => (id !== null && units.length >= atOncePerLocation ? id : []))
   const mayBegin = row.state === 'RUNNING' && has('PENDING', 'WAITING') && unfinished.length < atOnce
   const waiting = mayBegin ? await readWaiting(on, row, full, cursor) : []
-  for (const [unit, rows] of await readEndpoints(on, row, waiting)) endpoints.set(unit, rows)
+  for (const [unit, rows] of await readEndpoints(input, row, waiting)) endpoints.set(unit, rows)
   return {
     now,
     job,
@@ -81,9 +82,9 @@ export async function readFacts(
   }
 }
 
-async function readEndpoints(on: OrgReader, { id }: JobRow, units: readonly EngineUnitRow[]) {
+async function readEndpoints({ on, presence }: RunInput, { id }: JobRow, units: readonly EngineUnitRow[]) {
   if (units.length === 0) return new Map<number, EngineEndpointRow[]>()
-  const rows = await listEngineEndpoints(on, { job: id, units: units.map(({ number }) => number) })
+  const rows = await listEngineEndpoints(on, { ...presence, job: id, units: units.map(({ number }) => number) })
   return Map.groupBy(rows, ({ unit }) => unit)
 }
 
@@ -110,7 +111,7 @@ const nothingSoaks: { soaking: EngineUnitRow[]; health: ReadonlyMap<number, Heal
 }
 
 /** Units that are healthy and still soak need no step. */
-async function readSoaking({ on, now }: RunInput, row: JobRow, cursor: Cursor): Promise<typeof nothingSoaks> {
+async function readSoaking({ on, now, presence }: RunInput, row: JobRow, cursor: Cursor): Promise<typeof nothingSoaks> {
   const after = cursor.afterSoaking
   const rows = await listSoakingUnits(on, { job: row.id, after, limit: maxSoakingPerRun })
   cursor.afterSoaking = rows.length < maxSoakingPerRun ? 0 : (rows.at(-1)?.number ?? 0)
@@ -120,7 +121,7 @@ async function readSoaking({ on, now }: RunInput, row: JobRow, cursor: Cursor): 
   // After the deadline nothing is waited for, so that a paused job ends too.
   const isPaused = row.state !== 'RUNNING' && (row.deadline === null || row.deadline > now)
   const { type: actionType } = actionOfJob(row)
-  const health = await readHealth(on, { id: row.id, actionType, firstBeganAt, units, isPaused }, now)
+  const health = await readHealth(on, { id: row.id, actionType, firstBeganAt, units, isPaused }, presence)
   const isDue = ({ number, soak_until }: EngineUnitRow) => (soak_until ?? now) <= now || health.has(number)
   return { soaking: rows.filter(isDue), health }
 }
@@ -244,7 +245,7 @@ async function readCandidates(
   }
   if (respect.idle && free().length > 0) {
     const roomIds = [...new Set(free().flatMap(({ number }) => roomsOf(number)))]
-    const use = await readRoomUse(input.on, { roomIds, now: input.now, idleMs: input.idleMs })
+    const use = await readRoomUse(input.on, { ...input, roomIds })
     block((_, number) => roomsOf(number).some((room) => use.get(room)?.isIdle === false), 'idle')
   }
   return units.map((unit) => ({

@@ -3,7 +3,9 @@ import { jobActions } from '../../../contract/jobs/action-table.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure } from '../../core/failure.ts'
 import { DatabaseFailure } from '../../db/errors.ts'
+import { asleepText } from '../../fleet/commands/new-commands.ts'
 import { listEndpointsById, listPairedEndpoints } from '../../fleet/endpoints/store.ts'
+import { inabilityText, isAble, isSkippedAsleep } from '../action.ts'
 import { conflictText, requireReferences } from '../request/prepare.ts'
 import { actionOfJob, settingsOfJob } from '../rows.ts'
 import { listRoomsOfUnits } from '../units/unit-store.ts'
@@ -19,20 +21,28 @@ import { beginUnit, raiseJobProgress, updateJobEndpointState, updateUnitState } 
 /** `outdated`: a person has changed the job. `pauseReason`: why the job cannot go on, as a sentence. */
 export type SendResult = 'sent' | 'outdated' | { readonly pauseReason: string }
 
+interface SentUnit {
+  readonly number: number
+  readonly state: string
+  readonly endpoints: readonly EngineEndpointRow[]
+}
+
 export async function sendToUnit(
   input: StepInput,
   ctx: RequestContext,
-  unit: { readonly number: number; readonly state: string; readonly endpoints: readonly EngineEndpointRow[] },
+  unit: SentUnit,
   options: SendOptions,
 ): Promise<SendResult> {
+  const { type } = actionOfJob(input.job)
   const unsent = unit.endpoints.filter(({ state }) => state === 'PENDING')
-  const endpoints = await listPresent(input, unsent)
-  // The next run sees that they were deleted.
+  const { present, skipped } = await listPresent(input, unsent)
+  if (skipped.size > 0 && !(await skipEndpoints(input, unit, skipped))) return 'outdated'
+  const endpoints = present.filter(({ endpoint_id }) => !skipped.has(endpoint_id))
+  // The next run sees that they were deleted or skipped.
   if (endpoints.length === 0) return 'sent'
   const ids = endpoints.map(({ endpoint_id }) => endpoint_id)
   const obstacle = await findObstacle(input, ctx, unit.number, ids)
   if (obstacle !== undefined) return { pauseReason: obstacle }
-  const { type } = actionOfJob(input.job)
   const effect = { ctx, job: input.job, unit: unit.number, endpoints }
   try {
     if (unit.state !== 'RUNNING' && jobActions[type].canConflict) {
@@ -56,11 +66,42 @@ export const isRefusal = (error: unknown): error is Failure =>
   error.code !== 'UNAVAILABLE' &&
   error.code !== 'INTERNAL'
 
-/** Endpoints that were deleted since the facts were read are left out. */
-async function listPresent({ services, org }: StepInput, endpoints: readonly EngineEndpointRow[]) {
+/** Leaves out endpoints that were deleted since the facts were read. `skipped`: those that can no longer do the action, or are asleep, with the reason. */
+async function listPresent({ services, org, job }: StepInput, endpoints: readonly EngineEndpointRow[]) {
+  const action = actionOfJob(job)
   const ids = endpoints.map(({ endpoint_id }) => endpoint_id)
-  const present = new Set((await listEndpointsById(services.db.forOrg(org.key), { ids })).map(({ id }) => id))
-  return endpoints.filter(({ endpoint_id }) => present.has(endpoint_id))
+  const rows = new Map((await listEndpointsById(services.db.forOrg(org.key), { ids })).map((row) => [row.id, row]))
+  const present = endpoints.filter(({ endpoint_id }) => rows.has(endpoint_id))
+  const skipped = new Map<string, string>()
+  for (const endpoint of present) {
+    const row = rows.get(endpoint.endpoint_id)
+    if (row && !isAble(action, row)) skipped.set(row.id, inabilityText(action))
+    else if (isSkippedAsleep(action.type, endpoint)) skipped.set(endpoint.endpoint_id, asleepText)
+  }
+  return { present, skipped }
+}
+
+/** Skips endpoints, and the unit if nothing else is in it. Returns false if the job has changed since. */
+async function skipEndpoints(
+  { services, org, job }: StepInput,
+  { number, state, endpoints }: SentUnit,
+  skipped: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  const now = services.clock.now()
+  const [reason = null] = skipped.values()
+  const isWhole = endpoints.every(({ endpoint_id }) => skipped.has(endpoint_id))
+  return services.db.forOrg(org.key).bulkTransaction(async (tx) => {
+    if (!(await lockJobIfUnchanged(tx, job))) return false
+    for (const [id, error] of skipped) {
+      await updateJobEndpointState(tx, { job: job.id, id, state: 'SKIPPED', error, from: 'PENDING' })
+    }
+    if (isWhole) {
+      const from = state as 'PENDING' | 'WAITING' | 'RUNNING'
+      await updateUnitState(tx, { job: job.id, number, from, to: 'SKIPPED', reason, soakUntil: null, endedAt: now })
+    }
+    await raiseJobProgress(tx, { job: job.id, now })
+    return true
+  })
 }
 
 /** Says why the actor cannot do this any more, although the units are not to blame. [contract 12.rights] */

@@ -45,7 +45,11 @@ test.each([true, false])(
     const endpointIds = devices.map(({ id }) => id)
     const respect = { window: false, idle }
     const { id } = await newJob(org, { target: { endpointIds }, action: { type: 'REBOOT' }, respect })
-    const endpoints = await listEngineEndpoints(onOrg(), { job: Number(id), units: [1] })
+    const endpoints = await listEngineEndpoints(onOrg(), {
+      ...harness.services.reconnects.current,
+      job: Number(id),
+      units: [1],
+    })
     const seen = endpoints.map((endpoint) => ({ ...endpoint, connected: 1 }))
     const unit = { number: 1, state: 'PENDING', endpoints: seen }
     const before = await org.audit()
@@ -61,7 +65,11 @@ test('a person who pauses and resumes the job since the facts were read is the a
   const action = { type: 'CONFIG', config: { nightMode: true } }
   const { id } = await newJob(org, { target: { endpointIds: [device?.id] }, action })
   const seen = await rowOf(id)
-  const endpoints = await listEngineEndpoints(onOrg(), { job: Number(id), units: [1] })
+  const endpoints = await listEngineEndpoints(onOrg(), {
+    ...harness.services.reconnects.current,
+    job: Number(id),
+    units: [1],
+  })
   const key = await org.newKey({ scopes: ['read', 'write', 'operate'] })
   for (const step of ['pause', 'resume']) await org.call('POST', `/jobs/${id}/${step}`, { key })
   const unit = { number: 1, state: 'PENDING', endpoints }

@@ -9,10 +9,11 @@ import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { isInChangeWindow, nextChangeTime } from '../../core/time/change-window.ts'
 import { inParts } from '../../db/queries/in-parts.ts'
+import { asleepText } from '../../fleet/commands/new-commands.ts'
 import { listPairedEndpoints } from '../../fleet/endpoints/store.ts'
 import { type RoomUse, readRoomUse } from '../../fleet/rooms/use/room-use.ts'
 import { findOwnOrg } from '../../journal/orgs/store.ts'
-import { waitsForConnection } from '../action.ts'
+import { isSkippedAsleep, waitsForConnection } from '../action.ts'
 import { effects } from '../engine/effects/effect-table.ts'
 import { conflictOf, conflictText, type PreparedJob, prepareJob, unitName } from '../request/prepare.ts'
 import { type CheckedRequest, checkRequest, type JobBody } from '../request/request.ts'
@@ -31,15 +32,16 @@ export async function jobsPlan(ctx: RequestContext, body: JobBody): Promise<Plan
   const now = ctx.clock.now()
   const request = checkRequest(body, now)
   const prepared = await prepareJob(ctx, request)
-  const { units, rooms, conflicts, endpointCount } = prepared
+  const { units, rooms, conflicts, endpointCount, unableCount } = prepared
   const endpoints = units.flatMap((unit) => unit.endpoints)
-  const { unchanged, notSupporting, present } = await compareEndpoints(ctx, request.action, endpoints)
+  const { unchanged, notSupporting, present, presence } = await compareEndpoints(ctx, request.action, endpoints)
   const use = await readUseOfUnits(ctx, units, now)
   const windows = new ChangeWindows(rooms, (await findOwnOrg(ctx.db))?.timezone ?? 'UTC')
   const conflicting = endpoints.filter(({ profile_id }) => profile_id !== null && conflicts.has(profile_id))
   return {
     unitCount: units.length,
     endpointCount,
+    unableCount,
     emptyRoomCount: await countEmptyRooms(ctx.db, request.target),
     offlineCount: endpoints.filter(({ connected }) => connected === 0).length,
     blindCount: units.filter((unit) => !unit.roomIds.some((id) => use.get(id)?.canKnow)).length,
@@ -63,7 +65,7 @@ export async function jobsPlan(ctx: RequestContext, body: JobBody): Promise<Plan
       stage: unit.stage,
       endpointCount: unit.endpoints.length,
       offlineCount: unit.endpoints.filter(({ connected }) => connected === 0).length,
-      ...plannedOutcome(unit, request, prepared, { unchanged, use, windows, now }),
+      ...plannedOutcome(unit, request, prepared, { unchanged, presence, use, windows, now }),
     })),
     earliestEnd: isoTime(plannedEnd(request, prepared, windows, now)),
   }
@@ -71,6 +73,8 @@ export async function jobsPlan(ctx: RequestContext, body: JobBody): Promise<Plan
 
 interface PresentFacts {
   readonly unchanged: ReadonlySet<string>
+  /** The states of the endpoints. */
+  readonly presence: ReadonlyMap<string, string>
   readonly use: ReadonlyMap<number, RoomUse>
   readonly windows: ChangeWindows
   readonly now: number
@@ -80,11 +84,15 @@ function plannedOutcome(
   unit: Unit,
   { action, settings: { respect } }: CheckedRequest,
   { conflicts }: PreparedJob,
-  { unchanged, use, windows, now }: PresentFacts,
+  { unchanged, presence, use, windows, now }: PresentFacts,
 ): Pick<Plan['rooms'][number], 'outcome' | 'reason'> {
   const conflict = conflictOf(unit, conflicts)
   if (conflict) return { outcome: 'skipped', reason: conflictText(conflict) }
-  if (waitsForConnection(action.type, unit.endpoints)) return { outcome: 'waits', reason: 'connection' }
+  const endpoints = unit.endpoints.map((endpoint) => ({ ...endpoint, presence: presence.get(endpoint.id) ?? null }))
+  if (endpoints.every((endpoint) => isSkippedAsleep(action.type, endpoint))) {
+    return { outcome: 'skipped', reason: asleepText }
+  }
+  if (waitsForConnection(action.type, endpoints)) return { outcome: 'waits', reason: 'connection' }
   if (respect.window && !unit.roomIds.every((id) => windows.isOpen(id, now))) {
     return { outcome: 'waits', reason: 'window' }
   }
@@ -101,6 +109,7 @@ async function compareEndpoints(ctx: RequestContext, action: Action, endpoints: 
   const { isAlreadyDone } = effects[action.type]
   const unchanged = new Set<string>()
   const notSupporting = new Set<string>()
+  const presence = new Map<string, string>()
   for await (const part of inParts(endpoints)) {
     const targeted = part.map(({ id }) => id)
     // Everything that is paired with the endpoints restarts with them.
@@ -108,20 +117,22 @@ async function compareEndpoints(ctx: RequestContext, action: Action, endpoints: 
       concernsPairs && isDeferred
         ? (await listPairedEndpoints(ctx.db, { ids: targeted })).map(({ id }) => id)
         : targeted
-    for (const row of await listPlannedEndpoints(ctx.db, { ids })) {
+    for (const row of await listPlannedEndpoints(ctx.db, { ...ctx.presenceTimes, ids })) {
+      presence.set(row.id, row.presence)
       const supports: string[] = row.supports === null ? [] : JSON.parse(row.supports)
       if (!supports.includes('onlyIfIdle')) notSupporting.add(row.id)
       if (action.config && values.add(row)) unchanged.add(row.id)
     }
     for (const endpoint of part) if (isAlreadyDone(action, endpoint)) unchanged.add(endpoint.id)
   }
-  return { unchanged, notSupporting, present: values.answer() }
+  return { unchanged, notSupporting, presence, present: values.answer() }
 }
 
 async function readUseOfUnits(ctx: RequestContext, units: readonly Unit[], now: number): Promise<Map<number, RoomUse>> {
   const use = new Map<number, RoomUse>()
+  const times = { now, idleMs: ctx.settings.idleMs, presence: ctx.presenceTimes }
   for await (const roomIds of inParts(units.flatMap((unit) => unit.roomIds))) {
-    for (const [id, one] of await readRoomUse(ctx.db, { roomIds, now, idleMs: ctx.settings.idleMs })) use.set(id, one)
+    for (const [id, one] of await readRoomUse(ctx.db, { ...times, roomIds })) use.set(id, one)
   }
   return use
 }

@@ -1,6 +1,7 @@
 // Counts which values endpoints have now for the keys that a job would set. [contract 12.plan]
 
 import { type ConfigValue, configKeys, type DeviceConfigBody } from '../../../contract/device/config-keys.ts'
+import { deviceKeys } from '../../fleet/configs/device-keys.ts'
 
 /** The layers of a config as JSON; null stands for none. */
 interface PresentLayers {
@@ -9,6 +10,7 @@ interface PresentLayers {
   readonly reported: string | null
   readonly profile: string | null
   readonly profile_secrets: string | null
+  readonly config_keys: string | null
 }
 
 type Values = Readonly<Record<string, ConfigValue>>
@@ -33,12 +35,14 @@ export class PresentValues {
     this.#counts = new Map(Object.keys(config).map((name) => [name, new Map()]))
   }
 
-  /** Counts an endpoint, and returns whether it already has all values. A password always counts as a change: it is not opened for a plan. */
+  /** Counts an endpoint, and returns whether it already has all values of settings that its device has. A password always counts as a change: it is not opened for a plan. */
   add(row: PresentLayers): boolean {
     const explicit = { ...parse(row.explicit), ...parse(row.secrets) }
     const layers = [{ ...parse(row.profile), ...parse(row.profile_secrets) }, explicit, parse(row.reported)]
     let isUnchanged = true
+    const has = deviceKeys(row.config_keys)
     for (const [name, counts] of this.#counts) {
+      if (!has(name)) continue
       const value = presentValue(name, layers)
       counts.set(value, (counts.get(value) ?? 0) + 1)
       const wanted = this.#config[name]

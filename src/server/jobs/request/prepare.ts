@@ -1,7 +1,7 @@
 // Turns a request into a job that could be stored: what it refers to exists, and its units are known. [contract 12.job]
 
 import { configKeys } from '../../../contract/device/config-keys.ts'
-import { modelOf } from '../../../contract/device/models.ts'
+import { endpointLabel } from '../../../contract/fleet/endpoint-label.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, findReferenced } from '../../core/failure.ts'
 import type { OrgReader } from '../../db/handles.ts'
@@ -107,13 +107,11 @@ const maxNamedRooms = 5
 
 export function unitName(unit: OrderedUnit<TargetedEndpoint>, rooms: ReadonlyMap<number, RoomWithWindow>): string {
   const [first] = unit.endpoints
-  if (unit.roomIds.length === 0) return first ? endpointName(first) : ''
+  if (unit.roomIds.length === 0) return first ? endpointLabel(first) : ''
   const names = unit.roomIds.slice(0, maxNamedRooms).map((id) => rooms.get(id)?.name ?? `room ${id}`)
   const others = unit.roomIds.length - names.length
   return names.join(', ') + (others > 0 ? ` and ${others} more` : '')
 }
-
-const endpointName = ({ model, serial }: TargetedEndpoint): string => `${modelOf(model).name} ${serial}`
 
 /** Makes rows of the units, with turns of the event loop for others in between. Those with a conflict are skipped. */
 export async function newUnitsOf({ units, rooms, conflicts }: PreparedJob, now: number): Promise<NewUnit[]> {
@@ -131,7 +129,7 @@ export async function newUnitsOf({ units, rooms, conflicts }: PreparedJob, now: 
         locationId: (room === undefined ? undefined : rooms.get(room)?.location_id) ?? null,
         endedAt: conflict ? now : null,
         roomIds: unit.roomIds,
-        endpoints: unit.endpoints.map((endpoint) => ({ id: endpoint.id, name: endpointName(endpoint) })),
+        endpoints: unit.endpoints.map((endpoint) => ({ id: endpoint.id, name: endpointLabel(endpoint) })),
       })
     }
   }

@@ -102,7 +102,7 @@ function settingsOf(body: JobBody): JobSettings {
   const isStaged = body.stages !== undefined
   const respect = {
     window: body.respect?.window ?? isStaged,
-    idle: body.respect?.idle ?? waitsForIdleByDefault(type, isStaged),
+    idle: body.respect?.idle ?? waitsForIdleByDefault(body.action, isStaged),
   }
   return {
     stages: body.stages?.map(stageSettingsOf) ?? [{ percent: 100, manual: false }],

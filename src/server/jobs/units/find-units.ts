@@ -8,6 +8,7 @@ import { Failure, invalid } from '../../core/failure.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { inParts } from '../../db/queries/in-parts.ts'
 import { listPairedEndpoints } from '../../fleet/endpoints/store.ts'
+import { isAble } from '../action.ts'
 import type { Action, JobRow, JobSettings, Target } from '../rows.ts'
 import {
   listNumbersInRooms,
@@ -28,21 +29,28 @@ export interface FoundUnits {
   readonly units: readonly OrderedUnit<TargetedEndpoint>[]
   readonly rooms: ReadonlyMap<number, RoomWithWindow>
   readonly endpointCount: number
+  /** Endpoints that match and whose devices cannot do the action. They are in no unit. */
+  readonly unableCount: number
 }
 
 interface UnitsRequest {
   readonly target: Target
-  readonly action: Pick<Action, 'type'>
+  readonly action: Pick<Action, 'type' | 'config'>
   readonly settings: Pick<JobSettings, 'stages'>
 }
 
 /** Finds what the caller sees of a target. Refuses a target without a match. */
 export async function findUnits(on: OrgReader, request: UnitsRequest, now: number): Promise<FoundUnits> {
-  const endpoints = await listAllTargeted(on, request.target)
-  if (endpoints.length === 0) {
+  const matching = await listAllTargeted(on, request.target)
+  if (matching.length === 0) {
     throw invalid([{ field: 'target', error: 'matches no endpoint. Look at its ids, models and tags' }])
   }
-  return makeUnits(on, request, endpoints, now)
+  const endpoints = matching.filter((endpoint) => isAble(request.action, endpoint))
+  if (endpoints.length === 0) {
+    const error = `matches only endpoints whose devices cannot do ${request.action.type}. Look at their actions`
+    throw invalid([{ field: 'target', error }])
+  }
+  return makeUnits(on, request, endpoints, now, matching.length - endpoints.length)
 }
 
 /**
@@ -58,7 +66,7 @@ export async function findLaterUnits(
   const choose = async (page: readonly TargetedEndpoint[]) => {
     const known = await listEndpointsInJob(on, { job: job.id, endpoints: page.map(({ id }) => id) })
     const ids = new Set(known.map(({ endpoint_id }) => endpoint_id))
-    return page.filter(({ id }) => !ids.has(id))
+    return page.filter((endpoint) => !ids.has(endpoint.id) && isAble(request.action, endpoint))
   }
   const endpoints = await listAllTargeted(on, request.target, { choose, countBefore: job.endpoint_count })
   return makeUnits(on, request, endpoints, now)
@@ -69,6 +77,7 @@ async function makeUnits(
   { action, settings }: UnitsRequest,
   endpoints: readonly TargetedEndpoint[],
   now: number,
+  unableCount = 0,
 ): Promise<FoundUnits> {
   const pairedRooms = await findPairedRooms(on, endpoints, jobActions[action.type])
   await nextTurn()
@@ -82,7 +91,8 @@ async function makeUnits(
       facts.set(id, { id, name, tags: tags === '[]' ? [] : JSON.parse(tags), use: use.get(id) ?? 0 })
     }
   }
-  return { units: await orderUnits(drafts, facts, settings.stages), rooms, endpointCount: endpoints.length }
+  const units = await orderUnits(drafts, facts, settings.stages)
+  return { units, rooms, endpointCount: endpoints.length, unableCount }
 }
 
 interface ListOptions {

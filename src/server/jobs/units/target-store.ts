@@ -5,6 +5,7 @@ import type { EngineName } from '../../db/engine.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
 import { visibleQuery, visibleQueryOne, wholeQuery } from '../../db/queries/query.ts'
+import { reportedList } from '../../db/queries/reported-list.ts'
 import { queryVariants } from '../../db/queries/variants.ts'
 import { isConnected } from '../../nodes/presence-sql.ts'
 
@@ -73,8 +74,12 @@ const listWith = queryVariants(partsOf(targetKeys), (given) =>
       .leftJoin('nodes as d', 'd.id', 'e.node_id')
       .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
       .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
-      .select(['e.id', 'e.number', 'e.serial', 'e.model', 'e.room_id as roomId', 'e.profile_id'])
-      .select(isConnected.as('connected'))
+      .select(['e.id', 'e.number', 'e.serial', 'e.model', 'e.name', 'e.room_id as roomId', 'e.profile_id'])
+      .select([
+        isConnected.as('connected'),
+        reportedList(engine, 'actions').as('actions'),
+        reportedList(engine, 'configKeys').as('config_keys'),
+      ])
       .where('e.org', '=', p.org)
       .where('e.id', '>', p.after)
       .orderBy('e.id')

@@ -17,7 +17,7 @@ interface WrittenEntry {
 export function changeEventDrafts(
   { drafts }: Tx,
   { seq, timestamp, category, type }: WrittenEntry,
-  { target }: ChangeResult<unknown>,
+  { target: { type: targetType, id, name } }: ChangeResult<unknown>,
   { about, places, regions, roomRegions, locationRegions }: ChangedPlaces,
 ): EventDraft[] {
   return [
@@ -25,8 +25,8 @@ export function changeEventDrafts(
       type: 'structure',
       at: timestamp,
       auditNumber: seq,
-      ...(target.type === 'endpoint' && { endpointId: target.id }),
-      change: { id: String(seq), type, target },
+      ...(targetType === 'endpoint' && { endpointId: id }),
+      change: { id: String(seq), type, target: { type: targetType, id, name } },
       about,
       places,
       parts: { category, rooms: roomRegions, locations: locationRegions, target: regions.target },

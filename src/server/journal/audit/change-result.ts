@@ -7,6 +7,8 @@ export interface AuditRef {
   readonly type: string
   readonly id: string
   readonly name: string
+  /** The serial number of an endpoint. `affected` has it: after the endpoint is gone, the name alone does not say which device it was. */
+  readonly serial?: string
 }
 export const auditRef = (type: string, { id, name }: { id: number | string; name: string }): AuditRef => ({
   type,

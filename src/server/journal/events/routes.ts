@@ -3,5 +3,5 @@ import type { OperationHandlers } from '../../context/handlers.ts'
 import { eventsStream } from './rules.ts'
 
 export const eventRoutes: OperationHandlers<'eventsStream'> = {
-  eventsStream: async (ctx, { query }) => eventsStream(ctx, query),
+  eventsStream: async (ctx, { query, legacy }) => eventsStream(ctx, query, legacy),
 }

@@ -10,9 +10,10 @@ import { EventFilter } from '../../events/filter.ts'
 export function eventsStream(
   ctx: RequestContext,
   { types, lastEventId, ...places }: InputOf<'eventsStream'>['query'],
+  isOnLegacyBase: boolean,
 ): EventSubscription {
   const options = { ...places, types: types === undefined ? undefined : parseTypes(types) }
-  const reader = { access: ctx.access, mayReadAuditLog: ctx.may('auditLog') }
+  const reader = { access: ctx.access, mayReadAuditLog: ctx.may('auditLog'), isOnLegacyBase }
   return new EventSubscription(new EventFilter(options, reader), lastEventId)
 }
 

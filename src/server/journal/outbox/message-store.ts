@@ -11,7 +11,7 @@ export const listEndpointsOfMessages = wholeQuery((db, p: { org: number; ids: re
     .selectFrom('endpoints as e')
     .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
     .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
-    .select(['e.id', 'e.serial', 'e.model', 'e.room_id as roomId'])
+    .select(['e.id', 'e.serial', 'e.model', 'e.name', 'e.room_id as roomId'])
     .select(['r.location_id as locationId', 'l.region_id as regionId'])
     .where('e.org', '=', p.org)
     .where(isAnyOf(engine, 'e.id', p.ids)),

@@ -126,12 +126,15 @@ describe('queueMessages [contract 10.channel]', () => {
   test('a message about an endpoint names its place, and leaves out what it has not', async () => {
     const org = await harness.newOrg()
     await create(org, { events: ['endpoint.disconnected'] })
-    const endpoint = { id: 'e1', serial: 'S1', model: 'Bar', roomId: 4, locationId: null, regionId: null }
+    const endpoint = { id: 'e1', name: null, serial: 'S1', model: 'Bar', roomId: 4, locationId: null, regionId: null }
     await queue(org, endpointDraft('endpoint.disconnected', endpoint, at, 'LOST'))
     const [row] = await deliveries(org)
     expect(row?.order_key).toBe('endpoint e1')
     expect(JSON.parse(row?.data ?? '')).toEqual({
-      endpoint: { id: 'e1', serial: 'S1', model: 'Bar', roomId: 4, at: '2023-11-14T22:13:20.000Z', why: 'LOST' },
+      endpoint: {
+        ...{ id: 'e1', name: 'Bar S1', serial: 'S1', model: 'Bar', roomId: 4 },
+        ...{ at: '2023-11-14T22:13:20.000Z', why: 'LOST' },
+      },
     })
   })
 })

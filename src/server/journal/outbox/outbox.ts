@@ -2,6 +2,7 @@
 
 import type { ChannelEvent, MessageType } from '../../../contract/channels/messages.ts'
 import { minuteMs } from '../../../contract/durations.ts'
+import { endpointLabel } from '../../../contract/fleet/endpoint-label.ts'
 import { randomText } from '../../auth/token.ts'
 import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import { findWantedMessages } from '../audit/store.ts'
@@ -84,28 +85,32 @@ export const incidentOrderKey = (incident: number | string): string => `incident
 /** A message about an endpoint says where the endpoint is, and nothing that may be long. */
 export const endpointDraft = (
   type: Extract<ChannelEvent, `endpoint.${string}`>,
-  { id, serial, model, roomId, locationId, regionId }: EndpointOfMessage,
+  endpoint: EndpointOfMessage,
   at: number,
   why?: string,
-): MessageDraft => ({
-  type,
-  orderKey: `endpoint ${id}`,
-  at,
-  regionIds: [regionId],
-  locationIds: [locationId],
-  data: {
-    endpoint: {
-      id,
-      serial,
-      model,
-      ...(roomId !== null && { roomId }),
-      ...(locationId !== null && { locationId }),
-      ...(regionId !== null && { regionId }),
-      at: new Date(at).toISOString(),
-      ...(why !== undefined && { why }),
+): MessageDraft => {
+  const { id, serial, model, roomId, locationId, regionId } = endpoint
+  return {
+    type,
+    orderKey: `endpoint ${id}`,
+    at,
+    regionIds: [regionId],
+    locationIds: [locationId],
+    data: {
+      endpoint: {
+        id,
+        name: endpointLabel(endpoint),
+        serial,
+        model,
+        ...(roomId !== null && { roomId }),
+        ...(locationId !== null && { locationId }),
+        ...(regionId !== null && { regionId }),
+        at: new Date(at).toISOString(),
+        ...(why !== undefined && { why }),
+      },
     },
-  },
-})
+  }
+}
 
 type WrittenDraft = Pick<MessageDraft, 'orderKey' | 'incidentId' | 'at' | 'data'> & { readonly type: MessageType }
 

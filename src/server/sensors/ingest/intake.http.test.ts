@@ -76,6 +76,66 @@ test('a value that was not sent, or sent as null, is missing; a zero is a value 
   expect(await latest(frame)).toMatchObject({ people: 0, temp: 0, humidity: 0, illumination: 0, ShutterClosed: false })
 })
 
+/** Counts the writes that note what endpoints measure. */
+function countMeasuredWrites() {
+  let count = 0
+  harness.services.db.onWrite('endpoints', ({ columns }) => {
+    if (columns?.has('sensors_measured')) count++
+  })
+  return () => count
+}
+const sensorsOfEndpoint = async ({ id }: TestDevice) => (await org.call('GET', `/endpoints/${id}`)).body.sensors
+const publish = (to: TestDevice, ago: number, values: object) =>
+  to.publish('sample', { samples: [{ timestamp: now - ago, ...values }] })
+
+test('a device of an unknown model has the sensors of which it ever sent a number; each is stored once [contract 5.1.models]', async () => {
+  const writes = countMeasuredWrites()
+  const air = await device('AIR-1')
+  expect(await sensorsOfEndpoint(air)).toBeUndefined()
+  for (const ago of [50, 40]) await publish(air, ago, { co2: 500, people: null })
+  expect([await sensorsOfEndpoint(air), writes()]).toEqual([['co2'], 1])
+  await publish(air, 30, { co2: 510, voc: 0 })
+  expect([await sensorsOfEndpoint(air), writes()]).toEqual([['co2', 'voc'], 2])
+  await air.close()
+  await air.connect()
+  await publish(air, 20, { voc: 3 })
+  expect([await sensorsOfEndpoint(air), writes()]).toEqual([['co2', 'voc'], 2])
+  await device('NF19B1', { timestamp: now, co2: 1 })
+  expect(writes(), 'the table has the sensors of its models').toBe(2)
+  const { endpoints } = (await org.call('GET', '/endpoints')).body
+  expect(endpoints.find((e: { id: string }) => e.id === air.id).sensors).toEqual(['co2', 'voc'])
+})
+
+test('a device that names its sensors has those only, from its status on [contract 5.1.models]', async () => {
+  const air = await device('AIR-1', { timestamp: now - 60, co2: 1, people: 2 })
+  expect(await sensorsOfEndpoint(air)).toEqual(['co2', 'people'])
+  // The sample is sent before the status was acknowledged, and is read by it all the same.
+  await Promise.all([
+    air.publish('status', { sensors: ['temp', 'co2'] }),
+    publish(air, 50, { co2: 2, people: 3, temp: 20 }),
+  ])
+  expect(await sensorsOfEndpoint(air)).toEqual(['co2', 'temp'])
+  await publish(air, 40, { people: 20_000, co2: 3 })
+  const rows = await history(air)
+  expect(rows.map(({ co2, people, temp }) => [co2, people, temp])).toEqual([
+    [1, 2, null],
+    [2, null, 200],
+    [3, null, null],
+  ])
+  await air.publish('status', { sensors: [] })
+  expect(await sensorsOfEndpoint(air)).toEqual([])
+  await air.publish('status', { sensors: null })
+  expect(await sensorsOfEndpoint(air), 'what it has sent').toEqual(['co2', 'people', 'temp'])
+})
+
+test('the table of models wins over what a device names [contract 5.1.models]', async () => {
+  const center = await device('NF23L1')
+  await center.publish('status', { sensors: ['co2'] })
+  await publish(center, 0, { co2: 4, people: 5 })
+  expect(await sensorsOfEndpoint(center)).toEqual(['people'])
+  expect(await history(center)).toMatchObject([{ co2: null, people: 5 }])
+})
+
 test('only samples that are wrong are refused, each with its reason; all are acknowledged [contract D.41]', async () => {
   const good = { timestamp: now - 10, co2: 400 }
   const wrong = [

@@ -1,18 +1,19 @@
 // Takes in the samples of devices: checks them, and writes them in batches. devices/mqtt/ingest.ts acknowledges them when they are durable. [contract 5.2]
 
-import { modelOf } from '../../../contract/device/models.ts'
 import type { DeviceSample, SampleRefused } from '../../../contract/device/protocol.ts'
 import type { Services } from '../../context/services.ts'
 import { days, quarterSeconds, quarters, slots } from '../../core/time/slots.ts'
 import type { NumberRow } from '../../db/queries/insert-many.ts'
+import { newlyMeasured } from '../../devices/device-sensors.ts'
 import { ConnectionReplaced, type Device, type DeviceConnection } from '../../devices/mqtt/handlers.ts'
 import { maxUnansweredMessages } from '../../devices/mqtt/limits/back-pressure.ts'
+import { storeMeasured } from '../../fleet/endpoints/presence.ts'
 import type { LatestSampleCache } from '../latest/cache.ts'
 import type { Horizon } from '../rollups/horizon.ts'
 import { makePartition } from '../rollups/partitions.ts'
 import { insertDue } from '../rollups/store.ts'
-import { sampleView } from '../view.ts'
-import { sampleProblem, sampleRowOf } from './check.ts'
+import { measuredIn, measuredSet, sampleView } from '../view.ts'
+import { sampleProblem, sampleRowOf, sampleRulesOf } from './check.ts'
 import { insertSamples, listRevoked, type SampleRow, updateLatest, updateLatestReturning, valuesOf } from './store.ts'
 
 /** How long a batch waits for the lock to create a partition that was not created ahead. */
@@ -145,19 +146,22 @@ export class SampleIntake {
     const { clock, settings } = this.#services
     const now = Math.floor(clock.now() / 1000)
     const from = Math.max(now - settings.sampleRetentionSeconds, this.#horizon.samples + quarterSeconds)
-    const model = modelOf(device.model)
+    const rules = sampleRulesOf(device.model, device.sensors)
     const rows: SampleRow[] = []
     const refused: SampleRefused['refused'] = []
     for (const sample of samples) {
-      const reason = sampleProblem(sample, model, now, from)
-      if (reason === undefined) rows.push(sampleRowOf(sample, model))
+      const reason = sampleProblem(sample, rules, now, from)
+      if (reason === undefined) rows.push(sampleRowOf(sample, rules))
       else refused.push({ timestamp: sample.timestamp, reason })
     }
     const batch = rows.length > 0 ? this.#enqueue({ device, rows, credential: credentialHash }) : undefined
+    const sent = () => rows.reduce((set, row) => set | measuredSet(row), 0)
     return (batch?.done ?? Promise.resolve(undefined)).then((written) => {
       if (written && !written.credentials.has(credentialHash)) throw new ConnectionReplaced()
+      const added = newlyMeasured(device.model, device.sensors, sent)
       this.refused += refused.length
-      return refused.length > 0 ? { refused } : undefined
+      const answer = refused.length > 0 ? { refused } : undefined
+      return added === 0 ? answer : storeMeasured(this.#services, device, added).then(() => answer)
     })
   }
 
@@ -197,7 +201,8 @@ export class SampleIntake {
     for (const [endpointId, { org, endpoint, sample }] of batch.newest) {
       if (!isNew.has(`${org}/${endpoint}`)) continue
       const events = this.#services.feed.forOrg(org)
-      if (events.isFollowed()) events.publish([{ type: 'sample', endpointId, sample: sampleView(sample) }])
+      if (events.isFollowed())
+        events.publish([{ type: 'sample', endpointId, sample: sampleView(sample), measured: measuredIn(sample) }])
     }
   }
 

@@ -14,23 +14,27 @@ export function aggregate(rows: readonly SampleRow[]): SampleRow | undefined {
     }
     return count === 0 ? null : Math.round(sum / count)
   }
-  const max = (column: keyof SampleRow) => {
-    let greatest: number | null = null
-    for (const row of rows) {
-      const value = row[column]
-      if (value !== null && (greatest === null || value > greatest)) greatest = value
-    }
-    return greatest
-  }
   return {
-    timestamp: max('timestamp') as number,
+    timestamp: greatest(rows, 'timestamp') as number,
     co2: mean('co2'),
     humidity: mean('humidity'),
     illumination: mean('illumination'),
-    people: max('people'),
+    people: mostPeople(rows),
     temp: mean('temp'),
     voc: mean('voc'),
     voc_index: mean('voc_index'),
-    shutter_closed: max('shutter_closed'),
+    shutter_closed: greatest(rows, 'shutter_closed'),
   }
+}
+
+/** Null if no endpoint has a number. */
+export const mostPeople = (rows: readonly SampleRow[]): number | null => greatest(rows, 'people')
+
+function greatest(rows: readonly SampleRow[], column: keyof SampleRow): number | null {
+  let found: number | null = null
+  for (const row of rows) {
+    const value = row[column]
+    if (value !== null && (found === null || value > found)) found = value
+  }
+  return found
 }

@@ -8,8 +8,10 @@ import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { longestTurn } from '../../../../test/support/longest-turn.ts'
 import { rawFetch } from '../../../../test/support/raw-http.ts'
+import { sensors } from '../../../contract/device/models.ts'
 import type { SampleRow } from '../ingest/store.ts'
 import { endpointsBulkSensorData, roomsBulkSensorData } from '../rules.ts'
+import { columnOf } from '../scale.ts'
 import { aggregate } from './aggregate.ts'
 import { LatestSampleCache } from './cache.ts'
 
@@ -70,7 +72,7 @@ const shown = (row: SampleRow) => {
     timestamp: String(row.timestamp),
     ShutterClosed: shutterClosed,
   }
-  return { data: [sample], shutterClosed }
+  return { data: [sample], shutterClosed, measured: sensors.filter((sensor) => row[columnOf[sensor]] !== null) }
 }
 
 test('the event loop is not blocked while ten thousand samples are read, written and sent', async () => {

@@ -75,8 +75,8 @@ test('a plan is loaded again after each write that moves, adds or removes a room
   }
   expect(plan).toEqual({
     rooms: [
-      { id: 2, location: null, region: null, endpoints: [] },
-      { id: 3, location: null, region: null, endpoints: [] },
+      { id: 2, location: null, region: null, endpoints: [], presenceOnly: [] },
+      { id: 3, location: null, region: null, endpoints: [], presenceOnly: [] },
     ],
     endpoints: [],
   })

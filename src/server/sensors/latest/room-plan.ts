@@ -10,6 +10,8 @@ export interface PlannedRoom {
   readonly region: number | null
   /** The numbers of its endpoints. */
   readonly endpoints: readonly number[]
+  /** The numbers of endpoints whose `people` is presence, not a count. */
+  readonly presenceOnly: readonly number[]
 }
 export interface PlannedEndpoint {
   readonly id: string
@@ -22,8 +24,12 @@ export interface RoomPlan {
   readonly endpoints: readonly PlannedEndpoint[]
 }
 
-/** Tables that a plan is read from, each with the only column of a plan that updates change: ids and numbers are final. */
-const planColumns = { endpoints: 'room_id', rooms: 'location_id', locations: 'region_id' } as const
+/** Tables that a plan is read from, each with the columns of a plan that updates change: ids and numbers are final. */
+const planColumns = {
+  endpoints: ['room_id', 'presence_only'],
+  rooms: ['location_id'],
+  locations: ['region_id'],
+} as const
 
 export class RoomPlanCache {
   readonly #db: Database
@@ -54,27 +60,28 @@ export class RoomPlanCache {
   }
 
   /** Devices connect and report their status all the time. Such an update sets other columns, and the plan stays. */
-  #invalidate({ org, columns }: WrittenRows, column: string): void {
-    if (columns && !columns.has(column)) return
+  #invalidate({ org, columns }: WrittenRows, shown: readonly string[]): void {
+    if (columns && !shown.some((column) => columns.has(column))) return
     if (org === undefined) this.#plans.clear()
     else this.#plans.delete(org)
   }
 
   async #load(org: number): Promise<RoomPlan> {
-    const rooms = new Map<number, PlannedRoom & { endpoints: number[] }>()
+    const rooms = new Map<number, PlannedRoom & { endpoints: number[]; presenceOnly: number[] }>()
     const pageOfRooms = (after: number) => listRoomsAfter(this.#db.forOrg(org), { after, limit: pageRows })
     for await (const rows of readPages(pageOfRooms, 0, (row) => row.id)) {
       for (const { id, location_id, region_id } of rows) {
-        rooms.set(id, { id, location: location_id, region: region_id, endpoints: [] })
+        rooms.set(id, { id, location: location_id, region: region_id, endpoints: [], presenceOnly: [] })
       }
     }
     const endpoints: PlannedEndpoint[] = []
     const pageOfEndpoints = (after: string) =>
       listEndpointNumbersAfter(this.#db.forOrg(org), { after, limit: pageRows })
     for await (const rows of readPages(pageOfEndpoints, '', (row) => row.id)) {
-      for (const { id, number, room_id } of rows) {
+      for (const { id, number, room_id, presence_only } of rows) {
         const room = room_id === null ? undefined : rooms.get(room_id)
         room?.endpoints.push(number)
+        if (presence_only === 1) room?.presenceOnly.push(number)
         endpoints.push({ id, number, room })
       }
     }

@@ -24,7 +24,7 @@ export const listLatestInRoom = wholeQuery((db, p: { org: number; room: number; 
   db
     .selectFrom('endpoints as e')
     .innerJoin('samples_latest as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
-    .select(columnsOfLatest)
+    .select([...columnsOfLatest, 'e.presence_only'])
     .where('e.org', '=', p.org)
     .where('e.room_id', '=', p.room)
     .where('s.timestamp', '>=', p.since),
@@ -68,7 +68,7 @@ export const listLatestOf = wholeQuery((db, p: { org: number; endpoints: readonl
 export const listEndpointNumbersAfter = wholeQuery((db, p: Page<string>) =>
   db
     .selectFrom('endpoints')
-    .select(['id', 'number', 'room_id'])
+    .select(['id', 'number', 'room_id', 'presence_only'])
     .where('org', '=', p.org)
     .where('id', '>', p.after)
     .orderBy('id')

@@ -8,7 +8,10 @@ const row = (id: string, more: Partial<DeviceTableRow> = {}): DeviceTableRow => 
   model: 'NF19B1',
   connected: true,
   state: 'ONLINE',
+  label: `Bar ${id}`,
   modelName: 'Bar',
+  maker: 'Neat',
+  viaName: undefined,
   location: undefined,
   profileName: undefined,
   call: undefined,
@@ -74,4 +77,30 @@ test('firmware is current or behind only if both versions are known', () => {
 test('a device that is being restarted is not offline', () => {
   const away = row('d', { connected: false, restartingSinceMs: 1 })
   expect([deviceMatcher({ connected: 'no' })(away), deviceMatcher({ connected: 'yes' })(away)]).toEqual([false, true])
+})
+
+test('kind, maker, power, gateway and time filter and sort; "none" is what was not reported', () => {
+  const now = Date.parse('2026-05-04T12:00:00Z')
+  const mixed = [
+    row('a', { kind: 'CODEC', power: 'ON', since: '2026-05-04T11:30:00Z', via: 'g', viaName: 'Gateway Oslo' }),
+    row('b', { kind: 'PROJECTOR', maker: 'Lumen', power: 'STANDBY', since: '2026-04-01T00:00:00Z' }),
+    row('c', { maker: undefined }),
+  ]
+  const found = (filter: Parameters<typeof deviceMatcher>[0]) =>
+    mixed.filter(deviceMatcher(filter, now)).map(({ id }) => id)
+  expect([found({ kind: 'PROJECTOR' }), found({ kind: 'OTHER' })]).toEqual([['b'], ['c']])
+  expect([found({ maker: 'Lumen' }), found({ maker: 'none' })]).toEqual([['b'], ['c']])
+  expect([found({ power: 'ON' }), found({ power: 'none' })]).toEqual([['a'], ['c']])
+  expect([found({ via: 'g' }), found({ via: 'none' })]).toEqual([['a'], ['b', 'c']])
+  expect((['hour', 'day', 'week'] as const).map((since) => found({ since }))).toEqual([['a'], ['a'], ['a']])
+  expect([found({ since: 'older' }), found({ since: 'never' }), found({ since: 'x' })]).toEqual([
+    ['b'],
+    ['c'],
+    ['a', 'b', 'c'],
+  ])
+  const sorted = (by: string, descending = false) => sortDevices(mixed, { by, descending }).map(({ id }) => id)
+  expect(['kind', 'maker', 'power', 'via', 'since'].map((by) => sorted(by).join(''))).toEqual([
+    ...['acb', 'bac', 'abc', 'abc', 'bac'],
+  ])
+  expect(sorted('power', true), 'what is not known is last in either direction').toEqual(['b', 'a', 'c'])
 })

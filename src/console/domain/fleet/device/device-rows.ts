@@ -2,9 +2,10 @@
 import { useSuspenseQueries } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { modelOf } from '../../../../contract/device/models.ts'
+import { dayMs, hourMs } from '../../../../contract/durations.ts'
 import { type EndpointState, endpointStates } from '../../../../contract/fleet/endpoints.ts'
 import { operationQuery } from '../../../api.ts'
-import { type Sort, type SortKey, sortRows } from '../../../parts/table/sorting.ts'
+import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../../parts/table/sorting.ts'
 import {
   compareText,
   includesAll,
@@ -13,12 +14,20 @@ import {
   searchWords,
 } from '../../../parts/text/search-text.ts'
 import { type ListedLocation, unassigned, useSites } from '../site/sites.ts'
-import { callLabel, type ListedDevice } from './device.ts'
+import { callLabel, deviceName, type ListedDevice, powerNames } from './device.ts'
+import { kindName, kindOf } from './device-kind.tsx'
 import { hasProfile, type ProfileNames, useProfileNames } from './profile-names.ts'
 import { useRestarts } from './restarts.ts'
 
 export interface DeviceTableRow extends ListedDevice {
+  /** The name that the device is shown with. */
+  readonly label: string
   readonly modelName: string
+  /** Undefined if the model is not known and the device reports none. */
+  readonly maker: string | undefined
+  /** The id of the gateway through which the device is managed. */
+  readonly via?: string
+  readonly viaName: string | undefined
   /** Distinguishes rooms of the same name. */
   readonly location: ListedLocation | undefined
   readonly profileName: string | undefined
@@ -41,6 +50,7 @@ export function useDeviceRows(): readonly DeviceTableRow[] {
   const profileNames = useProfileNames()
   const restarts = useRestarts()
   const rows = useMemo(() => {
+    const viaNames = gatewayNames(endpoints)
     const locationIdOf = new Map(rooms.map(({ id, location }) => [id, location?.id]))
     return endpoints.map((endpoint) => {
       const locationId = endpoint.roomId === undefined ? undefined : locationIdOf.get(endpoint.roomId)
@@ -48,6 +58,7 @@ export function useDeviceRows(): readonly DeviceTableRow[] {
         location: locationId === undefined ? undefined : locationById.get(locationId),
         profileName: profileNameOf(endpoint, profileNames),
         restartingSinceMs: restarts.get(endpoint.id),
+        viaName: viaNames.get(endpoint.id),
       })
     })
   }, [endpoints, rooms, locationById, profileNames, restarts])
@@ -58,34 +69,47 @@ export function useDeviceRows(): readonly DeviceTableRow[] {
   return isSame ? stable : rows
 }
 
+/** The names of the gateways of devices that have one, by the id of the device. */
+function gatewayNames(endpoints: readonly (ListedDevice & { readonly via?: string })[]): ReadonlyMap<string, string> {
+  const managed = endpoints.filter(({ via }) => via !== undefined)
+  if (managed.length === 0) return new Map()
+  const labels = new Map(endpoints.map((endpoint) => [endpoint.id, deviceName(endpoint)]))
+  return new Map(managed.map(({ id, via = '' }) => [id, labels.get(via) ?? via]))
+}
+
 /** A device that has not changed is the same object in the next answer, so its row is reused. */
 const rowCache = new WeakMap<ListedDevice, DeviceTableRow>()
-type DeviceRowContext = Pick<DeviceTableRow, 'location' | 'profileName' | 'restartingSinceMs'>
+type DeviceRowContext = Pick<DeviceTableRow, 'location' | 'profileName' | 'restartingSinceMs' | 'viaName'>
 function rowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow {
   const known = rowCache.get(endpoint)
-  const { location, profileName, restartingSinceMs } = around
+  const { location, profileName, restartingSinceMs, viaName } = around
   if (
     known?.location === location &&
     known?.profileName === profileName &&
     known?.restartingSinceMs === restartingSinceMs &&
+    known?.viaName === viaName &&
     known
   )
     return known
-  const modelName = modelOf(endpoint.model).name
+  const label = deviceName(endpoint)
+  const { name: modelName, manufacturer } = modelOf(endpoint.model)
+  const maker = manufacturer ?? endpoint.manufacturer
   const row: DeviceTableRow = {
     ...endpoint,
+    label,
     modelName,
+    maker,
     ...around,
     // The last reported call state of an offline device is out of date.
     call: endpoint.connected ? callLabel(endpoint.inCallStatus) : undefined,
     searchText: normalizeText(
       [
-        ...[modelName, endpoint.serial, endpoint.model, endpoint.roomName, location?.name, endpoint.firmwareVersion],
-        endpoint.localIpAddress,
+        ...[label, modelName, endpoint.serial, endpoint.model, endpoint.roomName, location?.name],
+        ...[endpoint.firmwareVersion, endpoint.localIpAddress, maker],
       ].join(' '),
     ),
-    // The whole model name is compared first, so that a Bar 2 comes after every Bar.
-    sortKey: `${naturalSortKey(modelName)}\0${naturalSortKey(endpoint.serial)}`,
+    // Devices without a name are compared by the whole model name first: a Bar 2 comes after every Bar.
+    sortKey: `${naturalSortKey(endpoint.name ? label : modelName)}\0${naturalSortKey(endpoint.serial)}`,
   }
   rowCache.set(endpoint, row)
   return row
@@ -105,7 +129,12 @@ export const isReconnecting = (row: DeviceTableRow): boolean => shownState(row) 
 /** The search parameters of the device list. */
 export interface DeviceFilter {
   readonly q?: string
+  readonly kind?: string
+  readonly maker?: string
   readonly model?: string
+  readonly power?: string
+  readonly since?: string
+  readonly via?: string
   readonly firmware?: string
   readonly connected?: string
   readonly update?: string
@@ -127,9 +156,29 @@ export const settingsStateOf = ({ configState }: ListedDevice): SettingsState =>
 export const isSettingsState = (text: string | undefined): text is SettingsState =>
   text !== undefined && Object.hasOwn(settingsStates, text)
 
-/** Filter value for devices that have not reported a firmware version. */
-export const unknownFirmware = 'none'
-export const firmwareOf = ({ firmwareVersion }: DeviceTableRow): string => firmwareVersion ?? unknownFirmware
+/** Filter value for devices that have not reported something. */
+export const notReported = 'none'
+export const firmwareOf = ({ firmwareVersion }: DeviceTableRow): string => firmwareVersion ?? notReported
+export const makerOf = ({ maker }: DeviceTableRow): string => maker ?? notReported
+export const powerOf = ({ power }: DeviceTableRow): string => power ?? notReported
+
+/** How long a device has been in its state. */
+export const sinceChoices = {
+  hour: 'The last hour',
+  day: 'The last 24 hours',
+  week: 'The last 7 days',
+  older: 'More than 7 days ago',
+  never: 'Never connected',
+} as const
+export const isSinceChoice = (text: string | undefined): text is keyof typeof sinceChoices =>
+  text !== undefined && Object.hasOwn(sinceChoices, text)
+const limitsMs = { hour: hourMs, day: dayMs, week: 7 * dayMs } as const
+
+function isSince(row: DeviceTableRow, choice: keyof typeof sinceChoices, now: number): boolean {
+  const at = sinceMsOf(row)
+  if (at === undefined || choice === 'never') return at === undefined && choice === 'never'
+  return choice === 'older' ? now - at > limitsMs.week : now - at <= limitsMs[choice]
+}
 
 /** Whether the firmware of a device is the latest that is known for it. */
 export const firmwareStates = { current: 'Current', behind: 'Behind', unknown: 'Unknown' } as const
@@ -147,20 +196,17 @@ const stateOfChoice = { yes: 'ONLINE', no: 'OFFLINE', unknown: 'UNKNOWN' } as co
 export const isConnectedChoice = (text: string | undefined): text is keyof typeof connectedChoices =>
   text !== undefined && Object.hasOwn(connectedChoices, text)
 
-export function deviceMatcher({
-  q,
-  model,
-  firmware,
-  connected,
-  update,
-  region,
-  location,
-  profile,
-  settings,
-}: DeviceFilter): (row: DeviceTableRow) => boolean {
+export function deviceMatcher(filter: DeviceFilter, now = Date.now()): (row: DeviceTableRow) => boolean {
+  const { q, kind, maker, model, power, since, via, firmware, connected, update } = filter
+  const { region, location, profile, settings } = filter
   const words = searchWords(q ?? '')
   return (row) =>
+    (kind === undefined || kindOf(row) === kind) &&
+    (maker === undefined || makerOf(row) === maker) &&
     (model === undefined || row.model === model) &&
+    (power === undefined || powerOf(row) === power) &&
+    (!isSinceChoice(since) || isSince(row, since, now)) &&
+    (via === undefined || (row.via ?? notReported) === via) &&
     (firmware === undefined || firmwareOf(row) === firmware) &&
     (!isFirmwareState(update) || firmwareStateOf(row) === update) &&
     (!isConnectedChoice(connected) || shownState(row) === stateOfChoice[connected]) &&
@@ -181,11 +227,18 @@ export const seenMsOf = ({ connectionTime }: ListedDevice): number | undefined =
 
 /** Problems come first. */
 const settingsOrder: readonly SettingsState[] = ['FAILED', 'PENDING', 'DELIVERED', 'none']
+const powerOrder = Object.keys(powerNames)
 const updateOrder: readonly FirmwareState[] = ['behind', 'unknown', 'current']
 
 const byName: SortKey<DeviceTableRow> = (row) => row.sortKey
-const keys: Readonly<Record<string, SortKey<DeviceTableRow>>> = {
+export const deviceSortKeys = {
   name: byName,
+  kind: (row) => kindName(kindOf(row)),
+  maker: (row) => row.maker?.toLowerCase() ?? null,
+  model: (row) => naturalSortKey(row.modelName),
+  serial: (row) => naturalSortKey(row.serial),
+  power: (row) => (row.power === undefined ? null : powerOrder.indexOf(row.power)),
+  via: (row) => row.viaName?.toLowerCase() ?? null,
   connected: (row) => endpointStates.indexOf(shownState(row)),
   room: (row) => (row.roomName === undefined ? null : row.roomName.toLowerCase()),
   location: (row) => row.location?.name.toLowerCase() ?? null,
@@ -198,10 +251,15 @@ const keys: Readonly<Record<string, SortKey<DeviceTableRow>>> = {
   ip: (row) => (row.localIpAddress === undefined ? null : naturalSortKey(row.localIpAddress)),
   firmware: (row) => row.firmwareVersion ?? null,
   call: (row) => row.call ?? null,
-}
+} as const satisfies Readonly<Record<string, SortKey<DeviceTableRow>>>
 
 /** Offline devices come first. */
 export const defaultDeviceSort: Sort = { by: 'connected', descending: false }
 
 export const sortDevices = (rows: readonly DeviceTableRow[], { by, descending }: Sort): readonly DeviceTableRow[] =>
-  sortRows(rows, keys[by] ?? byName, descending, (a, b) => compareText(a.sortKey, b.sortKey) || compareText(a.id, b.id))
+  sortRows(
+    rows,
+    sortKeyOf(deviceSortKeys, by) ?? byName,
+    descending,
+    (a, b) => compareText(a.sortKey, b.sortKey) || compareText(a.id, b.id),
+  )

@@ -1,5 +1,6 @@
 // The types of a device, and how its name, its time zone and its calls are shown.
-import { modelOf } from '../../../../contract/device/models.ts'
+import { actionsOf, type DeviceAction } from '../../../../contract/device/models.ts'
+import { endpointLabel } from '../../../../contract/fleet/endpoint-label.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { isKnownTimeZone } from '../../../parts/text/time.tsx'
@@ -9,8 +10,21 @@ export type DeviceDetails = ResponseOf<Operations['endpointsGet']>
 /** A device as the list of all devices has it, with fewer fields. */
 export type ListedDevice = ResponseOf<Operations['endpointsBasicList']>['endpoints'][number]
 
-export const deviceName = ({ model, serial }: Pick<DeviceDetails, 'model' | 'serial'>): string =>
-  `${modelOf(model).name} ${serial}`
+/** In the console an endpoint is called a device. */
+export const deviceName = endpointLabel
+
+export const powerNames = {
+  ON: 'On',
+  STANDBY: 'Standby',
+  OFF: 'Off',
+  CHANGING: 'Changing',
+} as const satisfies Readonly<Record<NonNullable<ListedDevice['power']>, string>>
+
+/** Whether the device can do it: what a device cannot do is not offered. [contract 5.1.actions] */
+export const hasAction = (
+  { model, actions }: Pick<DeviceDetails, 'model' | 'actions'>,
+  action: DeviceAction,
+): boolean => actionsOf(model, actions).includes(action)
 
 /** The time zone that the device reports, else the organisation's. */
 export function useDeviceTimeZone({ timezone }: Pick<DeviceDetails, 'timezone'>): string {

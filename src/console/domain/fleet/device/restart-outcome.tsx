@@ -1,6 +1,6 @@
-// Says what a restart does to one device: it restarts, ends a call, or is skipped or waits because it is offline.
+// Says what a restart does to one device: it restarts, ends a call, waits because it is offline, or is skipped.
 import { Text } from '@mantine/core'
-import { callText, type ListedDevice } from './device.ts'
+import { callText, hasAction, type ListedDevice } from './device.ts'
 
 interface RestartOutcomeProps {
   readonly device: ListedDevice
@@ -8,8 +8,16 @@ interface RestartOutcomeProps {
   readonly isAwaited?: boolean
 }
 
-export function RestartOutcome({ device: { connected, inCallStatus }, isAwaited = false }: RestartOutcomeProps) {
+export function RestartOutcome({ device, isAwaited = false }: RestartOutcomeProps) {
+  const { connected, inCallStatus } = device
   const call = callText(inCallStatus)
+  if (!hasAction(device, 'reboot')) {
+    return (
+      <Text span fz="sm" c="dimmed">
+        cannot be restarted remotely and will be skipped
+      </Text>
+    )
+  }
   if (!connected) {
     return (
       <Text span fz="sm" c="dimmed">

@@ -1,6 +1,6 @@
 // Filters and sorts the rows of the room table by the search parameters.
 
-import { type Sort, type SortKey, sortRows } from '../../../parts/table/sorting.ts'
+import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../../parts/table/sorting.ts'
 import { compareText, includesAll, searchWords } from '../../../parts/text/search-text.ts'
 import { type AirSensor, airSensors, isMeasured } from '../../sensors/air.ts'
 import { hasProfile } from '../device/profile-names.ts'
@@ -96,7 +96,7 @@ const air =
     sample && isMeasured(sample[sensor]) ? sample[sensor] : null
 const rank = new Map(roomStates.map((state, index) => [state, index]))
 const byName: Key = (row) => row.sortKey
-const keys: Readonly<Record<string, Key>> = {
+export const roomSortKeys = {
   name: byName,
   state: (row) => rank.get(row.state) ?? null,
   devices: (row) => row.endpointCount,
@@ -110,10 +110,15 @@ const keys: Readonly<Record<string, Key>> = {
   voc: air('voc'),
   temp: air('temp'),
   humidity: air('humidity'),
-}
+} as const satisfies Readonly<Record<string, SortKey<RoomTableRow>>>
 
 /** Rooms with problems come first. */
 export const defaultRoomSort: Sort = { by: 'state', descending: false }
 
 export const sortRooms = (rows: readonly RoomTableRow[], { by, descending }: Sort): readonly RoomTableRow[] =>
-  sortRows(rows, keys[by] ?? byName, descending, (a, b) => compareText(a.sortKey, b.sortKey) || a.id - b.id)
+  sortRows(
+    rows,
+    sortKeyOf(roomSortKeys, by) ?? byName,
+    descending,
+    (a, b) => compareText(a.sortKey, b.sortKey) || a.id - b.id,
+  )

@@ -58,16 +58,20 @@ interface RoomCounts {
   readonly endpointCount: number
   readonly connectedCount: number
   readonly unknownCount?: number
+  readonly asleepCount?: number
+}
+
+/** The state of a listed room while some of its devices are being restarted. */
+export const stateDuringRestart = (room: RoomCounts, restartCount: number): RoomState => {
+  const { state, endpointCount, connectedCount, unknownCount = 0, asleepCount = 0 } = room
+  return stateWithRestarts(state, endpointCount - connectedCount - unknownCount - asleepCount, restartCount)
 }
 
 /**
  * As many devices may be offline as are being restarted. Whether it is the same ones is not compared: the lists of rooms and devices are
  * a moment apart, and in that moment a restart must not look like an outage.
  */
-export function stateDuringRestart(room: RoomCounts, count: number): RoomState {
-  const { state, endpointCount, connectedCount, unknownCount = 0 } = room
-  const offlineCount = endpointCount - connectedCount - unknownCount
-  if (count === 0 || offlineCount === 0) return state
-  if (offlineCount > count) return 'DEGRADED'
-  return unknownCount > 0 ? 'UNKNOWN' : 'HEALTHY'
+export function stateWithRestarts(state: RoomState, offlineCount: number, restartCount: number): RoomState {
+  if (restartCount === 0 || offlineCount === 0) return state
+  return offlineCount > restartCount ? 'DEGRADED' : 'HEALTHY'
 }

@@ -19,3 +19,10 @@ test('a room without devices, with devices that never connected, or degraded by 
   expect(roomSinceMs('OFFLINE', [{ state: 'OFFLINE' }])).toBeUndefined()
   expect(roomSinceMs('DEGRADED', [device(true, 8)])).toBeUndefined()
 })
+
+test('a device that falls asleep does not change since when its room has its state', () => {
+  const asleep = { state: 'ASLEEP' as const, since: new Date(at(19)).toISOString() }
+  expect(roomSinceMs('HEALTHY', [device(true, 7), asleep])).toBe(at(7))
+  expect(roomSinceMs('OFFLINE', [device(false, 9), asleep])).toBe(at(9))
+  expect(roomSinceMs('HEALTHY', [asleep])).toBe(at(19))
+})

@@ -31,13 +31,13 @@ const roomStateStyles: Record<RoomState, RoomStateStyle> = {
     label: 'Reconnecting',
     colour: 'var(--rk-empty)',
     icon: <ClockIcon size={16} />,
-    meaning: 'The server restarted, and at least one device is not back yet.',
+    meaning: 'No device can be seen: their server restarted, or their gateway is away.',
   },
   HEALTHY: {
     label: 'Healthy',
     colour: 'var(--rk-healthy)',
     icon: <CheckIcon size={16} />,
-    meaning: 'All devices are online.',
+    meaning: 'All devices are online or asleep.',
   },
   EMPTY: {
     label: 'No devices',

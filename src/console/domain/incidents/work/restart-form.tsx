@@ -5,7 +5,7 @@ import { useBody } from '../../../api.ts'
 import classes from '../../../parts/dialog/dialog.module.css'
 import { ErrorText } from '../../../parts/page/page.tsx'
 import { plural } from '../../../parts/text/words.ts'
-import { callText, deviceName, type ListedDevice } from '../../fleet/device/device.ts'
+import { callText, deviceName, hasAction, type ListedDevice } from '../../fleet/device/device.ts'
 import { groupNamer } from '../../fleet/device/pairing-rule.ts'
 import { restartEffectText, useRestartGroups } from '../../fleet/device/restart-groups.ts'
 import { RestartTime, useRestartTime } from '../../fleet/device/restart-time.tsx'
@@ -69,24 +69,23 @@ function introText(groups: readonly ListedDevice[][], offlineCount: number, isNo
   if (groups.length > maxGroups) return 'Too many devices are affected. Restart devices from the pages of their rooms.'
   if (groups.length === 0) {
     return offlineCount === 0
-      ? 'This incident has no devices.'
+      ? 'This incident has no devices that can be restarted remotely.'
       : `${offlineCount === 1 ? 'The device is' : 'All devices are'} offline and cannot be restarted remotely. Check power and network, or power-cycle on site.`
   }
   const skipped = offlineCount === 0 ? '' : ` ${plural(offlineCount, 'device is', 'devices are')} offline and skipped.`
   return restartEffectText(groups.flat().length, isNow) + skipped
 }
 
-/** Returns the online devices of the subjects by pair group, with all online members of each group, and the offline ones. */
+/** Returns the online devices of the subjects by pair group, with all online members of each group, and the offline ones; only devices that can restart. */
 function restartPlan(subjects: IncidentDetails['subjects'], endpoints: readonly ListedDevice[]) {
   const open = subjects.filter(({ endedAt }) => endedAt === undefined)
   const endpointIds = new Set(open.filter(({ type }) => type === 'endpoint').map(({ id }) => id))
   const roomIds = new Set(open.filter(({ type }) => type === 'room').map(({ id }) => Number(id)))
-  const affected = endpoints.filter(
-    ({ id, roomId }) => endpointIds.has(id) || (roomId !== undefined && roomIds.has(roomId)),
-  )
   const groupOf = groupNamer(endpoints)
+  const able = endpoints.filter((one) => hasAction(one, 'reboot'))
+  const affected = able.filter(({ id, roomId }) => endpointIds.has(id) || (roomId !== undefined && roomIds.has(roomId)))
   const groupNames = new Set(affected.filter(({ connected }) => connected).map(groupOf))
-  const members = endpoints.filter((one) => one.connected && groupNames.has(groupOf(one)))
+  const members = able.filter((one) => one.connected && groupNames.has(groupOf(one)))
   return {
     groups: [...Map.groupBy(members, groupOf).values()],
     offline: affected.filter(({ connected }) => !connected),

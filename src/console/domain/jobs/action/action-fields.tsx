@@ -1,5 +1,5 @@
-// The fields of an action: settings, a profile, a message, a room or which logs.
-import { Checkbox, Select, Stack, Textarea } from '@mantine/core'
+// The fields of an action: settings, a profile, a message, a room, which logs, or on and off.
+import { Checkbox, Group, Radio, Select, Stack, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ComponentType, useMemo } from 'react'
 import type { ConfigValue } from '../../../../contract/device/config-keys.ts'
@@ -50,6 +50,20 @@ const fields: Readonly<Record<JobActionType, ComponentType<ActionFieldsProps> | 
         checked={input.uploadInCallLogs}
         onChange={(event) => onChange({ uploadInCallLogs: event.currentTarget.checked })}
       />
+    </Section>
+  ),
+  POWER: ({ input, onChange }) => (
+    <Section title="Power">
+      <Radio.Group
+        label="Switch the devices"
+        value={input.on === undefined ? null : input.on ? 'on' : 'off'}
+        onChange={(value) => onChange({ on: value === 'on' })}
+      >
+        <Group mt={6}>
+          <Radio value="on" label="On" />
+          <Radio value="off" label="Off" />
+        </Group>
+      </Radio.Group>
     </Section>
   ),
 }

@@ -16,6 +16,8 @@ export interface ActionInput {
   readonly roomId: number | undefined
   readonly assignRoomProfile: boolean
   readonly uploadInCallLogs: boolean
+  /** Undefined until a person has chosen. */
+  readonly on: boolean | undefined
 }
 
 export const emptyAction: ActionInput = {
@@ -26,6 +28,7 @@ export const emptyAction: ActionInput = {
   roomId: undefined,
   assignRoomProfile: false,
   uploadInCallLogs: false,
+  on: undefined,
 } satisfies Record<JobActionKey | 'type', unknown>
 
 /** Names that the action has only as ids; undefined while they are loading. */
@@ -91,6 +94,12 @@ export const actionForms: Readonly<Record<JobActionType, ActionForm>> = {
     problem: complete,
     text: ({ uploadInCallLogs }) => (uploadInCallLogs ? 'Collect logs, including call logs' : 'Collect logs'),
     headline: undefined,
+  },
+  POWER: {
+    actionOf: ({ on }) => (on === undefined ? undefined : { type: 'POWER', on }),
+    problem: ({ on }) => (on === undefined ? 'Choose on or off.' : undefined),
+    text: ({ on }) => (on ? 'Switch on' : 'Switch off'),
+    headline: (deviceCount, { on }) => `Switch ${plural(deviceCount, 'device')} ${on ? 'on' : 'off'}`,
   },
 }
 

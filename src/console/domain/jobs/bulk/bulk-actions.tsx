@@ -1,8 +1,9 @@
-// The buttons for actions on all selected rows, each with its dialog. Actions that the session does not allow are not there.
+// The buttons for actions on all selected rows, each with its dialog. Actions that the session does not allow, or that no selected device can do, are not there.
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { type JobActionType, jobActions } from '../../../../contract/jobs/action-table.ts'
 import { usePermissions } from '../../../session.ts'
+import { hasAction, type ListedDevice } from '../../fleet/device/device.ts'
 import { actionForms } from '../action/action-forms.ts'
 import { mayRunAction } from '../job.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
@@ -16,6 +17,8 @@ const isOfferedFor = {
 
 interface BulkActionsProps {
   readonly rows: keyof typeof isOfferedFor
+  /** The devices of the selected rows: an action that none of them can do is not offered. */
+  readonly devices: readonly Pick<ListedDevice, 'model' | 'actions'>[]
   /** "30 devices". */
   readonly subject: string
   /** Computed when a dialog opens; undefined if there are too many rows for one job. */
@@ -28,13 +31,19 @@ interface OpenDialog {
   readonly target: BulkTarget | undefined
 }
 
-export function BulkActions({ rows, subject, targetOf, onDone }: BulkActionsProps) {
+/** Without devices, the plan says that nothing happens. */
+function isAnyAble(type: JobActionType, devices: BulkActionsProps['devices']): boolean {
+  const { requires } = jobActions[type]
+  return requires === null || devices.length === 0 || devices.some((device) => hasAction(device, requires))
+}
+
+export function BulkActions({ rows, devices, subject, targetOf, onDone }: BulkActionsProps) {
   const permissions = usePermissions()
   const [dialog, setDialog] = useState<OpenDialog | undefined>()
   return (
     <>
       {actionTypes
-        .filter((type) => isOfferedFor[rows](type) && mayRunAction(type, permissions))
+        .filter((type) => isOfferedFor[rows](type) && mayRunAction(type, permissions) && isAnyAble(type, devices))
         .map((type) => (
           <Button
             key={type}

@@ -1,8 +1,10 @@
 // Lists sessions of a person: how and where they signed in, and when the session was last used. [contract 11.user]
-import { Badge, Table, Text } from '@mantine/core'
+import { Badge, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Static } from 'typebox'
 import type { UserSession } from '../../../../contract/people/users.ts'
+import type { Column } from '../../../parts/table/column.ts'
+import { DataTable } from '../../../parts/table/data-table.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 import { wayNames } from './person.ts'
 
@@ -15,44 +17,46 @@ interface SessionsTableProps {
 }
 
 export const SessionsTable = ({ sessions, action }: SessionsTableProps) => (
-  <Table.ScrollContainer minWidth={action ? 640 : 380}>
-    <Table verticalSpacing="xs" aria-label="Sessions">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Browser</Table.Th>
-          <Table.Th scope="col">Signed in with</Table.Th>
-          <Table.Th scope="col">Signed in</Table.Th>
-          <Table.Th scope="col">Last used</Table.Th>
-          {action && <Table.Td />}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {sessions.map((session) => (
-          <Table.Tr key={session.id}>
-            <Table.Th scope="row" fw={550}>
-              {session.browser ?? 'Unknown browser'}{' '}
-              {session.current && (
-                <Badge variant="light" tt="none">
-                  This session
-                </Badge>
-              )}
-              {session.ip && (
-                <Text fz="xs" c="dimmed" fw={400}>
-                  {session.ip}
-                </Text>
-              )}
-            </Table.Th>
-            <Table.Td>{wayNames[session.via]}</Table.Td>
-            <Table.Td>
-              <DateTime at={session.createdAt} />
-            </Table.Td>
-            <Table.Td>
-              <DateTime at={session.usedAt} />
-            </Table.Td>
-            {action && <Table.Td ta="right">{action(session)}</Table.Td>}
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <DataTable
+    label="Sessions"
+    rows={sessions}
+    columns={action ? [...columns, { id: 'actions', title: 'Actions', isControl: true, cell: action }] : columns}
+    keyOf={({ id }) => id}
+    minWidthPx={action ? 640 : 380}
+  />
 )
+
+const columns: readonly Column<Session>[] = [
+  {
+    id: 'browser',
+    title: 'Browser',
+    cell: ({ browser, current, ip }) => (
+      <>
+        {browser ?? 'Unknown browser'}{' '}
+        {current && (
+          <Badge variant="light" tt="none">
+            This session
+          </Badge>
+        )}
+        {ip && (
+          <Text fz="xs" c="dimmed" fw={400}>
+            {ip}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { id: 'via', title: 'Signed in with', cell: ({ via }) => wayNames[via] },
+  {
+    id: 'created',
+    title: 'Signed in',
+    sortValue: ({ createdAt }) => Date.parse(createdAt),
+    cell: ({ createdAt }) => <DateTime at={createdAt} />,
+  },
+  {
+    id: 'used',
+    title: 'Last used',
+    sortValue: ({ usedAt }) => Date.parse(usedAt),
+    cell: ({ usedAt }) => <DateTime at={usedAt} />,
+  },
+]

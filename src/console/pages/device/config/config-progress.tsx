@@ -34,6 +34,12 @@ export function ConfigProgress({ state, isConnected }: ConfigProgressProps) {
             </List>
           </>
         )}
+        {state.notForDevice && (
+          <Text fz="sm">
+            Not for this device: {state.notForDevice.map(settingName).join(', ')}. The device does not have{' '}
+            {state.notForDevice.length === 1 ? 'this setting' : 'these settings'}.
+          </Text>
+        )}
         {state.state === 'FAILED' && rejected.length === 0 && state.error && <Text fz="sm">{state.error}</Text>}
       </Stack>
     </Card>

@@ -63,6 +63,7 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
         locked={state.profile}
         lockedBy={lockText}
         device={reports}
+        keys={device.configKeys}
       />
       <ReadOnlySettings settings={settings} />
       <UnsavedBar

@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { modelOf } from '../../../../contract/device/models.ts'
+import { oneLine } from '../../../../contract/words.ts'
 import { useDeviceTimeZone } from '../../../domain/fleet/device/device.ts'
 import { usePairGroup } from '../../../domain/fleet/device/pair-group.ts'
 import { BinIcon } from '../../../parts/page/icons.tsx'
@@ -15,13 +16,14 @@ import { UnenrolDialog } from '../unenrol-dialog.tsx'
 export function IdentitySection({ device, etag }: TabProps) {
   const may = usePermissions()
   const zone = useDeviceTimeZone(device)
-  const { id, serial, model, enrolmentTime, remoteControlEnabled, bulkEnrolmentPending } = device
+  const { id, reportedName, serial, model, enrolmentTime, remoteControlEnabled, bulkEnrolmentPending } = device
   const { name } = modelOf(model)
   return (
     <Section title="Identity" actions={may.write && <UnenrolButton device={device} etag={etag} />}>
       <DefinitionList
         definitions={[
           ['Model', name === model ? model : `${name} (${model})`],
+          ['Reported name', reportedName && oneLine(reportedName)],
           ['Serial number', <CopyableText key="serial" text={serial} what="serial number" />],
           ['Device ID', <CopyableText key="id" text={id} what="device ID" />],
           ['Enrolled', <DateTime key="enrolled" at={enrolmentTime} zone={zone} />],

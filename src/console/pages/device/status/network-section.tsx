@@ -1,12 +1,13 @@
 // Lists the network interfaces of a device with readable addresses.
-import { Box, Stack, Table, Text } from '@mantine/core'
+import { Box, Stack, Text } from '@mantine/core'
 import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
 import { addressTexts, macText } from '../../../domain/fleet/device/network-address.ts'
 import { CheckIcon, DotIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
+import type { Column } from '../../../parts/table/column.ts'
+import { DataTable } from '../../../parts/table/data-table.tsx'
 import { CopyableText, DefinitionList } from '../../../parts/text/definition-list.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
-import classes from '../table.module.css'
 
 type Network = DeviceDetails['networks'][number]
 
@@ -14,6 +15,7 @@ const typeNames: Record<string, string> = { NETWORK_TYPE_ETHERNET: 'Ethernet', N
 const modeNames: Record<string, string> = { NETWORK_MODE_DHCP: 'DHCP', NETWORK_MODE_STATIC: 'Static' }
 
 export function NetworkSection({ device: { networks, localIpAddress } }: { readonly device: DeviceDetails }) {
+  const interfaces = networks.map((network, number) => ({ ...network, number }))
   return (
     <Section title="Network">
       <Stack gap="sm">
@@ -31,68 +33,71 @@ export function NetworkSection({ device: { networks, localIpAddress } }: { reado
             No network interfaces reported
           </Text>
         ) : (
-          <Box role="region" aria-label="Network interfaces" tabIndex={0} style={{ overflowX: 'auto' }}>
-            <Table miw={760} verticalSpacing={6} className={classes.table}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Interface</Table.Th>
-                  <Table.Th>Link</Table.Th>
-                  <Table.Th>Address</Table.Th>
-                  <Table.Th>Gateway</Table.Th>
-                  <Table.Th>MAC address</Table.Th>
-                  <Table.Th>Mode</Table.Th>
-                  <Table.Th ta="right">MTU</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {networks.map((network, index) => (
-                  <InterfaceRow key={`${network.display ?? ''} ${String(index)}`} network={network} />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Box>
+          <DataTable
+            label="Network interfaces"
+            rows={interfaces}
+            columns={columns}
+            keyOf={({ number }) => number}
+            minWidthPx={760}
+          />
         )}
       </Stack>
     </Section>
   )
 }
 
-function InterfaceRow({ network }: { readonly network: Network }) {
-  const { type, display, networkName, linkUp, macAddress, mode, mtu } = network
-  const kind = type && (typeNames[type] ?? type)
-  const addresses = network.addresses.flatMap(({ address, prefix }) =>
-    addressTexts(address).map((text) => (prefix === undefined ? text : `${text}/${String(prefix)}`)),
-  )
-  return (
-    <Table.Tr>
-      <Table.Th scope="row" fw={500}>
-        {kind ?? display ?? 'Unknown'}
-        <Text span c="dimmed" fz="inherit" fw={400}>
-          {kind && display && ` ${display}`}
-          {networkName && ` · ${networkName}`}
-        </Text>
-      </Table.Th>
-      <Table.Td>
-        <LinkMark up={linkUp} />
-      </Table.Td>
-      <Table.Td>
-        <Lines texts={addresses} />
-      </Table.Td>
-      <Table.Td>
-        <Lines texts={network.gateway.flatMap(addressTexts)} />
-      </Table.Td>
-      <Table.Td>
-        {macAddress ? (
-          <CopyableText text={macText(macAddress)} what={`MAC address of ${display ?? kind ?? 'this interface'}`} />
-        ) : (
-          '–'
+/** An interface has no name that is unique. */
+type NumberedNetwork = Network & { readonly number: number }
+
+const kindOf = ({ type }: Network) => type && (typeNames[type] ?? type)
+
+const columns: readonly Column<NumberedNetwork>[] = [
+  {
+    id: 'interface',
+    title: 'Interface',
+    cell: (network) => {
+      const { display, networkName } = network
+      const kind = kindOf(network)
+      return (
+        <>
+          {kind ?? display ?? 'Unknown'}
+          <Text span c="dimmed" fz="inherit" fw={400}>
+            {kind && display && ` ${display}`}
+            {networkName && ` · ${networkName}`}
+          </Text>
+        </>
+      )
+    },
+  },
+  { id: 'link', title: 'Link', inCard: 'corner', cell: ({ linkUp }) => <LinkMark up={linkUp} /> },
+  {
+    id: 'address',
+    title: 'Address',
+    cell: ({ addresses }) => (
+      <Lines
+        texts={addresses.flatMap(({ address, prefix }) =>
+          addressTexts(address).map((text) => (prefix === undefined ? text : `${text}/${String(prefix)}`)),
         )}
-      </Table.Td>
-      <Table.Td>{mode ? (modeNames[mode] ?? mode) : '–'}</Table.Td>
-      <Table.Td ta="right">{mtu ?? '–'}</Table.Td>
-    </Table.Tr>
-  )
-}
+      />
+    ),
+  },
+  { id: 'gateway', title: 'Gateway', cell: ({ gateway }) => <Lines texts={gateway.flatMap(addressTexts)} /> },
+  {
+    id: 'mac',
+    title: 'MAC address',
+    cell: (network) =>
+      network.macAddress ? (
+        <CopyableText
+          text={macText(network.macAddress)}
+          what={`MAC address of ${network.display ?? kindOf(network) ?? 'this interface'}`}
+        />
+      ) : (
+        '–'
+      ),
+  },
+  { id: 'mode', title: 'Mode', cell: ({ mode }) => (mode ? (modeNames[mode] ?? mode) : '–') },
+  { id: 'mtu', title: 'MTU', isNumber: true, cell: ({ mtu }) => mtu ?? '–' },
+]
 
 const Lines = ({ texts }: { readonly texts: readonly string[] }) =>
   texts.length === 0

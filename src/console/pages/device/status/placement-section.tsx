@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { capitalised, humanize } from '../../../../contract/words.ts'
 import { operationQuery } from '../../../api.ts'
 import { ConnectionLabel } from '../../../domain/fleet/device/connection-label.tsx'
-import { callText, type DeviceDetails, deviceName } from '../../../domain/fleet/device/device.ts'
+import { callText, type DeviceDetails, deviceName, hasAction } from '../../../domain/fleet/device/device.ts'
 import { type PairGroup, usePairGroup } from '../../../domain/fleet/device/pair-group.ts'
 import { useRestarts } from '../../../domain/fleet/device/restarts.ts'
 import { RoomLink, RoomName } from '../../../domain/fleet/site/room-link.tsx'
@@ -48,13 +48,13 @@ function ProfileValue({ device }: { readonly device: DeviceDetails }) {
   return (
     <Group gap="xs" justify="space-between">
       {profileId === undefined ? (
-        <span>None (own settings)</span>
+        <span>{hasAction(device, 'config') ? 'None (own settings)' : 'None (no settings)'}</span>
       ) : (
         <Link to="/profiles/$profileId" params={{ profileId: String(profileId) }}>
           {profile?.name ?? `Profile ${String(profileId)}`}
         </Link>
       )}
-      {may.write && (
+      {may.write && hasAction(device, 'config') && (
         <Button variant="default" size="compact-xs" onClick={dialog.open} mih={24}>
           Change profile
         </Button>

@@ -1,13 +1,14 @@
-// Shows the latest readings of the sensors that the model of a device has.
+// Shows the latest readings of the sensors that a device has.
 import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ApiError } from '../../../../client/client.ts'
-import { modelOf, type Sensor } from '../../../../contract/device/models.ts'
+import { modelOf, type Sensor, sensorsOf } from '../../../../contract/device/models.ts'
 import { allSensors, sensorLabels, sensorValueText } from '../../../../contract/device/sensor-texts.ts'
 import { operationQuery } from '../../../api.ts'
 import { type DeviceDetails, useDeviceTimeZone } from '../../../domain/fleet/device/device.ts'
-import { airOutliers, isMeasured, outlierText } from '../../../domain/sensors/air.ts'
+import { airOutliers, outlierText } from '../../../domain/sensors/air.ts'
+import { isReading, peopleText } from '../../../domain/sensors/readings.ts'
 import { WarnIcon } from '../../../parts/page/icons.tsx'
 import { ErrorPanel, Section } from '../../../parts/page/page.tsx'
 import { useNow } from '../../../parts/text/now.ts'
@@ -15,8 +16,6 @@ import { DateTime } from '../../../parts/text/time.tsx'
 import { useSession } from '../../../session.ts'
 import classes from './sensor-section.module.css'
 
-/** 0 people and 0 lux are readings; 0 ppm of CO₂ means that there is no sensor. [contract 5.2] */
-const canBeZero: readonly Sensor[] = ['people', 'illumination']
 /** An older sample is marked as stale. [contract 5.2.aggregate] */
 const staleAfterSeconds = 15 * 60
 
@@ -27,7 +26,8 @@ export function SensorSection({ device }: { readonly device: DeviceDetails }) {
   const { airLimits } = useSession()
   const hasNoSample = error instanceof ApiError && error.status === 404
   const sample = data?.body.endpointData.data[0]
-  const { sensors, shutter } = modelOf(device.model)
+  const sensors = sensorsOf(device)
+  const { shutter } = modelOf(device.model)
   if (error && !hasNoSample) return <ErrorPanel error={error} onRetry={() => void refetch()} />
   if (!sample) {
     return (
@@ -39,6 +39,8 @@ export function SensorSection({ device }: { readonly device: DeviceDetails }) {
     )
   }
   const outliers = airOutliers(sample, airLimits)
+  const textOf = (sensor: Sensor, value: number) =>
+    sensor === 'people' ? peopleText(value, device.peopleIs) : sensorValueText(sensor, value)
   const measuredAtSeconds = Number(sample.timestamp)
   const isStale = now / 1000 - measuredAtSeconds > staleAfterSeconds
   return (
@@ -68,7 +70,7 @@ export function SensorSection({ device }: { readonly device: DeviceDetails }) {
               <div key={sensor} className={classes.value}>
                 <dt>{sensorLabels[sensor].name}</dt>
                 <dd>
-                  {isMeasured(value) || canBeZero.includes(sensor) ? sensorValueText(sensor, value) : 'No reading'}
+                  {isReading(sensor, data.body.endpointData) ? textOf(sensor, value) : 'No reading'}
                   {outlier && (
                     <Text span fz="xs" c="var(--rk-degraded)" className={classes.outlier}>
                       <WarnIcon size={14} />

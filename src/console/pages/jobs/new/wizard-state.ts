@@ -95,8 +95,10 @@ export const hasStages = (state: WizardState): boolean => state.isStaged && stag
 
 /** The defaults of the service. [contract 12.job] */
 export const waitsForWindow = (state: WizardState): boolean => state.window ?? hasStages(state)
-export const waitsForIdle = (state: WizardState): boolean =>
-  state.idle ?? (state.type !== undefined && waitsForIdleByDefault(state.type, hasStages(state)))
+export function waitsForIdle(state: WizardState): boolean {
+  const action = actionOf(state)
+  return state.idle ?? (action !== undefined && waitsForIdleByDefault(action, hasStages(state)))
+}
 export const failureStep = ({ type, onFailure }: WizardState): 'rollBack' | 'pause' =>
   type && jobActions[type].rollback?.isAutomatic ? (onFailure ?? 'rollBack') : 'pause'
 

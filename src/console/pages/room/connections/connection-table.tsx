@@ -1,5 +1,7 @@
 // The connection history of a room as a table: outages, restarts, changes of settings and notes, newest first.
-import { Table, Text } from '@mantine/core'
+import { Box, Text } from '@mantine/core'
+import type { Column } from '../../../parts/table/column.ts'
+import { DataTable } from '../../../parts/table/data-table.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 import classes from '../room.module.css'
 import type { DeviceConnectionStrips } from './connection-strip.tsx'
@@ -13,7 +15,7 @@ interface ConnectionTableProps {
 export function ConnectionTable({ devices, zone }: ConnectionTableProps) {
   // Notes are about the room and are among the marks of every device.
   const notes = (devices[0]?.marks ?? []).filter(({ kind }) => kind === 'note')
-  const rows = devices
+  const rows: readonly ConnectionRow[] = devices
     .flatMap(({ id, name, parts, marks }) => [
       ...parts
         .filter(({ state }) => state !== 'online')
@@ -33,38 +35,42 @@ export function ConnectionTable({ devices, zone }: ConnectionTableProps) {
           </Text>
         ))}
       </ul>
-      <section
-        aria-label="Connection table"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-        tabIndex={0}
-        className={classes.scroller}
-      >
-        <Table stickyHeader fz="sm" mt="sm" miw={480} aria-label="Outages and changes of the last 7 days">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={150}>Time</Table.Th>
-              <Table.Th w={180}>Device</Table.Th>
-              <Table.Th>Event</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map(({ key, atMs, name, text }) => (
-              <Table.Tr key={key}>
-                <Table.Th scope="row" fw={400}>
-                  <DateTime at={atMs} zone={zone} />
-                </Table.Th>
-                <Table.Td>{name}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{text}</Table.Td>
-              </Table.Tr>
-            ))}
-            {rows.length === 0 && (
-              <Table.Tr>
-                <Table.Td colSpan={3}>No outages or changes in the last 7 days</Table.Td>
-              </Table.Tr>
-            )}
-          </Table.Tbody>
-        </Table>
-      </section>
+      <Box mt="sm">
+        <DataTable
+          label="Outages and changes of the last 7 days"
+          rows={rows}
+          columns={columnsIn(zone)}
+          keyOf={({ key }) => key}
+          minWidthPx={480}
+          maxHeightPx={480}
+          empty="No outages or changes in the last 7 days"
+        />
+      </Box>
     </>
   )
 }
+
+interface ConnectionRow {
+  readonly key: string
+  readonly atMs: number
+  readonly name: string
+  readonly text: string
+}
+
+const columnsIn = (zone: string): readonly Column<ConnectionRow>[] => [
+  {
+    id: 'time',
+    title: 'Time',
+    width: '150px',
+    sortValue: ({ atMs }) => atMs,
+    cell: ({ atMs }) => <DateTime at={atMs} zone={zone} />,
+  },
+  {
+    id: 'device',
+    title: 'Device',
+    width: '180px',
+    sortValue: ({ name }) => name.toLowerCase(),
+    cell: ({ name }) => name,
+  },
+  { id: 'event', title: 'Event', breaksWords: true, cell: ({ text }) => text },
+]

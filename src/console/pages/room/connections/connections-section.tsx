@@ -50,7 +50,8 @@ export function ConnectionsSection({ room, zone, restarts }: ConnectionsSectionP
     const spans = data?.spans.filter(({ endpointId }) => endpointId === device.id) ?? []
     const isRestarting = restarts.has(device.id)
     const past = history.get(device.id)
-    const parts = stripParts(spans, summary, { ...window, isRestarting, restarts: past?.restarts ?? [] })
+    const gaps = data?.gaps.filter(({ endpointId }) => endpointId === device.id) ?? []
+    const parts = stripParts(spans, summary, { ...window, isRestarting, restarts: past?.restarts ?? [], gaps })
     const isAway = isRestarting && parts.at(-1)?.state === 'restarting'
     return {
       id: device.id,
@@ -101,7 +102,7 @@ export function ConnectionsSection({ room, zone, restarts }: ConnectionsSectionP
 
 const StripLegend = () => (
   <ul className={classes.legend} aria-label="Legend">
-    {(['online', 'offline', 'restarting', 'reconnecting', 'no record'] as const).map((state) => (
+    {(['online', 'offline', 'restarting', 'asleep', 'not known', 'no record'] as const).map((state) => (
       <li key={state}>
         <span className={classes.swatch} data-state={state} /> {state}
       </li>

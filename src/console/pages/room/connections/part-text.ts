@@ -18,6 +18,6 @@ export const partText = ({ state, fromMs, toMs, why }: StripPart): string =>
   `${capitalised(state)} for ${durationText(toMs - fromMs)}${reasonText(state, why)}`
 
 const reasonText = (state: StripPart['state'], why: StripPart['why']): string => {
-  if (state === 'reconnecting') return `, ${reasons.SERVER_ENDED}`
+  if (state === 'not known') return `, ${why === 'SERVER_ENDED' ? reasons.SERVER_ENDED : 'its gateway was away'}`
   return state === 'offline' && why ? `, ${reasons[why]}` : ''
 }

@@ -1,7 +1,7 @@
 // Tests the parts of a connection strip, and the sentence about a device.
 import { expect, test } from 'vitest'
 import { durationText } from '../../../parts/text/duration.ts'
-import { type ShownSpan, stripParts, summaryText } from './strip.ts'
+import { type ShownGap, type ShownSpan, stripParts, summaryText } from './strip.ts'
 
 const minute = (n: number) => new Date(n * 60_000).toISOString()
 const span = (from: number, to?: number, why: ShownSpan['why'] = 'LOST'): ShownSpan => ({
@@ -10,10 +10,16 @@ const span = (from: number, to?: number, why: ShownSpan['why'] = 'LOST'): ShownS
   ...(to !== undefined && { to: minute(to), why }),
 })
 const window = { fromMs: 0, toMs: 100 * 60_000 }
-const shown = (spans: ShownSpan[], knownFrom?: number) =>
-  stripParts(spans, knownFrom === undefined ? undefined : { knownFrom: minute(knownFrom) }, window).map(
+const shown = (spans: ShownSpan[], knownFrom?: number, gaps: ShownGap[] = []) =>
+  stripParts(spans, knownFrom === undefined ? undefined : { knownFrom: minute(knownFrom) }, { ...window, gaps }).map(
     ({ state, fromMs, toMs }) => `${state} ${fromMs / 60_000}-${toMs / 60_000}`,
   )
+const gap = (state: ShownGap['state'], from: number, to: number): ShownGap => ({
+  endpointId: 'a',
+  state,
+  from: minute(from),
+  to: minute(to),
+})
 
 test('the strip covers the whole window: no record, online and offline', () => {
   expect(shown([span(10, 40), span(60)], 5)).toEqual([
@@ -29,13 +35,15 @@ test('the strip covers the whole window: no record, online and offline', () => {
 })
 
 test('the time after a server stopped is not offline until the device had its time to come back', () => {
-  const ended = { ...span(0, 30, 'SERVER_ENDED'), unknownUntil: minute(40) }
-  expect(shown([ended, span(60)], 0)).toEqual(['online 0-30', 'reconnecting 30-40', 'offline 40-60', 'online 60-100'])
-  expect(shown([{ ...ended, unknownUntil: minute(35) }, span(35)], 0)).toEqual([
-    'online 0-30',
-    'reconnecting 30-35',
-    'online 35-100',
-  ])
+  const ended = span(0, 30, 'SERVER_ENDED')
+  const parts = shown([ended, span(60)], 0, [gap('UNKNOWN', 30, 40)])
+  expect(parts).toEqual(['online 0-30', 'not known 30-40', 'offline 40-60', 'online 60-100'])
+})
+
+test('sleep is not offline, and the time without a gateway in it is not known', () => {
+  const gaps = [gap('ASLEEP', 30, 50), gap('UNKNOWN', 50, 60), gap('ASLEEP', 60, 80)]
+  const parts = ['online 0-30', 'asleep 30-50', 'not known 50-60', 'asleep 60-80']
+  expect(shown([span(0, 30), span(90)], 0, gaps)).toEqual([...parts, 'offline 80-90', 'online 90-100'])
 })
 
 test('spans that follow each other without a pause are one part', () => {

@@ -1,4 +1,4 @@
-// Turns the connection spans of a device into the parts of a strip: online, offline, restarting, reconnecting or no record. They leave no gaps. [contract 10.connections]
+// Turns the connection spans of a device into the parts of a strip: online, offline, restarting, asleep, not known or no record. They leave no gaps. [contract 10.connections]
 import { restartGraceMs } from '../../../../contract/fleet/commands.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
@@ -8,9 +8,10 @@ import { plural } from '../../../parts/text/words.ts'
 type Connections = ResponseOf<Operations['roomsConnections']>
 export type ConnectionSummary = Connections['endpoints'][number]
 export type ShownSpan = Connections['spans'][number]
+export type ShownGap = Connections['gaps'][number]
 
 export interface StripPart {
-  readonly state: 'online' | 'offline' | 'no record' | 'restarting' | 'reconnecting'
+  readonly state: 'online' | 'offline' | 'no record' | 'restarting' | 'asleep' | 'not known'
   readonly fromMs: number
   readonly toMs: number
   /** The reason why the connection before an offline part ended. */
@@ -24,6 +25,7 @@ interface Window {
   readonly isRestarting?: boolean
   /** The restarts of the device that people asked for. */
   readonly restarts?: readonly RestartWindow[]
+  readonly gaps?: readonly ShownGap[]
 }
 
 /** A take-over or a short reconnect has no time between its spans, and joins them. */
@@ -35,27 +37,37 @@ const knownFromOf = (spans: readonly ShownSpan[], summary: KnownTime | undefined
 
 type KnownTime = Pick<ConnectionSummary, 'knownFrom' | 'omittedSpans'>
 
-/** `spans` are those of one device, oldest first. */
+/** `spans` are those of one device, oldest first, and so are its `gaps`: the times that do not count as offline. */
 export function stripParts(
   spans: readonly ShownSpan[],
   summary: KnownTime | undefined,
-  { fromMs, toMs, isRestarting = false, restarts = [] }: Window,
+  { fromMs, toMs, isRestarting = false, restarts = [], gaps = [] }: Window,
 ): StripPart[] {
   const knownFrom = knownFromOf(spans, summary)
   const knownMs = knownFrom === undefined ? toMs : Math.min(Math.max(Date.parse(knownFrom), fromMs), toMs)
   const parts: StripPart[] = knownMs > fromMs ? [{ state: 'no record', fromMs, toMs: knownMs }] : []
   let endMs = knownMs
   let why: ShownSpan['why']
-  let reconnectsUntilMs = 0
   const addAway = (untilMs: number, isStillRestarting = false) => {
     // Without a connection before it, the time of the disconnect is not known.
     const isRestart = why !== undefined && restarts.some((restart) => endMs >= restart.fromMs && endMs <= restart.toMs)
     const graceMs = isRestart ? restartGraceMs : 0
     const restartedMs = isStillRestarting ? untilMs : Math.min(endMs + graceMs, untilMs)
-    const offlineMs = Math.max(restartedMs, Math.min(reconnectsUntilMs, untilMs))
     if (restartedMs > endMs) parts.push({ state: 'restarting', fromMs: endMs, toMs: restartedMs })
-    if (offlineMs > restartedMs) parts.push({ state: 'reconnecting', fromMs: restartedMs, toMs: offlineMs })
-    if (untilMs > offlineMs) parts.push({ state: 'offline', fromMs: offlineMs, toMs: untilMs, ...(why && { why }) })
+    let atMs = restartedMs
+    const addOffline = (toMs: number) => {
+      if (toMs > atMs) parts.push({ state: 'offline', fromMs: atMs, toMs, ...(why && { why }) })
+    }
+    for (const gap of gaps) {
+      const gapFromMs = Math.max(Date.parse(gap.from), atMs)
+      const gapToMs = Math.min(Date.parse(gap.to), untilMs)
+      if (gapToMs <= gapFromMs) continue
+      addOffline(gapFromMs)
+      const state = gap.state === 'ASLEEP' ? 'asleep' : 'not known'
+      parts.push({ state, fromMs: gapFromMs, toMs: gapToMs, ...(why && { why }) })
+      atMs = gapToMs
+    }
+    addOffline(untilMs)
   }
   for (const span of spans) {
     const from = Math.max(Date.parse(span.from), knownMs)
@@ -67,7 +79,6 @@ export function stripParts(
     else parts.push({ state: 'online', fromMs: Math.max(from, endMs), toMs: to })
     endMs = to
     why = span.why
-    reconnectsUntilMs = span.unknownUntil === undefined ? 0 : Date.parse(span.unknownUntil)
   }
   addAway(toMs, isRestarting)
   return parts

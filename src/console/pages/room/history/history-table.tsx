@@ -1,11 +1,12 @@
 // Shows the history of a room as a table of numbers.
-import { Table, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useMemo } from 'react'
 import type { Sensor } from '../../../../contract/device/models.ts'
 import { sensorLabels, sensorNumberText } from '../../../../contract/device/sensor-texts.ts'
 import type { HistoryBucket } from '../../../parts/chart/buckets.ts'
+import type { Column } from '../../../parts/table/column.ts'
+import { DataTable } from '../../../parts/table/data-table.tsx'
 import { zonedTime } from '../../../parts/text/time.tsx'
-import classes from '../room.module.css'
 import { type SpanName, spans } from './history-query.ts'
 import { historyRows } from './history-rows.ts'
 
@@ -18,51 +19,33 @@ interface HistoryTableProps {
 
 export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps) {
   const rows = useMemo(() => historyRows(buckets, sensors, spans[span].rowHours, zone), [buckets, sensors, span, zone])
+  const columns = useMemo(() => columnsOf(sensors, zone), [sensors, zone])
   return (
-    <section
-      aria-label="History table"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-      tabIndex={0}
-      className={classes.scroller}
-    >
-      <Table
-        stickyHeader
-        fz="sm"
-        miw={150 + sensors.length * 80}
-        horizontalSpacing={6}
-        aria-label={`Readings of the last ${span}`}
-      >
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th miw={140}>From</Table.Th>
-            {sensors.map((sensor) => (
-              <Table.Th key={sensor} ta="right">
-                {sensorLabels[sensor].name}
-                <Text span fz="xs" c="dimmed" display="block">
-                  {sensorLabels[sensor].unit}
-                </Text>
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ at, values }) => (
-            <Table.Tr key={at}>
-              <Table.Th scope="row" fw={400}>
-                {zonedTime(at, zone)}
-              </Table.Th>
-              {sensors.map((sensor) => (
-                <Table.Td key={sensor} ta="right" style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
-                  <Values sensor={sensor} statistics={values.get(sensor)} />
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+    <DataTable
+      label={`Readings of the last ${span}`}
+      rows={rows}
+      columns={columns}
+      keyOf={({ at }) => at}
+      minWidthPx={150 + sensors.length * 80}
+      maxHeightPx={480}
+    />
   )
 }
+
+const columnsOf = (sensors: readonly Sensor[], zone: string): readonly Column<HistoryRow>[] => [
+  { id: 'from', title: 'From', cell: ({ at }) => zonedTime(at, zone) },
+  ...sensors.map(
+    (sensor): Column<HistoryRow> => ({
+      id: sensor,
+      title: `${sensorLabels[sensor].name}, ${sensorLabels[sensor].unit}`,
+      isNumber: true,
+      sortValue: ({ values }) => values.get(sensor)?.mean ?? null,
+      cell: ({ values }) => <Values sensor={sensor} statistics={values.get(sensor)} />,
+    }),
+  ),
+]
+
+type HistoryRow = ReturnType<typeof historyRows>[number]
 
 interface ValuesProps {
   readonly sensor: Sensor

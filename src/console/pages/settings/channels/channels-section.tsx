@@ -1,5 +1,5 @@
 // Lists the notification channels with their state; each has a view with its deliveries. [contract 10.channel]
-import { Button, Table, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -7,8 +7,10 @@ import { maxChannels } from '../../../../contract/channels/channels.ts'
 import { operationQuery } from '../../../api.ts'
 import { PlusIcon } from '../../../parts/page/icons.tsx'
 import { EmptyState, Section } from '../../../parts/page/page.tsx'
+import type { Column } from '../../../parts/table/column.ts'
+import { DataTable } from '../../../parts/table/data-table.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
-import { kindNames, targetText } from './channel.ts'
+import { kindNames, type ListedChannel, targetText } from './channel.ts'
 import { NewChannelDialog } from './channel-dialogs.tsx'
 import { ChannelStateLabel } from './channel-state.tsx'
 import { ChannelView } from './channel-view.tsx'
@@ -46,42 +48,39 @@ export function ChannelsSection() {
           Create a channel to send incidents by e-mail, to Teams, Slack or PagerDuty, or to a system of your own.
         </EmptyState>
       ) : (
-        <Table.ScrollContainer minWidth={760}>
-          <Table verticalSpacing="xs" aria-label="Channels">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">Name</Table.Th>
-                <Table.Th scope="col">Kind</Table.Th>
-                <Table.Th scope="col">Receiver</Table.Th>
-                <Table.Th scope="col">State</Table.Th>
-                <Table.Th scope="col" ta="right">
-                  Waiting
-                </Table.Th>
-                <Table.Th scope="col">Last delivered</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {channels.map((channel) => (
-                <Table.Tr key={channel.id}>
-                  <Table.Th scope="row" fw={550} style={{ overflowWrap: 'anywhere' }}>
-                    <Link to="/settings" search={{ tab: 'notifications', channel: channel.id }}>
-                      {channel.name}
-                    </Link>
-                  </Table.Th>
-                  <Table.Td>{kindNames[channel.kind]}</Table.Td>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{targetText(channel)}</Table.Td>
-                  <Table.Td>
-                    <ChannelStateLabel channel={channel} />
-                  </Table.Td>
-                  <Table.Td ta="right">{channel.waiting.toLocaleString('en-GB')}</Table.Td>
-                  <Table.Td>{channel.lastDeliveredAt ? <DateTime at={channel.lastDeliveredAt} /> : 'Never'}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DataTable label="Channels" rows={channels} columns={columns} keyOf={({ id }) => id} minWidthPx={760} />
       )}
       <NewChannelDialog opened={opened} onClose={close} />
     </Section>
   )
 }
+
+const columns: readonly Column<ListedChannel>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    breaksWords: true,
+    sortValue: ({ name }) => name.toLowerCase(),
+    cell: ({ id, name }) => (
+      <Link to="/settings" search={{ tab: 'notifications', channel: id }}>
+        {name}
+      </Link>
+    ),
+  },
+  { id: 'kind', title: 'Kind', sortValue: ({ kind }) => kindNames[kind], cell: ({ kind }) => kindNames[kind] },
+  { id: 'receiver', title: 'Receiver', breaksWords: true, cell: targetText },
+  { id: 'state', title: 'State', inCard: 'corner', cell: (channel) => <ChannelStateLabel channel={channel} /> },
+  {
+    id: 'waiting',
+    title: 'Waiting',
+    isNumber: true,
+    sortValue: ({ waiting }) => waiting,
+    cell: ({ waiting }) => waiting.toLocaleString('en-GB'),
+  },
+  {
+    id: 'delivered',
+    title: 'Last delivered',
+    sortValue: ({ lastDeliveredAt }) => (lastDeliveredAt ? Date.parse(lastDeliveredAt) : null),
+    cell: ({ lastDeliveredAt }) => (lastDeliveredAt ? <DateTime at={lastDeliveredAt} /> : 'Never'),
+  },
+]

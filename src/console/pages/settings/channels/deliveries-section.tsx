@@ -1,5 +1,5 @@
 // The log of a channel: what was sent and what waits, newest first, and the button that sends messages again. [contract 10.delivery]
-import { Button, Group, Modal, Select, Table, Text } from '@mantine/core'
+import { Button, Group, Modal, Select, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,6 +7,8 @@ import { deliveryStates } from '../../../../contract/channels/channels.ts'
 import { humanize } from '../../../../contract/words.ts'
 import { queryKeyOf } from '../../../api.ts'
 import { EmptyState, ErrorPanel, Loading, Section } from '../../../parts/page/page.tsx'
+import type { Column } from '../../../parts/table/column.ts'
+import { DataTable } from '../../../parts/table/data-table.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 import { client } from '../../../session.ts'
 import { deliveryStateNames, type ListedChannel, type ListedDelivery, messageNames } from './channel.ts'
@@ -73,7 +75,9 @@ export function DeliveriesSection({ channel }: { readonly channel: ListedChannel
       {query.isSuccess && deliveries.length === 0 && (
         <EmptyState title={state ? 'No deliveries in this state' : 'No deliveries yet'} />
       )}
-      {deliveries.length > 0 && <DeliveriesTable deliveries={deliveries} />}
+      {deliveries.length > 0 && (
+        <DataTable label="Deliveries" rows={deliveries} columns={columns} keyOf={({ id }) => id} minWidthPx={720} />
+      )}
       {query.hasNextPage && (
         <Button
           variant="default"
@@ -92,44 +96,25 @@ export function DeliveriesSection({ channel }: { readonly channel: ListedChannel
   )
 }
 
-const DeliveriesTable = ({ deliveries }: { readonly deliveries: readonly ListedDelivery[] }) => (
-  <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-    <Table verticalSpacing={6} aria-label="Deliveries">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col" ta="right">
-            Number
-          </Table.Th>
-          <Table.Th scope="col">Message</Table.Th>
-          <Table.Th scope="col">Created</Table.Th>
-          <Table.Th scope="col">State</Table.Th>
-          <Table.Th scope="col" ta="right">
-            Attempts
-          </Table.Th>
-          <Table.Th scope="col">Result</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {deliveries.map((delivery) => (
-          <Table.Tr key={delivery.id}>
-            <Table.Td ta="right">{delivery.sequence > 0 && delivery.sequence.toLocaleString('en-GB')}</Table.Td>
-            <Table.Td title={delivery.id}>{messageNames[delivery.type]}</Table.Td>
-            <Table.Td>
-              <DateTime at={delivery.createdAt} />
-            </Table.Td>
-            <Table.Td>
-              <DeliveryStateLabel state={delivery.state} />
-            </Table.Td>
-            <Table.Td ta="right">{delivery.attempts}</Table.Td>
-            <Table.Td>
-              <DeliveryResult delivery={delivery} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
-)
+/** The server has more deliveries than these, so they cannot be sorted here. */
+const columns: readonly Column<ListedDelivery>[] = [
+  {
+    id: 'number',
+    title: 'Number',
+    isNumber: true,
+    cell: ({ sequence }) => sequence > 0 && sequence.toLocaleString('en-GB'),
+  },
+  {
+    id: 'message',
+    title: 'Message',
+    inCard: 'heading',
+    cell: ({ id, type }) => <span title={id}>{messageNames[type]}</span>,
+  },
+  { id: 'created', title: 'Created', cell: ({ createdAt }) => <DateTime at={createdAt} /> },
+  { id: 'state', title: 'State', inCard: 'corner', cell: ({ state }) => <DeliveryStateLabel state={state} /> },
+  { id: 'attempts', title: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
+  { id: 'result', title: 'Result', cell: (delivery) => <DeliveryResult delivery={delivery} /> },
+]
 
 const DeliveryResult = ({
   delivery: { state, status, error, nextAt, deliveredAt },

@@ -1,14 +1,24 @@
 // Lists the API keys with their access and their last use; keys can be created and revoked. [contract 3.1]
-import { ActionIcon, Badge, Button, Code, Group, Table, Text } from '@mantine/core'
+import { Badge, Button, Code, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useBody } from '../../../api.ts'
-import { type ApiKey, accessText, isKeyExpired } from '../../../domain/people/key/api-key.ts'
+import type { ApiKey } from '../../../domain/people/key/api-key.ts'
+import {
+  accessColumn,
+  expiresColumn,
+  keyNameColumn,
+  lastUsedColumn,
+  prefixColumn,
+  revokeColumn,
+} from '../../../domain/people/key/key-columns.tsx'
 import { NewKeyDialog } from '../../../domain/people/key/new-key-dialog.tsx'
 import { regionsText } from '../../../domain/people/person/person.ts'
-import { BinIcon, PlusIcon } from '../../../parts/page/icons.tsx'
+import { PlusIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
+import type { Column } from '../../../parts/table/column.ts'
+import { DataTable } from '../../../parts/table/data-table.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 import { useSession } from '../../../session.ts'
 import { NewKeyForm } from './new-key-form.tsx'
@@ -27,6 +37,8 @@ export function KeysSection() {
     setSelectedKey(key)
     revoke.open()
   }
+  const emails = new Map(users.map(({ id, email }) => [id, email]))
+  const columns = keyColumns({ regionNames, emails, ownId, onRevoke: confirmRevoke })
   return (
     <Section
       title="API keys"
@@ -40,37 +52,7 @@ export function KeysSection() {
         Used by integrations. Create one key for each system, with the least access needed. People sign in as
         themselves; see People.
       </Text>
-      <Table.ScrollContainer minWidth={820}>
-        <Table verticalSpacing="xs" aria-label="API keys">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Name</Table.Th>
-              <Table.Th scope="col">Prefix</Table.Th>
-              <Table.Th scope="col">Access</Table.Th>
-              <Table.Th scope="col">Regions</Table.Th>
-              <Table.Th scope="col">Created</Table.Th>
-              <Table.Th scope="col">Expires</Table.Th>
-              <Table.Th scope="col">Last used</Table.Th>
-              <Table.Td />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {keys.map((key) => (
-              <KeyRow
-                key={key.id}
-                apiKey={key}
-                regions={regionsText(
-                  { allRegions: key.regionIds === undefined, regionIds: key.regionIds ?? [] },
-                  regionNames,
-                )}
-                person={users.find(({ id }) => id === key.userId)?.email}
-                isOwn={key.id === ownId}
-                onRevoke={confirmRevoke}
-              />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable label="API keys" rows={keys} columns={columns} keyOf={({ id }) => id} minWidthPx={820} />
       <NewKeyDialog
         title="New API key"
         opened={creating}
@@ -82,76 +64,55 @@ export function KeysSection() {
   )
 }
 
-interface KeyRowProps {
-  readonly apiKey: ApiKey
-  readonly regions: string
-  /** The e-mail address of the person whom a personal key belongs to. */
-  readonly person: string | undefined
-  readonly isOwn: boolean
+interface KeyColumnOptions {
+  readonly regionNames: ReadonlyMap<number, string>
+  readonly emails: ReadonlyMap<string, string>
+  /** The key of this session. */
+  readonly ownId: string | undefined
   readonly onRevoke: (key: ApiKey) => void
 }
 
-const KeyRow = ({ apiKey: key, regions, person, isOwn, onRevoke }: KeyRowProps) => (
-  <Table.Tr>
-    <Table.Th scope="row" fw={550}>
-      <Group gap="xs">
-        <span style={{ overflowWrap: 'anywhere' }}>{key.name}</span>
-        {isOwn && (
-          <Badge variant="light" tt="none">
-            This session
-          </Badge>
+const keyColumns = ({ regionNames, emails, ownId, onRevoke }: KeyColumnOptions): readonly Column<ApiKey>[] => [
+  {
+    ...keyNameColumn,
+    cell: ({ id, name, userId }) => (
+      <>
+        <Group gap="xs">
+          <span style={{ overflowWrap: 'anywhere' }}>{name}</span>
+          {id === ownId && (
+            <Badge variant="light" tt="none">
+              This session
+            </Badge>
+          )}
+        </Group>
+        {userId !== undefined && (
+          <Text fz="xs" c="dimmed" fw={400} style={{ overflowWrap: 'anywhere' }}>
+            Personal key of {emails.get(userId) ?? `person ${userId}`}
+          </Text>
         )}
-      </Group>
-      {key.userId !== undefined && (
-        <Text fz="xs" c="dimmed" fw={400} style={{ overflowWrap: 'anywhere' }}>
-          Personal key of {person ?? `person ${key.userId}`}
-        </Text>
-      )}
-    </Table.Th>
-    <Table.Td>
-      <Code>{key.prefix}…</Code>
-    </Table.Td>
-    <Table.Td>{accessText(key)}</Table.Td>
-    <Table.Td>{key.userId === undefined ? regions : 'As the person'}</Table.Td>
-    <Table.Td>
-      <DateTime at={key.createdAt} />
-    </Table.Td>
-    <Table.Td>
-      {!key.expiresAt && (
-        <Text span fz="sm" c="dimmed">
-          Never
-        </Text>
-      )}
-      {key.expiresAt && (
-        <Text span fz="sm" c={isKeyExpired(key) ? 'var(--rk-offline)' : 'var(--mantine-color-text)'}>
-          {isKeyExpired(key) && 'Expired '}
-          <DateTime at={key.expiresAt} />
-        </Text>
-      )}
-    </Table.Td>
-    <Table.Td>
-      {key.lastUsedAt ? (
-        <DateTime at={key.lastUsedAt} />
-      ) : (
-        <Text span fz="sm" c="dimmed">
-          Never
-        </Text>
-      )}
-    </Table.Td>
-    <Table.Td ta="right">
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        c="dimmed"
-        aria-label={`Revoke ${key.name} (${key.prefix}…)`}
-        title="Revoke"
-        onClick={() => onRevoke(key)}
-      >
-        <BinIcon />
-      </ActionIcon>
-    </Table.Td>
-  </Table.Tr>
-)
+      </>
+    ),
+  },
+  prefixColumn,
+  accessColumn,
+  {
+    id: 'regions',
+    title: 'Regions',
+    cell: ({ userId, regionIds }) =>
+      userId === undefined
+        ? regionsText({ allRegions: regionIds === undefined, regionIds: regionIds ?? [] }, regionNames)
+        : 'As the person',
+  },
+  {
+    id: 'created',
+    title: 'Created',
+    sortValue: ({ createdAt }) => Date.parse(createdAt),
+    cell: ({ createdAt }) => <DateTime at={createdAt} />,
+  },
+  expiresColumn,
+  lastUsedColumn,
+  revokeColumn(onRevoke),
+]
 
 /** Tells a session without Manage how to get access. */
 export function NoKeyAccess() {

@@ -1,9 +1,11 @@
 // Lists people with their role, regions, state and ways to sign in, and a menu of actions for each.
-import { ActionIcon, Badge, Group, Menu, Table, Text } from '@mantine/core'
+import { ActionIcon, Badge, Menu, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type Person, regionsText, wayNames } from '../../../domain/people/person/person.ts'
 import { roleNames } from '../../../domain/people/person/roles.ts'
 import { CheckIcon, ClockIcon, CrossIcon, MoreIcon } from '../../../parts/page/icons.tsx'
+import type { Column } from '../../../parts/table/column.ts'
+import { DataTable } from '../../../parts/table/data-table.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 import { useSession } from '../../../session.ts'
@@ -20,58 +22,77 @@ interface PeopleTableProps {
 export function PeopleTable({ people, regionNames, start }: PeopleTableProps) {
   const ownId = useSession().user?.id
   return (
-    <Table.ScrollContainer minWidth={780}>
-      <Table verticalSpacing="xs" aria-label="People">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Person</Table.Th>
-            <Table.Th scope="col">Role</Table.Th>
-            <Table.Th scope="col">Regions</Table.Th>
-            <Table.Th scope="col">State</Table.Th>
-            <Table.Th scope="col">Signs in with</Table.Th>
-            <Table.Th scope="col">Last seen</Table.Th>
-            {start && <Table.Td />}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {people.map((person) => (
-            <Table.Tr key={person.id}>
-              <Table.Th scope="row" fw={550} style={{ overflowWrap: 'anywhere' }}>
-                {person.name ?? person.email}{' '}
-                {person.id === ownId && (
-                  <Badge variant="light" tt="none">
-                    You
-                  </Badge>
-                )}
-                {person.name !== undefined && (
-                  <Text fz="xs" c="dimmed" fw={400}>
-                    {person.email}
-                  </Text>
-                )}
-              </Table.Th>
-              <Table.Td>{roleNames[person.role]}</Table.Td>
-              <Table.Td>{person.role === 'owner' ? 'All regions' : regionsText(person, regionNames)}</Table.Td>
-              <Table.Td>
-                <StatusLabel colour={states[person.state].colour} icon={states[person.state].icon}>
-                  {states[person.state].word}
-                </StatusLabel>
-              </Table.Td>
-              <Table.Td>{person.signsInWith.map((way) => wayNames[way]).join(', ') || <None>Link only</None>}</Table.Td>
-              <Table.Td>{person.lastSeenAt ? <DateTime at={person.lastSeenAt} /> : <None>Never</None>}</Table.Td>
-              {start && (
-                <Table.Td>
-                  <Group justify="flex-end">
-                    <PersonMenu person={person} start={(action) => start(action, person)} />
-                  </Group>
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      label="People"
+      rows={people}
+      columns={[...personColumns(regionNames, ownId), ...(start ? [menuColumn(start)] : [])]}
+      keyOf={({ id }) => id}
+      minWidthPx={780}
+    />
   )
 }
+
+const personColumns = (
+  regionNames: ReadonlyMap<number, string>,
+  ownId: string | undefined,
+): readonly Column<Person>[] => [
+  {
+    id: 'person',
+    title: 'Person',
+    breaksWords: true,
+    sortValue: ({ name, email }) => (name ?? email).toLowerCase(),
+    cell: ({ id, name, email }) => (
+      <>
+        {name ?? email}{' '}
+        {id === ownId && (
+          <Badge variant="light" tt="none">
+            You
+          </Badge>
+        )}
+        {name !== undefined && (
+          <Text fz="xs" c="dimmed" fw={400}>
+            {email}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { id: 'role', title: 'Role', sortValue: ({ role }) => roleNames[role], cell: ({ role }) => roleNames[role] },
+  {
+    id: 'regions',
+    title: 'Regions',
+    cell: (person) => (person.role === 'owner' ? 'All regions' : regionsText(person, regionNames)),
+  },
+  {
+    id: 'state',
+    title: 'State',
+    sortValue: ({ state }) => states[state].word,
+    cell: ({ state }) => (
+      <StatusLabel colour={states[state].colour} icon={states[state].icon}>
+        {states[state].word}
+      </StatusLabel>
+    ),
+  },
+  {
+    id: 'ways',
+    title: 'Signs in with',
+    cell: ({ signsInWith }) => signsInWith.map((way) => wayNames[way]).join(', ') || <None>Link only</None>,
+  },
+  {
+    id: 'seen',
+    title: 'Last seen',
+    sortValue: ({ lastSeenAt }) => (lastSeenAt ? Date.parse(lastSeenAt) : null),
+    cell: ({ lastSeenAt }) => (lastSeenAt ? <DateTime at={lastSeenAt} /> : <None>Never</None>),
+  },
+]
+
+const menuColumn = (start: (action: PersonAction, person: Person) => void): Column<Person> => ({
+  id: 'actions',
+  title: 'Actions',
+  isControl: true,
+  inCard: 'corner',
+  cell: (person) => <PersonMenu person={person} start={(action) => start(action, person)} />,
+})
 
 const states: Readonly<Record<Person['state'], { word: string; colour: string; icon: ReactNode }>> = {
   ACTIVE: { word: 'Active', colour: 'var(--rk-healthy)', icon: <CheckIcon size={16} /> },

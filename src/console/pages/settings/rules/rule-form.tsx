@@ -21,10 +21,13 @@ interface RuleFormProps {
 type FieldValue = number | string
 
 const limitNames: Readonly<Record<LimitName, string>> = {
+  sleepsAtMostHours: 'Sleeps at most (hours)',
   disconnects: 'Disconnects',
   withinMinutes: 'Within (minutes)',
   marginPercent: 'Margin (%)',
   withinDays: 'Sent data within (days)',
+  connectedMinutes: 'Was connected for (minutes)',
+  rememberedDays: 'Was connected within (days)',
   opensBelowPercent: 'Opens below (% free)',
   endsAtPercent: 'Ends at (% free)',
   attempts: 'Attempts',

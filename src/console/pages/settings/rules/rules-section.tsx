@@ -1,14 +1,17 @@
 // Lists the rules that open incidents, and opens the form that changes one. [contract 10.rule]
-import { Badge, Button, Modal, Table, Text } from '@mantine/core'
+import { Badge, Button, Modal, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { minuteMs } from '../../../../contract/durations.ts'
 import { ruleNames } from '../../../../contract/incidents/rule-names.ts'
 import { isSecurityRule } from '../../../../contract/incidents/rule-table.ts'
 import { useBody } from '../../../api.ts'
+import { severityRank } from '../../../domain/incidents/incident.ts'
 import { SeverityLabel } from '../../../domain/incidents/severity-label.tsx'
 import { CheckIcon, CrossIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
+import type { Column } from '../../../parts/table/column.ts'
+import { DataTable } from '../../../parts/table/data-table.tsx'
 import { durationText } from '../../../parts/text/duration.ts'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
 import { usePermissions } from '../../../session.ts'
@@ -26,75 +29,87 @@ export function RulesSection() {
     open()
   }
   const mayEdit = ({ rule }: ListedRule) => may.everywhere && (may.manage || !isSecurityRule(rule))
+  const editColumn: Column<ListedRule> = {
+    id: 'actions',
+    title: 'Actions',
+    isControl: true,
+    inCard: 'corner',
+    cell: (rule) =>
+      mayEdit(rule) && (
+        <Button size="xs" variant="default" aria-label={`Edit ${ruleNames[rule.rule]}`} onClick={() => edit(rule)}>
+          Edit
+        </Button>
+      ),
+  }
   return (
     <Section title="Rules">
       <Text fz="sm" c="dimmed" mb="sm">
         Rules open and resolve incidents automatically.
       </Text>
-      <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table verticalSpacing="xs" aria-label="Rules">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Rule</Table.Th>
-              <Table.Th scope="col">State</Table.Th>
-              <Table.Th scope="col">Severity</Table.Th>
-              <Table.Th scope="col">Opens after</Table.Th>
-              <Table.Th scope="col">Ends after</Table.Th>
-              {may.everywhere && <Table.Td />}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rules.map((rule) => (
-              <Table.Tr key={rule.rule}>
-                <Table.Th scope="row" fw={550}>
-                  {ruleNames[rule.rule]}{' '}
-                  {rule.changed && (
-                    <Badge variant="light" tt="none">
-                      Changed
-                    </Badge>
-                  )}
-                  <Text fz="xs" c="dimmed" fw={400}>
-                    Opens when {rule.opens}. Ends when {rule.ends}.
-                  </Text>
-                </Table.Th>
-                <Table.Td>
-                  {rule.enabled ? (
-                    <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
-                      On
-                    </StatusLabel>
-                  ) : (
-                    <StatusLabel colour="var(--rk-empty)" icon={<CrossIcon size={16} />}>
-                      Off
-                    </StatusLabel>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <SeverityLabel severity={rule.severity} />
-                </Table.Td>
-                <Table.Td>{delayText(rule.holdMinutes)}</Table.Td>
-                <Table.Td>{delayText(rule.clearMinutes)}</Table.Td>
-                {may.everywhere && (
-                  <Table.Td ta="right">
-                    {mayEdit(rule) && (
-                      <Button
-                        size="xs"
-                        variant="default"
-                        aria-label={`Edit ${ruleNames[rule.rule]}`}
-                        onClick={() => edit(rule)}
-                      >
-                        Edit
-                      </Button>
-                    )}
-                  </Table.Td>
-                )}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        label="Rules"
+        rows={rules}
+        columns={may.everywhere ? [...columns, editColumn] : columns}
+        keyOf={({ rule }) => rule}
+        minWidthPx={760}
+      />
       <Modal opened={opened} onClose={close} title={chosen && `Edit rule: ${ruleNames[chosen.rule]}`}>
         {chosen && <RuleForm key={chosen.rule} rule={chosen} onClose={close} />}
       </Modal>
     </Section>
   )
 }
+
+const columns: readonly Column<ListedRule>[] = [
+  {
+    id: 'rule',
+    title: 'Rule',
+    sortValue: ({ rule }) => ruleNames[rule].toLowerCase(),
+    cell: ({ rule, changed, opens, ends }) => (
+      <>
+        {ruleNames[rule]}{' '}
+        {changed && (
+          <Badge variant="light" tt="none">
+            Changed
+          </Badge>
+        )}
+        <Text fz="xs" c="dimmed" fw={400}>
+          Opens when {opens}. Ends when {ends}.
+        </Text>
+      </>
+    ),
+  },
+  {
+    id: 'state',
+    title: 'State',
+    sortValue: ({ enabled }) => (enabled ? 1 : 0),
+    cell: ({ enabled }) =>
+      enabled ? (
+        <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
+          On
+        </StatusLabel>
+      ) : (
+        <StatusLabel colour="var(--rk-empty)" icon={<CrossIcon size={16} />}>
+          Off
+        </StatusLabel>
+      ),
+  },
+  {
+    id: 'severity',
+    title: 'Severity',
+    sortValue: ({ severity }) => severityRank(severity),
+    cell: ({ severity }) => <SeverityLabel severity={severity} />,
+  },
+  {
+    id: 'hold',
+    title: 'Opens after',
+    sortValue: ({ holdMinutes }) => holdMinutes,
+    cell: ({ holdMinutes }) => delayText(holdMinutes),
+  },
+  {
+    id: 'clear',
+    title: 'Ends after',
+    sortValue: ({ clearMinutes }) => clearMinutes,
+    cell: ({ clearMinutes }) => delayText(clearMinutes),
+  },
+]

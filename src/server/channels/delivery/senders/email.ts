@@ -1,10 +1,9 @@
 // Sends a message as an e-mail. All messages about an incident are in one thread. [contract 10.channel]
 
 import { type NamedPlace, placeText } from '../../../../contract/channels/messages.ts'
-import { deviceNameInWords } from '../../../../contract/device/models.ts'
 import { ruleNames } from '../../../../contract/incidents/rule-names.ts'
 import type { RuleId } from '../../../../contract/incidents/rule-table.ts'
-import { oneLine } from '../../../core/text.ts'
+import { oneLine } from '../../../../contract/words.ts'
 import type { IncidentContent } from './message.ts'
 import type { Outcome } from './outcome.ts'
 import type { SenderTools, SendRequest } from './sender.ts'
@@ -53,6 +52,6 @@ function threadSubject({ id, rule, cause }: IncidentContent, places: readonly Na
   // The places that are still affected come first, so the order changes.
   const [place] = places.toSorted((a, b) => (a.roomId ?? 0) - (b.roomId ?? 0))
   const isInRoom = cause?.level === 'ROOM' || cause?.level === 'ENDPOINT'
-  const where = (isInRoom && place && placeText(place)) || deviceNameInWords(cause?.name ?? '')
+  const where = (isInRoom && place && placeText(place)) || cause?.name
   return oneLine([`Incident ${id}: ${ruleNames[rule as RuleId] ?? rule}`, where].filter(Boolean).join(', '))
 }

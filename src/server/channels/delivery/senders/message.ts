@@ -29,9 +29,19 @@ export interface MessageContent {
   readonly incident?: IncidentContent
   readonly places?: readonly NamedPlace[]
   readonly digest?: DigestContent
-  readonly endpoint?: { readonly id?: string; readonly serial?: string; readonly model?: string }
-  readonly operation?: { readonly endpointId?: string; readonly type?: string; readonly state?: string }
-  readonly config?: { readonly endpointId?: string; readonly state?: string }
+  readonly endpoint?: {
+    readonly id?: string
+    readonly name?: string
+    readonly serial?: string
+    readonly model?: string
+  }
+  readonly operation?: {
+    readonly endpointId?: string
+    readonly endpointName?: string
+    readonly type?: string
+    readonly state?: string
+  }
+  readonly config?: { readonly endpointId?: string; readonly endpointName?: string; readonly state?: string }
   readonly job?: {
     readonly id?: string
     readonly name?: string

@@ -1,7 +1,8 @@
 // Sends a message to the Events API v2 of PagerDuty: incidents and tests as alerts, everything else as change events. [contract 10.channel]
 import { placeText } from '../../../../contract/channels/messages.ts'
+import { oneLine } from '../../../../contract/words.ts'
 import { isoTime } from '../../../core/clock.ts'
-import { oneLine, shortened } from '../../../core/text.ts'
+import { shortened } from '../../../core/text.ts'
 import type { IncidentContent, OutgoingMessage } from './message.ts'
 import type { Outcome } from './outcome.ts'
 import { postJson } from './post-json.ts'

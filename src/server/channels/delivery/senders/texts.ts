@@ -4,8 +4,7 @@ import { type MessageType, type NamedPlace, placeText } from '../../../../contra
 import { modelOf } from '../../../../contract/device/models.ts'
 import type { CommandType } from '../../../../contract/fleet/commands.ts'
 import { readingLabel, readingText } from '../../../../contract/incidents/readings.ts'
-import { capitalised } from '../../../../contract/words.ts'
-import { oneLine } from '../../../core/text.ts'
+import { capitalised, oneLine } from '../../../../contract/words.ts'
 import { localTimeText } from '../../../core/time/local-time.ts'
 import type { DigestContent, IncidentContent, OutgoingMessage } from './message.ts'
 
@@ -38,15 +37,16 @@ export function messageTextOf(message: OutgoingMessage): MessageText {
       ['Serial number', endpoint.serial],
       ['Model', endpoint.model && modelOf(endpoint.model).name],
     ])
-    return { headline: `Device ${type.replace('endpoint.', '')}: ${oneLine(endpoint.serial ?? endpoint.id)}`, facts }
+    const name = oneLine(endpoint.name ?? endpoint.serial ?? endpoint.id)
+    return { headline: `Device ${type.replace('endpoint.', '')}: ${name}`, facts }
   }
   if (operation) {
     const headline = `${commandNames[operation.type ?? ''] ?? 'Command'} ${wordsOf(operation.state) || 'finished'}`
-    return { headline, facts: factsOf([['Device ID', operation.endpointId]]) }
+    return { headline, facts: deviceFacts(operation) }
   }
   if (config) {
     const headline = type === 'config.delivered' ? 'Settings delivered to a device' : 'Settings rejected by a device'
-    return { headline, facts: factsOf([['Device ID', config.endpointId]]) }
+    return { headline, facts: deviceFacts(config) }
   }
   if (job) {
     const facts = factsOf([
@@ -70,6 +70,7 @@ const commandNames: Readonly<Record<string, string>> = {
   REBOOT: 'Restart',
   MESSAGE: 'Message on the screen',
   COLLECT_LOGS: 'Collection of logs',
+  POWER: 'Switching the power',
 } satisfies Record<CommandType, string>
 
 /** The links of a message: its own page, and the page of its room. */
@@ -130,6 +131,12 @@ const timeText = (time: string, { timezone, attemptedAt }: OutgoingMessage): str
 
 const factsOf = (pairs: readonly (readonly [string, string | undefined])[]) =>
   pairs.flatMap(([label, value]) => (value ? [[label, oneLine(value)] as const] : []))
+
+const deviceFacts = ({ endpointName, endpointId }: { readonly endpointName?: string; readonly endpointId?: string }) =>
+  factsOf([
+    ['Device', endpointName],
+    ['Device ID', endpointId],
+  ])
 
 /** Makes words of a constant: ROOM_UPDATED is "room updated". */
 const wordsOf = (constant: string | undefined): string => oneLine(constant).toLowerCase().replaceAll('_', ' ')

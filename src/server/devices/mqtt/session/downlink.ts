@@ -1,5 +1,11 @@
 // Sends a device what it has subscribed to: its config and its commands, which wait in the database and nowhere else.
-import { type DownKind, type DownMessage, downTopic, resendAfterMs } from '../../../../contract/device/protocol.ts'
+import {
+  type DownKind,
+  type DownMessage,
+  downTopic,
+  resendAfterMs,
+  type UpKind,
+} from '../../../../contract/device/protocol.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { DeviceConnection, DeviceHandlers } from '../handlers.ts'
 import type { LogThrottle } from '../limits/log-throttle.ts'
@@ -7,6 +13,8 @@ import { subscribedTo } from '../messages.ts'
 import type { DeviceMetrics } from '../metrics.ts'
 
 const retryAfterMs = 5_000
+/** A device that sends many bad messages before it subscribes hears of the first ones. */
+const maxUnsentAnswers = 10
 
 export interface DownlinkOptions {
   readonly handlers: Pick<DeviceHandlers, 'waiting'>
@@ -28,12 +36,16 @@ export interface IdentifiedDevice {
   readonly downlink: Downlink
   /** The device publishes to topics that begin like this. */
   readonly topicPrefix: string
+  /** The kinds of messages in which unknown keys are no longer looked for. */
+  readonly keysChecked: Set<UpKind>
 }
 
 export class Downlink {
   readonly #options: DownlinkOptions
   readonly #connection: DeviceConnection
   readonly #sink: PacketSink
+  /** Answers to messages that came before the device had subscribed. */
+  #unsentAnswers: DownMessage[] = []
   /** QoS by what follows the device's own topic: a kind of message, `#` or `+`. */
   readonly #subscriptions = new Map<string, 0 | 1>()
   #sentConfig: { readonly version: number; readonly at: number } | undefined
@@ -54,6 +66,14 @@ export class Downlink {
     const granted = qos === 0 ? 0 : 1
     this.#subscriptions.set(filter, granted)
     return granted
+  }
+
+  /** Must be called when the device was told that it has subscribed. */
+  subscribed(): void {
+    const answers = this.#unsentAnswers
+    this.#unsentAnswers = []
+    for (const answer of answers) this.send(answer)
+    void this.deliver()
   }
 
   /** Returns whether there was such a subscription. */
@@ -94,11 +114,13 @@ export class Downlink {
     }
   }
 
-  /** Sends the message, or keeps it waiting while the device has no subscription for it. */
-  send({ kind, body }: DownMessage): void {
+  /** Sends the message, or keeps it waiting while the device has no subscription for it: config and commands wait in the database. */
+  send(message: DownMessage): void {
+    const { kind, body } = message
     const qos = this.#qosOf(kind)
     if (qos === undefined || !this.#sink.isOpen) {
-      this.#mayHavePending = true
+      if (kind === 'config' || kind === 'operation') this.#mayHavePending = true
+      else if (this.#unsentAnswers.length < maxUnsentAnswers) this.#unsentAnswers.push(message)
       return
     }
     const { metrics, clock, logThrottle } = this.#options

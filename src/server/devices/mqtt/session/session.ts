@@ -115,7 +115,7 @@ export class MqttSession implements FrameHandler, PacketSink {
   }
 
   identify(connection: DeviceConnection, downlink: Downlink): void {
-    this.#identified = { connection, downlink, topicPrefix: upTopic(connection.device.id, '') }
+    this.#identified = { connection, downlink, topicPrefix: upTopic(connection.device.id, ''), keysChecked: new Set() }
   }
 
   admit(header: FixedHeader): 'read' | 'skip' | 'wait' {
@@ -294,7 +294,7 @@ export class MqttSession implements FrameHandler, PacketSink {
       throw new ForeignTopic('a device may subscribe to its own topics only')
     }
     this.write(this.#outbound.writer.suback(messageId, granted))
-    void downlink?.deliver()
+    downlink?.subscribed()
   }
 
   #unsubscribe({ messageId = 0, unsubscriptions }: IUnsubscribePacket): void {

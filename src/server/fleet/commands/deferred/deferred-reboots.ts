@@ -7,6 +7,7 @@ import type { Services } from '../../../context/services.ts'
 import type { TelemetryTx } from '../../../db/handles.ts'
 import type { DeviceConnection } from '../../../devices/mqtt/handlers.ts'
 import { queueFinishedCommands } from '../../endpoints/endpoint-messages.ts'
+import type { UseTimes } from '../../rooms/use/room-use.ts'
 import type { CommandRow } from '../store.ts'
 import { commandEventDraft, commandView } from '../view.ts'
 import { decideGroup, type GroupDecision, type WaitingReboot } from './decide.ts'
@@ -19,7 +20,7 @@ import {
   updateToSkipped,
   updateWaitsFor,
 } from './deferred-store.ts'
-import { type GroupTime, type RunTime, readReadiness } from './readiness.ts'
+import { type GroupTime, readReadiness } from './readiness.ts'
 
 /** Rows are read and written in pages, so that SQLite does not hold the event loop for long. */
 const rowsPerPage = 500
@@ -39,14 +40,17 @@ export class DeferredReboots {
     }
   }
 
-  async #runPage({ db, clock, feed, devices, settings }: Services, org: { readonly key: number }): Promise<void> {
+  async #runPage(
+    { db, clock, feed, devices, settings, reconnects }: Services,
+    org: { readonly key: number },
+  ): Promise<void> {
     const now = clock.now()
     const reader = db.forOrg(org.key)
     const rows = await this.#listNext(reader, org.key, now)
     if (rows.length === 0) return
     const groups = Map.groupBy(rows, (row) => row.group_id ?? row.id)
     const times = [...groups].map(([groupId, members]): GroupTime => ({ groupId, time: timeOf(members) }))
-    const readiness = await readReadiness(reader, times, { now, idleMs: settings.idleMs })
+    const readiness = await readReadiness(reader, times, { now, idleMs: settings.idleMs, presence: reconnects.current })
     const decisions = times.map((group) =>
       decideGroup(group.groupId, (groups.get(group.groupId) ?? []).map(waitingReboot), readiness(group), now),
     )
@@ -142,13 +146,13 @@ export async function holdBackAttempts(
   tx: TelemetryTx,
   rows: readonly CommandRow[],
   { hasReportedStatus }: Pick<DeviceConnection, 'hasReportedStatus'>,
-  time: RunTime,
+  times: UseTimes,
 ): Promise<ReadonlySet<string>> {
   const attempts = rows.filter((row) => row.attempt_of !== null)
   if (attempts.length === 0) return new Set()
   if (!hasReportedStatus) return new Set(attempts.map(({ id }) => id))
   const groupOf = (row: CommandRow): GroupTime => ({ groupId: row.group_id ?? '', time: row.reboot_time ?? 'idle' })
-  const readiness = await readReadiness(tx, attempts.map(groupOf), time)
+  const readiness = await readReadiness(tx, attempts.map(groupOf), times)
   const held = attempts.filter((row) => {
     const { isIdle, isInWindow } = readiness(groupOf(row))
     return !isIdle || !isInWindow

@@ -1,7 +1,8 @@
 // Inserts reboots that wait, for endpoints that restart together. [contract 12.when]
-import { randomUUID } from 'node:crypto'
 import type { Tx } from '../../../db/handles.ts'
+import type { DescribedDevice } from '../../endpoints/device-actions.ts'
 import type { EndpointSummary } from '../../endpoints/store.ts'
+import { newCommandRows } from '../new-commands.ts'
 import { insertCommands } from '../store.ts'
 import { commandEventDraft, newCommandViews } from '../view.ts'
 
@@ -18,10 +19,10 @@ interface Deferral {
  */
 export async function insertDeferredReboots(
   tx: Tx,
-  endpoints: readonly Pick<EndpointSummary, 'id' | 'connected'>[],
+  endpoints: readonly (DescribedDevice & Pick<EndpointSummary, 'id' | 'connected'>)[],
   { time, at, deadline }: Deferral,
 ) {
-  const rows = endpoints.map((e) => ({ id: randomUUID(), endpoint_id: e.id, state: 'QUEUED' as const }))
+  const rows = newCommandRows('REBOOT', endpoints)
   const batch = {
     type: 'REBOOT',
     payload: '{}',

@@ -1,25 +1,20 @@
 // Reads whether the rooms of groups of reboots are idle and in their change windows. [contract 12.when]
 import { isRoomInChangeWindow } from '../../../core/time/change-window.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import { readRoomUse } from '../../rooms/use/room-use.ts'
+import { readRoomUse, type UseTimes } from '../../rooms/use/room-use.ts'
 import type { Readiness } from './decide.ts'
 import { listRoomsOfGroups } from './deferred-store.ts'
 
 /** A reboot `idle` does not wait for a window. */
 export type GroupTime = { readonly groupId: string; readonly time: 'idle' | 'window' }
 
-/** The time of a run, and how long a room must not have been in use. [contract 12.idle] */
-export interface RunTime {
-  readonly now: number
-  readonly idleMs: number
-}
-
 /** Reads the readiness of groups. A group without rooms is ready. */
 export async function readReadiness(
   on: OrgReader,
   groups: readonly GroupTime[],
-  { now, idleMs }: RunTime,
+  times: UseTimes,
 ): Promise<(group: GroupTime) => Readiness> {
+  const { now } = times
   const ids = [...new Set(groups.map(({ groupId }) => groupId))]
   const rooms = Map.groupBy(await listRoomsOfGroups(on, { groups: ids }), (row) => row.group_id)
   const readinessOf = (group: GroupTime, isIdle: (roomId: number) => boolean): Readiness => {
@@ -32,6 +27,6 @@ export async function readReadiness(
   // The use of a room costs more than its window, so it is read only for groups that are in their windows.
   const inWindow = groups.filter((group) => readinessOf(group, () => true).isInWindow)
   const roomIds = new Set(inWindow.flatMap(({ groupId }) => (rooms.get(groupId) ?? []).map((room) => room.room_id)))
-  const uses = await readRoomUse(on, { roomIds: [...roomIds], now, idleMs })
+  const uses = await readRoomUse(on, { ...times, roomIds: [...roomIds] })
   return (group) => readinessOf(group, (roomId) => uses.get(roomId)?.isIdle ?? true)
 }

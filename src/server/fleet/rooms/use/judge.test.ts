@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dayMs, minuteMs } from '../../../../contract/durations.ts'
-import { type DeviceFacts, findQuietStart, judgeUse } from './judge.ts'
+import { type DeviceFacts, findQuietStart, judgeUse, listAwaited, maxWaitForOfflineMs } from './judge.ts'
 
 /** A story is this long, and begins a day after the time 0. */
 const storyMinutes = 60
@@ -57,6 +57,7 @@ function live({ enrolledAt, toggles, calls, people }: Story) {
     callEndedAt,
     connectionTime,
     enrolledAt: at(enrolledAt),
+    offlineSince: isConnected ? null : connectionTime,
     connections,
   }
   const seen = [...people].filter((minute) => minute >= enrolledAt)
@@ -106,6 +107,20 @@ test('the quiet time is not known if it began before the connections were read',
   expect(findQuietStart(devices, { now: 100, idleMs: 10, from: 50 })).toBeUndefined()
   expect(findQuietStart(devices, { now: 100, idleMs: 10, from: 20 })).toBe(30)
   expect(findQuietStart([{ enrolledAt: 90, connections: [] }], { now: 100, idleMs: 10, from: 20 })).toBe(80)
+})
+
+test('a device that has been offline for 24 hours is not awaited, if another one is connected', () => {
+  const now = 100 * maxWaitForOfflineMs
+  const connected = { isConnected: true, offlineSince: null }
+  const reconnecting = { isConnected: false, offlineSince: null }
+  const gone = { isConnected: false, offlineSince: now - maxWaitForOfflineMs }
+  const away = { isConnected: false, offlineSince: now - maxWaitForOfflineMs + 1 }
+  expect(listAwaited([connected, reconnecting, gone, away], now)).toEqual([connected, reconnecting, away])
+  expect(listAwaited([reconnecting, gone], now)).toEqual([reconnecting, gone])
+  expect(listAwaited([gone], now)).toEqual([gone])
+  const asleep = { isConnected: false, isAsleep: true, offlineSince: null }
+  expect(listAwaited([asleep, reconnecting], now)).toEqual([reconnecting])
+  expect(listAwaited([asleep], now)).toEqual([])
 })
 
 test('a room without a device that can know is idle', () => {

@@ -1,9 +1,12 @@
 // Decides from facts whether a room is busy and whether it is idle, without a database. [contract 12.idle]
 
-import { minuteMs } from '../../../../contract/durations.ts'
+import { hourMs, minuteMs } from '../../../../contract/durations.ts'
 
 /** A sample with people makes its room busy for this long. */
 export const busyAfterPeopleMs = 5 * minuteMs
+
+/** A device that has been offline for this long is not waited for, if another one that can know is connected. */
+export const maxWaitForOfflineMs = 24 * hourMs
 
 export interface ConnectedTime {
   readonly since: number
@@ -21,8 +24,22 @@ export interface DeviceFacts {
   /** The time at which the device last connected or disconnected; null if it never connected. */
   readonly connectionTime: number | null
   readonly enrolledAt: number
+  /** Since when its state is OFFLINE; null in any other state. */
+  readonly offlineSince: number | null
+  /** A device that is asleep is not in use. */
+  readonly isAsleep?: boolean
   /** The connections of the device, also the present one, as far back as they were read, in any order. */
   readonly connections: readonly ConnectedTime[]
+}
+
+/** The devices without which time does not count. A device that sleeps, or is gone for good, must not keep its room from ever being idle. */
+export function listAwaited<D extends Pick<DeviceFacts, 'isConnected' | 'isAsleep' | 'offlineSince'>>(
+  all: readonly D[],
+  now: number,
+): readonly D[] {
+  const devices = all.filter(({ isAsleep = false }) => !isAsleep)
+  if (!devices.some(({ isConnected }) => isConnected)) return devices
+  return devices.filter(({ offlineSince }) => offlineSince === null || now - offlineSince < maxWaitForOfflineMs)
 }
 
 /**

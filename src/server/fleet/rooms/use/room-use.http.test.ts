@@ -45,7 +45,12 @@ async function device(model = 'NF19B1', roomId = 1): Promise<TestDevice> {
 }
 const advance = (ms: number) => harness.clock.advance(ms)
 const read = (roomIds: readonly number[]) =>
-  readRoomUse(harness.services.db.forOrg(org.org.key), { roomIds, now: harness.clock.now(), idleMs })
+  readRoomUse(harness.services.db.forOrg(org.org.key), {
+    roomIds,
+    now: harness.clock.now(),
+    idleMs,
+    presence: harness.services.reconnects.current,
+  })
 const use = async () => (await read([1])).get(1)
 const isConnected = async ({ id }: TestDevice) => (await org.call('GET', `/endpoints/${id}`)).body.connected
 async function disconnect(gone: TestDevice): Promise<void> {
@@ -127,13 +132,46 @@ test('time in which a device was disconnected does not count, in the room of ano
   advance(minuteMs)
   expect(await use()).toEqual(idle)
   await disconnect(bar)
-  advance(3 * dayMs)
+  advance(3 * hourMs)
   expect(await use(), 'nothing was busy since').toEqual(idle)
   await sample(board, 2)
-  advance(dayMs)
+  advance(20 * hourMs)
   await rollUp(harness.services)
   await sample(board, 0)
-  expect(await use(), 'people were there a day ago, and no minute counts since').toEqual(neither)
+  expect(await use(), 'people were there hours ago, and no minute counts since').toEqual(neither)
+  advance(hourMs - 1)
+  expect(await use()).toEqual(neither)
+  advance(1)
+  expect(await use(), 'the bar has been offline for 24 hours').toEqual(idle)
+})
+
+test('a device that has been offline for 24 hours is waited for while no other one that can know is connected', async () => {
+  const [bar, pad] = [await device(), await device('NF19A1')]
+  advance(hourMs)
+  await sample(bar, 2)
+  await disconnect(bar)
+  advance(3 * dayMs)
+  await rollUp(harness.services)
+  expect(await use(), 'the pad cannot know').toEqual(neither)
+  await pad.publish('status', { inCallStatus: 'NONE' })
+  expect(await use()).toEqual(idle)
+})
+
+test('a device of an unknown model can know if it names people, or has sent a number of people [contract 5.1.models]', async () => {
+  await sample(await device('AIR-1'), 0)
+  expect(await use(), 'a 0 is a number').toEqual(idle)
+  const other = await org.call('POST', '/rooms', { body: { name: 'Cellar' } })
+  const inCellar = async () => (await read([other.body.id])).get(other.body.id)
+  const second = await device('PROJECTOR-1', other.body.id)
+  expect(await inCellar()).toEqual(unknown)
+  await second.publish('sample', { samples: [{ timestamp: Math.floor(harness.clock.now() / secondMs), co2: 500 }] })
+  expect(await inCellar()).toEqual(unknown)
+  await second.publish('status', { sensors: ['people'] })
+  expect(await inCellar()).toEqual(idle)
+  await second.publish('status', { sensors: [] })
+  expect(await inCellar()).toEqual(unknown)
+  await second.publish('status', { sensors: null })
+  expect(await inCellar()).toEqual(unknown)
 })
 
 test('a device that connects again keeps its room from being idle until its first status, whatever that says', async () => {

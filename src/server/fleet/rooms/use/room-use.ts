@@ -1,10 +1,18 @@
 // Says whether rooms are in use, from calls and samples that devices report. [contract 12.idle]
 
-import { modelOf } from '../../../../contract/device/models.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../../../contract/durations.ts'
 import { numbersFrom, quarters, slots } from '../../../core/time/slots.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import { busyAfterPeopleMs, type ConnectedTime, type DeviceFacts, findQuietStart, judgeUse } from './judge.ts'
+import { hasSensor, sensorSetOfEndpoint } from '../../../devices/device-sensors.ts'
+import type { PresenceTimes } from '../../../nodes/presence-sql.ts'
+import {
+  busyAfterPeopleMs,
+  type ConnectedTime,
+  type DeviceFacts,
+  findQuietStart,
+  judgeUse,
+  listAwaited,
+} from './judge.ts'
 import {
   type DeviceRow,
   listDevicesOfRooms,
@@ -38,6 +46,8 @@ class DeviceUse implements DeviceFacts {
   readonly callEndedAt: number | null
   readonly connectionTime: number | null
   readonly enrolledAt: number
+  readonly offlineSince: number | null
+  readonly isAsleep: boolean
   readonly hasPeopleSensor: boolean
   readonly sampledAtMs: number
   /** The connection that the row names. It ended with its node, if the node has ended. */
@@ -53,6 +63,9 @@ class DeviceUse implements DeviceFacts {
     this.callEndedAt = row.call_ended_at
     this.connectionTime = row.connection_time
     this.enrolledAt = row.enrolment_time
+    // A device that never connected has been offline since its enrolment.
+    this.offlineSince = row.state === 'OFFLINE' ? (row.since ?? row.enrolment_time) : null
+    this.isAsleep = row.state === 'ASLEEP'
     this.hasPeopleSensor = measuresPeople(row)
     this.sampledAtMs = (row.sampled_at ?? 0) * secondMs
     if (row.node_id !== null && row.changed_at !== null) {
@@ -67,13 +80,18 @@ class DeviceUse implements DeviceFacts {
   }
 }
 
-const measuresPeople = ({ model }: DeviceRow) => modelOf(model).sensors.includes('people')
+const measuresPeople = (row: DeviceRow) => hasSensor(sensorSetOfEndpoint(row), 'people')
 const canKnow = (row: DeviceRow) => row.call !== null || measuresPeople(row)
 
-interface UseQuery {
-  readonly roomIds: readonly number[]
+/** The times by which a room is idle or not. */
+export interface UseTimes {
   readonly now: number
   readonly idleMs: number
+  readonly presence: PresenceTimes
+}
+
+interface UseQuery extends UseTimes {
+  readonly roomIds: readonly number[]
 }
 
 /**
@@ -81,9 +99,9 @@ interface UseQuery {
  * more if a device of one of the rooms was disconnected within the idle time.
  */
 export async function readRoomUse(on: OrgReader, query: UseQuery): Promise<ReadonlyMap<number, RoomUse>> {
-  const { roomIds, now } = query
+  const { roomIds, now, presence } = query
   const rooms = new Map<number, WatchedRoom>()
-  for (const row of roomIds.length > 0 ? await listDevicesOfRooms(on, { rooms: roomIds }) : []) {
+  for (const row of roomIds.length > 0 ? await listDevicesOfRooms(on, { ...presence, rooms: roomIds }) : []) {
     if (row.room_id === null || !canKnow(row)) continue
     const room = rooms.get(row.room_id) ?? { devices: [], quietStart: now }
     rooms.set(row.room_id, room)
@@ -116,7 +134,7 @@ async function findQuietStarts(on: OrgReader, rooms: readonly WatchedRoom[], que
 }
 
 function setQuietStart(room: WatchedRoom, window: Parameters<typeof findQuietStart>[1]): boolean {
-  const start = findQuietStart(room.devices, window)
+  const start = findQuietStart(listAwaited(room.devices, window.now), window)
   if (start !== undefined) room.quietStart = start
   return start !== undefined
 }

@@ -3,25 +3,34 @@
 import { sql } from 'kysely'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
-import { connectionTime, isConnected } from '../../../nodes/presence-sql.ts'
+import {
+  connectionTime,
+  endpointState,
+  isConnected,
+  type PresenceTimes,
+  stateSince,
+} from '../../../nodes/presence-sql.ts'
 
-export const listDevicesOfRooms = wholeQuery((db, p: { org: number; rooms: readonly number[] }, engine) =>
-  db
-    .selectFrom('endpoints as e')
-    .leftJoin('nodes as d', 'd.id', 'e.node_id')
-    .leftJoin('samples_latest as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
-    .select(['e.room_id', 'e.number', 'e.model', 'e.node_id', 'e.enrolment_time', 'e.call_ended_at'])
-    .select(['e.connection', 'e.status_connection'])
-    .select(['e.connection_time as changed_at', 's.timestamp as sampled_at'])
-    .select([isConnected.as('connected'), connectionTime.as('connection_time')])
-    .select(
-      (engine === 'postgres'
-        ? sql<string | null>`e.status::json ->> 'inCallStatus'`
-        : sql<string | null>`e.status ->> 'inCallStatus'`
-      ).as('call'),
-    )
-    .where('e.org', '=', p.org)
-    .where(isAnyNumberOf(engine, 'e.room_id', p.rooms)),
+export const listDevicesOfRooms = wholeQuery(
+  (db, p: PresenceTimes & { org: number; rooms: readonly number[] }, engine) =>
+    db
+      .selectFrom('endpoints as e')
+      .leftJoin('nodes as d', 'd.id', 'e.node_id')
+      .leftJoin('samples_latest as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
+      .select(['e.room_id', 'e.number', 'e.model', 'e.node_id', 'e.enrolment_time', 'e.call_ended_at'])
+      .select(['e.connection', 'e.status_connection'])
+      .select(['e.connection_time as changed_at', 's.timestamp as sampled_at'])
+      .select(['e.sensors_named', 'e.sensors_measured'])
+      .select([isConnected.as('connected'), connectionTime.as('connection_time')])
+      .select([endpointState(p).as('state'), stateSince(p).as('since')])
+      .select(
+        (engine === 'postgres'
+          ? sql<string | null>`e.status::json ->> 'inCallStatus'`
+          : sql<string | null>`e.status ->> 'inCallStatus'`
+        ).as('call'),
+      )
+      .where('e.org', '=', p.org)
+      .where(isAnyNumberOf(engine, 'e.room_id', p.rooms)),
 )
 export type DeviceRow = Awaited<ReturnType<typeof listDevicesOfRooms>>[number]
 

@@ -1,7 +1,7 @@
 // The incidents of one run by their cause: finds the one that a finding belongs to, or opens one.
 import type { Severity } from '../../../../contract/incidents/rule-table.ts'
 import { findingKey } from '../findings.ts'
-import type { Cause, Finding, Structure } from '../types.ts'
+import type { Cause, Finding, FindingDetail, Structure } from '../types.ts'
 import { type EngineIncident, IncidentDraft, type IncidentUpdate, reopenWithinMs } from './incident-drafts.ts'
 
 interface DraftSetInput {
@@ -20,6 +20,9 @@ export interface Opening {
   readonly findings: readonly Finding[]
   readonly splitFrom?: number | undefined
 }
+
+/** The details of a finding that tell apart incidents of one rule and cause. */
+type GroupDetail = Pick<FindingDetail, 'keys' | 'overslept' | 'fault'>
 
 export class DraftSet {
   readonly #now: number
@@ -40,7 +43,7 @@ export class DraftSet {
       for (const finding of draft.members.keys()) this.#byFinding.set(finding, draft)
       // This outage has ended, so a later one of the same place opens a new incident.
       if (incident.detail.outageEndedAt !== undefined || isClosedForOthers(incident)) continue
-      const key = this.#keyOf(incident, incident.detail.keys)
+      const key = this.#keyOf(incident, incident.detail)
       const other = this.#byCause.get(key)
       if (!other || isBetter(incident, other.after)) this.#byCause.set(key, draft)
     }
@@ -56,23 +59,23 @@ export class DraftSet {
   }
 
   /** Finds the incident of a cause that lasts. One of offline devices is found also if a person resolved it. */
-  findLasting(rule: Finding['rule'], cause: Cause, keys?: readonly string[]): IncidentDraft | undefined {
-    return this.#findOf(rule, cause, keys, ({ isLasting }) => isLasting)
+  findLasting(rule: Finding['rule'], cause: Cause, detail: GroupDetail = {}): IncidentDraft | undefined {
+    return this.#findOf(rule, cause, detail, ({ isLasting }) => isLasting)
   }
 
   /** For a profile or a job, an incident that has only some of the keys is found too, because one device may reject more keys than another. */
   #findOf(
     rule: Finding['rule'],
     cause: Cause,
-    keys: readonly string[] | undefined,
+    group: GroupDetail,
     isWanted: (draft: IncidentDraft) => boolean,
   ): IncidentDraft | undefined {
-    const same = this.#byCause.get(this.#keyOf({ rule, level: cause.level, causeId: cause.id }, keys))
+    const same = this.#byCause.get(this.#keyOf({ rule, level: cause.level, causeId: cause.id }, group))
     if (!isGroupedByKey(cause.level) || (same && isWanted(same))) return same && isWanted(same) ? same : undefined
     return [...this.#byCause.values()].find((draft) => {
       const { rule: itsRule, level, causeId, detail } = draft.after
       if (itsRule !== rule || level !== cause.level || causeId !== cause.id || !isWanted(draft)) return false
-      return detail.keys?.some((key) => keys?.includes(key)) ?? false
+      return detail.keys?.some((key) => group.keys?.includes(key)) ?? false
     })
   }
 
@@ -82,9 +85,9 @@ export class DraftSet {
     if (!first) throw new Error('an incident opens with a finding')
     const since = findings.reduce((earliest, finding) => Math.min(earliest, finding.since), first.since)
     const { detail } = first
-    const key = this.#keyOf({ rule, level: cause.level, causeId: cause.id }, detail.keys)
+    const key = this.#keyOf({ rule, level: cause.level, causeId: cause.id }, detail)
     const hasEndedLately = ({ after }: IncidentDraft) => (after.causeEndedAt ?? 0) > this.#now - reopenWithinMs
-    let draft = this.#findOf(rule, cause, detail.keys, hasEndedLately)
+    let draft = this.#findOf(rule, cause, detail, hasEndedLately)
     if (draft) {
       draft.reopen(this.#now, cause, since)
       draft.change({ detail, severity })
@@ -152,14 +155,17 @@ export class DraftSet {
     return draft
   }
 
-  /** Devices that work as a pair share an incident, and so do devices that rejected the same settings of a profile or a job. */
+  /**
+   * Devices that work as a pair share an incident, and so do devices that rejected the same settings of a profile or a job, devices of a
+   * location that slept for too long, and devices of a model that report the same fault.
+   */
   #keyOf(
     { rule, level, causeId }: Pick<EngineIncident, 'rule' | 'level' | 'causeId'>,
-    keys: readonly string[] = [],
+    { keys = [], overslept, fault }: GroupDetail,
   ): string {
     const pair = rule === 'device.offline' && level === 'ENDPOINT' && this.#structure.endpoints.get(causeId)?.pairGroup
     const details = isGroupedByKey(level) ? [...keys].sort() : []
-    return JSON.stringify([rule, level, pair ? `pair ${pair}` : causeId, ...details])
+    return JSON.stringify([rule, level, pair ? `pair ${pair}` : causeId, overslept ?? false, fault?.code, ...details])
   }
 }
 

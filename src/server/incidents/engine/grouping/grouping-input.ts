@@ -18,6 +18,8 @@ export interface GroupingInput {
   readonly failedRestarts: readonly FailedRestart[]
   /** Devices that are offline, since when, and not yet for as long as the rule asks for. They show how large a cause is. */
   readonly justOffline: ReadonlyMap<string, number>
+  /** Devices that are asleep, or behind a gateway that is away: rooms and locations are judged without them. */
+  readonly leftOut: ReadonlySet<string>
   /** Whether a silence covers a finding now. */
   readonly isSilenced: (finding: Pick<Finding, 'rule' | 'subject'>) => boolean
   /** The name of a profile, a job or a channel. */

@@ -5,7 +5,7 @@ import type { CauseLevel } from '../../../../contract/incidents/incidents.ts'
 import { isAtLeast, type Severity } from '../../../../contract/incidents/rule-table.ts'
 import { findingKey } from '../findings.ts'
 import { placeOfSubject } from '../places.ts'
-import type { Cause, Finding, RulesInForce } from '../types.ts'
+import type { Cause, Finding, FindingDetail, RulesInForce } from '../types.ts'
 import { DraftSet, isGroupedByKey } from './draft-set.ts'
 import type { GroupingInput } from './grouping-input.ts'
 import { type IncidentDetail, type IncidentDraft, type IncidentUpdate, reopenWithinMs } from './incident-drafts.ts'
@@ -30,7 +30,7 @@ export function groupFindings(input: GroupingInput): IncidentUpdate[] {
 function joinByCause(drafts: DraftSet, finding: Finding, input: GroupingInput): void {
   const { rule } = finding
   const cause = causeOf(finding, input)
-  const lasting = drafts.findLasting(rule, cause, finding.detail.keys)
+  const lasting = drafts.findLasting(rule, cause, finding.detail)
   if (lasting) drafts.move(finding, lasting)
   else drafts.open({ rule, cause, severity: input.rules[rule].severity, findings: [finding] })
 }
@@ -71,7 +71,8 @@ function causeOf({ rule, subject, detail }: Finding, { rules, structure, nameOf 
     const id = String(detail.jobId)
     return { level: 'JOB', id, name: nameOf('JOB', id) ?? '' }
   }
-  if (groupedBy === 'model' && endpoint) return { level: 'MODEL', id: endpoint.model, name: endpoint.model }
+  if ((groupedBy === 'model' || groupedBy === 'model and fault') && endpoint)
+    return { level: 'MODEL', id: endpoint.model, name: endpoint.model }
   if (groupedBy === 'location' && location) return { level: 'LOCATION', id: String(location.id), name: location.name }
   if (room && (groupedBy === 'room' || groupedBy === 'location')) {
     return { level: 'ROOM', id: String(room.id), name: room.name }
@@ -113,8 +114,8 @@ function finish(draft: IncidentDraft, { now, rules, isSilenced }: GroupingInput)
 }
 
 function updateSeverity(draft: IncidentDraft, rules: RulesInForce): void {
-  const { rule, level } = draft.after
-  const isWhole = rule === 'device.offline' && level !== 'ENDPOINT'
+  const { rule, level, detail } = draft.after
+  const isWhole = rule === 'device.offline' && isWholePlace(level) && !detail.overslept
   let severity: Severity = isWhole ? 'CRITICAL' : rules[rule].severity
   for (const { detail } of draft.members.values()) {
     if (isWorse(detail.severity ?? 'INFO', severity)) severity = detail.severity ?? severity
@@ -128,11 +129,14 @@ function updateSeverity(draft: IncidentDraft, rules: RulesInForce): void {
   draft.notify('incident.changed')
 }
 
+/** Nothing of such a place is connected. */
+const isWholePlace = (level: CauseLevel): boolean => ['ROOM', 'LOCATION', 'ORGANISATION'].includes(level)
+
 const isWorse = (a: Severity, b: Severity): boolean => !isAtLeast(b, a)
 
 /**
- * Title and hint name the settings and sensors of all findings, and otherwise what the only finding says. The settings of a profile or a
- * job are what its findings have in common, so they stay as they were.
+ * Title and hint name the settings, sensors and peripherals of all findings, and otherwise what the only finding says. The settings of a profile or a
+ * job are what its findings have in common, so they stay as they were. A fault has a text as long as all devices report the same one.
  */
 function updateDetail(draft: IncidentDraft): void {
   const members = [...draft.members.values()]
@@ -142,15 +146,26 @@ function updateDetail(draft: IncidentDraft): void {
   const [only] = members.length === 1 ? members : []
   const keys = isGroupedByKey(level) && known.keys ? known.keys : union('keys')
   const sensors = union('sensors')
+  const fault = commonFaultOf(members)
+  const peripherals = members.flatMap(({ detail }) => detail.peripherals ?? [])
   const detail = {
     ...(only ? { ...only.detail, ...memoryOf(known) } : known),
     ...(keys.length > 0 && { keys }),
     ...(sensors.length > 0 && { sensors }),
+    ...(fault && { fault }),
+    ...(peripherals.length > 0 && { peripherals }),
   }
   const isChanged = draft.isTouched
     ? !isDeepStrictEqual(detail, known)
     : !isDeepStrictEqual(withoutReadings(detail), withoutReadings(known))
   if (isChanged) draft.change({ detail })
+}
+
+function commonFaultOf(members: readonly Finding[]): FindingDetail['fault'] {
+  const fault = members[0]?.detail.fault
+  return fault && members.every(({ detail }) => detail.fault?.text === fault.text)
+    ? fault
+    : fault && { code: fault.code }
 }
 
 /** The facts that the engine itself remembers about an incident, beside what its findings say. */
@@ -161,7 +176,7 @@ const memoryOf = ({ worstSeverity, joinedAt, leftAt, hasJoinedSince }: IncidentD
   ...(hasJoinedSince !== undefined && { hasJoinedSince }),
 })
 
-/** Numbers that change with every run are no change of the incident: each would be a new version. */
+/** Numbers that change with every run, and the text of a fault, which can have such a number, do not make a new version of the incident. */
 const withoutReadings = ({
   readings,
   people,
@@ -169,5 +184,6 @@ const withoutReadings = ({
   opensBelowPercent,
   storage,
   lastAt,
+  fault,
   ...detail
 }: IncidentDetail): IncidentDetail => detail

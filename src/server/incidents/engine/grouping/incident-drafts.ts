@@ -6,7 +6,7 @@ import { type CauseLevel, maxShownReopenings, type TimelineKind } from '../../..
 import type { RuleId, Severity } from '../../../../contract/incidents/rule-table.ts'
 import { type IncidentState, isOpenState } from '../../../../contract/incidents/states.ts'
 import { findingKey } from '../findings.ts'
-import type { Cause, Finding, FindingDetail } from '../types.ts'
+import type { Cause, Finding, FindingDetail, Subject } from '../types.ts'
 
 /** A cause that comes back within this time reopens its incident. */
 export const reopenWithinMs = hourMs
@@ -61,13 +61,17 @@ export interface EngineIncident {
   readonly splitFrom: number | null
 }
 
+export type AffectedSubject = Pick<Finding, 'subject' | 'since' | 'detail'>
+
 /** Everything that happened to one incident in a run. */
 export interface IncidentUpdate {
   readonly before: EngineIncident | undefined
   readonly after: EngineIncident
   readonly joined: readonly Finding[]
-  /** Findings that are no part of it any more. */
-  readonly left: readonly Finding[]
+  /** The subjects of these findings. A subject with several findings has the start of the first one. */
+  readonly joinedSubjects: readonly AffectedSubject[]
+  /** Subjects that have no finding in it any longer. */
+  readonly leftSubjects: readonly Subject[]
   readonly timeline: readonly TimelineKind[]
   readonly messages: readonly ChannelEvent[]
   /** True if all subjects of the incident are silenced. Then only its end is queued for channels. */
@@ -209,9 +213,24 @@ export class IncidentDraft {
   }
 
   get update(): IncidentUpdate | undefined {
-    const { before, after, joined, left, timeline, messages, isSilenced } = this
+    const { before, after, joined, timeline, messages, isSilenced } = this
     if (!this.isTouched) return undefined
-    const findings = { joined: [...joined.values()], left: [...left.values()] }
-    return { before, after, ...findings, timeline, messages: [...messages], isSilenced }
+    const subjects = this.#changedSubjects()
+    return { before, after, joined: [...joined.values()], ...subjects, timeline, messages: [...messages], isSilenced }
+  }
+
+  #changedSubjects(): Pick<IncidentUpdate, 'joinedSubjects' | 'leftSubjects'> {
+    if (this.joined.size + this.left.size === 0) return { joinedSubjects: [], leftSubjects: [] }
+    const affected = new Map<string, Finding>()
+    for (const finding of this.members.values()) {
+      const { id } = finding.subject
+      if (finding.since < (affected.get(id)?.since ?? Number.POSITIVE_INFINITY)) affected.set(id, finding)
+    }
+    const joined = new Set([...this.joined.values()].map(({ subject }) => subject.id))
+    const left = new Map([...this.left.values()].map(({ subject }) => [subject.id, subject]))
+    return {
+      joinedSubjects: [...joined].flatMap((id) => affected.get(id) ?? []),
+      leftSubjects: [...left.values()].filter(({ id }) => !affected.has(id)),
+    }
   }
 }

@@ -1,4 +1,4 @@
-// Finds the largest cause of devices that are offline: the organisation, a location, a room, a pair of devices or one device. [contract 10.cause]
+// Finds the largest cause of devices that are offline: the organisation, a location, a gateway, a room, a pair of devices or one device. [contract 10.cause]
 
 import { minuteMs } from '../../../../contract/durations.ts'
 import type { CauseLevel } from '../../../../contract/incidents/incidents.ts'
@@ -12,7 +12,7 @@ import { isPartOf, type Outage, Outages } from './outages.ts'
 const rule = 'device.offline'
 /** A larger incident ends when it is no longer one of the whole place, and nothing came back for this long. */
 const splitAfterMs = 2 * minuteMs
-const levels: readonly CauseLevel[] = ['ENDPOINT', 'ROOM', 'LOCATION', 'ORGANISATION']
+const levels: readonly CauseLevel[] = ['ENDPOINT', 'ROOM', 'GATEWAY', 'LOCATION', 'ORGANISATION']
 
 /** A finding that is in no incident yet, and the larger incident that it was split from. */
 interface Ungrouped {
@@ -31,10 +31,11 @@ export function groupOffline(drafts: DraftSet, input: GroupingInput): void {
   const hasLarger = [...drafts].some((d) => d.after.rule === rule && d.isLasting && d.after.level !== 'ENDPOINT')
   if (ungrouped.length === 0 && !hasLarger) return
   const offline = new Map(input.justOffline)
-  for (const { subject, since, maturedAt, clearSince } of own) {
-    if (maturedAt !== null && clearSince === null) offline.set(subject.id, since)
+  for (const { subject, since, maturedAt, clearSince, detail } of own) {
+    const isOutage = !detail.overslept && detail.hiddenBy === undefined
+    if (maturedAt !== null && clearSince === null && isOutage) offline.set(subject.id, since)
   }
-  const grouping = new OfflineGrouping(drafts, input, new Outages(structure, offline))
+  const grouping = new OfflineGrouping(drafts, input, new Outages(structure, offline, input.leftOut))
   grouping.openAfterRestarts(own)
   const split = grouping.splitEnded()
   grouping.group([...ungrouped, ...split].filter(({ finding }) => !drafts.of(finding)))
@@ -75,7 +76,7 @@ class OfflineGrouping {
     return [...this.#drafts].flatMap((draft) => {
       const { rule: ruleId, level, id, detail } = draft.after
       if (ruleId !== rule || level === 'ENDPOINT' || !draft.isLasting || draft.members.size === 0) return []
-      if (detail.outageEndedAt !== undefined) return []
+      if (detail.outageEndedAt !== undefined || detail.overslept) return []
       if (this.#lasts(draft)) {
         if (detail.endingSince !== undefined) draft.change({ detail: withoutEnding(detail) })
         return []
@@ -103,7 +104,11 @@ class OfflineGrouping {
   }
 
   group(ungrouped: readonly Ungrouped[]): void {
-    const toGroup = ungrouped.filter((one) => !this.#joinLarger(one))
+    const [overslept, others] = [true, false].map((is) =>
+      ungrouped.filter(({ finding }) => (finding.detail.overslept ?? false) === is),
+    ) as [Ungrouped[], Ungrouped[]]
+    for (const { finding } of overslept) this.#joinOverslept(finding)
+    const toGroup = others.filter((one) => !this.#joinLarger(one))
     this.#openOutage(toGroup, this.#organisation, () => this.#outages.findInOrganisation())
     for (const [locationId, ones] of Map.groupBy(toGroup, ({ finding }) => this.#placeOf(finding).locationId)) {
       const location = this.#input.structure.locations.get(locationId ?? Number.NaN)
@@ -111,7 +116,36 @@ class OfflineGrouping {
       const cause: Cause = { level: 'LOCATION', id: String(location.id), name: location.name }
       this.#openOutage(ones, cause, () => this.#outages.findInLocation(location.id))
     }
-    for (const one of toGroup) if (!this.#drafts.of(one.finding)) this.#openSmall(one)
+    for (const one of toGroup) {
+      if (this.#drafts.of(one.finding)) continue
+      const gateway = this.#gatewayOf(one.finding)
+      if (gateway === undefined) this.#openSmall(one)
+      else this.#joinGateway(one, gateway)
+    }
+  }
+
+  /** The gateway that is offline, for its own finding and for those of its devices. */
+  #gatewayOf({ subject, detail }: Finding): string | undefined {
+    return detail.hiddenBy ?? (this.#input.structure.gateways.has(subject.id) ? subject.id : undefined)
+  }
+
+  #joinGateway({ finding, splitFrom }: Ungrouped, id: string): void {
+    const cause: Cause = { level: 'GATEWAY', id, name: this.#input.structure.endpoints.get(id)?.name ?? '' }
+    const lasting = this.#drafts.findLasting(rule, cause)
+    if (lasting) this.#drafts.move(finding, lasting)
+    else this.#open(cause, [finding], splitFrom)
+  }
+
+  /** Devices of a location that slept for too long share an incident, which is never an outage. */
+  #joinOverslept(finding: Finding): void {
+    const { structure } = this.#input
+    const location = structure.locations.get(this.#placeOf(finding).locationId ?? Number.NaN)
+    const cause: Cause = location
+      ? { level: 'LOCATION', id: String(location.id), name: location.name }
+      : { level: 'ENDPOINT', id: finding.subject.id, name: structure.endpoints.get(finding.subject.id)?.name ?? '' }
+    const lasting = this.#drafts.findLasting(rule, cause, finding.detail)
+    if (lasting) this.#drafts.move(finding, lasting)
+    else this.#drafts.open({ rule, cause, severity: this.#input.rules[rule].severity, findings: [finding] })
   }
 
   /** Later findings join an incident of their organisation, location or room. */
@@ -124,6 +158,7 @@ class OfflineGrouping {
     ]
     for (const [level, id] of places) {
       if (id === undefined || !isBelow(level, below)) continue
+      if (level === 'ROOM' && this.#gatewayOf(finding) !== undefined) continue
       const draft = this.#drafts.findLasting(rule, { level, id, name: '' })
       if (!draft || (level !== 'ROOM' && !isPartOf(finding.since, draft.after.detail.began ?? draft.after.since)))
         continue
@@ -175,7 +210,8 @@ class OfflineGrouping {
   }
 
   #open(cause: Cause, findings: readonly Finding[], splitFrom: number | undefined): IncidentDraft {
-    const severity = cause.level === 'ENDPOINT' ? this.#input.rules[rule].severity : 'CRITICAL'
+    const isPart = cause.level === 'ENDPOINT' || cause.level === 'GATEWAY'
+    const severity = isPart ? this.#input.rules[rule].severity : 'CRITICAL'
     return this.#drafts.open({ rule, cause, severity, findings, splitFrom })
   }
 
@@ -190,6 +226,7 @@ class OfflineGrouping {
   #lasts({ after, members }: IncidentDraft): boolean {
     const { level, causeId, since, detail } = after
     const began = detail.began ?? since
+    if (level === 'GATEWAY') return true
     if (level === 'ROOM') return this.#outages.roomSince(Number(causeId)) !== undefined
     if (level === 'LOCATION') return this.#outages.lastsInLocation(Number(causeId), began)
     if (!detail.restart) return this.#outages.lastsInOrganisation(began)

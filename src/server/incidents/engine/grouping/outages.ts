@@ -44,16 +44,20 @@ export class Outages {
   readonly #index: StructureIndex
   /** Since when each endpoint is offline. */
   readonly #offline: ReadonlyMap<string, number>
+  /** Endpoints that are asleep or cannot be seen. */
+  readonly #leftOut: ReadonlySet<string>
 
-  constructor(structure: Structure, offline: ReadonlyMap<string, number>) {
+  constructor(structure: Structure, offline: ReadonlyMap<string, number>, leftOut: ReadonlySet<string> = new Set()) {
     this.#index = indexOf(structure)
     this.#offline = offline
+    this.#leftOut = leftOut
   }
 
-  /** When the last device of the room went offline; undefined while one is connected. */
+  /** When the last device of the room went offline; undefined while one is connected, and if all are left out. */
   roomSince(roomId: number): number | undefined {
     let latest: number | undefined
     for (const { id } of this.#index.endpointsByRoom.get(roomId) ?? []) {
+      if (this.#leftOut.has(id)) continue
       const since = this.#offline.get(id)
       if (since === undefined) return undefined
       latest = Math.max(latest ?? since, since)
@@ -61,9 +65,18 @@ export class Outages {
     return latest
   }
 
+  /** The rooms of a location with a device that is not left out. */
+  #roomsIn(locationId: number): readonly number[] {
+    const rooms = this.#index.roomsByLocation.get(locationId) ?? []
+    if (this.#leftOut.size === 0) return rooms
+    const isJudged = (room: number) =>
+      this.#index.endpointsByRoom.get(room)?.some(({ id }) => !this.#leftOut.has(id)) ?? false
+    return rooms.filter(isJudged)
+  }
+
   /** The largest outage of a location: at least 3 and half of its rooms, within 10 minutes of each other. */
   findInLocation(locationId: number): Outage | undefined {
-    const rooms = this.#index.roomsByLocation.get(locationId) ?? []
+    const rooms = this.#roomsIn(locationId)
     const offline = rooms
       .map((id) => ({ id, since: this.roomSince(id) }))
       .filter((room): room is { id: number; since: number } => room.since !== undefined)
@@ -99,7 +112,7 @@ export class Outages {
 
   /** Whether an outage that began then still has at least 3 and half of the rooms of the location. */
   lastsInLocation(locationId: number, began: number): boolean {
-    const rooms = this.#index.roomsByLocation.get(locationId) ?? []
+    const rooms = this.#roomsIn(locationId)
     const since = rooms.map((id) => this.roomSince(id))
     const eligible = since.filter((at) => at === undefined || at >= began - earlierOutageMs).length
     return isEnough(since.filter((at) => isPartOf(at, began)).length, eligible, minRooms)

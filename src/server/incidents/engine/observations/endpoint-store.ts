@@ -1,40 +1,44 @@
 // SQL of the endpoints that the engine of incidents reads: whether they are connected, their status and their latest sample.
 
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { isAnyOf } from '../../../db/queries/any-of.ts'
+import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
+import { switchesOff } from '../../../db/queries/switched-off.ts'
 import type { DatabaseSchema } from '../../../db/schema/schema.ts'
-import { connectionTime, isConnected } from '../../../nodes/presence-sql.ts'
+import { connectionTime, isAsleep, isConnected, isHidden, type PresenceTimes } from '../../../nodes/presence-sql.ts'
 import { endsOnPurpose, restartGrace } from './restart-sql.ts'
 
 /**
  * A restart is under way from the time at which the device was told until it is back, or its deadline passes. A device that disconnected
- * because of it has 10 minutes to come back. [contract 12.when]
+ * because of it has 10 minutes to come back. One that left the network after it was switched off stays away on purpose, for as long as it
+ * likes. [contract 12.when] [contract 8.power]
  */
 const isRestarting = (now: number): RawBuilder<number> => sql`case when d.state = 'up' then 0
   when exists (select 1 from operations as o where o.org = e.org and o.endpoint_id = e.id and o.type = 'REBOOT'
     and ((o.state in ('SENT', 'ACKNOWLEDGED') and o.deadline > ${now})
       or (${endsOnPurpose(sql`e.connection_time`)} and e.connection_time + ${restartGrace} > ${now})))
+  then 1
+  when exists (select 1 from operations as o where o.org = e.org and o.endpoint_id = e.id and ${switchesOff}
+    and ${endsOnPurpose(sql`e.connection_time`)})
   then 1 else 0 end`
 
 const isDisconnected = sql<SqlBool>`coalesce(d.state, '') <> 'up'`
 
-const observed = (db: Kysely<DatabaseSchema>, { org, now }: { org: number; now: number }) =>
+type Now = PresenceTimes & { org: number }
+
+const observed = (db: Kysely<DatabaseSchema>, p: Now) =>
   db
     .selectFrom('endpoints as e')
     .leftJoin('nodes as d', 'd.id', 'e.node_id')
-    .select(['e.id', 'e.status'])
+    .select(['e.id', 'e.status', 'e.room_id', 'e.via', 'e.overslept_at'])
     .select(isConnected.as('connected'))
     .select(connectionTime.as('connection_time'))
-    .select(isRestarting(now).as('restarting'))
-    .where('e.org', '=', org)
+    .select(isRestarting(p.now).as('restarting'))
+    .select(sql<number>`case when ${isHidden(p)} then 1 else 0 end`.as('hidden'))
+    .select(sql<number>`case when ${isAsleep} then 1 else 0 end`.as('asleep'))
+    .where('e.org', '=', p.org)
 
-interface Window {
-  org: number
-  now: number
-  from: number
-  to: number
-}
+type Window = Now & { from: number; to: number }
 
 /** Lists the endpoints that disconnected within a window of time and are not connected. */
 export const listDisconnectedWithin = wholeQuery((db, p: Window) =>
@@ -65,13 +69,7 @@ export const listNodesEndedWithin = wholeQuery((db, p: { org: number; from: numb
     ),
 )
 
-interface NodePage {
-  org: number
-  now: number
-  node: number
-  after: string
-  limit: number
-}
+type NodePage = Now & { node: number; after: string; limit: number }
 
 /** Lists a page of the endpoints whose rows name a node, in the order of their ids. */
 export const listObservedAtNodeAfter = wholeQuery((db, p: NodePage) =>
@@ -79,19 +77,47 @@ export const listObservedAtNodeAfter = wholeQuery((db, p: NodePage) =>
 )
 
 /** Lists the endpoints that connected since a time and are connected. */
-export const listConnectedSince = wholeQuery((db, p: { org: number; now: number; from: number }) =>
+export const listConnectedSince = wholeQuery((db, p: Now & { from: number }) =>
   observed(db, p).where('e.connection_time', '>=', p.from).where('d.state', '=', 'up'),
 )
 
-export const listObservedById = wholeQuery((db, p: { org: number; now: number; ids: readonly string[] }, engine) =>
+export const listObservedById = wholeQuery((db, p: Now & { ids: readonly string[] }, engine) =>
   observed(db, p).where(isAnyOf(engine, 'e.id', p.ids)),
 )
 
+/** Lists the devices of gateways. */
+export const listObservedVia = wholeQuery((db, p: Now & { gateways: readonly string[] }, engine) =>
+  observed(db, p).where(isAnyOf(engine, 'e.via', p.gateways)),
+)
+
+/** Lists those of the rooms that have a connected device. */
+export const listConnectedRooms = wholeQuery((db, p: { org: number; rooms: readonly number[] }, engine) =>
+  db
+    .selectFrom('endpoints as e')
+    .innerJoin('nodes as d', (j) => j.onRef('d.id', '=', 'e.node_id').on('d.state', '=', 'up'))
+    .select('e.room_id')
+    .distinct()
+    .where('e.org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'e.room_id', p.rooms)),
+)
+
+/** Lists the devices that are asleep or behind a gateway that is away: rooms and locations are judged without them. */
+export const listLeftOut = wholeQuery((db, p: Now) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('nodes as d', 'd.id', 'e.node_id')
+    .select('e.id')
+    .where('e.org', '=', p.org)
+    .where(sql<SqlBool>`(e.rest is not null or e.via is not null)`)
+    .where(isDisconnected)
+    .where(sql<SqlBool>`(${isHidden(p)} or ${isAsleep})`),
+)
+
 /** Lists a page of all endpoints in the order of their ids, with their latest samples. */
-export const listObservedAfter = wholeQuery((db, p: { org: number; now: number; after: string; limit: number }) =>
+export const listObservedAfter = wholeQuery((db, p: Now & { after: string; limit: number }) =>
   observed(db, p)
     .leftJoin('samples_latest as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
-    .select(['e.room_id', 's.timestamp', 's.co2', 's.voc', 's.temp', 's.humidity', 's.people'])
+    .select(['s.timestamp', 's.co2', 's.voc', 's.temp', 's.humidity', 's.people'])
     .where('e.id', '>', p.after)
     .orderBy('e.id')
     .limit(p.limit),

@@ -3,11 +3,14 @@
 import { type SqlBool, sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
+import { switchesOff } from '../../../db/queries/switched-off.ts'
 import { endsOnPurpose, restartGrace } from './restart-sql.ts'
 
+const isCounted = sql<SqlBool>`why not in ('SERVER_ENDED', 'UNENROLLED') and coalesce(followed_by, 'OFFLINE') = 'OFFLINE'`
+
 /**
- * Counts the disconnects of endpoints after a time, by the number of the endpoint, with the time of the last one. The end of a node or
- * of an enrolment does not count. `+endpoint` keeps SQLite from reading all connections of the organisation in the order of the primary
+ * Counts the disconnects of endpoints after a time, by the number of the endpoint, with the time of the last one. The end of a node, of a
+ * gateway or of an enrolment does not count, nor does a device that goes to sleep. `+endpoint` keeps SQLite from reading all connections of the organisation in the order of the primary
  * key, so that it uses the index on `org` and `until`, which has few rows in the window.
  */
 export const listDisconnects = wholeQuery((db, p: { org: number; from: number }, engine) =>
@@ -16,7 +19,7 @@ export const listDisconnects = wholeQuery((db, p: { org: number; from: number },
     .select(({ fn }) => ['endpoint', fn.countAll<number>().as('count'), fn.max('until').as('last')])
     .where('org', '=', p.org)
     .where('until', '>', p.from)
-    .where(sql<SqlBool>`why not in ('SERVER_ENDED', 'UNENROLLED')`)
+    .where(isCounted)
     .groupBy(engine === 'sqlite' ? sql<number>`+endpoint` : 'endpoint'),
 )
 
@@ -28,10 +31,10 @@ export const listRestarts = wholeQuery((db, p: { org: number; from: number; numb
     .where('s.org', '=', p.org)
     .where(isAnyNumberOf(engine, 's.endpoint', p.numbers))
     .where('s.until', '>', p.from)
-    .where(sql<SqlBool>`s.why not in ('SERVER_ENDED', 'UNENROLLED')`)
+    .where(isCounted)
     .where(
       sql<SqlBool>`exists (select 1 from endpoints as e
-        join operations as o on o.org = e.org and o.endpoint_id = e.id and o.type = 'REBOOT'
+        join operations as o on o.org = e.org and o.endpoint_id = e.id and (o.type = 'REBOOT' or ${switchesOff})
         join connection_spans as r on r.org = e.org and r.endpoint = e.number and ${endsOnPurpose(sql`r.until`)}
         where e.org = s.org and e.number = s.endpoint
           and s.until >= r.until and s.until <= r.until + ${restartGrace})`,

@@ -2,10 +2,16 @@
 import type { RuleId } from '../../../../contract/incidents/rule-table.ts'
 import type { AirLimits } from '../../../../contract/journal/orgs.ts'
 import type { SensorSettings } from '../../../config/sensor-settings.ts'
+import type { PresenceTimes } from '../../../nodes/presence-sql.ts'
 import type { Finding, RulesInForce, Subject } from '../types.ts'
+import type { KnownPeripherals } from './known-peripherals.ts'
 
 interface CommonInput {
   readonly now: number
+  /** The times by which the state of endpoints is decided. */
+  readonly times: PresenceTimes
+  /** The ids of endpoints that are gateways. */
+  readonly gateways: ReadonlySet<string>
   readonly rules: RulesInForce
   readonly findings: readonly Finding[]
   /** Whether a silence covers the subject now. */
@@ -29,6 +35,7 @@ export interface QuickInput extends CommonInput {
 export interface FullInput extends CommonInput {
   readonly settings: Pick<SensorSettings, 'freshnessSeconds'>
   readonly airLimits: AirLimits
+  readonly peripherals: KnownPeripherals
 }
 
 /** Commits arrive a little after the time that they carry, and the clocks of nodes differ a little. */

@@ -1,22 +1,34 @@
-// Observes endpoints by their status and latest sample: storage, firmware, clock and silent sensors. [contract 10.rule]
-import { dayMs, secondMs } from '../../../../contract/durations.ts'
-import { conditionOf, type Observation, type RulesInForce } from '../types.ts'
+// Observes endpoints by their status and latest sample: storage, firmware, clock, faults, peripherals and silent sensors. [contract 10.rule]
+import { dayMs, minuteMs, secondMs } from '../../../../contract/durations.ts'
+import { conditionOf, type Finding, type Observation, type RulesInForce } from '../types.ts'
 import type { ObservedWithSample } from './endpoint-store.ts'
+import { observeFaults, type ReportedFault } from './faults.ts'
 import type { FullInput } from './input.ts'
+import type { ReportedPeripheral } from './known-peripherals.ts'
+import { observePeripherals } from './peripherals.ts'
+
+/** An endpoint with what was found about its parts before. */
+export interface ObservedParts {
+  readonly endpoint: ObservedWithSample
+  /** The findings of rules about parts, such as `device.fault`. */
+  readonly findings: readonly Finding[]
+}
 
 interface ReportedStatus {
   readonly firmwareVersion?: string
   readonly latestVersion?: string
   readonly ntpServerReachable?: boolean
+  readonly faults?: readonly ReportedFault[]
+  readonly peripherals?: readonly ReportedPeripheral[]
   /** Sizes are decimal numbers as text. */
   readonly [name: string]: unknown
 }
 
 /** The storage and the clock of a device are known only while it is connected; its firmware does not change in between. */
 export function observeStatus(
-  endpoint: ObservedWithSample,
+  { endpoint, findings }: ObservedParts,
   rules: RulesInForce,
-  input: Pick<FullInput, 'now' | 'settings'>,
+  input: Pick<FullInput, 'now' | 'settings' | 'peripherals'>,
 ): (Observation | undefined)[] {
   const status = JSON.parse(endpoint.status) as ReportedStatus
   return [
@@ -26,9 +38,21 @@ export function observeStatus(
           observeStorage(endpoint, status, rules['storage.low'].limits),
           observeTimeServer(endpoint, status),
           observeSilentSensor(endpoint, rules['sensor.silent'], input),
+          ...observeFaults(endpoint.id, status.faults ?? [], findings, input.now),
+          ...observePeripherals(
+            endpoint.id,
+            status.peripherals,
+            input.peripherals.note(endpoint.id, status.peripherals ?? [], memoryLimits(rules)),
+            findings,
+          ),
         ]
       : []),
   ]
+}
+
+function memoryLimits({ 'peripheral.missing': { limits } }: RulesInForce) {
+  const { connectedMinutes = 0, rememberedDays = 0 } = limits
+  return { connectedMs: connectedMinutes * minuteMs, rememberedMs: rememberedDays * dayMs }
 }
 
 function observeFirmware(

@@ -1,7 +1,7 @@
 // Restarts of the service with 500 devices: no incident while they come back, and one if most do not.
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { putEndpoints } from '../../../../../test/support/database/endpoint-rows.ts'
+import { deviceOfRow, putEndpoints } from '../../../../../test/support/database/endpoint-rows.ts'
 import { newPlace, quiet, TestClock } from '../../../../../test/support/harness.ts'
 import { until } from '../../../../../test/support/program.ts'
 import { dayMs, hourMs, minuteMs } from '../../../../contract/durations.ts'
@@ -18,12 +18,11 @@ type Row = Awaited<ReturnType<typeof putEndpoints>>[number]
 /** Connects devices as their sessions do. */
 async function connect({ services }: Service, org: Org, rows: readonly Row[]): Promise<void> {
   const since = services.clock.now()
-  for (const { id, number, serial, model } of rows) {
-    const device = { org: { key: org.key, id: org.id }, id, number, serial, model }
+  for (const row of rows) {
     const presence = await markConnected(services, {
-      device,
+      device: deviceOfRow(org, row),
       since,
-      credentialHash: tokenHash(id).toString('hex'),
+      credentialHash: tokenHash(row.id).toString('hex'),
       nodeId: 0,
       number: 0,
     })

@@ -2,12 +2,13 @@
 import { isAnyNumberOf, isAnyTimeOf } from '../../../db/queries/any-of.ts'
 import { wholeQuery, wholeQueryOne, writeTelemetry } from '../../../db/queries/query.ts'
 
-/** Lists the devices of a node that has ended that are not connected again. Rows that were cleared already name no node. */
+/** Lists the devices of a node that has ended that are not connected again, without those that may sleep. Rows that were cleared already name no node. */
 export const listLostDevices = wholeQuery((db, p: { org: number; node: number; endedAt: number }) =>
   db
     .selectFrom('endpoints')
     .select('id')
     .where('org', '=', p.org)
+    .where('rest', 'is', null)
     .where((e) =>
       e.or([e('node_id', '=', p.node), e.and([e('node_id', 'is', null), e('connection_time', '=', p.endedAt)])]),
     ),
@@ -20,7 +21,7 @@ interface EndedNodes {
 }
 
 /**
- * Counts the devices that were connected to nodes when these ended. The connections of devices that are back or were cleared are in the
+ * Counts the devices that were connected to nodes when these ended, without those that may sleep. The connections of devices that are back or were cleared are in the
  * history, and a device that went from one of the nodes to the next one has several.
  */
 export const countDevicesOfNodes = wholeQueryOne((db, p: EndedNodes, engine) =>
@@ -28,7 +29,9 @@ export const countDevicesOfNodes = wholeQueryOne((db, p: EndedNodes, engine) =>
     .selectFrom((q) =>
       q
         .selectFrom('connection_spans as s')
+        .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 's.org').onRef('e.number', '=', 's.endpoint'))
         .select('s.endpoint as number')
+        .where('e.rest', 'is', null)
         .where('s.org', '=', p.org)
         .where(isAnyTimeOf(engine, 's.until', p.ends))
         .where('s.why', '=', 'SERVER_ENDED')
@@ -37,6 +40,7 @@ export const countDevicesOfNodes = wholeQueryOne((db, p: EndedNodes, engine) =>
             .selectFrom('endpoints as e')
             .select('e.number')
             .where('e.org', '=', p.org)
+            .where('e.rest', 'is', null)
             .where(isAnyNumberOf(engine, 'e.node_id', p.nodes)),
         )
         .as('devices'),

@@ -1,18 +1,24 @@
-// Sends the commands of REBOOT, MESSAGE and COLLECT_LOGS jobs to all endpoints of a unit in one commit. [contract 12.job]
+// Sends the commands of REBOOT, MESSAGE, COLLECT_LOGS and POWER jobs to all endpoints of a unit in one commit. [contract 12.job]
 
 import type { Tx } from '../../../db/handles.ts'
 import { requestLogs } from '../../../fleet/bug-reports/rules.ts'
 import { listOpenDeferred } from '../../../fleet/commands/deferred/deferred-store.ts'
 import { insertDeferredReboots } from '../../../fleet/commands/deferred/insert-deferred.ts'
+import { queued, skippedOffline } from '../../../fleet/commands/new-commands.ts'
+import { powerPayload } from '../../../fleet/commands/power.ts'
 import { insertCommandsFor } from '../../../fleet/commands/rules.ts'
 import { endpointRef } from '../../../fleet/endpoints/fields.ts'
 import { requireVisibleGroups } from '../../../fleet/endpoints/pair-groups.ts'
 import { type EndpointSummary, listEndpointsById, type PairedEndpoint } from '../../../fleet/endpoints/store.ts'
+import { auditRef } from '../../../journal/audit/change-result.ts'
 import { actionOfJob, settingsOfJob } from '../../rows.ts'
 import { notDoneAfterMs } from '../advance.ts'
 import { DevicesOffline, type EffectInput, type SendOptions, sendEffect } from './effect.ts'
 
 const idsOf = ({ endpoints }: EffectInput): string[] => endpoints.map(({ endpoint_id }) => endpoint_id)
+
+/** The audit entry of a unit whose endpoints are gone. */
+const noEndpoint = auditRef('endpoint', { id: '', name: '' })
 
 interface CommandOfEndpoint {
   readonly id: string
@@ -38,7 +44,7 @@ export async function sendReboot(input: EffectInput): Promise<void> {
     return {
       changed: {
         result: commands,
-        target: endpointRef(first ?? { id: '', serial: '' }),
+        target: first ? endpointRef(first) : noEndpoint,
         affected: others.map(endpointRef),
       },
       sent: sentTo(ids, commands),
@@ -47,7 +53,7 @@ export async function sendReboot(input: EffectInput): Promise<void> {
   ctx.devices.wake(commands.map(({ endpointId }) => endpointId))
 }
 
-type GroupMember = Pick<PairedEndpoint, 'id' | 'serial' | 'connected' | 'leader' | 'apart'>
+type GroupMember = Pick<PairedEndpoint, 'id' | 'serial' | 'connected' | 'leader' | 'apart' | 'model' | 'actions'>
 
 /** Splits endpoints into their pair groups. A targeted one that is connected comes first, because a group waits for the connection of its first. */
 export function pairGroups<E extends GroupMember>(endpoints: readonly E[], targeted: readonly string[]): E[][] {
@@ -60,7 +66,7 @@ export function pairGroups<E extends GroupMember>(endpoints: readonly E[], targe
 async function insertReboots(tx: Tx, { ctx, job }: EffectInput, groups: readonly (readonly GroupMember[])[]) {
   const { respect } = settingsOfJob(job)
   if (!respect.idle) {
-    return insertCommandsFor(tx, ctx, 'REBOOT', {}, groups.flat(), (e) => (e.connected ? 'QUEUED' : 'SKIPPED'))
+    return insertCommandsFor(tx, ctx, 'REBOOT', {}, groups.flat(), (e) => (e.connected ? queued : skippedOffline))
   }
   const at = ctx.clock.now()
   const time = respect.window ? 'window' : 'idle'
@@ -110,7 +116,7 @@ export async function sendMessage(input: EffectInput): Promise<void> {
     return {
       changed: {
         result: commands,
-        target: endpointRef(first ?? { id: '', serial: '' }),
+        target: first ? endpointRef(first) : noEndpoint,
         after: { message },
         affected: others.map(endpointRef),
       },
@@ -131,6 +137,28 @@ export async function sendLogRequest(input: EffectInput, { logRetentionDays }: S
     const changed = await requestLogs(tx, ctx, { endpointIds, inCallLogs, retentionDays: logRetentionDays })
     const commands = changed.result.commands.map(({ id, endpoint_id }) => ({ id, endpointId: endpoint_id }))
     return { changed, sent: sentTo(ids, commands), skipped: idsWithout(ids, endpoints) }
+  })
+  ctx.devices.wake(ids)
+}
+
+export async function sendPower(input: EffectInput): Promise<void> {
+  const { ctx, job } = input
+  const on = actionOfJob(job).on === true
+  const ids = idsOf(input)
+  await sendEffect(input, 'endpointsPower', async (tx) => {
+    const endpoints = await listEndpointsById(tx, { ids })
+    if (endpoints.some(({ connected }) => !connected)) throw new DevicesOffline()
+    const commands = await insertCommandsFor(tx, ctx, 'POWER', powerPayload(on), endpoints)
+    const [first, ...others] = endpoints
+    return {
+      changed: {
+        result: commands,
+        target: endpointRef(first ?? { id: '', serial: '', model: '', name: null }),
+        after: { on },
+        affected: others.map(endpointRef),
+      },
+      sent: sentTo(ids, commands),
+    }
   })
   ctx.devices.wake(ids)
 }

@@ -1,5 +1,6 @@
 // Sets the keys of a CONFIG job on each endpoint of a unit. [contract 12.job]
 import type { RequestContext } from '../../../context/request-context.ts'
+import { deviceKeys } from '../../../fleet/configs/device-keys.ts'
 import { explicitLayer, profileLayer } from '../../../fleet/configs/effective.ts'
 import { refuseProfileKeys } from '../../../fleet/configs/profile-conflict.ts'
 import { endpointContext, keysOf, sealConfig, shownConfig } from '../../../fleet/configs/sealed-config.ts'
@@ -19,12 +20,10 @@ export async function sendConfig(input: EffectInput): Promise<void> {
       const before = explicitLayer(row)
       // A person has asked for a second attempt, so that the device gets what it has rejected once more.
       if (version_after !== null) await deleteRejections(tx, { ids: [id] })
-      const sealed = sealConfig(
-        { ...shownConfig(before), ...config },
-        before,
-        ctx.secrets,
-        endpointContext(ctx.org, id),
-      )
+      // Keys that the device does not have are not for it.
+      const has = deviceKeys(row.config_keys)
+      const own = Object.fromEntries(Object.entries(config).filter(([name]) => has(name)))
+      const sealed = sealConfig({ ...shownConfig(before), ...own }, before, ctx.secrets, endpointContext(ctx.org, id))
       const changed = await setExplicit(tx, ctx, row, sealed, { jobId: job.id })
       return { changed, sent: [{ id, versionBefore: row.version, versionAfter: changed.result.version }] }
     })

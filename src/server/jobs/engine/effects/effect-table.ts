@@ -5,7 +5,7 @@ import type { Action } from '../../rows.ts'
 import type { TargetedEndpoint } from '../../units/target-store.ts'
 import { type RollbackOutcome, rollBackEndpoint } from '../rollback/roll-back-endpoint.ts'
 import { rollBackMoves } from '../rollback/roll-back-moves.ts'
-import { sendLogRequest, sendMessage, sendReboot } from './commands.ts'
+import { sendLogRequest, sendMessage, sendPower, sendReboot } from './commands.ts'
 import { sendConfig } from './config.ts'
 import type { EffectInput, SendOptions } from './effect.ts'
 import { sendMove } from './move.ts'
@@ -50,4 +50,5 @@ export const effects: { readonly [T in JobActionType]: T extends ReversibleActio
     rollBack: rollBackMoves,
   },
   COLLECT_LOGS: { send: sendLogRequest, isAlreadyDone: never },
+  POWER: { send: sendPower, isAlreadyDone: never },
 }

@@ -2,7 +2,10 @@
 import { expect, test } from 'vitest'
 import { pairGroups } from './commands.ts'
 
-const endpoint = (id: string, leader: string, connected = 1) => ({ id, serial: id, leader, apart: 0, connected })
+const endpoint = (id: string, leader: string, connected = 1) => ({
+  ...{ id, serial: id, leader, apart: 0, connected },
+  ...{ model: 'NF19B1', actions: null },
+})
 
 test('each pair group is a group of its own, and begins with a targeted endpoint that is connected', () => {
   const endpoints = [

@@ -3,7 +3,8 @@
 import { type SqlBool, sql } from 'kysely'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
-import { connectionTime, isConnected } from '../../../nodes/presence-sql.ts'
+import { switchesOff } from '../../../db/queries/switched-off.ts'
+import { connectionTime, endpointState, isAsleep, isHidden, type PresenceTimes } from '../../../nodes/presence-sql.ts'
 import type { JobKey } from '../../store.ts'
 
 type ForUnits = JobKey & { units: readonly number[] }
@@ -11,14 +12,15 @@ type ForUnits = JobKey & { units: readonly number[] }
 /** The time from which on the unit is watched: a resume begins its soak again. */
 const watchedSince = sql<number>`coalesce(u.watched_since, u.began_at)`
 
-/** Ended connections since the unit began. One span at most began before that and ended after it. */
+/** Ended connections since the unit began, without those that a server or a gateway ended, and without sleep. One span at most began before that and ended after it. */
 const disconnects = sql<number>`(select count(*) from connection_spans as s
   where s.org = e.org and s.endpoint = e.number and s.until >= ${watchedSince} and s.why <> 'SERVER_ENDED'
+    and coalesce(s.followed_by, 'OFFLINE') = 'OFFLINE'
     and s.since >= coalesce((select max(m.since) from connection_spans as m
       where m.org = e.org and m.endpoint = e.number and m.since <= ${watchedSince}), 0))`
 
-/** Lists the endpoints of soaking units that are not connected, or connected again since their unit began. */
-export const listChangedConnections = wholeQuery((db, p: ForUnits, engine) =>
+/** Lists the endpoints of soaking units that are not connected, or connected again since their unit began. Devices that sleep are left out. */
+export const listChangedConnections = wholeQuery((db, p: ForUnits & PresenceTimes, engine) =>
   db
     .selectFrom('job_units as u')
     .innerJoin('job_endpoints as je', (j) =>
@@ -27,13 +29,18 @@ export const listChangedConnections = wholeQuery((db, p: ForUnits, engine) =>
     .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'je.org').onRef('e.id', '=', 'je.endpoint_id'))
     .leftJoin('nodes as d', 'd.id', 'e.node_id')
     .select(['u.number as unit', 'je.name'])
-    .select([isConnected.as('connected'), connectionTime.as('changed_at'), disconnects.as('disconnects')])
+    .select([endpointState(p).as('state'), connectionTime.as('changed_at'), disconnects.as('disconnects')])
     .where('u.org', '=', p.org)
     .where('u.job_id', '=', p.job)
     .where(isAnyNumberOf(engine, 'u.number', p.units))
     .where('u.state', '=', 'SOAKING')
     .where('je.state', '<>', 'SKIPPED')
-    .where(sql<SqlBool>`(coalesce(d.state, '') <> 'up' or e.connection_time >= ${watchedSince})`),
+    // A device that the job switched off can leave the network.
+    .where(
+      sql<SqlBool>`not exists (select 1 from operations as o where o.org = je.org and o.id = je.operation_id and ${switchesOff})`,
+    )
+    .where(sql<SqlBool>`(coalesce(d.state, '') <> 'up' or e.connection_time >= ${watchedSince})`)
+    .where(endpointState(p), '<>', 'ASLEEP'),
 )
 
 /** Lists the incidents that opened on rooms of soaking units or on endpoints there, or that these joined, since the unit began. */
@@ -79,8 +86,8 @@ export const listIncidentsOfEndpoints = wholeQuery((db, p: ForUnits & { since: n
     .orderBy('i.id'),
 )
 
-/** Lists the locations of units with how many of their endpoints are offline. One that was never connected does not count. */
-export const listLocationsOfUnits = wholeQuery((db, p: ForUnits, engine) =>
+/** Lists the locations of units with how many of their endpoints are offline. One that was never connected, is asleep or cannot be seen does not count. */
+export const listLocationsOfUnits = wholeQuery((db, p: ForUnits & PresenceTimes, engine) =>
   db
     .selectFrom('job_unit_rooms as ur')
     .innerJoin('rooms as own', (j) => j.onRef('own.org', '=', 'ur.org').onRef('own.id', '=', 'ur.room_id'))
@@ -108,6 +115,7 @@ export const listLocationsOfUnits = wholeQuery((db, p: ForUnits, engine) =>
     .where('ur.job_id', '=', p.job)
     .where(isAnyNumberOf(engine, 'ur.unit', p.units))
     .where('e.connection_time', 'is not', null)
+    .where(sql<SqlBool>`not (coalesce(d.state, '') <> 'up' and (${isHidden(p)} or ${isAsleep}))`)
     .groupBy(['ur.unit', 'l.id', 'l.name'])
     .orderBy('l.id'),
 )

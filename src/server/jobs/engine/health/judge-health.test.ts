@@ -6,7 +6,7 @@ import { ruleIds } from '../../../../contract/incidents/rule-table.ts'
 import { isOverLimit, judgeHealth, reconnectMs, type UnitHealthFacts } from './judge-health.ts'
 
 const now = 1_800_000_000_000
-const endpoint = { name: 'NF19B1 A1', isConnected: true, changedAt: now - 60 * minuteMs, disconnects: 0 }
+const endpoint = { name: 'NF19B1 A1', state: 'ONLINE' as const, changedAt: now - 60 * minuteMs, disconnects: 0 }
 const facts = (changes: Partial<UnitHealthFacts>): UnitHealthFacts => ({
   now,
   isRestarted: false,
@@ -15,7 +15,7 @@ const facts = (changes: Partial<UnitHealthFacts>): UnitHealthFacts => ({
   locations: [{ name: 'Oslo', endpointCount: 10, offlineCount: 0, offlineInUnitCount: 0 }],
   ...changes,
 })
-const offline = { ...endpoint, isConnected: false, changedAt: now - reconnectMs, disconnects: 1 }
+const offline = { ...endpoint, state: 'OFFLINE' as const, changedAt: now - reconnectMs, disconnects: 1 }
 
 test('a unit is healthy while its endpoints are connected, with one reconnect allowed [contract 12.states]', () => {
   expect(judgeHealth(facts({}))).toEqual({ state: 'healthy' })
@@ -44,6 +44,15 @@ test('a device that is away for the first time may come back within five minutes
     reason: 'NF19B1 A1 is offline',
   })
   expect(judgeHealth(facts({ endpoints: [{ ...away, disconnects: 2 }] })).state).toBe('unhealthy')
+})
+
+test('a device that cannot be seen is waited for, however long that takes [contract 12.states]', () => {
+  const hidden = { ...endpoint, state: 'UNKNOWN' as const, changedAt: now - 10 * reconnectMs }
+  expect(judgeHealth(facts({ endpoints: [endpoint, hidden] }))).toEqual({
+    state: 'reconnecting',
+    reason: 'NF19B1 A1 cannot be seen now',
+  })
+  expect(judgeHealth(facts({ endpoints: [hidden, offline] })).state).toBe('unhealthy')
 })
 
 test('an incident of WARNING or worse makes a unit unhealthy, but not one of the air or the room [contract 12.states]', () => {

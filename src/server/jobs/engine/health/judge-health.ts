@@ -1,15 +1,17 @@
 // Decides whether a unit is healthy while it soaks, and whether so many units failed that a job stops. [contract 12.states]
 
 import { minuteMs } from '../../../../contract/durations.ts'
+import type { EndpointState } from '../../../../contract/fleet/endpoints.ts'
 import { incidentRules, type RuleId, type Severity } from '../../../../contract/incidents/rule-table.ts'
 
 interface EndpointHealthFacts {
-  /** The model and the serial number. */
+  /** The label of the endpoint. */
   readonly name: string
-  readonly isConnected: boolean
+  /** A device that is asleep is left out. */
+  readonly state: EndpointState
   /** When it last connected or disconnected; null if it never was connected. */
   readonly changedAt: number | null
-  /** How many connections ended since the unit began, without those that a server ended. */
+  /** How many connections ended since the unit began, without those that a server or a gateway ended. */
   readonly disconnects: number
 }
 
@@ -78,9 +80,11 @@ function worstConnection({ endpoints, now, isRestarted }: UnitHealthFacts): Heal
   const allowed = allowedReconnects + (isRestarted ? 1 : 0)
   const unstable = endpoints.find(({ disconnects }) => disconnects > allowed)
   if (unstable) return { state: 'unhealthy', reason: `${unstable.name} disconnected ${unstable.disconnects} times` }
-  const offline = endpoints.filter(({ isConnected }) => !isConnected)
+  const offline = endpoints.filter(({ state }) => state === 'OFFLINE')
   const offlineTooLong = offline.find(({ changedAt }) => changedAt === null || now - changedAt >= reconnectMs)
   if (offlineTooLong) return { state: 'unhealthy', reason: `${offlineTooLong.name} is offline` }
+  const unknown = endpoints.find(({ state }) => state === 'UNKNOWN')
+  if (unknown) return { state: 'reconnecting', reason: `${unknown.name} cannot be seen now` }
   const [first] = offline
   return first ? { state: 'reconnecting', reason: `${first.name} is offline` } : { state: 'healthy' }
 }

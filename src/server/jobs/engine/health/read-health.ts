@@ -2,6 +2,7 @@
 
 import { type JobActionType, jobActions } from '../../../../contract/jobs/action-table.ts'
 import type { OrgReader } from '../../../db/handles.ts'
+import type { PresenceTimes } from '../../../nodes/presence-sql.ts'
 import {
   listChangedConnections,
   listIncidentsOfEndpoints,
@@ -21,9 +22,14 @@ interface SoakingJob {
 }
 
 /** Returns the health of soaking units, without those that are healthy. Call it only if there are soaking units. */
-export async function readHealth(on: OrgReader, job: SoakingJob, now: number): Promise<ReadonlyMap<number, Health>> {
+export async function readHealth(
+  on: OrgReader,
+  job: SoakingJob,
+  times: PresenceTimes,
+): Promise<ReadonlyMap<number, Health>> {
   const { id, units } = job
-  const connections = Map.groupBy(await listChangedConnections(on, { job: id, units }), ({ unit }) => unit)
+  const { now } = times
+  const connections = Map.groupBy(await listChangedConnections(on, { ...times, job: id, units }), ({ unit }) => unit)
   const since = { job: id, units, since: job.firstBeganAt }
   // An endpoint without a room, and one that was moved, is in no room of its unit.
   const opened = [...(await listIncidentsOfUnits(on, since)), ...(await listIncidentsOfEndpoints(on, since))]
@@ -32,9 +38,9 @@ export async function readHealth(on: OrgReader, job: SoakingJob, now: number): P
     now,
     ...(job.isPaused && { isPaused: true }),
     isRestarted: jobActions[job.actionType].restarts,
-    endpoints: (connections.get(unit) ?? []).map(({ name, connected, changed_at, disconnects }) => ({
+    endpoints: (connections.get(unit) ?? []).map(({ name, state, changed_at, disconnects }) => ({
       name,
-      isConnected: connected === 1,
+      state,
       changedAt: changed_at,
       disconnects: Number(disconnects),
     })),
@@ -43,7 +49,7 @@ export async function readHealth(on: OrgReader, job: SoakingJob, now: number): P
   const affected = [...new Set([...connections.keys(), ...incidents.keys()])]
   const unhealthy = affected.filter((unit) => judgeHealth({ ...factsOf(unit), locations: [] }).state !== 'healthy')
   if (unhealthy.length === 0) return new Map()
-  const rows = await listLocationsOfUnits(on, { job: job.id, units: unhealthy })
+  const rows = await listLocationsOfUnits(on, { ...times, job: job.id, units: unhealthy })
   const locations = Map.groupBy(rows, ({ unit }) => unit)
   return new Map(
     unhealthy.map((unit) => {

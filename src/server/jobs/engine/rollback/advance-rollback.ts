@@ -8,7 +8,7 @@ import { type Actor, type RequestContext, unrestrictedContext } from '../../../c
 import type { Services } from '../../../context/services.ts'
 import { isRoomInChangeWindow } from '../../../core/time/change-window.ts'
 import type { OrgReader } from '../../../db/handles.ts'
-import { readRoomUse } from '../../../fleet/rooms/use/room-use.ts'
+import { readRoomUse, type UseTimes } from '../../../fleet/rooms/use/room-use.ts'
 import { endUnits } from '../../units/change-units.ts'
 import { effects } from '../effects/effect-table.ts'
 import { raiseJobProgress } from '../progress-store.ts'
@@ -62,7 +62,7 @@ export async function advanceRollback(
   const waits =
     job.isNow || units.length === 0
       ? new Map<number, string>()
-      : await findWaits(ctx.db, job, units, windows, now, idleMs, queue)
+      : await findWaits(ctx.db, job, units, windows, { now, idleMs, presence: ctx.presenceTimes }, queue)
   const isChanged = await noteWaits(ctx, job.id, units, waits)
   for (const unit of units) {
     if (!waits.has(unit.number)) await rollBackUnit(ctx, job, unit, windows.get(unit.number) ?? [])
@@ -108,13 +108,13 @@ async function findWaits(
   { id, respect, pace }: RollingBackJob,
   units: readonly TouchedUnit[],
   windows: ReadonlyMap<number, readonly UnitRoomWindow[]>,
-  now: number,
-  idleMs: number,
+  times: UseTimes,
   queue: RollbackQueue,
 ): Promise<Map<number, string>> {
+  const { now } = times
   const waits = new Map<number, string>()
   const roomIds = [...windows.values()].flat().map(({ room_id }) => room_id)
-  const use = respect.idle ? await readRoomUse(on, { roomIds, now, idleMs }) : undefined
+  const use = respect.idle ? await readRoomUse(on, { ...times, roomIds }) : undefined
   const unconfirmed = { job: id, units: queue.unconfirmed, since: now - confirmMs }
   const inRollback = queue.unconfirmed.length === 0 ? [] : await listUnconfirmedUnits(on, unconfirmed)
   queue.keepUnconfirmed(inRollback.map(({ number }) => number))

@@ -5,6 +5,7 @@ import type { OrgReader, Tx } from '../../../db/handles.ts'
 import { makeVersions } from '../../../fleet/configs/make-versions.ts'
 import { setExplicit } from '../../../fleet/configs/set-explicit.ts'
 import { type EndpointConfigRow, findConfig } from '../../../fleet/configs/store.ts'
+import { canDo } from '../../../fleet/endpoints/device-actions.ts'
 import { endpointRef } from '../../../fleet/endpoints/fields.ts'
 import { updateProfileOf } from '../../../fleet/endpoints/store.ts'
 import { findProfile } from '../../../fleet/profiles/store.ts'
@@ -74,12 +75,16 @@ async function keepEndpoint(
   return outcome
 }
 
+const unablePlan: EndpointPlan = { keys: undefined, profileId: undefined, kept: ['the device no longer has settings'] }
+
 const versionsPerPage = 200
 
 /** Returns undefined if the endpoint was deleted. */
 export async function planEndpoint(on: OrgReader, jobId: number, id: string) {
   const row = await findConfig(on, { id })
   if (!row) return undefined
+  // A device that no longer has settings keeps what it has.
+  if (!canDo(row, 'config')) return { row, plan: unablePlan }
   const changes = new JobChanges(jobId)
   for (let after = -1; ; ) {
     const versions = await listVersionsSinceJob(on, { job: jobId, endpoint: id, after, limit: versionsPerPage })

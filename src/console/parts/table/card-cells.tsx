@@ -1,0 +1,37 @@
+// The cells of a row that is shown as a card: its heading, what is beside it, and the other columns with their titles.
+// biome-ignore-all lint/a11y/useSemanticElements: cards are not laid out as the cells of a table element
+// biome-ignore-all lint/a11y/useFocusableInteractive: the links and buttons in the cells take the focus
+import { type Column, placeInCard, type RowDetails } from './column.ts'
+import classes from './data-table.module.css'
+
+interface CardCellsProps<T> {
+  readonly columns: readonly Column<T>[]
+  readonly row: T
+  readonly details: RowDetails
+}
+
+export function CardCells<T>({ columns, row, details }: CardCellsProps<T>) {
+  const placed = placeInCard(columns)
+  const lines = placed.filter(({ place }) => place === 'line')
+  return (
+    <>
+      {placed
+        .filter(({ place }) => place !== 'line')
+        .map(({ column, place }) => (
+          <div key={column.id} role="cell" className={classes[place]}>
+            {column.cell(row, details)}
+          </div>
+        ))}
+      {lines.length > 0 && (
+        <div className={classes.lines}>
+          {lines.map(({ column }) => (
+            <div key={column.id} role="cell" className={classes.line}>
+              {!column.isControl && <span className={classes.title}>{column.title} </span>}
+              <span className={classes.value}>{column.cell(row, details)}</span>
+            </div>
+          ))}
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+// A table as it is printed: all of its columns and rows, without buttons.
+import { useSyncExternalStore } from 'react'
+import { flushSync } from 'react-dom'
+import type { Column } from './column.ts'
+import classes from './data-table.module.css'
+import type { RowKey } from './row-selection.ts'
+import { TableElement } from './short-table.tsx'
+import type { Sort } from './sorting.ts'
+import type { TableDetails } from './table-details.ts'
+
+const print = matchMedia('print')
+/** True between the events of the browser before and after it prints. It lays out the paper before `print` tells that it changed. */
+let isBetweenEvents = false
+const subscribe = (onChange: () => void) => {
+  const start = () => {
+    isBetweenEvents = true
+    // The browser lays out the paper when this returns.
+    flushSync(onChange)
+  }
+  const end = () => {
+    isBetweenEvents = false
+    onChange()
+  }
+  addEventListener('beforeprint', start)
+  addEventListener('afterprint', end)
+  print.addEventListener('change', onChange)
+  return () => {
+    removeEventListener('beforeprint', start)
+    removeEventListener('afterprint', end)
+    print.removeEventListener('change', onChange)
+  }
+}
+
+export const useIsPrinting = (): boolean => useSyncExternalStore(subscribe, () => isBetweenEvents || print.matches)
+
+/** About fifty pages. More rows would stop the browser for seconds. */
+const maxPrintedRows = 2000
+/** More columns than this need the longer side of the paper. */
+const maxPortraitColumns = 7
+
+interface PrintedTableProps<T> {
+  readonly label: string
+  readonly rows: readonly T[]
+  readonly columns: readonly Column<T>[]
+  readonly keyOf: (row: T) => RowKey
+  readonly sort: Sort | undefined
+  readonly details: TableDetails<T>
+}
+
+export function PrintedTable<T>({ rows, columns, ...others }: PrintedTableProps<T>) {
+  const printed = columns.filter(({ isControl, isPrinted }) => !isControl && isPrinted !== false)
+  return (
+    <div className={classes.printed}>
+      {printed.length > maxPortraitColumns && <style>{'@page { size: landscape }'}</style>}
+      <TableElement
+        {...others}
+        rows={rows.slice(0, maxPrintedRows)}
+        // The width of a column is for the screen.
+        columns={printed.map(({ width: _, ...column }) => column)}
+        onSort={undefined}
+        empty="None"
+      />
+      {rows.length > maxPrintedRows && (
+        <p>
+          The first {maxPrintedRows.toLocaleString('en-GB')} of {rows.length.toLocaleString('en-GB')} rows. Export a CSV
+          file for all.
+        </p>
+      )}
+    </div>
+  )
+}

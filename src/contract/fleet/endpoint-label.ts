@@ -1,0 +1,21 @@
+// Names an endpoint for people. Everything that shows a device uses this name. [contract 5.1.label]
+import { modelOf } from '../device/models.ts'
+import { oneLine } from '../words.ts'
+
+export interface LabelledEndpoint {
+  /** The given name, or else the reported one. */
+  readonly name?: string | null | undefined
+  readonly model: string
+  readonly serial: string
+}
+
+const serialCharacters = 6
+
+/** "Bar at the window", or "Bar 431000" for a device without a name. Devices report these texts: what could break a line or reverse it is left out. */
+export function endpointLabel({ name, model, serial }: LabelledEndpoint): string {
+  const shown = oneLine(name ?? '')
+  if (hasVisibleCharacter.test(shown)) return shown
+  return oneLine(`${modelOf(model).name} ${[...oneLine(serial)].slice(-serialCharacters).join('')}`)
+}
+
+const hasVisibleCharacter = /[^\p{C}\p{Z}]/u

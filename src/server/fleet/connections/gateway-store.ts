@@ -1,0 +1,49 @@
+// SQL of the connections of gateways: when they were away says what is known about their devices. [contract 8.via]
+import { sql } from 'kysely'
+import { isAnyOf } from '../../db/queries/any-of.ts'
+import { wholeQuery, wholeQueryOne, writeTelemetry } from '../../db/queries/query.ts'
+import { connectionTime, isConnected } from '../../nodes/presence-sql.ts'
+import { lastSince } from './store.ts'
+
+/** For devices of gateways whose own connections ended at a time or later. */
+export const updateSpansLeftWithGateways = writeTelemetry(
+  (db, p: { org: number; gateways: readonly string[]; from: number }, engine) => {
+    const devices = db
+      .selectFrom('endpoints as e')
+      .where('e.org', '=', p.org)
+      .where('e.node_id', 'is', null)
+      .where(isAnyOf(engine, 'e.via', p.gateways))
+    return db
+      .updateTable('connection_spans')
+      .set({
+        followed_by: 'UNKNOWN',
+        rested: sql<number>`case when endpoint in ${devices.select('e.number').where('e.rest', 'is not', null)} then 1 else 0 end`,
+      })
+      .where('org', '=', p.org)
+      .where('until', '>=', p.from)
+      .where('endpoint', 'in', devices.select('e.number'))
+  },
+)
+
+/** The connection that the row of a gateway names, whether the caller sees the gateway or not. */
+export const findGatewayConnection = wholeQueryOne((db, p: { org: number; gateway: string }) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('nodes as d', 'd.id', 'e.node_id')
+    .select(['e.node_id', 'e.connection_time as changed_at'])
+    .select([isConnected.as('connected'), connectionTime.as('connection_time')])
+    .where('e.org', '=', p.org)
+    .where('e.id', '=', p.gateway),
+)
+
+/** Lists the spans of a gateway since a time, the oldest first, and the last one before. */
+export const listGatewaySpans = wholeQuery((db, p: { org: number; gateway: string; from: number }) =>
+  db
+    .selectFrom('endpoints as e')
+    .innerJoin('connection_spans as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
+    .select(['s.since', 's.until'])
+    .where('e.org', '=', p.org)
+    .where('e.id', '=', p.gateway)
+    .where('s.since', '>=', sql<number>`coalesce(${lastSince(p.from)}, 0)`)
+    .orderBy('s.since'),
+)

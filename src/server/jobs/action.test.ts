@@ -1,0 +1,20 @@
+// Tests which devices the units of a job wait for. [contract 12.states]
+import { expect, test } from 'vitest'
+import { isSkippedAsleep, waitsForConnection } from './action.ts'
+
+const online = { connected: 1, presence: 'ONLINE' }
+const offline = { connected: 0, presence: 'OFFLINE' }
+const asleep = { connected: 0, presence: 'ASLEEP' }
+
+test('POWER skips devices that are asleep; other actions wait for them [contract 8.power]', () => {
+  expect(waitsForConnection('POWER', [online, asleep])).toBe(false)
+  expect(waitsForConnection('POWER', [asleep])).toBe(false)
+  expect(waitsForConnection('POWER', [online, offline, asleep])).toBe(true)
+  expect(waitsForConnection('REBOOT', [online, asleep])).toBe(true)
+  expect(waitsForConnection('MESSAGE', [asleep])).toBe(true)
+  expect([
+    isSkippedAsleep('POWER', asleep),
+    isSkippedAsleep('POWER', offline),
+    isSkippedAsleep('REBOOT', asleep),
+  ]).toEqual([true, false, false])
+})
