@@ -32,7 +32,7 @@ export const RequiredQueryTime = (description: string) =>
 /** At most this many things can be named in the query of a list. */
 export const maxListedIds = 200
 
-/** For the query of a list: a client reads again those of which it has an event. */
+/** A list of identifiers in the query of a list: after an event a client reads only the rows that it names. */
 export const ListedIds = (noun: string) =>
   Type.String({
     description: `Only these ${noun}: up to ${maxListedIds} identifiers, separated by commas. Those that do not exist are left out.`,

@@ -37,7 +37,7 @@ const Gap = Shape('ConnectionGap', {
 })
 const gaps = Type.Array(Gap, {
   description:
-    'The times without a connection that are no outages: the endpoint was asleep, or its state was not known.',
+    'The times without a connection that do not count as outages: the endpoint was asleep, or its state was not known.',
 })
 const summary = {
   onlineShare: Type.Optional(

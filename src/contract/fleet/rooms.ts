@@ -13,7 +13,7 @@ export type RoomState = (typeof roomStates)[number]
 
 const State = OneOf(
   roomStates,
-  'EMPTY: the room has no endpoints. OFFLINE: all endpoints are offline. DEGRADED: an endpoint is offline or has a failed config. UNKNOWN: an endpoint is reconnecting after a server stopped, and none is offline. HEALTHY: none of these.',
+  'EMPTY: the room has no endpoints. Endpoints that are asleep or unknown are left out of what follows, while there are others. OFFLINE: all endpoints are offline. DEGRADED: an endpoint is offline or has a failed config. UNKNOWN: no other endpoint is left, and one is unknown. HEALTHY: otherwise, also if all endpoints are asleep. Values can be added.',
 )
 
 export interface RoomCounts {
@@ -26,7 +26,7 @@ export interface RoomCounts {
   readonly hasFailedConfig: boolean
 }
 
-/** The state of a room. Endpoints that are asleep or unknown are left out, unless there are no others. [contract 5.4.room] */
+/** The state of a room. Endpoints that are asleep or unknown are left out while there are others. [contract 5.4.room] */
 export function roomStateOf({
   endpointCount,
   connectedCount,

@@ -2,7 +2,7 @@
 import { maxListedIds } from '../../contract/shape.ts'
 import { invalid } from '../core/failure.ts'
 
-/** Undefined if the query names none. `read` returns undefined for a text that is no identifier. */
+/** Undefined if the query names none. `read` returns undefined for any other text than an identifier. */
 export function listedIds<T>(text: string | undefined, read: (id: string) => T | undefined): T[] | undefined {
   if (text === undefined) return undefined
   const ids = text.split(',').map((id) => read(id.trim()))

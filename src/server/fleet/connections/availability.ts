@@ -30,7 +30,7 @@ export interface GapFacts {
   readonly unknownUntil: number | null
   /** Then the endpoint is asleep; offline otherwise. */
   readonly isRested: boolean
-  /** It is offline from then on although it is rested. */
+  /** The time at which a rested endpoint had slept for too long; it is offline from then on. */
   readonly oversleptAt: number | null
   /** Periods in which the gateway of the endpoint was away, in order. */
   readonly hidden: readonly Period[]

@@ -162,7 +162,7 @@ function requireNode({ node }: Services) {
   return node
 }
 
-/** Stores nothing if this is not the device's connection any more. A change of readings alone is no event. */
+/** Stores nothing if this is not the device's connection any more. A change of readings alone makes no event. */
 export async function storeStatus(
   services: Services,
   connection: DeviceConnection,

@@ -50,7 +50,7 @@ export interface FindingDetail {
   readonly severity?: Severity
   /** A device that was asleep for too long. */
   readonly overslept?: true
-  /** The gateway that is offline, so that the device cannot be seen. */
+  /** The gateway of a device that cannot be seen, because the gateway is offline. */
   readonly hiddenBy?: string
   /** The fault that a device reports. Devices that word it differently share an incident without `text`. */
   readonly fault?: { readonly code: string; readonly text?: string }

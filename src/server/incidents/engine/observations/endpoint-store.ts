@@ -90,7 +90,7 @@ export const listObservedVia = wholeQuery((db, p: Now & { gateways: readonly str
   observed(db, p).where(isAnyOf(engine, 'e.via', p.gateways)),
 )
 
-/** Lists those of the rooms that have a connected device. */
+/** Lists the rooms, among the given ones, that have a connected device. */
 export const listConnectedRooms = wholeQuery((db, p: { org: number; rooms: readonly number[] }, engine) =>
   db
     .selectFrom('endpoints as e')
