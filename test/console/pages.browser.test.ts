@@ -32,8 +32,11 @@ let projector: TestDevice
 beforeAll(async () => {
   harness = await startHarness(await consolePort())
   fleet = await startConsoleFleet(harness, { hasDayOfSamples: true })
-  projector = await newDevice(harness, fleet.org, { roomId: fleet.rooms.skog, serial: 'XPJ000042', model: 'PX-900' })
+  projector = await newDevice(harness, fleet.org, { roomId: fleet.rooms.fjord, serial: 'XPJ000042', model: 'PX-900' })
   await projector.publish('status', richStatus)
+  const display = await newDevice(harness, fleet.org, { roomId: fleet.rooms.fjord, model: 'D-55' })
+  await display.publish('status', { kind: 'DISPLAY', sleeps: true, power: 'STANDBY' })
+  await display.close()
   incidentId = await newIncident(harness, fleet.org, { endpoints: [fleet.bar.id] })
   const target = { roomIds: [fleet.rooms.fjord, fleet.rooms.skog] }
   const action = { type: 'CONFIG', config: { nightMode: true } }

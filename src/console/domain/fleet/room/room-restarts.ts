@@ -58,6 +58,7 @@ interface RoomCounts {
   readonly endpointCount: number
   readonly connectedCount: number
   readonly unknownCount?: number
+  readonly asleepCount?: number
 }
 
 /**
@@ -65,8 +66,8 @@ interface RoomCounts {
  * a moment apart, and in that moment a restart must not look like an outage.
  */
 export function stateDuringRestart(room: RoomCounts, count: number): RoomState {
-  const { state, endpointCount, connectedCount, unknownCount = 0 } = room
-  const offlineCount = endpointCount - connectedCount - unknownCount
+  const { state, endpointCount, connectedCount, unknownCount = 0, asleepCount = 0 } = room
+  const offlineCount = endpointCount - connectedCount - unknownCount - asleepCount
   if (count === 0 || offlineCount === 0) return state
   if (offlineCount > count) return 'DEGRADED'
   return unknownCount > 0 ? 'UNKNOWN' : 'HEALTHY'
