@@ -270,7 +270,7 @@ test('the page of a projector shows what it is, how it is and what hangs on it, 
   await expectAccessible(page)
   await page.setViewportSize({ width: 1280, height: 800 })
 
-  // What the device clears is gone, and a device that left the network in standby is asleep.
+  // Cleared fields are gone, and a device that left the network in standby is asleep.
   await projector.publish('status', {
     ...{ power: 'STANDBY', networks: [], name: null, startedAt: null, volume: null, muted: null, facts: null },
     ...{ activeInput: null, inputs: null, inputResolution: null, readings: null, faults: null, peripherals: null },

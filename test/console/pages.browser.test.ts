@@ -50,7 +50,7 @@ afterAll(async () => {
   await harness.close()
 })
 
-/** What a device of another maker can report, with long words. */
+/** The status of a device of another maker, with long words. */
 const richStatus = {
   ...{ name: 'Projector at the window', kind: 'PROJECTOR', manufacturer: 'Example Optics', firmwareVersion: '4.1.7' },
   ...{ power: 'ON', activeInput: 'HDMI 1', inputs: ['HDMI 1', 'USB-C'], inputResolution: '', volume: 40, muted: true },

@@ -1,6 +1,6 @@
 // Counts devices by model: online, asleep and offline; each number links to its devices.
 import { memo, useMemo } from 'react'
-import { type DeviceTableRow, isAsleep, isOffline, isOnline } from '../../domain/fleet/device/device-rows.ts'
+import { type DeviceTableRow, isDeviceAsleep, isOffline, isOnline } from '../../domain/fleet/device/device-rows.ts'
 import { Section } from '../../parts/page/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -73,7 +73,7 @@ const countByModel = (rows: readonly DeviceTableRow[]): ModelCount[] =>
       model,
       devices: devices.length,
       online: devices.filter(isOnline).length,
-      asleep: devices.filter(isAsleep).length,
+      asleep: devices.filter(isDeviceAsleep).length,
       offline: devices.filter(isOffline).length,
     }))
     .sort((a, b) => b.devices - a.devices || (a.model < b.model ? -1 : 1))

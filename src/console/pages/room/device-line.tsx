@@ -101,7 +101,7 @@ function AwaySince({ device: { state, since }, zone }: Pick<DeviceLineProps, 'de
   )
 }
 
-/** The faults that need somebody, and the peripherals that the device misses. */
+/** The faults above the level INFO, and the peripherals that the device misses. */
 function ReportedProblems({ device: { faults = [], peripherals = [] } }: Pick<DeviceLineProps, 'device'>) {
   const problems = [
     ...faults

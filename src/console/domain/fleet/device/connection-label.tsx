@@ -24,7 +24,7 @@ const styles: Readonly<Record<EndpointState, StateStyle>> = {
   ASLEEP: { label: 'Asleep', colour: 'var(--rk-empty)', icon: <MoonIcon size={16} /> },
   OFFLINE: { label: 'Offline', colour: 'var(--rk-offline)', icon: <CrossIcon size={16} /> },
 }
-/** A device behind a gateway that is away does not connect by itself: it can be fine, but nobody sees it. */
+/** A device behind a gateway that is away does not connect by itself, and can be fine. */
 const unseen: StateStyle = { label: 'Cannot be seen', colour: 'var(--rk-empty)', icon: <UnseenIcon size={16} /> }
 
 const styleOf = (state: EndpointState, via: string | undefined): StateStyle =>

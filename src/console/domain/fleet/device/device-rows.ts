@@ -124,7 +124,7 @@ const shownState = ({ state, restartingSinceMs }: DeviceTableRow): EndpointState
   restartingSinceMs === undefined ? state : 'ONLINE'
 export const isOffline = (row: DeviceTableRow): boolean => shownState(row) === 'OFFLINE'
 export const isOnline = (row: DeviceTableRow): boolean => shownState(row) === 'ONLINE'
-export const isAsleep = (row: DeviceTableRow): boolean => shownState(row) === 'ASLEEP'
+export const isDeviceAsleep = (row: DeviceTableRow): boolean => shownState(row) === 'ASLEEP'
 /** The device was connected to a server that ended, and is not back yet. */
 export const isReconnecting = (row: DeviceTableRow): boolean => shownState(row) === 'UNKNOWN' && row.via === undefined
 /** The gateway of the device is away. */

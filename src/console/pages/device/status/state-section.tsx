@@ -48,7 +48,7 @@ export function StateSection({ device }: DeviceProps) {
         definitions={[
           ['State', <StateValue key="state" device={device} />],
           ['Power', power && powerNames[power]],
-          // The call of a device that is away is over, or nobody knows.
+          // The last reported call of a device that is away is out of date.
           ['Call', connected && inCallStatus && capitalised(callText(inCallStatus) ?? 'not in a call')],
           ...inputDefinitions(device),
           ['Sound', soundText(device)],
