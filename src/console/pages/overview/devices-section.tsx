@@ -43,11 +43,11 @@ const columns: readonly Column<ModelCount>[] = [
     title: 'Online',
     isNumber: true,
     cell: ({ model, online, devices }) => (
-      <>
+      <span className={classes.counts}>
         <DeviceCount filter={{ model, connected: 'yes' }} what="online" count={online} />
         <span className={classes.dimmed}> of </span>
         <DeviceCount filter={{ model }} count={devices} />
-      </>
+      </span>
     ),
   },
   {

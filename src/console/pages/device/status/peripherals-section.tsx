@@ -1,4 +1,5 @@
 // Lists what hangs on a device: cameras, microphones, panels, and whether the device can use them.
+import { Text } from '@mantine/core'
 import { humanize, oneLine } from '../../../../contract/words.ts'
 import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
 import { CheckIcon, WarnIcon } from '../../../parts/page/icons.tsx'
@@ -17,7 +18,6 @@ export function PeripheralsSection({ device: { peripherals = [] } }: { readonly 
     .map((peripheral, number) => ({ ...peripheral, number }))
     .sort((a, b) => Number(a.connected) - Number(b.connected))
   const hasVersion = peripherals.some(({ version = '' }) => oneLine(version) !== '')
-  const hasSerial = peripherals.some(({ serial = '' }) => oneLine(serial) !== '')
   const title = 'Peripherals'
   return (
     <Section title={title}>
@@ -26,8 +26,7 @@ export function PeripheralsSection({ device: { peripherals = [] } }: { readonly 
         rows={rows}
         columns={[
           ...columns,
-          ...(hasVersion ? [textColumn('version', 'Version')] : []),
-          ...(hasSerial ? [textColumn('serial', 'Serial number')] : []),
+          ...(hasVersion ? [versionColumn] : []),
         ]}
         keyOf={({ number }) => number}
       />
@@ -36,7 +35,22 @@ export function PeripheralsSection({ device: { peripherals = [] } }: { readonly 
 }
 
 const columns: readonly Column<NumberedPeripheral>[] = [
-  { id: 'name', title: 'Name', breaksWords: true, cell: ({ id, name }) => oneLine(name) || oneLine(id) },
+  {
+    id: 'name',
+    title: 'Name',
+    width: '40%',
+    breaksWords: true,
+    cell: ({ id, name, serial }) => (
+      <>
+        {oneLine(name) || oneLine(id)}
+        {oneLine(serial) !== '' && (
+          <Text fz="xs" c="dimmed" fw={400}>
+            {oneLine(serial)}
+          </Text>
+        )}
+      </>
+    ),
+  },
   {
     id: 'connected',
     title: 'State',
@@ -55,9 +69,9 @@ const columns: readonly Column<NumberedPeripheral>[] = [
   { id: 'kind', title: 'Kind', cell: ({ kind }) => humanize(kind) },
 ]
 
-const textColumn = (id: 'version' | 'serial', title: string): Column<NumberedPeripheral> => ({
-  id,
-  title,
+const versionColumn: Column<NumberedPeripheral> = {
+  id: 'version',
+  title: 'Version',
   breaksWords: true,
-  cell: (peripheral) => oneLine(peripheral[id]) || '–',
-})
+  cell: ({ version }) => oneLine(version) || '–',
+}
