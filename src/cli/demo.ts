@@ -16,7 +16,7 @@ import { makeLoginLink } from './login-link.ts'
 import { runFleet } from './simulate.ts'
 import type { Terminal } from './terminal.ts'
 
-const size = { endpoints: 60, rooms: 24, locations: 6, regions: 3 }
+const size = { endpoints: 60, rooms: 24, locations: 6, regions: 3, otherMakers: true }
 
 export async function demo(terminal: Terminal, options: ServeOptions): Promise<void> {
   const stop = new AbortController()

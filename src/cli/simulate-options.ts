@@ -12,6 +12,7 @@ export const simulateOptions = (command: Command): Command =>
     .option('--locations <number>', 'number of locations', whole(1, 1_000), 12)
     .option('--regions <number>', 'number of regions', whole(1, 100), 3)
     .option('--seed <number>', 'a different number gives a different fleet', whole(0, 2 ** 31 - 1), 1)
+    .option('--other-makers', 'devices of other makers in every fourth room')
     .option('--flap <share>', 'share of devices that lose their connection now and then, such as 1%', share, 0)
     .option('--reject-config <share>', 'share of devices that reject some config keys, such as 1%', share, 0)
     .option('--speed <factor>', 'how much faster simulated days pass; timestamps stay real', factor, 1)

@@ -1,6 +1,7 @@
 // Sends samples of past days in batches, as a device does that was offline: one sample every five minutes.
 import { addAbortListener, once } from 'node:events'
 import { maxSamplesPerMessage } from '../contract/device/protocol.ts'
+import { sensorsOfDevice } from './products.ts'
 import { makeSample } from './room-day.ts'
 import type { SimulatedDevice } from './simulated-device.ts'
 
@@ -12,6 +13,7 @@ export async function sendPastSamples(
   { from, until }: { from: number; until: number },
   signal: AbortSignal,
 ): Promise<number> {
+  if (sensorsOfDevice(device.plan).length === 0) return 0
   let sent = 0
   for (let at = Math.ceil(from / stepSeconds) * stepSeconds; at < until; at += maxSamplesPerMessage * stepSeconds) {
     const samples = []

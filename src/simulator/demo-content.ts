@@ -9,7 +9,7 @@ export async function addDemoContent(client: Client, url: string): Promise<void>
   if (rooms.some(({ name }) => name === basement)) return
 
   const offline = (await client.roomsCreate({ body: { name: basement } })).body
-  await requestEnrolment(url, { code: offline.dec ?? '', serial: 'DEMO-BOARD-1', model: 'NF22H1' })
+  await requestEnrolment(url, { code: offline.dec ?? '', serial: 'NHDEMO00990001', model: 'NF22H1' })
   const note = 'The network switch is on order. The Board is unplugged until it arrives.'
   await client.roomNotesCreate({ roomId: offline.id, body: { note } })
 
@@ -21,7 +21,7 @@ export async function addDemoContent(client: Client, url: string): Promise<void>
 
   const { id, name } = rooms[0] ?? empty
   const degraded = (await client.roomsGet({ id })).body
-  await requestEnrolment(url, { code: degraded.dec ?? '', serial: 'DEMO-PAD-1', model: 'NF19A1' })
+  await requestEnrolment(url, { code: degraded.dec ?? '', serial: 'NADEMO00990002', model: 'NF19A1' })
   await client.roomNotesCreate({ roomId: id, body: { note: `One Pad of ${name} is away for repair.` } })
 
   const { profile } = (

@@ -67,7 +67,9 @@ function localSettings(timezone: string): AgentSettings {
   }
 }
 
+/** Products of other makers do not take settings. */
 export function factoryDefaults(device: FleetDevice): AgentSettings {
+  if (device.product) return {}
   const { room, seed, pairingSerial, controllerMode } = device
   const settings: AgentSettings = {
     ...commonSettings,

@@ -11,6 +11,8 @@ export interface DeviceState {
   agent?: AgentState
   /** Settings that differ from the defaults. */
   settings?: AgentSettings
+  /** When the device ran for the first time, in milliseconds since 1970. Its wear counts from there. */
+  firstRunMs?: number
   /** The time span whose samples were sent, in Unix seconds. */
   sampled?: readonly [number, number]
 }

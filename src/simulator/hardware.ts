@@ -63,7 +63,7 @@ export const statusFromSettings = ({ automaticUpdates, ntpServer, timezone }: Ag
 export const isWireless = ({ seed }: FleetDevice): boolean => seededRandom(seed, 22) < 0.12
 
 /** Addresses are reported as base64 of their bytes; only `localIpAddress` is text. [contract 5.1] */
-function networksOf(device: FleetDevice) {
+export function networksOf(device: FleetDevice) {
   const { seed, room } = device
   const byte = (salt: number) => between(0, 255, seededRandom(seed, salt))
   const subnet = [10, room.location % 256, byte(20) % 16]
@@ -76,6 +76,7 @@ function networksOf(device: FleetDevice) {
     mtu: 1500,
     addresses: [{ address: { ipv4: base64(address) }, broadcast: { ipv4: base64([...subnet, 255]) }, prefix: 24 }],
     gateway: [{ ipv4: base64([...subnet, 1]) }],
+    dnsServers: [`10.${subnet[1]}.0.53`],
   }
   const unused = { linkUp: false, mode: 'NETWORK_MODE_DHCP', mtu: 1500, addresses: [], gateway: [] }
   return {
@@ -93,6 +94,7 @@ function networksOf(device: FleetDevice) {
         type: 'NETWORK_TYPE_WIFI',
         display: 'wlan0',
         networkName: usesWifi ? 'Office' : '',
+        ...(usesWifi && { signalDbm: between(-78, -48, seededRandom(seed, 26)) }),
         macAddress: mac(1),
       },
     ],

@@ -1,6 +1,7 @@
 // Plans the rooms and devices of a fleet. The plan depends only on size, seed and owner.
 
 import { numberedName, regionsWithCities, roomNames } from './place-names.ts'
+import { isProduct, type ProductId, products } from './products.ts'
 import { between, hashSeed, pick, seededRandom } from './seeded-random.ts'
 
 /** Serial numbers have three digits for the device within its room. */
@@ -11,6 +12,8 @@ export interface FleetSize {
   readonly rooms: number
   readonly locations: number
   readonly regions: number
+  /** Every fourth room has devices of other makers. */
+  readonly otherMakers?: boolean
 }
 
 export interface FleetLocation {
@@ -38,6 +41,10 @@ export interface FleetDevice {
   readonly pairingSerial?: string
   /** On a leader: the serial numbers of the devices that are paired with it. */
   readonly pairedSerials?: readonly string[]
+  /** The product of another maker; absent for models that the service knows. */
+  readonly product?: ProductId
+  /** The first device of its product shows what can happen to such a device. */
+  readonly isFirstOfProduct?: true
   /** The use of a pad; absent for other devices. */
   readonly controllerMode?: 'controller' | 'schedule'
 }
@@ -64,6 +71,12 @@ const kits: readonly (readonly string[])[] = [
   ['NF22H1'],
   ['NF25M1'],
   ['NF23K1', 'pad'],
+]
+/** Rooms with devices of other makers have these in turn. */
+const mixedKits: readonly (readonly string[])[] = [
+  ['codec', 'display', 'sensor'],
+  ['codec', 'projector', 'outlet'],
+  ['NF19B1', 'pad', 'display', 'sensor'],
 ]
 /** Devices that are added to a room that has its kit; most often a pad that shows the schedule. */
 const extras = ['schedule', 'schedule', 'schedule', 'schedule', 'NF21F1', 'NF22H1']
@@ -97,32 +110,42 @@ export function planFleet(size: FleetSize, seed: number, owner: string): FleetPl
     regions: makeList(size.regions, (n) => numberedName(regionNames, n)),
     locations,
     rooms,
-    devices: planDevices(rooms, size.endpoints, seed, hashSeed(`${seed}/${owner}`)),
+    devices: planDevices(rooms, size, seed, hashSeed(`${seed}/${owner}`)),
   }
 }
 
-function planDevices(rooms: readonly FleetRoom[], endpoints: number, seed: number, owner: number): FleetDevice[] {
+function planDevices(
+  rooms: readonly FleetRoom[],
+  { endpoints, otherMakers = false }: FleetSize,
+  seed: number,
+  owner: number,
+): FleetDevice[] {
   const tag = owner.toString(36).toUpperCase().padStart(7, '0').slice(-5)
   const plannedRooms = rooms.map((room, n) => ({ room, n, devices: [] as FleetDevice[] }))
+  const seen = new Set<ProductId>()
   let remaining = endpoints
   const add = ({ room, n, devices }: (typeof plannedRooms)[number], what: string, leader?: string) => {
     const at = (salt: number) => seededRandom(seed, n, devices.length, salt)
     const isPad = what === 'pad' || what === 'schedule'
-    const model = isPad ? pick(pads, at(4)) : what
+    const product = isProduct(what) ? what : undefined
+    const model = product ? products[product].model : isPad ? pick(pads, at(4)) : what
     remaining--
     devices.push({
-      serial: `N${model[4]}${tag}${padNumber(n, 5)}${padNumber(devices.length, 3)}`,
+      serial: `${product ? model.slice(0, 2) : `N${model[4]}`}${tag}${padNumber(n, 5)}${padNumber(devices.length, 3)}`,
       model,
       room,
       seed: Math.floor(at(5) * 2 ** 31),
-      ...(leader !== undefined && { pairingSerial: leader }),
+      ...(product && { product }),
+      ...(product && !seen.has(product) && { isFirstOfProduct: true }),
+      ...(leader !== undefined && !product && { pairingSerial: leader }),
       ...(isPad && { controllerMode: what === 'schedule' ? 'schedule' : 'controller' }),
     })
+    if (product) seen.add(product)
   }
   // Every room gets a kit first, as far as the devices suffice; then the rooms get one more device each, in turn.
   for (const target of plannedRooms) {
     const emptyRooms = rooms.length - target.n - 1
-    const kit = pick(kits, seededRandom(seed, target.n, 6)).slice(0, Math.max(1, remaining - emptyRooms))
+    const kit = kitOf(target.n, seed, otherMakers).slice(0, Math.max(1, remaining - emptyRooms))
     for (const what of kit) if (remaining > 0) add(target, what, target.devices[0]?.serial)
   }
   while (remaining > 0) {
@@ -132,6 +155,11 @@ function planDevices(rooms: readonly FleetRoom[], endpoints: number, seed: numbe
   }
   return plannedRooms.flatMap(({ devices }) => devices.map((device) => withPaired(device, devices)))
 }
+
+const kitOf = (n: number, seed: number, otherMakers: boolean): readonly string[] =>
+  otherMakers && n % 4 === 3
+    ? (mixedKits[Math.floor(n / 4) % mixedKits.length] as readonly string[])
+    : pick(kits, seededRandom(seed, n, 6))
 
 function withPaired(device: FleetDevice, all: readonly FleetDevice[]): FleetDevice {
   const paired = all.filter(({ pairingSerial }) => pairingSerial === device.serial)

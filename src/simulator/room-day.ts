@@ -1,9 +1,10 @@
 // Simulates the days of a room: meetings, people, and their effect on air, temperature and light.
 import { LRUCache } from 'lru-cache'
-import { modelOf, type Sensor, sensors } from '../contract/device/models.ts'
+import { modelOf, type Sensor } from '../contract/device/models.ts'
 import type { DeviceSample } from '../contract/device/protocol.ts'
 import { hourMs, minuteMs } from '../contract/durations.ts'
 import type { FleetDevice, FleetRoom } from './plan.ts'
+import { sensorsOfDevice } from './products.ts'
 import { between, seededRandom } from './seeded-random.ts'
 
 /** The probability that a room is occupied, by hour of a working day. */
@@ -35,6 +36,15 @@ function zoneOffsetMs(timezone: string, at: number): number {
     offsetCache.set(key, offset)
   }
   return offset
+}
+
+/** Minutes since midnight, in the time zone of the room. */
+export const minuteOfDay = ({ timezone }: FleetRoom, at: number): number => Math.floor(localTime(timezone, at).minutes)
+
+/** From 19:00 to 07:00. */
+export function isNight(room: FleetRoom, at: number): boolean {
+  const hour = minuteOfDay(room, at) / 60
+  return hour < 7 || hour >= 19
 }
 
 /** Meetings begin at the full or half hour. The number identifies the meeting within its day. */
@@ -87,9 +97,9 @@ export function makeSample(device: FleetDevice, at: number, timestamp: number): 
     voc: Math.round(140 + breathed * 14 + noise(5) * 20),
     vocIndex: Math.round(Math.min(400, 60 + breathed * 4 + noise(6) * 10)),
   }
-  const { sensors: own = sensors, shutter } = modelOf(model)
+  const { shutter } = modelOf(model)
   const sample: DeviceSample = { timestamp }
-  for (const sensor of own) sample[sensor] = measured[sensor]
+  for (const sensor of sensorsOfDevice(device)) sample[sensor] = measured[sensor]
   if (shutter) sample.shutterClosed = people === 0 && seededRandom(seed, day, Math.floor(minutes / 60), 7) < 0.5
   return sample
 }

@@ -8,11 +8,17 @@ import type { DeviceState } from './fleet-state.ts'
 import { initialStatus, statusFromSettings } from './hardware.ts'
 import { logTimestamp, makeLogBundle } from './log-bundle.ts'
 import type { FleetDevice } from './plan.ts'
+import { displayPower, productCondition, productStatus } from './product-status.ts'
+import { productOf, sensorsOfDevice } from './products.ts'
 import { isInCall, makeSample, peopleIn } from './room-day.ts'
 import { between, seededRandom } from './seeded-random.ts'
 
 const calls = { zoom: 'ZOOM', msteams: 'TEAMS', avos: 'MEET' } as const
 const maxJournalLines = 50
+/** After a start, a display stays on for this long, whatever the time: then all devices of a fleet have connected once. */
+const awakeAfterStartMs = 60_000
+/** A display that is switched off is on the network for this long. */
+const leavesAfterMs = 4_000
 
 /** The settings and functions that all devices of a fleet share. */
 export interface FleetContext {
@@ -59,6 +65,15 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
   #nextDropMs = Number.POSITIVE_INFINITY
   #dropCount = 0
   #journal: string[] | undefined
+  /** Undefined for devices that do not report their power. */
+  #power: 'ON' | 'STANDBY' | 'OFF' | undefined
+  /** The power that the time of day suggests; a person can choose another until it changes. */
+  #usualPower: 'ON' | 'STANDBY' = 'ON'
+  #awakeUntilMs = 0
+  #leavesAtMs = Number.POSITIVE_INFINITY
+  #isAsleep = false
+  #nextConditionMs = 0
+  #reported = ''
 
   constructor(plan: FleetDevice, context: FleetContext) {
     this.plan = plan
@@ -72,21 +87,24 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
     this.sampledBefore = state.sampled
     const { endpointId, credential } = state
     const identity: EnrolAnswer = { endpointId, credential, connect }
-    const status = initialStatus(this.plan, this.settings())
+    const now = Date.now()
+    state.firstRunMs ??= now
+    this.#awakeUntilMs = now + awakeAfterStartMs
+    const product = productOf(this.plan)
+    if (product?.hasPower) this.#power = 'ON'
+    const status = product
+      ? { ...productStatus(this.plan, product, now), ...this.#condition(now) }
+      : initialStatus(this.plan, this.settings())
     const agent = new Agent({ identity, status, storage: this, handlers: this })
     const { counters } = this.#context
-    const markOffline = () => {
-      if (this.#isOnline) counters.connected--
-      this.#isOnline = false
-    }
     agent.on('connected', () => {
       if (!this.#isOnline) counters.connected++
       this.#isOnline = true
       this.#nextSampleMs = 0
     })
-    agent.on('disconnected', markOffline)
+    agent.on('disconnected', () => this.#markOffline())
     agent.on('unenrolled', () => {
-      markOffline()
+      this.#markOffline()
       counters.unenrolled++
     })
     agent.on('credentialRefused', (since) => {
@@ -110,6 +128,7 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
       this.#rebootedAtMs = undefined
       void this.agent?.start()
     }
+    if (this.plan.product === 'display') this.#followDay(now)
     if (!this.#isOnline) return
     if (now >= this.#nextDropMs) {
       this.#planDrop(now)
@@ -117,7 +136,56 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
       return
     }
     if (now >= this.#nextCallCheckMs) this.#checkCall(now)
-    if (now >= this.#nextSampleMs && !this.#isSending) void this.#sample(now)
+    if (this.plan.product && now >= this.#nextConditionMs) this.#reportCondition(now)
+    if (now >= this.#nextSampleMs && !this.#isSending && this.#isMeasuring) void this.#sample(now)
+  }
+
+  get #isMeasuring(): boolean {
+    return sensorsOfDevice(this.plan).length > 0
+  }
+
+  /** A display goes to sleep in the evening: it reports standby, and leaves the network. In the morning it is back. */
+  #followDay(now: number): void {
+    const usual = now < this.#awakeUntilMs ? 'ON' : displayPower(this.plan, this.#context.simulatedTime(now))
+    if (usual !== this.#usualPower) {
+      this.#usualPower = usual
+      this.#switch(usual, now)
+    }
+    if (now < this.#leavesAtMs || !this.#isOnline) return
+    this.#leavesAtMs = Number.POSITIVE_INFINITY
+    this.#isAsleep = true
+    this.#markOffline()
+    void this.agent?.stop()
+  }
+
+  #switch(power: 'ON' | 'STANDBY' | 'OFF', now: number): void {
+    this.#power = power
+    this.agent?.reportStatus({ power, ...this.#condition(now) })
+    const leaves = power !== 'ON' && productOf(this.plan)?.sleeps
+    this.#leavesAtMs = leaves ? now + leavesAfterMs : Number.POSITIVE_INFINITY
+    if (power === 'ON' && this.#isAsleep) {
+      this.#isAsleep = false
+      void this.agent?.start()
+    }
+  }
+
+  #condition(now: number) {
+    const ageMs = now - (this.#state?.firstRunMs ?? now)
+    return productCondition(this.plan, { ageMs, at: this.#context.simulatedTime(now), power: this.#power })
+  }
+
+  #reportCondition(now: number): void {
+    this.#nextConditionMs = now + this.#context.callCheckIntervalMs
+    const condition = this.#condition(now)
+    const text = JSON.stringify(condition)
+    if (text === this.#reported) return
+    this.#reported = text
+    this.agent?.reportStatus(condition)
+  }
+
+  #markOffline(): void {
+    if (this.#isOnline) this.#context.counters.connected--
+    this.#isOnline = false
   }
 
   /** Records that all samples since then have been sent. */
@@ -133,7 +201,8 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
   /** Reports when a call begins or ends. Pads that show the schedule are never in a call. */
   #checkCall(now: number): void {
     this.#nextCallCheckMs = now + this.#context.callCheckIntervalMs
-    const { room, controllerMode } = this.plan
+    const { room, controllerMode, product } = this.plan
+    if (product && product !== 'codec') return
     const inCall = controllerMode !== 'schedule' && isInCall(room, this.#context.simulatedTime(now))
     if (inCall === this.#inCall) return
     this.#inCall = inCall
@@ -195,10 +264,13 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
   reboot(): void {
     this.#log('rebooting on request')
     this.#context.counters.reboots++
-    if (this.#isOnline) this.#context.counters.connected--
-    this.#isOnline = false
+    this.#markOffline()
     this.#inCall = false
-    this.agent?.reportStatus({ inCallStatus: 'NONE' })
+    const { product } = this.plan
+    this.agent?.reportStatus({
+      ...(product && { startedAt: new Date().toISOString() }),
+      ...((!product || product === 'codec') && { inCallStatus: 'NONE' }),
+    })
     const stopped = this.agent?.stop() ?? Promise.resolve()
     void stopped.then(() => {
       this.#rebootedAtMs = Date.now() + between(2_000, 6_000, Math.random())
@@ -208,7 +280,7 @@ export class SimulatedDevice implements AgentHandlers, AgentStorage {
   /** Only devices that report the action `power` are asked. */
   power(on: boolean): void {
     this.#log(`switched ${on ? 'on' : 'off'} on request`)
-    this.agent?.reportStatus({ power: on ? 'ON' : 'STANDBY' })
+    this.#switch(on ? 'ON' : this.plan.product === 'outlet' ? 'OFF' : 'STANDBY', Date.now())
   }
 
   showMessage(text: string, durationMs: number): void {

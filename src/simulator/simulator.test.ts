@@ -6,9 +6,12 @@ import { runCount } from '../../test/support/long-form.ts'
 import { configKeys, EndpointSettings } from '../contract/device/config-keys.ts'
 import { modelOf, sensorRanges } from '../contract/device/models.ts'
 import { SampleReport, StatusReport } from '../contract/device/protocol.ts'
+import { hourMs, minuteMs } from '../contract/durations.ts'
 import { factoryDefaults } from './factory-settings.ts'
 import { initialStatus } from './hardware.ts'
-import { planFleet } from './plan.ts'
+import { type FleetDevice, planFleet } from './plan.ts'
+import { displayPower, productCondition, productStatus } from './product-status.ts'
+import { type ProductId, productOf, products } from './products.ts'
 import { isInCall, makeSample, peopleIn } from './room-day.ts'
 
 const sizes = fc.record({
@@ -118,4 +121,99 @@ test('people meet by day, where the room is, and not at the weekend', () => {
     expect(times.filter((at) => !isWithin(peopleIn(room, at), { min: 0, max: room.seats }))).toEqual([])
     expect(times.filter((at) => isInCall(room, at) && peopleIn(room, at) === 0)).toEqual([])
   }
+})
+
+const mixedSize = { endpoints: 60, rooms: 24, locations: 6, regions: 3, otherMakers: true }
+const mixed = planFleet(mixedSize, 1, 'LXJ45kN').devices
+const withProduct = mixed.flatMap((device) => {
+  const product = productOf(device)
+  return product ? [{ device, product }] : []
+})
+const ofProduct = (id: ProductId) => mixed.filter(({ product }) => product === id)
+const firstOf = (id: ProductId) => ofProduct(id).find(({ isFirstOfProduct }) => isFirstOfProduct) as FleetDevice
+
+test('every fourth room has devices of several makers, which report what the protocol allows and measure what they say', () => {
+  const ajv = new Ajv({ strict: false, validateFormats: false })
+  const isStatus = ajv.compile(StatusReport)
+  const isSamples = ajv.compile(SampleReport)
+  expect(mixed).toHaveLength(60)
+  expect(new Set(mixed.map(({ serial }) => serial)).size).toBe(60)
+  expect(new Set(withProduct.map(({ device }) => device.room)).size).toBe(6)
+  expect(new Set(withProduct.map(({ product }) => product.kind))).toEqual(
+    new Set(['CODEC', 'DISPLAY', 'SENSOR', 'PROJECTOR', 'POWER']),
+  )
+  expect(mixed.filter(({ isFirstOfProduct }) => isFirstOfProduct)).toHaveLength(Object.keys(products).length)
+  const at = Date.parse('2026-05-05T08:20:00Z')
+  for (const { device, product } of withProduct) {
+    const moment = { ageMs: 2 * hourMs, at, power: 'ON' as const }
+    const status = { ...productStatus(device, product, at), ...productCondition(device, moment) }
+    expect(isStatus(status), ajv.errorsText(isStatus.errors)).toBe(true)
+    expect(status, device.model).toMatchObject({
+      kind: product.kind,
+      actions: product.actions,
+      sensors: product.sensors,
+    })
+    expect(factoryDefaults(device), 'no settings').toEqual({})
+    const { timestamp, ...values } = makeSample(device, at, 1)
+    expect(Object.keys(values).sort()).toEqual([...product.sensors].sort())
+    if (product.sensors.length > 0) expect(isSamples({ samples: [{ timestamp, ...values }] })).toBe(true)
+  }
+  const plain = planFleet({ ...mixedSize, otherMakers: false }, 1, 'LXJ45kN').devices
+  expect(
+    plain.filter(({ product }) => product),
+    'only if they are asked for',
+  ).toEqual([])
+})
+
+test('displays sleep at night, where their room is, and the first one naps by day', () => {
+  const [nappingDisplay, ...others] = ofProduct('display')
+  expect(nappingDisplay).toBe(firstOf('display'))
+  expect(others.length).toBeGreaterThan(0)
+  const day = Date.parse('2026-05-05T00:00:00Z')
+  const minutes = Array.from({ length: 24 * 60 }, (_, n) => day + n * minuteMs)
+  const asleepMinutes = (display: FleetDevice) => minutes.filter((at) => displayPower(display, at) === 'STANDBY').length
+  for (const display of others) expect(asleepMinutes(display)).toBe(12 * 60)
+  expect(asleepMinutes(nappingDisplay as FleetDevice)).toBe(12 * 60 + 12 * 18)
+  const inOslo = {
+    ...(others[0] as FleetDevice),
+    room: { ...(others[0] as FleetDevice).room, timezone: 'Europe/Oslo' },
+  }
+  const powerAt = (utc: string) => displayPower(inOslo, Date.parse(utc))
+  expect([powerAt('2026-05-05T16:59:00Z'), powerAt('2026-05-05T17:00:00Z')]).toEqual(['ON', 'STANDBY'])
+  expect([powerAt('2026-05-06T04:59:00Z'), powerAt('2026-05-06T05:00:00Z')]).toEqual(['STANDBY', 'ON'])
+})
+
+interface Condition {
+  readonly readings?: readonly { readonly name: string; readonly value: number }[]
+  readonly faults?: readonly { readonly code: string }[]
+  readonly peripherals?: readonly { readonly id: string; readonly connected: boolean }[]
+}
+
+test('one lamp wears out, one camera is lost after it was there for an hour, and an outlet that is off draws nothing', () => {
+  const at = Date.parse('2026-05-05T08:20:00Z')
+  const after = (device: FleetDevice, ageMs: number, power: 'ON' | 'OFF' = 'ON') =>
+    productCondition(device, { ageMs, at, power }) as Condition
+  const lamp = (ageMs: number) => {
+    const { readings = [], faults = [] } = after(firstOf('projector'), ageMs)
+    return [readings.find(({ name }) => name === 'lampHours')?.value, faults.map(({ code }) => code).join()]
+  }
+  expect(lamp(0)).toEqual([19_996, ''])
+  expect(lamp(119_000)).toEqual([19_999, ''])
+  expect(lamp(120_000)).toEqual([20_000, 'lamp.end'])
+  expect(lamp(30 * 24 * hourMs)).toEqual([20_012, 'lamp.end'])
+  for (const projector of ofProduct('projector').filter((one) => one !== firstOf('projector'))) {
+    expect(after(projector, 30 * 24 * hourMs).faults).toEqual([])
+  }
+  const missing = (codec: FleetDevice, ageMs: number) =>
+    after(codec, ageMs)
+      .peripherals?.filter(({ connected }) => !connected)
+      .map(({ id }) => id)
+  expect(missing(firstOf('codec'), hourMs)).toEqual([])
+  expect(missing(firstOf('codec'), 65 * minuteMs)).toEqual(['camera'])
+  for (const codec of ofProduct('codec').filter((one) => one !== firstOf('codec'))) {
+    expect(missing(codec, 30 * 24 * hourMs)).toEqual([])
+  }
+  const [outlet] = ofProduct('outlet') as [FleetDevice]
+  expect(after(outlet, 0, 'OFF').readings).toEqual([{ name: 'powerDraw', value: 0, unit: 'W' }])
+  expect(after(outlet, 0).readings?.[0]?.value).toBeGreaterThan(0)
 })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { expectAccessible } from '../support/console/accessibility.ts'
+import { expectAccessible, phone } from '../support/console/accessibility.ts'
 import {
   closeTabs,
   consolePort,
@@ -16,6 +16,7 @@ import {
   visit,
 } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { putBehindGateway } from '../support/devices/gateway.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { until } from '../support/program.ts'
@@ -174,6 +175,130 @@ test('a display without a screen for messages is offered only the power, and is 
   await visit(page, '/')
   await settled(page, 'Overview')
   await fleet.org.call('DELETE', `/endpoints/${display.id}`)
+})
+
+/** The names and values of a section of a device page. */
+async function definitionsOf(title: string): Promise<Record<string, string>> {
+  const items = page.getByRole('region', { name: title, exact: true }).locator('dl > div')
+  const texts = await items.evaluateAll((all) =>
+    all.map((one) => [...one.children].map(({ textContent }) => textContent)),
+  )
+  return Object.fromEntries(texts)
+}
+
+test('the page of a projector shows what it is, how it is and what hangs on it, and nothing that it does not report [contract 5.1]', async () => {
+  const minutesAgo = (minutes: number) => new Date(harness.clock.now() - minutes * 60_000).toISOString()
+  const projector = await newDevice(harness, fleet.org, {
+    roomId: fleet.rooms.tomt,
+    serial: 'XPJ000042',
+    model: 'PX-900',
+  })
+  await projector.publish('status', {
+    ...{ name: 'Projector \u202enoitatneserP', manufacturer: 'Example \u202dOptics', kind: 'PROJECTOR' },
+    ...{ hardwareVersion: 'B2', firmwareVersion: '4.1.7', appVersion: '2.0', startedAt: minutesAgo(125) },
+    ...{ power: 'ON', sleeps: true, actions: [], sensors: [] },
+    ...{
+      activeInput: 'HDMI 1',
+      inputs: ['HDMI 1', 'HDMI 2', 'USB-C\u202e'],
+      inputResolution: '',
+      volume: 40,
+      muted: true,
+    },
+    readings: [
+      { name: 'lampHours', value: 19_834.5, unit: 'h' },
+      { name: 'lampHOURS', value: 1, unit: '' },
+    ],
+    facts: [{ name: 'lensType', text: 'Short \u202ethrow' }],
+    faults: [
+      { code: 'filter.dirty', level: 'WARNING', text: 'Clean the air filter.' },
+      { code: 'lamp.end', level: 'CRITICAL', text: 'Replace the lamp.\u2067\u2028Now.' },
+    ],
+    peripherals: [
+      { id: '1', name: 'Remote\u202e control', kind: 'OTHER', connected: true, version: '1.2' },
+      { id: '2', name: 'Screen trigger', kind: 'USB', connected: false },
+    ],
+    networks: [
+      {
+        type: 'NETWORK_TYPE_WIFI',
+        display: 'wlan0',
+        linkUp: true,
+        dnsServers: ['10.1.0.53', '10.2.0.53'],
+        signalDbm: -71,
+      },
+    ],
+  })
+  await visit(page, `/devices/${projector.id}`)
+  await settled(page, 'Projector noitatneserP')
+  expect(await definitionsOf('Identity')).toEqual({
+    ...{ Name: 'Projector noitatneserP', Kind: 'Projector', Maker: 'Example Optics', Model: 'PX-900', Hardware: 'B2' },
+    ...{ Firmware: '4.1.7', Application: '2.0', 'Serial number': 'XPJ000042', 'Device ID': projector.id },
+    'Lens type': 'Short throw',
+  })
+  expect(await definitionsOf('State')).toEqual({
+    State: expect.stringMatching(/^Online since \d\d:\d\d/),
+    ...{
+      Power: 'On',
+      Input: 'HDMI 1',
+      'Other inputs': 'HDMI 2, USB-C',
+      Signal: 'No signal',
+      Sound: 'Volume 40 %, muted',
+    },
+    Uptime: expect.stringMatching(/^2 h 5 min, since /),
+    'Lamp hours': '1',
+  })
+  await page.getByText('19,834.5 h', { exact: true }).waitFor()
+  const faults = page.getByRole('list', { name: 'Faults' }).getByRole('listitem')
+  expect(await faults.allInnerTexts()).toEqual([
+    'Critical\nReplace the lamp. Now. lamp.end',
+    'Warning\nClean the air filter. filter.dirty',
+  ])
+  const cells = (table: string, row: number) =>
+    page.getByRole('table', { name: table }).getByRole('row').nth(row).getByRole('cell').allInnerTexts()
+  const headings = (table: string) => page.getByRole('table', { name: table }).getByRole('columnheader').allInnerTexts()
+  expect(await headings('Peripherals')).toEqual(['Name', 'State', 'Kind', 'Version'])
+  expect(await cells('Peripherals', 1)).toEqual(['Missing', 'USB', '–'])
+  expect(await cells('Peripherals', 2)).toEqual(['Connected', 'Other', '1.2'])
+  expect(await headings('Network interfaces')).toEqual(expect.arrayContaining(['Name servers', 'Signal']))
+  expect((await cells('Network interfaces', 1)).slice(-2)).toEqual(['10.1.0.53\n\n10.2.0.53', '−71 dBm, fair'])
+  expect(await definitionsOf('Connection')).toMatchObject({ Connected: 'Directly' })
+  const sections = () => page.getByRole('tabpanel').getByRole('heading', { level: 2 }).allInnerTexts()
+  const past = 'Past incidents, last 30 days'
+  expect(await sections()).toEqual(['State', 'Peripherals', 'Placement', 'Connection', 'Identity', 'Network', past])
+  expect(await page.locator('main').innerText(), 'no mark of direction').not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
+  await expectAccessible(page)
+  await page.setViewportSize(phone)
+  await expectAccessible(page)
+  await page.setViewportSize({ width: 1280, height: 800 })
+
+  // Cleared fields are gone, and a device that left the network in standby is asleep.
+  await projector.publish('status', {
+    ...{ power: 'STANDBY', networks: [], name: null, startedAt: null, volume: null, muted: null, facts: null },
+    ...{ activeInput: null, inputs: null, inputResolution: null, readings: null, faults: null, peripherals: null },
+  })
+  await projector.close()
+  await page
+    .getByText(/^Asleep since \d\d:\d\d/)
+    .first()
+    .waitFor()
+  expect(Object.keys(await definitionsOf('State'))).toEqual(['State', 'Power'])
+  expect(await sections()).toEqual(['State', 'Placement', 'Connection', 'Identity', past])
+  await page.getByText('As last reported').waitFor()
+
+  // Behind a gateway that is away it cannot be seen, and the page says through what it comes.
+  const gateway = await newDevice(harness, fleet.org, { roomId: fleet.rooms.tomt, model: 'GW-1' })
+  await gateway.publish('status', { name: 'Gateway Oslo', kind: 'GATEWAY' })
+  await putBehindGateway(harness, gateway.id, [projector.id])
+  await gateway.close()
+  await page.reload()
+  await settled(page, 'PX-900 000042')
+  await page.getByText('Its gateway Gateway Oslo is away.').waitFor()
+  expect((await definitionsOf('Connection')).Connected).toMatch(/^Through Gateway Oslo Offline$/)
+  await page.getByRole('link', { name: 'Gateway Oslo' }).first().click()
+  await settled(page, 'Gateway Oslo')
+  await page.getByRole('link', { name: '1 device' }).waitFor()
+  for (const { id } of [projector, gateway]) await fleet.org.call('DELETE', `/endpoints/${id}`)
+  await visit(page, '/')
+  await settled(page, 'Overview')
 })
 
 test('logs are requested, arrive and can be downloaded', async () => {

@@ -18,6 +18,7 @@ import {
   visit,
 } from '../support/console/browser.ts'
 import { startDevice } from '../support/devices/agent-device.ts'
+import { putBehindGateway } from '../support/devices/gateway.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
@@ -267,6 +268,80 @@ test('a value that no device measured is no reading, and presence is not a numbe
   await detect(now, 0)
   await page.getByText('0 rooms in use').waitFor()
   for (const device of [air, detector]) await device.close()
+})
+
+test('a room with a sleeping display is healthy, and a room behind a gateway that is away cannot be seen [contract 8.state]', async () => {
+  const { org, roomId } = await orgWithRoom()
+  const { location } = (await org.call('GET', `/rooms/${roomId}`)).body
+  const newRoom = async (name: string): Promise<number> =>
+    (await org.call('POST', '/rooms', { body: { name, locationId: location.id } })).body.id
+  const device = async (room: number, serial: string, status: object) => {
+    const made = await newDevice(harness, org, { roomId: room, serial, model: serial.slice(0, 4) })
+    await made.publish('status', status)
+    return made
+  }
+  const skog = await newRoom('Skog')
+  const outlet = await device(roomId, 'PWR-000001', { kind: 'POWER', power: 'ON', actions: ['power'] })
+  const display = await device(roomId, 'DIS-000001', { kind: 'DISPLAY', sleeps: true, power: 'STANDBY' })
+  const camera = { id: 'cam', name: 'Wall\u202e camera', kind: 'CAMERA', connected: false }
+  const codec = await device(roomId, 'COD-000001', { kind: 'CODEC', manufacturer: 'Example', peripherals: [camera] })
+  const lamp = { code: 'lamp.end', level: 'CRITICAL', text: 'Replace the lamp.' }
+  const projector = await device(roomId, 'PRO-000001', {
+    ...{ kind: 'PROJECTOR', firmwareVersion: '4.1.7', power: 'STANDBY' },
+    faults: [{ code: 'filter', level: 'WARNING', text: 'Clean the filter.' }, lamp],
+  })
+  const sensor = await device(skog, 'SEN-000001', { kind: 'SENSOR', sensors: ['co2'], actions: [] })
+  const gateway = await device(await newRoom('Rack'), 'GAT-000001', { kind: 'GATEWAY', name: 'Gateway Oslo' })
+  await display.close()
+  await putBehindGateway(harness, gateway.id, [sensor.id])
+  await sensor.close()
+  await gateway.close()
+
+  const { page } = await tabOf(org)
+  await visit(page, `/rooms/${roomId}`)
+  await settled(page, 'Fjord')
+  await page.getByText('1 of 4 devices is asleep.', { exact: true }).waitFor()
+  await page.getByText('Healthy', { exact: true }).waitFor()
+  const lines = page.getByRole('region', { name: 'Devices' }).locator('li li')
+  const icons = await lines.getByRole('img').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))
+  expect(icons, 'by kind').toEqual(['Codec', 'Display', 'Projector', 'Power'])
+  const [first = '', second = '', third = '', fourth = ''] = await lines.allTextContents()
+  expect(first).toMatch(/^COD- 000001Codec · Example · COD- · COD-000001OnlineWall camera is missingMove$/)
+  expect(second).toMatch(/^DIS- 000001Display · DIS- · DIS-000001Asleep since \d\d:\d\d/)
+  expect(third).toMatch(/OnlineStandbyReplace the lamp\. \(and 1 more\)4\.1\.7Move$/)
+  expect(fourth).toMatch(/OnlinePower onMove$/)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Edit DIS- 000001' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Display at the door')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await lines.getByText('Display at the door').waitFor()
+
+  await visit(page, `/rooms/${skog}`)
+  await settled(page, 'Skog')
+  await page.getByText('The device cannot be seen.', { exact: true }).waitFor()
+  expect(await page.getByText('Cannot be seen', { exact: true }).count(), 'the room and its device').toBe(2)
+
+  await visit(page, '/')
+  await page.getByRole('link', { name: 'Cannot be seen (1)' }).waitFor()
+  await page.getByRole('link', { name: /^Cannot be seen 1 room$/ }).waitFor()
+  const models = page.getByRole('table', { name: 'Devices by model' })
+  await models.getByRole('link', { name: '1 dis- asleep' }).click()
+  await settled(page, 'Devices')
+  const devices = page.getByRole('table', { name: 'Devices' })
+  await devices.getByText('Asleep', { exact: true }).waitFor()
+  expect(await devices.locator('[data-row-link]').allInnerTexts()).toEqual(['Display at the door'])
+
+  await visit(page, '/wall')
+  const rooms = page.getByRole('region', { name: 'Rooms by region' })
+  for (const name of ['1 room healthy in Europe', '1 room cannot be seen in Europe', '1 room offline in Europe']) {
+    await rooms.getByRole('img', { name }).waitFor()
+  }
+  const colour: string = await page.evaluate(
+    `getComputedStyle(document.querySelector('[aria-label*="cannot be seen"]')).color`,
+  )
+  const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map(Number)
+  expect(Math.max(red, green, blue) - Math.min(red, green, blue), 'grey').toBeLessThan(30)
+  for (const one of [outlet, codec, projector]) await one.close()
 })
 
 const screens: readonly [string, number][] = [

@@ -18,6 +18,7 @@ import {
   visit,
 } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
 import { isFullForm, isLongForm } from '../support/long-form.ts'
@@ -27,9 +28,15 @@ let fleet: ConsoleFleet
 let browser: Browser
 let incidentId: string
 let jobId: string
+let projector: TestDevice
 beforeAll(async () => {
   harness = await startHarness(await consolePort())
   fleet = await startConsoleFleet(harness, { hasDayOfSamples: true })
+  projector = await newDevice(harness, fleet.org, { roomId: fleet.rooms.fjord, serial: 'XPJ000042', model: 'PX-900' })
+  await projector.publish('status', richStatus)
+  const display = await newDevice(harness, fleet.org, { roomId: fleet.rooms.fjord, model: 'D-55' })
+  await display.publish('status', { kind: 'DISPLAY', sleeps: true, power: 'STANDBY' })
+  await display.close()
   incidentId = await newIncident(harness, fleet.org, { endpoints: [fleet.bar.id] })
   const target = { roomIds: [fleet.rooms.fjord, fleet.rooms.skog] }
   const action = { type: 'CONFIG', config: { nightMode: true } }
@@ -38,9 +45,28 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await closeTabs(browser)
+  await projector.close()
   await fleet.stop()
   await harness.close()
 })
+
+/** The status of a device of another maker, with long words. */
+const richStatus = {
+  ...{ name: 'Projector at the window', kind: 'PROJECTOR', manufacturer: 'Example Optics', firmwareVersion: '4.1.7' },
+  ...{ power: 'ON', activeInput: 'HDMI 1', inputs: ['HDMI 1', 'USB-C'], inputResolution: '', volume: 40, muted: true },
+  readings: [{ name: 'lampHours', value: 19_834, unit: 'h' }],
+  facts: [{ name: 'lensType', text: 'Short throw' }],
+  faults: [
+    { code: 'lamp.end', level: 'CRITICAL', text: 'Replace the lamp.' },
+    { code: 'filter.dirty', level: 'WARNING', text: 'Clean the air filter.' },
+    { code: 'power.'.padEnd(60, 'x'), level: 'INFO', text: 'a'.repeat(200) },
+  ],
+  peripherals: [
+    { id: '1', name: 'w'.repeat(100), kind: 'CAMERA', version: '1.2', serial: 'S'.repeat(64), connected: true },
+    { id: '2', name: 'Screen trigger', kind: 'USB', connected: false },
+  ],
+  networks: [{ type: 'NETWORK_TYPE_WIFI', display: 'wlan0', linkUp: true, dnsServers: ['10.1.0.53'], signalDbm: -71 }],
+}
 
 /** Maps every address of the router to the title of its page. */
 const pages = (): Record<string, string> => ({
@@ -53,6 +79,7 @@ const pages = (): Record<string, string> => ({
   [`/rooms/${fleet.rooms.tomt}`]: 'Tomt',
   '/devices': 'Devices',
   [`/devices/${fleet.bar.id}`]: 'Bar R00001',
+  [`/devices/${projector.id}`]: 'Projector at the window',
   [`/devices/${fleet.bar.id}?tab=config`]: 'Bar R00001',
   [`/devices/${fleet.bar.id}?tab=versions`]: 'Bar R00001',
   [`/devices/${fleet.bar.id}?tab=operations`]: 'Bar R00001',

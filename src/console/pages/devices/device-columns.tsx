@@ -45,8 +45,8 @@ const sinceText = (row: DeviceTableRow) => {
   const at = sinceMsOf(row)
   return at === undefined ? undefined : ageText(at)
 }
-const stateText = ({ state, restartingSinceMs }: DeviceTableRow) =>
-  restartingSinceMs === undefined ? deviceStateName(state) : 'Restarting'
+const stateText = ({ state, via, restartingSinceMs }: DeviceTableRow) =>
+  restartingSinceMs === undefined ? deviceStateName(state, via) : 'Restarting'
 
 interface ColumnOptions {
   readonly hasPower: boolean
@@ -133,7 +133,9 @@ const stateColumn: Column<DeviceTableRow> = {
   inCard: 'corner',
   sortValue: deviceSortKeys.connected,
   text: stateText,
-  cell: ({ state, restartingSinceMs }) => <ConnectionLabel state={state} restartingSinceMs={restartingSinceMs} />,
+  cell: ({ state, via, restartingSinceMs }) => (
+    <ConnectionLabel state={state} via={via} restartingSinceMs={restartingSinceMs} />
+  ),
 }
 
 const sinceColumn: Column<DeviceTableRow> = {

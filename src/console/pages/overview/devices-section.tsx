@@ -1,6 +1,6 @@
-// Counts devices by model, online and offline; each number links to its devices.
+// Counts devices by model: online, asleep and offline; each number links to its devices.
 import { memo, useMemo } from 'react'
-import { type DeviceTableRow, isOffline, isReconnecting } from '../../domain/fleet/device/device-rows.ts'
+import { type DeviceTableRow, isDeviceAsleep, isOffline, isOnline } from '../../domain/fleet/device/device-rows.ts'
 import { Section } from '../../parts/page/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -11,6 +11,7 @@ interface ModelCount {
   readonly model: string
   readonly devices: number
   readonly online: number
+  readonly asleep: number
   readonly offline: number
 }
 
@@ -21,10 +22,16 @@ export const DevicesByModelSection = memo(function DevicesByModelSection({
   readonly rows: readonly DeviceTableRow[]
 }) {
   const counts = useMemo(() => countByModel(rows), [rows])
+  const hasAsleep = counts.some(({ asleep }) => asleep > 0)
   const title = 'Devices by model'
   return (
     <Section title={title}>
-      <DataTable label={title} rows={counts} columns={columns} keyOf={({ model }) => model} />
+      <DataTable
+        label={title}
+        rows={counts}
+        columns={hasAsleep ? columns : columns.filter(({ id }) => id !== 'asleep')}
+        keyOf={({ model }) => model}
+      />
     </Section>
   )
 })
@@ -36,12 +43,18 @@ const columns: readonly Column<ModelCount>[] = [
     title: 'Online',
     isNumber: true,
     cell: ({ model, online, devices }) => (
-      <>
+      <span className={classes.counts}>
         <DeviceCount filter={{ model, connected: 'yes' }} what="online" count={online} />
         <span className={classes.dimmed}> of </span>
         <DeviceCount filter={{ model }} count={devices} />
-      </>
+      </span>
     ),
+  },
+  {
+    id: 'asleep',
+    title: 'Asleep',
+    isNumber: true,
+    cell: ({ model, asleep }) => <DeviceCount filter={{ model, connected: 'asleep' }} what="asleep" count={asleep} />,
   },
   {
     id: 'offline',
@@ -59,7 +72,8 @@ const countByModel = (rows: readonly DeviceTableRow[]): ModelCount[] =>
     .map(([model, devices]) => ({
       model,
       devices: devices.length,
-      online: devices.filter((row) => !isOffline(row) && !isReconnecting(row)).length,
+      online: devices.filter(isOnline).length,
+      asleep: devices.filter(isDeviceAsleep).length,
       offline: devices.filter(isOffline).length,
     }))
     .sort((a, b) => b.devices - a.devices || (a.model < b.model ? -1 : 1))

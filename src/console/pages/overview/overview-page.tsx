@@ -1,7 +1,7 @@
 // The overview page shows the worst incidents, rooms by state and region, air, devices and the activity of today.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { type DeviceTableRow, isReconnecting, useDeviceRows } from '../../domain/fleet/device/device-rows.ts'
+import { type DeviceTableRow, isReconnecting, isUnseen, useDeviceRows } from '../../domain/fleet/device/device-rows.ts'
 import { needsAttention, roomNeedsAttention } from '../../domain/fleet/room/room-filter.ts'
 import { type RoomTableRow, useRoomRows } from '../../domain/fleet/room/room-rows.ts'
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
@@ -63,22 +63,31 @@ interface AttentionSummaryProps {
 
 function AttentionSummary({ rows, devices }: AttentionSummaryProps) {
   const attentionCount = rows.filter(roomNeedsAttention).length
-  const reconnectingCount = devices.filter(isReconnecting).length
+  const unknown = [
+    {
+      label: 'Reconnecting',
+      count: devices.filter(isReconnecting).length,
+      title: 'The server restarted, and these devices are not back yet.',
+    },
+    {
+      label: 'Cannot be seen',
+      count: devices.filter(isUnseen).length,
+      title: 'The gateway of these devices is away, or has just returned.',
+    },
+  ].filter(({ count }) => count > 0)
   return (
     <Text c="dimmed">
-      {reconnectingCount > 0 && (
-        <Link
-          to="/devices"
-          search={{ connected: 'unknown' }}
-          className={classes.reconnecting}
-          title="The server restarted, and these devices are not back yet."
-        >
-          Reconnecting ({reconnectingCount.toLocaleString('en-GB')})
-        </Link>
-      )}
-      {reconnectingCount > 0 && attentionCount > 0 && ' · '}
+      {unknown.map(({ label, count, title }, index) => (
+        <span key={label}>
+          {index > 0 && ' · '}
+          <Link to="/devices" search={{ connected: 'unknown' }} className={classes.reconnecting} title={title}>
+            {label} ({count.toLocaleString('en-GB')})
+          </Link>
+        </span>
+      ))}
+      {unknown.length > 0 && attentionCount > 0 && ' · '}
       {attentionCount === 0 ? (
-        reconnectingCount === 0 && 'All rooms with devices are healthy.'
+        unknown.length === 0 && 'All rooms with devices are healthy.'
       ) : (
         <>
           <Link

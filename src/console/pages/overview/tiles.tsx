@@ -21,7 +21,8 @@ export function StateTiles({ rows }: RoomRowsProps) {
     for (const { state } of rows) byState.set(state, (byState.get(state) ?? 0) + 1)
     return byState
   }, [rows])
-  // Rooms reconnect only after a server restart.
+  const isReconnecting = rows.every((row) => row.state !== 'UNKNOWN' || row.isReconnecting)
+  // Rooms are unknown only after a server restart, or while a gateway is away.
   const shown = roomStates.filter((state) => state !== 'UNKNOWN' || counts.has(state))
   return shown.map((state) => {
     const count = counts.get(state) ?? 0
@@ -32,9 +33,9 @@ export function StateTiles({ rows }: RoomRowsProps) {
         search={{ state }}
         className={classes.tile}
         data-state={count > 0 ? state : undefined}
-        title={roomStateMeaning(state)}
+        title={roomStateMeaning(state, isReconnecting)}
       >
-        <RoomStateLabel state={state} />
+        <RoomStateLabel state={state} isReconnecting={isReconnecting} />
         <span className={classes.count}>{count.toLocaleString('en-GB')}</span>
         <Text span fz="sm" c="dimmed">
           {count === 1 ? 'room' : 'rooms'}

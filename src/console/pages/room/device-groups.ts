@@ -1,5 +1,7 @@
-// Sorts the devices of a room into pair groups: a leader and the devices paired with it. [contract 5.1.pairing]
+// Sorts the devices of a room by kind, in pair groups: a leader and the devices paired with it. [contract 5.1.pairing]
+import { endpointKinds } from '../../../contract/device/models.ts'
 import type { DeviceDetails, ListedDevice } from '../../domain/fleet/device/device.ts'
+import { kindOf } from '../../domain/fleet/device/device-kind.tsx'
 import { groupNamer, pairedLeader } from '../../domain/fleet/device/pairing-rule.ts'
 
 export interface DeviceGroup {
@@ -15,7 +17,7 @@ export function namesOthers(devices: readonly DeviceDetails[]): boolean {
   return devices.some(({ pairingSerial }) => pairingSerial !== undefined && !serials.has(pairingSerial))
 }
 
-/** The largest group comes first, because it is the main equipment of the room. `elsewhere` are endpoints of other rooms. */
+/** Codecs come first, because they are the main equipment of the room, and of one kind the largest group. A group counts as the kind of its leader. `elsewhere` are endpoints of other rooms. */
 export function deviceGroups(devices: readonly DeviceDetails[], elsewhere: readonly ListedDevice[]): DeviceGroup[] {
   const ids = new Set(devices.map(({ id }) => id))
   const all = [...devices, ...elsewhere.filter(({ id }) => !ids.has(id))]
@@ -30,5 +32,15 @@ export function deviceGroups(devices: readonly DeviceDetails[], elsewhere: reado
           .sort((a, b) => a.serial.localeCompare(b.serial)),
       }
     })
-    .sort((a, b) => b.followers.length - a.followers.length || a.leaderSerial.localeCompare(b.leaderSerial))
+    .sort(
+      (a, b) =>
+        kindRank(a) - kindRank(b) ||
+        b.followers.length - a.followers.length ||
+        a.leaderSerial.localeCompare(b.leaderSerial),
+    )
+}
+
+function kindRank({ leader, followers: [first] }: DeviceGroup): number {
+  const device = leader ?? first
+  return device === undefined ? endpointKinds.length : endpointKinds.indexOf(kindOf(device))
 }

@@ -1,13 +1,15 @@
-// Shows one device of a room as a line: connection, call, settings and firmware.
+// Shows one device of a room as a line: what it is, its state, what is wrong with it, and its firmware.
 
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { capitalised } from '../../../contract/words.ts'
+import { modelOf } from '../../../contract/device/models.ts'
+import { capitalised, humanize, oneLine } from '../../../contract/words.ts'
 import { ConnectionLabel } from '../../domain/fleet/device/connection-label.tsx'
-import { callText, type DeviceDetails, deviceName } from '../../domain/fleet/device/device.ts'
+import { callText, type DeviceDetails, deviceName, powerNames } from '../../domain/fleet/device/device.ts'
+import { KindIcon, kindName, kindOf } from '../../domain/fleet/device/device-kind.tsx'
 import { DeviceNote } from '../../domain/fleet/device/device-note.tsx'
-import { WarnIcon } from '../../parts/page/icons.tsx'
+import { CrossIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
 import classes from './room.module.css'
@@ -29,45 +31,96 @@ export function DeviceLine({
   isFollower,
   action,
 }: DeviceLineProps) {
-  const { id, serial, state, since, connected, inCallStatus, firmwareVersion } = device
+  const { id, serial, model, state, via, connected, inCallStatus, firmwareVersion = '', power } = device
   const call = callText(inCallStatus)
+  const { name: modelName, manufacturer: maker = device.manufacturer } = modelOf(model)
+  const isHere = connected && restartingSinceMs === undefined
+  const described = [kindName(kindOf(device)), oneLine(maker), oneLine(modelName)].filter(Boolean).join(' · ')
   return (
     <li className={classes.line} data-follower={isFollower || undefined}>
-      <Text component="span" fz="sm" className={classes.name}>
-        <Link to="/devices/$endpointId" params={{ endpointId: id }}>
-          {deviceName(device)}
-        </Link>{' '}
-        <span className={classes.serial}>{serial}</span>
-      </Text>
+      <span className={classes.device}>
+        <KindIcon kind={kindOf(device)} />
+        <span className={classes.names}>
+          <Text component="span" fz="sm" className={classes.name}>
+            <Link to="/devices/$endpointId" params={{ endpointId: id }}>
+              {deviceName(device)}
+            </Link>
+          </Text>
+          <Text component="span" fz="xs" c="dimmed" className={classes.described}>
+            {described} · <span className={classes.serial}>{serial}</span>
+          </Text>
+        </span>
+      </span>
       <span className={classes.marks}>
-        <ConnectionLabel state={state} restartingSinceMs={restartingSinceMs} />
-        {state === 'OFFLINE' && restartingSinceMs === undefined && (
-          <Text span fz="xs" c="dimmed">
-            {since ? (
-              <>
-                since <DateTime at={since} zone={zone} />
-              </>
-            ) : (
-              'Never connected'
-            )}
+        <span className={classes.state}>
+          <ConnectionLabel state={state} via={via} restartingSinceMs={restartingSinceMs} />
+          {restartingSinceMs === undefined && <AwaySince device={device} zone={zone} />}
+        </span>
+        {isHere && power && (
+          <Text span fz="sm">
+            {power === 'ON' || power === 'OFF' ? `Power ${power.toLowerCase()}` : powerNames[power]}
           </Text>
         )}
-        {connected && restartingSinceMs === undefined && call && (
+        {isHere && call && (
           <Text span fz="sm">
             {capitalised(call)}
           </Text>
         )}
+        {isHere && <ReportedProblems device={device} />}
         {hasRejectedSettings && (
           <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
             Settings rejected
           </StatusLabel>
         )}
       </span>
-      <Text span fz="sm" c="dimmed" className={classes.firmware} title={firmwareVersion}>
-        {firmwareVersion}
-      </Text>
+      {firmwareVersion !== '' && (
+        <Text span fz="sm" c="dimmed" className={classes.firmware} title={oneLine(firmwareVersion)}>
+          {oneLine(firmwareVersion)}
+        </Text>
+      )}
       <span className={classes.action}>{action}</span>
       <DeviceNote device={device} />
     </li>
+  )
+}
+
+/** "since 19:04" of a device that is offline or asleep. */
+function AwaySince({ device: { state, since }, zone }: Pick<DeviceLineProps, 'device' | 'zone'>) {
+  if (state !== 'OFFLINE' && state !== 'ASLEEP') return null
+  return (
+    <Text span fz="sm" c="dimmed">
+      {' '}
+      {since === undefined ? (
+        'Never connected'
+      ) : (
+        <>
+          since <DateTime at={since} zone={zone} />
+        </>
+      )}
+    </Text>
+  )
+}
+
+/** The faults above the level INFO, and the peripherals that the device misses. */
+function ReportedProblems({ device: { faults = [], peripherals = [] } }: Pick<DeviceLineProps, 'device'>) {
+  const problems = [
+    ...faults
+      .filter(({ level }) => level !== 'INFO')
+      .map((fault) => ({ ...fault, text: oneLine(fault.text) || fault.code })),
+    ...peripherals
+      .filter((peripheral) => !peripheral.connected)
+      .map(({ name, kind }) => ({ level: 'WARNING' as const, text: `${oneLine(name) || humanize(kind)} is missing` })),
+  ]
+  const worst = problems.find(({ level }) => level === 'CRITICAL') ?? problems[0]
+  if (!worst) return null
+  const isCritical = worst.level === 'CRITICAL'
+  return (
+    <StatusLabel
+      colour={isCritical ? 'var(--rk-offline)' : 'var(--rk-degraded)'}
+      icon={isCritical ? <CrossIcon size={16} /> : <WarnIcon size={16} />}
+    >
+      {worst.text}
+      {problems.length > 1 && ` (and ${String(problems.length - 1)} more)`}
+    </StatusLabel>
   )
 }

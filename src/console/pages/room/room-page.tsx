@@ -10,7 +10,7 @@ import { useRestarts } from '../../domain/fleet/device/restarts.ts'
 import { WaitingRestarts } from '../../domain/fleet/device/waiting-restarts.tsx'
 import type { RoomSnapshot } from '../../domain/fleet/room/room.ts'
 import { restartOf, stateWithRestarts } from '../../domain/fleet/room/room-restarts.ts'
-import { RoomStateLabel } from '../../domain/fleet/room/room-state.tsx'
+import { isRoomReconnecting, RoomStateLabel } from '../../domain/fleet/room/room-state.tsx'
 import { SiteBreadcrumbs } from '../../domain/fleet/site/room-link.tsx'
 import { useSites } from '../../domain/fleet/site/sites.ts'
 import { OpenIncidents } from '../../domain/incidents/open-incidents.tsx'
@@ -88,7 +88,11 @@ function RoomView({ room, etag }: RoomSnapshot) {
         worstIncident && state === 'HEALTHY' && restart === undefined ? (
           <SeverityLabel severity={worstIncident.severity} />
         ) : (
-          <RoomStateLabel state={state} restartingSinceMs={restart?.sinceMs} />
+          <RoomStateLabel
+            state={state}
+            isReconnecting={isRoomReconnecting(state, room.endpoints)}
+            restartingSinceMs={restart?.sinceMs}
+          />
         )
       }
       actions={operate && <RoomActions room={room} etag={etag} />}

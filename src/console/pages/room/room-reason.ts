@@ -16,28 +16,38 @@ export function stateReason(room: RoomDetails, rejectingDevices: readonly Device
 }
 
 function reasonOf({ state, endpoints }: RoomDetails, rejectingDevices: readonly DeviceDetails[]): string {
-  const offline = endpoints.filter((device) => device.state === 'OFFLINE')
-  const reconnecting = endpoints.filter((device) => device.state === 'UNKNOWN')
   if (state === 'EMPTY') return 'No devices in this room yet.'
-  if (state === 'HEALTHY') return `${allDevicesText(endpoints.length)} online.`
-  if (state === 'OFFLINE') return `${allDevicesText(endpoints.length)} offline.`
   const [one, ...more] = rejectingDevices
   const sentences = [
-    ...(offline.length > 0 ? [countText(offline.length, endpoints.length, 'offline')] : []),
-    ...(reconnecting.length > 0 ? [countText(reconnecting.length, endpoints.length, 'reconnecting')] : []),
+    ...presenceTexts(endpoints),
     ...(one && more.length === 0 ? [`${deviceName(one)} rejected its settings.`] : []),
     ...(more.length > 0 ? [`${plural(rejectingDevices.length, 'device')} rejected their settings.`] : []),
   ]
-  return sentences.length > 0 ? sentences.join(' ') : 'A device rejected its settings.'
+  if (sentences.length > 0) return sentences.join(' ')
+  return state === 'DEGRADED'
+    ? 'A device rejected its settings.'
+    : `${devicesText(endpoints.length, endpoints.length)} ${endpoints.length === 1 ? 'is' : 'are'} online.`
 }
 
-const countText = (count: number, all: number, what: string) =>
-  count === all
-    ? `${allDevicesText(all)} ${what}.`
-    : `${count} of ${all} devices ${count === 1 ? 'is' : 'are'} ${what}.`
+/** One sentence for each state that devices are in, the worst first; none if all are online. */
+function presenceTexts(endpoints: readonly DeviceDetails[]): string[] {
+  const groups: readonly [one: string, more: string, isIn: (device: DeviceDetails) => boolean][] = [
+    ['is offline', 'are offline', ({ state }) => state === 'OFFLINE'],
+    ['cannot be seen', 'cannot be seen', ({ state, via }) => state === 'UNKNOWN' && via !== undefined],
+    ['is reconnecting', 'are reconnecting', ({ state, via }) => state === 'UNKNOWN' && via === undefined],
+    ['is asleep', 'are asleep', ({ state }) => state === 'ASLEEP'],
+  ]
+  return groups.flatMap(([one, more, isIn]) => {
+    const count = endpoints.filter(isIn).length
+    return count === 0 ? [] : [`${devicesText(count, endpoints.length)} ${count === 1 ? one : more}.`]
+  })
+}
 
-const allDevicesText = (count: number) =>
-  count === 1 ? 'The device is' : count === 2 ? 'Both devices are' : `All ${count} devices are`
+/** "The device", "Both devices", "All 3 devices" or "1 of 3 devices". */
+function devicesText(count: number, all: number): string {
+  if (count < all) return `${count} of ${all} devices`
+  return all === 1 ? 'The device' : all === 2 ? 'Both devices' : `All ${all} devices`
+}
 
 /** The config states are read for degraded rooms only: no other room can have a device that rejected its settings. */
 export function useRejectingDevices({ state, endpoints }: RoomDetails): readonly DeviceDetails[] {

@@ -46,8 +46,10 @@ export const roomColumns = (requested: readonly AirSensor[]): readonly Column<Ro
     width: '128px',
     inCard: 'corner',
     sortValue: roomSortKeys.state,
-    text: ({ state }) => roomStateLabel(state),
-    cell: ({ state, restartingSinceMs }) => <RoomStateLabel state={state} restartingSinceMs={restartingSinceMs} />,
+    text: ({ state, isReconnecting }) => roomStateLabel(state, isReconnecting),
+    cell: ({ state, isReconnecting, restartingSinceMs }) => (
+      <RoomStateLabel state={state} isReconnecting={isReconnecting} restartingSinceMs={restartingSinceMs} />
+    ),
   },
   {
     id: 'since',

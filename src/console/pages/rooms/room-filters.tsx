@@ -86,6 +86,9 @@ export function RoomFilters({ rows, filter, onChange }: RoomFiltersProps) {
 type FilterValue = string | undefined
 const stateChoices: readonly FilterChoice[] = [
   { value: needsAttention, label: 'Offline or degraded' },
-  ...roomStates.map((state) => ({ value: state, label: roomStateLabel(state) })),
+  ...roomStates.map((state) => ({
+    value: state,
+    label: state === 'UNKNOWN' ? 'Cannot be seen or reconnecting' : roomStateLabel(state),
+  })),
 ]
 const peopleOptions: readonly FilterChoice[] = Object.entries(peopleChoices).map(([value, label]) => ({ value, label }))

@@ -46,6 +46,9 @@ export const SunIcon = icon(
   <path d="M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.400M17.6 17.6 19 19M5 19l1.4-1.400M17.6 6.4 19 5" />,
 )
 export const MoonIcon = icon(<path d="M20 14.500A8.5 8.5 0 1 1 9.5 4a7 7 0 0 0 10.5 10.500z" />)
+export const UnseenIcon = icon(
+  <path d="M4 4l16 16M9.500 6.300A9 9 0 0 1 12 6c5 0 8 4 9 6a13 13 0 0 1-2.500 3.300M6.300 7.800A13 13 0 0 0 3 12c1 2 4 6 9 6a9 9 0 0 0 4.500-1.200M10 10a2.800 2.800 0 0 0 4 4" />,
+)
 export const UserIcon = icon(<path d="M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21a8 8 0 0 1 16 0" />)
 export const PlusIcon = icon(<path d="M12 5v14M5 12h14" />)
 export const EditIcon = icon(<path d="M4 20h4L19 9l-4-4L4 16zM13 7l4 4" />)

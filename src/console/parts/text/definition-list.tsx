@@ -1,17 +1,29 @@
 // A list of names with values; entries without a value are left out.
 import { Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { oneLine } from '../../../contract/words.ts'
 import { CopyIconButton } from '../page/copy-icon-button.tsx'
 import classes from './definition-list.module.css'
 
-export type Definition = readonly [name: string, value: ReactNode]
+/** A key is needed where several names can be equal. */
+export type Definition = readonly [name: string, value: ReactNode, key?: string]
+
+/** Many texts come from devices: what could reverse the text around them is left out. */
+const shownValue = (value: ReactNode): ReactNode => (typeof value === 'string' ? oneLine(value) : value)
+const isKnown = (value: ReactNode): boolean => value !== undefined && value !== false && value !== ''
+
+/** Whether a list of the definitions would show something. */
+export const hasDefinitions = (definitions: readonly Definition[]): boolean =>
+  definitions.some(([, value]) => isKnown(shownValue(value)))
 
 export function DefinitionList({ definitions }: { readonly definitions: readonly Definition[] }) {
-  const known = definitions.filter(([, value]) => value !== undefined && value !== false && value !== '')
+  const known = definitions
+    .map(([name, value, key = name]) => ({ name, value: shownValue(value), key }))
+    .filter(({ value }) => isKnown(value))
   return (
     <dl className={classes.list}>
-      {known.map(([name, value]) => (
-        <div key={name} className={classes.item}>
+      {known.map(({ name, value, key }) => (
+        <div key={key} className={classes.item}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
@@ -20,20 +32,21 @@ export function DefinitionList({ definitions }: { readonly definitions: readonly
   )
 }
 
-/** A text with a button that copies it. */
-export const CopyableText = ({
-  text,
-  what,
-  large = false,
-}: {
+interface CopyableTextProps {
   readonly text: string
   readonly what: string
   readonly large?: boolean
-}) => (
-  <Group component="span" gap={4} wrap="nowrap" display="inline-flex" maw="100%">
-    <Text span ff="monospace" fz={large ? 28 : 'sm'} fw={large ? 650 : undefined} className={classes.long}>
-      {text}
-    </Text>
-    <CopyIconButton text={text} tip={`Copy ${what}`} isInline size={large ? 36 : 24} />
-  </Group>
-)
+}
+
+/** A text with a button that copies it. */
+export function CopyableText({ text, what, large = false }: CopyableTextProps) {
+  const shown = oneLine(text)
+  return (
+    <Group component="span" gap={4} wrap="nowrap" display="inline-flex" maw="100%">
+      <Text span ff="monospace" fz={large ? 28 : 'sm'} fw={large ? 650 : undefined} className={classes.long}>
+        {shown}
+      </Text>
+      <CopyIconButton text={shown} tip={`Copy ${what}`} isInline size={large ? 36 : 24} />
+    </Group>
+  )
+}

@@ -1,27 +1,39 @@
-// The label that shows whether a device is online, asleep, offline, reconnecting or being restarted.
+// The label that shows whether a device is online, asleep, offline, not seen, reconnecting or being restarted.
 import type { ReactNode } from 'react'
 import type { EndpointState } from '../../../../contract/fleet/endpoints.ts'
-import { CheckIcon, ClockIcon, CrossIcon, MoonIcon } from '../../../parts/page/icons.tsx'
+import { CheckIcon, ClockIcon, CrossIcon, MoonIcon, UnseenIcon } from '../../../parts/page/icons.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
 import { RestartingLabel } from './restarting-label.tsx'
 
 interface ConnectionLabelProps {
   readonly state: EndpointState
+  /** The id of the gateway through which the device is seen. */
+  readonly via?: string | undefined
   /** The time at which an open restart was asked for. */
   readonly restartingSinceMs: number | undefined
 }
 
-const styles: Readonly<Record<EndpointState, { label: string; colour: string; icon: ReactNode }>> = {
+interface StateStyle {
+  readonly label: string
+  readonly colour: string
+  readonly icon: ReactNode
+}
+const styles: Readonly<Record<EndpointState, StateStyle>> = {
   ONLINE: { label: 'Online', colour: 'var(--rk-healthy)', icon: <CheckIcon size={16} /> },
   UNKNOWN: { label: 'Reconnecting', colour: 'var(--rk-empty)', icon: <ClockIcon size={16} /> },
   ASLEEP: { label: 'Asleep', colour: 'var(--rk-empty)', icon: <MoonIcon size={16} /> },
   OFFLINE: { label: 'Offline', colour: 'var(--rk-offline)', icon: <CrossIcon size={16} /> },
 }
-export const deviceStateName = (state: EndpointState): string => styles[state].label
+/** A device behind a gateway that is away does not connect by itself, and can be fine. */
+const unseen: StateStyle = { label: 'Cannot be seen', colour: 'var(--rk-empty)', icon: <UnseenIcon size={16} /> }
 
-export function ConnectionLabel({ state, restartingSinceMs }: ConnectionLabelProps) {
+const styleOf = (state: EndpointState, via: string | undefined): StateStyle =>
+  state === 'UNKNOWN' && via !== undefined ? unseen : styles[state]
+export const deviceStateName = (state: EndpointState, via: string | undefined): string => styleOf(state, via).label
+
+export function ConnectionLabel({ state, via, restartingSinceMs }: ConnectionLabelProps) {
   if (restartingSinceMs !== undefined) return <RestartingLabel sinceMs={restartingSinceMs} />
-  const { label, colour, icon } = styles[state]
+  const { label, colour, icon } = styleOf(state, via)
   return (
     <StatusLabel colour={colour} icon={icon}>
       {label}

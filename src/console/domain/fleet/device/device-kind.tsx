@@ -44,6 +44,16 @@ const kinds: Readonly<Record<EndpointKind, KindStyle>> = {
 export const kindOf = ({ kind }: { readonly kind?: EndpointKind }): EndpointKind => kind ?? 'OTHER'
 export const kindName = (kind: EndpointKind): string => kinds[kind].name
 
+/** The icon alone; its name is a tip, and read by screen readers. */
+export function KindIcon({ kind }: { readonly kind: EndpointKind }) {
+  const { name, Icon } = kinds[kind]
+  return (
+    <span className={classes.icon} role="img" aria-label={name} title={name}>
+      <Icon />
+    </span>
+  )
+}
+
 export function KindLabel({ kind }: { readonly kind: EndpointKind }) {
   const { name, Icon } = kinds[kind]
   return (

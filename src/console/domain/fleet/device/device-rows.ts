@@ -123,8 +123,12 @@ const profileNameOf = ({ profileId }: ListedDevice, names: ProfileNames): string
 const shownState = ({ state, restartingSinceMs }: DeviceTableRow): EndpointState =>
   restartingSinceMs === undefined ? state : 'ONLINE'
 export const isOffline = (row: DeviceTableRow): boolean => shownState(row) === 'OFFLINE'
+export const isOnline = (row: DeviceTableRow): boolean => shownState(row) === 'ONLINE'
+export const isDeviceAsleep = (row: DeviceTableRow): boolean => shownState(row) === 'ASLEEP'
 /** The device was connected to a server that ended, and is not back yet. */
-export const isReconnecting = (row: DeviceTableRow): boolean => shownState(row) === 'UNKNOWN'
+export const isReconnecting = (row: DeviceTableRow): boolean => shownState(row) === 'UNKNOWN' && row.via === undefined
+/** The gateway of the device is away. */
+export const isUnseen = (row: DeviceTableRow): boolean => shownState(row) === 'UNKNOWN' && row.via !== undefined
 
 /** The search parameters of the device list. */
 export interface DeviceFilter {
@@ -191,8 +195,13 @@ export function firmwareStateOf({ firmwareVersion, latestVersion }: ListedDevice
   return firmwareVersion === latestVersion ? 'current' : 'behind'
 }
 
-export const connectedChoices = { yes: 'Online', no: 'Offline', unknown: 'Reconnecting' } as const
-const stateOfChoice = { yes: 'ONLINE', no: 'OFFLINE', unknown: 'UNKNOWN' } as const
+export const connectedChoices = {
+  yes: 'Online',
+  asleep: 'Asleep',
+  no: 'Offline',
+  unknown: 'Cannot be seen or reconnecting',
+} as const
+const stateOfChoice = { yes: 'ONLINE', asleep: 'ASLEEP', no: 'OFFLINE', unknown: 'UNKNOWN' } as const
 export const isConnectedChoice = (text: string | undefined): text is keyof typeof connectedChoices =>
   text !== undefined && Object.hasOwn(connectedChoices, text)
 

@@ -1,4 +1,4 @@
-// One stacked bar for each region: healthy, reconnecting, degraded and offline rooms. Each part is a link to its rooms.
+// One stacked bar for each region: healthy, not seen, degraded and offline rooms. Each part is a link to its rooms.
 import { Link } from '@tanstack/react-router'
 import { plural } from '../../../parts/text/words.ts'
 import classes from './region-bars.module.css'
@@ -51,7 +51,7 @@ interface PartProps extends RegionBarProps {
 }
 
 /** The part is large enough to see and to hit, however few rooms it stands for. It repeats the link of its number. */
-function Part({ region: { filterValue, counts, total, name }, state, withLinks }: PartProps) {
+function Part({ region: { filterValue, counts, total, name, isReconnecting }, state, withLinks }: PartProps) {
   if (counts[state] === 0) return null
   const style = { flexGrow: counts[state] / total, background: roomStateColour(state) }
   if (!withLinks) return <span className={classes.part} style={style} />
@@ -62,19 +62,19 @@ function Part({ region: { filterValue, counts, total, name }, state, withLinks }
       className={classes.part}
       style={style}
       tabIndex={-1}
-      title={`${name}: ${plural(counts[state], 'room')} ${roomStateLabel(state).toLowerCase()}`}
+      title={`${name}: ${plural(counts[state], 'room')} ${roomStateLabel(state, isReconnecting).toLowerCase()}`}
     />
   )
 }
 
-function Count({ region: { filterValue, counts, name }, state, withLinks }: PartProps) {
+function Count({ region: { filterValue, counts, name, isReconnecting }, state, withLinks }: PartProps) {
   const content = (
     <>
-      {roomStateIcon(state)} {counts[state].toLocaleString('en-GB')}
+      {roomStateIcon(state, isReconnecting)} {counts[state].toLocaleString('en-GB')}
     </>
   )
   const style = { color: roomStateColour(state) }
-  const label = `${plural(counts[state], 'room')} ${roomStateLabel(state).toLowerCase()} in ${name}`
+  const label = `${plural(counts[state], 'room')} ${roomStateLabel(state, isReconnecting).toLowerCase()} in ${name}`
   if (!withLinks) {
     return (
       <span className={classes.count} style={style} role="img" aria-label={label}>

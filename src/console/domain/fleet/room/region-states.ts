@@ -13,6 +13,8 @@ export interface RegionStates {
   readonly name: string
   readonly counts: Readonly<Record<BarState, number>>
   readonly total: number
+  /** Rooms are UNKNOWN, and none of these has a device behind a gateway. */
+  readonly isReconnecting: boolean
 }
 
 /** Sorted by name; rooms without a region come last. */
@@ -30,6 +32,7 @@ export function regionStates(rows: readonly RoomTableRow[]): RegionStates[] {
         OFFLINE: rooms.filter(({ state }) => state === 'OFFLINE').length,
       },
       total: rooms.length,
+      isReconnecting: rooms.every((room) => room.state !== 'UNKNOWN' || room.isReconnecting),
     }))
     .sort(
       (a, b) =>

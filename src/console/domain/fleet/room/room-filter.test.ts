@@ -12,6 +12,7 @@ const row = (id: number, name: string, more: Partial<RoomTableRow> = {}): RoomTa
   endpointCount: 2,
   connectedCount: 2,
   region: undefined,
+  isReconnecting: false,
   sinceMs: undefined,
   profileName: undefined,
   restartingSinceMs: undefined,

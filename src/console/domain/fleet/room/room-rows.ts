@@ -16,6 +16,7 @@ import { type Sites, useSites } from '../site/sites.ts'
 import { type Freshness, freshnessOf } from './freshness.ts'
 import { type RestartingRooms, stateDuringRestart, useRestartingRooms } from './room-restarts.ts'
 import { roomSinceMs } from './room-since.ts'
+import { isRoomReconnecting } from './room-state.tsx'
 
 type ListedRoom = ResponseOf<Operations['roomsList']>['rooms'][number]
 type RoomSample = ResponseOf<Operations['roomsBulkSensorData']>['data'][number]
@@ -23,6 +24,8 @@ type RoomSample = ResponseOf<Operations['roomsBulkSensorData']>['data'][number]
 export interface RoomTableRow extends ListedRoom {
   /** The time at which the first open restart in the room was asked for. */
   readonly restartingSinceMs: number | undefined
+  /** The state is UNKNOWN, and no device of the room is behind a gateway. */
+  readonly isReconnecting: boolean
   /** The time of the connect or disconnect that led to the state. */
   readonly sinceMs: number | undefined
   readonly profileName: string | undefined
@@ -92,13 +95,15 @@ function rowsOf(
     const isOffline = room.endpointCount > 0 && room.connectedCount === 0
     const sample = isOffline ? undefined : sampleById.get(room.id)
     const { people, ...others } = room
+    const devices = devicesByRoom.get(room.id) ?? noDevices
     const { searchText, sortKey } = normalizedTexts(room)
     return {
       ...others,
       ...(people !== undefined && !isOffline && { people }),
       state,
+      isReconnecting: isRoomReconnecting(state, devices),
       restartingSinceMs: restart?.sinceMs,
-      sinceMs: roomSinceMs(state, devicesByRoom.get(room.id) ?? noDevices),
+      sinceMs: roomSinceMs(state, devices),
       profileName:
         room.profileId === undefined ? undefined : (profileNames.get(room.profileId) ?? `Profile ${room.profileId}`),
       region: room.location && locationById.get(room.location.id)?.region,

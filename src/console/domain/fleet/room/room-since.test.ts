@@ -10,6 +10,8 @@ const device = (isOnline: boolean, hour: number) => ({
 
 test('a room is offline since its last device went away, and degraded since its first did', () => {
   expect(roomSinceMs('OFFLINE', [device(false, 8), device(false, 9)])).toBe(at(9))
+  const asleep = { ...device(false, 11), state: 'ASLEEP' as const }
+  expect(roomSinceMs('OFFLINE', [device(false, 8), asleep])).toBe(at(8))
   expect(roomSinceMs('DEGRADED', [device(false, 8), device(false, 9), device(true, 10)])).toBe(at(8))
   expect(roomSinceMs('HEALTHY', [device(true, 7), device(true, 9)])).toBe(at(9))
 })

@@ -7,12 +7,14 @@ type Presence = Pick<ListedDevice, 'state' | 'since'>
 /** Undefined if no device led to the state, such as for a room without devices or with rejected settings. */
 export function roomSinceMs(state: RoomState, devices: readonly Presence[]): number | undefined {
   const times = (of: readonly Presence[]) => of.flatMap(({ since }) => (since === undefined ? [] : [Date.parse(since)]))
+  const offline = devices.filter((device) => device.state === 'OFFLINE')
   // A device that falls asleep changes the state of its room only if all of them are asleep.
   const awake = devices.filter((device) => device.state !== 'ASLEEP')
   // The first device that went away made the room degraded; the last one made it offline, or healthy again.
-  const found =
-    state === 'DEGRADED'
-      ? Math.min(...times(devices.filter((device) => device.state === 'OFFLINE')))
-      : Math.max(...times(awake.length > 0 ? awake : devices))
-  return Number.isFinite(found) ? found : undefined
+  if (state === 'DEGRADED') return finite(Math.min(...times(offline)))
+  if (state === 'OFFLINE') return finite(Math.max(...times(offline)))
+  return finite(Math.max(...times(awake.length > 0 ? awake : devices)))
 }
+
+/** The earliest and the latest of no times are infinite. */
+const finite = (ms: number): number | undefined => (Number.isFinite(ms) ? ms : undefined)

@@ -1,8 +1,9 @@
 // The state of a room: its label, colour, icon and meaning.
 import type { ReactNode } from 'react'
 import type { RoomState } from '../../../../contract/fleet/rooms.ts'
-import { CheckIcon, ClockIcon, CrossIcon, DotIcon, WarnIcon } from '../../../parts/page/icons.tsx'
+import { CheckIcon, ClockIcon, CrossIcon, DotIcon, UnseenIcon, WarnIcon } from '../../../parts/page/icons.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
+import type { ListedDevice } from '../device/device.ts'
 import { RestartingLabel } from '../device/restarting-label.tsx'
 
 export { type RoomState, roomStates } from '../../../../contract/fleet/rooms.ts'
@@ -28,10 +29,10 @@ const roomStateStyles: Record<RoomState, RoomStateStyle> = {
     meaning: 'At least one device is offline or rejected its settings.',
   },
   UNKNOWN: {
-    label: 'Reconnecting',
+    label: 'Cannot be seen',
     colour: 'var(--rk-empty)',
-    icon: <ClockIcon size={16} />,
-    meaning: 'No device can be seen: their server restarted, or their gateway is away.',
+    icon: <UnseenIcon size={16} />,
+    meaning: 'The gateway of its devices is away, or has just returned.',
   },
   HEALTHY: {
     label: 'Healthy',
@@ -47,23 +48,45 @@ const roomStateStyles: Record<RoomState, RoomStateStyle> = {
   },
 }
 
-export const roomStateLabel = (state: RoomState): string => roomStateStyles[state].label
+/** UNKNOWN without a gateway: the devices connect again by themselves. */
+const reconnecting: RoomStateStyle = {
+  label: 'Reconnecting',
+  colour: 'var(--rk-empty)',
+  icon: <ClockIcon size={16} />,
+  meaning: 'The server restarted, and no device is back yet.',
+}
+
+/** A room that cannot be judged, and of which no device is behind a gateway. */
+export const isRoomReconnecting = (state: RoomState, devices: readonly UnseenDevice[]): boolean =>
+  state === 'UNKNOWN' &&
+  devices.length > 0 &&
+  devices.every((device) => device.state !== 'UNKNOWN' || device.via === undefined)
+type UnseenDevice = Pick<ListedDevice, 'state' | 'via'>
+
+const styleOf = (state: RoomState, isReconnecting: boolean): RoomStateStyle =>
+  state === 'UNKNOWN' && isReconnecting ? reconnecting : roomStateStyles[state]
+
 export const roomStateColour = (state: RoomState): string => roomStateStyles[state].colour
-export const roomStateIcon = (state: RoomState): ReactNode => roomStateStyles[state].icon
-export const roomStateMeaning = (state: RoomState): string => roomStateStyles[state].meaning
+export const roomStateLabel = (state: RoomState, isReconnecting = false): string => styleOf(state, isReconnecting).label
+export const roomStateIcon = (state: RoomState, isReconnecting = false): ReactNode =>
+  styleOf(state, isReconnecting).icon
+export const roomStateMeaning = (state: RoomState, isReconnecting = false): string =>
+  styleOf(state, isReconnecting).meaning
 
 interface RoomStateLabelProps {
   readonly state: RoomState
+  readonly isReconnecting?: boolean
   /** The time at which an open restart in the room was asked for. */
   readonly restartingSinceMs?: number | undefined
 }
 
 /** A restart hides that the room is healthy, and no other state. */
-export const RoomStateLabel = ({ state, restartingSinceMs }: RoomStateLabelProps) =>
-  state === 'HEALTHY' && restartingSinceMs !== undefined ? (
-    <RestartingLabel sinceMs={restartingSinceMs} />
-  ) : (
-    <StatusLabel colour={roomStateStyles[state].colour} icon={roomStateStyles[state].icon}>
-      {roomStateStyles[state].label}
+export function RoomStateLabel({ state, isReconnecting = false, restartingSinceMs }: RoomStateLabelProps) {
+  if (state === 'HEALTHY' && restartingSinceMs !== undefined) return <RestartingLabel sinceMs={restartingSinceMs} />
+  const { label, colour, icon } = styleOf(state, isReconnecting)
+  return (
+    <StatusLabel colour={colour} icon={icon}>
+      {label}
     </StatusLabel>
   )
+}

@@ -1,45 +1,36 @@
-// Shows the firmware of a device and the state of its update.
-import { Text } from '@mantine/core'
+// Shows which firmware a device should have, and the state of its update; nothing for a device that reports neither.
 import { humanize } from '../../../../contract/words.ts'
 import { type DeviceDetails, useDeviceTimeZone } from '../../../domain/fleet/device/device.ts'
 import { CheckIcon, ClockIcon, WarnIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
-import { DefinitionList } from '../../../parts/text/definition-list.tsx'
+import { type Definition, DefinitionList, hasDefinitions } from '../../../parts/text/definition-list.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
+import { releaseName } from './identity-section.tsx'
 
 export function FirmwareSection({ device }: { readonly device: DeviceDetails }) {
-  const { upgradeStatus, automaticUpdates, otaChannel } = device
+  const { latestVersion, upgradeStatus, automaticUpdates, otaChannel } = device
+  const isKnown = latestVersion !== undefined || isUpdateReported(device)
+  const definitions: Definition[] = [
+    ['Latest', releaseName(device.latestVersionReleaseName, latestVersion)],
+    ['Update', isKnown && <UpdateState key="update" device={device} />],
+    ['Update in progress', upgradeStatus && upgradeStatus !== 'IDLE' && humanize(upgradeStatus)],
+    ['Automatic updates', automaticUpdates === undefined ? undefined : automaticUpdates ? 'On' : 'Off'],
+    ['Channel', otaChannel && humanize(otaChannel)],
+    ['Update model', device.upgradeModel],
+  ]
+  if (!hasDefinitions(definitions)) return null
   return (
-    <Section title="Firmware">
-      <DefinitionList
-        definitions={[
-          ['Installed', releaseName(device.firmwareVersionReleaseName, device.firmwareVersion)],
-          ['Latest', releaseName(device.latestVersionReleaseName, device.latestVersion)],
-          ['Update', <UpdateState key="update" device={device} />],
-          ['Update in progress', upgradeStatus && upgradeStatus !== 'IDLE' && humanize(upgradeStatus)],
-          ['Automatic updates', automaticUpdates === undefined ? undefined : automaticUpdates ? 'On' : 'Off'],
-          ['Channel', otaChannel && humanize(otaChannel)],
-          ['Update model', device.upgradeModel],
-          ['Build', [device.buildType, device.hexapaBuild].filter(Boolean).join(' · ')],
-        ]}
-      />
+    <Section title="Firmware updates">
+      <DefinitionList definitions={definitions} />
     </Section>
   )
 }
 
-/** The release name is for operators, the version for support. */
-function releaseName(name: string | undefined, version: string | undefined) {
-  if (!name || !version) return name ?? version
-  return (
-    <>
-      {name}{' '}
-      <Text span c="dimmed" fz="inherit">
-        {version}
-      </Text>
-    </>
-  )
-}
+const isUpdateReported = (device: DeviceDetails): boolean =>
+  device.hasScheduledFirmwareUpdate === true ||
+  device.hasUnscheduledFirmwareUpdate === true ||
+  device.isLatestVersionScheduledForNow === true
 
 function UpdateState({ device }: { readonly device: DeviceDetails }) {
   const zone = useDeviceTimeZone(device)
@@ -68,7 +59,6 @@ function UpdateState({ device }: { readonly device: DeviceDetails }) {
       </StatusLabel>
     )
   }
-  if (!latestVersion) return <>Unknown</>
   return (
     <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
       Up to date

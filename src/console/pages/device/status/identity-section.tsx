@@ -1,55 +1,46 @@
-// Shows the identity of a device: model, serial number and id, which support asks for.
-import { Button } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+// Shows what a device is: name, kind, maker, model, versions, serial number and id, which support asks for.
+import { Text } from '@mantine/core'
 import { modelOf } from '../../../../contract/device/models.ts'
-import { oneLine } from '../../../../contract/words.ts'
-import { useDeviceTimeZone } from '../../../domain/fleet/device/device.ts'
-import { usePairGroup } from '../../../domain/fleet/device/pair-group.ts'
-import { BinIcon } from '../../../parts/page/icons.tsx'
+import { humanize, oneLine } from '../../../../contract/words.ts'
+import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
+import { KindLabel, kindOf } from '../../../domain/fleet/device/device-kind.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import { CopyableText, DefinitionList } from '../../../parts/text/definition-list.tsx'
-import { DateTime } from '../../../parts/text/time.tsx'
-import { usePermissions } from '../../../session.ts'
-import type { TabProps } from '../tab-props.ts'
-import { UnenrolDialog } from '../unenrol-dialog.tsx'
 
-export function IdentitySection({ device, etag }: TabProps) {
-  const may = usePermissions()
-  const zone = useDeviceTimeZone(device)
-  const { id, reportedName, serial, model, enrolmentTime, remoteControlEnabled, bulkEnrolmentPending } = device
-  const { name } = modelOf(model)
+export function IdentitySection({ device }: { readonly device: DeviceDetails }) {
+  const { id, name, reportedName, serial, model, facts = [] } = device
+  const { name: modelName, manufacturer = device.manufacturer } = modelOf(model)
   return (
-    <Section title="Identity" actions={may.write && <UnenrolButton device={device} etag={etag} />}>
+    <Section title="Identity">
       <DefinitionList
         definitions={[
-          ['Model', name === model ? model : `${name} (${model})`],
-          ['Reported name', reportedName && oneLine(reportedName)],
+          ['Name', name],
+          ['Reported name', reportedName !== name && reportedName],
+          ['Kind', <KindLabel key="kind" kind={kindOf(device)} />],
+          ['Maker', manufacturer],
+          ['Model', modelName === model ? model : `${modelName} (${model})`],
+          ['Hardware', device.hardwareVersion],
+          ['Firmware', releaseName(device.firmwareVersionReleaseName, device.firmwareVersion)],
+          ['Build', [device.buildType, device.hexapaBuild].filter(Boolean).join(' · ')],
+          ['Application', device.appVersion],
           ['Serial number', <CopyableText key="serial" text={serial} what="serial number" />],
           ['Device ID', <CopyableText key="id" text={id} what="device ID" />],
-          ['Enrolled', <DateTime key="enrolled" at={enrolmentTime} zone={zone} />],
-          ['Remote control', remoteControlEnabled === undefined ? undefined : remoteControlEnabled ? 'On' : 'Off'],
-          ['Bulk enrolment', bulkEnrolmentPending && 'In progress'],
+          ...facts.map((fact, number) => [humanize(fact.name), fact.text, `fact ${String(number)}`] as const),
         ]}
       />
     </Section>
   )
 }
 
-function UnenrolButton({ device, etag }: TabProps) {
-  const [opened, dialog] = useDisclosure(false)
-  const pair = usePairGroup(device)
+/** The release name is for operators, the version for support. */
+export function releaseName(name: string | undefined, version: string | undefined) {
+  if (!name || !version) return name ?? version
   return (
     <>
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<BinIcon size={15} />}
-        c="var(--rk-offline)"
-        onClick={dialog.open}
-      >
-        Unenrol
-      </Button>
-      <UnenrolDialog device={device} etag={etag} pair={pair} opened={opened} onClose={dialog.close} />
+      {oneLine(name)}{' '}
+      <Text span c="dimmed" fz="inherit">
+        {oneLine(version)}
+      </Text>
     </>
   )
 }

@@ -1,5 +1,6 @@
 // Lists the network interfaces of a device with readable addresses.
 import { Box, Stack, Text } from '@mantine/core'
+import { oneLine } from '../../../../contract/words.ts'
 import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
 import { addressTexts, macText } from '../../../domain/fleet/device/network-address.ts'
 import { CheckIcon, DotIcon } from '../../../parts/page/icons.tsx'
@@ -16,6 +17,8 @@ const modeNames: Record<string, string> = { NETWORK_MODE_DHCP: 'DHCP', NETWORK_M
 
 export function NetworkSection({ device: { networks, localIpAddress } }: { readonly device: DeviceDetails }) {
   const interfaces = networks.map((network, number) => ({ ...network, number }))
+  const columns = [...commonColumns, ...optionalColumns.filter(({ isReported }) => networks.some(isReported))]
+  if (networks.length === 0 && !localIpAddress) return null
   return (
     <Section title="Network">
       <Stack gap="sm">
@@ -28,11 +31,7 @@ export function NetworkSection({ device: { networks, localIpAddress } }: { reado
             />
           </Box>
         )}
-        {networks.length === 0 ? (
-          <Text c="dimmed" fz="sm">
-            No network interfaces reported
-          </Text>
-        ) : (
+        {networks.length > 0 && (
           <DataTable
             label="Network interfaces"
             rows={interfaces}
@@ -49,9 +48,9 @@ export function NetworkSection({ device: { networks, localIpAddress } }: { reado
 /** An interface has no name that is unique. */
 type NumberedNetwork = Network & { readonly number: number }
 
-const kindOf = ({ type }: Network) => type && (typeNames[type] ?? type)
+const kindOf = ({ type }: Network) => type && (typeNames[type] ?? oneLine(type))
 
-const columns: readonly Column<NumberedNetwork>[] = [
+const commonColumns: readonly Column<NumberedNetwork>[] = [
   {
     id: 'interface',
     title: 'Interface',
@@ -60,10 +59,10 @@ const columns: readonly Column<NumberedNetwork>[] = [
       const kind = kindOf(network)
       return (
         <>
-          {kind ?? display ?? 'Unknown'}
+          {kind ?? (oneLine(display) || 'Unknown')}
           <Text span c="dimmed" fz="inherit" fw={400}>
-            {kind && display && ` ${display}`}
-            {networkName && ` · ${networkName}`}
+            {kind && display && ` ${oneLine(display)}`}
+            {networkName && ` · ${oneLine(networkName)}`}
           </Text>
         </>
       )
@@ -89,15 +88,38 @@ const columns: readonly Column<NumberedNetwork>[] = [
       network.macAddress ? (
         <CopyableText
           text={macText(network.macAddress)}
-          what={`MAC address of ${network.display ?? kindOf(network) ?? 'this interface'}`}
+          what={`MAC address of ${oneLine(network.display) || kindOf(network) || 'this interface'}`}
         />
       ) : (
         '–'
       ),
   },
-  { id: 'mode', title: 'Mode', cell: ({ mode }) => (mode ? (modeNames[mode] ?? mode) : '–') },
+  { id: 'mode', title: 'Mode', cell: ({ mode }) => (mode ? (modeNames[mode] ?? oneLine(mode)) : '–') },
   { id: 'mtu', title: 'MTU', isNumber: true, cell: ({ mtu }) => mtu ?? '–' },
 ]
+
+/** Columns that are left out if no interface reports their value. */
+const optionalColumns: readonly (Column<NumberedNetwork> & { readonly isReported: (network: Network) => boolean })[] = [
+  {
+    id: 'dns',
+    title: 'Name servers',
+    isReported: ({ dnsServers = [] }) => dnsServers.length > 0,
+    cell: ({ dnsServers = [] }) => <Lines texts={[...new Set(dnsServers.map(oneLine))]} />,
+  },
+  {
+    id: 'signal',
+    title: 'Signal',
+    isNumber: true,
+    isReported: ({ signalDbm }) => signalDbm !== undefined,
+    cell: ({ signalDbm }) => (signalDbm === undefined ? '–' : signalText(signalDbm)),
+  },
+]
+
+/** "−58 dBm, good": the number is for engineers. */
+function signalText(dbm: number): string {
+  const word = dbm >= -67 ? 'good' : dbm >= -75 ? 'fair' : 'weak'
+  return `${String(dbm).replace('-', '−')} dBm, ${word}`
+}
 
 const Lines = ({ texts }: { readonly texts: readonly string[] }) =>
   texts.length === 0

@@ -1,12 +1,11 @@
-// Shows where a device is and how it is used: room, profile, call, app and paired devices.
+// Shows where a device is: its room, its profile and the devices that are paired with it.
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { capitalised, humanize } from '../../../../contract/words.ts'
 import { operationQuery } from '../../../api.ts'
 import { ConnectionLabel } from '../../../domain/fleet/device/connection-label.tsx'
-import { callText, type DeviceDetails, deviceName, hasAction } from '../../../domain/fleet/device/device.ts'
+import { type DeviceDetails, deviceName, hasAction } from '../../../domain/fleet/device/device.ts'
 import { type PairGroup, usePairGroup } from '../../../domain/fleet/device/pair-group.ts'
 import { useRestarts } from '../../../domain/fleet/device/restarts.ts'
 import { RoomLink, RoomName } from '../../../domain/fleet/site/room-link.tsx'
@@ -16,11 +15,7 @@ import { usePermissions } from '../../../session.ts'
 import classes from '../device-list.module.css'
 import { ProfileDialog } from '../profile-dialog.tsx'
 
-const appNames = { oob: 'Not set up yet', zoom: 'Zoom', msteams: 'Microsoft Teams', avos: 'AVOS', usb: 'USB' } as const
-const padModeNames = { controller: 'Controller', schedule: 'Room schedule' } as const
-
 export function PlacementSection({ device }: { readonly device: DeviceDetails }) {
-  const { primaryMode, controllerMode, inCallStatus, orientation } = device
   const pair = usePairGroup(device)
   return (
     <Section title="Placement">
@@ -28,10 +23,6 @@ export function PlacementSection({ device }: { readonly device: DeviceDetails })
         definitions={[
           ['Room', <RoomLink key="room" roomId={device.roomId} roomName={device.roomName} />],
           ['Profile', <ProfileValue key="profile" device={device} />],
-          ['Call', inCallStatus && capitalised(callText(inCallStatus) ?? 'not in a call')],
-          ['App', primaryMode && appNames[primaryMode]],
-          ['Pad mode', controllerMode && padModeNames[controllerMode]],
-          ['Orientation', orientation && humanize(orientation)],
         ]}
       />
       <PairedDevices device={device} pair={pair} />
@@ -114,7 +105,7 @@ function PairedDevices({
                 )}
               </Text>
             </div>
-            <ConnectionLabel state={one.state} restartingSinceMs={restarts.get(one.id)} />
+            <ConnectionLabel state={one.state} via={one.via} restartingSinceMs={restarts.get(one.id)} />
           </li>
         ))}
       </ul>

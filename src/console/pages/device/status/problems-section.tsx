@@ -3,6 +3,7 @@ import { Card, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { oneLine } from '../../../../contract/words.ts'
 import { operationQuery } from '../../../api.ts'
 import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
 import { useRestarts } from '../../../domain/fleet/device/restarts.ts'
@@ -61,7 +62,7 @@ function deviceProblems(device: DeviceDetails, isRestarting: boolean): DevicePro
       ? [
           {
             name: 'Time server unreachable',
-            advice: `Clock drift can break secure connections. Check access to ${activeNtpServer ?? ntpServer ?? 'the time server'}, or choose another server in Settings.`,
+            advice: `Clock drift can break secure connections. Check access to ${oneLine(activeNtpServer ?? ntpServer) || 'the time server'}, or choose another server in Settings.`,
           },
         ]
       : []),

@@ -1,4 +1,4 @@
-// Shows the latest readings of the sensors that a device has.
+// Shows the latest readings of the sensors that a device has; nothing for a device that does not measure.
 import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -20,14 +20,17 @@ import classes from './sensor-section.module.css'
 const staleAfterSeconds = 15 * 60
 
 export function SensorSection({ device }: { readonly device: DeviceDetails }) {
-  const { data, error, refetch } = useQuery(operationQuery('endpointsSensorData', { id: device.id }))
+  const sensors = sensorsOf(device)
+  const { shutter = false } = modelOf(device.model)
+  const isMeasuring = sensors.length > 0 || shutter
+  const query = { ...operationQuery('endpointsSensorData', { id: device.id }), enabled: isMeasuring }
+  const { data, error, refetch } = useQuery(query)
   const zone = useDeviceTimeZone(device)
   const now = useNow()
   const { airLimits } = useSession()
   const hasNoSample = error instanceof ApiError && error.status === 404
   const sample = data?.body.endpointData.data[0]
-  const sensors = sensorsOf(device)
-  const { shutter } = modelOf(device.model)
+  if (!isMeasuring) return null
   if (error && !hasNoSample) return <ErrorPanel error={error} onRetry={() => void refetch()} />
   if (!sample) {
     return (

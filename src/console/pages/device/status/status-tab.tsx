@@ -9,38 +9,43 @@ import { ClockSection } from './clock-section.tsx'
 import { FirmwareSection } from './firmware-section.tsx'
 import { IdentitySection } from './identity-section.tsx'
 import { NetworkSection } from './network-section.tsx'
+import { PeripheralsSection } from './peripherals-section.tsx'
 import { PlacementSection } from './placement-section.tsx'
 import { ProblemsSection } from './problems-section.tsx'
 import { SensorSection } from './sensor-section.tsx'
+import { SourceSection } from './source-section.tsx'
+import { StateSection } from './state-section.tsx'
 import { StorageSection } from './storage-section.tsx'
 
 export function StatusTab({ device, etag }: TabProps) {
   const zone = useDeviceTimeZone(device)
   const incidentsOf = useMemo(() => ({ endpointId: device.id }), [device.id])
-  const hasReported =
-    device.firmwareVersion !== undefined || device.networks.length > 0 || device.primaryMode !== undefined
+  const hasConnected = device.connected || device.connectionTime !== undefined
   return (
     <Stack>
       <ProblemsSection device={device} />
       <SensorSection device={device} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
         <Stack>
+          {hasConnected ? (
+            <StateSection device={device} />
+          ) : (
+            <Section title="State">
+              <EmptyState title="No data yet">Details appear when the device connects for the first time.</EmptyState>
+            </Section>
+          )}
+          <PeripheralsSection device={device} />
           <PlacementSection device={device} />
-          <IdentitySection device={device} etag={etag} />
+          <SourceSection device={device} etag={etag} />
         </Stack>
-        {hasReported ? (
-          <Stack>
-            <FirmwareSection device={device} />
-            <StorageSection device={device} />
-            <ClockSection device={device} />
-          </Stack>
-        ) : (
-          <Section title="Firmware, storage and network">
-            <EmptyState title="No data yet">Details appear when the device connects for the first time.</EmptyState>
-          </Section>
-        )}
+        <Stack>
+          <IdentitySection device={device} />
+          <FirmwareSection device={device} />
+          <StorageSection device={device} />
+          <ClockSection device={device} />
+        </Stack>
       </SimpleGrid>
-      {hasReported && <NetworkSection device={device} />}
+      <NetworkSection device={device} />
       <PastIncidents of={incidentsOf} zone={zone} />
     </Stack>
   )

@@ -1,0 +1,77 @@
+// Lists what hangs on a device: cameras, microphones, panels, and whether the device can use them.
+import { Text } from '@mantine/core'
+import { humanize, oneLine } from '../../../../contract/words.ts'
+import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
+import { CheckIcon, WarnIcon } from '../../../parts/page/icons.tsx'
+import { Section } from '../../../parts/page/page.tsx'
+import type { Column } from '../../../parts/table/column.ts'
+import { DataTable } from '../../../parts/table/data-table.tsx'
+import { StatusLabel } from '../../../parts/text/status-label.tsx'
+
+type Peripheral = NonNullable<DeviceDetails['peripherals']>[number]
+/** Devices can report the same id twice. */
+type NumberedPeripheral = Peripheral & { readonly number: number }
+
+export function PeripheralsSection({ device: { peripherals = [] } }: { readonly device: DeviceDetails }) {
+  if (peripherals.length === 0) return null
+  const rows = peripherals
+    .map((peripheral, number) => ({ ...peripheral, number }))
+    .sort((a, b) => Number(a.connected) - Number(b.connected))
+  const hasVersion = peripherals.some(({ version = '' }) => oneLine(version) !== '')
+  const title = 'Peripherals'
+  return (
+    <Section title={title}>
+      <DataTable
+        label={title}
+        rows={rows}
+        columns={[
+          ...columns,
+          ...(hasVersion ? [versionColumn] : []),
+        ]}
+        keyOf={({ number }) => number}
+      />
+    </Section>
+  )
+}
+
+const columns: readonly Column<NumberedPeripheral>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    width: '40%',
+    breaksWords: true,
+    cell: ({ id, name, serial }) => (
+      <>
+        {oneLine(name) || oneLine(id)}
+        {oneLine(serial) !== '' && (
+          <Text fz="xs" c="dimmed" fw={400}>
+            {oneLine(serial)}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    id: 'connected',
+    title: 'State',
+    inCard: 'corner',
+    cell: ({ connected }) =>
+      connected ? (
+        <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
+          Connected
+        </StatusLabel>
+      ) : (
+        <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
+          Missing
+        </StatusLabel>
+      ),
+  },
+  { id: 'kind', title: 'Kind', cell: ({ kind }) => humanize(kind) },
+]
+
+const versionColumn: Column<NumberedPeripheral> = {
+  id: 'version',
+  title: 'Version',
+  breaksWords: true,
+  cell: ({ version }) => oneLine(version) || '–',
+}
