@@ -1,6 +1,7 @@
 // Tests the metrics of the fleet, the names of all metrics, and from where they can be read. [contract D.10]
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { stateOfListed } from '../../src/contract/fleet/endpoints.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { need } from '../support/debian.ts'
 import { newDevice } from '../support/devices/test-device.ts'
@@ -70,14 +71,17 @@ test('rooms are counted by the state that the API gives them, over all organisat
         .values(failed.map(({ org, id }) => ({ org, endpoint_id: id, state: 'FAILED' })))
         .execute(),
     )
-    await putEndpoints(harness, org, [{ connected: 0 }, { connected: 1 }, { connected: 0 }])
+    const asleep = { rest: 'RESTING' as const, connection_time: 1 }
+    await putEndpoints(harness, org, [{ connected: 0 }, { connected: 1 }, asleep, { ...asleep, room_id: ids[3] ?? 0 }])
   }
   const states: Record<string, number> = { EMPTY: 0, OFFLINE: 0, UNKNOWN: 0, DEGRADED: 0, HEALTHY: 0 }
   const endpoints = { true: 0, false: 0 }
+  const endpointStates = { ONLINE: 0, UNKNOWN: 0, ASLEEP: 0, OFFLINE: 0 }
   for (const { call } of orgs) {
     for (const { state } of (await call('GET', '/rooms')).body.rooms) states[state] = (states[state] ?? 0) + 1
-    for (const { connected } of (await call('GET', '/endpoints')).body.endpoints) {
-      endpoints[connected ? 'true' : 'false'] += 1
+    for (const endpoint of (await call('GET', '/endpoints')).body.endpoints) {
+      endpoints[endpoint.connected ? 'true' : 'false'] += 1
+      endpointStates[stateOfListed(endpoint)] += 1
     }
   }
   // Only a restart of the service leaves rooms whose devices are expected back.
@@ -86,6 +90,8 @@ test('rooms are counted by the state that the API gives them, over all organisat
   expect(Object.values(others).every((count) => count > 10)).toBe(true)
   await expect.poll(() => read('roomkeeper_rooms')).toEqual(states)
   await expect.poll(() => read('roomkeeper_endpoints')).toEqual(endpoints)
+  expect(endpointStates.ASLEEP).toBeGreaterThan(0)
+  expect(await read('roomkeeper_endpoint_states')).toEqual(endpointStates)
 })
 
 test('a device that connects and disconnects moves from one count to the other', async () => {

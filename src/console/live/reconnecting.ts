@@ -10,7 +10,7 @@ import { rowReader } from './row-reader.ts'
 const readMs = 15_000
 
 interface Stated {
-  readonly state: string
+  readonly state?: string
 }
 const isUnknown = ({ state }: Stated): boolean => state === 'UNKNOWN'
 

@@ -71,6 +71,28 @@ export const Endpoint = Shape('webpageEndpoint', {
   }),
 })
 
+const listedState = optional(
+  OneOf(
+    endpointStates,
+    'The state of the endpoint, where `connected` does not say it: absent if it is ONLINE while the device is connected, or OFFLINE while it is not. Values can be added.',
+  ),
+)
+const listedSince = optional(
+  Timestamp('Since when the device is online, asleep or offline; absent if it is the same as `connectionTime`.'),
+)
+
+/** The state of a listed endpoint, which is left out where `connected` says it. */
+export const stateOfListed = ({ connected, state }: ListedPresence): EndpointState =>
+  state ?? (connected ? 'ONLINE' : 'OFFLINE')
+/** Undefined if the device was never connected. */
+export const sinceOfListed = ({ since, connectionTime }: ListedPresence): string | undefined => since ?? connectionTime
+interface ListedPresence {
+  readonly connected: boolean
+  readonly connectionTime?: string
+  readonly state?: EndpointState
+  readonly since?: string
+}
+
 export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   id,
   serial,
@@ -91,8 +113,8 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   actions: reportedFields.actions,
   connected,
   connectionTime,
-  state: EndpointStateName,
-  since,
+  state: listedState,
+  since: listedSince,
   via,
   roomId,
   roomName,

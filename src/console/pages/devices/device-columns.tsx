@@ -1,5 +1,6 @@
 // Defines the columns of the table of devices.
 import { Link } from '@tanstack/react-router'
+import { sinceOfListed } from '../../../contract/fleet/endpoints.ts'
 import { ConnectionLabel, deviceStateName } from '../../domain/fleet/device/connection-label.tsx'
 import { powerNames } from '../../domain/fleet/device/device.ts'
 import { KindLabel, kindName, kindOf } from '../../domain/fleet/device/device-kind.tsx'
@@ -144,7 +145,7 @@ const sinceColumn: Column<DeviceTableRow> = {
   width: '68px',
   sortValue: deviceSortKeys.since,
   from: 'medium',
-  text: ({ since }) => since ?? '',
+  text: (row) => sinceOfListed(row) ?? '',
   cell: (row) => sinceText(row) ?? <Dimmed>–</Dimmed>,
 }
 

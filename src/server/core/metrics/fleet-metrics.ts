@@ -1,9 +1,9 @@
-// The Prometheus metrics that are counted in the database: endpoints by connection, rooms by state, and sessions of people. [contract D.10]
+// The Prometheus metrics that are counted in the database: endpoints and rooms by state, and sessions of people. [contract D.10]
 import { Gauge, type Registry } from 'prom-client'
 
 /** The counts over all organisations. */
 export interface FleetSummary {
-  readonly endpoints: { readonly connected: number; readonly disconnected: number }
+  readonly endpoints: Readonly<Record<'ONLINE' | 'UNKNOWN' | 'ASLEEP' | 'OFFLINE', number>>
   readonly rooms: Readonly<Record<string, number>>
   readonly userSessions: number
 }
@@ -20,8 +20,20 @@ export function watchFleet(registry: Registry, current: () => Promise<FleetSumma
       const fleet = await current()
       this.reset()
       if (!fleet) return
-      this.set({ connected: 'true' }, fleet.endpoints.connected)
-      this.set({ connected: 'false' }, fleet.endpoints.disconnected)
+      const { ONLINE, UNKNOWN, ASLEEP, OFFLINE } = fleet.endpoints
+      this.set({ connected: 'true' }, ONLINE)
+      this.set({ connected: 'false' }, UNKNOWN + ASLEEP + OFFLINE)
+    },
+  })
+  new Gauge({
+    name: 'roomkeeper_endpoint_states',
+    help: 'Enrolled endpoints, by state: ONLINE, UNKNOWN, ASLEEP or OFFLINE, as in the API.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const fleet = await current()
+      this.reset()
+      for (const [state, count] of Object.entries(fleet?.endpoints ?? {})) this.set({ state }, count)
     },
   })
   new Gauge({

@@ -3,7 +3,12 @@ import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
 import { type DeviceAction, defaultActions, modelOf } from '../../../contract/device/models.ts'
 import { endpointLabel } from '../../../contract/fleet/endpoint-label.ts'
-import type { BasicEndpoint, Endpoint, EndpointState } from '../../../contract/fleet/endpoints.ts'
+import {
+  type BasicEndpoint,
+  type Endpoint,
+  type EndpointState,
+  stateOfListed,
+} from '../../../contract/fleet/endpoints.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
@@ -146,7 +151,9 @@ export function basicEndpointView(
   const { power, peopleIs, localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion, pairedSerials } =
     status
   const { id, serial, model, state } = row
-  const view: BasicEndpointView = { id, serial, model, connected: row.connected === 1, state }
+  const connected = row.connected === 1
+  const view: BasicEndpointView = { id, serial, model, connected }
+  if (state !== stateOfListed({ connected })) view.state = state
   if (row.name !== null) view.name = row.name
   const known = modelOf(model)
   const kind = known.kind ?? status.kind
@@ -158,7 +165,7 @@ export function basicEndpointView(
   if (modelOf(model).sensors === undefined) Object.assign(view, shownSensors(row))
   if (peopleIs === 'PRESENCE') view.peopleIs = peopleIs
   if (row.connection_time !== null) view.connectionTime = isoTime(row.connection_time)
-  if (row.since !== null) view.since = isoTime(row.since)
+  if (row.since !== null && row.since !== row.connection_time) view.since = isoTime(row.since)
   if (row.via !== null) view.via = row.via
   if (row.room_id !== null) view.roomId = row.room_id
   if (row.room_name !== null) view.roomName = row.room_name

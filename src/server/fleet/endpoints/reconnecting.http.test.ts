@@ -6,6 +6,7 @@ import { newPlace, quiet, startHarness, TestClock } from '../../../../test/suppo
 import { makeClient } from '../../../client/client.ts'
 import { hourMs, minuteMs, secondMs } from '../../../contract/durations.ts'
 import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
+import { sinceOfListed, stateOfListed } from '../../../contract/fleet/endpoints.ts'
 import { type Service, startService } from '../../app.ts'
 import { tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
@@ -87,7 +88,12 @@ test('after a restart devices that were connected are reconnecting until they ar
     const listed = (await api().endpointsBasicList()).body.endpoints.find((one) => one.id === id)
     const { roomId } = (await api().endpointsGet({ id })).body
     const inRoom = (await api().roomsGet({ id: roomId ?? 0 })).body.endpoints.find((one) => one.id === id)
-    for (const other of [listed, inRoom]) expect(other).toMatchObject({ state, connected, ...(since && { since }) })
+    expect(inRoom).toMatchObject({ state, connected, ...(since && { since }) })
+    expect(listed && [stateOfListed(listed), listed.connected, sinceOfListed(listed)]).toEqual([
+      state,
+      connected,
+      since,
+    ])
     return { state, since, connected, connectionTime }
   }
   const room = async (id: number) => {
@@ -218,7 +224,7 @@ test('when one of several nodes ends, its devices are reconnecting, and those of
   ])
   const states = async () => {
     const { endpoints } = (await org.call('GET', '/endpoints')).body
-    return rows.map(({ id }) => endpoints.find((one: { id: string }) => one.id === id).state)
+    return rows.map(({ id }) => stateOfListed(endpoints.find((one: { id: string }) => one.id === id)))
   }
   expect(await states()).toEqual(['ONLINE', 'ONLINE'])
   await db.systemTransaction(({ kysely }) =>
@@ -248,7 +254,7 @@ test('a device that the server itself disconnects is reconnecting; one that leav
   await of(rows[2]).connect()
   const { endpoints } = (await org.call('GET', '/endpoints')).body
   const found = rows.map(({ id }) => endpoints.find((one: { id: string }) => one.id === id))
-  expect(found.map(({ state, since }) => ({ state, since }))).toEqual([
+  expect(found.map((one) => ({ state: stateOfListed(one), since: sinceOfListed(one) }))).toEqual([
     { state: 'UNKNOWN', since: iso(since) },
     { state: 'OFFLINE', since: iso(at) },
     { state: 'ONLINE', since: iso(since) },

@@ -6,6 +6,7 @@ import { follow } from '../../../../test/support/event-follower.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { until } from '../../../../test/support/program.ts'
 import { hourMs, minuteMs, secondMs } from '../../../contract/durations.ts'
+import { sinceOfListed, stateOfListed } from '../../../contract/fleet/endpoints.ts'
 import { endLongSleep } from './oversleep.ts'
 
 const settleMs = 10 * minuteMs
@@ -36,10 +37,11 @@ const device = async (status: object): Promise<TestDevice> => {
 /** Reads an endpoint in each answer that shows it, and compares them. */
 async function stateOf({ id }: TestDevice) {
   const { state, since, connected } = (await org.call('GET', `/endpoints/${id}`)).body
-  const lists = [(await org.call('GET', '/endpoints')).body, (await org.call('GET', `/rooms/${room}`)).body]
-  for (const { endpoints } of lists) {
-    expect(endpoints.find((one: { id: string }) => one.id === id)).toMatchObject({ state, connected, since })
-  }
+  const find = async (path: string) =>
+    (await org.call('GET', path)).body.endpoints.find((one: { id: string }) => one.id === id)
+  expect(await find(`/rooms/${room}`)).toMatchObject({ state, connected, since })
+  const listed = await find('/endpoints')
+  expect([stateOfListed(listed), listed.connected, sinceOfListed(listed)]).toEqual([state, connected, since])
   return { state, since }
 }
 const roomState = async () => {

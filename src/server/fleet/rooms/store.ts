@@ -262,11 +262,15 @@ export const countEndpointsOfRooms = systemQuery((db, p: PresenceTimes & { org: 
 )
 
 /** Counts the endpoints that are in no room. The join with organisations lets both engines use the index of rooms. */
-export const countEndpointsWithoutRoom = systemQuery((db) =>
+export const countEndpointsWithoutRoom = systemQuery((db, p: PresenceTimes) =>
   db
     .selectFrom('orgs as o')
-    .innerJoin('endpoints as n', (j) => j.onRef('n.org', '=', 'o.key').on('n.room_id', 'is', null))
-    .leftJoin('nodes as d', 'd.id', 'n.node_id')
-    .select((e) => [isConnected.as('connected'), e.fn.countAll<number>().as('endpoints')])
-    .groupBy(isConnected),
+    .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'o.key').on('e.room_id', 'is', null))
+    .leftJoin('nodes as d', 'd.id', 'e.node_id')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('endpoints'),
+      fn.sum<number>(isConnected).as('connected'),
+      fn.sum<number>(isIn(p, 'UNKNOWN')).as('unknown'),
+      fn.sum<number>(isIn(p, 'ASLEEP')).as('asleep'),
+    ]),
 )

@@ -3,7 +3,12 @@ import { useSuspenseQueries } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { modelOf } from '../../../../contract/device/models.ts'
 import { dayMs, hourMs } from '../../../../contract/durations.ts'
-import { type EndpointState, endpointStates } from '../../../../contract/fleet/endpoints.ts'
+import {
+  type EndpointState,
+  endpointStates,
+  sinceOfListed,
+  stateOfListed,
+} from '../../../../contract/fleet/endpoints.ts'
 import { operationQuery } from '../../../api.ts'
 import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../../parts/table/sorting.ts'
 import {
@@ -22,6 +27,7 @@ import { useRestarts } from './restarts.ts'
 export interface DeviceTableRow extends ListedDevice {
   /** The name that the device is shown with. */
   readonly label: string
+  readonly state: EndpointState
   readonly modelName: string
   /** Undefined if the model is not known and the device reports none. */
   readonly maker: string | undefined
@@ -96,6 +102,7 @@ function rowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow
   const maker = manufacturer ?? endpoint.manufacturer
   const row: DeviceTableRow = {
     ...endpoint,
+    state: stateOfListed(endpoint),
     label,
     modelName,
     maker,
@@ -227,8 +234,10 @@ export function deviceMatcher(filter: DeviceFilter, now = Date.now()): (row: Dev
 }
 
 /** Since when the device is online or offline; undefined if it has never connected. */
-export const sinceMsOf = ({ since }: ListedDevice): number | undefined =>
-  since === undefined ? undefined : Date.parse(since)
+export const sinceMsOf = (device: ListedDevice): number | undefined => {
+  const since = sinceOfListed(device)
+  return since === undefined ? undefined : Date.parse(since)
+}
 
 /** When a device that is not connected was last connected; undefined if it never was. */
 export const seenMsOf = ({ connectionTime }: ListedDevice): number | undefined =>

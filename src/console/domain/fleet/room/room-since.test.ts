@@ -4,8 +4,8 @@ import { roomSinceMs } from './room-since.ts'
 
 const at = (hour: number) => Date.UTC(2026, 4, 4, hour)
 const device = (isOnline: boolean, hour: number) => ({
-  state: isOnline ? ('ONLINE' as const) : ('OFFLINE' as const),
-  since: new Date(at(hour)).toISOString(),
+  connected: isOnline,
+  connectionTime: new Date(at(hour)).toISOString(),
 })
 
 test('a room is offline since its last device went away, and degraded since its first did', () => {
@@ -18,12 +18,17 @@ test('a room is offline since its last device went away, and degraded since its 
 
 test('a room without devices, with devices that never connected, or degraded by its settings has no such time', () => {
   expect(roomSinceMs('EMPTY', [])).toBeUndefined()
-  expect(roomSinceMs('OFFLINE', [{ state: 'OFFLINE' }])).toBeUndefined()
+  expect(roomSinceMs('OFFLINE', [{ connected: false }])).toBeUndefined()
   expect(roomSinceMs('DEGRADED', [device(true, 8)])).toBeUndefined()
 })
 
+test('a restart of the server does not change since when a room is healthy', () => {
+  const back = { ...device(true, 12), since: new Date(at(7)).toISOString() }
+  expect(roomSinceMs('HEALTHY', [back])).toBe(at(7))
+})
+
 test('a device that falls asleep does not change since when its room has its state', () => {
-  const asleep = { state: 'ASLEEP' as const, since: new Date(at(19)).toISOString() }
+  const asleep = { ...device(false, 19), state: 'ASLEEP' as const }
   expect(roomSinceMs('HEALTHY', [device(true, 7), asleep])).toBe(at(7))
   expect(roomSinceMs('OFFLINE', [device(false, 9), asleep])).toBe(at(9))
   expect(roomSinceMs('HEALTHY', [asleep])).toBe(at(19))

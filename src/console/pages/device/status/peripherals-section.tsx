@@ -24,10 +24,7 @@ export function PeripheralsSection({ device: { peripherals = [] } }: { readonly 
       <DataTable
         label={title}
         rows={rows}
-        columns={[
-          ...columns,
-          ...(hasVersion ? [versionColumn] : []),
-        ]}
+        columns={[...columns, ...(hasVersion ? [versionColumn] : [])]}
         keyOf={({ number }) => number}
       />
     </Section>

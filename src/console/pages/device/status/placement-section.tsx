@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { stateOfListed } from '../../../../contract/fleet/endpoints.ts'
 import { operationQuery } from '../../../api.ts'
 import { ConnectionLabel } from '../../../domain/fleet/device/connection-label.tsx'
 import { type DeviceDetails, deviceName, hasAction } from '../../../domain/fleet/device/device.ts'
@@ -105,7 +106,7 @@ function PairedDevices({
                 )}
               </Text>
             </div>
-            <ConnectionLabel state={one.state} via={one.via} restartingSinceMs={restarts.get(one.id)} />
+            <ConnectionLabel state={stateOfListed(one)} via={one.via} restartingSinceMs={restarts.get(one.id)} />
           </li>
         ))}
       </ul>

@@ -2,7 +2,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dayMs, minuteMs } from '../../../../contract/durations.ts'
-import { type DeviceFacts, findQuietStart, judgeUse, listAwaited, maxWaitForOfflineMs } from './judge.ts'
+import {
+  type ConnectedTime,
+  type DeviceFacts,
+  findQuietStart,
+  judgeUse,
+  listAwaited,
+  maxWaitForOfflineMs,
+} from './judge.ts'
 
 /** A story is this long, and begins a day after the time 0. */
 const storyMinutes = 60
@@ -14,6 +21,8 @@ interface Story {
   readonly toggles: ReadonlySet<number>
   readonly calls: ReadonlySet<number>
   readonly people: ReadonlySet<number>
+  /** Whether the device is asleep while it is disconnected. */
+  readonly sleeps: boolean
 }
 const someMinutes = (maxLength: number) =>
   fc.array(fc.nat({ max: storyMinutes }), { maxLength }).map((list): ReadonlySet<number> => new Set(list))
@@ -23,13 +32,14 @@ const stories = fc.array(
     toggles: someMinutes(5),
     calls: someMinutes(3),
     people: someMinutes(2),
+    sleeps: fc.boolean(),
   }),
   { minLength: 1, maxLength: 3 },
 )
 
 /** Lives through a story, and keeps both what happened in each minute and what the database would know at its end. */
-function live({ enrolledAt, toggles, calls, people }: Story) {
-  const connections: { since: number; until: number }[] = []
+function live({ enrolledAt, toggles, calls, people, sleeps }: Story) {
+  const connections: ConnectedTime[] = []
   const [away, busy, endedHere] = [new Set<number>(), new Set<number>(), new Set<number>()]
   let [isConnected, isInCall] = [false, false]
   let callEndedAt: number | null = null
@@ -39,14 +49,14 @@ function live({ enrolledAt, toggles, calls, people }: Story) {
       isConnected = !isConnected
       connectionTime = at(minute)
       if (isConnected) connections.push({ since: at(minute), until: Number.POSITIVE_INFINITY })
-      else Object.assign(connections.at(-1) ?? {}, { until: at(minute) })
+      else Object.assign(connections.at(-1) ?? {}, { until: at(minute), followed_by: sleeps ? 'ASLEEP' : 'OFFLINE' })
     }
     if (isConnected && calls.has(minute)) {
       isInCall = !isInCall
       if (!isInCall) callEndedAt = at(minute)
       if (!isInCall) endedHere.add(minute)
     }
-    if (!isConnected) away.add(minute)
+    if (!isConnected && !sleeps) away.add(minute)
     if (isConnected && isInCall) busy.add(minute)
     if (people.has(minute)) for (let i = 0; i < 5; i++) busy.add(minute + i)
   }

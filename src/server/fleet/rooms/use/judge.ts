@@ -8,9 +8,14 @@ export const busyAfterPeopleMs = 5 * minuteMs
 /** A device that has been offline for this long is not waited for, if another one that can know is connected. */
 export const maxWaitForOfflineMs = 24 * hourMs
 
-export interface ConnectedTime {
+interface Time {
   readonly since: number
   readonly until: number
+}
+
+export interface ConnectedTime extends Time {
+  /** The state of the device after it; a device that is asleep is not in use. */
+  readonly followed_by?: 'ASLEEP' | 'UNKNOWN' | 'OFFLINE' | null
 }
 
 /** A device that can know whether its room is in use. Times are milliseconds. */
@@ -44,7 +49,7 @@ export function listAwaited<D extends Pick<DeviceFacts, 'isConnected' | 'isAslee
 
 /**
  * Returns the time since which the devices together were connected for `idleMs`: times in which one of them was disconnected do not
- * count, and times before a device was enrolled do. Returns undefined if that is before `from`, since when connections were read.
+ * count unless it was asleep, and times before a device was enrolled do. Returns undefined if that is before `from`, since when connections were read.
  */
 export function findQuietStart(
   devices: readonly Pick<DeviceFacts, 'connections' | 'enrolledAt'>[],
@@ -66,16 +71,17 @@ export function findQuietStart(
   return start >= from ? start : undefined
 }
 
-/** Lists the times between `from` and `to` in which a device was disconnected. */
-function listGaps({ connections }: Pick<DeviceFacts, 'connections'>, from: number, to: number): ConnectedTime[] {
-  const gaps: ConnectedTime[] = []
-  let at = from
-  for (const { since, until } of connections.toSorted((a, b) => a.since - b.since)) {
+/** Lists the times between `from` and `to` in which a device was disconnected and not asleep. */
+function listGaps({ connections }: Pick<DeviceFacts, 'connections'>, from: number, to: number): Time[] {
+  const gaps: Time[] = []
+  let [at, isAsleep] = [from, false]
+  for (const { since, until, followed_by } of connections.toSorted((a, b) => a.since - b.since)) {
     if (since >= to) break
-    if (since > at) gaps.push({ since: at, until: since })
+    if (since > at && !isAsleep) gaps.push({ since: at, until: since })
     at = Math.max(at, until)
+    isAsleep = followed_by === 'ASLEEP'
   }
-  if (at < to) gaps.push({ since: at, until: to })
+  if (at < to && !isAsleep) gaps.push({ since: at, until: to })
   return gaps
 }
 

@@ -190,6 +190,22 @@ test('a device that connects again keeps its room from being idle until its firs
   expect(await use()).toEqual(idle)
 })
 
+test('the sleep of a device counts as time without use, also when it is awake again [contract 12.idle]', async () => {
+  const display = await device('PX-900')
+  await display.publish('status', { sleeps: true, power: 'STANDBY', sensors: ['people'] })
+  await disconnect(display)
+  advance(hourMs)
+  expect(await use()).toEqual(idle)
+  await display.connect()
+  await display.publish('status', { power: 'ON' })
+  expect(await use()).toEqual(idle)
+  await sample(display, 2)
+  await disconnect(display)
+  advance(hourMs)
+  await display.connect()
+  expect(await use(), 'it left while it was on').toEqual(neither)
+})
+
 test('the end of a node ends the connections of its devices', async () => {
   const at = harness.clock.now()
   const ended_at = at - 5 * minuteMs

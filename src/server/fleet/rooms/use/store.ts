@@ -50,7 +50,7 @@ export const listSpansSince = wholeQuery((db, p: { org: number; endpoints: reado
               where x.org = e.org and x.endpoint = e.number and x.since <= cast(${p.from} as bigint)), 0)`,
         ),
     )
-    .select(['s.endpoint', 's.since', 's.until'])
+    .select(['s.endpoint', 's.since', 's.until', 's.followed_by'])
     .where('e.org', '=', p.org)
     .where(isAnyNumberOf(engine, 'e.number', p.endpoints)),
 )
