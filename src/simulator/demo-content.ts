@@ -24,6 +24,12 @@ export async function addDemoContent(client: Client, url: string): Promise<void>
   await requestEnrolment(url, { code: degraded.dec ?? '', serial: 'NADEMO00990002', model: 'NF19A1' })
   await client.roomNotesCreate({ roomId: id, body: { note: `One Pad of ${name} is away for repair.` } })
 
+  // A visitor does not wait for an hour until the lost camera of a codec counts as missing.
+  await client.incidentRulesUpdate({
+    rule: 'peripheral.missing',
+    body: { holdMinutes: 1, limits: { connectedMinutes: 3 } },
+  })
+
   const { profile } = (
     await client.profilesCreate({
       body: {

@@ -33,6 +33,16 @@ async function runCommandsOfFirstSteps({ url, org, key }: { url: string; org: st
   await printsLine('sensor/history', columns)
 }
 
+/** A lamp ends after two minutes, and a camera is lost after five. */
+async function showsNewRules({ url, org, key }: { url: string; org: string; key: string }): Promise<void> {
+  const openRules = async () => {
+    const { body } = await send(url, 'GET', `/v1/orgs/${org}/incidents`, { key })
+    return body.incidents.map(({ rule }: { rule: string }) => rule)
+  }
+  const rules = expect.arrayContaining(['device.fault', 'peripheral.missing'])
+  await expect.poll(openRules, { timeout: 9 * 60_000, interval: 5_000 }).toEqual(rules)
+}
+
 /** A week would take half of the CPU of this suite; the demo sends no more than the server keeps. */
 const history = isFullForm
   ? { options: [], sent: /^History sent: 10[45],\d{3} samples/m }
@@ -56,10 +66,11 @@ test('demo shows a living fleet with one command, and the same one again', async
   const commands = runCommandsOfFirstSteps(first)
   await untilPrinted(first.program, history.sent)
   await commands
+  if (isFullForm) await showsNewRules(first)
   expect(await first.program.stop('SIGINT')).toMatchObject({ code: 0 })
   const second = await start(site.launchHere([...args, '--mqtt-port', '0']))
   expect([second.org, second.key]).toEqual([first.org, first.key])
   const ended = await second.program.stop('SIGINT')
   expect(ended).toMatchObject({ code: 0 })
   expect(ended.stdout).toContain('Run the same command again to continue.')
-})
+}, 900_000)
