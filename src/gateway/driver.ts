@@ -1,0 +1,109 @@
+// A driver opens a session with one real device; the session says what the device is, how it is and what it can do.
+import type { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { DeviceSample, UpMessage } from '../contract/device/protocol.ts'
+import type { AgentSettings } from '../device/handlers.ts'
+
+export interface Driver {
+  /** Rejects with a DriverFailure if there is no session. Aborting the signal of the context ends an attempt and a session. */
+  open(item: DriverItem, context: DriverContext): Promise<DriverSession>
+}
+
+/** What a driver needs to know of an item of the gateway's list. */
+export interface DriverItem {
+  readonly host: string
+  readonly port: number
+  readonly username?: string | undefined
+  readonly secret?: string | undefined
+  /** The options that the table of drivers names for this driver, with their defaults. */
+  readonly options: Readonly<Record<string, string | number | boolean>>
+  /** SHA-256 of the certificate that a person confirmed, as Node writes it: "AB:CD:…". */
+  readonly fingerprint?: string | undefined
+}
+
+export interface DriverContext {
+  readonly network: DeviceNetwork
+  readonly signal: AbortSignal
+}
+
+/** The only way from a driver to a device: refuses addresses that the gateway may not reach. */
+export interface DeviceNetwork {
+  /** The address of a host, resolved once and checked; for protocols without a connection. */
+  resolve(host: string): Promise<string>
+  /** Rejects with a DriverFailure in words. */
+  connect(options: ConnectOptions): Promise<Socket>
+  /** Compares the certificate before it resolves, so nothing is sent to a device that shows another one. */
+  connectTls(options: TlsConnectOptions): Promise<TlsConnection>
+}
+
+interface ConnectOptions {
+  readonly host: string
+  readonly port: number
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+interface TlsConnectOptions extends ConnectOptions {
+  readonly fingerprint?: string | undefined
+}
+
+interface TlsConnection {
+  readonly socket: TLSSocket
+  readonly certificate: DeviceCertificate
+}
+
+export interface DeviceCertificate {
+  /** SHA-256, as Node writes it. */
+  readonly fingerprint: string
+  /** Whether a known authority confirms it for this host. */
+  readonly isTrusted: boolean
+  readonly validUntil: Date
+}
+
+/** What the device itself says that it is. */
+export interface DeviceIdentity {
+  readonly manufacturer?: string | undefined
+  readonly model: string
+  /** Absent if the device has none, or only a placeholder. */
+  readonly serial?: string | undefined
+  readonly firmwareVersion?: string | undefined
+  readonly certificate?: DeviceCertificate | undefined
+}
+
+export interface SessionEvents {
+  /** The fields that changed; null takes a field back. */
+  status: [changes: UpMessage<'status'>]
+  sample: [DeviceSample]
+  /** Comes once; the session sends nothing after it. */
+  ended: [DriverFailure]
+}
+
+/** A member that is absent is something that this device cannot do. An error that it throws is the reason that people read. */
+export interface DriverSession extends EventEmitter<SessionEvents> {
+  readonly identity: DeviceIdentity
+  /** Everything that is known of the device now. */
+  status(): UpMessage<'status'>
+  /** The present values of the keys that `configKeys` of the status names. */
+  settings?(): AgentSettings
+  /** Sets these keys and returns the rejected ones with a reason each. */
+  apply?(config: AgentSettings): Promise<Record<string, string> | undefined>
+  /** Resolves when the device has accepted it. With `onlyIfIdle`, throws `inUseError` if the device is in use. */
+  reboot?(options: { readonly onlyIfIdle: boolean }): Promise<void>
+  message?(text: string, durationMs: number): Promise<void>
+  power?(on: boolean): Promise<void>
+  isInUse?(): Promise<boolean>
+  close(): void
+}
+
+type FailureState = 'UNREACHABLE' | 'REFUSED' | 'CHANGED' | 'UNSUPPORTED'
+
+/** Why there is no session: the state of the item, and a sentence that tells a technician what to do. */
+export class DriverFailure extends Error {
+  readonly state: FailureState
+
+  constructor(state: FailureState, reason: string) {
+    super(reason)
+    this.state = state
+  }
+}
