@@ -69,11 +69,15 @@ export interface DeviceIdentity {
   readonly serial?: string | undefined
   readonly firmwareVersion?: string | undefined
   readonly certificate?: DeviceCertificate | undefined
+  /** Sentences for the result of a test: what is switched off at the device, and how to switch it on. */
+  readonly notes?: readonly string[] | undefined
 }
 
 export interface SessionEvents {
   /** The fields that changed; null takes a field back. */
   status: [changes: UpMessage<'status'>]
+  /** A setting was changed at the device; `settings()` has its new value. */
+  settings: []
   sample: [DeviceSample]
   /** Comes once; the session sends nothing after it. */
   ended: [DriverFailure]
@@ -102,8 +106,9 @@ type FailureState = 'UNREACHABLE' | 'REFUSED' | 'CHANGED' | 'UNSUPPORTED'
 export class DriverFailure extends Error {
   readonly state: FailureState
 
-  constructor(state: FailureState, reason: string) {
-    super(reason)
+  /** `cause` is the error of Node behind it, such as ECONNREFUSED, by which a driver can say more. */
+  constructor(state: FailureState, reason: string, options?: ErrorOptions) {
+    super(reason, options)
     this.state = state
   }
 }
