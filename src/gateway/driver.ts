@@ -46,6 +46,8 @@ interface ConnectOptions {
 
 interface TlsConnectOptions extends ConnectOptions {
   readonly fingerprint?: string | undefined
+  /** For a driver that sends nothing secret: TLS 1.0 and 1.1 and weak keys are accepted. */
+  readonly allowsOldTls?: boolean | undefined
 }
 
 interface TlsConnection {
