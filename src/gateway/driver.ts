@@ -10,7 +10,7 @@ export interface Driver {
   open(item: DriverItem, context: DriverContext): Promise<DriverSession>
 }
 
-/** What a driver needs to know of an item of the gateway's list. */
+/** The part of an item of the gateway's list that its driver needs. */
 export interface DriverItem {
   readonly host: string
   readonly port: number
@@ -63,7 +63,7 @@ export interface DeviceCertificate {
   readonly validUntil: Date
 }
 
-/** What the device itself says that it is. */
+/** The identity as the device itself tells it. */
 export interface DeviceIdentity {
   readonly manufacturer?: string | undefined
   readonly model: string
