@@ -23,8 +23,6 @@ export interface DeviceRecord {
   readonly agent?: AgentState | undefined
   /** The device refused the password of this revision. */
   readonly refused?: { readonly revision: number; readonly atMs: number; readonly reason: string } | undefined
-  /** Another device answers at the address. A later revision means that a person has seen it. */
-  readonly otherSerial?: { readonly revision: number; readonly serial: string } | undefined
   /** The endpoint was deleted while the item had this revision. */
   readonly removedRevision?: number | undefined
 }
