@@ -3,7 +3,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { commandTypes } from '../fleet/commands.ts'
 import { DriverName } from '../fleet/drivers.ts'
-import { GatewayTestResult, gatewayDeviceStates, maxReasonLength } from '../fleet/gateways.ts'
+import { type GatewayTestResult, gatewayDeviceStates, maxReasonLength } from '../fleet/gateways.ts'
 import { reportedFields } from '../fleet/reported-status.ts'
 import { Int32, MultilineText, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
 import { type Sensor, sensorRanges } from './models.ts'

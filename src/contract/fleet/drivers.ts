@@ -15,8 +15,10 @@ const optionValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 const DriverField = Shape('GatewayDriverField', {
   name: Type.String({ description: 'Name of the field.' }),
   label: Type.String({ description: 'Name of the field for a form.' }),
-  help: Type.Optional(Type.String({ description: 'What to enter.' })),
-  isOption: Type.Boolean({ description: 'Whether the field is a key of `options`; otherwise it is a key of the item.' }),
+  help: Type.Optional(Type.String({ description: 'Hint for the person who enters the value.' })),
+  isOption: Type.Boolean({
+    description: 'Whether the field is a key of `options`; otherwise it is a key of the item.',
+  }),
   type: OneOf(['TEXT', 'NUMBER', 'BOOLEAN', 'CHOICE'], 'Type of the value.'),
   required: Type.Boolean({ description: 'Whether an item must have a value.' }),
   secret: Type.Boolean({ description: 'Whether answers never contain the value.' }),
@@ -41,19 +43,19 @@ const DriverField = Shape('GatewayDriverField', {
 })
 export type DriverField = Static<typeof DriverField>
 
-export const Driver = Shape('GatewayDriver', {
+export const DriverDescription = Shape('GatewayDriver', {
   id: DriverName,
   name: Type.String({ description: 'Name for people.' }),
   manages: Type.String({ description: 'The devices that the driver is for.' }),
   kinds: Type.Array(OneOf(endpointKinds, 'Kind of a device.'), { description: 'Kinds of the devices.' }),
   defaultPort: Type.Integer({ description: 'The port of an item that has none.' }),
   fields: Type.Array(DriverField, { description: 'The fields of an item, in the order of a form.' }),
-  reads: Type.Array(Type.String(), { description: 'What the driver can read, in words.' }),
+  reads: Type.Array(Type.String(), { description: 'Everything that the driver can read, in words.' }),
   actions: Type.Array(OneOf(deviceActions, 'An action.'), {
     description: 'Actions that the driver can carry out. A device can have fewer; its endpoint lists them.',
   }),
 })
-export type Driver = Static<typeof Driver>
+export type DriverDescription = Static<typeof DriverDescription>
 
 type FieldValues = Partial<DriverField> & Pick<DriverField, 'name' | 'label'>
 const field = (values: FieldValues): DriverField => ({
@@ -95,7 +97,7 @@ const pollSeconds = (seconds: number) =>
 const onlyVersion3 = { option: 'version', values: ['3'] }
 const onlyHttp = { option: 'check', values: ['http', 'https'] }
 
-export const drivers: Readonly<Record<DriverId, Driver>> = {
+export const drivers: Readonly<Record<DriverId, DriverDescription>> = {
   roomos: {
     id: 'roomos',
     name: 'Cisco RoomOS codec',
@@ -174,7 +176,8 @@ export const drivers: Readonly<Record<DriverId, Driver>> = {
   snmp: {
     id: 'snmp',
     name: 'Network device, PDU, UPS or DSP with SNMP',
-    manages: 'Switches, power distribution units, uninterruptible power supplies, DSPs and old codecs with SNMP v2c or v3',
+    manages:
+      'Switches, power distribution units, uninterruptible power supplies, DSPs and old codecs with SNMP v2c or v3',
     kinds: ['NETWORK', 'POWER', 'AUDIO', 'OTHER'],
     defaultPort: 161,
     fields: [

@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { mediumBodyBytes, operation } from '../operation.ts'
 import { Empty, Int32, ListOf, maxNameLength, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
-import { Driver, DriverName, drivers, maxHostLength, maxSecretLength } from './drivers.ts'
+import { DriverDescription, DriverName, drivers, maxHostLength, maxSecretLength } from './drivers.ts'
 import { EndpointStateName, exampleEndpointId } from './endpoints.ts'
 
 /** A gateway has at most this many items. */
@@ -30,9 +30,13 @@ const reason = Type.Optional(Type.String({ description: 'Why the item is in this
 const id = Type.String({ format: 'uuid', description: 'Identifier of the gateway: that of its endpoint.' })
 const deviceId = Type.String({ format: 'uuid', description: 'Identifier of the item.' })
 
-const options = Type.Record(Type.String({ maxLength: 64 }), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
-  description: 'The options of the driver, as driversList names them.',
-})
+const options = Type.Record(
+  Type.String({ maxLength: 64 }),
+  Type.Union([Type.String(), Type.Number(), Type.Boolean()]),
+  {
+    description: 'The options of the driver, as driversList names them.',
+  },
+)
 
 export const GatewayDevice = Shape('GatewayDevice', {
   id: deviceId,
@@ -51,6 +55,12 @@ export const GatewayDevice = Shape('GatewayDevice', {
     Type.String({ format: 'uuid', description: 'The endpoint of the device; absent until it has enrolled.' }),
   ),
   endpointName: Type.Optional(Type.String({ description: 'Name of the endpoint.' })),
+  duplicateOf: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description: 'The endpoint that the device has already, if the item is a DUPLICATE and the caller sees it.',
+    }),
+  ),
   state: GatewayDeviceStateName,
   reason,
   since: Timestamp('Since when the item is in this state.'),
@@ -78,8 +88,10 @@ const Gateway = Shape('Gateway', {
   }),
 })
 
+const Fingerprint = (description: string) => Type.String({ pattern: '^[0-9A-F]{2}(:[0-9A-F]{2}){31}$', description })
+
 const Certificate = Shape('GatewayTestCertificate', {
-  fingerprint: Type.String({ description: 'SHA-256 of the certificate.' }),
+  fingerprint: Fingerprint('SHA-256 of the certificate.'),
   isTrusted: Type.Boolean({ description: 'Whether a known authority confirms it for this host.' }),
   validUntil: Timestamp('End of the certificate.'),
 })
@@ -96,7 +108,7 @@ export const GatewayTestResult = Shape('GatewayTestResult', {
       notes: Type.Optional(
         Type.Array(SingleLineText(255, 'A sentence.'), {
           maxItems: 16,
-          description: 'What does not work, and what to change on the device.',
+          description: 'Sentences about what does not work, and what to change on the device.',
         }),
       ),
     }),
@@ -115,7 +127,7 @@ const inputs = {
   host: Type.String({
     minLength: 1,
     maxLength: maxHostLength,
-    pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$',
+    pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$|^[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*$',
     description: 'IP address or name of the device, without a port.',
   }),
   port: Type.Integer({ minimum: 1, maximum: 65535, description: 'Port of the device, instead of the default.' }),
@@ -127,10 +139,9 @@ const inputs = {
     { maxProperties: 32, description: 'Options of the driver, as driversList names them. Null restores the default.' },
   ),
   name: SingleLineText(maxNameLength, 'Name that the endpoint gets when the device enrols.'),
-  fingerprint: Type.String({
-    pattern: '^[0-9A-F]{2}(:[0-9A-F]{2}){31}$',
-    description: 'SHA-256 of the certificate that the device is expected to have, as gatewayDevicesTest shows it.',
-  }),
+  fingerprint: Fingerprint(
+    'SHA-256 of the certificate that the device is expected to have, as gatewayDevicesTest shows it.',
+  ),
 }
 const roomId = Int32('The room that the device is in. After the enrolment an Update moves the endpoint.')
 const orNull = <S extends (typeof inputs)[keyof typeof inputs]>(shape: S) =>
@@ -162,7 +173,7 @@ export const gatewayOperations = {
     tag: 'Gateways',
     scope: 'read',
     summary: 'List the drivers of gateways: what each manages, reads and does, and the fields of its items',
-    response: ListOf('GatewayDriverList', 'drivers', Driver),
+    response: ListOf('GatewayDriverList', 'drivers', DriverDescription),
     example: { response: { drivers: [drivers.reach] } },
   }),
   gatewaysList: operation({
