@@ -87,7 +87,7 @@ export class DeviceLink {
       status: { ...this.#status },
       storage,
       handlers: this.#handlers(),
-      outcomeOf: (command) => this.#outcomeOf(command),
+      outcomeOf: (command) => startedOutcome(command, this.#status, Date.now()),
       maxQueuedSamples: maxWaitingSamples,
     })
     agent.on('unenrolled', onUnenrolled)
@@ -143,21 +143,6 @@ export class DeviceLink {
     } catch (error) {
       if (!(error instanceof DriverFailure && error.state === 'UNREACHABLE')) throw error
     }
-  }
-
-  #outcomeOf({ type, on, atMs }: StartedCommand): ReturnType<NonNullable<AgentOptions['outcomeOf']>> {
-    const isOver = Date.now() - atMs >= restartWithinMs
-    if (type === 'POWER') {
-      const power = this.#status.power
-      const isDone = on ? power === 'ON' : power === 'STANDBY' || power === 'OFF'
-      if (isDone) return { state: 'SUCCEEDED' }
-      return isOver ? { state: 'FAILED', error: 'It is not known whether the power was switched.' } : undefined
-    }
-    const startedAt = this.#status.startedAt
-    if (typeof startedAt !== 'string')
-      return { state: 'FAILED', error: 'It is not known whether it restarted: the device does not tell its uptime.' }
-    if (Date.parse(startedAt) >= atMs - uptimePrecisionMs) return { state: 'SUCCEEDED' }
-    return isOver ? { state: 'FAILED', error: 'The device has not restarted.' } : undefined
   }
 
   #collect(changes: Status): void {
@@ -230,6 +215,24 @@ export class DeviceLink {
 
 const within = <T>(work: Promise<T>): Promise<T> =>
   limited(work, commandLimitMs, () => new Error('The device did not answer within 30 s.'))
+
+/** Only the device itself tells what became of a command: its uptime, or its power. Undefined while it can still happen. */
+export function startedOutcome(
+  { type, on, atMs }: StartedCommand,
+  { startedAt, power }: Status,
+  nowMs: number,
+): ReturnType<NonNullable<AgentOptions['outcomeOf']>> {
+  const isOver = nowMs - atMs >= restartWithinMs
+  if (type === 'POWER') {
+    const isDone = on ? power === 'ON' : power === 'STANDBY' || power === 'OFF'
+    if (isDone) return { state: 'SUCCEEDED' }
+    return isOver ? { state: 'FAILED', error: 'It is not known whether the power was switched.' } : undefined
+  }
+  if (typeof startedAt !== 'string')
+    return { state: 'FAILED', error: 'It is not known whether it restarted: the device does not tell its uptime.' }
+  if (Date.parse(startedAt) >= atMs - uptimePrecisionMs) return { state: 'SUCCEEDED' }
+  return isOver ? { state: 'FAILED', error: 'The device has not restarted.' } : undefined
+}
 
 /** The device's own status, and what its driver can do with it. */
 function statusOf(session: DriverSession): Status {
