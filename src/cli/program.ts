@@ -7,6 +7,7 @@ import { sharedOptions } from '../server/config/stored-options.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
 import { deviceCheckOptions } from './device-check/options.ts'
+import { gatewayOptions } from './gateway-options.ts'
 import { simulateOptions } from './simulate-options.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -59,6 +60,10 @@ export function program(terminal: Terminal): Command {
   deviceCheckOptions(
     root.command('device-check').description('check a device against the protocol, with a server of its own'),
   ).action(async (options) => (await import('./device-check/device-check.ts')).deviceCheckCommand(terminal, options))
+
+  gatewayOptions(
+    root.command('gateway').description('manage devices in this network for a server: codecs, projectors, switches'),
+  ).action(async (options) => (await import('./gateway.ts')).gatewayCommand(terminal, options))
 
   const org = root.command('org').description('manage organisations')
   addDatabaseCommand(org, 'create', 'create an organisation')

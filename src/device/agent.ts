@@ -4,12 +4,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type MqttClient } from 'mqtt'
 import { backOffMs } from '../client/back-off.ts'
 import * as wire from '../contract/device/protocol.ts'
-import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome } from './handlers.ts'
+import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome, StartedCommand } from './handlers.ts'
 import { deviceBackOff, isEncrypted, retryWaitMs, usableAddresses } from './reconnect.ts'
 import { SampleQueue } from './sample-queue.ts'
 
-/** The CONNACK code of a credential that the service does not know. */
-const notAuthorizedCode = 5
+/** The CONNACK codes of a credential that the service does not know: of MQTT 3.1.1 and of MQTT 5. */
+const notAuthorizedCodes: readonly unknown[] = [5, 0x87]
+/** The code of a DISCONNECT after another connection with the same credential. */
+const replacedCode = 0x8e
+/** From here on a code of MQTT 5 is a refusal. */
+const firstRefusalCode = 0x80
 const succeeded = (id: string): CommandOutcome => ({ id, state: 'SUCCEEDED' })
 
 /** With this many failures the back-off has reached its maximum. */
@@ -30,6 +34,13 @@ export interface AgentOptions {
   readonly handlers: AgentHandlers
   /** How many samples are kept in memory until the service has stored them (10,000). When more come, the oldest are dropped. */
   readonly maxQueuedSamples?: number
+  /**
+   * Tells what became of a reboot, or of a change of the power, that was handed to the device; undefined leaves it open. It is for an agent
+   * that does not run on its device. Without it, a start of the agent shows that the device has restarted.
+   */
+  readonly outcomeOf?: (command: StartedCommand) => Pick<wire.CommandReport, 'state' | 'error'> | undefined
+  /** MQTT 3.1.1 (4) unless given. With MQTT 5 the service says when another connection has replaced this one. */
+  readonly mqttVersion?: 4 | 5
 }
 
 interface Events {
@@ -43,6 +54,10 @@ interface Events {
    * database for a while. The agent tries again: for 7 days with back-off, then once an hour.
    */
   credentialRefused: [since: Date]
+  /** Another connection with the same credential has replaced this one. Only with MQTT 5; `disconnected` follows. */
+  replaced: []
+  /** The list of devices has changed. Only for a gateway. */
+  devicesChanged: [wire.DeviceListChanged]
   samplesRefused: [wire.SampleRefused]
   /** The queue was full, and this many of the oldest samples were dropped. `droppedSamples` counts all of them. */
   samplesDropped: [count: number]
@@ -105,10 +120,25 @@ export class Agent extends EventEmitter<Events> {
     this.#failures = 0
     const warn = (error: unknown) => void this.emit('warning', error)
     this.#state = (await (async () => this.#options.storage.load())().catch(warn)) ?? this.#state
-    // Only reboots and switches of the power are saved as acknowledged, and they have completed by now.
-    const completed = this.#state.outcomes.filter(({ state }) => state === 'ACKNOWLEDGED')
-    for (const { id } of completed) await this.#recordOutcome(succeeded(id)).catch(warn)
+    await this.decideStarted().catch(warn)
     if (!lifetime.signal.aborted) this.#connect(lifetime)
+  }
+
+  /** Records the reboots and changes of the power whose outcome is known now. Returns how many are still open. */
+  async decideStarted(): Promise<number> {
+    const { outcomeOf } = this.#options
+    let openCount = 0
+    for (const known of this.#state.outcomes) {
+      const started = this.#state.started?.find(({ id }) => id === known.id)
+      // The process ended before the service had confirmed the outcome.
+      if (started && known.state !== 'ACKNOWLEDGED') this.#unconfirmedOutcomes.set(known.id, known)
+      // Only reboots and changes of the power are saved as acknowledged. On the device itself they have completed when its agent starts.
+      if (known.state !== 'ACKNOWLEDGED' || this.#runningCommands.has(known.id)) continue
+      const outcome = outcomeOf && started ? outcomeOf(started) : succeeded(known.id)
+      if (outcome) await this.#recordOutcome({ ...outcome, id: known.id } as CommandOutcome)
+      else openCount++
+    }
+    return openCount
   }
 
   /** Disconnects cleanly. Messages that are not confirmed by then are dropped, and their promises reject. */
@@ -152,6 +182,11 @@ export class Agent extends EventEmitter<Events> {
     return stored
   }
 
+  /** Reports states of a gateway's devices. Resolves when the service has stored them; rejects if the connection ends before. */
+  reportDevices(report: wire.DevicesReport): Promise<void> {
+    return this.#publish('devices', report)
+  }
+
   /** The first samples of a connection wait until the device has subscribed, to receive the answers about them. */
   #sendSamples(): void {
     if (this.#isSubscribed) void this.#samples.send((samples) => this.#publish('sample', { samples }))
@@ -162,7 +197,7 @@ export class Agent extends EventEmitter<Events> {
     const addresses = usableAddresses(allAddresses, this.#state.hasHadTls ?? false)
     const address = addresses[this.#addressIndex % addresses.length] ?? ''
     const credentials = {
-      protocolVersion: 4,
+      protocolVersion: this.#options.mqttVersion ?? 4,
       clientId: endpointId,
       username: endpointId,
       password: credential,
@@ -176,6 +211,12 @@ export class Agent extends EventEmitter<Events> {
     client.on('error', (error) => {
       reason ??= error
       client.end(true)
+    })
+    client.on('disconnect', ({ reasonCode, properties }) => {
+      reason ??= Object.assign(new Error(properties?.reasonString ?? 'The service ended the connection.'), {
+        code: reasonCode ?? 0,
+      })
+      if (reasonCode === replacedCode && !lifetime.signal.aborted) this.emit('replaced')
     })
     client.on('message', (topic, payload) => this.#receive(topic, payload.toString(), lifetime.signal))
     client.once('connect', () => {
@@ -197,7 +238,7 @@ export class Agent extends EventEmitter<Events> {
       this.#isSubscribed = false
       if (since === undefined) this.#addressIndex++
       else if (performance.now() - since >= deviceBackOff.maxMs) this.#failures = 0
-      if (reason?.code === notAuthorizedCode) this.#credentialRefused()
+      if (notAuthorizedCodes.includes(reason?.code)) this.#credentialRefused()
       const refusedForMs = Date.now() - (this.#state.refusedSince ?? Date.now())
       this.#reconnectTimer = setTimeout(() => this.#connect(lifetime), retryWaitMs(this.#failures++, refusedForMs))
       this.emit('disconnected', reason)
@@ -230,6 +271,7 @@ export class Agent extends EventEmitter<Events> {
       if (kind === 'sample-refused') return void this.emit('samplesRefused', body)
       if (kind === 'message-refused') return this.#messageRefused(body)
       if (kind === 'keys-ignored') return void this.emit('keysIgnored', body)
+      if (kind === 'devices') return void this.emit('devicesChanged', body)
       // A device ignores kinds that it does not know.
       if (kind !== 'config') return undefined
       const applied = this.#configQueue.then(() => this.#apply(body))
@@ -263,7 +305,8 @@ export class Agent extends EventEmitter<Events> {
     try {
       if (command.onlyIfIdle && (await this.#options.handlers.isInUse?.())) throw new Error(wire.inUseError)
       // Saved before the device restarts or goes off, so it does not execute the same command again when it is back.
-      if (type === 'REBOOT' || type === 'POWER') await this.#recordOutcome({ id, state: 'ACKNOWLEDGED' })
+      if (type === 'REBOOT' || type === 'POWER')
+        await this.#recordOutcome({ id, state: 'ACKNOWLEDGED' }, { id, type, on: command.on, atMs: Date.now() })
       await this.#runCommand(command, signal)
     } catch (error) {
       if (!signal.aborted)
@@ -274,11 +317,11 @@ export class Agent extends EventEmitter<Events> {
   }
 
   async #runCommand(
-    { id, type, message = '', on, logs }: wire.DeviceCommandMessage,
+    { id, type, onlyIfIdle, message = '', on, logs }: wire.DeviceCommandMessage,
     signal: AbortSignal,
   ): Promise<void> {
     const { identity, handlers } = this.#options
-    if (type === 'REBOOT') return handlers.reboot()
+    if (type === 'REBOOT') return handlers.reboot({ onlyIfIdle: onlyIfIdle === true })
     if (type === 'MESSAGE') {
       await handlers.showMessage(message, wire.messageShownMs)
       return this.#recordOutcome(succeeded(id))
@@ -305,17 +348,25 @@ export class Agent extends EventEmitter<Events> {
     await this.#reportOutcome({ id, state: 'URL_WANTED' })
   }
 
-  async #recordOutcome(outcome: CommandOutcome): Promise<void> {
+  async #recordOutcome(outcome: CommandOutcome, started?: StartedCommand): Promise<void> {
     this.#unconfirmedOutcomes.set(outcome.id, outcome)
     const others = this.#state.outcomes.filter(({ id }) => id !== outcome.id)
-    await this.#saveState({ outcomes: [...others, outcome].slice(-maxOutcomesKept) })
+    const isKept = started && this.#options.outcomeOf
+    await this.#saveState({
+      outcomes: [...others, outcome].slice(-maxOutcomesKept),
+      ...(isKept && { started: [...(this.#state.started ?? []), started].slice(-maxOutcomesKept) }),
+    })
     await this.#reportOutcome(outcome)
   }
 
   async #reportOutcome(outcome: CommandOutcome): Promise<void> {
     const isLogs = outcome.state === 'UPLOADED' || outcome.state === 'URL_WANTED'
-    const confirm = () =>
-      this.#unconfirmedOutcomes.get(outcome.id) === outcome && this.#unconfirmedOutcomes.delete(outcome.id)
+    const confirm = () => {
+      if (this.#unconfirmedOutcomes.get(outcome.id) === outcome) this.#unconfirmedOutcomes.delete(outcome.id)
+      const others = this.#state.started?.filter(({ id }) => id !== outcome.id)
+      if (outcome.state !== 'ACKNOWLEDGED' && others?.length !== this.#state.started?.length)
+        this.#remember({ started: others })
+    }
     await this.#publish(isLogs ? 'logs' : 'operation', outcome).then(confirm, () => {})
   }
 
@@ -332,7 +383,12 @@ export class Agent extends EventEmitter<Events> {
     const topic = wire.upTopic(this.#options.identity.endpointId, kind)
     this.#unconfirmed++
     const overdue = setTimeout(() => client.stream.destroy(), acknowledgementTimeoutMs)
-    await client.publishAsync(topic, JSON.stringify(body), { qos: 1 }).finally(() => {
+    // With MQTT 5 a bad message is acknowledged with a refusal: `message-refused` says why, and it is not sent again.
+    const ignoreRefusal = (error: Error & { code?: unknown }) => {
+      if (typeof error.code !== 'number' || error.code < firstRefusalCode) throw error
+    }
+    const sent = client.publishAsync(topic, JSON.stringify(body), { qos: 1 }).then(() => {}, ignoreRefusal)
+    await sent.finally(() => {
       clearTimeout(overdue)
       this.#unconfirmed--
     })

@@ -16,8 +16,8 @@ export interface AgentHandlers {
    * `onlyIfIdle`, and refuses a reboot that is to happen only if the device is not in use.
    */
   isInUse?(): Awaitable<boolean>
-  /** Reboots the device, which starts its agent again when it is up. */
-  reboot(): Awaitable<void>
+  /** Reboots the device, which starts its agent again when it is up. With `onlyIfIdle`, `isInUse` was asked just before. */
+  reboot(options: { readonly onlyIfIdle: boolean }): Awaitable<void>
   /** Switches the device on or off, and reports `power` in its status; only for a device with the action `power`. */
   power?(on: boolean): Awaitable<void>
   /** Returns when the message has appeared. It stays for `durationMs`, unless a person closes it or another message replaces it. */
@@ -41,5 +41,17 @@ export interface AgentState {
   readonly hasHadTls?: boolean | undefined
   /** Outcomes of the latest commands, oldest first. A command that arrives again is answered from here, not executed. */
   readonly outcomes: readonly CommandOutcome[]
+  /** With `outcomeOf`: the reboots and changes of the power whose outcome the service has not confirmed. */
+  readonly started?: readonly StartedCommand[] | undefined
 }
 export type CommandOutcome = CommandReport | LogsReport
+
+/** A reboot, or a change of the power, that was handed to the device. */
+export interface StartedCommand {
+  readonly id: string
+  readonly type: 'REBOOT' | 'POWER'
+  /** POWER: whether to switch on. */
+  readonly on?: boolean | undefined
+  /** When it was handed to the device, in milliseconds since 1970. */
+  readonly atMs: number
+}

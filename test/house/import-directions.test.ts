@@ -46,7 +46,9 @@ const mayImport: Record<string, readonly string[]> = {
     'server/http',
     'client',
     'simulator',
+    'gateway',
   ],
+  gateway: ['device', 'client', 'network'],
   simulator: ['device', 'client'],
   device: ['client'],
   console: ['client'],
@@ -104,6 +106,7 @@ const mayImport: Record<string, readonly string[]> = {
     'server/auth',
     'server/config',
     'server/core',
+    'network',
   ],
   'server/http': [
     'server/api-page',
@@ -133,8 +136,9 @@ const mayImport: Record<string, readonly string[]> = {
   'server/bus': ['server/core'],
   'server/auth': ['server/core'],
   'server/config': ['server/outbound', 'server/core'],
-  'server/outbound': ['server/core'],
+  'server/outbound': ['server/core', 'network'],
   'server/core': [],
+  network: [],
   contract: [],
 }
 
