@@ -46,6 +46,8 @@ interface Session {
   readonly isLegacy: boolean
   readonly subscriptions: Map<number, Query>
   nextId: number
+  /** The connection carries an answer that does not end, so no other one can follow. */
+  isOccupied: boolean
 }
 
 class XapiFailure extends Error {
@@ -159,6 +161,11 @@ export class FakeCodec {
     this.dropConnections()
   }
 
+  /** Reads nothing more and stays open, as if the network dropped every packet. */
+  freeze(): void {
+    for (const { socket } of this.#sessions) socket.pause()
+  }
+
   dropConnections(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
@@ -223,7 +230,7 @@ export class FakeCodec {
   }
 
   #serve(ws: WebSocket, socket: Duplex, isLegacy: boolean): void {
-    const session: Session = { ws, socket, isLegacy, subscriptions: new Map(), nextId: 0 }
+    const session: Session = { ws, socket, isLegacy, subscriptions: new Map(), nextId: 0, isOccupied: false }
     this.#sessions.add(session)
     let idleTimer: NodeJS.Timeout | undefined
     const heard = () => {
@@ -265,10 +272,12 @@ export class FakeCodec {
     this.#send(session, request.id, { jsonrpc: '2.0', id: request.id, ...answer })
   }
 
-  #send({ ws, socket }: Session, id: unknown, answer: object): void {
+  #send(session: Session, id: unknown, answer: object): void {
     const { switches } = this
+    const { ws, socket } = session
     const text = JSON.stringify(answer)
-    if (switches.isSilent) return
+    if (switches.isSilent || session.isOccupied) return
+    session.isOccupied = switches.isEndless || switches.sendsGigabyte || switches.dribbles === 'answers'
     if (switches.isEndless) sendEndlessMessage(socket)
     else if (switches.sendsGigabyte) sendGigabyte(socket)
     else if (switches.dribbles === 'answers') dribble(socket, textFrame(text), switches.dribbleMs)
@@ -306,8 +315,16 @@ export class FakeCodec {
     this.#checkRead(kind, query)
     const found = [...this.#allValues(kind)].filter(([path]) => isBelow(query, path))
     if (found.length === 0 && !this.#isKnown(kind, query)) throw new XapiFailure(3, 'No match on Path argument')
-    const values = found.map(([path, value]) => [path, session.isLegacy ? String(value) : value] as const)
-    return partOf(treeOf(values), query) ?? []
+    return partOf(treeOf(this.#onWire(session, found)), query) ?? []
+  }
+
+  #onWire({ isLegacy }: Session, values: readonly (readonly [string, unknown])[]): (readonly [string, unknown])[] {
+    const { valuesAre } = this.switches
+    return values.map(([path, value]) => {
+      if (typeof value === 'object') return [path, value]
+      if (valuesAre === 'objects') return [path, { Value: String(value) }]
+      return [path, isLegacy || valuesAre === 'text' ? String(value) : value]
+    })
   }
 
   #checkRead(kind: ValueKind, query: Query): void {
@@ -354,7 +371,7 @@ export class FakeCodec {
     session.subscriptions.set(Id, query)
     if (NotifyCurrentValue === true && (kind === 'Status' || kind === 'Configuration')) {
       const values = [...this.#allValues(kind)].filter(([path]) => isBelow(rest, path))
-      setImmediate(() => sendEvent(session, Id, { [kind]: treeOf(values) }))
+      setImmediate(() => sendEvent(session, Id, { [kind]: treeOf(this.#onWire(session, values)) }))
     }
     return { Id }
   }
@@ -402,7 +419,7 @@ export class FakeCodec {
         // A ghost belongs to everyone who subscribed to something in its list.
         const isWanted =
           wanted === kind && (isBelow(query, path) || isBelow(query.slice(0, path.split(' ').length), path))
-        if (isWanted) sendEvent(session, Id, { [kind]: treeOf(change) })
+        if (isWanted) sendEvent(session, Id, { [kind]: treeOf(this.#onWire(session, change)) })
       }
     }
   }

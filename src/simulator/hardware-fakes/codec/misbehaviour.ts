@@ -34,6 +34,8 @@ export interface CodecSwitches {
   lacksForce: boolean
   /** Accepts subscriptions to paths that it does not have. */
   acceptsUnknownFeedback: boolean
+  /** Words and numbers, as a codec sends them; all as text; or as its terminal does, in objects. */
+  valuesAre: 'plain' | 'text' | 'objects'
   /** Subtrees that the user may not read, such as "Diagnostics". */
   denied: readonly string[]
 }
@@ -57,6 +59,7 @@ export const wellBehaved: CodecSwitches = {
   ignoresBoot: false,
   lacksForce: false,
   acceptsUnknownFeedback: false,
+  valuesAre: 'plain',
   denied: [],
 }
 
