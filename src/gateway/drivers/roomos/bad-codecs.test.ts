@@ -5,8 +5,8 @@ import { loopbackNetwork } from '../../../../test/support/gateway/loopback-netwo
 import { FakeCodec } from '../../../simulator/hardware-fakes/codec/fake-codec.ts'
 import type { CodecSwitches } from '../../../simulator/hardware-fakes/codec/misbehaviour.ts'
 import type { DriverFailure, DriverItem } from '../../driver.ts'
-import { maxMessageBytes, type RoomosLimits, roomosLimits } from './limits.ts'
-import { readMessage } from './read-message.ts'
+import { maxAnswerBytes, type RoomosLimits, roomosLimits } from './limits.ts'
+import { readXapiMessage } from './read-message.ts'
 import { makeRoomosDriver } from './roomos.ts'
 import { statusPaths } from './xapi-paths.ts'
 import { XapiTree } from './xapi-tree.ts'
@@ -50,7 +50,8 @@ describe('no session, and no second attempt, comes from', () => {
   test('a wrong password: it is sent once, and not repeated in the reason', async () => {
     const codec = await startCodec()
     const failure = await failureOf(openSession(codec, { item: { secret: 'wrong-password' } }))
-    expect(failure).toMatch(/^REFUSED: The codec refused the user or the password \(401\)\. It needs a local user/)
+    expect(failure).toMatch(/^REFUSED: The codec refused the user or the password \(401\)\. Use a local user/)
+    expect(failure.length).toBeLessThanOrEqual(255)
     expect(failure).not.toContain('wrong-password')
     expect(codec.signIns).toEqual({ right: 0, wrong: 1 })
   })
@@ -107,7 +108,7 @@ test('a new serial number is what the session says', async () => {
   expect((await openSession(codec)).identity).not.toHaveProperty('serial')
 })
 
-const kilobytes = maxMessageBytes / 1024
+const kilobytes = maxAnswerBytes / 1024
 const misbehaviours: [name: string, Partial<CodecSwitches>, reason: string][] = [
   ['an endless message', { isEndless: true }, `sent a message of more than ${kilobytes} KB.`],
   ['a gigabyte', { sendsGigabyte: true }, `sent a message of more than ${kilobytes} KB.`],
@@ -200,6 +201,24 @@ describe('an attempt or a session that is stopped', () => {
     await expect.poll(() => codec.connectionCount).toBe(0)
   })
 
+  test('sends no password if it was stopped while the network connected', async () => {
+    const codec = await startCodec()
+    const stop = new AbortController()
+    const network = {
+      ...loopbackNetwork,
+      async connectTls(options: Parameters<typeof loopbackNetwork.connectTls>[0]) {
+        const connection = await loopbackNetwork.connectTls({ ...options, signal: new AbortController().signal })
+        stop.abort()
+        return connection
+      },
+    }
+    const item = { host: '127.0.0.1', port: codec.port, username: 'admin', secret, options: {} }
+    expect(await failureOf(makeRoomosDriver().open(item, { network, signal: stop.signal }))).toBe(
+      'UNREACHABLE: The attempt was stopped.',
+    )
+    expect(codec.signIns).toEqual({ right: 0, wrong: 0 })
+  })
+
   test('ends without an event, and commands after it fail', async () => {
     const codec = await startCodec()
     const stop = new AbortController()
@@ -217,9 +236,9 @@ describe('an attempt or a session that is stopped', () => {
 
 test('brackets inside of a text do not count as levels', () => {
   const text = JSON.stringify({ id: '1', result: `${'['.repeat(100)}"\\${','.repeat(30_000)}` })
-  expect(readMessage(text)).toEqual(JSON.parse(text))
-  expect(() => readMessage('[1]')).toThrow('a message that is not a JSON-RPC object.')
-  expect(() => readMessage('{"id":')).toThrow('a message that is not JSON.')
+  expect(readXapiMessage(text)).toEqual(JSON.parse(text))
+  expect(() => readXapiMessage('[1]')).toThrow('a message that is not a JSON-RPC object.')
+  expect(() => readXapiMessage('{"id":')).toThrow('a message that is not JSON.')
 })
 
 test('a codec cannot make the known values grow', () => {

@@ -46,7 +46,7 @@ export class Codec {
     )
   }
 
-  /** Outside of calls most codecs count nobody, and know only whether anybody is there. */
+  /** By default a codec counts people during calls only, and outside of calls knows only whether the room is empty. */
   get detectsPresenceOnly(): boolean {
     const hasPresence = this.status.text('RoomAnalytics PeoplePresence') !== undefined
     const { configuration } = this

@@ -26,7 +26,7 @@ export const roomosLimits: RoomosLimits = {
 }
 
 /** The largest message; the whole network status of a codec has a few kilobytes. */
-export const maxMessageBytes = 256 * 1024
+export const maxAnswerBytes = 256 * 1024
 export const maxDepth = 24
 export const maxMessageValues = 20_000
 /** A codec that sends more than this in a window misbehaves. */

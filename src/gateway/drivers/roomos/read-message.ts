@@ -10,7 +10,7 @@ export interface RpcMessage {
 }
 
 /** Throws an Error whose message completes the sentence "The codec sent …". */
-export function readMessage(text: string): RpcMessage {
+export function readXapiMessage(text: string): RpcMessage {
   checkSize(text)
   let message: unknown
   try {

@@ -15,9 +15,9 @@ import {
 import { Codec } from './codec.ts'
 import { HeldFaults, presentFaults } from './faults.ts'
 import { type RoomosLimits, roomosLimits } from './limits.ts'
-import { assignmentsFor, settingsOf } from './settings.ts'
-import { modelOf, sampleOf, statusOf } from './status.ts'
-import { errorCodes, openXapi, type XapiConnection, XapiError } from './xapi-connection.ts'
+import { assignmentsFor, codecSettings } from './settings.ts'
+import { codecModel, codecSample, codecStatus } from './status.ts'
+import { openXapi, type XapiConnection, XapiError, xapiErrors } from './xapi-connection.ts'
 import { alertLimits, commands, configurationReads, pathParts, statusReads, statusSubscriptions } from './xapi-paths.ts'
 import { TooManyValues } from './xapi-tree.ts'
 
@@ -66,7 +66,7 @@ function failureOf(error: unknown): DriverFailure {
   if (error instanceof TooManyValues) {
     return new DriverFailure('UNSUPPORTED', 'The codec sent more values than a codec has. The session was ended.')
   }
-  if (error instanceof XapiError && error.code === errorCodes.notReady) {
+  if (error instanceof XapiError && error.code === xapiErrors.notReady) {
     return new DriverFailure('UNREACHABLE', 'The codec is still starting.')
   }
   throw error
@@ -119,11 +119,11 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     const faults = this.#faults.update(present, performance.now())
     if (faults.length > present.length)
       this.#heldTimer ??= setTimeout(() => this.#lookAgain(), this.#limits.faultHeldMs)
-    return statusOf(this.#codec, this.#startedAt, faults)
+    return codecStatus(this.#codec, this.#startedAt, faults)
   }
 
   settings(): AgentSettings {
-    return settingsOf(this.#codec)
+    return codecSettings(this.#codec)
   }
 
   async apply(config: AgentSettings): Promise<Record<string, string> | undefined> {
@@ -197,7 +197,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     this.#reported = this.status()
     this.#reportedSettings = JSON.stringify(this.settings())
     const sample = () => {
-      const reading = sampleOf(this.#codec, Date.now())
+      const reading = codecSample(this.#codec, Date.now())
       if (reading) this.emit('sample', reading)
     }
     // The first one comes when the caller has added its listeners.
@@ -209,7 +209,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
 
   #identify(certificate: DeviceCertificate): DeviceIdentity {
     const { status } = this.#codec
-    const model = modelOf(this.#codec)
+    const model = codecModel(this.#codec)
     if (model === undefined) {
       throw new DriverFailure('UNSUPPORTED', 'The device does not say which product it is, as every codec does.')
     }
@@ -224,7 +224,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     }
   }
 
-  /** What a technician can switch on. */
+  /** Sentences about what a technician can switch on. */
   #notes(): string[] {
     const codec = this.#codec
     const denied = [...this.#denied].sort().join(', ')
@@ -258,8 +258,8 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
 
   /** A release or a product that lacks a path is served without it. */
   #lacks(error: unknown, path: readonly (string | number)[]): void {
-    if (!(error instanceof XapiError) || error.code === errorCodes.notReady) throw error
-    if (error.code === errorCodes.noPermission) this.#denied.add(path.slice(1, 3).join(' ') || 'the settings')
+    if (!(error instanceof XapiError) || error.code === xapiErrors.notReady) throw error
+    if (error.code === xapiErrors.noPermission) this.#denied.add(path.slice(1, 3).join(' ') || 'the settings')
   }
 
   #feedback(change: Readonly<Record<string, unknown>>): void {
@@ -315,8 +315,8 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     } catch (error) {
       if (!(error instanceof XapiError)) throw error
       // One product of release 9.15 lacks the parameter: what the codec reports has been checked above.
-      if (error.code === errorCodes.badParameters) return this.#command('restart')
-      if (error.code === errorCodes.failed) throw new Error(inUseError)
+      if (error.code === xapiErrors.badParameters) return this.#command('restart')
+      if (error.code === xapiErrors.failed) throw new Error(inUseError)
       throw error
     }
   }
@@ -327,7 +327,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     try {
       await this.#connection.ask(method, { ...command.params, ...params })
     } catch (error) {
-      if (!(error instanceof XapiError) || error.code !== errorCodes.noPermission) throw error
+      if (!(error instanceof XapiError) || error.code !== xapiErrors.noPermission) throw error
       throw new Error(
         `The user ${this.#username} is not allowed to do this at the codec. Give the user the role Admin.`,
       )
@@ -351,9 +351,9 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
 const startOf = (uptimeSeconds: number) => new Date(Math.floor(Date.now() / 1_000 - uptimeSeconds) * 1_000)
 
 function refusalOf({ code, message }: XapiError, path: string, value: string | number, username: string): string {
-  if (code === errorCodes.noSuchPath) return `This codec does not have the setting ${path}.`
-  if (code === errorCodes.noPermission)
+  if (code === xapiErrors.noSuchPath) return `This codec does not have the setting ${path}.`
+  if (code === xapiErrors.noPermission)
     return `The user ${username} is not allowed to change ${path}. Give the user the role Admin.`
-  if (code === errorCodes.illegalValue) return `This codec does not accept ${value} for ${path}.`
+  if (code === xapiErrors.illegalValue) return `This codec does not accept ${value} for ${path}.`
   return `The codec refused ${path}: ${message || `error ${code}`}`.slice(0, 255)
 }

@@ -193,21 +193,21 @@ const settings: Readonly<Record<string, Setting>> = {
 }
 
 /** The config keys that this codec has. */
-export const keysOf = (codec: Codec): string[] =>
+export const codecKeys = (codec: Codec): string[] =>
   Object.keys(settings)
     .filter((key) => settings[key]?.isKnown(codec))
     .sort()
 
 /** The present values. A value without an exact counterpart, such as the theme Auto, is left out. */
-export const settingsOf = (codec: Codec): AgentSettings =>
+export const codecSettings = (codec: Codec): AgentSettings =>
   Object.fromEntries(
-    keysOf(codec).flatMap((key) => {
+    codecKeys(codec).flatMap((key) => {
       const value = settings[key]?.read(codec)
       return value === undefined ? [] : [[key, value]]
     }),
   )
 
-/** What to write for a key of a config, or why it is rejected. */
+/** The settings to write for a key of a config, or the reason why it is rejected. */
 export function assignmentsFor(codec: Codec, key: string, config: AgentSettings): Assignments {
   const setting = Object.hasOwn(settings, key) ? settings[key] : undefined
   const value = config[key]

@@ -1,10 +1,10 @@
-// What a codec reports of itself, in the fields of our status and samples.
+// Turns the values of a codec into the fields of our status and samples.
 import { isIPv4, isIPv6 } from 'node:net'
 import type { DeviceSample, UpMessage } from '../../../contract/device/protocol.ts'
 import type { PeripheralKind, PowerState } from '../../../contract/fleet/reported-status.ts'
 import type { Codec } from './codec.ts'
 import type { CodecFault } from './faults.ts'
-import { keysOf } from './settings.ts'
+import { codecKeys } from './settings.ts'
 
 interface Peripheral {
   readonly id: string
@@ -19,17 +19,17 @@ const maxItems = 32
 const maxNameServers = 4
 const cut = (text: string | undefined, maxCharacters = 255) => text?.trim().slice(0, maxCharacters) || undefined
 
-export const modelOf = (codec: Codec): string | undefined =>
+export const codecModel = (codec: Codec): string | undefined =>
   cut(codec.status.text('SystemUnit ProductPlatform'), 64) ?? cut(codec.status.text('SystemUnit ProductId'), 64)
 
 /** Everything that is known now. Fields without a value are absent. */
-export function statusOf(
+export function codecStatus(
   codec: Codec,
   startedAt: Date | undefined,
   faults: readonly CodecFault[],
 ): UpMessage<'status'> {
   const { status, configuration } = codec
-  const configKeys = keysOf(codec)
+  const configKeys = codecKeys(codec)
   const volume = status.number('Audio Volume')
   const muted = status.text('Audio VolumeMute') === undefined ? undefined : codec.is('Audio VolumeMute', 'On')
   const fields: Record<string, unknown> = {
@@ -118,7 +118,7 @@ function sensorsOf(codec: Codec) {
 }
 
 /** Undefined if there is nothing to report. */
-export function sampleOf(codec: Codec, nowMs: number): DeviceSample | undefined {
+export function codecSample(codec: Codec, nowMs: number): DeviceSample | undefined {
   const presence = codec.presence === undefined ? codec.people : Number(codec.presence)
   const people = codec.detectsPresenceOnly ? presence : codec.people
   const { temperature: temp, humidity } = codec

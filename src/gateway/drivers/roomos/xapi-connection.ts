@@ -4,8 +4,8 @@ import { isIPv6 } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { WebSocket } from 'ws'
 import { DriverFailure, type DriverItem } from '../../driver.ts'
-import { maxMessageBytes, maxQuestions, type RoomosLimits, rateWindow } from './limits.ts'
-import { type RpcMessage, readMessage } from './read-message.ts'
+import { maxAnswerBytes, maxQuestions, type RoomosLimits, rateWindow } from './limits.ts'
+import { type RpcMessage, readXapiMessage } from './read-message.ts'
 
 /** The codec answered a question with an error. */
 export class XapiError extends Error {
@@ -17,7 +17,7 @@ export class XapiError extends Error {
   }
 }
 
-export const errorCodes = {
+export const xapiErrors = {
   failed: 1,
   illegalValue: 2,
   /** This release or product does not have the path. */
@@ -41,6 +41,10 @@ interface Question {
 
 /** Signs in with the upgrade request. The certificate of the socket has been accepted: the password goes out with the first byte. */
 export function openXapi(socket: TLSSocket, item: DriverItem, limits: RoomosLimits, signal: AbortSignal) {
+  if (signal.aborted) {
+    socket.destroy()
+    return Promise.reject(stopped())
+  }
   return new Promise<XapiConnection>((resolve, reject) => {
     const credentials = Buffer.from(`${item.username ?? ''}:${item.secret ?? ''}`).toString('base64')
     const ws = new WebSocket(`wss://${isIPv6(item.host) ? `[${item.host}]` : item.host}:${item.port}/ws`, {
@@ -48,7 +52,7 @@ export function openXapi(socket: TLSSocket, item: DriverItem, limits: RoomosLimi
       headers: { authorization: `Basic ${credentials}` },
       followRedirects: false,
       perMessageDeflate: false,
-      maxPayload: maxMessageBytes,
+      maxPayload: maxAnswerBytes,
       autoPong: false,
     })
     const fail = (failure: DriverFailure) => {
@@ -57,7 +61,7 @@ export function openXapi(socket: TLSSocket, item: DriverItem, limits: RoomosLimi
       ws.terminate()
       socket.destroy()
     }
-    const stop = () => fail(new DriverFailure('UNREACHABLE', 'The attempt was stopped.'))
+    const stop = () => fail(stopped())
     const late = () =>
       fail(new DriverFailure('UNREACHABLE', 'The device accepts connections, but does not answer them in time.'))
     const timer = setTimeout(late, limits.connectMs)
@@ -77,11 +81,13 @@ export function openXapi(socket: TLSSocket, item: DriverItem, limits: RoomosLimi
   })
 }
 
+const stopped = () => new DriverFailure('UNREACHABLE', 'The attempt was stopped.')
+
 function refusalOf(status: number): DriverFailure {
   if (status === 401 || status === 403) {
     return new DriverFailure(
       'REFUSED',
-      `The codec refused the user or the password (${status}). It needs a local user of the codec; registration to Webex disables local users unless that was ruled out, and from RoomOS 11.27 a new user signs in on the codec's web page once to change the passphrase.`,
+      `The codec refused the user or the password (${status}). Use a local user of the codec: registration to Webex disables local users unless that was ruled out, and from RoomOS 11.27 a new user first changes the passphrase on the codec's web page.`,
     )
   }
   if (status >= 300 && status < 400) {
@@ -130,7 +136,7 @@ export class XapiConnection extends EventEmitter<Events> {
     ws.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
     ws.on('ping', (data) => {
       // A codec that sends pings and reads no pong must not fill our memory.
-      if (this.#isWithinRate() && ws.bufferedAmount < maxMessageBytes) ws.pong(data)
+      if (this.#isWithinRate() && ws.bufferedAmount < maxAnswerBytes) ws.pong(data)
     })
     ws.on('pong', () => {
       this.#isAlive = this.#isWithinRate()
@@ -168,7 +174,7 @@ export class XapiConnection extends EventEmitter<Events> {
     if (isBinary) return void this.#misbehaved('The codec sent binary data.')
     let message: RpcMessage
     try {
-      message = readMessage(data.toString())
+      message = readXapiMessage(data.toString())
     } catch (error) {
       return void this.#misbehaved(`The codec sent ${(error as Error).message}`)
     }
@@ -241,14 +247,14 @@ export class XapiConnection extends EventEmitter<Events> {
 function errorOf(error: unknown): XapiError {
   const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
   const words = typeof message === 'string' ? message.replaceAll(/\s+/g, ' ').slice(0, 150) : ''
-  return new XapiError(typeof code === 'number' ? code : errorCodes.failed, words)
+  return new XapiError(typeof code === 'number' ? code : xapiErrors.failed, words)
 }
 
 function brokenBy({ code }: { code?: string }): DriverFailure {
   if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' || code === 'WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH') {
     return new DriverFailure(
       'UNSUPPORTED',
-      `The codec sent a message of more than ${maxMessageBytes / 1024} KB. The session was ended.`,
+      `The codec sent a message of more than ${maxAnswerBytes / 1024} KB. The session was ended.`,
     )
   }
   if (code?.startsWith('WS_ERR')) {

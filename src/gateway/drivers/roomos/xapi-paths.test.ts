@@ -60,7 +60,7 @@ test('everything that the driver reads or subscribes to leads to a value that it
     paths.some((path) => `${withoutLists(path)} `.startsWith(`${withoutLists(query)} `))
   expect([...statusReads, ...statusSubscriptions].filter((query) => !leadsTo(statusPaths, query))).toEqual([])
   expect(configurationReads.filter((query) => !leadsTo(configurationPaths, query))).toEqual([])
-  // And what the driver keeps is read.
+  // The driver reads everything that it keeps.
   const isRead = (reads: readonly string[], path: string) =>
     reads.some((query) => `${withoutLists(path)} `.startsWith(`${withoutLists(query)} `))
   expect(statusPaths.filter((path) => !isRead(statusReads, path))).toEqual([])

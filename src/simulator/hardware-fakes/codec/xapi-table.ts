@@ -1,4 +1,4 @@
-// What four releases of RoomOS have of the xAPI, as far as the fake codec and the driver use it, after the schemas that Cisco publishes.
+// The xAPI of four RoomOS releases, as far as the fake codec and the driver use it, after the schemas that Cisco publishes.
 
 export type Release = '9.15' | '10.19' | '11.14' | '26.4'
 export const releases: readonly Release[] = ['9.15', '10.19', '11.14', '26.4']
