@@ -10,11 +10,18 @@ interface Step {
   readonly name: string
   readonly index: number | undefined
 }
-const stepsOf = (path: string): Step[] =>
-  path.split(' ').map((part) => {
+/** Each question is compared with every value, so a path is taken apart once. */
+const knownSteps = new Map<string, readonly Step[]>()
+function stepsOf(path: string): readonly Step[] {
+  const known = knownSteps.get(path)
+  if (known) return known
+  const steps = path.split(' ').map((part) => {
     const [, name = part, index] = /^(.+)\[(\w+)\]$/.exec(part) ?? []
     return { name, index: index === undefined ? undefined : Number(index) }
   })
+  knownSteps.set(path, steps)
+  return steps
+}
 
 /** Whether the value at a path belongs to a query; a query without the number of an item means all of them. */
 export function isBelow(query: Query, path: string): boolean {
@@ -39,10 +46,13 @@ export const isAllowed = ({ values, integer, text }: XapiParameter, value: unkno
 
 /** The row of the table for a path with numbers, such as `Network[1] MTU`; of several rows, the one that most products have. */
 export function entryOf(release: Release, kind: XapiEntry['kind'], path: string): XapiEntry | undefined {
-  return xapiTable
-    .filter((entry) => entry.kind === kind && entry.in[release] !== undefined && coversPath(entry.path, path))
+  return (rowsByPath.get(`${kind} ${withoutIds(path)}`) ?? [])
+    .filter((entry) => entry.in[release] !== undefined && coversPath(entry.path, path))
     .sort((a, b) => (b.in[release] ?? 0) - (a.in[release] ?? 0))[0]
 }
+
+const withoutIds = (path: string) => path.replaceAll(/\[[^\]]+\]/g, '[n]')
+const rowsByPath = Map.groupBy(xapiTable, ({ kind, path }) => `${kind} ${withoutIds(path)}`)
 
 function coversPath(pattern: string, path: string): boolean {
   const [patterns, parts] = [pattern.split(' '), path.split(' ')]
@@ -64,8 +74,8 @@ export function treeOf(values: Iterable<readonly [path: string, value: unknown]>
   const root: Tree = {}
   for (const [path, value] of values) {
     const steps = stepsOf(path)
-    const last = steps.pop() as Step
-    const node = steps.reduce(childOf, root)
+    const last = steps.at(-1) as Step
+    const node = steps.slice(0, -1).reduce(childOf, root)
     if (last.index === undefined) node[last.name] = value
     else Object.assign(childOf(node, last), value)
   }
