@@ -1,10 +1,13 @@
 // One connection to a projector: the greeting, then one question at a time, with limits on what is read and how long it takes.
 import type { Duplex } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
 
 /** The specification's limit for a line, with its end. */
 const maxLineBytes = 136
 /** All that is read for one question. Rubbish, zero bytes and late answers can come in addition to the answer. */
 const maxBytesPerQuestion = 1_024
+/** An answer that repeats the answer before can be a second copy of it; the right one follows in this time. */
+const repeatMs = 50
 
 export type PjlinkClass = 1 | 2
 /** `value` is the answer of a query, as bytes in Latin-1; `OK` that of a command. */
@@ -40,6 +43,7 @@ export class PjlinkConnection {
   #trouble: PjlinkTrouble | undefined
   #wake: (() => void) | undefined
   #answered = 0
+  #previous: { readonly name: string; readonly parameter: string; readonly answer: PjlinkAnswer } | undefined
   /** The digest of the challenge; goes in front of commands. */
   digest = ''
 
@@ -96,20 +100,29 @@ export class PjlinkConnection {
     withDigest: boolean,
     timeoutMs = this.#answerTimeoutMs,
   ): Promise<PjlinkAnswer> {
+    const isQuery = parameter.startsWith('?')
     this.#startQuestion()
     this.#stream.write(`${withDigest ? this.digest : ''}%${pjlinkClass}${name} ${parameter}\r`)
     for await (const line of this.#linesWithin(timeoutMs)) {
-      // If several answers have come, the last one is the newest.
-      const answers = [line, ...this.#lines].map((each) => {
-        if (isRefusal(each)) throw refused()
-        return readAnswer(each, name, parameter.startsWith('?'))
-      })
-      const answer = answers.findLast((each) => each !== undefined)
-      if (answer === undefined) continue
+      if (isRefusal(line)) throw refused()
+      const first = readAnswer(line, name, isQuery)
+      if (first === undefined) continue
+      const answer = (await this.#newerAnswer(name, parameter, first)) ?? first
       this.#answered++
+      this.#previous = { name, parameter, answer }
       return answer
     }
     throw silent(`The projector does not answer the question ${name} in time.`)
+  }
+
+  /** Returns the last of further answers, if there are any: some projectors repeat the answer before. */
+  async #newerAnswer(name: string, parameter: string, first: PjlinkAnswer): Promise<PjlinkAnswer | undefined> {
+    const isQuery = parameter.startsWith('?')
+    const previous = this.#previous
+    const isRepeated = previous?.name === name && previous.parameter !== parameter
+    const waits = isRepeated && this.#lines.length === 0 && isDeepStrictEqual(previous.answer, first)
+    if (waits) for await (const line of this.#linesWithin(repeatMs)) return readAnswer(line, name, isQuery)
+    return this.#lines.map((line) => readAnswer(line, name, isQuery)).findLast((answer) => answer !== undefined)
   }
 
   /** Lines that came before a question do not answer it. */

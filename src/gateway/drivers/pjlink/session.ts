@@ -116,6 +116,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
     for (const question of [classQuestion, ...Object.values(identityQuestions)]) {
       let answer = await this.#put(question, '?')
       if (answer === 'silent') answer = await this.#put(question, '?')
+      if (answer === 'silent') await this.#checkSilence(question)
       const isNotNow = answer !== 'unknown' && answer !== 'silent' && 'error' in answer
       if (isNotNow && question !== identityQuestions.software) isUntold = true
     }
@@ -131,6 +132,16 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
       serial: facts.serial?.slice(0, maxModelCharacters) ?? known?.serial,
       firmwareVersion: facts.software ?? known?.firmwareVersion,
     }
+  }
+
+  /** A question of class 2 that is not answered can be missing in this model, if the projector still answers others. */
+  async #checkSilence({ name, classes }: PjlinkQuestion): Promise<void> {
+    await this.#askPower()
+    if (classes.includes(1))
+      throw new DriverFailure(
+        'UNREACHABLE',
+        `The projector does not answer the question ${name}, which all have to answer.`,
+      )
   }
 
   async #run(): Promise<void> {
@@ -353,7 +364,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
       switching.wasOnItsWay = true
       return false
     }
-    if (!on && switching.wasOnItsWay) {
+    if (!on && switching.wasOnItsWay && now !== undefined) {
       this.#isOnAgain = true
       throw new Error('The projector switched itself on again after it had cooled down.')
     }

@@ -106,7 +106,7 @@ export class FakeProjector {
 
   /** Listens on loopback and returns the port: a free one at first, later the one before. */
   async listen(port = this.#port): Promise<number> {
-    const server = createServer((socket) => this.attend(socket))
+    const server = createServer({ noDelay: true }, (socket) => this.attend(socket))
     server.on('error', () => {})
     this.#server = server
     await new Promise<void>((resolve, reject) => {
@@ -141,6 +141,7 @@ export class FakeProjector {
   /** A person pulls the plug and puts it back. */
   cutPower(): void {
     this.#isHung = false
+    this.#lastAnswerAt = Number.NEGATIVE_INFINITY
     this.powr = '0'
     for (const { stream } of this.#connections) stream.destroy()
   }
