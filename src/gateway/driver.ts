@@ -20,6 +20,8 @@ export interface DriverItem {
   readonly options: Readonly<Record<string, string | number | boolean>>
   /** SHA-256 of the certificate that a person confirmed, as Node writes it: "AB:CD:…". */
   readonly fingerprint?: string | undefined
+  /** The device's identity at its enrolment; absent before. A device that does not tell it in standby is taken for this one. */
+  readonly enrolledAs?: DeviceIdentity | undefined
 }
 
 export interface DriverContext {
