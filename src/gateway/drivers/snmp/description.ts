@@ -4,7 +4,7 @@ import { type DeviceIdentity, DriverFailure } from '../../driver.ts'
 import { type Maker, makerByNumber } from './makers.ts'
 import { entityClassColumn, entityColumns, system, ups, upsIdentity } from './oids.ts'
 import { type SnmpClient, unlessRefused } from './snmp-client.ts'
-import { type SnmpValue, valueNumber, valueText } from './snmp-values.ts'
+import { type SnmpValue, snmpNumber, snmpText } from './snmp-values.ts'
 
 export interface Description {
   readonly identity: DeviceIdentity
@@ -27,8 +27,8 @@ const described = [...Object.values(system), ...Object.values(upsIdentity), ups.
 
 export async function readDescription(client: SnmpClient): Promise<Description> {
   const values = await client.get(described)
-  const objectId = valueText(values.get(system.objectId), maxTextLength)
-  const sysDescr = valueText(values.get(system.descr), maxTextLength)
+  const objectId = snmpText(values.get(system.objectId), maxTextLength)
+  const sysDescr = snmpText(values.get(system.descr), maxTextLength)
   if (objectId === undefined && sysDescr === undefined) {
     throw new DriverFailure(
       'UNSUPPORTED',
@@ -37,26 +37,26 @@ export async function readDescription(client: SnmpClient): Promise<Description> 
   }
   const chassis = await readChassis(client)
   const isUps = values.get(ups.batteryStatus) !== undefined
-  const text = (value: SnmpValue) => valueText(value, maxTextLength)
+  const text = (value: SnmpValue) => snmpText(value, maxTextLength)
   const maker = makerByNumber(objectId)
   const manufacturer = maker?.name ?? text(values.get(upsIdentity.maker)) ?? text(chassis?.maker)
   return {
     identity: {
       manufacturer,
       model:
-        valueText(values.get(upsIdentity.model), maxModelLength) ??
-        valueText(chassis?.model, maxModelLength) ??
+        snmpText(values.get(upsIdentity.model), maxModelLength) ??
+        snmpText(chassis?.model, maxModelLength) ??
         modelInWords(sysDescr) ??
         manufacturer ??
         'SNMP device',
-      serial: realSerial(valueText(chassis?.serial, maxSerialLength)),
+      serial: realSerial(snmpText(chassis?.serial, maxSerialLength)),
       firmwareVersion:
         text(values.get(upsIdentity.software)) ??
         text(chassis?.software) ??
         text(chassis?.firmware) ??
         versionInWords(sysDescr),
     },
-    kind: kindOf(maker, isUps, valueNumber(values.get(system.services)), valueNumber(values.get(system.bridgePorts))),
+    kind: kindOf(maker, isUps, snmpNumber(values.get(system.services)), snmpNumber(values.get(system.bridgePorts))),
     maker: maker?.name,
     hardwareVersion: text(chassis?.hardware),
     isUps,

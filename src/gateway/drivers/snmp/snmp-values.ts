@@ -3,12 +3,12 @@
 /** Undefined: the agent does not have the object. */
 export type SnmpValue = number | string | Buffer | undefined
 
-export const valueNumber = (value: SnmpValue): number | undefined => (typeof value === 'number' ? value : undefined)
+export const snmpNumber = (value: SnmpValue): number | undefined => (typeof value === 'number' ? value : undefined)
 
 const controlCharacters = /[\p{Cc}\p{Cf}]+/gu
 
 /** One line of at most `maxLength` characters; undefined if nothing can be read. */
-export function valueText(value: SnmpValue, maxLength: number): string | undefined {
+export function snmpText(value: SnmpValue, maxLength: number): string | undefined {
   if (value === undefined || typeof value === 'number') return undefined
   const text = typeof value === 'string' ? value : decode(value)
   return [...text.replaceAll(controlCharacters, ' ').trim()].slice(0, maxLength).join('').trim() || undefined

@@ -14,7 +14,7 @@ import { accessOf } from './access.ts'
 import { type Description, readDescription } from './description.ts'
 import { system, uptime } from './oids.ts'
 import { type RequestLimits, SnmpClient, type SnmpTarget, unlessRefused } from './snmp-client.ts'
-import { valueNumber, valueText } from './snmp-values.ts'
+import { snmpNumber, snmpText } from './snmp-values.ts'
 import { StartTime } from './start-time.ts'
 import { readTables, type SnmpTables } from './tables.ts'
 import { readUpsAlarms, upsFaults, upsObjects, upsReadings } from './ups-status.ts'
@@ -128,10 +128,10 @@ class SnmpDevice {
     const values = await this.#client.get([system.name, system.location, ...Object.values(uptime), ...ofUps])
     const startedAt = this.#startTime.read(
       {
-        hostTicks: valueNumber(values.get(uptime.hostTicks)),
-        agentTicks: valueNumber(values.get(uptime.agentTicks)),
-        engineBoots: valueNumber(values.get(uptime.engineBoots)),
-        engineSeconds: valueNumber(values.get(uptime.engineSeconds)),
+        hostTicks: snmpNumber(values.get(uptime.hostTicks)),
+        agentTicks: snmpNumber(values.get(uptime.agentTicks)),
+        engineBoots: snmpNumber(values.get(uptime.engineBoots)),
+        engineSeconds: snmpNumber(values.get(uptime.engineSeconds)),
       },
       Date.now(),
     )
@@ -140,9 +140,9 @@ class SnmpDevice {
     if (performance.now() - this.#tablesReadAt >= this.#tablesMs) await this.#readTables()
     const { identity, kind, hardwareVersion, isUps } = this.#description
     const { networks, outlets } = this.#tables
-    const location = valueText(values.get(system.location), 255)
+    const location = snmpText(values.get(system.location), 255)
     return {
-      name: valueText(values.get(system.name), 100),
+      name: snmpText(values.get(system.name), 100),
       manufacturer: identity.manufacturer,
       kind,
       actions: [],

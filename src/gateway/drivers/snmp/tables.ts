@@ -1,7 +1,7 @@
 // Reads the tables that change rarely: network interfaces, and the switched outlets of a PDU.
 import { interfaceColumns, outletColumns } from './oids.ts'
 import type { SnmpClient } from './snmp-client.ts'
-import { valueNumber, valueText } from './snmp-values.ts'
+import { snmpNumber, snmpText } from './snmp-values.ts'
 
 export interface SnmpTables {
   readonly networks: readonly object[]
@@ -31,12 +31,12 @@ async function readNetworks(client: SnmpClient): Promise<object[]> {
   return rows
     .toSorted((a, b) => Number(a.index) - Number(b.index))
     .flatMap(({ values: [descr, ifType, mtu, macAddress, operStatus, name] }) => {
-      const type = interfaceTypes[valueNumber(ifType) ?? 0]
+      const type = interfaceTypes[snmpNumber(ifType) ?? 0]
       if (!type) return []
-      const mtuBytes = valueNumber(mtu)
+      const mtuBytes = snmpNumber(mtu)
       return {
         type,
-        display: valueText(name, maxTextLength) ?? valueText(descr, maxTextLength) ?? '',
+        display: snmpText(name, maxTextLength) ?? snmpText(descr, maxTextLength) ?? '',
         linkUp: operStatus === operUp,
         ...(mtuBytes !== undefined && { mtu: mtuBytes }),
         ...(Buffer.isBuffer(macAddress) &&

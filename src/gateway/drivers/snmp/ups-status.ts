@@ -2,7 +2,7 @@
 import type { FaultLevel } from '../../../contract/fleet/reported-status.ts'
 import { ups, upsAlarmColumn, upsKnownAlarms } from './oids.ts'
 import type { SnmpClient } from './snmp-client.ts'
-import { type SnmpValue, valueNumber, valueText } from './snmp-values.ts'
+import { type SnmpValue, snmpNumber, snmpText } from './snmp-values.ts'
 
 export interface UpsFault {
   readonly code: string
@@ -44,7 +44,7 @@ export const upsObjects = Object.values(ups)
 
 export function upsReadings(values: ReadonlyMap<string, SnmpValue>): UpsReading[] {
   const reading = (name: string, oid: string, unit: string) => {
-    const value = valueNumber(values.get(oid))
+    const value = snmpNumber(values.get(oid))
     return value === undefined || value < 0 ? [] : [{ name, value, unit }]
   }
   return [
@@ -57,9 +57,9 @@ export function upsReadings(values: ReadonlyMap<string, SnmpValue>): UpsReading[
 
 /** The texts name no numbers that change, because a fault with a new text is a new report. */
 export function upsFaults(values: ReadonlyMap<string, SnmpValue>): UpsFault[] {
-  const output = valueNumber(values.get(ups.outputSource))
-  const battery = valueNumber(values.get(ups.batteryStatus))
-  const charge = valueNumber(values.get(ups.chargePercent)) ?? 100
+  const output = snmpNumber(values.get(ups.outputSource))
+  const battery = snmpNumber(values.get(ups.batteryStatus))
+  const charge = snmpNumber(values.get(ups.chargePercent)) ?? 100
   const faults: UpsFault[] = []
   if (output === source.battery) {
     faults.push({ code: 'ups.onBattery', level: 'WARNING', text: 'The UPS runs on battery: its mains have failed.' })
@@ -90,10 +90,10 @@ export function upsFaults(values: ReadonlyMap<string, SnmpValue>): UpsFault[] {
 
 /** Reads the table of alarms only while there are some. */
 export async function readUpsAlarms(client: SnmpClient, values: ReadonlyMap<string, SnmpValue>): Promise<UpsFault[]> {
-  if (!valueNumber(values.get(ups.alarmsPresent))) return []
+  if (!snmpNumber(values.get(ups.alarmsPresent))) return []
   const rows = await client.rows([upsAlarmColumn], maxAlarms)
   const found = rows.flatMap((row) => {
-    const oid = valueText(row.values[0], 255) ?? ''
+    const oid = snmpText(row.values[0], 255) ?? ''
     return oid.startsWith(`${upsKnownAlarms}.`) ? (alarms[oid.slice(upsKnownAlarms.length + 1)] ?? []) : []
   })
   return [...new Map(found.map((fault) => [fault.code, fault])).values()]
