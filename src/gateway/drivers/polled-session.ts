@@ -8,17 +8,20 @@ import { type DeviceIdentity, DriverFailure, type DriverSession, type SessionEve
 export type DeviceStatus = UpMessage<'status'>
 
 export interface PollLimits {
-  /** The option `intervalSeconds`: a second attempt must fit before the silence is too long. */
-  readonly intervalSeconds: { readonly min: number; readonly max: number; readonly usual: number }
-  /** After a failed poll the device is asked again after this time, if the interval is not shorter. */
+  /** The option `pollSeconds`. */
+  readonly pollSeconds: { readonly min: number; readonly max: number; readonly usual: number }
+  /** After a failed poll the device is asked again after this time, if it is not asked sooner anyway. */
   readonly retryMs: number
   /** The session ends when there has been no answer for this long. */
   readonly silenceMs: number
+  /** A device that is asked rarely has this time for further attempts after the first failed one. */
+  readonly graceMs: number
 }
 export const usualPollLimits: PollLimits = {
-  intervalSeconds: { min: 5, max: 30, usual: 20 },
+  pollSeconds: { min: 5, max: 3_600, usual: 20 },
   retryMs: 5 * secondMs,
   silenceMs: 40 * secondMs,
+  graceMs: 20 * secondMs,
 }
 
 export interface PolledDevice {
@@ -53,8 +56,10 @@ export class PolledSession extends EventEmitter<SessionEvents> implements Driver
   static start(device: PolledDevice): PolledSession {
     const session = new PolledSession(device)
     device.signal.addEventListener('abort', session.#abort, { once: true })
-    session.#silence = setTimeout(() => session.#end(session.#silent()), device.limits.silenceMs)
-    session.#pollAfter(device.intervalMs)
+    const { intervalMs, limits } = device
+    const silenceMs = Math.max(limits.silenceMs, intervalMs + limits.graceMs)
+    session.#silence = setTimeout(() => session.#end(session.#silent()), silenceMs)
+    session.#pollAfter(intervalMs)
     return session
   }
 
@@ -100,8 +105,7 @@ export class PolledSession extends EventEmitter<SessionEvents> implements Driver
   }
 
   #silent(): DriverFailure {
-    const seconds = Math.round(this.#device.limits.silenceMs / secondMs)
-    return this.#failure ?? new DriverFailure('UNREACHABLE', `The device has not answered for ${seconds} seconds.`)
+    return this.#failure ?? new DriverFailure('UNREACHABLE', 'The device has not answered the last question.')
   }
 
   #end(failure: DriverFailure): void {

@@ -17,7 +17,7 @@ export function sentStatus(session: DriverSession): Record<string, unknown> {
   return sent
 }
 
-export async function openDriverSession(
+export async function openTestSession(
   driver: Driver,
   item: ItemFields,
   network: DeviceNetwork = loopbackNetwork(),
@@ -29,7 +29,7 @@ export async function openDriverSession(
 
 /** Why there is no session: "STATE: reason". */
 export const whyNot = (driver: Driver, item: ItemFields, network?: DeviceNetwork): Promise<string> =>
-  openDriverSession(driver, item, network).then(
+  openTestSession(driver, item, network).then(
     () => 'there is a session',
     (failure) => `${failure.state}: ${failure.message}`,
   )

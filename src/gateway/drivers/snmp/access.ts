@@ -16,31 +16,25 @@ const minPasswordLength = 8
 export function accessOf(item: DriverItem): SnmpAccess {
   if (choiceOption(item, 'version', ['2c', '3'], '2c') === '2c') return { community: item.secret || 'public' }
   if (!item.username) throw new DriverFailure('REFUSED', 'SNMP version 3 needs a user name.')
-  const auth = choiceOption(item, 'authProtocol', authProtocols, 'sha')
+  const auth = choiceOption(item, 'authProtocol', authProtocols, 'sha256')
   const priv = choiceOption(item, 'privProtocol', privProtocols, 'aes')
   const name = item.username
   if (auth === 'none') {
     if (priv === 'none') return { user: { name, level: snmp.SecurityLevel.noAuthNoPriv as number } }
     throw new DriverFailure('UNSUPPORTED', 'SNMP version 3 encrypts only with authentication: choose an authProtocol.')
   }
-  const [authKey, privKey] = passwordsOf(item)
-  const authenticated = { name, authProtocol: snmp.AuthProtocols[auth], authKey: checkedPassword(authKey) }
+  const { secret = '' } = item
+  const authenticated = { name, authProtocol: snmp.AuthProtocols[auth], authKey: checkedPassword(secret) }
   if (priv === 'none') return { user: { ...authenticated, level: snmp.SecurityLevel.authNoPriv as number } }
   return {
     user: {
       ...authenticated,
       level: snmp.SecurityLevel.authPriv as number,
       privProtocol: snmp.PrivProtocols[priv],
-      privKey: checkedPassword(privKey),
+      // Many devices have one password for both.
+      privKey: checkedPassword(String(item.options.privSecret || secret)),
     },
   }
-}
-
-/** An item has one secret. With the option `twoPasswords` it is both passwords, with a space between them. */
-function passwordsOf({ secret = '', options }: DriverItem): [auth: string, priv: string] {
-  if (options.twoPasswords !== true) return [secret, secret]
-  const [auth = '', ...rest] = secret.split(' ')
-  return [auth, rest.join(' ')]
 }
 
 function checkedPassword(password: string): string {

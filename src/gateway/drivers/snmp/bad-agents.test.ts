@@ -2,7 +2,7 @@
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDriverSession, sentStatus, whyNot } from '../../../../test/support/drivers/driver-session.ts'
+import { openTestSession, sentStatus, whyNot } from '../../../../test/support/drivers/driver-session.ts'
 import { SnmpDriver, usualSnmpLimits } from './snmp.ts'
 
 const driver = new SnmpDriver({ ...usualSnmpLimits, firstAnswerMs: 500, request: { timeoutMs: 500, retries: 1 } })
@@ -153,7 +153,7 @@ test('datagrams of another sender are not read', async () => {
     stranger.send(Buffer.from('nonsense'), sender.port, sender.address)
     return [answer(shown)]
   })
-  const session = await openDriverSession(driver, { port })
+  const session = await openTestSession(driver, { port })
   expect(session.identity).toMatchObject({ manufacturer: 'Cisco', model: 'Cisco' })
   expect(sentStatus(session)).toMatchObject({ networks: [], faults: [] })
 })

@@ -1,7 +1,7 @@
 // The driver snmp against real agents: Debian's snmpd, and snmpsim with the walk of a switch.
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openDriverSession, sentStatus, whyNot } from '../../../../test/support/drivers/driver-session.ts'
+import { openTestSession, sentStatus, whyNot } from '../../../../test/support/drivers/driver-session.ts'
 import { type Snmpd, startSnmpd } from '../../../../test/support/drivers/snmpd.ts'
 import { startSnmpsim } from '../../../../test/support/drivers/snmpsim.ts'
 import type { DriverSession } from '../../driver.ts'
@@ -10,7 +10,7 @@ import { SnmpDriver, type SnmpLimits, usualSnmpLimits } from './snmp.ts'
 /** Polls many times a second, with the usual patience for each answer: the machine can be busy. */
 const quickPolls: SnmpLimits = {
   ...usualSnmpLimits,
-  intervalSeconds: { min: 0.01, max: 30, usual: 0.05 },
+  pollSeconds: { min: 0.01, max: 30, usual: 0.05 },
   retryMs: 50,
   // A request is lost when its agent is restarted.
   request: { timeoutMs: 500, retries: 9 },
@@ -22,6 +22,7 @@ const impatient: SnmpLimits = {
   firstAnswerMs: 100,
   request: { timeoutMs: 100, retries: 1 },
   silenceMs: 1_000,
+  graceMs: 500,
 }
 const driver = new SnmpDriver(quickPolls)
 /** For requests that an agent drops: it has answered the question for its engine before. */
@@ -87,15 +88,15 @@ const faultsOf = (session: DriverSession) =>
   (session.status().faults as { code: string; level: string }[]).map(({ code, level }) => `${code} ${level}`)
 
 const byCommunity = () => ({ port: ups.port, secret: community })
-const byUser = (username: string, secret: string, options: Record<string, string | boolean> = {}) => ({
+const byUser = (username: string, secret: string, options: Record<string, string> = {}) => ({
   port: ups.port,
   username,
   secret,
-  options: { version: '3', ...options },
+  options: { version: '3', authProtocol: 'sha', privSecret: privPassword, ...options },
 })
 
 test('a UPS says what it is, how it is and since when, with no actions', async () => {
-  const session = await openDriverSession(driver, byCommunity())
+  const session = await openTestSession(driver, byCommunity())
   expect(session.identity).toEqual({
     manufacturer: 'Eaton',
     model: '9PX 3000i RT2U',
@@ -125,7 +126,7 @@ test('a UPS says what it is, how it is and since when, with no actions', async (
 })
 
 test('a UPS whose mains fail reports faults while it runs on battery; a restart of its agent is not one of the device', async () => {
-  const session = await openDriverSession(driver, byCommunity())
+  const session = await openTestSession(driver, byCommunity())
   const { startedAt } = session.status()
   const codes = () => faultsOf(session)
   onTestFinished(() => ups.restart(configOf()))
@@ -143,7 +144,7 @@ test('a UPS whose mains fail reports faults while it runs on battery; a restart 
 
 test('after a restart of the device its start is new; with another serial number it is CHANGED', async () => {
   onTestFinished(() => ups.restart(configOf()))
-  const session = await openDriverSession(driver, byCommunity())
+  const session = await openTestSession(driver, byCommunity())
   const { startedAt } = session.status()
   await ups.restart(configOf({ hostTicks: 700 }))
   await expect.poll(() => session.status().startedAt).not.toBe(startedAt)
@@ -158,40 +159,26 @@ test('version 3 works without authentication, with it, and with encryption for S
   const items = [
     byUser('open', '', { authProtocol: 'none', privProtocol: 'none' }),
     byUser('signed', authPassword, { authProtocol: 'sha', privProtocol: 'none' }),
-    ...Object.keys(shaNames).map((name) =>
-      byUser(name, `${authPassword} ${privPassword}`, { authProtocol: name, privProtocol: 'aes', twoPasswords: true }),
-    ),
+    ...Object.keys(shaNames).map((name) => byUser(name, authPassword, { authProtocol: name, privProtocol: 'aes' })),
   ]
   for (const item of items) {
-    const session = await openDriverSession(driver, item)
+    const session = await openTestSession(driver, item)
     expect(session.identity.serial, item.username).toBe('QS2042110733')
     session.close()
   }
 })
 
 test.each([
-  ['an unknown user', 'nobody-here', `${authPassword} ${privPassword}`, {}, /REFUSED: .*user name/],
-  ['a wrong password', 'sha', `wrong-password ${privPassword}`, {}, /REFUSED: .*password or the authProtocol/],
-  [
-    'another authProtocol',
-    'sha',
-    `${authPassword} ${privPassword}`,
-    { authProtocol: 'sha256' },
-    /REFUSED: .*authProtocol/,
-  ],
-  ['a wrong privacy password', 'sha', `${authPassword} wrong-password`, {}, /REFUSED: .*privacy password/],
-  ['a level that the user does not have', 'signed', `${authPassword} ${privPassword}`, {}, /REFUSED: .*combination/],
-  ['a short password', 'sha', 'short short', {}, /REFUSED: .*at least 8 characters/],
-  [
-    'DES',
-    'sha',
-    `${authPassword} ${privPassword}`,
-    { privProtocol: 'des' },
-    /UNSUPPORTED: .*privProtocol cannot be "des". Use none, aes/,
-  ],
-  ['no user', '', `${authPassword} ${privPassword}`, {}, /REFUSED: .*needs a user name/],
+  ['an unknown user', 'nobody-here', authPassword, {}, /REFUSED: .*user name/],
+  ['a wrong password', 'sha', 'wrong-password', {}, /REFUSED: .*password or the authProtocol/],
+  ['another authProtocol', 'sha', authPassword, { authProtocol: 'sha256' }, /REFUSED: .*authProtocol/],
+  ['a wrong privacy password', 'sha', authPassword, { privSecret: 'wrong-password' }, /REFUSED: .*privacy password/],
+  ['a level that the user does not have', 'signed', authPassword, {}, /REFUSED: .*combination/],
+  ['a short password', 'sha', 'short', {}, /REFUSED: .*at least 8 characters/],
+  ['DES', 'sha', authPassword, { privProtocol: 'des' }, /UNSUPPORTED: .*privProtocol cannot be "des". Use none, aes/],
+  ['no user', '', authPassword, {}, /REFUSED: .*needs a user name/],
 ])('version 3 with %s is refused in words', async (_, username, secret, options, reason) => {
-  expect(await whyNot(briefDriver, byUser(username, secret, { twoPasswords: true, ...options }))).toMatch(reason)
+  expect(await whyNot(briefDriver, byUser(username, secret, options))).toMatch(reason)
 })
 
 test('a wrong community is as silent as a dead host, and the reason says so; a closed port is told apart', async () => {
@@ -203,8 +190,8 @@ test('a wrong community is as silent as a dead host, and the reason says so; a c
 
 test('a session survives a short silence, and ends when answers stay away', async () => {
   onTestFinished(() => ups.thaw())
-  const patient = await openDriverSession(new SnmpDriver({ ...impatient, silenceMs: 60_000 }), byCommunity())
-  const session = await openDriverSession(new SnmpDriver(impatient), byCommunity())
+  const patient = await openTestSession(new SnmpDriver({ ...impatient, silenceMs: 60_000 }), byCommunity())
+  const session = await openTestSession(new SnmpDriver(impatient), byCommunity())
   const ended = once(session, 'ended')
   ups.freeze()
   const [failure] = await ended
@@ -273,7 +260,7 @@ test('a switch has its first 32 ports, the serial of the chassis and a start bef
   const simulated = await startSnmpsim({ public: switchWalk(), ...pdus })
   onTestFinished(() => simulated.stop())
   const port = simulated.ports[0] as number
-  const session = await openDriverSession(driver, { port })
+  const session = await openTestSession(driver, { port })
   expect(session.identity).toEqual({
     manufacturer: 'Cisco',
     model: 'C9200L-48P-4G',
@@ -300,7 +287,7 @@ test('a switch has its first 32 ports, the serial of the chassis and a start bef
   expect(Math.round(upDays), 'by its engine: sysUpTime says 40 seconds').toBe(600)
 
   for (const secret of Object.keys(pdus)) {
-    const pdu = await openDriverSession(driver, { port, secret })
+    const pdu = await openTestSession(driver, { port, secret })
     expect(pdu.identity, 'a placeholder is not a serial number').toMatchObject({
       manufacturer: 'APC',
       serial: undefined,
@@ -317,13 +304,12 @@ test('version 3 works with AES of 256 bits in both variants, and a wrong variant
     { ...user, name: 'reeder', privProtocol: 'AES256' },
   ])
   onTestFinished(() => simulated.stop())
-  const secret = `${authPassword} keep-me-private`
   const item = (at: number, username: string, privProtocol: string) => ({
-    ...byUser(username, secret, { privProtocol, twoPasswords: true }),
+    ...byUser(username, authPassword, { privProtocol, privSecret: 'keep-me-private' }),
     port: simulated.ports[at] as number,
   })
   for (const at of [item(0, 'blumenthal', 'aes256b'), item(1, 'reeder', 'aes256r')]) {
-    expect((await openDriverSession(driver, at)).identity.serial, at.username).toBe('JAE24520ABC')
+    expect((await openTestSession(driver, at)).identity.serial, at.username).toBe('JAE24520ABC')
   }
   expect(await whyNot(briefDriver, item(1, 'reeder', 'aes256b'))).toMatch(/^REFUSED: .*privProtocol/)
 })

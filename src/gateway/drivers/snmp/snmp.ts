@@ -44,7 +44,7 @@ export class SnmpDriver implements Driver {
 
   async open(item: DriverItem, { network, signal }: DriverContext): Promise<DriverSession> {
     const limits = this.#limits
-    const intervalMs = numberOption(item, 'intervalSeconds', limits.intervalSeconds) * secondMs
+    const intervalMs = numberOption(item, 'pollSeconds', limits.pollSeconds) * secondMs
     const access = accessOf(item)
     const target = { address: await network.resolve(item.host), port: item.port, access }
     const client = await connect(target, limits, signal)
