@@ -10,13 +10,14 @@ const loopback = '127.0.0.1'
 export const loopbackNetwork = (ca?: string): DeviceNetwork => ({
   resolve: async () => loopback,
   connect: ({ port, timeoutMs, signal }) => opened(connectTcp({ host: loopback, port }), 'connect', timeoutMs, signal),
-  async connectTls({ port, timeoutMs, signal, fingerprint, allowsOldTls }) {
+  async connectTls({ port, timeoutMs, signal, fingerprint, allowsOldTls, allowsUntrusted }) {
     const old = allowsOldTls ? ({ minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const) : {}
     const trust = ca === undefined ? {} : { ca }
     const dialled = connectTls({ host: loopback, port, rejectUnauthorized: false, ...trust, ...old })
     const socket = await opened<TLSSocket>(dialled, 'secureConnect', timeoutMs, signal)
     const { fingerprint256, valid_to } = socket.getPeerCertificate()
-    if (fingerprint !== undefined && fingerprint !== fingerprint256) {
+    const isAccepted = socket.authorized || (fingerprint ? fingerprint === fingerprint256 : allowsUntrusted)
+    if (!isAccepted) {
       socket.destroy()
       throw new DriverFailure('CHANGED', 'The device shows another certificate.')
     }

@@ -34,6 +34,7 @@ export class SnmpClient {
   readonly #udp: GuardedUdp
   readonly #session: Session
   #giveUp: ((error: Error) => void) | undefined
+  #isClosed = false
 
   constructor(target: SnmpTarget, limits: RequestLimits, idBitsSize: 16 | 32) {
     this.#target = target
@@ -57,6 +58,8 @@ export class SnmpClient {
   }
 
   close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#giveUp?.(new Error('closed'))
     this.#session.close()
   }

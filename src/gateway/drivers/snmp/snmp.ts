@@ -65,6 +65,7 @@ export class SnmpDriver implements Driver {
       })
     } catch (error) {
       client.close()
+      signal.throwIfAborted()
       throw error
     } finally {
       signal.removeEventListener('abort', closeClient)
@@ -85,6 +86,7 @@ async function connect(target: SnmpTarget, limits: SnmpLimits, signal: AbortSign
       await probe.get([system.objectId])
       return new SnmpClient(target, limits.request, idBitsSize)
     } catch (error) {
+      signal.throwIfAborted()
       failure = error
       if (!(error instanceof DriverFailure && error.state === 'UNREACHABLE')) break
       if (probe.isHeard) heardCount++
