@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type MqttClient } from 'mqtt'
 import { backOffMs } from '../client/back-off.ts'
 import * as wire from '../contract/device/protocol.ts'
-import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome } from './handlers.ts'
+import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome, StartedCommand } from './handlers.ts'
 import { deviceBackOff, isEncrypted, retryWaitMs, usableAddresses } from './reconnect.ts'
 import { SampleQueue } from './sample-queue.ts'
 
@@ -30,6 +30,11 @@ export interface AgentOptions {
   readonly handlers: AgentHandlers
   /** How many samples are kept in memory until the service has stored them (10,000). When more come, the oldest are dropped. */
   readonly maxQueuedSamples?: number
+  /**
+   * Tells what became of a reboot, or of a change of the power, that was handed to the device; undefined leaves it open. It is for an agent
+   * that does not run on its device. Without it, a start of the agent shows that the device has restarted.
+   */
+  readonly outcomeOf?: (command: StartedCommand) => Pick<wire.CommandReport, 'state' | 'error'> | undefined
 }
 
 interface Events {
@@ -105,10 +110,25 @@ export class Agent extends EventEmitter<Events> {
     this.#failures = 0
     const warn = (error: unknown) => void this.emit('warning', error)
     this.#state = (await (async () => this.#options.storage.load())().catch(warn)) ?? this.#state
-    // Only reboots and switches of the power are saved as acknowledged, and they have completed by now.
-    const completed = this.#state.outcomes.filter(({ state }) => state === 'ACKNOWLEDGED')
-    for (const { id } of completed) await this.#recordOutcome(succeeded(id)).catch(warn)
+    await this.decideStarted().catch(warn)
     if (!lifetime.signal.aborted) this.#connect(lifetime)
+  }
+
+  /** Records the reboots and changes of the power whose outcome is known now. Returns how many are still open. */
+  async decideStarted(): Promise<number> {
+    const { outcomeOf } = this.#options
+    let openCount = 0
+    for (const known of this.#state.outcomes) {
+      const started = this.#state.started?.find(({ id }) => id === known.id)
+      // The process ended before the service had confirmed the outcome.
+      if (started && known.state !== 'ACKNOWLEDGED') this.#unconfirmedOutcomes.set(known.id, known)
+      // Only reboots and changes of the power are saved as acknowledged. On the device itself they have completed when its agent starts.
+      if (known.state !== 'ACKNOWLEDGED' || this.#runningCommands.has(known.id)) continue
+      const outcome = outcomeOf && started ? outcomeOf(started) : succeeded(known.id)
+      if (outcome) await this.#recordOutcome({ ...outcome, id: known.id } as CommandOutcome)
+      else openCount++
+    }
+    return openCount
   }
 
   /** Disconnects cleanly. Messages that are not confirmed by then are dropped, and their promises reject. */
@@ -263,7 +283,8 @@ export class Agent extends EventEmitter<Events> {
     try {
       if (command.onlyIfIdle && (await this.#options.handlers.isInUse?.())) throw new Error(wire.inUseError)
       // Saved before the device restarts or goes off, so it does not execute the same command again when it is back.
-      if (type === 'REBOOT' || type === 'POWER') await this.#recordOutcome({ id, state: 'ACKNOWLEDGED' })
+      if (type === 'REBOOT' || type === 'POWER')
+        await this.#recordOutcome({ id, state: 'ACKNOWLEDGED' }, { id, type, on: command.on, atMs: Date.now() })
       await this.#runCommand(command, signal)
     } catch (error) {
       if (!signal.aborted)
@@ -305,17 +326,25 @@ export class Agent extends EventEmitter<Events> {
     await this.#reportOutcome({ id, state: 'URL_WANTED' })
   }
 
-  async #recordOutcome(outcome: CommandOutcome): Promise<void> {
+  async #recordOutcome(outcome: CommandOutcome, started?: StartedCommand): Promise<void> {
     this.#unconfirmedOutcomes.set(outcome.id, outcome)
     const others = this.#state.outcomes.filter(({ id }) => id !== outcome.id)
-    await this.#saveState({ outcomes: [...others, outcome].slice(-maxOutcomesKept) })
+    const isKept = started && this.#options.outcomeOf
+    await this.#saveState({
+      outcomes: [...others, outcome].slice(-maxOutcomesKept),
+      ...(isKept && { started: [...(this.#state.started ?? []), started].slice(-maxOutcomesKept) }),
+    })
     await this.#reportOutcome(outcome)
   }
 
   async #reportOutcome(outcome: CommandOutcome): Promise<void> {
     const isLogs = outcome.state === 'UPLOADED' || outcome.state === 'URL_WANTED'
-    const confirm = () =>
-      this.#unconfirmedOutcomes.get(outcome.id) === outcome && this.#unconfirmedOutcomes.delete(outcome.id)
+    const confirm = () => {
+      if (this.#unconfirmedOutcomes.get(outcome.id) === outcome) this.#unconfirmedOutcomes.delete(outcome.id)
+      const others = this.#state.started?.filter(({ id }) => id !== outcome.id)
+      if (outcome.state !== 'ACKNOWLEDGED' && others?.length !== this.#state.started?.length)
+        this.#remember({ started: others })
+    }
     await this.#publish(isLogs ? 'logs' : 'operation', outcome).then(confirm, () => {})
   }
 

@@ -41,5 +41,17 @@ export interface AgentState {
   readonly hasHadTls?: boolean | undefined
   /** Outcomes of the latest commands, oldest first. A command that arrives again is answered from here, not executed. */
   readonly outcomes: readonly CommandOutcome[]
+  /** With `outcomeOf`: the reboots and changes of the power whose outcome the service has not confirmed. */
+  readonly started?: readonly StartedCommand[] | undefined
 }
 export type CommandOutcome = CommandReport | LogsReport
+
+/** A reboot, or a change of the power, that was handed to the device. */
+export interface StartedCommand {
+  readonly id: string
+  readonly type: 'REBOOT' | 'POWER'
+  /** POWER: whether to switch on. */
+  readonly on?: boolean | undefined
+  /** When it was handed to the device, in milliseconds since 1970. */
+  readonly atMs: number
+}
