@@ -5,7 +5,7 @@ import { databaseOptions, type OptionSpec, withUnit } from '../server/config/dat
 import { serveOptions } from '../server/config/options.ts'
 import { sharedOptions } from '../server/config/stored-options.ts'
 import { StartupError } from '../server/core/failure.ts'
-import { copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
+import { computerOptions, copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
 import { deviceCheckOptions } from './device-check/options.ts'
 import { simulateOptions } from './simulate-options.ts'
 import type { Terminal } from './terminal.ts'
@@ -59,6 +59,10 @@ export function program(terminal: Terminal): Command {
   deviceCheckOptions(
     root.command('device-check').description('check a device against the protocol, with a server of its own'),
   ).action(async (options) => (await import('./device-check/device-check.ts')).deviceCheckCommand(terminal, options))
+
+  addCommand(root, 'computer', 'make this machine an endpoint: a room PC or a signage player', computerOptions).action(
+    async (_, command) => (await import('./computer.ts')).computerCommand(terminal, givenOptions(command)),
+  )
 
   const org = root.command('org').description('manage organisations')
   addDatabaseCommand(org, 'create', 'create an organisation')
