@@ -28,6 +28,8 @@ const untilStopped = () =>
       resolve(signal)
     }
     process.on('SIGINT', stop).on('SIGTERM', stop)
+    // A gateway that the server started ends with the server, even if the server was killed.
+    if (process.connected) process.once('disconnect', () => stop('disconnect'))
   })
 
 const user = () => {
@@ -67,9 +69,15 @@ const terminal: Terminal = {
   writeError,
   untilStopped,
   onHangup: (reload) => void process.on('SIGHUP', reload),
+  onUncaughtError: (report) => void process.on('uncaughtException', report),
   user,
   secretKey,
   timeFactor,
+  certificateVariables: Object.fromEntries(
+    ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_USE_SYSTEM_CA'].flatMap((name) =>
+      process.env[name] === undefined ? [] : [[name, process.env[name]]],
+    ),
+  ),
   exitWithFailure: () => process.exit(1),
 }
 try {
@@ -81,5 +89,4 @@ try {
 }
 const code = await runCommand(terminal, process.argv.slice(2))
 // A connection whose password PostgreSQL still waits for would keep a failed process alive for a minute.
-if (code === 1) process.exit(1)
-process.exitCode = code
+if (code !== 0) process.exit(code)

@@ -7,6 +7,7 @@ import { sharedOptions } from '../server/config/stored-options.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { computerOptions, copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
 import { deviceCheckOptions } from './device-check/options.ts'
+import { gatewayOptions } from './gateway-options.ts'
 import { simulateOptions } from './simulate-options.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -63,6 +64,9 @@ export function program(terminal: Terminal): Command {
   addCommand(root, 'computer', 'make this machine an endpoint: a room PC or a signage player', computerOptions).action(
     async (_, command) => (await import('./computer.ts')).computerCommand(terminal, givenOptions(command)),
   )
+  gatewayOptions(
+    root.command('gateway').description('manage devices in this network for a server: codecs, projectors, switches'),
+  ).action(async (options) => (await import('./gateway.ts')).gatewayCommand(terminal, options))
 
   const org = root.command('org').description('manage organisations')
   addDatabaseCommand(org, 'create', 'create an organisation')

@@ -15,7 +15,7 @@ export async function runCommand(terminal: Terminal, args: readonly string[]): P
     terminal.writeError(
       isExpected ? endSentence(error.message) : `Unexpected error: ${(error as Error).stack ?? error}`,
     )
-    return 1
+    return error instanceof StartupError ? error.exitCode : 1
   }
 }
 

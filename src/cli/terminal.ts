@@ -12,12 +12,16 @@ export interface Terminal {
   untilStopped(): Promise<string>
   /** Calls this on every SIGHUP, which ends the process otherwise. */
   onHangup(reload: () => void): void
+  /** Calls this with errors that no code has caught, which end the process otherwise. */
+  onUncaughtError(report: (error: Error) => void): void
   /** The name of the user who runs the command, for the audit log. */
   user(): string
   /** The secret key, if a variable gives it instead of a file. */
   readonly secretKey?: string | undefined
   /** Shortens the time limits of a server. Only tests set it. */
   readonly timeFactor?: string | undefined
+  /** The variables that name certificate authorities: a process that this one starts needs them to trust the same servers. */
+  readonly certificateVariables: Readonly<Record<string, string>>
   exitWithFailure(): never
 }
 

@@ -32,6 +32,8 @@ export const tags: Readonly<Record<Tag, string>> = {
   Incidents: 'Problems of endpoints and rooms, one incident for each cause; the rules that open incidents; silences.',
   Channels: 'Receivers of messages about incidents and events, and the deliveries to each.',
   Jobs: 'One action on many endpoints, all together or in stages. Changes of settings and profiles can be rolled back.',
+  Gateways:
+    'Programs in the buildings that manage devices of other makers, the devices that each manages, and their drivers.',
   Profiles: 'Named configs that rooms and endpoints share.',
   Users: 'People who can sign in, with their roles and regions.',
   'My account': 'The rights of the caller, and the personal keys of a person.',

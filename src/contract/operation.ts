@@ -23,6 +23,7 @@ export type Tag =
   | 'Incidents'
   | 'Channels'
   | 'Jobs'
+  | 'Gateways'
 export type AuditCategory = 'USER' | 'DEVICE' | 'ORG'
 
 /** Bodies of callers that are not authenticated yet (enrolment, sign-in), and of operations that take none. [contract 7.1] */

@@ -6,6 +6,7 @@ import { deviceCommandOperations } from './fleet/commands.ts'
 import { configOperations } from './fleet/configs.ts'
 import { connectionOperations } from './fleet/connections.ts'
 import { endpointOperations } from './fleet/endpoints.ts'
+import { gatewayOperations } from './fleet/gateways.ts'
 import { locationOperations } from './fleet/locations.ts'
 import { noteOperations } from './fleet/notes.ts'
 import { profileOperations } from './fleet/profiles.ts'
@@ -51,6 +52,7 @@ export const operations = {
   ...silenceOperations,
   ...channelOperations,
   ...jobOperations,
+  ...gatewayOperations,
 }
 
 export type Operations = typeof operations

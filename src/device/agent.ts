@@ -8,8 +8,12 @@ import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome, StartedCo
 import { deviceBackOff, isEncrypted, retryWaitMs, usableAddresses } from './reconnect.ts'
 import { SampleQueue } from './sample-queue.ts'
 
-/** The CONNACK code of a credential that the service does not know. */
-const notAuthorizedCode = 5
+/** The CONNACK codes of a credential that the service does not know: of MQTT 3.1.1 and of MQTT 5. */
+const notAuthorizedCodes: readonly unknown[] = [5, 0x87]
+/** The code of a DISCONNECT after another connection with the same credential. */
+const replacedCode = 0x8e
+/** From here on a code of MQTT 5 is a refusal. */
+const firstRefusalCode = 0x80
 const succeeded = (id: string): CommandOutcome => ({ id, state: 'SUCCEEDED' })
 
 /** With this many failures the back-off has reached its maximum. */
@@ -35,6 +39,8 @@ export interface AgentOptions {
    * that does not run on its device. Without it, a start of the agent shows that the device has restarted.
    */
   readonly outcomeOf?: (command: StartedCommand) => Pick<wire.CommandReport, 'state' | 'error'> | undefined
+  /** MQTT 3.1.1 (4) unless given. With MQTT 5 the service says when another connection has replaced this one. */
+  readonly mqttVersion?: 4 | 5
 }
 
 interface Events {
@@ -48,6 +54,10 @@ interface Events {
    * database for a while. The agent tries again: for 7 days with back-off, then once an hour.
    */
   credentialRefused: [since: Date]
+  /** Another connection with the same credential has replaced this one. Only with MQTT 5; `disconnected` follows. */
+  replaced: []
+  /** The list of devices has changed. Only for a gateway. */
+  devicesChanged: [wire.DeviceListChanged]
   samplesRefused: [wire.SampleRefused]
   /** The queue was full, and this many of the oldest samples were dropped. `droppedSamples` counts all of them. */
   samplesDropped: [count: number]
@@ -172,6 +182,11 @@ export class Agent extends EventEmitter<Events> {
     return stored
   }
 
+  /** Reports states of a gateway's devices. Resolves when the service has stored them; rejects if the connection ends before. */
+  reportDevices(report: wire.DevicesReport): Promise<void> {
+    return this.#publish('devices', report)
+  }
+
   /** The first samples of a connection wait until the device has subscribed, to receive the answers about them. */
   #sendSamples(): void {
     if (this.#isSubscribed) void this.#samples.send((samples) => this.#publish('sample', { samples }))
@@ -182,7 +197,7 @@ export class Agent extends EventEmitter<Events> {
     const addresses = usableAddresses(allAddresses, this.#state.hasHadTls ?? false)
     const address = addresses[this.#addressIndex % addresses.length] ?? ''
     const credentials = {
-      protocolVersion: 4,
+      protocolVersion: this.#options.mqttVersion ?? 4,
       clientId: endpointId,
       username: endpointId,
       password: credential,
@@ -196,6 +211,12 @@ export class Agent extends EventEmitter<Events> {
     client.on('error', (error) => {
       reason ??= error
       client.end(true)
+    })
+    client.on('disconnect', ({ reasonCode, properties }) => {
+      reason ??= Object.assign(new Error(properties?.reasonString ?? 'The service ended the connection.'), {
+        code: reasonCode ?? 0,
+      })
+      if (reasonCode === replacedCode && !lifetime.signal.aborted) this.emit('replaced')
     })
     client.on('message', (topic, payload) => this.#receive(topic, payload.toString(), lifetime.signal))
     client.once('connect', () => {
@@ -217,7 +238,7 @@ export class Agent extends EventEmitter<Events> {
       this.#isSubscribed = false
       if (since === undefined) this.#addressIndex++
       else if (performance.now() - since >= deviceBackOff.maxMs) this.#failures = 0
-      if (reason?.code === notAuthorizedCode) this.#credentialRefused()
+      if (notAuthorizedCodes.includes(reason?.code)) this.#credentialRefused()
       const refusedForMs = Date.now() - (this.#state.refusedSince ?? Date.now())
       this.#reconnectTimer = setTimeout(() => this.#connect(lifetime), retryWaitMs(this.#failures++, refusedForMs))
       this.emit('disconnected', reason)
@@ -250,6 +271,7 @@ export class Agent extends EventEmitter<Events> {
       if (kind === 'sample-refused') return void this.emit('samplesRefused', body)
       if (kind === 'message-refused') return this.#messageRefused(body)
       if (kind === 'keys-ignored') return void this.emit('keysIgnored', body)
+      if (kind === 'devices') return void this.emit('devicesChanged', body)
       // A device ignores kinds that it does not know.
       if (kind !== 'config') return undefined
       const applied = this.#configQueue.then(() => this.#apply(body))
@@ -295,11 +317,11 @@ export class Agent extends EventEmitter<Events> {
   }
 
   async #runCommand(
-    { id, type, message = '', on, logs }: wire.DeviceCommandMessage,
+    { id, type, onlyIfIdle, message = '', on, logs }: wire.DeviceCommandMessage,
     signal: AbortSignal,
   ): Promise<void> {
     const { identity, handlers } = this.#options
-    if (type === 'REBOOT') return handlers.reboot()
+    if (type === 'REBOOT') return handlers.reboot({ onlyIfIdle: onlyIfIdle === true })
     if (type === 'MESSAGE') {
       await handlers.showMessage(message, wire.messageShownMs)
       return this.#recordOutcome(succeeded(id))
@@ -361,7 +383,12 @@ export class Agent extends EventEmitter<Events> {
     const topic = wire.upTopic(this.#options.identity.endpointId, kind)
     this.#unconfirmed++
     const overdue = setTimeout(() => client.stream.destroy(), acknowledgementTimeoutMs)
-    await client.publishAsync(topic, JSON.stringify(body), { qos: 1 }).finally(() => {
+    // With MQTT 5 a bad message is acknowledged with a refusal: `message-refused` says why, and it is not sent again.
+    const ignoreRefusal = (error: Error & { code?: unknown }) => {
+      if (typeof error.code !== 'number' || error.code < firstRefusalCode) throw error
+    }
+    const sent = client.publishAsync(topic, JSON.stringify(body), { qos: 1 }).then(() => {}, ignoreRefusal)
+    await sent.finally(() => {
       clearTimeout(overdue)
       this.#unconfirmed--
     })

@@ -16,8 +16,8 @@ export interface AgentHandlers {
    * `onlyIfIdle`, and refuses a reboot that is to happen only if the device is not in use.
    */
   isInUse?(): Awaitable<boolean>
-  /** Reboots the device, which starts its agent again when it is up. */
-  reboot(): Awaitable<void>
+  /** Reboots the device, which starts its agent again when it is up. With `onlyIfIdle`, `isInUse` was asked just before. */
+  reboot(options: { readonly onlyIfIdle: boolean }): Awaitable<void>
   /** Switches the device on or off, and reports `power` in its status; only for a device with the action `power`. */
   power?(on: boolean): Awaitable<void>
   /** Returns when the message has appeared. It stays for `durationMs`, unless a person closes it or another message replaces it. */

@@ -10,7 +10,7 @@ export interface Driver {
   open(item: DriverItem, context: DriverContext): Promise<DriverSession>
 }
 
-/** What a driver needs to know of an item of the gateway's list. */
+/** The part of an item of the gateway's list that its driver needs. */
 export interface DriverItem {
   readonly host: string
   readonly port: number
@@ -46,6 +46,8 @@ interface ConnectOptions {
 
 interface TlsConnectOptions extends ConnectOptions {
   readonly fingerprint?: string | undefined
+  /** For a driver that sends nothing secret: TLS 1.0 and 1.1 and weak keys are accepted. */
+  readonly allowsOldTls?: boolean | undefined
 }
 
 interface TlsConnection {
@@ -61,7 +63,7 @@ export interface DeviceCertificate {
   readonly validUntil: Date
 }
 
-/** What the device itself says that it is. */
+/** The identity as the device itself tells it. */
 export interface DeviceIdentity {
   readonly manufacturer?: string | undefined
   readonly model: string
@@ -69,11 +71,15 @@ export interface DeviceIdentity {
   readonly serial?: string | undefined
   readonly firmwareVersion?: string | undefined
   readonly certificate?: DeviceCertificate | undefined
+  /** Sentences for the result of a test: what is switched off at the device, and how to switch it on. */
+  readonly notes?: readonly string[] | undefined
 }
 
 export interface SessionEvents {
   /** The fields that changed; null takes a field back. */
   status: [changes: UpMessage<'status'>]
+  /** A setting was changed at the device; `settings()` has its new value. */
+  settings: []
   sample: [DeviceSample]
   /** Comes once; the session sends nothing after it. */
   ended: [DriverFailure]
@@ -102,8 +108,9 @@ type FailureState = 'UNREACHABLE' | 'REFUSED' | 'CHANGED' | 'UNSUPPORTED'
 export class DriverFailure extends Error {
   readonly state: FailureState
 
-  constructor(state: FailureState, reason: string) {
-    super(reason)
+  /** `cause` is the error of Node behind it, such as ECONNREFUSED, by which a driver can say more. */
+  constructor(state: FailureState, reason: string, options?: ErrorOptions) {
+    super(reason, options)
     this.state = state
   }
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configKeys } from '../../src/contract/device/config-keys.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { operationIds, operations } from '../../src/contract/operations.ts'
+import { timeLimits } from '../../src/server/core/time-limits.ts'
 import { calls, pathFor } from '../support/contract/calls.ts'
 import { type Fixture, newFixture } from '../support/fixture.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
@@ -14,7 +15,8 @@ const { numRuns: requestCount, ...runs } = generatedRuns({ short: 360, full: 600
 let harness: Harness
 let fixture: Fixture
 beforeAll(async () => {
-  harness = await startHarness()
+  // No gateway answers a test.
+  harness = await startHarness({}, { limits: { ...timeLimits, gatewayTestMs: 100 } })
 })
 afterAll(() => harness.close())
 

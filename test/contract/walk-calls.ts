@@ -15,11 +15,12 @@ export const codeOf = (reply: Reply) => `${reply.status} ${reply.body?.code ?? '
 
 /**
  * identityTest needs a public address. The clock stands still, so nothing of a fixture expires on a slow machine, and scheduled
- * tasks, which run for each of its many organisations, find nothing to do and need not look each second. channelsTest does not wait for them.
+ * tasks, which run for each of its many organisations, find nothing to do and need not look each second. channelsTest does not wait for them, nor
+ * gatewayDevicesTest for a gateway.
  */
 export async function startWalk(): Promise<Harness> {
   const port = await freePort()
-  const limits = { ...timeLimits, channelTestMs: 2000 }
+  const limits = { ...timeLimits, channelTestMs: 2000, gatewayTestMs: 100 }
   const harness = await startHarness({ port, publicUrl: `http://127.0.0.1:${port}` }, { taskPauseShare: 500, limits })
   harness.clock.fix(Date.now())
   return harness

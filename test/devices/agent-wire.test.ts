@@ -193,6 +193,51 @@ test('refuses a reboot with onlyIfIdle while the device is in use, and says that
   await until('a reboot that does not depend on use', () => reboots === 2)
 })
 
+describe('an agent that does not run on its device', () => {
+  test('asks what became of a reboot, and reports it when it is known', async () => {
+    const service = await newService()
+    const asked: boolean[] = []
+    const memory = { outcome: undefined as ReturnType<NonNullable<AgentOptions['outcomeOf']>> }
+    const options = { outcomeOf: () => memory.outcome }
+    const reboot = ({ onlyIfIdle }: { onlyIfIdle: boolean }) => void asked.push(onlyIfIdle)
+    const first = await newAgent([service.url], { reboot, isInUse: () => false }, undefined, options)
+    await first.connected
+    const atMs = Date.now()
+    await service.send('operation', command('REBOOT', { onlyIfIdle: true }))
+    await until('it acknowledges', () => service.reports().length === 1)
+    await expect.poll(() => first.agent.decideStarted()).toBe(1)
+    await first.agent.stop()
+    expect(asked).toEqual([true])
+    const [started] = first.memory.kept?.started ?? []
+    expect(started).toMatchObject({ type: 'REBOOT' })
+    expect(started?.atMs).toBeGreaterThanOrEqual(atMs)
+
+    const second = await newAgent([service.url], { reboot }, first.memory.kept, options)
+    await second.connected
+    expect(await second.agent.decideStarted()).toBe(1)
+    memory.outcome = { state: 'FAILED', error: 'The device has not restarted.' }
+    expect(await second.agent.decideStarted()).toBe(0)
+    expect(service.reports().map(({ state, error }) => [state, error])).toEqual([
+      ['ACKNOWLEDGED', undefined],
+      ['FAILED', 'The device has not restarted.'],
+    ])
+    await expect.poll(() => second.memory.kept?.started).toEqual([])
+    expect(asked).toHaveLength(1)
+  })
+
+  test('reports an outcome again that was saved, but not confirmed, when its process was killed', async () => {
+    const service = await newService()
+    const id = randomUUID()
+    const started = [{ id, type: 'REBOOT' as const, atMs: 0 }]
+    const kept = { version: 0, outcomes: [{ id, state: 'SUCCEEDED' as const }], started }
+    const options = { outcomeOf: () => undefined }
+    const { connected, memory } = await newAgent([service.url], {}, kept, options)
+    await connected
+    await expect.poll(() => service.reports()).toEqual([{ id, state: 'SUCCEEDED' }])
+    await expect.poll(() => memory.kept?.started).toEqual([])
+  })
+})
+
 test('remembers the last hundred operations', async () => {
   const service = await newService()
   const { connected, memory } = await newAgent([service.url])

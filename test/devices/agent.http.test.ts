@@ -326,3 +326,27 @@ test('the pause doubles up to a minute, and the jitter comes after that', () => 
     expect(backOffMs(failures, deviceBackOff, 0)).toBe(30_000)
   }
 })
+
+test('with MQTT 5 an agent is told that another connection has replaced its own, and that a message was bad', async () => {
+  const identity = await requestEnrolment(harness.url, { code, serial: newSerial(), model: 'NF19B1' })
+  const agents = [1, 2].map(() => {
+    const handlers = new Device(identity)
+    const storage = { load: () => undefined, save: () => {} }
+    const agent = new Agent({ identity, status: {}, storage, handlers, mqttVersion: 5 })
+    onTestFinished(() => agent.stop())
+    return agent
+  }) as [Agent, Agent]
+  const [first, second] = agents
+  const subscribed = once(first, 'connected')
+  await first.start()
+  await subscribed
+  const refused = once(first, 'messageRefused')
+  first.reportStatus({ inCallStatus: 'PHONE' })
+  expect((await refused)[0]).toMatchObject({ kind: 'status', field: '/inCallStatus' })
+  // A bad sample is acknowledged with a refusal, and not sent forever.
+  await first.sample([{ timestamp: 1.5 } as never])
+  expect(first.queuedSamples).toBe(0)
+  const replaced = Promise.all([once(first, 'replaced'), once(first, 'disconnected')])
+  await second.start()
+  await replaced
+})

@@ -47,7 +47,9 @@ const mayImport: Record<string, readonly string[]> = {
     'client',
     'simulator',
     'computer',
+    'gateway',
   ],
+  gateway: ['device', 'client', 'network'],
   simulator: ['device', 'client'],
   computer: ['device', 'client'],
   device: ['client'],
@@ -106,6 +108,7 @@ const mayImport: Record<string, readonly string[]> = {
     'server/auth',
     'server/config',
     'server/core',
+    'network',
   ],
   'server/http': [
     'server/api-page',
@@ -135,8 +138,9 @@ const mayImport: Record<string, readonly string[]> = {
   'server/bus': ['server/core'],
   'server/auth': ['server/core'],
   'server/config': ['server/outbound', 'server/core'],
-  'server/outbound': ['server/core'],
+  'server/outbound': ['server/core', 'network'],
   'server/core': [],
+  network: [],
   contract: [],
 }
 

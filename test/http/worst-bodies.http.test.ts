@@ -101,6 +101,7 @@ const validMessages: Record<UpKind, object> = {
   config: { version: 0, config: { nightMode: true } },
   operation: { id: someId, state: 'SUCCEEDED' },
   logs: { id: someId, state: 'UPLOADED' },
+  devices: { devices: [{ id: someId, revision: 1, state: 'CONNECTED' }] },
 }
 test.each(Object.keys(upMessages) as UpKind[])('a message of the kind %s', async (kind) => {
   const { answer } = await enrolTestDevice(harness, f, { roomId: f.room })

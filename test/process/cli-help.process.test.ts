@@ -19,6 +19,8 @@ const silent = {
   writeError() {},
   untilStopped: async () => '',
   onHangup: () => {},
+  onUncaughtError: () => {},
+  certificateVariables: {},
   user: () => '',
   exitWithFailure,
 }

@@ -107,6 +107,8 @@ describe('the first start', () => {
       writeError: (text) => void lines.push(text),
       untilStopped: () => stop.promise,
       onHangup: () => {},
+      onUncaughtError: () => {},
+      certificateVariables: {},
       user: () => 'test',
       exitWithFailure: () => {
         throw new Error('the server was stopped')

@@ -30,6 +30,8 @@ async function start(options: Partial<ServeOptions>, work = async (_url: string)
     writeError: () => {},
     untilStopped: () => stop.promise,
     onHangup: () => {},
+    onUncaughtError: () => {},
+    certificateVariables: {},
     user: () => 'test',
     exitWithFailure: () => {
       throw new Error('the server was stopped')

@@ -1,6 +1,7 @@
 // One of everything in an organisation. contract/calls.ts has calls that succeed there.
 import { gzipSync } from 'node:zlib'
 import { deviceActions } from '../../src/contract/device/models.ts'
+import { gatewaySupport } from '../../src/contract/device/protocol.ts'
 import type { Clock } from '../../src/server/core/clock.ts'
 import { uploadUrl } from '../../src/server/fleet/bug-reports/upload.ts'
 import { markConnected, storeStatus } from '../../src/server/fleet/endpoints/presence.ts'
@@ -33,6 +34,8 @@ export interface Fixture extends TestOrg {
   readonly operation: string
   /** With the logs of the endpoint. */
   readonly supportId: string
+  /** Of the endpoint, which is a gateway too. */
+  readonly gatewayDevice: string
   /** An owner with a personal key, for operations that need a person. */
   readonly person: TestPerson
   /** Open, about the endpoint. */
@@ -86,6 +89,7 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
   await org.call('PUT', '/identity', { body: provider })
   const keyId = (await make('/keys', { name: 'Wall display', scopes: ['read'] })).id
   const devices = await newEndpoint(harness, org, room)
+  const gatewayDevice = await newGatewayDevice(org, devices.endpoint, room)
   const person = await newPerson(harness, org, { role: 'owner' })
   const { clock } = harness.services
   const incident = await newIncident(harness, org, { endpoints: [devices.endpoint] })
@@ -99,6 +103,7 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
   const jobs = await newFixtureJobs(harness, org, room, devices.endpoint)
   return {
     ...org,
+    gatewayDevice,
     incident,
     silence,
     channel,
@@ -115,6 +120,14 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
     clock,
     ...devices,
   }
+}
+
+/** An item of a gateway, with a secret. */
+export async function newGatewayDevice(org: TestOrg, gateway: string, roomId: number): Promise<string> {
+  const body = { driver: 'roomos', host: '10.20.4.17', username: 'roomkeeper', secret: 'correct horse', roomId }
+  const created = await org.call('POST', `/gateways/${gateway}/devices`, { body })
+  if (created.status !== 200) throw new Error(created.text)
+  return created.body.id
 }
 
 export interface NewEndpoint {
@@ -138,7 +151,10 @@ export async function newEndpoint(
   const { endpointId: endpoint, credential } = answer
   const { services } = harness
   await markConnected(services, await storedConnection(services, endpoint, credential))
-  await storeStatus(services, await storedConnection(services, endpoint, credential), { actions: deviceActions })
+  await storeStatus(services, await storedConnection(services, endpoint, credential), {
+    actions: deviceActions,
+    supports: [gatewaySupport],
+  })
   const now = Math.floor(services.clock.now() / 1000)
   const samples = Array.from({ length: sampleCount }, (_, i) => ({ timestamp: now - i * 60, people: 3 }))
   await new SampleIntake(services, new LatestSampleCache(services), new Horizon()).receive(

@@ -37,6 +37,8 @@ export class RunningHere {
       },
       untilStopped: () => this.#signalled.promise,
       onHangup: () => {},
+      onUncaughtError: () => {},
+      certificateVariables: {},
       user: () => userInfo().username,
       secretKey,
       exitWithFailure: () => {

@@ -49,7 +49,7 @@ export const libraries: readonly Library[] = [
       'device/enrol': { values: ['requestEnrolment', 'EnrolmentRefusedError'], types: [] },
       'device/handlers': {
         values: [],
-        types: ['AgentHandlers', 'AgentSettings', 'AgentState', 'AgentStorage', 'CommandOutcome'],
+        types: ['AgentHandlers', 'AgentSettings', 'AgentState', 'AgentStorage', 'CommandOutcome', 'StartedCommand'],
       },
       'client/back-off': { values: ['backOffMs'], types: ['BackOff'] },
     },

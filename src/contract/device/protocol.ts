@@ -2,6 +2,8 @@
 
 import Type, { type Static, type TSchema } from 'typebox'
 import { commandTypes } from '../fleet/commands.ts'
+import { DriverName } from '../fleet/drivers.ts'
+import { type GatewayTestResult, gatewayDeviceStates, maxReasonLength } from '../fleet/gateways.ts'
 import { reportedFields } from '../fleet/reported-status.ts'
 import { Int32, MultilineText, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
 import { type Sensor, sensorRanges } from './models.ts'
@@ -169,6 +171,77 @@ export const KeysIgnored = Shape('KeysIgnored', {
 })
 export type KeysIgnored = Static<typeof KeysIgnored>
 
+/** A list of this many states goes into one message. */
+export const maxDeviceStatesPerMessage = 100
+export const DevicesReport = Shape('DevicesReport', {
+  devices: Type.Array(
+    Shape('GatewayDeviceReport', {
+      id: Type.String({ format: 'uuid', description: 'Identifier of the item.' }),
+      revision: Type.Integer({ minimum: 0, maximum: 2147483647, description: 'The revision that was tried.' }),
+      state: OneOf(
+        ['CONNECTED', 'UNREACHABLE', 'REFUSED', 'CHANGED', 'UNSUPPORTED', 'DUPLICATE'],
+        'State of the item. The service decides DUPLICATE by itself, when the device enrols.',
+      ),
+      reason: Type.Optional(
+        SingleLineText(maxReasonLength, 'Human-readable reason, which tells a technician what to do.'),
+      ),
+    }),
+    { minItems: 1, maxItems: maxDeviceStatesPerMessage, description: 'Items whose state has changed.' },
+  ),
+})
+export type DevicesReport = Static<typeof DevicesReport>
+
+export const DeviceListChanged = Shape('DeviceListChanged', {
+  version: Int32('Version of the list of devices. The gateway reads the list if it has another version.'),
+})
+export type DeviceListChanged = Static<typeof DeviceListChanged>
+
+const gatewayTarget = {
+  driver: DriverName,
+  host: Type.String({ description: 'IP address or name of the device.' }),
+  port: Type.Integer({ description: 'Port of the device.' }),
+  username: Type.Optional(Type.String({ description: 'User with whom to sign in.' })),
+  secret: Type.Optional(Type.String({ description: 'Password, in plain text.' })),
+  options: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
+    description: 'All options of the driver, with defaults and secret ones.',
+  }),
+  fingerprint: Type.Optional(
+    Type.String({ description: 'SHA-256 of the certificate that a person confirmed, such as AB:CD:….' }),
+  ),
+}
+export const ListedGatewayDevice = Shape('ListedGatewayDevice', {
+  id: Type.String({ format: 'uuid', description: 'Identifier of the item.' }),
+  revision: Type.Integer({ description: 'Grows when a person changes the item, or wants it to be tried again.' }),
+  ...gatewayTarget,
+  roomId: Type.Optional(Int32('The room of the device.')),
+  name: Type.Optional(Type.String({ description: 'Name that a person gave to the item.' })),
+  state: OneOf(gatewayDeviceStates, 'State of the item. A gateway does not connect to one that is REMOVED.'),
+  endpointId: Type.Optional(Type.String({ format: 'uuid', description: 'Its endpoint, if the device has enrolled.' })),
+})
+export type ListedGatewayDevice = Static<typeof ListedGatewayDevice>
+
+export const ListedGatewayTest = Shape('ListedGatewayTest', {
+  id: Type.String({ format: 'uuid', description: 'Identifier of the test.' }),
+  ...gatewayTarget,
+})
+export type ListedGatewayTest = Static<typeof ListedGatewayTest>
+
+export const GatewayDeviceList = Shape('GatewayDeviceListPage', {
+  version: Int32('Version of the list.'),
+  devices: Type.Array(ListedGatewayDevice, { description: 'Items of this page.' }),
+  tests: Type.Array(ListedGatewayTest, { description: 'Tests that wait for an answer; on the first page only.' }),
+  nextPageToken: Type.Optional(Type.String({ description: 'Present if there are more items.' })),
+})
+export type GatewayDeviceList = Static<typeof GatewayDeviceList>
+
+export const GatewayEnrolRequest = Shape('GatewayEnrolRequest', {
+  serial: Type.Optional(SingleLineText(64, 'Serial number that the device reports; absent if it reports none.')),
+  model: SingleLineText(64, 'Model that the device reports.'),
+  manufacturer: Type.Optional(SingleLineText(100, 'Maker that the device reports.')),
+})
+export type GatewayEnrolRequest = Static<typeof GatewayEnrolRequest>
+export type GatewayTestAnswer = Static<typeof GatewayTestResult>
+
 /** The kinds of messages, by their name below the device's own topics. */
 export const upMessages = {
   status: StatusReport,
@@ -176,6 +249,7 @@ export const upMessages = {
   config: ConfigReport,
   operation: CommandReport,
   logs: LogsReport,
+  devices: DevicesReport,
 }
 export type UpKind = keyof typeof upMessages
 export type UpMessage<K extends UpKind> = Static<(typeof upMessages)[K]>
@@ -185,6 +259,7 @@ export const downMessages = {
   'sample-refused': SampleRefused,
   'message-refused': MessageRefused,
   'keys-ignored': KeysIgnored,
+  devices: DeviceListChanged,
 }
 export type DownKind = keyof typeof downMessages
 export type DownMessage = { [K in DownKind]: { kind: K; body: Static<(typeof downMessages)[K]> } }[DownKind]
@@ -193,7 +268,16 @@ export const upTopic = (endpointId: string, kind: UpKind | ''): string => `v1/${
 export const downTopic = (endpointId: string, kind: DownKind | '#'): string => `v1/${endpointId}/down/${kind}`
 
 /** The HTTP paths of the device protocol. */
-export const devicePaths = { enrol: '/device/v1/enrol', mqtt: '/device/v1/mqtt', logs: '/device/v1/logs' } as const
+export const devicePaths = {
+  enrol: '/device/v1/enrol',
+  mqtt: '/device/v1/mqtt',
+  logs: '/device/v1/logs',
+  gatewayDevices: '/device/v1/gateway/devices',
+  gatewayTests: '/device/v1/gateway/tests',
+} as const
+
+/** A device that has this in `supports` is a gateway: it gets a list of devices. */
+export const gatewaySupport = 'gateway'
 
 /** A device that has this in `supports` checks whether it is in use before a reboot with the key of the same name. */
 export const onlyIfIdle = 'onlyIfIdle'

@@ -169,8 +169,13 @@ export const endpointOperations = {
     scope: 'write',
     summary: 'Unenrol an endpoint',
     description:
-      'The credential of the device stops working immediately, its connection is closed, and its pending operations are cancelled.',
+      'The credential of the device stops working immediately, its connection is closed, and its pending operations are cancelled. A gateway with items is refused without `items=true`.',
     params: { id },
+    query: {
+      items: Type.Boolean({
+        description: 'Whether the items of a gateway go with it. Their endpoints stay, OFFLINE and without a gateway.',
+      }),
+    },
     response: Empty,
     ifMatch: true,
     audit: { category: 'DEVICE', type: 'DEVICE_REMOVED' },

@@ -153,7 +153,13 @@ export const reportedFields = {
     Type.Array(Type.String({ maxLength: 64 }), {
       maxItems: 32,
       description:
-        'Optional parts of the device protocol that the device supports. onlyIfIdle: the device checks whether it is in use before a reboot.',
+        'Optional parts of the device protocol that the device supports. onlyIfIdle: the device checks whether it is in use before a reboot. gateway: the device manages devices of others.',
+    }),
+  ),
+  reach: optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      maxItems: 32,
+      description: 'The networks that a gateway can reach, such as 10.20.0.0/16.',
     }),
   ),
   inCallStatus: optional(OneOf(['NONE', 'ZOOM', 'TEAMS', 'MEET', 'OTHER'], 'The kind of call that the device is in.')),

@@ -101,4 +101,12 @@ function unknownIds(field: string, noun: string, ids: readonly (string | number)
 }
 
 /** An error that the operator can correct, such as a wrong option. The program prints its message without a stack. */
-export class StartupError extends Error {}
+export class StartupError extends Error {
+  readonly exitCode: number
+
+  /** The exit code tells a supervisor whether another start can help. */
+  constructor(message: string, exitCode = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}

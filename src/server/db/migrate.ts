@@ -29,6 +29,7 @@ import { measuredSensors } from './migrations/021-sensors.ts'
 import { sleepAndGateways } from './migrations/022-sleep-and-gateways.ts'
 import { power } from './migrations/023-power.ts'
 import { knownPeripherals } from './migrations/024-peripherals.ts'
+import { gateways } from './migrations/025-gateways.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -57,6 +58,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '022-sleep-and-gateways': sleepAndGateways,
   '023-power': power,
   '024-peripherals': knownPeripherals,
+  '025-gateways': gateways,
 }
 
 export interface ProgramMigrations {
@@ -82,6 +84,7 @@ export const programMigrations: ProgramMigrations = {
     '022-sleep-and-gateways',
     '023-power',
     '024-peripherals',
+    '025-gateways',
   ]),
 }
 

@@ -5,6 +5,7 @@ import type { Secrets } from '../core/secrets.ts'
 import { listTables } from '../db/copy/catalog.ts'
 import { readBatches, type TableRow, type TableSide } from '../db/copy/table-rows.ts'
 import { endpointContext, profileContext } from '../fleet/configs/sealed-config.ts'
+import { itemContext, testContext } from '../fleet/gateways/fields.ts'
 import { enrolmentCodeContext } from '../fleet/rooms/enrolment-code.ts'
 import { jobContext } from '../jobs/action.ts'
 import { clientSecretContext } from '../people/identity/settings.ts'
@@ -35,6 +36,8 @@ const sealedIn: Readonly<Record<string, (org: Org, row: TableRow) => readonly Se
   jobs: (org, row) => passwords(row.secrets, jobContext(org, Number(row.id))),
   channels: (org, row) => [{ sealed: row.secrets as Buffer, context: channelContext(org.key, Number(row.id)) }],
   identity_providers: (org, row) => present(row.client_secret, clientSecretContext(org.key)),
+  gateway_devices: (org, row) => present(row.secrets, itemContext(org, String(row.id))),
+  gateway_tests: (org, row) => present(row.secrets, testContext(org, String(row.id))),
   user_sessions: (org, row) =>
     present(row.refresh_token, refreshTokenContext({ org: org.key, hash: row.hash as Buffer })),
 }

@@ -1,5 +1,6 @@
 // Tells which IP addresses the public internet routes, so that requests to others can be refused.
 import { BlockList, isIP } from 'node:net'
+import { embeddedIpv4 } from '../../network/ipv6.ts'
 
 /** From the special-purpose registry of IANA for IPv4, and multicast. The comments are its names. */
 const notGlobalIpv4 = listOf('ipv4', [
@@ -33,34 +34,11 @@ export function isGloballyReachable(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !notGlobalIpv4.check(address, 'ipv4')
   if (family !== 6 || address.includes('%')) return false
+  // The obsolete form `::a.b.c.d` and the local form of NAT64, 64:ff9b:1::/48, are outside 2000::/3 and therefore never global.
   const embedded = embeddedIpv4(address)
   if (embedded !== undefined) return isGloballyReachable(embedded)
   return globalIpv6.check(address, 'ipv6') && !notGlobalIpv6.check(address, 'ipv6')
 }
-
-/**
- * Returns the IPv4 address that packets to this IPv6 address reach in the end: IPv4-mapped, NAT64 and 6to4. The obsolete form
- * `::a.b.c.d` and the local form of NAT64, 64:ff9b:1::/48, are outside 2000::/3 and therefore never global.
- */
-function embeddedIpv4(address: string): string | undefined {
-  const groups = groupsOf(address)
-  const startsWith = (...start: number[]) => start.every((group, i) => groups[i] === group)
-  if (startsWith(0, 0, 0, 0, 0, 0xffff)) return dotted(groups[6], groups[7])
-  if (startsWith(0x64, 0xff9b, 0, 0, 0, 0)) return dotted(groups[6], groups[7])
-  if (startsWith(0x2002)) return dotted(groups[1], groups[2])
-  return undefined
-}
-
-/** The URL parser writes an IPv6 address in hexadecimal groups, with `::` for the longest row of zeros. */
-function groupsOf(address: string): number[] {
-  const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1)
-  const [head = '', tail] = canonical.split('::')
-  const parse = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
-  const [start, end] = [parse(head), parse(tail ?? '')]
-  return [...start, ...new Array<number>(8 - start.length - end.length).fill(0), ...end]
-}
-
-const dotted = (high = 0, low = 0): string => [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
 
 function listOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
   const list = new BlockList()

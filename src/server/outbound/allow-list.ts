@@ -1,6 +1,6 @@
 // The addresses that the operator allows the server to call with --outbound-allow, beside those of the public internet.
 import { isIP } from 'node:net'
-import { addressMatcher } from '../core/address-list.ts'
+import { addressMatcher } from '../../network/address-list.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { isGloballyReachable } from './address-check.ts'
 

@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { certificate } from '../../../test/support/certificate.ts'
 import { type TimeLimits, timeLimits } from '../core/time-limits.ts'
-import type { ResolveName } from './name-lookups.ts'
+import type { ResolveName } from '../../network/name-lookups.ts'
 import { OutboundError } from './outbound-error.ts'
 import { type OutboundClient, openOutbound } from './outbound-fetch.ts'
 

@@ -18,6 +18,7 @@ import {
   markDisconnected,
   storeStatus,
 } from '../fleet/endpoints/presence.ts'
+import { storeReportedStates } from '../fleet/gateways/states.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
 import type { SampleIntake } from '../sensors/ingest/intake.ts'
 import type { Core } from './core.ts'
@@ -91,6 +92,7 @@ const deviceHandlers = (services: Services, intake: SampleIntake, attempts: Cred
       return body ? [{ kind: 'config', body }] : []
     },
     operation: (connection, message) => storeCommandReport(services, connection, message).then(noAnswer),
+    devices: (connection, message) => storeReportedStates(services, connection, message).then(noAnswer),
     async logs({ device }, { id }) {
       const body = await renewLogsCommand(services, device, id)
       return body ? [{ kind: 'operation', body }] : []

@@ -6,6 +6,7 @@ import type { OperationHandlers } from '../context/handlers.ts'
 import type { SignInAddresses } from '../core/relying-party.ts'
 import { enrolPage } from '../devices/http/enrol-page.ts'
 import { enrolRoute } from '../devices/http/enrol-route.ts'
+import { gatewayDeviceRoutes } from '../devices/http/gateway-routes.ts'
 import { logUploadRoutes } from '../devices/http/log-upload.ts'
 import { connectAddresses, isDeviceUpgrade, openWebSocket } from '../devices/mqtt/listeners.ts'
 import { bugReportRoutes } from '../fleet/bug-reports/routes.ts'
@@ -14,6 +15,10 @@ import { configRoutes } from '../fleet/configs/routes.ts'
 import { connectionRoutes } from '../fleet/connections/routes.ts'
 import { enrolDevice } from '../fleet/endpoints/enrol.ts'
 import { endpointRoutes } from '../fleet/endpoints/routes.ts'
+import { readDeviceList } from '../fleet/gateways/device-list.ts'
+import { enrolItem } from '../fleet/gateways/enrol.ts'
+import { gatewayRoutes } from '../fleet/gateways/routes.ts'
+import { answerTest } from '../fleet/gateways/tests.ts'
 import { locationRoutes } from '../fleet/locations/routes.ts'
 import { noteRoutes } from '../fleet/notes/routes.ts'
 import { profileRoutes } from '../fleet/profiles/routes.ts'
@@ -86,6 +91,7 @@ const operationHandlers = (
   ...silenceRoutes,
   ...channelRoutes(outbound),
   ...jobRoutes,
+  ...gatewayRoutes,
 })
 
 interface RunningHttp {
@@ -165,12 +171,22 @@ function addRoutes(
   signInRoutes(app, { services, browser, refuse, countSignIn: metrics.signIn, addresses: signInAddresses(core) })
   staticFileRoutes(app, consoleFiles)
   enrolPage(app)
+  const addresses = () => connectAddresses(publicUrl(), devices.listeners, options)
   enrolRoute(app, {
     clock,
     log,
     metrics: devices.metrics,
     enrol: (request, from) => enrolDevice(services, request, from),
-    addresses: () => connectAddresses(publicUrl(), devices.listeners, options),
+    addresses,
+  })
+  gatewayDeviceRoutes(app, {
+    log,
+    identify: devices.handlers.identify,
+    refuse,
+    list: (gateway, pageToken) => readDeviceList(services, gateway, pageToken),
+    enrol: (...enrolment) => enrolItem(services, ...enrolment),
+    answerTest: (gateway, id, answer) => answerTest(services, gateway, id, answer),
+    addresses,
   })
   logUploadRoutes(app, {
     clock,

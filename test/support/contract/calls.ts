@@ -20,7 +20,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
     id: f.endpoint,
     body: { name: 'Bar at the window', note: 'The key is at the reception.' },
   }),
-  endpointsDelete: (f) => ({ id: f.endpoint }),
+  endpointsDelete: (f) => ({ id: f.endpoint, items: true }),
   endpointsMoveRoom: (f) => ({ body: { endpointIds: [f.endpoint], roomId: f.room } }),
   endpointsAssignProfile: (f) => ({ id: f.endpoint, body: { profileId: f.profile } }),
   endpointsSettings: (f) => ({ id: f.endpoint }),
@@ -138,6 +138,25 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   jobsCancel: (f) => ({ id: f.jobs.draft, body: {} }),
   jobsRollBack: (f) => ({ id: f.jobs.succeeded, body: {} }),
   jobsRetry: (f) => ({ id: f.jobs.failed }),
+  driversList: () => ({}),
+  gatewaysList: () => ({}),
+  gatewayDevicesList: (f) => ({ id: f.endpoint }),
+  gatewayDevicesGet: (f) => ({ id: f.endpoint, deviceId: f.gatewayDevice }),
+  gatewayDevicesCreate: (f) => ({
+    id: f.endpoint,
+    body: { driver: 'pjlink', host: '10.20.4.18', secret: 'JBMIAProjectorLink', roomId: f.room, name: 'Projector' },
+  }),
+  gatewayDevicesUpdate: (f) => ({
+    id: f.endpoint,
+    deviceId: f.gatewayDevice,
+    body: { host: '10.20.4.19', options: { pollSeconds: 60 }, roomId: f.room },
+  }),
+  gatewayDevicesDelete: (f) => ({ id: f.endpoint, deviceId: f.gatewayDevice, unenrol: true }),
+  gatewayDevicesRetry: (f) => ({ id: f.endpoint, deviceId: f.gatewayDevice }),
+  gatewayDevicesTest: (f) => ({
+    id: f.endpoint,
+    body: { driver: 'reach', host: '10.20.4.18', options: { check: 'tcp' } },
+  }),
 }
 
 /** Path below `/v1` for an operation, with parameters that succeed unless others are given. */

@@ -67,6 +67,10 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
   meGet: () => [],
   myKeysList: () => [],
   identityGet: () => [],
+  driversList: once,
+  gatewaysList: once,
+  gatewayDevicesList: eachEndpoint,
+  gatewayDevicesGet: ({ endpoints }) => endpoints.map(({ id, gatewayDevice }) => ({ id, deviceId: gatewayDevice })),
   endpointsConnections: ({ endpoints }) => endpoints.map(({ id }) => ({ id, from: 0 })),
   roomsConnections: ({ rooms }) => rooms.map((room) => ({ id: number(room), from: 0 })),
   incidentsList: (places) => [

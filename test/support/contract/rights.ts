@@ -178,4 +178,13 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   jobsCancel: operate,
   jobsRollBack: changeByJob,
   jobsRetry: operate,
+  driversList: read,
+  gatewaysList: read,
+  gatewayDevicesList: read,
+  gatewayDevicesGet: read,
+  gatewayDevicesCreate: change,
+  gatewayDevicesUpdate: change,
+  gatewayDevicesDelete: change,
+  gatewayDevicesRetry: change,
+  gatewayDevicesTest: change,
 }

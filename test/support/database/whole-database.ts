@@ -79,6 +79,15 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
       .insertInto('known_peripherals')
       .values({ org: fixture.org.key, endpoint_id: endpoint, peripherals: '[]' })
       .execute()
+    // A test needs a gateway that is connected.
+    const [item] = await kysely.selectFrom('gateway_devices').selectAll().limit(1).execute()
+    if (!item) throw new Error('no gateway has an item')
+    const { org, gateway_id, driver, host, port, username, options, fingerprint } = item
+    const tested = { driver, host, port, username, options, fingerprint, secrets: null }
+    await kysely
+      .insertInto('gateway_tests')
+      .values({ org, gateway_id, id: endpoint, ...tested, created_at: 1, ended: 1, answer: '{}' })
+      .execute()
     // The channel is disabled, so nothing is announced to it.
     const [channel] = await kysely.selectFrom('channels').select(['org', 'id as channel_id']).execute()
     const [incident] = await kysely.selectFrom('incidents').select('id as incident_id').execute()

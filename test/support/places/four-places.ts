@@ -1,6 +1,6 @@
 // An organisation with one of everything in each of four places, and ids that nothing has.
 
-import { type NewEndpoint, newEndpoint } from '../fixture.ts'
+import { type NewEndpoint, newEndpoint, newGatewayDevice } from '../fixture.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 import { newIncident } from '../incidents.ts'
 import { newJobs } from '../jobs.ts'
@@ -19,6 +19,8 @@ export interface Place extends Omit<NewEndpoint, 'serial' | 'credential'> {
   readonly silence: string
   /** A draft about the endpoint. */
   readonly job: string
+  /** Of the endpoint, which is a gateway too, and in its room. */
+  readonly gatewayDevice: string
 }
 
 /** Nothing has these ids. */
@@ -34,6 +36,7 @@ export const unknownPlace: Place = {
   endpoint: '00000000-0000-4000-8000-000000000000',
   operation: '00000000-0000-4000-8000-000000000001',
   supportId: 'ZZZZ-ZZZZ',
+  gatewayDevice: '00000000-0000-4000-8000-000000000002',
 }
 
 export interface FourPlaces extends TestOrg {
@@ -61,6 +64,7 @@ export async function newFourPlaces(harness: Harness): Promise<FourPlaces> {
     const regionIds = region ? [region] : []
     const user = (await make('/users', { email: `${name}@example.org`, role: 'admin', regionIds })).id
     const { serial: _, credential: __, ...device } = await newEndpoint(harness, org, room, { sampleCount: 3 })
+    const gatewayDevice = await newGatewayDevice(org, device.endpoint, room)
     const incident = await newIncident(harness, org, { endpoints: [device.endpoint] })
     const to = new Date(harness.clock.now() + 86_400_000).toISOString()
     const silence = (await make('/silences', { place: { roomId: room }, reason: `${name} silence`, to })).id
@@ -71,7 +75,7 @@ export async function newFourPlaces(harness: Harness): Promise<FourPlaces> {
       firstIds.location + room - firstIds.room + 1000,
     ]
     const places = { region: region ?? noRegion, location: location ?? noLocation, room }
-    return { ...places, note, user, incident, silence, job, ...device }
+    return { ...places, note, user, incident, silence, job, gatewayDevice, ...device }
   }
   const own = await newPlace('own', { region: true, location: true })
   // Its incidents have more than one page.

@@ -4,7 +4,7 @@ import { SampleIntake } from '../../../src/server/sensors/ingest/intake.ts'
 import { LatestSampleCache } from '../../../src/server/sensors/latest/cache.ts'
 import { Horizon } from '../../../src/server/sensors/rollups/horizon.ts'
 import { storedConnection } from '../devices/stored-connection.ts'
-import { newEndpoint } from '../fixture.ts'
+import { newEndpoint, newGatewayDevice } from '../fixture.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 import { newIncident } from '../incidents.ts'
 import { setFirstIds } from './first-ids.ts'
@@ -53,6 +53,8 @@ export interface GeneratedEndpoint extends Thing {
   readonly operation: string
   readonly supportId: string
   readonly credential: string
+  /** Of the endpoint, which is a gateway too, and in its room. */
+  readonly gatewayDevice: string
   /** About the endpoint, where it is after all moves. */
   incident: string
   marks: readonly string[]
@@ -132,9 +134,11 @@ export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<Ge
     const marks = [serial, rest.operation, rest.supportId, mark('message'), mark('config')]
     await make('/endpoints/send_message', { endpointIds: [id], message: marks[3] })
     await make(`/endpoints/${id}/config`, { ntpServer: marks[4] })
+    const gatewayDevice = await newGatewayDevice(org, id, Number(room.id))
     endpoints.push({
       kind: 'endpoint',
       id,
+      gatewayDevice,
       ...rest,
       incident: '',
       marks,

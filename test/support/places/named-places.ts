@@ -22,6 +22,14 @@ const incident = (p: Place) => [{ id: p.incident }]
 /** The list alone, and among others that the caller sees. */
 const lists = <T>(foreign: T, own: T): T[][] => [[foreign], [own, foreign], [foreign, own], [foreign, foreign]]
 
+const newItem = { driver: 'reach', host: '10.20.4.18' } as const
+/** An item of a place, and one that the gateway of another place does not have. */
+const items = (p: Place, { own }: FourPlaces) => [
+  { id: p.endpoint, deviceId: p.gatewayDevice },
+  { id: p.endpoint, deviceId: own.gatewayDevice },
+  { id: own.endpoint, deviceId: p.gatewayDevice },
+]
+
 const message = { type: 'MESSAGE', message: 'Hello.' } as const
 
 const exclusionsIn = (p: Place) => [
@@ -243,4 +251,24 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   jobsCancel: (p) => [{ id: p.job, body: {} }],
   jobsRollBack: (p) => [{ id: p.job, body: {} }],
   jobsRetry: (p) => [{ id: p.job }],
+  driversList: none,
+  gatewaysList: none,
+  gatewayDevicesList: endpoint,
+  gatewayDevicesGet: items,
+  gatewayDevicesCreate: (p, { own }) => [
+    { id: p.endpoint, body: { ...newItem, roomId: p.room } },
+    { id: p.endpoint, body: { ...newItem, roomId: own.room } },
+    { id: own.endpoint, body: { ...newItem, roomId: p.room } },
+  ],
+  gatewayDevicesUpdate: (p, all) => [
+    ...items(p, all).map((item) => ({ ...item, body: { name: 'Projector' } })),
+    { id: all.own.endpoint, deviceId: all.own.gatewayDevice, body: { roomId: p.room } },
+  ],
+  gatewayDevicesDelete: (p, all) => items(p, all).flatMap((item) => [item, { ...item, unenrol: true }]),
+  gatewayDevicesRetry: items,
+  gatewayDevicesTest: (p, { own }) => [
+    { id: p.endpoint, body: newItem },
+    { id: p.endpoint, body: { deviceId: p.gatewayDevice } },
+    { id: own.endpoint, body: { deviceId: p.gatewayDevice } },
+  ],
 }

@@ -28,6 +28,9 @@ const regionScopedTables = [
   'connection_spans',
   'findings',
   'known_peripherals',
+  'gateways',
+  'gateway_devices',
+  'gateway_tests',
   'incidents',
   'incident_subjects',
   'incident_timeline',
@@ -65,6 +68,7 @@ export type VisibleSubject =
   | 'job'
   | 'jobUnit'
   | 'steerableUnit'
+  | 'gatewayDevice'
 
 /** A column with its table: `r.id`. A bare name would be taken for a column of the tables inside the condition. */
 export type QualifiedColumn = `${string}.${string}`
@@ -110,6 +114,16 @@ export function isVisible(
       // An incident is visible if one of its subjects was in a visible region when it joined.
       return sql`exists (select 1 from incident_subjects vs where vs.org = ${org} and vs.incident_id = ${id}
         and ${isAnyNumberOf(engine, 'vs.region_id', visibleRegions)})`
+    case 'gatewayDevice':
+      // Both its room and its gateway must be visible.
+      return sql`exists (select 1 from gateway_devices vd
+        join rooms vr on vr.org = vd.org and vr.id = vd.room_id
+        join locations vl on vl.org = vr.org and vl.id = vr.location_id
+        join endpoints vg on vg.org = vd.org and vg.id = vd.gateway_id
+        join rooms vh on vh.org = vg.org and vh.id = vg.room_id
+        join locations vk on vk.org = vh.org and vk.id = vh.location_id
+        where vd.org = ${org} and vd.id = ${id} and ${inRegions}
+        and ${isAnyNumberOf(engine, 'vk.region_id', visibleRegions)})`
     case 'job':
       return isJobVisible(org, id, inRegions)
     case 'jobUnit':

@@ -3,6 +3,8 @@
 
 import type { Generated } from 'kysely'
 import type { OperationWait } from '../../../contract/fleet/commands.ts'
+import type { DriverId } from '../../../contract/fleet/drivers.ts'
+import type { GatewayDeviceState } from '../../../contract/fleet/gateways.ts'
 import type { IncidentSchema } from './incidents.ts'
 import type { JobSchema } from './jobs.ts'
 import type { PeopleSchema } from './people.ts'
@@ -22,6 +24,19 @@ type SampleValues = {
 export type Rollup = { org: number; endpoint: number; slot: number; room: number } & {
   [S in SensorColumn as `${S}_count`]: number
 } & { [S in SensorColumn as `${S}_${'min' | 'max' | 'sum'}`]: number | null }
+
+/** The device that a gateway connects to. */
+interface GatewayTargetColumns {
+  driver: DriverId
+  host: string
+  port: number
+  username: string | null
+  /** Sealed JSON with the secret fields; null without any. */
+  secrets: Buffer | null
+  /** JSON with the options that differ from the defaults. */
+  options: string
+  fingerprint: string | null
+}
 
 export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema {
   settings: { name: string; value: string }
@@ -192,6 +207,43 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     until: number | null
     room_id: number
     endpoint_id: string
+  }
+  /** The endpoints that have reported that they are gateways. */
+  gateways: {
+    org: number
+    endpoint_id: string
+    /** Of the list of devices. It rises when the gateway has something to read. */
+    version: number
+  }
+  /** The items of gateways. */
+  gateway_devices: GatewayTargetColumns & {
+    org: number
+    id: string
+    gateway_id: string
+    /** Rises when a person changes the item or wants it to be tried again. */
+    revision: number
+    /** The room of the endpoint, or the one that it will enrol in; null if that was deleted. */
+    room_id: number | null
+    name: string | null
+    endpoint_id: string | null
+    /** The endpoint that the device has already, if the item is a DUPLICATE. */
+    duplicate_of: string | null
+    state: GatewayDeviceState
+    reason: string | null
+    since: number
+    /** The last time at which it became CONNECTED at this address. */
+    reached_at: number | null
+    created_at: number
+  }
+  gateway_tests: GatewayTargetColumns & {
+    org: number
+    id: string
+    gateway_id: string
+    created_at: number
+    /** 1 if it was answered, or is no longer waited for. */
+    ended: number
+    /** JSON. */
+    answer: string | null
   }
   credential_directory: { hash: Buffer; org: number; endpoint_id: string }
   /** Hashes of the credentials of endpoints that were unenrolled within the last 90 days. */

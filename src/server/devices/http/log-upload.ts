@@ -8,16 +8,12 @@ import type { Clock } from '../../core/clock.ts'
 import { Failure } from '../../core/failure.ts'
 import type { TimeLimits } from '../../core/time-limits.ts'
 import { sendJson } from '../../http/answer.ts'
-import type { CountRefusal } from '../../http/gate.ts'
-import type { Device, DeviceHandlers } from '../mqtt/handlers.ts'
-import { insecureTransport } from './secure-transport.ts'
+import type { Device } from '../mqtt/handlers.ts'
+import { type DeviceCheck, requireDevice } from './require-device.ts'
 
-export interface LogUploadOptions {
+export interface LogUploadOptions extends DeviceCheck {
   readonly clock: Clock
   readonly limits: TimeLimits
-  readonly identify: DeviceHandlers['identify']
-  /** Counts wrong credentials against the address that they came from. */
-  readonly refuse: CountRefusal
   /** Resolves when the logs are durable. */
   readonly upload: (
     device: Device,
@@ -38,10 +34,7 @@ export function logUploadRoutes(
   const attempts = new TokenBuckets(uploadLimit)
   const receive = async (request: FastifyRequest, reply: FastifyReply) => {
     request.raw.setTimeout(limits.idleUploadMs, () => request.raw.destroy())
-    const problem = insecureTransport(request)
-    if (problem) throw problem
-    const device = await deviceOf(request, identify)
-    if (!device) throw refuse(request, noCredential)
+    const device = await requireDevice(request, { identify, refuse })
     const now = clock.now()
     const bucket = attempts.of(device.id, now)
     if (!bucket.take(now)) {
@@ -69,19 +62,6 @@ export function logUploadRoutes(
         }),
     })
   })
-}
-
-const noCredential = new Failure(
-  'UNAUTHENTICATED',
-  'A device authenticates with its endpoint ID and credential. Send them with HTTP Basic authentication.',
-  { headers: { 'WWW-Authenticate': 'Basic realm="roomkeeper"' } },
-)
-
-async function deviceOf(request: FastifyRequest, identify: LogUploadOptions['identify']): Promise<Device | undefined> {
-  const [, credentials = ''] = /^basic +(\S+)\s*$/i.exec(request.headers.authorization ?? '') ?? []
-  const text = Buffer.from(credentials, 'base64').toString()
-  const colon = text.indexOf(':')
-  return colon === -1 ? undefined : identify(text.slice(0, colon), text.slice(colon + 1))
 }
 
 /** Closing the connection immediately would reset it, and the device could lose the answer that says what is wrong. */

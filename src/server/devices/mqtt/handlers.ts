@@ -31,6 +31,8 @@ export interface DeviceConnection {
   number: number
   /** A status came over this connection. Until then it is not known whether the device is in a call. */
   hasReportedStatus?: boolean
+  /** The device has a list of devices that it manages. */
+  isGateway?: boolean
 }
 
 /** A connection as the database names it. */

@@ -88,6 +88,7 @@ const copyKnown: Record<UpKind, Copy> = {
   config: copier('config', true),
   operation: copier('operation', true),
   logs: copier('logs', false),
+  devices: copier('devices', false),
 }
 
 const isKind = (name: string): name is UpKind => Object.hasOwn(upMessages, name)

@@ -4,6 +4,7 @@ import type { Services } from '../../context/services.ts'
 import type { DeviceConnection } from '../../devices/mqtt/handlers.ts'
 import { uploadUrl } from '../bug-reports/upload.ts'
 import { findPendingConfig } from '../configs/reported.ts'
+import { listVersionMessages } from '../gateways/device-list.ts'
 import { takePendingCommands } from './progress.ts'
 
 /** A config comes before commands, so that a command such as a reboot finds the newest settings on the device. */
@@ -18,6 +19,7 @@ export async function listPendingMessages(
     ? await takePendingCommands(services, connection, (id) => uploadUrl(services, device.org, id))
     : []
   return [
+    ...(listensTo('devices') ? await listVersionMessages(services, connection) : []),
     ...(config ? [{ kind: 'config' as const, body: config }] : []),
     ...commands.map((body) => ({ kind: 'operation' as const, body })),
   ]

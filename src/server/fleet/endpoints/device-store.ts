@@ -44,7 +44,7 @@ export const findBySerial = systemQueryOne((db, p: { serial: string }, engine) =
     .selectFrom('serial_directory as s')
     .innerJoin('endpoints as e', (j) => j.onRef('e.org', '=', 's.org').onRef('e.id', '=', 's.endpoint_id'))
     .leftJoin('nodes as d', 'd.id', 'e.node_id')
-    .select(['s.org', 'e.id', 'e.model', 'e.name', 'e.room_id', 'e.profile_id', 'e.pairing_serial'])
+    .select(['s.org', 'e.id', 'e.model', 'e.name', 'e.room_id', 'e.profile_id', 'e.pairing_serial', 'e.via'])
     .select([isConnected.as('connected'), reportedList(engine, 'actions').as('actions')])
     .where('s.serial', '=', p.serial),
 )
@@ -74,7 +74,6 @@ const insertRow = write((db, p: EnrolledRow & { org: number; number: number }) =
     connection_time: null,
     online_since: null,
     unknown_until: null,
-    via: null,
     rest: null,
     overslept_at: null,
     status: '{}',
@@ -143,6 +142,12 @@ export const updateConnected = writeTelemetryOne((db, p: Connect) =>
       'previous_node_id',
       'online_since',
       isGateway('endpoints').as('is_gateway'),
+      exists(
+        selectFrom('gateways as g')
+          .select('g.org')
+          .whereRef('g.org', '=', 'endpoints.org')
+          .whereRef('g.endpoint_id', '=', 'endpoints.id'),
+      ).as('has_list'),
       or([
         exists(
           selectFrom('endpoint_configs as c')

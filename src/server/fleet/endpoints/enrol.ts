@@ -16,8 +16,9 @@ import { endpointDraft, queueMessages } from '../../journal/outbox/outbox.ts'
 import { raiseResourceVersions } from '../../journal/places/versions.ts'
 import { makeVersions } from '../configs/make-versions.ts'
 import { deleteReported, endConfig } from '../configs/store.ts'
+import { replaceItemsOfEndpoint } from '../gateways/removal.ts'
 import { enrolmentCodeMac, isEnrolmentCodeExpired } from '../rooms/enrolment-code.ts'
-import { findDec, findRoom, useDec } from '../rooms/store.ts'
+import { findDec, findRoom, type RoomRow, useDec } from '../rooms/store.ts'
 import { canDo } from './device-actions.ts'
 import {
   claimSerial,
@@ -29,6 +30,7 @@ import {
 } from './device-store.ts'
 import { auditedEndpoint, endpointRef } from './fields.ts'
 import { listPastEndpoints } from './past-credential-store.ts'
+import { updateGivenValues } from './store.ts'
 
 export interface EnrolmentResult {
   readonly orgId: string
@@ -37,7 +39,7 @@ export interface EnrolmentResult {
   readonly credential: string
 }
 
-interface RequestOrigin {
+export interface DeviceOrigin {
   readonly ip: string
   readonly requestId: string
 }
@@ -48,7 +50,7 @@ const oldConnectionMs = hourMs
 export async function enrolDevice(
   services: Services,
   request: EnrolRequest,
-  origin: RequestOrigin,
+  origin: DeviceOrigin,
 ): Promise<EnrolmentResult> {
   const code = await findDec(services.db.system, { mac: enrolmentCodeMac(services.secrets, request.code) })
   if (!code) throw refused('No room has this enrolment code. Check it, or ask for the present one.')
@@ -73,10 +75,11 @@ export async function enrolDevice(
     services.db.engine === 'sqlite'
       ? []
       : await listPastEndpoints(services.db.system, { serial: request.serial, since })
-  const enrolled = await change(ctx, 'deviceEnrolled', (tx) => enrol(tx, ctx, request, code))
+  const { gateways, ...enrolled } = await change(ctx, 'deviceEnrolled', (tx) => enrol(tx, ctx, request, code))
   // A device that connected since the check in the transaction used the old credential, which no longer works. A connection of an
   // unenrolled endpoint with this serial is open only if its node has missed the message about the unenrolment.
   services.devices.cut([enrolled.endpointId, ...past.map((row) => row.endpoint_id)], 'replaced')
+  services.devices.wake(gateways)
   return enrolled
 }
 
@@ -94,39 +97,63 @@ async function enrol(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: C
   if (known && (await regionOfRoom(tx, known.room_id)) !== room.region_id) throw enrolledElsewhere(request.serial)
   if (known?.connected) throw stillConnected(request.serial)
 
+  await useDec(tx, { id: room.id, at: ctx.clock.now() })
+  if (known?.room_id !== room.id) await raiseResourceVersions(tx, { endpointsOfRoom: [known?.room_id] })
+  // A device that was seen through a gateway speaks for itself now.
+  const gateways = known?.via ? await replaceItemsOfEndpoint(tx, known.id, ctx.clock.now()) : []
+  const enrolled = await enrolEndpoint(tx, ctx, { ...request, room, known, via: null })
+  return { ...enrolled, result: { ...enrolled.result, gateways } }
+}
+
+interface Enrolment extends Pick<EnrolRequest, 'serial' | 'model' | 'pairingSerial'> {
+  readonly room: RoomRow
+  /** The endpoint that has the serial. */
+  readonly known: Awaited<ReturnType<typeof findBySerial>>
+  /** The gateway through which the device is seen. */
+  readonly via: string | null
+  /** The name that a new endpoint gets. */
+  readonly name?: string | null
+}
+
+/** Gives a device an endpoint, or the one that it had, with a new credential. The caller raises the versions of the rooms. */
+export async function enrolEndpoint(tx: Tx, ctx: RequestContext, enrolment: Enrolment) {
+  const { serial, model, pairingSerial, room, known, via, name = null } = enrolment
   // The reported actions of a known device hold until its next status.
-  const hasSettings = canDo({ model: request.model, actions: known?.actions ?? null }, 'config')
+  const hasSettings = canDo({ model, actions: known?.actions ?? null }, 'config')
   const endpoint: EnrolledRow = {
     id: known?.id ?? randomUUID(),
-    serial: request.serial,
-    pairing_serial: request.pairingSerial ?? known?.pairing_serial ?? null,
-    model: request.model,
+    serial,
+    pairing_serial: pairingSerial ?? known?.pairing_serial ?? null,
+    model,
     room_id: room.id,
     profile_id: hasSettings ? room.profile_id : null,
+    via,
     enrolment_time: ctx.clock.now(),
   }
   if (known) {
     await updateEnrolled(tx, endpoint)
   } else {
     await insertEndpoint(tx, endpoint)
-    if (!(await claimSerial(tx, { serial: endpoint.serial, id: endpoint.id }))) throw enrolledElsewhere(request.serial)
+    if (name !== null) {
+      const given = { name, given_name: name, note: null, given_sleeps: null, rest: null }
+      await updateGivenValues(tx, { id: endpoint.id, ...given })
+    }
+    if (!(await claimSerial(tx, { serial, id: endpoint.id }))) throw enrolledElsewhere(serial)
   }
   const credential = makeCredential()
   await replaceCredential(tx, endpoint.id, tokenHash(credential))
-  await useDec(tx, { id: room.id, at: ctx.clock.now() })
-  if (known?.room_id !== room.id) await raiseResourceVersions(tx, { endpointsOfRoom: [known?.room_id] })
   // A known serial may now be other hardware, so it gets the whole config again and may refuse other keys.
   const hadConfig = known !== undefined && (await deleteReported(tx, endpoint.id))
   if (!hasSettings) await endConfig(tx, endpoint.id, ctx.clock.now())
   else if (hadConfig || (known?.profile_id ?? null) !== room.profile_id) await makeVersions(tx, ctx, [endpoint.id])
   const { location_id: locationId, region_id: regionId } = room
   const place = { roomId: room.id, locationId, regionId }
-  const named = { ...endpoint, name: known?.name ?? null }
+  const named = { ...endpoint, name: known ? known.name : name }
   await queueMessages(tx, [endpointDraft('endpoint.enrolled', { ...named, ...place }, endpoint.enrolment_time)])
   return {
     result: { orgId: ctx.org.id, roomId: room.id, endpointId: endpoint.id, credential },
     target: endpointRef(named),
-    ...(known && { before: auditedEndpoint.all({ ...known, serial: request.serial }) }),
+    ...(known && { before: auditedEndpoint.all({ ...known, serial }) }),
     after: auditedEndpoint.all(endpoint),
     affected: [auditRef('room', room)],
   }

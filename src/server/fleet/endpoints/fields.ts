@@ -13,7 +13,7 @@ import { type AuditRef, auditRef } from '../../journal/audit/change-result.ts'
 import { type ReportedStatus, type StoredStatus, shownStatus } from './reported-status.ts'
 
 /** The columns that each enrolment writes. A device keeps its id and its serial. */
-export const enrolledColumns = ['pairing_serial', 'model', 'room_id', 'profile_id', 'enrolment_time'] as const
+export const enrolledColumns = ['pairing_serial', 'model', 'room_id', 'profile_id', 'via', 'enrolment_time'] as const
 
 /** The columns that both an endpoint and the list of endpoints show. */
 export const endpointFieldColumns = [

@@ -1,6 +1,7 @@
 // Identifies devices by their credential, and stores their connects, disconnects, status reports and sensors. [contract 5.1]
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { gatewaySupport } from '../../../contract/device/protocol.ts'
 import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
 import { isCredential, tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
@@ -21,6 +22,7 @@ import { endConfigWithoutSettings } from '../configs/no-settings.ts'
 import { updatePendingAgain } from '../configs/store.ts'
 import { hiddenBeforeEndMs } from '../connections/availability.ts'
 import { insertEndedSpan, insertReplacedSpan } from '../connections/store.ts'
+import { insertGateway } from '../gateways/store.ts'
 import {
   findByCredential,
   findState,
@@ -65,8 +67,9 @@ export async function findDeviceByCredential(
 
 export async function markConnected(
   services: Services,
-  { device, since, credentialHash }: DeviceConnection,
+  deviceConnection: DeviceConnection,
 ): Promise<Presence | undefined> {
+  const { device, since, credentialHash } = deviceConnection
   const { db, feed, bus } = services
   const { org, id } = device
   const hash = Buffer.from(credentialHash, 'hex')
@@ -91,7 +94,8 @@ export async function markConnected(
   const presence = { state: 'ONLINE' as const, since: isoTime(row.online_since ?? since) }
   feed.forOrg(org.key).publish([{ type: 'connected', endpointId: id, presence }])
   if (row.is_gateway) await publishDevicesOf(services, org.key, id)
-  return { nodeId: node, number: connection, mayHavePending: Boolean(row.may_wait) }
+  deviceConnection.isGateway = Boolean(row.has_list)
+  return { nodeId: node, number: connection, mayHavePending: Boolean(row.may_wait) || deviceConnection.isGateway }
 }
 
 /** Changes nothing if the device has connected again since, here or at another node. */
@@ -193,6 +197,7 @@ export async function storeStatus(
     const call_ended_at = hasLeftCall ? clock.now() : before.call_ended_at
     const rest = restOf(before.given_sleeps, status)
     await updateStatus(on, { id, status, call_ended_at, rest, connection: number })
+    const becomesGateway = !connection.isGateway && isGatewayStatus(fields) && (await insertGateway(on, { id }))
     if (leader !== before.pairing_serial) await updateLeader(on, { id, pairing_serial: leader })
     const name = shownName(before.given_name, status)
     if (name !== before.name) await updateName(on, { id, name })
@@ -201,7 +206,7 @@ export async function storeStatus(
       await updateNamedSensors(on, { id, ...sensors })
     const keysChanged = report.configKeys !== undefined && configKeysText(before.status) !== configKeysText(status)
     const version = keysChanged ? await updatePendingAgain(on, id, clock.now()) : undefined
-    return { version }
+    return { version, becomesGateway }
   })
   if (outcome === 'replaced') throw new ConnectionReplaced()
   feed.forOrg(device.org.key).publish(switched.map((row) => commandEventDraft(commandView(row))))
@@ -209,7 +214,11 @@ export async function storeStatus(
   if (outcome !== 'first') {
     const events = feed.forOrg(device.org.key)
     events.publish([{ type: 'status', endpointId: id }])
-    const { version } = outcome
+    const { version, becomesGateway } = outcome
+    if (becomesGateway) {
+      connection.isGateway = true
+      services.devices.wake([id])
+    }
     // The config means something else for a device that has other settings now.
     if (version !== undefined) {
       events.publish([{ type: 'config', endpointId: id, config: { version, state: 'PENDING' } }])
@@ -226,6 +235,7 @@ export async function storeMeasured({ db }: Services, { org, id, sensors }: Devi
   sensors.measured |= added
 }
 
+const isGatewayStatus = ({ supports }: ReportedStatus): boolean => supports?.includes(gatewaySupport) ?? false
 const powerOf = (status: string) => (JSON.parse(status) as ReportedStatus).power
 const configKeysText = (status: string): string =>
   JSON.stringify((JSON.parse(status) as ReportedStatus).configKeys ?? null)

@@ -23,7 +23,7 @@ export const endpointRoutes = (
   endpointsBasicList: (ctx, { query }) => endpointsBasicList(ctx, cache, query),
   endpointsGet: (ctx, { params }) => endpointsGet(ctx, cache, params.id),
   endpointsUpdate: (ctx, { params, body }) => endpointsUpdate(ctx, params.id, body),
-  endpointsDelete: (ctx, { params }) => endpointsDelete(ctx, params.id),
+  endpointsDelete: (ctx, { params, query }) => endpointsDelete(ctx, params.id, query.items),
   endpointsMoveRoom: (ctx, { body }) => endpointsMoveRoom(ctx, body),
   endpointsAssignProfile: (ctx, { params, body }) => endpointsAssignProfile(ctx, params.id, body.profileId),
 })

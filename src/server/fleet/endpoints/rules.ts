@@ -16,6 +16,8 @@ import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
 import { insertUnenrolledSpan } from '../connections/store.ts'
+import { removeItemsOfEndpoints } from '../gateways/removal.ts'
+import { listAllItems, listGatewayItems } from '../gateways/store.ts'
 import { findProfile } from '../profiles/store.ts'
 import { findRoom } from '../rooms/store.ts'
 import { canDo, requireAction } from './device-actions.ts'
@@ -42,6 +44,7 @@ import {
   listEndpointsOfIds,
   listEndpointsVia,
   type PairedEndpoint,
+  releaseEndpoints,
   updateGivenValues,
   updateProfileOf,
   updateRoomOf,
@@ -103,33 +106,66 @@ export const endpointsUpdate = (ctx: RequestContext, id: string, body: InputOf<'
     }
   })
 
-export async function endpointsDelete(ctx: RequestContext, id: string) {
-  await change(ctx, 'endpointsDelete', async (tx) => {
+export async function endpointsDelete(ctx: RequestContext, id: string, withItems = false) {
+  const { released, gateways } = await change(ctx, 'endpointsDelete', async (tx) => {
     const endpoint = await requireEndpoint(tx, id)
     checkIfMatch(ctx, endpoint.version)
-    await insertUnenrolledSpan(tx, { ...ctx.presenceTimes, id, at: ctx.clock.now() })
-    const cancelled = await cancelOpenCommands(tx, { endpoints: [id], at: ctx.clock.now() })
-    await queueFinishedCommands(tx, cancelled.map(commandView))
-    await deleteEndpoint(tx, id, ctx.clock.now())
-    tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), roomIdsOf([endpoint]))))
-    await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
-    if (await areMessagesWanted(tx, ['endpoint.removed'])) {
-      const room = endpoint.room_id === null ? undefined : await findRoom(tx, { id: endpoint.room_id })
-      const place = {
-        roomId: endpoint.room_id,
-        locationId: room?.location_id ?? null,
-        regionId: room?.region_id ?? null,
-      }
-      await queueMessages(tx, [endpointDraft('endpoint.removed', { ...endpoint, ...place }, ctx.clock.now())])
-    }
+    const items = await itemsToDelete(tx, id, withItems)
+    const released = items.flatMap((item) => item.endpoint_id ?? [])
+    await releaseEndpoints(tx, released)
+    await unenrolEndpoint(tx, ctx, id)
+    const gateways = await removeItemsOfEndpoints(tx, [id], ctx.clock.now())
     return {
-      result: {},
+      result: { released, gateways },
       target: endpointRef(endpoint),
-      before: auditedEndpoint.all(endpoint),
+      before: { ...auditedEndpoint.all(endpoint), ...(items.length > 0 && { items: items.length }) },
     }
   })
   ctx.devices.cut([id])
+  ctx.devices.cut(released, 'replaced')
+  ctx.devices.wake(gateways)
   return {}
+}
+
+/** The items of a gateway go with it, if the caller wants that and sees all of them. [contract 13.rooms] */
+async function itemsToDelete(tx: Tx, gateway: string, isWanted: boolean) {
+  const items = await listAllItems(tx, { gateway })
+  if (items.length === 0) return items
+  const devices = items.length === 1 ? '1 device' : `${items.length} devices`
+  if (!isWanted) {
+    throw new Failure(
+      'FAILED_PRECONDITION',
+      `this gateway manages ${devices}. Remove them first, or send items=true to remove them with it.`,
+    )
+  }
+  if ((await listGatewayItems(tx, { gateway })).length < items.length) {
+    throw new Failure(
+      'FAILED_PRECONDITION',
+      'this gateway manages devices in rooms that you do not see. Ask an admin of all regions.',
+    )
+  }
+  return items
+}
+
+/** Deletes an endpoint in the transaction of a change. Call `cut` after the commit. */
+export async function unenrolEndpoint(tx: Tx, ctx: RequestContext, id: string) {
+  const endpoint = await requireEndpoint(tx, id)
+  await insertUnenrolledSpan(tx, { ...ctx.presenceTimes, id, at: ctx.clock.now() })
+  const cancelled = await cancelOpenCommands(tx, { endpoints: [id], at: ctx.clock.now() })
+  await queueFinishedCommands(tx, cancelled.map(commandView))
+  await deleteEndpoint(tx, id, ctx.clock.now())
+  tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), roomIdsOf([endpoint]))))
+  await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
+  if (await areMessagesWanted(tx, ['endpoint.removed'])) {
+    const room = endpoint.room_id === null ? undefined : await findRoom(tx, { id: endpoint.room_id })
+    const place = {
+      roomId: endpoint.room_id,
+      locationId: room?.location_id ?? null,
+      regionId: room?.region_id ?? null,
+    }
+    await queueMessages(tx, [endpointDraft('endpoint.removed', { ...endpoint, ...place }, ctx.clock.now())])
+  }
+  return endpoint
 }
 
 /** Moves the endpoints and everything that is paired with them, in one transaction. [contract 4.endpointsMoveRoom] */

@@ -17,6 +17,7 @@ import {
   stateSince,
   unknownUntil,
 } from '../../nodes/presence-sql.ts'
+import { updateItemRooms } from '../gateways/store.ts'
 import { endpointFieldColumns, type GivenValues, givenColumns } from './fields.ts'
 import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
@@ -330,6 +331,7 @@ const updateRoomColumn = write((db, p: { org: number; ids: readonly string[]; ro
 /** Null takes the endpoints out of their rooms. */
 export async function updateRoomOf(tx: Tx, ids: readonly string[], room: number | null, at: number) {
   await updateRoomColumn(tx, { ids, room })
+  await updateItemRooms(tx, { endpoints: ids, room })
   if (room !== null) await insertStay(tx, ids, room, at)
   else for (const id of ids) await updateStayEnded(tx, id, at)
 }
@@ -347,6 +349,26 @@ const clearViaInRoom = write((db, p: { org: number; room: number }) =>
       q.selectFrom('endpoints as g').select('g.id').where('g.org', '=', p.org).where('g.room_id', '=', p.room),
     ),
 )
+
+const clearViaOf = write((db, p: { org: number; ids: readonly string[] }, engine) =>
+  db
+    .updateTable('endpoints')
+    .set((e) => ({ via: null, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'id', p.ids)),
+)
+const deleteCredentialsOf = write((db, p: { org: number; ids: readonly string[] }, engine) =>
+  db
+    .deleteFrom('credential_directory')
+    .where('org', '=', p.org)
+    .where(isAnyOf(engine, 'endpoint_id', p.ids)),
+)
+/** Takes endpoints from their gateway, which knows their credentials. */
+export async function releaseEndpoints(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await deleteCredentialsOf(tx, { ids })
+  await clearViaOf(tx, { ids })
+}
 
 /** Foreign keys delete its credential and its configs with it. */
 const deleteRow = write((db, p: { org: number; id: string }) =>

@@ -28,8 +28,11 @@ import {
   deleteEndpointsInRoom,
   listEndpointsInRoom,
   listShownEndpointsInRoom,
+  releaseEndpoints,
   updateProfileOf,
 } from '../endpoints/store.ts'
+import { removeItemsInRoom } from '../gateways/removal.ts'
+import { listItemsOfGatewaysInRoom } from '../gateways/store.ts'
 import { findLocation } from '../locations/store.ts'
 import { listNotesOfRoom } from '../notes/store.ts'
 import { findProfile } from '../profiles/store.ts'
@@ -123,12 +126,16 @@ export const roomsUpdate = (ctx: RequestContext, id: number, body: InputOf<'room
   })
 
 export async function roomsDelete(ctx: RequestContext, id: number) {
-  const unenrolled = await change(ctx, 'roomsDelete', async (tx) => {
+  const { unenrolled, released, gateways } = await change(ctx, 'roomsDelete', async (tx) => {
     const room = await requireRoom(tx, id)
     checkIfMatch(ctx, room.version)
     const notes = await listNotesOfRoom(tx, { room: id })
     await insertUnenrolledSpansInRoom(tx, { ...ctx.presenceTimes, room: id, at: ctx.clock.now() })
+    const items = await listItemsOfGatewaysInRoom(tx, { room: id })
+    const released = items.flatMap((item) => item.endpoint_id ?? [])
     const endpoints = await deleteEndpointsInRoom(tx, id, ctx.clock.now())
+    await releaseEndpoints(tx, released)
+    const gateways = await removeItemsInRoom(tx, id, ctx.clock.now())
     const endpointIds = endpoints.map((e) => e.id)
     const cancelled = await cancelOpenCommands(tx, { endpoints: endpointIds, at: ctx.clock.now() })
     const place = { roomId: id, locationId: room.location_id, regionId: room.region_id }
@@ -143,7 +150,7 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
     tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), [id])))
     await deleteRoom(tx, { id })
     return {
-      result: endpointIds,
+      result: { unenrolled: endpointIds, released, gateways },
       target: auditRef('room', room),
       before: auditedRoom.all(room),
       affected: [
@@ -153,6 +160,8 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
     }
   })
   ctx.devices.cut(unenrolled)
+  ctx.devices.cut(released, 'replaced')
+  ctx.devices.wake(gateways)
   return {}
 }
 

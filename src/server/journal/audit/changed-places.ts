@@ -126,6 +126,7 @@ function targetRegions(
       case 'endpoint':
         return regionsAround({ endpoints: [target.id] })
       case 'roomNote':
+      case 'gatewayDevice':
         return regionsAround({ rooms: numbersIn(details.roomId) })
       case 'user':
         return numbersIn(details.regionIds)

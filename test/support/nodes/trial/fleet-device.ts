@@ -5,7 +5,7 @@ import { frame, frames } from '../../devices/raw-mqtt.ts'
 import { FrameSplitter } from './frame-splitter.ts'
 import type { CommandDelivery, ConnectionRecord, DeviceHistory, RegisterWrite, SentSample } from './histories.ts'
 
-export interface DeviceIdentity {
+export interface EnrolledIdentity {
   readonly endpointId: string
   readonly credential: string
 }
@@ -39,7 +39,7 @@ export interface DeviceTimes {
 }
 
 export class TrialDevice {
-  readonly identity: DeviceIdentity
+  readonly identity: EnrolledIdentity
   readonly #history: DeviceHistory
   readonly #times: DeviceTimes
   readonly #target: () => DeviceTarget | undefined
@@ -61,7 +61,7 @@ export class TrialDevice {
   #isSampling = true
 
   constructor(
-    identity: DeviceIdentity,
+    identity: EnrolledIdentity,
     history: DeviceHistory,
     times: DeviceTimes,
     firstSampleAt: number,

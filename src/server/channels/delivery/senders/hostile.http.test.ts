@@ -6,7 +6,7 @@ import { listDeliveryRows, newChannel, newMessages } from '../../../../../test/s
 import { Receiver } from '../../../../../test/support/channels/receiver.ts'
 import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
 import { until } from '../../../../../test/support/program.ts'
-import type { ResolveName } from '../../../outbound/name-lookups.ts'
+import type { ResolveName } from '../../../../network/name-lookups.ts'
 import { openOutbound } from '../../../outbound/outbound-fetch.ts'
 import { postJson } from './post-json.ts'
 

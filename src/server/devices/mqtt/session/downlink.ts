@@ -48,6 +48,7 @@ export class Downlink {
   #unsentAnswers: DownMessage[] = []
   /** QoS by what follows the device's own topic: a kind of message, `#` or `+`. */
   readonly #subscriptions = new Map<string, 0 | 1>()
+  #sentListVersion: number | undefined
   #sentConfig: { readonly version: number; readonly at: number } | undefined
   /** False only while it is certain that nothing waits for the device: then a subscription costs no query. */
   #mayHavePending = false
@@ -65,6 +66,8 @@ export class Downlink {
     if (filter === undefined) return undefined
     const granted = qos === 0 ? 0 : 1
     this.#subscriptions.set(filter, granted)
+    // A gateway that subscribes again wants to know the version of its list.
+    this.#sentListVersion = undefined
     return granted
   }
 
@@ -119,7 +122,7 @@ export class Downlink {
     const { kind, body } = message
     const qos = this.#qosOf(kind)
     if (qos === undefined || !this.#sink.isOpen) {
-      if (kind === 'config' || kind === 'operation') this.#mayHavePending = true
+      if (kind === 'config' || kind === 'operation' || kind === 'devices') this.#mayHavePending = true
       else if (this.#unsentAnswers.length < maxUnsentAnswers) this.#unsentAnswers.push(message)
       return
     }
@@ -131,6 +134,7 @@ export class Downlink {
       return
     }
     metrics.sent.inc({ kind })
+    if (kind === 'devices') this.#sentListVersion = body.version
     if (kind === 'config') this.#sentConfig = { version: body.version, at: clock.now() }
   }
 
@@ -138,8 +142,9 @@ export class Downlink {
     return this.#delivery === 'running, then again'
   }
 
-  /** This version was sent on this connection so recently that the device needs time to confirm it. */
+  /** This version was sent on this connection; that of a config so recently that the device needs time to confirm it. */
   #isRepetition({ kind, body }: DownMessage): boolean {
+    if (kind === 'devices') return this.#sentListVersion === body.version
     if (kind !== 'config' || this.#sentConfig?.version !== body.version) return false
     return this.#options.clock.now() - this.#sentConfig.at < resendAfterMs
   }

@@ -1,7 +1,7 @@
 // Looks up names so that names whose servers do not answer leave room for the others.
 import type { LookupAddress } from 'node:dns'
 import { LRUCache } from 'lru-cache'
-import { minuteMs, secondMs } from '../../contract/durations.ts'
+import { minuteMs, secondMs } from '../contract/durations.ts'
 
 /** Has the shape of `dns.lookup` with the option `all`. Tests answer with addresses of their own. */
 export type ResolveName = (

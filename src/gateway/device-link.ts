@@ -1,0 +1,258 @@
+// Joins a driver session with the agent of its device: what the device says goes up, and what people ask for goes down.
+import type { DeviceAction } from '../contract/device/models.ts'
+import type { DeviceSample, EnrolAnswer, UpMessage } from '../contract/device/protocol.ts'
+import { minuteMs, secondMs } from '../contract/durations.ts'
+import { Agent, type AgentOptions } from '../device/agent.ts'
+import type { AgentHandlers, AgentStorage, StartedCommand } from '../device/handlers.ts'
+import { DriverFailure, type DriverSession } from './driver.ts'
+import { limited } from './limited.ts'
+
+const statusIntervalMs = secondMs
+const sampleIntervalMs = minuteMs
+/** `startedAt` is computed from an uptime, and differs a little each time. */
+const sameStartMs = 20 * secondMs
+/** An uptime counts whole seconds. */
+const uptimePrecisionMs = 2 * secondMs
+/** A device that was asked to restart, and still runs after this time, has not restarted. */
+const restartWithinMs = 2 * minuteMs
+const checkStartedMs = 5 * secondMs
+const commandLimitMs = 30 * secondMs
+/** A status that is larger is a mistake of the driver: it is not sent. */
+const maxStatusBytes = 64 * 1024
+/** Four hours of samples, which wait while the gateway is not connected. */
+const maxWaitingSamples = 240
+
+type Status = UpMessage<'status'>
+
+export interface DeviceLinkOptions {
+  readonly session: DriverSession
+  readonly identity: EnrolAnswer
+  readonly storage: AgentStorage
+  /** Samples that wait for a connection; they outlive the session. */
+  readonly waitingSamples: DeviceSample[]
+  readonly log: (line: string) => void
+  readonly onUnenrolled: () => void
+  readonly onCredentialRefused: () => void
+}
+
+export class DeviceLink {
+  readonly #options: DeviceLinkOptions
+  /** The status as the server has it, or gets it with the next connection. */
+  #status: Status
+  #changes: Status = {}
+  #statusTimer: NodeJS.Timeout | undefined
+  #statusSentAtMs = 0
+  #sample: DeviceSample | undefined
+  #sampleTimer: NodeJS.Timeout | undefined
+  #sampleSentAtMs = Number.NEGATIVE_INFINITY
+  #agent: Agent | undefined
+  #checkTimer: NodeJS.Timeout | undefined
+  #isWanted = false
+  /** Starts and stops of the agent follow each other. */
+  #switching: Promise<void> = Promise.resolve()
+
+  constructor(options: DeviceLinkOptions) {
+    this.#options = options
+    const { session } = options
+    this.#status = statusOf(session)
+    session.on('status', (changes) => this.#guard(() => this.#collect(changes)))
+    session.on('settings', () => this.#guard(() => this.#agent?.reportConfig()))
+    session.on('sample', (sample) => this.#guard(() => this.#collectSample(sample)))
+  }
+
+  /** Connects the agent, or disconnects it. The session is not touched. */
+  connect(isWanted: boolean): Promise<void> {
+    this.#isWanted = isWanted
+    return this.#switch(() => (this.#isWanted ? this.#start() : this.#stop()))
+  }
+
+  #switch(work: () => Promise<void>): Promise<void> {
+    this.#switching = this.#switching
+      .then(work)
+      .catch((error: Error) => this.#options.log(`agent not switched: ${error.message}`))
+    return this.#switching
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#statusTimer)
+    clearTimeout(this.#sampleTimer)
+    await this.connect(false)
+  }
+
+  async #start(): Promise<void> {
+    if (this.#agent) return
+    const { identity, storage, log, onUnenrolled, onCredentialRefused } = this.#options
+    const agent = new Agent({
+      identity,
+      status: { ...this.#status },
+      storage,
+      handlers: this.#handlers(),
+      outcomeOf: (command) => this.#outcomeOf(command),
+      maxQueuedSamples: maxWaitingSamples,
+    })
+    agent.on('unenrolled', onUnenrolled)
+    agent.on('credentialRefused', onCredentialRefused)
+    agent.on('messageRefused', ({ kind, field, reason }) => log(`the server refused ${kind} ${field}: ${reason}`))
+    agent.on('warning', (error) => log(`warning: ${error instanceof Error ? error.message : String(error)}`))
+    this.#agent = agent
+    await agent.start()
+    this.#checkTimer = setInterval(() => this.#checkStarted(agent), checkStartedMs)
+    this.#sendSamples()
+  }
+
+  async #stop(): Promise<void> {
+    const agent = this.#agent
+    this.#agent = undefined
+    clearInterval(this.#checkTimer)
+    await agent?.stop()
+  }
+
+  #checkStarted(agent: Agent): void {
+    agent.decideStarted().catch((error: Error) => this.#options.log(`state not saved: ${error.message}`))
+  }
+
+  #handlers(): AgentHandlers {
+    const { session } = this.#options
+    const { apply, reboot, power, message, isInUse } = session
+    return {
+      settings: () => session.settings?.() ?? {},
+      applyConfig: async (config) => {
+        if (!apply) throw new Error('This device has no settings that the gateway can change.')
+        return within(apply.call(session, config))
+      },
+      reboot: async (options) => {
+        if (!reboot) throw new Error('The gateway cannot restart this device.')
+        await this.#handOver(() => reboot.call(session, options))
+      },
+      showMessage: async (text, durationMs) => {
+        if (!message) throw new Error('This device cannot show a message.')
+        await within(message.call(session, text, durationMs))
+      },
+      collectLogs: () => {
+        throw new Error('The gateway cannot read the logs of this device.')
+      },
+      ...(power && { power: (on) => within(power.call(session, on)) }),
+      ...(isInUse && { isInUse: () => within(isInUse.call(session)) }),
+    }
+  }
+
+  /** A device can restart before it has answered. Then its uptime tells later whether it did. */
+  async #handOver(reboot: () => Promise<void>): Promise<void> {
+    try {
+      await within(reboot())
+    } catch (error) {
+      if (!(error instanceof DriverFailure && error.state === 'UNREACHABLE')) throw error
+    }
+  }
+
+  #outcomeOf({ type, on, atMs }: StartedCommand): ReturnType<NonNullable<AgentOptions['outcomeOf']>> {
+    const isOver = Date.now() - atMs >= restartWithinMs
+    if (type === 'POWER') {
+      const power = this.#status.power
+      const isDone = on ? power === 'ON' : power === 'STANDBY' || power === 'OFF'
+      if (isDone) return { state: 'SUCCEEDED' }
+      return isOver ? { state: 'FAILED', error: 'It is not known whether the power was switched.' } : undefined
+    }
+    const startedAt = this.#status.startedAt
+    if (typeof startedAt !== 'string')
+      return { state: 'FAILED', error: 'It is not known whether it restarted: the device does not tell its uptime.' }
+    if (Date.parse(startedAt) >= atMs - uptimePrecisionMs) return { state: 'SUCCEEDED' }
+    return isOver ? { state: 'FAILED', error: 'The device has not restarted.' } : undefined
+  }
+
+  #collect(changes: Status): void {
+    const real = Object.entries(changes).filter(([name, value]) => !isSameValue(name, this.#status[name], value))
+    const isRestart = real.some(([name, value]) => name === 'startedAt' && isLater(value, this.#status.startedAt))
+    Object.assign(this.#status, Object.fromEntries(real))
+    Object.assign(this.#changes, Object.fromEntries(real))
+    if (isRestart) this.#reconnect()
+    if (real.length === 0 || this.#statusTimer) return
+    const waitMs = Math.max(0, this.#statusSentAtMs + statusIntervalMs - performance.now())
+    this.#statusTimer = setTimeout(() => this.#guard(() => this.#sendStatus()), waitMs)
+  }
+
+  /** A session without a connection of its own survives a restart. The server counts a restart only on a new connection. */
+  #reconnect(): void {
+    if (!this.#agent) return
+    void this.#switch(() => this.#stop())
+    void this.#switch(async () => {
+      if (this.#isWanted) await this.#start()
+    })
+  }
+
+  #sendStatus(): void {
+    this.#statusTimer = undefined
+    this.#statusSentAtMs = performance.now()
+    const changes = this.#changes
+    this.#changes = {}
+    const isSendable = Buffer.byteLength(JSON.stringify(changes)) <= maxStatusBytes
+    if (isSendable) this.#agent?.reportStatus(changes)
+    else this.#options.log('the status of this device is too large and was not sent')
+  }
+
+  #collectSample(sample: DeviceSample): void {
+    this.#sample = { ...this.#sample, ...sample }
+    if (this.#sampleTimer) return
+    const waitMs = Math.max(0, this.#sampleSentAtMs + sampleIntervalMs - performance.now())
+    this.#sampleTimer = setTimeout(() => this.#guard(() => this.#takeSample()), waitMs)
+  }
+
+  #takeSample(): void {
+    this.#sampleTimer = undefined
+    this.#sampleSentAtMs = performance.now()
+    const { waitingSamples } = this.#options
+    if (this.#sample) waitingSamples.push(this.#sample)
+    this.#sample = undefined
+    if (waitingSamples.length > maxWaitingSamples) waitingSamples.shift()
+    this.#sendSamples()
+  }
+
+  /** The agent keeps samples while it has no connection. If it is stopped before they are stored, they wait for the next one. */
+  #sendSamples(): void {
+    const agent = this.#agent
+    const { waitingSamples } = this.#options
+    if (!agent || waitingSamples.length === 0) return
+    const batch = waitingSamples.splice(0)
+    agent.sample(batch).catch(() => {
+      if (this.#agent !== agent) waitingSamples.unshift(...batch.slice(-maxWaitingSamples))
+    })
+  }
+
+  /** An error in here is a mistake of a driver or of ours. It must not end the gateway. */
+  #guard(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#options.log(`mistake in the driver: ${(error as Error).message}`)
+    }
+  }
+}
+
+const within = <T>(work: Promise<T>): Promise<T> =>
+  limited(work, commandLimitMs, () => new Error('The device did not answer within 30 s.'))
+
+/** The device's own status, and what its driver can do with it. */
+function statusOf(session: DriverSession): Status {
+  const { manufacturer, firmwareVersion } = session.identity
+  const actions: DeviceAction[] = [
+    ...(session.reboot ? ['reboot' as const] : []),
+    ...(session.message ? ['message' as const] : []),
+    ...(session.apply ? ['config' as const] : []),
+    ...(session.power ? ['power' as const] : []),
+  ]
+  return {
+    ...(manufacturer !== undefined && { manufacturer }),
+    ...(firmwareVersion !== undefined && { firmwareVersion }),
+    ...session.status(),
+    actions,
+  }
+}
+
+const isLater = (now: unknown, before: unknown): boolean =>
+  typeof now === 'string' && typeof before === 'string' && Date.parse(now) > Date.parse(before)
+
+function isSameValue(name: string, before: unknown, now: unknown): boolean {
+  if (name === 'startedAt' && typeof before === 'string' && typeof now === 'string')
+    return Math.abs(Date.parse(now) - Date.parse(before)) < sameStartMs
+  return JSON.stringify(before ?? null) === JSON.stringify(now ?? null)
+}

@@ -1,0 +1,159 @@
+// The folder of a gateway: its own identity, and a file for each device with its credential and what must survive a crash.
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { EnrolAnswer } from '../contract/device/protocol.ts'
+import type { AgentState } from '../device/handlers.ts'
+
+/** A sentence for the person who started the gateway. */
+export class FolderError extends Error {}
+
+export interface OwnRecord {
+  readonly gateway: 1
+  /** Saved before the enrolment, so an enrolment whose answer was lost is repeated as the same device. */
+  readonly serial: string
+  readonly identity?: EnrolAnswer | undefined
+  readonly agent?: AgentState | undefined
+}
+
+export interface DeviceRecord {
+  readonly identity?: EnrolAnswer | undefined
+  /** The serial with which the device was enrolled. */
+  readonly serial?: string | undefined
+  readonly agent?: AgentState | undefined
+  /** The device refused the password of this revision. */
+  readonly refused?: { readonly revision: number; readonly atMs: number; readonly reason: string } | undefined
+  /** The endpoint was deleted while the item had this revision. */
+  readonly removedRevision?: number | undefined
+}
+
+const ownFile = 'gateway.json'
+const devicesFolder = 'devices'
+const temporary = '.tmp'
+/** Ids become names of files. */
+const isFileName = (id: string) => /^[\w-]{1,64}$/.test(id)
+
+/** A file for each device: a command saves the state of one device, and a gateway can have a thousand. */
+export class GatewayFolder {
+  readonly #folder: string
+  #own: OwnRecord | undefined
+  readonly #devices = new Map<string, DeviceRecord>()
+  /** The last write of each file: writes of one file follow each other. */
+  readonly #writes = new Map<string, Promise<void>>()
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Throws a FolderError if the folder cannot be used. */
+  static open(folder: string): GatewayFolder {
+    const opened = new GatewayFolder(folder)
+    try {
+      opened.#read()
+    } catch (error) {
+      if (error instanceof FolderError) throw error
+      const { code, message } = error as NodeJS.ErrnoException
+      throw new FolderError(`Cannot use the folder ${folder} (${code ?? message}). Choose another --data-dir.`)
+    }
+    return opened
+  }
+
+  get own(): OwnRecord | undefined {
+    return this.#own
+  }
+
+  get deviceIds(): string[] {
+    return [...this.#devices.keys()]
+  }
+
+  device(id: string): DeviceRecord {
+    return this.#devices.get(id) ?? {}
+  }
+
+  /** Resolves when the file is durable. */
+  saveOwn(own: OwnRecord): Promise<void> {
+    this.#own = own
+    return this.#write(ownFile, () => this.#own)
+  }
+
+  saveDevice(id: string, changes: DeviceRecord): Promise<void> {
+    if (!isFileName(id)) return Promise.reject(new FolderError(`The server sent an item with the id ${id}.`))
+    this.#devices.set(id, { ...this.device(id), ...changes })
+    return this.#write(join(devicesFolder, `${id}.json`), () => this.#devices.get(id))
+  }
+
+  deleteDevice(id: string): Promise<void> {
+    this.#devices.delete(id)
+    return isFileName(id) ? this.#write(join(devicesFolder, `${id}.json`), () => undefined) : Promise.resolve()
+  }
+
+  /** Deletes every credential, after the gateway itself was deleted in the server. */
+  async clear(): Promise<void> {
+    await Promise.all(this.deviceIds.map((id) => this.deleteDevice(id)))
+    this.#own = undefined
+    await this.#write(ownFile, () => undefined)
+  }
+
+  #read(): void {
+    const devices = join(this.#folder, devicesFolder)
+    mkdirSync(devices, { recursive: true, mode: 0o700 })
+    for (const folder of [this.#folder, devices]) {
+      chmodSync(folder, 0o700)
+      // A process that was killed while it wrote leaves its new file, and the old one is valid.
+      for (const name of readdirSync(folder)) if (name.endsWith(temporary)) rmSync(join(folder, name))
+    }
+    this.#own = readJson(join(this.#folder, ownFile)) as OwnRecord | undefined
+    if (this.#own && this.#own.gateway !== 1)
+      throw new FolderError(`${this.#folder} belongs to a newer version of Roomkeeper. Update this gateway.`)
+    for (const name of readdirSync(devices)) {
+      const id = name.replace(/\.json$/, '')
+      if (id !== name && isFileName(id)) this.#devices.set(id, readJson(join(devices, name)) as DeviceRecord)
+    }
+  }
+
+  /** Replaces the file, readable by its owner only; without content it is deleted. Each write takes the content that is newest then. */
+  #write(name: string, content: () => object | undefined): Promise<void> {
+    const written = (this.#writes.get(name) ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => replaceFile(join(this.#folder, name), content()))
+    this.#writes.set(name, written)
+    const forget = () => {
+      if (this.#writes.get(name) === written) this.#writes.delete(name)
+    }
+    written.then(forget, forget)
+    return written
+  }
+}
+
+async function replaceFile(file: string, content: object | undefined): Promise<void> {
+  if (!content) return rm(file, { force: true })
+  const next = `${file}${temporary}`
+  const handle = await open(next, 'w', 0o600)
+  try {
+    await handle.writeFile(JSON.stringify(content))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(next, file)
+  // Without it a power cut can bring the old file back.
+  const folder = await open(join(file, '..'), 'r')
+  await folder.sync().finally(() => folder.close())
+}
+
+function readJson(file: string): object | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new FolderError(
+      `${file} is damaged. Restore it from a backup, or move it away: its device then enrols again.`,
+    )
+  }
+}

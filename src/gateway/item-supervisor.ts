@@ -1,0 +1,321 @@
+// Keeps one item as the list wants it: opens a session, enrols the device, and keeps its agent connected while the session stands.
+import { setTimeout as pause } from 'node:timers/promises'
+import { type BackOff, backOffMs } from '../client/back-off.ts'
+import type { DeviceSample, EnrolAnswer, ListedGatewayDevice } from '../contract/device/protocol.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../contract/durations.ts'
+import type { AgentStorage } from '../device/handlers.ts'
+import { DeviceLink } from './device-link.ts'
+import { type DeviceIdentity, DriverFailure, type DriverSession } from './driver.ts'
+import type { DriverTable } from './driver-table.ts'
+import type { DeviceRecord, GatewayFolder } from './folder.ts'
+import type { Pace } from './limited.ts'
+import type { GatewayNetwork } from './network.ts'
+import { openDriverSession } from './open-driver-session.ts'
+import { type ServerClient, ServerRefusal } from './server-client.ts'
+import { shortLine, withoutSecrets } from './short-line.ts'
+import type { ItemReport } from './state-reports.ts'
+
+/** A device that was away for less than this is tried often, to be back soon after its network is. */
+const recentMs = 10 * minuteMs
+const recentBackOff = { firstMs: secondMs, maxMs: 10 * secondMs }
+const lateBackOff = { firstMs: minuteMs, maxMs: minuteMs }
+/** The server was not there, or a person has to solve a conflict in it. */
+const enrolBackOff = { firstMs: 2 * secondMs, maxMs: 2 * minuteMs }
+/** CHANGED and UNSUPPORTED need a person. They are tried again in case the person works at the device. */
+const personBackOff = { firstMs: 5 * minuteMs, maxMs: 5 * minuteMs }
+/** Codecs lock an account after five wrong passwords, and some after one. */
+const refusedForMs = dayMs
+/** A session that stood for so long was a success: the waits start again. */
+const stableMs = minuteMs
+const openLimitMs = minuteMs
+/** A credential that the server does not know is replaced at most this often. */
+const enrolAgainMs = hourMs / 6
+
+/** Shared by all items of a gateway. */
+export interface ItemContext {
+  readonly drivers: DriverTable
+  readonly network: GatewayNetwork
+  readonly folder: GatewayFolder
+  readonly server: ServerClient
+  /** Adds the address beside the API, which works when those of the enrolment are out of date. */
+  readonly addresses: (identity: EnrolAnswer) => EnrolAnswer
+  readonly openPace: Pace
+  readonly connectPace: Pace
+  readonly report: (report: ItemReport) => void
+  readonly forgetReport: (id: string) => void
+  readonly log: (line: string) => void
+}
+
+/** How an attempt ended: the state of the item until the next one. */
+interface Ending {
+  /** NOT_ENROLLED: the server refused the enrolment, and knows the state by itself. */
+  readonly state: ItemReport['state'] | 'REMOVED' | 'ENROL_AGAIN' | 'NOT_ENROLLED'
+  readonly reason: string
+  readonly retryAfterMs?: number | undefined
+}
+
+export class ItemSupervisor {
+  #item: ListedGatewayDevice
+  readonly #context: ItemContext
+  readonly #waitingSamples: DeviceSample[] = []
+  #lifetime: AbortController | undefined
+  #ended: Promise<void> = Promise.resolve()
+  #link: DeviceLink | undefined
+  #mayConnect = false
+  #enrolledAgainAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(item: ListedGatewayDevice, context: ItemContext) {
+    this.#item = item
+    this.#context = context
+  }
+
+  get #record(): DeviceRecord {
+    return this.#context.folder.device(this.#item.id)
+  }
+
+  start(): void {
+    const lifetime = new AbortController()
+    this.#lifetime = lifetime
+    const item = this.#item
+    // The session of the item as it was ends before the next one starts: some devices allow only one.
+    this.#ended = this.#ended
+      .then(() => this.#supervise(item, lifetime.signal))
+      .catch((error: Error) => {
+        if (!lifetime.signal.aborted) this.#log(item, `stopped: ${error.message}`)
+      })
+  }
+
+  /** Ends the session. Resolves when the agent is disconnected. */
+  async stop(): Promise<void> {
+    this.#lifetime?.abort()
+    await this.#ended
+  }
+
+  /** Takes the item as the list has it now. A session that stands goes on if the item is still connected to in the same way. */
+  update(item: ListedGatewayDevice): void {
+    const before = this.#item
+    this.#item = item
+    const isSame = targetOf(before) === targetOf(item) && (before.state === 'REMOVED') === (item.state === 'REMOVED')
+    if (!this.#lifetime || (isSame && before.revision === item.revision)) return
+    if (isSame && this.#link) this.#report(item, { state: 'CONNECTED', reason: '' })
+    else {
+      this.#lifetime.abort()
+      this.start()
+    }
+  }
+
+  /** Devices are connected only while the gateway is. */
+  allowConnection(isAllowed: boolean): void {
+    if (this.#mayConnect === isAllowed) return
+    this.#mayConnect = isAllowed
+    const link = this.#link
+    if (!link || !isAllowed) return void link?.connect(false)
+    void this.#connect(link, this.#lifetime?.signal ?? AbortSignal.abort())
+  }
+
+  async #connect(link: DeviceLink, signal: AbortSignal): Promise<void> {
+    await this.#context.connectPace.turn(signal).catch(() => {})
+    if (this.#mayConnect && this.#link === link && !signal.aborted) await link.connect(true)
+  }
+
+  async #supervise(item: ListedGatewayDevice, signal: AbortSignal): Promise<void> {
+    let failures = 0
+    let failingSinceMs = performance.now()
+    while (!signal.aborted) {
+      if (this.#isRemoved()) return this.#forget(item)
+      await this.#waitForPassword(item, signal)
+      await this.#context.openPace.turn(signal)
+      const startedAtMs = performance.now()
+      const ending = await this.#attempt(item, signal)
+      if (signal.aborted) return
+      if (performance.now() - startedAtMs >= stableMs) {
+        failures = 0
+        failingSinceMs = performance.now()
+      }
+      if (ending.state === 'REMOVED') return
+      if (ending.state === 'ENROL_AGAIN') continue
+      this.#report(item, ending)
+      if (ending.state === 'REFUSED') continue
+      const isRecent = performance.now() - failingSinceMs < recentMs
+      const waitMs = ending.retryAfterMs ?? backOffMs(failures++, backOffOf(ending.state, isRecent))
+      await pause(waitMs, undefined, { signal })
+    }
+  }
+
+  #isRemoved(): boolean {
+    const { revision, state } = this.#item
+    return state === 'REMOVED' || revision <= (this.#record.removedRevision ?? -1)
+  }
+
+  /** After a wrong password nothing is tried until a person changes the item or asks for it, or a day has passed. */
+  async #waitForPassword(item: ListedGatewayDevice, signal: AbortSignal): Promise<void> {
+    const { refused } = this.#record
+    const waitMs = refused?.revision === this.#item.revision ? refused.atMs + refusedForMs - Date.now() : 0
+    if (!refused || waitMs <= 0) return
+    this.#report(item, { state: 'REFUSED', reason: refused.reason })
+    await pause(Math.min(waitMs, refusedForMs), undefined, { signal })
+  }
+
+  /** Opens a session and stays in it. Resolves when it has ended, or was not possible. */
+  async #attempt(item: ListedGatewayDevice, signal: AbortSignal): Promise<Ending> {
+    const attempt = new AbortController()
+    const end = () => attempt.abort(signal.reason)
+    if (signal.aborted) end()
+    signal.addEventListener('abort', end, { once: true })
+    const { drivers, network, folder } = this.#context
+    let session: DriverSession | undefined
+    try {
+      const opened = await openDriverSession(drivers, item, {
+        network: network.forAttempt(),
+        signal: attempt.signal,
+        limitMs: openLimitMs,
+      })
+      session = opened.session
+      if (this.#record.refused) await folder.saveDevice(item.id, { refused: undefined })
+      const identity = await this.#credential(item, session.identity, attempt.signal)
+      return await this.#stand(item, session, identity, opened.ended, attempt.signal)
+    } catch (error) {
+      return await this.#endingOf(error, signal)
+    } finally {
+      signal.removeEventListener('abort', end)
+      this.#close(item, session)
+      attempt.abort()
+    }
+  }
+
+  /** The credential of the device: the stored one, or that of a new enrolment. */
+  async #credential(item: ListedGatewayDevice, found: DeviceIdentity, signal: AbortSignal): Promise<EnrolAnswer> {
+    const { folder, server } = this.#context
+    const { identity, serial } = this.#record
+    if (identity && serial !== undefined && found.serial !== undefined && found.serial !== serial)
+      throw new DriverFailure(
+        'CHANGED',
+        `Another device answers: its serial number is ${found.serial}, and ${serial} was enrolled. If it was replaced, delete the endpoint and choose "Try again".`,
+      )
+    if (identity) return identity
+    const { model, manufacturer } = found
+    const enrolled = await server.enrol(
+      item.id,
+      {
+        model: shortLine(model, 64),
+        ...(found.serial !== undefined && { serial: found.serial }),
+        ...(manufacturer !== undefined && { manufacturer: shortLine(manufacturer, 100) }),
+      },
+      signal,
+    )
+    await folder.saveDevice(item.id, { identity: enrolled, serial: found.serial, removedRevision: undefined })
+    this.#log(item, `enrolled as ${enrolled.endpointId}`)
+    return enrolled
+  }
+
+  async #stand(
+    item: ListedGatewayDevice,
+    session: DriverSession,
+    identity: EnrolAnswer,
+    ended: Promise<DriverFailure>,
+    signal: AbortSignal,
+  ): Promise<Ending> {
+    const { folder, addresses } = this.#context
+    const storage: AgentStorage = {
+      load: () => this.#record.agent,
+      save: (agent) => folder.saveDevice(item.id, { agent }),
+    }
+    let leave: (ending: Ending) => void = () => {}
+    const left = new Promise<Ending>((resolve) => {
+      leave = resolve
+    })
+    const link = new DeviceLink({
+      session,
+      identity: addresses(identity),
+      storage,
+      waitingSamples: this.#waitingSamples,
+      log: (line) => this.#log(item, line),
+      onUnenrolled: () => leave({ state: 'REMOVED', reason: '' }),
+      onCredentialRefused: () => {
+        if (performance.now() - this.#enrolledAgainAtMs >= enrolAgainMs) leave({ state: 'ENROL_AGAIN', reason: '' })
+      },
+    })
+    this.#link = link
+    signal.addEventListener('abort', () => leave({ state: 'UNREACHABLE', reason: '' }), { once: true })
+    try {
+      signal.throwIfAborted()
+      this.#report(this.#item, { state: 'CONNECTED', reason: '' })
+      if (this.#mayConnect) void this.#connect(link, signal)
+      const ending = await Promise.race([left, ended.then((failure) => this.#endingOf(failure, signal))])
+      if (ending.state === 'REMOVED') await this.#forget(item)
+      if (ending.state === 'ENROL_AGAIN') {
+        this.#enrolledAgainAtMs = performance.now()
+        this.#log(item, 'the server does not know the credential of this device: enrolling it again')
+        await folder.saveDevice(item.id, { identity: undefined })
+      }
+      return ending
+    } finally {
+      this.#link = undefined
+      await link.close()
+    }
+  }
+
+  /** The endpoint was deleted in the server. A later revision means that a person wants it back. */
+  async #forget({ id }: ListedGatewayDevice): Promise<void> {
+    const { revision } = this.#item
+    if (!this.#record.identity && this.#record.removedRevision === revision) return
+    await this.#context.folder.saveDevice(id, {
+      identity: undefined,
+      serial: undefined,
+      agent: undefined,
+      removedRevision: revision,
+    })
+    this.#log(this.#item, 'removed in the server')
+  }
+
+  async #endingOf(error: unknown, signal: AbortSignal): Promise<Ending> {
+    if (error instanceof DriverFailure) {
+      const { state, message: reason } = error
+      const { id, revision } = this.#item
+      // Saved, because a gateway that restarts must not try the same password again.
+      if (state === 'REFUSED' && !signal.aborted)
+        await this.#context.folder.saveDevice(id, {
+          refused: { revision, atMs: Date.now(), reason: shortLine(withoutSecrets(this.#item, reason)) },
+        })
+      return { state, reason }
+    }
+    if (error instanceof ServerRefusal) {
+      const { retryAfterMs, message: reason } = error
+      return { state: 'NOT_ENROLLED', reason, retryAfterMs }
+    }
+    const reason = error instanceof Error ? error.message : String(error)
+    return { state: 'UNREACHABLE', reason: `The driver failed: ${reason}` }
+  }
+
+  #report(item: ListedGatewayDevice, { state, reason }: Ending): void {
+    if (state === 'REMOVED' || state === 'ENROL_AGAIN') return
+    const text = shortLine(withoutSecrets(item, reason))
+    const { id, revision } = this.#item
+    if (state === 'NOT_ENROLLED') this.#context.forgetReport(id)
+    else this.#context.report({ id, revision, state, ...(text !== '' && { reason: text }) })
+    this.#log(item, text === '' ? state : `${state}: ${text}`)
+  }
+
+  #close(item: ListedGatewayDevice, session: DriverSession | undefined): void {
+    try {
+      session?.close()
+    } catch (error) {
+      this.#log(item, `session not closed: ${(error as Error).message}`)
+    }
+  }
+
+  #log(item: ListedGatewayDevice, line: string): void {
+    const { driver, host, name } = item
+    this.#context.log(`${name ?? host} (${driver} ${host}): ${withoutSecrets(item, line)}`)
+  }
+}
+
+const backOffOf = (state: Ending['state'], isRecent: boolean): BackOff => {
+  if (state === 'NOT_ENROLLED') return enrolBackOff
+  if (state !== 'UNREACHABLE') return personBackOff
+  return isRecent ? recentBackOff : lateBackOff
+}
+
+/** Everything that a connection to the device depends on. */
+const targetOf = ({ driver, host, port, username, secret, options, fingerprint }: ListedGatewayDevice): string =>
+  JSON.stringify([driver, host, port, username, secret, options, fingerprint])

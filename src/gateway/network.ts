@@ -1,0 +1,202 @@
+// The only way from a driver to a device: resolves a name once, checks the address, connects to it, and compares the certificate.
+import { lookup } from 'node:dns'
+import { connect, isIP, type Socket } from 'node:net'
+import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'
+import { embeddedIpv4 } from '../network/ipv6.ts'
+import { NameLookups, type ResolveName } from '../network/name-lookups.ts'
+import { type DeviceCertificate, type DeviceNetwork, DriverFailure } from './driver.ts'
+import type { Reach } from './reach.ts'
+
+type ConnectOptions = Parameters<DeviceNetwork['connect']>[0]
+type TlsConnectOptions = Parameters<DeviceNetwork['connectTls']>[0]
+type TlsConnection = Awaited<ReturnType<DeviceNetwork['connectTls']>>
+
+/** Node refuses these by default. The level 0 of OpenSSL also accepts short keys and SHA-1. */
+const oldTls = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const
+
+/** Shared by all devices of a gateway. */
+export class GatewayNetwork {
+  readonly reach: Reach
+  readonly #names: NameLookups
+
+  /** Tests resolve names to addresses of their own. */
+  constructor(reach: Reach, resolveName: ResolveName = lookup) {
+    this.reach = reach
+    this.#names = new NameLookups(resolveName)
+  }
+
+  forAttempt(): AttemptNetwork {
+    return new AttemptNetwork(this.reach, this.#names)
+  }
+}
+
+/** The network of one attempt to open a session, and of that session. */
+class AttemptNetwork implements DeviceNetwork {
+  readonly #reach: Reach
+  readonly #names: NameLookups
+  /** The certificate that the device showed last, even if it was refused: a test answers with it. */
+  shownCertificate: DeviceCertificate | undefined
+
+  constructor(reach: Reach, names: NameLookups) {
+    this.#reach = reach
+    this.#names = names
+  }
+
+  async resolve(host: string): Promise<string> {
+    const literal = host.replace(/^\[(.*)\]$/, '$1')
+    if (isIP(literal) !== 0) {
+      if (this.#reach.allows(literal)) return withoutIpv6Form(literal)
+      throw this.#outOfReach(literal)
+    }
+    const addresses = await new Promise<string[]>((resolve, reject) => {
+      this.#names.resolve(host, (error, found) =>
+        error ? reject(failureOf(error, host)) : resolve(found.map(({ address }) => address)),
+      )
+    })
+    const allowed = addresses.filter((address) => this.#reach.allows(address)).map(withoutIpv6Form)
+    const chosen = allowed.find((address) => isIP(address) === 4) ?? allowed[0]
+    if (chosen !== undefined) return chosen
+    throw this.#outOfReach(addresses[0] ?? 'nothing', host)
+  }
+
+  async connect(options: ConnectOptions): Promise<Socket> {
+    return within(options, (signal) => this.#open(options, signal))
+  }
+
+  async connectTls(options: TlsConnectOptions): Promise<TlsConnection> {
+    const { host } = options
+    return within(options, async (signal) => {
+      const plain = await this.#open(options, signal)
+      const name = isIP(host.replace(/^\[(.*)\]$/, '$1')) === 0 ? { servername: host } : {}
+      // Most devices sign their own certificate. It is judged below, before anything is sent.
+      const socket = connectTls({
+        ...name,
+        ...(options.allowsOldTls && oldTls),
+        socket: plain,
+        host,
+        rejectUnauthorized: false,
+      })
+      await opened(socket, 'secureConnect', signal)
+      const certificate = certificateOf(socket, host)
+      this.shownCertificate = certificate
+      const refusal = refusalOf(certificate, options.fingerprint)
+      if (!refusal) return { socket, certificate }
+      socket.destroy()
+      throw refusal
+    })
+  }
+
+  async #open({ host, port, signal: lifetime }: ConnectOptions, signal: AbortSignal): Promise<Socket> {
+    const address = await abortable(this.resolve(host), signal)
+    const socket = connect({ host: address, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 })
+    // A socket that fails without a listener would end the gateway. Drivers listen too, and learn of it.
+    socket.on('error', () => {})
+    const end = () => socket.destroy()
+    lifetime.addEventListener('abort', end, { once: true })
+    socket.once('close', () => lifetime.removeEventListener('abort', end))
+    return opened(socket, 'connect', signal)
+  }
+
+  #outOfReach(address: string, name?: string): DriverFailure {
+    const what = name === undefined ? address : `${name} is ${address}, which`
+    const verb = name === undefined ? 'is outside of what this gateway may reach' : 'this gateway may not reach'
+    return new DriverFailure('UNREACHABLE', `${what} ${verb} (${this.#reach}). Its option --reach names the networks.`)
+  }
+}
+
+/** An IPv4 address that is written as IPv6, `::ffff:a.b.c.d`, needs an IPv4 socket. */
+const withoutIpv6Form = (address: string): string =>
+  (/^::ffff:/i.test(address) ? embeddedIpv4(address) : undefined) ?? address
+
+/** Ends an attempt that takes longer than its options allow, and says so in words. */
+async function within<T>(
+  { host, port, timeoutMs, signal }: ConnectOptions,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted()
+  const limit = new AbortController()
+  const end = () => limit.abort(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  const seconds = Math.round(timeoutMs / 1000)
+  const late = new DriverFailure(
+    'UNREACHABLE',
+    `${host} port ${port} did not answer within ${seconds} s. Check that the device is on and in this network.`,
+  )
+  const timer = setTimeout(() => limit.abort(late), timeoutMs)
+  try {
+    return await work(limit.signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error instanceof DriverFailure ? error : failureOf(error as NodeJS.ErrnoException, host, port)
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+  }
+}
+
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const end = () => reject(signal.reason)
+    signal.addEventListener('abort', end, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
+  })
+}
+
+/** Resolves when the socket has emitted the event; otherwise the socket is destroyed. */
+function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error) => {
+      socket.off('error', settle).off('close', onClose).off(event, onOpen)
+      signal.removeEventListener('abort', onAbort)
+      if (!error) return resolve(socket)
+      socket.on('error', () => {}).destroy()
+      reject(error)
+    }
+    const onOpen = () => {
+      socket.on('error', () => {})
+      settle()
+    }
+    const onClose = () => settle(Object.assign(new Error('closed'), { code: 'ECONNRESET' }))
+    const onAbort = () => settle(signal.reason)
+    socket.on('error', settle).on('close', onClose).on(event, onOpen)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+function certificateOf(socket: TLSSocket, host: string): DeviceCertificate {
+  const certificate = socket.getPeerCertificate()
+  const isTrusted = socket.authorized && checkServerIdentity(host, certificate) === undefined
+  return { fingerprint: certificate.fingerprint256, isTrusted, validUntil: new Date(certificate.valid_to) }
+}
+
+function refusalOf({ fingerprint, isTrusted }: DeviceCertificate, confirmed?: string): DriverFailure | undefined {
+  if (isTrusted || fingerprint === confirmed?.toUpperCase()) return undefined
+  // A reason has at most 255 characters, and each fingerprint 95.
+  const text =
+    confirmed === undefined
+      ? `No known authority confirms the certificate of this device. Use Test and save its fingerprint: ${fingerprint}.`
+      : `Another certificate: ${fingerprint}, expected: ${confirmed.toUpperCase()}. No password was sent.`
+  return new DriverFailure('CHANGED', text)
+}
+
+/** The usual errors in words. Others are named by their code. */
+function failureOf(cause: NodeJS.ErrnoException, host: string, port?: number): DriverFailure {
+  const { code = '', message } = cause
+  const at = port === undefined ? host : `${host} port ${port}`
+  const words: Record<string, string> = {
+    ECONNREFUSED: `${at} refuses connections. Check that the service of the device is on, and the port.`,
+    ECONNRESET: `${at} closed the connection.`,
+    EPIPE: `${at} closed the connection.`,
+    EHOSTUNREACH: `There is no way to ${host}. Check that the device is on and in this network.`,
+    ENETUNREACH: `There is no way to ${host} from this gateway.`,
+    ETIMEDOUT: `${at} did not answer. Check that the device is on and in this network.`,
+    ENOTFOUND: `The name ${host} does not exist. Check it, or use the address of the device.`,
+    EAI_AGAIN: `The name server did not answer for ${host}. Try the address of the device.`,
+    EPROTO: `${at} does not answer with TLS, or only with a version that is too old.`,
+  }
+  const isTls = code.startsWith('ERR_SSL') || code === 'ERR_TLS_CERT_ALTNAME_INVALID'
+  const text = (isTls ? words.EPROTO : words[code]) ?? `The connection to ${at} failed (${code || message}).`
+  return new DriverFailure('UNREACHABLE', text, { cause })
+}

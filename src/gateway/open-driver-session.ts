@@ -1,0 +1,52 @@
+// Opens a session with a driver, within a limit, and whatever the driver does.
+import type { ListedGatewayTest } from '../contract/device/protocol.ts'
+import { type DeviceNetwork, DriverFailure, type DriverSession } from './driver.ts'
+import type { DriverTable } from './driver-table.ts'
+import { limited } from './limited.ts'
+
+interface OpenOptions {
+  readonly network: DeviceNetwork
+  readonly signal: AbortSignal
+  readonly limitMs: number
+}
+
+interface OpenedSession {
+  readonly session: DriverSession
+  /** Listened to from the start: a session can end while its device enrols. */
+  readonly ended: Promise<DriverFailure>
+}
+
+/** Rejects with a DriverFailure, or with the error of a driver that has a mistake. */
+export async function openDriverSession(
+  drivers: DriverTable,
+  { driver: name, host, port, username, secret, options, fingerprint }: Omit<ListedGatewayTest, 'id'>,
+  { network, signal, limitMs }: OpenOptions,
+): Promise<OpenedSession> {
+  const driver = drivers[name]
+  if (!driver) throw new DriverFailure('UNSUPPORTED', `This gateway has no driver "${name}". Update the gateway.`)
+  const opening = (async () =>
+    driver.open({ host, port, username, secret, options, fingerprint }, { network, signal }))()
+  const seconds = Math.round(limitMs / 1000)
+  const late = () => new DriverFailure('UNREACHABLE', `${host} port ${port} gave no useful answer within ${seconds} s.`)
+  try {
+    const session = await limited(Promise.race([opening, whenAborted(signal)]), limitMs, late)
+    const ended = new Promise<DriverFailure>((resolve) => {
+      session.once('ended', resolve)
+    })
+    // An emitter without a listener for errors would end the gateway.
+    ;(session as NodeJS.EventEmitter).on('error', () => {})
+    return { session, ended }
+  } catch (error) {
+    // A session that opens after the limit is not wanted.
+    opening.then((session) => session.close()).catch(() => {})
+    throw error
+  }
+}
+
+/** The driver gets the signal too, but one that ignores it must not delay a changed item. */
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}

@@ -1,0 +1,23 @@
+// Texts for people and logs: one line, limited, and without the passwords of devices.
+import type { ListedGatewayTest } from '../contract/device/protocol.ts'
+import { drivers } from '../contract/fleet/drivers.ts'
+import { maxReasonLength } from '../contract/fleet/gateways.ts'
+
+/** One line without control characters, cut to so many characters. */
+export function shortLine(text: string, maxCharacters = maxReasonLength): string {
+  const line = text.replaceAll(/\p{Cc}+/gu, ' ').trim()
+  const characters = [...line]
+  return characters.length <= maxCharacters ? line : `${characters.slice(0, maxCharacters - 1).join('')}…`
+}
+
+/** Shorter secrets are words that occur by chance. */
+const minSecretCharacters = 4
+
+/** A device can repeat what it was sent, and a driver can quote the device. */
+export function withoutSecrets({ driver, secret, options }: Omit<ListedGatewayTest, 'id'>, text: string): string {
+  const names = drivers[driver]?.fields.filter((field) => field.secret && field.isOption).map(({ name }) => name) ?? []
+  const secrets = [secret, ...names.map((name) => options[name])].filter(
+    (value): value is string => typeof value === 'string' && value.length >= minSecretCharacters,
+  )
+  return secrets.reduce((result, value) => result.replaceAll(value, '•••'), text)
+}

@@ -1,0 +1,28 @@
+// What happens to items when an endpoint, a room or a gateway is deleted. [contract 13.rooms]
+import type { Tx } from '../../db/handles.ts'
+import { raiseListVersions, updateItemsWithoutEndpoint, updateItemsWithoutRoom } from './store.ts'
+
+/** The items of unenrolled endpoints wait until a person wants them back. Returns the gateways to wake after the commit. */
+export async function removeItemsOfEndpoints(tx: Tx, endpoints: readonly string[], at: number): Promise<string[]> {
+  const reason = 'Its endpoint was unenrolled. Try again to enrol the device again.'
+  return announce(tx, await updateItemsWithoutEndpoint(tx, { endpoints, state: 'REMOVED', reason, since: at }))
+}
+
+/** Does the same for all items in a room that is deleted. */
+export async function removeItemsInRoom(tx: Tx, room: number, at: number): Promise<string[]> {
+  const reason = 'Its room was deleted. Choose another room, then try again.'
+  return announce(tx, await updateItemsWithoutRoom(tx, { room, state: 'REMOVED', reason, since: at }))
+}
+
+/** A device that enrols by itself is no longer seen through a gateway. */
+export async function replaceItemsOfEndpoint(tx: Tx, endpoint: string, at: number): Promise<string[]> {
+  const reason = 'The device has enrolled by itself. Unenrol it there, then try again.'
+  const rows = await updateItemsWithoutEndpoint(tx, { endpoints: [endpoint], state: 'DUPLICATE', reason, since: at })
+  return announce(tx, rows)
+}
+
+async function announce(tx: Tx, rows: readonly { readonly gateway_id: string }[]): Promise<string[]> {
+  const gateways = [...new Set(rows.map((row) => row.gateway_id))]
+  if (gateways.length > 0) await raiseListVersions(tx, { gateways })
+  return gateways
+}

@@ -1,0 +1,66 @@
+// The serial numbers of devices behind gateways: which count, and which the service makes. [contract 13.enrolment]
+import type { Org } from '../../auth/token-holder.ts'
+
+const maxSerialLength = 64
+/** Devices of this maker enrol by themselves with the bare serial, so theirs stays bare and is found. */
+const makerOfBareSerials = 'neat'
+
+/** Makers leave these in a field that they do not fill in: small letters and digits only. */
+const placeholders = new Set([
+  'tobefilledbyoem',
+  'defaultstring',
+  'default',
+  'systemserialnumber',
+  'chassisserialnumber',
+  'serialnumber',
+  'notspecified',
+  'notavailable',
+  'notapplicable',
+  'unknown',
+  'invalid',
+  'none',
+  'null',
+  'undefined',
+  'empty',
+  'oem',
+  '0123456789',
+  '1234567890',
+  '123456789',
+  '12345678',
+])
+/** A shorter one cannot tell the devices of a maker apart. */
+const minCharacters = 4
+
+/** Undefined for a text that many devices have. */
+export function realSerial(reported: string | undefined): string | undefined {
+  const text = reported?.trim() ?? ''
+  const plain = text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+  const isOneCharacter = new Set(plain).size <= 1
+  return plain.length < minCharacters || isOneCharacter || placeholders.has(plain) ? undefined : text
+}
+
+interface Reported {
+  readonly serial?: string | undefined
+  readonly manufacturer?: string | undefined
+}
+
+const madePrefix = 'RK-'
+
+/**
+ * Serials are unique over all organisations, and makers number their devices without asking each other: a serial carries its maker. A device
+ * without a serial gets one that no other item has.
+ */
+export function serialOf({ serial, manufacturer }: Reported, org: Org, itemId: string): string {
+  const real = realSerial(serial)
+  if (real === undefined) return `${madePrefix}${org.key}-${itemId}`
+  const maker = manufacturer?.trim() || 'Unknown'
+  if (maker.toLowerCase() === makerOfBareSerials) return real
+  return `${maker.slice(0, Math.max(1, maxSerialLength - 1 - real.length))} ${real}`.slice(0, maxSerialLength)
+}
+
+/** A device that has no serial, or had none when it enrolled, cannot be told from another one. Makers are spelled in several ways. */
+export function isSameDevice(enrolledSerial: string, reported: Reported): boolean {
+  const real = realSerial(reported.serial)
+  if (real === undefined || enrolledSerial.startsWith(madePrefix)) return true
+  return enrolledSerial === real || ` ${enrolledSerial}`.endsWith(` ${real}`)
+}

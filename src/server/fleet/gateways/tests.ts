@@ -1,0 +1,113 @@
+// Tests of devices: a person asks, the gateway tries, and the answer goes back to the person, at whichever node the gateway is. [contract 13.test]
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { GatewayTestAnswer } from '../../../contract/device/protocol.ts'
+import { minuteMs } from '../../../contract/durations.ts'
+import type { InputOf } from '../../context/handlers.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
+import { Failure } from '../../core/failure.ts'
+import { isUuid } from '../../core/uuid.ts'
+import type { Tx } from '../../db/handles.ts'
+import type { Device } from '../../devices/mqtt/handlers.ts'
+import { change } from '../../journal/audit/change.ts'
+import { endpointRef } from '../endpoints/fields.ts'
+import { type DeviceTarget, requestedTarget, targetRow, testContext } from './fields.ts'
+import { requireGateway, requireItem, storedTarget } from './rules.ts'
+import { deleteOldTests, findTest, insertTest, listTestTimes, raiseListVersions, updateTestEnded } from './store.ts'
+
+export const maxTestsPerMinute = 20
+const pauseMs = 200
+
+/** Another node may get the answer of the gateway, so the row of the test is read until it has one. */
+export async function gatewayDevicesTest(
+  ctx: RequestContext,
+  id: string,
+  { deviceId, ...wanted }: InputOf<'gatewayDevicesTest'>['body'],
+): Promise<GatewayTestAnswer> {
+  const testId = randomUUID()
+  await change(ctx, 'gatewayDevicesTest', async (tx) => {
+    const gateway = await requireGateway(tx, id)
+    const item = deviceId === undefined ? undefined : await requireItem(tx, id, deviceId)
+    const target = testedTarget(wanted, item && storedTarget(ctx, item))
+    if (!gateway.connected) {
+      throw new Failure('FAILED_PRECONDITION', 'the gateway is not connected. Start it, then test again.')
+    }
+    const now = ctx.clock.now()
+    await requireTurn(tx, id, now, ctx.limits.gatewayTestMs)
+    await deleteOldTests(tx, { gateway: id, until: now - minuteMs })
+    const row = targetRow(target, ctx.secrets, testContext(ctx.org, testId))
+    await insertTest(tx, { id: testId, gateway_id: id, ...row, created_at: now })
+    await raiseListVersions(tx, { gateways: [id] })
+    const { driver, host, port, username } = target
+    return {
+      result: undefined,
+      target: endpointRef(gateway),
+      after: { driver, host, port, ...(username !== null && { username }), ...(item && { deviceId: item.id }) },
+    }
+  })
+  ctx.devices.wake([id])
+  return waitForAnswer(ctx, id, testId)
+}
+
+/** A stored secret is tried at its stored address only. */
+function testedTarget(wanted: Parameters<typeof requestedTarget>[0], stored: DeviceTarget | undefined): DeviceTarget {
+  const { target, hasMoved } = requestedTarget(wanted, stored)
+  const lost = hasMoved ? Object.keys(stored?.secrets ?? {}).filter((name) => target.secrets[name] === undefined) : []
+  if (lost.length > 0) {
+    throw new Failure(
+      'FAILED_PRECONDITION',
+      'the stored password is only sent to the stored address. Enter the password for the test of another one.',
+    )
+  }
+  return target
+}
+
+async function requireTurn(tx: Tx, gateway: string, now: number, testMs: number): Promise<void> {
+  const recent = await listTestTimes(tx, { gateway, since: now - minuteMs })
+  const running = recent.find((test) => test.ended === 0 && test.created_at > now - testMs)
+  if (running) {
+    throw new Failure('ABORTED', 'Another test of this gateway is running. Wait for its result, then test again.', {
+      retryAfterSeconds: secondsUntil(running.created_at + testMs, now),
+    })
+  }
+  const [oldest] = recent.slice(-maxTestsPerMinute)
+  if (oldest && recent.length >= maxTestsPerMinute) {
+    const seconds = secondsUntil(oldest.created_at + minuteMs, now)
+    throw new Failure(
+      'RESOURCE_EXHAUSTED',
+      `A gateway makes ${maxTestsPerMinute} tests in a minute. Wait ${seconds} s, then test again.`,
+      { retryAfterSeconds: seconds },
+    )
+  }
+}
+
+const secondsUntil = (at: number, now: number) => Math.max(1, Math.ceil((at - now) / 1000))
+
+async function waitForAnswer(ctx: RequestContext, gateway: string, id: string): Promise<GatewayTestAnswer> {
+  const endAtMs = performance.now() + ctx.limits.gatewayTestMs
+  for (;;) {
+    const row = await findTest(ctx.db, { id })
+    if (!row) throw new Failure('NOT_FOUND', `gateway ${gateway} was deleted during the test.`)
+    if (row.answer !== null) return JSON.parse(row.answer)
+    if (performance.now() > endAtMs) break
+    await sleep(pauseMs)
+  }
+  const hasEnded = await ctx.db.telemetry((on) => updateTestEnded(on, { gateway, id, answer: null }))
+  const { answer = null } = hasEnded ? {} : ((await findTest(ctx.db, { id })) ?? {})
+  if (answer !== null) return JSON.parse(answer)
+  return { reason: 'The gateway gave no answer in time. Look at its log, then test again.' }
+}
+
+/** The answer of a gateway; one to a test that is over, or not its own, is NOT_FOUND. */
+export async function answerTest(
+  services: Services,
+  { org, id: gateway }: Device,
+  id: string,
+  answer: GatewayTestAnswer,
+) {
+  const text = JSON.stringify(answer)
+  const on = services.db.forOrg(org.key)
+  const isStored = isUuid(id) && (await on.telemetry((tx) => updateTestEnded(tx, { gateway, id, answer: text })))
+  if (!isStored) throw new Failure('NOT_FOUND', `no test ${id.slice(0, 64)} waits for an answer.`)
+}
