@@ -46,26 +46,30 @@ export const copyOptions: readonly OptionSpec[] = [
 export const computerOptions: readonly OptionSpec[] = [
   {
     flag: '--url <url>',
-    env: 'ROOMKEEPER_URL',
+    env: 'ROOMKEEPER_COMPUTER_URL',
     help: 'address of the service, such as https://rooms.example.org; needed to enrol',
     parse: parseServiceAddress,
   },
-  { flag: '--code <code>', env: 'ROOMKEEPER_CODE', help: 'enrolment code of a room; needed once, to enrol' },
+  { flag: '--code <code>', env: 'ROOMKEEPER_COMPUTER_CODE', help: 'enrolment code of a room; needed once, to enrol' },
   {
     flag: '--data-dir <folder>',
-    env: 'ROOMKEEPER_COMPUTER_DIR',
+    env: 'ROOMKEEPER_COMPUTER_DATA_DIR',
     help: 'folder for the identity of this computer; it must survive a restart',
   },
-  { flag: '--allow-reboot', env: 'ROOMKEEPER_ALLOW_REBOOT', help: 'let people restart this computer' },
+  { flag: '--allow-reboot', env: 'ROOMKEEPER_COMPUTER_ALLOW_REBOOT', help: 'let people restart this computer' },
   {
     flag: '--reboot-command <command>',
-    env: 'ROOMKEEPER_REBOOT_COMMAND',
+    env: 'ROOMKEEPER_COMPUTER_REBOOT_COMMAND',
     help: 'program that restarts it, with arguments separated by spaces; no shell (default: systemctl reboot)',
   },
-  { flag: '--allow-message', env: 'ROOMKEEPER_ALLOW_MESSAGE', help: 'let people show messages on this computer' },
+  {
+    flag: '--allow-message',
+    env: 'ROOMKEEPER_COMPUTER_ALLOW_MESSAGE',
+    help: 'let people show messages on this computer',
+  },
   {
     flag: '--message-command <command>',
-    env: 'ROOMKEEPER_MESSAGE_COMMAND',
+    env: 'ROOMKEEPER_COMPUTER_MESSAGE_COMMAND',
     help: 'program that shows a message, which it reads from its standard input; no shell (default: notify-send)',
   },
 ]

@@ -89,7 +89,7 @@ test('every system call and kind of socket of a computer, and of the programs th
 
 test('the unit of a computer names only options that exist', () => {
   const used = [...computerUnit.matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
-  expect(used).toEqual(['ROOMKEEPER_URL', 'ROOMKEEPER_CODE', 'ROOMKEEPER_COMPUTER_DIR'])
+  expect(used).toEqual(['ROOMKEEPER_COMPUTER_URL', 'ROOMKEEPER_COMPUTER_CODE', 'ROOMKEEPER_COMPUTER_DATA_DIR'])
   expect(computerOptions.map(({ env }) => env)).toEqual(expect.arrayContaining(used))
 })
 

@@ -165,7 +165,7 @@ test.runIf(engine === 'sqlite')(
 
     await call('DELETE', `/endpoints/${id}`)
     const { code, stderr } = await program.exit()
-    expect([code, stderr]).toEqual([1, 'This computer was unenrolled. Its credential is deleted.\n'])
+    expect([code, stderr]).toEqual([78, 'This computer was unenrolled. Its credential is deleted.\n'])
     expect(Object.keys(JSON.parse(readFileSync(join(folder, 'identity.json'), 'utf8')))).toEqual(['unenrolledAt'])
     expect(existsSync(join(folder, 'state.json'))).toBe(false)
     const again = new RunningHere(['computer', '--url', 'http://127.0.0.1:9', '--code', 'X', '--data-dir', folder])
@@ -187,7 +187,10 @@ test.runIf(engine === 'sqlite')(
     const run = (...args: string[]) => new RunningHere(['computer', ...args]).exit()
     expectRefusal(await run(), /Name a folder .* with --data-dir/)
     expectRefusal(await run('--data-dir', folder), /not enrolled\. Give --url and --code/)
-    expectRefusal(await run('--data-dir', folder, '--url', 'rooms.example.org'), /--url \(or ROOMKEEPER_URL\) must be/)
+    expectRefusal(
+      await run('--data-dir', folder, '--url', 'rooms.example.org'),
+      /--url \(or ROOMKEEPER_COMPUTER_URL\) must be/,
+    )
     expectRefusal(await run('--data-dir', folder, '--reboot-command', 'x'), /--reboot-command needs --allow-reboot/)
     expectRefusal(await run('--data-dir', '/dev/null/x'), /Cannot make \/dev\/null\/x \(ENOTDIR\)/)
     const terminal = {} as Parameters<typeof computerCommand>[0]
