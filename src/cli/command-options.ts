@@ -42,3 +42,39 @@ export const copyOptions: readonly OptionSpec[] = [
     help: 'the secret key (default: secret.key in the data folder that the server will use)',
   },
 ]
+
+export const computerOptions: readonly OptionSpec[] = [
+  {
+    flag: '--url <url>',
+    env: 'ROOMKEEPER_COMPUTER_URL',
+    help: 'address of the service, such as https://rooms.example.org; needed to enrol',
+    parse: parseServiceAddress,
+  },
+  { flag: '--code <code>', env: 'ROOMKEEPER_COMPUTER_CODE', help: 'enrolment code of a room; needed once, to enrol' },
+  {
+    flag: '--data-dir <folder>',
+    env: 'ROOMKEEPER_COMPUTER_DATA_DIR',
+    help: 'folder for the identity of this computer; it must survive a restart',
+  },
+  { flag: '--allow-reboot', env: 'ROOMKEEPER_COMPUTER_ALLOW_REBOOT', help: 'let people restart this computer' },
+  {
+    flag: '--reboot-command <command>',
+    env: 'ROOMKEEPER_COMPUTER_REBOOT_COMMAND',
+    help: 'program that restarts it, with arguments separated by spaces; no shell (default: systemctl reboot)',
+  },
+  {
+    flag: '--allow-message',
+    env: 'ROOMKEEPER_COMPUTER_ALLOW_MESSAGE',
+    help: 'let people show messages on this computer',
+  },
+  {
+    flag: '--message-command <command>',
+    env: 'ROOMKEEPER_COMPUTER_MESSAGE_COMMAND',
+    help: 'program that shows a message, which it reads from its standard input; no shell (default: notify-send)',
+  },
+]
+
+function parseServiceAddress(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
+  throw new Error('--url must be an address such as https://rooms.example.org.')
+}

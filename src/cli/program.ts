@@ -5,7 +5,7 @@ import { databaseOptions, type OptionSpec, withUnit } from '../server/config/dat
 import { serveOptions } from '../server/config/options.ts'
 import { sharedOptions } from '../server/config/stored-options.ts'
 import { StartupError } from '../server/core/failure.ts'
-import { copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
+import { computerOptions, copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
 import { deviceCheckOptions } from './device-check/options.ts'
 import { gatewayOptions } from './gateway-options.ts'
 import { simulateOptions } from './simulate-options.ts'
@@ -61,6 +61,9 @@ export function program(terminal: Terminal): Command {
     root.command('device-check').description('check a device against the protocol, with a server of its own'),
   ).action(async (options) => (await import('./device-check/device-check.ts')).deviceCheckCommand(terminal, options))
 
+  addCommand(root, 'computer', 'make this machine an endpoint: a room PC or a signage player', computerOptions).action(
+    async (_, command) => (await import('./computer.ts')).computerCommand(terminal, givenOptions(command)),
+  )
   gatewayOptions(
     root.command('gateway').description('manage devices in this network for a server: codecs, projectors, switches'),
   ).action(async (options) => (await import('./gateway.ts')).gatewayCommand(terminal, options))

@@ -1,38 +1,45 @@
-// The systemd unit: systemd accepts it, rates its protection at 3 or better, and it allows what the server does.
+// The systemd units: systemd accepts them, rates their protection at 3 or better, and they allow what their programs do.
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
+import { computerOptions } from '../../src/cli/command-options.ts'
 import { serveOptions } from '../../src/server/config/options.ts'
 import { timeLimits } from '../../src/server/core/time-limits.ts'
 import { need } from '../support/debian.ts'
 import { send } from '../support/harness.ts'
-import { ready, siteForTest, until } from '../support/program.ts'
+import { ready, siteForTest, startTimeoutMs, until } from '../support/program.ts'
 
 const run = promisify(execFile)
-const unit = readFileSync(join(import.meta.dirname, '../../deploy/roomkeeper.service'), 'utf8')
+const readUnit = (name: string) => readFileSync(join(import.meta.dirname, '../../deploy', name), 'utf8')
+const unit = readUnit('roomkeeper.service')
+const computerUnit = readUnit('roomkeeper-computer.service')
 /** The values of all lines with this name. */
-const settings = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
+const settings = (of: string, name: string) =>
+  [...of.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
 
 beforeAll(() => {
   need('systemd-analyze', 'systemd')
   need('strace', 'strace')
 })
 
-test('systemd accepts the unit without a warning, and rates its exposure at 3 or less', async () => {
-  const site = await siteForTest()
-  const file = join(site.dataDir, 'roomkeeper.service')
-  // systemd looks whether the program is there, which it is not before the installation.
-  writeFileSync(file, unit.replace('/opt/roomkeeper/node_modules/.bin/roomkeeper', process.execPath))
-  const env = { ...process.env, LC_ALL: 'C', SYSTEMD_LOG_LEVEL: 'warning' }
-  const verified = await run('systemd-analyze', ['verify', file], { env })
-  expect(verified.stdout + verified.stderr).toBe('')
-  const { stdout } = await run('systemd-analyze', ['security', '--offline=true', '--no-pager', file], { env })
-  const [, exposure] = /Overall exposure level for roomkeeper\.service: ([\d.]+)/.exec(stdout) ?? []
-  expect(Number(exposure)).toBeGreaterThan(0)
-  expect(Number(exposure)).toBeLessThanOrEqual(3)
-})
+test.each(['roomkeeper.service', 'roomkeeper-computer.service'])(
+  'systemd accepts %s without a warning, and rates its exposure at 3 or less',
+  async (name) => {
+    const site = await siteForTest()
+    const file = join(site.dataDir, name)
+    // systemd looks whether the program is there, which it is not before the installation.
+    writeFileSync(file, readUnit(name).replace('/opt/roomkeeper/node_modules/.bin/roomkeeper', process.execPath))
+    const env = { ...process.env, LC_ALL: 'C', SYSTEMD_LOG_LEVEL: 'warning' }
+    const verified = await run('systemd-analyze', ['verify', file], { env })
+    expect(verified.stdout + verified.stderr).toBe('')
+    const { stdout } = await run('systemd-analyze', ['security', '--offline=true', '--no-pager', file], { env })
+    const [, exposure] = /Overall exposure level for [\w.-]+: ([\d.]+)/.exec(stdout) ?? []
+    expect(Number(exposure)).toBeGreaterThan(0)
+    expect(Number(exposure)).toBeLessThanOrEqual(3)
+  },
+)
 
 test('the unit names only settings that exist, and stops no request that the server would still finish', () => {
   const used = [...unit.matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
@@ -41,7 +48,7 @@ test('the unit names only settings that exist, and stops no request that the ser
   const stopDelaySeconds = Number(serveOptions.find(({ flag }) => flag.startsWith('--stop-delay'))?.default)
   // Requests that still run have 5 seconds more.
   const stopSeconds = stopDelaySeconds + timeLimits.deviceReleaseMs / 1000 + 5
-  expect(Number(settings('TimeoutStopSec')[0])).toBeGreaterThan(stopSeconds)
+  expect(Number(settings(unit, 'TimeoutStopSec')[0])).toBeGreaterThan(stopSeconds)
 })
 
 test('every system call and kind of socket of the server, from its start to its end, is allowed by the unit', async () => {
@@ -53,6 +60,41 @@ test('every system call and kind of socket of the server, from its start to its 
   const path = `/v1/orgs/${server.org}/regions`
   expect((await send(server.url, 'POST', path, { key: server.key, body: { name: 'Europe' } })).status).toBe(200)
   expect((await server.stop()).code).toBe(0)
+  const { used, refused, families } = await callsIn(trace, unit)
+  expect(used.size).toBeGreaterThan(30)
+  // SQLite gives its files to the owner of the database only if it runs as root, as tests may; the unit's user is not root.
+  expect(refused.filter((name) => name !== 'fchown')).toEqual([])
+  expect(families).toContain('AF_INET')
+  expect(settings(unit, 'RestrictAddressFamilies')[0]?.split(' ')).toEqual(expect.arrayContaining([...families]))
+})
+
+test('every system call and kind of socket of a computer, and of the programs that it starts, is allowed by its unit', async () => {
+  const site = await siteForTest()
+  const server = await site.serveHere()
+  const path = `/v1/orgs/${server.org}/rooms`
+  const { dec } = (await send(server.url, 'POST', path, { key: server.key, body: { name: 'Fjord' } })).body
+  const trace = join(site.dataDir, 'system-calls')
+  const starter = ['strace', '-D', '-f', '-s', '0', '-o', trace]
+  const folder = join(site.dataDir, 'computer')
+  const computer = site.launch(['computer', '--url', server.url, '--code', dec, '--data-dir', folder], { starter })
+  await computer.printed(/^Connected\.$/m, 'stdout', startTimeoutMs)
+  expect((await computer.stop()).code).toBe(0)
+  const { used, refused, families } = await callsIn(trace, computerUnit)
+  expect(used.size).toBeGreaterThan(30)
+  expect(refused).toEqual([])
+  expect(settings(computerUnit, 'RestrictAddressFamilies')[0]?.split(' ')).toEqual(
+    expect.arrayContaining([...families]),
+  )
+})
+
+test('the unit of a computer names only options that exist', () => {
+  const used = [...computerUnit.matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
+  expect(used).toEqual(['ROOMKEEPER_COMPUTER_URL', 'ROOMKEEPER_COMPUTER_CODE', 'ROOMKEEPER_COMPUTER_DATA_DIR'])
+  expect(computerOptions.map(({ env }) => env)).toEqual(expect.arrayContaining(used))
+})
+
+/** The system calls of a program and of all that it started, and those that a unit refuses. */
+async function callsIn(trace: string, of: string) {
   const lines = await until('the end of the trace', () => {
     const text = readFileSync(trace, 'utf8')
     return /^\d+ +\+\+\+ exited with 0 \+\+\+\n$/m.test(text.slice(-200)) && text
@@ -60,17 +102,12 @@ test('every system call and kind of socket of the server, from its start to its 
   const used = new Set([...lines.matchAll(/^\d+ +(\w+)\(/gm)].map(([, name = '']) => name))
   const families = new Set([...lines.matchAll(/ socket\((AF_\w+)/g)].map(([, family = '']) => family))
   const allowed = new Set<string>()
-  for (const filter of settings('SystemCallFilter')) {
+  for (const filter of settings(of, 'SystemCallFilter')) {
     const names = await expand(filter.replace('~', '').split(' '))
     for (const name of names) filter.startsWith('~') ? allowed.delete(name) : allowed.add(name)
   }
-  const refused = [...used].filter((name) => !allowed.has(name))
-  expect(used.size).toBeGreaterThan(30)
-  // SQLite gives its files to the owner of the database only if it runs as root, as tests may; the unit's user is not root.
-  expect(refused.filter((name) => name !== 'fchown')).toEqual([])
-  expect(families).toContain('AF_INET')
-  expect(settings('RestrictAddressFamilies')[0]?.split(' ')).toEqual(expect.arrayContaining([...families]))
-})
+  return { used, refused: [...used].filter((name) => !allowed.has(name)), families }
+}
 
 /** Replaces groups such as @system-service by the names in them. */
 async function expand(names: readonly string[]): Promise<string[]> {

@@ -10,7 +10,12 @@ import { createServer as createTlsServer, getCACertificates, setDefaultCACertifi
 import { gzipSync } from 'node:zlib'
 import { Aedes } from 'aedes'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type DeviceCommandMessage, type DeviceSample, maxPacketBytes } from '../../src/contract/device/protocol.ts'
+import {
+  type CommandReport,
+  type DeviceCommandMessage,
+  type DeviceSample,
+  maxPacketBytes,
+} from '../../src/contract/device/protocol.ts'
 import { Agent, type AgentOptions } from '../../src/device/agent.ts'
 import type { AgentHandlers, AgentState } from '../../src/device/handlers.ts'
 import { usableAddresses } from '../../src/device/reconnect.ts'
@@ -142,6 +147,28 @@ test('a command that comes twice is executed once, and answered each time', asyn
       .slice(2)
       .map(({ state }) => state),
   ).toEqual(['ACKNOWLEDGED', 'ACKNOWLEDGED', 'SUCCEEDED', 'SUCCEEDED'])
+})
+
+test('an agent that can start without its device is told what became of a reboot', async () => {
+  const service = await newService()
+  const outcomes: (Pick<CommandReport, 'state' | 'error'> | undefined)[] = [
+    undefined,
+    { state: 'FAILED', error: 'The device did not restart.' },
+  ]
+  const outcomeOf = ({ type }: { type: string }) => (type === 'REBOOT' ? outcomes.shift() : undefined)
+  const { agent, connected, memory } = await newAgent([service.url], {}, undefined, { outcomeOf })
+  await connected
+  await service.send('operation', command('REBOOT'))
+  await until('it is acknowledged', () => service.reports().length === 1)
+  for (let start = 0; start < 2; start++) {
+    await agent.stop()
+    const back = once(agent, 'connected')
+    await agent.start()
+    await back
+  }
+  await until('the outcome', () => service.reports().some(({ state }) => state === 'FAILED'))
+  expect(service.reports().map(({ state }) => state)).not.toContain('SUCCEEDED')
+  await until('nothing is kept of a reboot that has ended', () => memory.kept?.started?.length === 0)
 })
 
 test('refuses a reboot with onlyIfIdle while the device is in use, and says that it can', async () => {

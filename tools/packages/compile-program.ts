@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..')
  */
 const compiledPackages = ['kysely', 'typebox']
 
-/** Writes main.js, health-thread.js (the thread of the health port), the parts that they load, and the licences of other packages. */
+/** Writes main.js, health-thread.js (the thread of the health port), system-process.js (the process of `roomkeeper computer`), the parts that they load, and the licences of other packages. */
 export async function compileProgram(folder: string): Promise<void> {
   await strictBuild(vite, {
     configFile: false,
@@ -31,6 +31,7 @@ export async function compileProgram(folder: string): Promise<void> {
         input: {
           main: join(root, 'src/main.ts'),
           'health-thread': join(root, 'src/server/http/health/thread.ts'),
+          'system-process': join(root, 'src/computer/system/process.ts'),
         },
         output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },

@@ -1,0 +1,49 @@
+// Sorts file systems into those of the system, other disks in the machine, and disks that can be pulled out.
+import { basename, dirname, join } from 'node:path'
+import { linkTarget, readText } from './files.ts'
+
+export interface FileSystem {
+  /** The device, such as /dev/sda1. */
+  readonly fs: string
+  readonly size: number
+  readonly available: number
+  readonly mount: string
+}
+
+const fieldsOf = { system: 'SystemStorage', internal: 'InternalStorage', external: 'ExternalStorage' } as const
+type Place = keyof typeof fieldsOf
+
+/** Fields of a status report: bytes, as strings. A field without a disk is null. */
+export async function readStorage(
+  root: string,
+  fileSystems: readonly FileSystem[],
+): Promise<Record<string, string | null>> {
+  const sums: Record<Place, { total: number; free: number } | undefined> = {
+    system: undefined,
+    internal: undefined,
+    external: undefined,
+  }
+  for (const { fs, size, available, mount } of fileSystems) {
+    if (mount !== '/' && !fs.startsWith('/dev/')) continue
+    const place = mount === '/' ? 'system' : (await isRemovable(root, fs)) ? 'external' : 'internal'
+    const before = sums[place] ?? { total: 0, free: 0 }
+    sums[place] = { total: before.total + size, free: before.free + available }
+  }
+  return Object.fromEntries(
+    Object.entries(fieldsOf).flatMap(([place, field]) => {
+      const sum = sums[place as Place]
+      return [
+        [`total${field}`, sum ? String(sum.total) : null],
+        [`free${field}`, sum ? String(sum.free) : null],
+      ]
+    }),
+  )
+}
+
+/** A partition is in the folder of its disk. Disks behind USB say that they stay, but can be pulled out too. */
+async function isRemovable(root: string, device: string): Promise<boolean> {
+  const folder = await linkTarget(join(root, 'sys/class/block', basename(device)))
+  if (folder === undefined) return false
+  const flag = (await readText(join(folder, 'removable'))) ?? (await readText(join(dirname(folder), 'removable')))
+  return flag === '1' || /\/usb\d+\//.test(folder)
+}
