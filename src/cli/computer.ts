@@ -32,7 +32,7 @@ export async function computerCommand(
     const onLine = (text: string) => terminal.write(text)
     await runComputer({ url, code, folder: dataDir, commands, onLine }, stop.signal)
   } catch (error) {
-    if (error instanceof ComputerError) throw new StartupError(error.message, needsPersonExitStatus)
+    if (error instanceof ComputerError) throw new StartupError(error.message, { exitCode: needsPersonExitStatus })
     throw error
   }
 }

@@ -42,7 +42,7 @@ export async function gatewayCommand(terminal: Terminal, options: GatewayCommand
       stop.signal,
     )
   } catch (error) {
-    if (error instanceof GatewayError) throw new StartupError(error.message, needsPersonExitStatus)
+    if (error instanceof GatewayError) throw new StartupError(error.message, { exitCode: needsPersonExitStatus })
     throw error instanceof FolderError ? new StartupError(error.message) : error
   }
 }
