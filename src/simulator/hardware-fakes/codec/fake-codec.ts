@@ -144,7 +144,7 @@ export class FakeCodec {
   }
 
   changeCertificate(): void {
-    this.#certificate = makeSelfSigned({ commonName: 'Codec' })
+    this.#certificate = makeSelfSigned({ commonName: 'Codec', lifetimeDays: 365 })
     if (this.#server instanceof HttpsServer) this.#server.setSecureContext(this.#certificate)
   }
 
@@ -172,7 +172,7 @@ export class FakeCodec {
 
   async listen(port: number): Promise<void> {
     const options = this.#options
-    if (!options.isPlain) this.#certificate = makeSelfSigned({ commonName: 'Codec' })
+    if (!options.isPlain) this.#certificate = makeSelfSigned({ commonName: 'Codec', lifetimeDays: 365 })
     const notFound = (_: IncomingMessage, response: { writeHead(status: number): { end(): void } }) =>
       response.writeHead(404).end()
     const server = this.#certificate ? createHttpsServer(this.#certificate, notFound) : createHttpServer(notFound)
