@@ -1,4 +1,5 @@
 // Codecs that refuse, misbehave or disappear: the failure says so in words, and costs neither time nor memory.
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
 import { loopbackNetwork } from '../../../../test/support/gateway/loopback-network.ts'
@@ -246,10 +247,39 @@ test('a codec cannot make the known values grow', () => {
   const device = (id: number) => ({ id, Name: 'x'.repeat(10_000), Unknown: { Deep: 'y' } })
   tree.merge({ Peripherals: { ConnectedDevice: [device(1), device(2)] }, Coffee: { Level: 3 } })
   expect(tree.ids('Peripherals ConnectedDevice[n]')).toEqual(['1', '2'])
-  expect(tree.text('Peripherals ConnectedDevice[n] Name', '1')).toHaveLength(512)
+  expect(tree.text('Peripherals ConnectedDevice[n] Name', '1')).toHaveLength(300)
   expect(() => {
     for (let id = 3; id < 10_000; id++) tree.merge({ Peripherals: { ConnectedDevice: [device(id)] } })
   }).toThrow()
   tree.replace(['Peripherals', 'ConnectedDevice'], [])
   expect(tree.ids('Peripherals ConnectedDevice[n]')).toEqual([])
+})
+
+test('the values of a codec that sends long texts take less than 1 MB, because no long text is kept', () => {
+  const moduleOf = (name: string) => JSON.stringify(new URL(name, import.meta.url).href)
+  const program = `
+    const { XapiTree } = await import(${moduleOf('xapi-tree.ts')})
+    const { statusPaths } = await import(${moduleOf('xapi-paths.ts')})
+    const fill = () => {
+      const tree = new XapiTree(statusPaths)
+      try {
+        for (let id = 1; id < 5_000; id++) {
+          const item = { id, Name: '€' + 'x'.repeat(10_000) }
+          tree.merge(JSON.parse(JSON.stringify({ Peripherals: { ConnectedDevice: [item] } })))
+        }
+      } catch {}
+      return tree
+    }
+    fill() // compiles what is measured
+    gc()
+    const before = process.memoryUsage().heapUsed
+    const tree = fill()
+    gc()
+    process.stdout.write(String(process.memoryUsage().heapUsed - before) + ' ' + tree.ids('Peripherals ConnectedDevice[n]').length)`
+  const output = execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', program], {
+    encoding: 'utf8',
+  })
+  const [bytes, items] = output.split(' ').map(Number)
+  expect(items).toBeGreaterThan(200)
+  expect(bytes).toBeLessThan(1024 * 1024)
 })

@@ -9,7 +9,7 @@ export interface RoomosLimits {
   /** A codec that sends neither a pong nor a message between two pings is gone. */
   readonly pingMs: number
   readonly sampleMs: number
-  /** The shortest time between two reports of the status. */
+  /** Changes that arrive within this time are reported together; the gateway itself sends at most one status a second. */
   readonly statusMs: number
   /** A codec runs its diagnostics again several times a minute, so a fault has ended only when it was absent for this long. */
   readonly faultHeldMs: number
@@ -21,7 +21,7 @@ export const roomosLimits: RoomosLimits = {
   answerMs: 10_000,
   pingMs: 15_000,
   sampleMs: 60_000,
-  statusMs: 1_000,
+  statusMs: 200,
   faultHeldMs: 60_000,
 }
 
@@ -29,7 +29,7 @@ export const roomosLimits: RoomosLimits = {
 export const maxAnswerBytes = 256 * 1024
 export const maxDepth = 24
 export const maxMessageValues = 20_000
-/** A codec that sends more than this in a window misbehaves. */
-export const rateWindow = { ms: 10_000, maxBytes: 4 * 1024 * 1024 } as const
+/** A codec that sends more than this in a window misbehaves. A frame counts with its header. */
+export const rateWindow = { ms: 10_000, maxBytes: 4 * 1024 * 1024, frameBytes: 64 } as const
 /** Questions that wait for an answer at the same time. */
 export const maxQuestions = 4

@@ -76,7 +76,7 @@ export function openXapi(socket: TLSSocket, item: DriverItem, limits: RoomosLimi
     ws.once('open', () => {
       finish()
       ws.removeAllListeners('error')
-      resolve(new XapiConnection(ws, socket, limits, signal))
+      resolve(new XapiConnection(ws, limits, signal))
     })
   })
 }
@@ -112,7 +112,6 @@ const notXapi = (error: Error & { code?: string }) =>
 
 export class XapiConnection extends EventEmitter<Events> {
   readonly #ws: WebSocket
-  readonly #socket: TLSSocket
   readonly #limits: RoomosLimits
   readonly #signal: AbortSignal
   readonly #questions = new Map<string, Question>()
@@ -125,10 +124,9 @@ export class XapiConnection extends EventEmitter<Events> {
   #isOver = false
   #window = { startedMs: 0, bytes: 0 }
 
-  constructor(ws: WebSocket, socket: TLSSocket, limits: RoomosLimits, signal: AbortSignal) {
+  constructor(ws: WebSocket, limits: RoomosLimits, signal: AbortSignal) {
     super()
     this.#ws = ws
-    this.#socket = socket
     this.#limits = limits
     this.#signal = signal
     this.#pingTimer = setInterval(() => this.#ping(), limits.pingMs)
@@ -136,10 +134,10 @@ export class XapiConnection extends EventEmitter<Events> {
     ws.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
     ws.on('ping', (data) => {
       // A codec that sends pings and reads no pong must not fill our memory.
-      if (this.#isWithinRate() && ws.bufferedAmount < maxAnswerBytes) ws.pong(data)
+      if (this.#isWithinRate(data.length) && ws.bufferedAmount < maxAnswerBytes) ws.pong(data)
     })
-    ws.on('pong', () => {
-      this.#isAlive = this.#isWithinRate()
+    ws.on('pong', (data) => {
+      this.#isAlive = this.#isWithinRate(data.length)
     })
     ws.on('error', (error: Error & { code?: string }) => this.#end(brokenBy(error)))
     ws.on('close', () => this.#end(new DriverFailure('UNREACHABLE', 'The codec closed the connection.')))
@@ -169,7 +167,7 @@ export class XapiConnection extends EventEmitter<Events> {
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
-    if (!this.#isWithinRate()) return
+    if (!this.#isWithinRate(data.length)) return
     this.#isAlive = true
     if (isBinary) return void this.#misbehaved('The codec sent binary data.')
     let message: RpcMessage
@@ -203,10 +201,12 @@ export class XapiConnection extends EventEmitter<Events> {
     }
   }
 
-  #isWithinRate(): boolean {
+  /** Counts a frame. */
+  #isWithinRate(bytes: number): boolean {
     const now = performance.now()
-    if (now - this.#window.startedMs > rateWindow.ms) this.#window = { startedMs: now, bytes: this.#socket.bytesRead }
-    if (this.#socket.bytesRead - this.#window.bytes <= rateWindow.maxBytes) return !this.#isOver
+    if (now - this.#window.startedMs > rateWindow.ms) this.#window = { startedMs: now, bytes: 0 }
+    this.#window.bytes += bytes + rateWindow.frameBytes
+    if (this.#window.bytes <= rateWindow.maxBytes) return !this.#isOver
     this.#misbehaved('The codec sent more than 4 MB in 10 seconds.')
     return false
   }

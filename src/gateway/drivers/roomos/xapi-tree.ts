@@ -1,8 +1,9 @@
 // The values of a codec that the driver knows, by path, kept up to date from answers and feedback.
 
-/** More values than any codec has of the paths that the driver keeps. */
-const maxValues = 3_000
-const maxCharacters = 512
+/** More than any codec has of the paths that the driver keeps: a usual one has 110 values with 4,000 characters. */
+const maxValues = 1_000
+const maxTotalCharacters = 100_000
+const maxCharacters = 300
 
 interface Branch {
   readonly isList: boolean
@@ -13,6 +14,7 @@ interface Branch {
 export class XapiTree<Path extends string> {
   readonly #root: Branch
   readonly #values = new Map<string, string>()
+  #characterCount = 0
 
   constructor(paths: readonly Path[]) {
     this.#root = branchOf(paths)
@@ -39,8 +41,10 @@ export class XapiTree<Path extends string> {
   }
 
   set(path: string, value: string): void {
-    if (this.#values.size >= maxValues && !this.#values.has(path)) throw new TooManyValues()
-    this.#values.set(path, value.slice(0, maxCharacters))
+    const text = value.length <= maxCharacters ? value : startOf(value)
+    this.#characterCount += text.length - (this.#values.get(path)?.length ?? 0)
+    this.#values.set(path, text)
+    if (this.#values.size > maxValues || this.#characterCount > maxTotalCharacters) throw new TooManyValues()
   }
 
   /** Replaces a subtree with the answer to a question about it. */
@@ -88,8 +92,10 @@ export class XapiTree<Path extends string> {
   }
 
   #delete(path: string): void {
-    for (const key of this.#values.keys()) {
-      if (key === path || key.startsWith(`${path} `) || key.startsWith(`${path}[`)) this.#values.delete(key)
+    for (const [key, text] of this.#values) {
+      if (key !== path && !key.startsWith(`${path} `) && !key.startsWith(`${path}[`)) continue
+      this.#values.delete(key)
+      this.#characterCount -= text.length
     }
   }
 }
@@ -110,6 +116,9 @@ function branchOf(paths: readonly string[]): Branch {
   }
   return root
 }
+
+/** A copy: a slice of a long text would keep the whole text in memory. */
+const startOf = (text: string) => Buffer.from(text.slice(0, maxCharacters)).toString()
 
 const withIds = (path: string, ids: readonly string[]) => {
   let next = 0

@@ -16,7 +16,7 @@ import {
   wideBomb,
 } from './misbehaviour.ts'
 import { type FakeProductName, fakeProducts, firstValues, softwareVersions } from './products.ts'
-import type { Release, XapiEntry } from './xapi-table.ts'
+import { type Release, type XapiEntry, xapiTable } from './xapi-table.ts'
 import { entryOf, isAllowed, isBelow, partOf, type Query, treeOf, type Value, type ValueKind } from './xapi-values.ts'
 
 export interface FakeCodecOptions {
@@ -144,7 +144,7 @@ export class FakeCodec {
   }
 
   changeCertificate(): void {
-    this.#certificate = makeSelfSigned({ commonName: 'Codec' })
+    this.#certificate = makeSelfSigned({ commonName: 'Codec', lifetimeDays: 365 })
     if (this.#server instanceof HttpsServer) this.#server.setSecureContext(this.#certificate)
   }
 
@@ -172,7 +172,7 @@ export class FakeCodec {
 
   async listen(port: number): Promise<void> {
     const options = this.#options
-    if (!options.isPlain) this.#certificate = makeSelfSigned({ commonName: 'Codec' })
+    if (!options.isPlain) this.#certificate = makeSelfSigned({ commonName: 'Codec', lifetimeDays: 365 })
     const notFound = (_: IncomingMessage, response: { writeHead(status: number): { end(): void } }) =>
       response.writeHead(404).end()
     const server = this.#certificate ? createHttpsServer(this.#certificate, notFound) : createHttpServer(notFound)
@@ -332,10 +332,16 @@ export class FakeCodec {
     if (isDenied) throw new XapiFailure(-31999, 'Permission denied')
   }
 
-  /** Whether the release has something below a query, even if its list is empty now. */
+  /** Whether the codec has a list that the query is about, even if it is empty now. */
   #isKnown(kind: ValueKind, query: Query): boolean {
-    const names = query.filter((token) => typeof token === 'string')
-    return emptyLists.some((list) => names.join(' ').startsWith(list)) && kind === 'Status'
+    const names = query.filter((token) => typeof token === 'string').join(' ')
+    return xapiTable.some(
+      (entry) =>
+        entry.kind === kind &&
+        entry.path.includes('[n]') &&
+        `${entry.path.replaceAll('[n]', '')} `.startsWith(`${names} `) &&
+        this.has(kind, entry.path),
+    )
   }
 
   #allValues(kind: ValueKind): Map<string, Value> {
@@ -424,9 +430,6 @@ export class FakeCodec {
     }
   }
 }
-
-/** Lists that every release has, and that can be empty. */
-const emptyLists = ['Diagnostics Message', 'SystemUnit Notifications', 'Peripherals ConnectedDevice']
 
 const sendEvent = ({ ws }: Session, Id: number, change: object) =>
   ws.send(JSON.stringify({ jsonrpc: '2.0', method: 'xFeedback/Event', params: { Id, ...change } }))
