@@ -9,7 +9,8 @@ import { runGateway } from '../../../src/gateway/gateway.ts'
 import { parseRange, Reach } from '../../../src/gateway/reach.ts'
 import type { Harness, Reply, TestOrg } from '../harness.ts'
 import { until } from '../program.ts'
-import { type LineDevice, lineDriver } from './line-device.ts'
+import type { LineDevice } from './line-device.ts'
+import { lineDriver } from './line-driver.ts'
 
 export const newGatewayFolder = (): string => {
   const path = mkdtempSync(join(tmpdir(), 'roomkeeper-gateway-'))
