@@ -1,4 +1,4 @@
-// What became of a reboot or a change of the power, by what the device says of itself.
+// The outcome of a reboot or a change of the power, by what the device says of itself.
 import { expect, test } from 'vitest'
 import type { StartedCommand } from '../device/handlers.ts'
 import { startedOutcome } from './device-link.ts'
