@@ -3,7 +3,9 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Command } from 'commander'
 import { beforeAll, expect, test } from 'vitest'
+import { gatewayOptions, needsPersonExitStatus } from '../../src/cli/gateway-options.ts'
 import { serveOptions } from '../../src/server/config/options.ts'
 import { timeLimits } from '../../src/server/core/time-limits.ts'
 import { need } from '../support/debian.ts'
@@ -11,7 +13,8 @@ import { send } from '../support/harness.ts'
 import { ready, siteForTest, until } from '../support/program.ts'
 
 const run = promisify(execFile)
-const unit = readFileSync(join(import.meta.dirname, '../../deploy/roomkeeper.service'), 'utf8')
+const readUnit = (name: string) => readFileSync(join(import.meta.dirname, '../../deploy', name), 'utf8')
+const unit = readUnit('roomkeeper.service')
 /** The values of all lines with this name. */
 const settings = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
 
@@ -20,19 +23,22 @@ beforeAll(() => {
   need('strace', 'strace')
 })
 
-test('systemd accepts the unit without a warning, and rates its exposure at 3 or less', async () => {
-  const site = await siteForTest()
-  const file = join(site.dataDir, 'roomkeeper.service')
-  // systemd looks whether the program is there, which it is not before the installation.
-  writeFileSync(file, unit.replace('/opt/roomkeeper/node_modules/.bin/roomkeeper', process.execPath))
-  const env = { ...process.env, LC_ALL: 'C', SYSTEMD_LOG_LEVEL: 'warning' }
-  const verified = await run('systemd-analyze', ['verify', file], { env })
-  expect(verified.stdout + verified.stderr).toBe('')
-  const { stdout } = await run('systemd-analyze', ['security', '--offline=true', '--no-pager', file], { env })
-  const [, exposure] = /Overall exposure level for roomkeeper\.service: ([\d.]+)/.exec(stdout) ?? []
-  expect(Number(exposure)).toBeGreaterThan(0)
-  expect(Number(exposure)).toBeLessThanOrEqual(3)
-})
+test.each(['roomkeeper.service', 'roomkeeper-gateway.service'])(
+  'systemd accepts the unit %s without a warning, and rates its exposure at 3 or less',
+  async (name) => {
+    const site = await siteForTest()
+    const file = join(site.dataDir, name)
+    // systemd looks whether the program is there, which it is not before the installation.
+    writeFileSync(file, readUnit(name).replace('/opt/roomkeeper/node_modules/.bin/roomkeeper', process.execPath))
+    const env = { ...process.env, LC_ALL: 'C', SYSTEMD_LOG_LEVEL: 'warning' }
+    const verified = await run('systemd-analyze', ['verify', file], { env })
+    expect(verified.stdout + verified.stderr).toBe('')
+    const { stdout } = await run('systemd-analyze', ['security', '--offline=true', '--no-pager', file], { env })
+    const [, exposure] = /Overall exposure level for [\w.-]+: ([\d.]+)/.exec(stdout) ?? []
+    expect(Number(exposure)).toBeGreaterThan(0)
+    expect(Number(exposure)).toBeLessThanOrEqual(3)
+  },
+)
 
 test('the unit names only settings that exist, and stops no request that the server would still finish', () => {
   const used = [...unit.matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
@@ -42,6 +48,20 @@ test('the unit names only settings that exist, and stops no request that the ser
   // Requests that still run have 5 seconds more.
   const stopSeconds = stopDelaySeconds + timeLimits.deviceReleaseMs / 1000 + 5
   expect(Number(settings('TimeoutStopSec')[0])).toBeGreaterThan(stopSeconds)
+})
+
+test('the unit of the gateway names variables that its command has, and does not start it again when a person is needed', () => {
+  const gatewayUnit = readUnit('roomkeeper-gateway.service')
+  const command = gatewayOptions(new Command())
+  const known = command.options.map(({ envVar }) => envVar)
+  const used = [...gatewayUnit.matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
+  expect(used.length).toBeGreaterThan(2)
+  expect(known).toEqual(expect.arrayContaining(used))
+  const compose = readUnit('gateway-compose.yaml')
+  expect(known).toEqual(expect.arrayContaining([...compose.matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)))
+  expect(gatewayUnit).toContain(`RestartPreventExitStatus=${needsPersonExitStatus}\n`)
+  const page = readFileSync(join(import.meta.dirname, '../../docs/gateway.md'), 'utf8')
+  for (const { flags, envVar } of command.options) expect(page).toContain(`| \`${flags}\` | \`${envVar}\` |`)
 })
 
 test('every system call and kind of socket of the server, from its start to its end, is allowed by the unit', async () => {
