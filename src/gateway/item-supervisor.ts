@@ -128,7 +128,13 @@ export class ItemSupervisor {
       await this.#waitForPassword(item, signal)
       await this.#context.openPace.turn(signal)
       const startedAtMs = performance.now()
-      const ending = await this.#attempt(item, signal)
+      // Only a folder that cannot be written gets here: the disk is full, or gone.
+      const ending = await this.#attempt(item, signal).catch(
+        ({ message }: Error): Ending => ({
+          state: 'UNREACHABLE',
+          reason: `The gateway cannot save its state: ${message}`,
+        }),
+      )
       if (signal.aborted) return
       if (performance.now() - startedAtMs >= stableMs) {
         failures = 0
