@@ -5,7 +5,7 @@ import { StatusReport } from '../../../src/contract/device/protocol.ts'
 import { DriverFailure } from '../../../src/gateway/driver.ts'
 import { md5Digest, sha256Digest } from '../../../src/gateway/drivers/pjlink/challenge.ts'
 import { usualPjlinkTimings } from '../../../src/gateway/drivers/pjlink/timings.ts'
-import { meetProjector } from './projector-session.ts'
+import { meetProjector, shortPjlinkTimings } from './projector-session.ts'
 
 const password = 'JBMIAProjectorLink'
 
@@ -97,7 +97,7 @@ test('only fields that changed are reported, and what is not known in standby is
 })
 
 test('warm-up and cool-down are CHANGING', async () => {
-  const { open, fake } = await meetProjector({ powr: '0', projector: { warmUpMs: 300, coolDownMs: 300 } })
+  const { open, fake } = await meetProjector({ powr: '0', projector: { warmUpMs: 200, coolDownMs: 200 } })
   const { status, powers } = await open()
   expect(status.power).toBe('STANDBY')
   await fake.press(true)
@@ -192,10 +192,8 @@ test.each(['sha256', 'md5'] as const)('a right password is accepted with %s', as
 test.each(['answered', 'erra', 'closes', 'silent'] as const)(
   'a wrong password is REFUSED after one attempt, with a projector that has %s SHA-256',
   async (sha256) => {
-    const { open, fake } = await meetProjector({
-      projector: { password, quirks: { sha256 } },
-      timings: { challenge256Ms: 50 },
-    })
+    const timings = sha256 === 'silent' ? { challenge256Ms: 50 } : {}
+    const { open, fake } = await meetProjector({ projector: { password, quirks: { sha256 } }, timings })
     const failure = await open({ secret: 'wrong' }).catch((error) => error)
     expect(failure).toBeInstanceOf(DriverFailure)
     expect(failure.state).toBe('REFUSED')
@@ -265,12 +263,14 @@ test('a later command replaces one that is still followed', async () => {
 })
 
 test('dropped packets end the session as UNREACHABLE, and it can be opened again', async () => {
-  const { open, network } = await meetProjector({ timings: { attemptMs: 60, answerMs: 50 } })
+  const { open, network, timings } = await meetProjector()
   const { ended, status } = await open()
   await expect.poll(() => status.inputs).toHaveLength(3)
+  Object.assign(timings, { attemptMs: 60, answerMs: 50 })
   network.dropsPackets = true
   expect((await ended).state).toBe('UNREACHABLE')
   network.dropsPackets = false
+  Object.assign(timings, shortPjlinkTimings)
   expect((await open()).status.power).toBe('ON')
 })
 

@@ -40,11 +40,12 @@ export class PjlinkLink {
 
   /** Asks one question; throws a PjlinkTrouble, or the DriverFailure of the network. The caller asks one at a time. */
   async ask(pjlinkClass: PjlinkClass, name: string, parameter: string): Promise<PjlinkAnswer> {
-    const startedAt = performance.now()
     for (let tries = 1; ; tries++) {
+      const startedAt = performance.now()
       const isNew = !this.#connection?.isOpen
-      const connection = isNew ? await this.#connect(startedAt) : (this.#connection as PjlinkConnection)
+      let connection = isNew ? undefined : this.#connection
       try {
+        connection ??= await this.#connect(startedAt)
         await this.#keepGap()
         const withDigest = connection.digest !== '' && (connection.answered === 0 || this.#digestOnEvery)
         const leftMs = isNew ? this.#leftOfAttempt(startedAt) : Number.POSITIVE_INFINITY
@@ -57,17 +58,17 @@ export class PjlinkLink {
         // After a timeout the answer could still come and be taken for the answer to another question.
         this.close()
         this.#lastActivityAt = performance.now()
-        if (tries === maxTries || !this.#isWorthRetry(error, connection, tries)) throw error
+        if (tries === maxTries || !this.#isWorthRetry(error, connection?.answered ?? 0, tries)) throw error
       }
     }
   }
 
-  #isWorthRetry(error: unknown, connection: PjlinkConnection, tries: number): boolean {
+  #isWorthRetry(error: unknown, answered: number, tries: number): boolean {
     if (!(error instanceof PjlinkTrouble) || this.#options.signal.aborted) return false
     // It closed an idle connection.
-    if (error.kind === 'closed') return connection.answered > 0
+    if (error.kind === 'closed') return answered > 0
     if (error.kind !== 'refused') return false
-    if (connection.answered > 0) {
+    if (answered > 0) {
       this.#digestOnEvery = !this.#digestOnEvery
       return true
     }

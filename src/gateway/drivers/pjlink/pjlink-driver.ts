@@ -5,8 +5,7 @@ import { readPjlinkOptions } from './options.ts'
 import { PjlinkSession, type SleepMemory } from './session.ts'
 import { type PjlinkTimings, usualPjlinkTimings } from './timings.ts'
 
-export function pjlinkDriver(changes: Partial<PjlinkTimings> = {}): Driver {
-  const timings = { ...usualPjlinkTimings, ...changes }
+export function pjlinkDriver(timings: PjlinkTimings = usualPjlinkTimings): Driver {
   /** By address. The service keeps what was reported, so this can be forgotten with the process. */
   const memories = new Map<string, SleepMemory>()
   return {
