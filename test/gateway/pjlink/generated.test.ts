@@ -121,15 +121,19 @@ class RubbishProjector {
     }
   }
 
-  /** What was said in answers to a question, as text in Latin-1. */
-  saidFor(name: string): string[] {
-    const lines = this.#said.flatMap((texts) =>
+  /** The values of all answers by question, in Latin-1. */
+  said(): Map<string, string[]> {
+    const said = new Map(names.map((name): [string, string[]] => [name, []]))
+    for (const line of this.#said.flatMap((texts) =>
       texts
         .join('')
         .replaceAll('\0', '')
         .split(/[\r\n]/),
-    )
-    return lines.flatMap((line) => new RegExp(`^%[12]${name}=(.*)$`, 'is').exec(line)?.[1] ?? [])
+    )) {
+      const [, name = '', value = ''] = /^%[12](....)=(.*)$/s.exec(line) ?? []
+      said.get(name.toUpperCase())?.push(value)
+    }
+    return said
   }
 }
 
@@ -160,7 +164,8 @@ const plainNames = (codes: readonly string[]) =>
 
 /** Lists the values of a report that the projector did not say. */
 function unsaid(projector: RubbishProjector, report: UpMessage<'status'>): string[] {
-  const said = (name: string) => projector.saidFor(name)
+  const values = projector.said()
+  const said = (name: string) => values.get(name) ?? []
   const has = (name: string, ...values: string[]) => said(name).some((value) => values.includes(value.toUpperCase()))
   const isNotNow = has('POWR', 'ERR2', 'ERR3')
   const powers: Record<string, boolean> = {
