@@ -174,9 +174,9 @@ test('the connection is closed between polls, so another system has its turn', a
   expect(fake.mostConnections).toBe(1)
 })
 
-test('with keepConnection, one connection serves all polls', async () => {
+test('with keepOpen, one connection serves all polls', async () => {
   const { open, fake, network } = await meetProjector()
-  await open({ options: { pollSeconds: 5, keepConnection: true } })
+  await open({ options: { pollSeconds: 5, keepOpen: true } })
   await expect.poll(() => fake.commands.filter((command) => command === '%1POWR ?').length).toBeGreaterThan(4)
   expect(network.connects).toBe(1)
 })
@@ -204,6 +204,17 @@ test.each(['answered', 'erra', 'closes', 'silent'] as const)(
     expect(fake.totalConnections).toBe(sha256 === 'answered' ? 1 : 2)
   },
 )
+
+test('with the challenge md5, SHA-256 is not tried; with sha256, MD5 is never sent', async () => {
+  const { open, fake } = await meetProjector({ projector: { password, quirks: { sha256: 'erra' } } })
+  const options = { pollSeconds: 5 }
+  await expect(open({ options: { ...options, challenge: 'sha256' } })).rejects.toMatchObject({ state: 'UNSUPPORTED' })
+  expect(fake.commands).toEqual([])
+  const before = fake.totalConnections
+  const { session } = await open({ options: { ...options, challenge: 'md5' } })
+  expect(session.identity.model).toBe('LX-400')
+  expect(fake.totalConnections - before).toBe(1)
+})
 
 test('a projector that asks for a password that the item does not have is REFUSED', async () => {
   const { open } = await meetProjector({ projector: { password } })

@@ -58,7 +58,7 @@ test.each(['answered', 'erra', 'closes', 'silent'] as const)(
 
 test('quirk 5: a connection that was closed because it was idle is opened again without a word', async () => {
   const { open, fake, network } = await meetWith({ idleCloseMs: 15 })
-  const { status, ended } = await open({ options: { pollSeconds: 10, keepConnection: true } })
+  const { status, ended } = await open({ options: { pollSeconds: 10, keepOpen: true } })
   let hasEnded = false
   void ended.then(() => {
     hasEnded = true
@@ -106,11 +106,10 @@ describe('quirk 7: queries are refused in standby', () => {
         state: 'UNREACHABLE',
         message: expect.stringMatching(/standby. Switch it on once/),
       })
-      const enrolledAs = { manufacturer: 'Lumen', model: 'LX-400', serial: 'LX400-00017', firmwareVersion: '1.08' }
-      expect((await open({ enrolledAs })).session.identity).toEqual(enrolledAs)
+      expect((await open({ isEnrolled: true })).status.power).toBe('STANDBY')
       await fake.press(true)
       await expect.poll(() => fake.powr).toBe('1')
-      expect((await open()).session.identity).toEqual(enrolledAs)
+      expect((await open()).session.identity).toMatchObject({ model: 'LX-400', serial: 'LX400-00017' })
     },
   )
 
@@ -236,14 +235,14 @@ describe('quirk 16: a projector that cannot do much at the same time', () => {
   })
 
   test.each([
-    { commandGapMs: 10, hangsWithinMs: 190 },
-    { commandGapMs: 300, hangsWithinMs: 290 },
-  ])('one that hangs when commands come quickly is asked slowly: %o', async ({ commandGapMs, hangsWithinMs }) => {
+    { pauseMs: 10, hangsWithinMs: 190 },
+    { pauseMs: 300, hangsWithinMs: 290 },
+  ])('one that hangs when commands come quickly is asked slowly: %o', async ({ pauseMs, hangsWithinMs }) => {
     const { open, fake } = await meetWith(
       { hangsWithinMs },
       { projector: { pjlinkClass: 1 }, timings: { minGapMs: 200 } },
     )
-    await open({ options: { pollSeconds: 5, commandGapMs } })
+    await open({ options: { pollSeconds: 5, pauseMs } })
     expect(fake.commands.length).toBeGreaterThanOrEqual(4)
     expect(fake.isHung).toBe(false)
   })
@@ -254,7 +253,7 @@ describe('quirk 16: a projector that cannot do much at the same time', () => {
     await expect(open()).rejects.toMatchObject({ state: 'UNREACHABLE', message: expect.stringMatching(/does not/) })
     expect(fake.isHung).toBe(true)
     fake.cutPower()
-    expect((await open({ options: { pollSeconds: 5, commandGapMs: 200 } })).status.power).toBe('STANDBY')
+    expect((await open({ options: { pollSeconds: 5, pauseMs: 200 } })).status.power).toBe('STANDBY')
   })
 })
 

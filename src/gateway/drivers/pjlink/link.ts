@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type DeviceNetwork, DriverFailure, type DriverItem } from '../../driver.ts'
 import { md5Digest, sha256Digest } from './challenge.ts'
 import { type PjlinkAnswer, type PjlinkClass, PjlinkConnection, PjlinkTrouble } from './connection.ts'
+import type { PjlinkOptions } from './options.ts'
 import type { PjlinkTimings } from './timings.ts'
 
 /** How often one question is asked, with a new connection each time. */
@@ -14,7 +15,7 @@ interface LinkOptions {
   readonly network: DeviceNetwork
   readonly signal: AbortSignal
   readonly timings: PjlinkTimings
-  readonly gapMs: number
+  readonly options: PjlinkOptions
 }
 
 export class PjlinkLink {
@@ -30,6 +31,7 @@ export class PjlinkLink {
 
   constructor(options: LinkOptions) {
     this.#options = options
+    if (options.options.challenge === 'md5') this.#challenge = 'md5'
     options.signal.addEventListener('abort', () => this.close(), { once: true })
   }
 
@@ -81,7 +83,7 @@ export class PjlinkLink {
   }
 
   async #keepGap(): Promise<void> {
-    const waitMs = this.#lastActivityAt + this.#options.gapMs - performance.now()
+    const waitMs = this.#lastActivityAt + this.#options.options.gapMs - performance.now()
     if (waitMs > 0) await pause(waitMs, undefined, { signal: this.#options.signal })
   }
 
@@ -122,6 +124,8 @@ export class PjlinkLink {
         // A projector that knew it a moment ago has a lapse: the weaker challenge is not used for it.
         if (this.#challenge === 'sha256')
           throw new PjlinkTrouble('silent', 'The projector does not send its challenge.')
+        if (this.#options.options.challenge === 'sha256')
+          throw new DriverFailure('UNSUPPORTED', 'The projector has no sign-in with SHA-256, and no other is allowed.')
         this.#challenge = 'md5'
         return false
       }

@@ -16,10 +16,10 @@ export function pjlinkDriver(timings: PjlinkTimings = usualPjlinkTimings): Drive
       const options = readPjlinkOptions(item.options, timings)
       const lifetime = new AbortController()
       const signal = AbortSignal.any([outerSignal, lifetime.signal])
-      const link = new PjlinkLink({ item, network, signal, timings, gapMs: options.gapMs })
+      const link = new PjlinkLink({ item, network, signal, timings, options })
       const session = new PjlinkSession({ link, options, timings, memory, lifetime, signal })
       try {
-        await session.start(item.enrolledAs)
+        await session.start(item.isEnrolled ?? false)
         return session
       } catch (error) {
         session.close()
