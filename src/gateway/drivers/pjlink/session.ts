@@ -1,0 +1,388 @@
+// A session with one projector: polls it, reports what changed, and switches it on and off.
+import { EventEmitter } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { UpMessage } from '../../../contract/device/protocol.ts'
+import type { PowerState } from '../../../contract/fleet/reported-status.ts'
+import { type DeviceIdentity, DriverFailure, type DriverSession, type SessionEvents } from '../../driver.ts'
+import { type PjlinkAnswer, PjlinkTrouble } from './connection.ts'
+import { type PjlinkLink, pjlinkFailure } from './link.ts'
+import type { PjlinkOptions } from './options.ts'
+import {
+  answerValue,
+  classQuestion,
+  identityQuestions,
+  inputNameQuestion,
+  type PjlinkQuestion,
+  type Powr,
+  ProjectorFacts,
+  powerQuestion,
+  powr,
+  projectorQuestions,
+} from './projector-facts.ts'
+import { projectorStatus } from './projector-status.ts'
+import type { PjlinkTimings } from './timings.ts'
+
+/** A session ends after so many failed attempts in a row. */
+const maxFailures = 3
+/** Questions that are asked seldom are spread over several polls, so a control system gets its turn. */
+const maxSeldomPerRound = 8
+/** A question that is not answered so often is not asked again until the projector is switched on. */
+const maxSilences = 2
+const maxModelCharacters = 64
+
+/** The driver's memory of a projector between two sessions. */
+export interface SleepMemory {
+  leftInStandby: boolean
+  sleeps?: boolean
+}
+
+/** A change of power that was asked for. */
+interface Switching {
+  readonly on: boolean
+  isAccepted: boolean
+  /** Whether the projector was seen warming up, or cooling down. */
+  wasOnItsWay: boolean
+}
+
+interface SessionOptions {
+  readonly link: PjlinkLink
+  readonly options: PjlinkOptions
+  readonly timings: PjlinkTimings
+  readonly memory: SleepMemory
+  /** Aborted when the session ends; `signal` is aborted then too, and when the supervisor gives up. */
+  readonly lifetime: AbortController
+  readonly signal: AbortSignal
+}
+
+export class PjlinkSession extends EventEmitter<SessionEvents> implements DriverSession {
+  readonly #options: SessionOptions
+  readonly #facts = new ProjectorFacts()
+  #identity: DeviceIdentity | undefined
+  #reported: UpMessage<'status'> = {}
+  /** Polls and changes of power take turns. */
+  #turn: Promise<unknown> = Promise.resolve()
+  #seldom: readonly [PjlinkQuestion, parameter: string][] = []
+  #seldomAt = 0
+  /** Questions that the projector does not know, with their class. */
+  readonly #dropped = new Set<string>()
+  readonly #silences = new Map<string, number>()
+  #failedQuestions: string[] = []
+  /** Since when it refuses to tell its power. */
+  #powerRefusedAt: number | undefined
+  #powerChangedAt = Number.NEGATIVE_INFINITY
+  /** Since when it is in standby; `isSeen` if the change was seen. */
+  #standby: { readonly at: number; readonly isSeen: boolean } | undefined
+  /** Set after it was switched off from here. */
+  #switchedOffAt = Number.NEGATIVE_INFINITY
+  #isOnAgain = false
+  /** The command to switch that counts; a later one replaces it. */
+  #switching: Switching | undefined
+  #failure: DriverFailure | undefined
+
+  constructor(options: SessionOptions) {
+    super()
+    this.#options = options
+  }
+
+  get identity(): DeviceIdentity {
+    if (!this.#identity) throw new Error('The session has not started.')
+    return this.#identity
+  }
+
+  status(): UpMessage<'status'> {
+    return { ...this.#reported }
+  }
+
+  close(): void {
+    this.#options.lifetime.abort()
+  }
+
+  /** Rejects if there is no session: with a DriverFailure, or with the trouble of the connection. */
+  async start(isEnrolled: boolean): Promise<void> {
+    const { memory, signal } = this.#options
+    await this.#askPower()
+    this.#identity = await this.#identify(isEnrolled)
+    signal.throwIfAborted()
+    if (memory.leftInStandby) memory.sleeps = true
+    memory.leftInStandby = false
+    this.#refillSeldom()
+    this.#reported = this.#makeStatus()
+    void this.#run()
+  }
+
+  async #identify(isEnrolled: boolean): Promise<DeviceIdentity> {
+    const facts = this.#facts
+    let isUntold = false
+    for (const question of [classQuestion, ...Object.values(identityQuestions)]) {
+      let answer = await this.#put(question, '?')
+      if (answer === 'silent') answer = await this.#put(question, '?')
+      if (answer === 'silent') await this.#checkSilence(question)
+      const isNotNow = answer !== 'unknown' && answer !== 'silent' && 'error' in answer
+      if (isNotNow && question !== identityQuestions.software) isUntold = true
+    }
+    if (isUntold && !isEnrolled) {
+      const reason = 'The projector does not tell what it is while it is in standby. Switch it on once.'
+      throw new DriverFailure('UNREACHABLE', reason)
+    }
+    const nameless = this.#options.options.kind === 'DISPLAY' ? 'PJLink display' : 'PJLink projector'
+    return {
+      manufacturer: facts.manufacturer,
+      model: facts.model?.slice(0, maxModelCharacters) ?? nameless,
+      serial: facts.serial?.slice(0, maxModelCharacters),
+      firmwareVersion: facts.software,
+    }
+  }
+
+  /** A question of class 2 that is not answered can be missing in this model, if the projector still answers others. */
+  async #checkSilence({ name, classes }: PjlinkQuestion): Promise<void> {
+    await this.#askPower()
+    if (classes.includes(1))
+      throw new DriverFailure(
+        'UNREACHABLE',
+        `The projector does not answer the question ${name}, which all have to answer.`,
+      )
+  }
+
+  async #run(): Promise<void> {
+    const { timings, options, signal } = this.#options
+    let failures = 0
+    let waitMs = 0
+    while (!signal.aborted) {
+      if (waitMs > 0) await pause(waitMs, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+      const startedAt = performance.now()
+      try {
+        await this.#inTurn(() => this.#round())
+        failures = 0
+        waitMs = options.pollMs * (0.9 + Math.random() / 10)
+      } catch (error) {
+        if (signal.aborted) return
+        failures++
+        if (this.#mustEnd(error, failures)) return this.#end(pjlinkFailure(error, false))
+        waitMs = Math.max(1, startedAt + timings.retryEveryMs - performance.now())
+      }
+    }
+  }
+
+  #mustEnd(error: unknown, failures: number): boolean {
+    const kind = error instanceof PjlinkTrouble ? error.kind : undefined
+    if (kind === 'refused' || kind === 'passwordMissing') return true
+    const isQuiet = performance.now() - this.#powerChangedAt < this.#options.timings.quietMs
+    return failures >= maxFailures && !(kind === 'silent' && isQuiet)
+  }
+
+  #end(failure: DriverFailure): void {
+    const { memory, timings } = this.#options
+    const standby = this.#standby
+    if (failure.state === 'UNREACHABLE' && standby?.isSeen) {
+      memory.leftInStandby = performance.now() - standby.at < timings.leavesWithinMs
+    }
+    this.#failure = failure
+    this.close()
+    this.emit('ended', failure)
+  }
+
+  /** Runs alone, and then lets the projector go unless its connection is to be kept. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const { link, options } = this.#options
+    const result = this.#turn.then(async () => {
+      try {
+        return await work()
+      } catch (error) {
+        this.#noteLeaving(error)
+        throw error
+      } finally {
+        if (!options.keepsConnection) link.close()
+        if (!this.#options.signal.aborted) this.#publish()
+      }
+    })
+    this.#turn = result.catch(() => {})
+    return result
+  }
+
+  async #round(): Promise<void> {
+    this.#failedQuestions = []
+    await this.#askPower()
+    const isOn = this.#facts.powr === powr.on
+    let silences = 0
+    const put = async (question: PjlinkQuestion, parameter: string) => {
+      if ((await this.#put(question, parameter)) === 'silent') silences++
+      return silences < maxSilences
+    }
+    for (const question of projectorQuestions.filter(({ frequency }) => frequency !== 'seldom')) {
+      if (question.frequency === 'on' && !isOn) question.note(this.#facts, undefined)
+      else if (!(await put(question, '?'))) return
+    }
+    if (performance.now() - this.#seldomAt >= this.#options.timings.seldomMs) this.#refillSeldom()
+    for (let count = 0; count < maxSeldomPerRound && this.#seldom.length > 0; count++) {
+      const [next, ...rest] = this.#seldom
+      this.#seldom = rest
+      const [question, parameter] = next as [PjlinkQuestion, string]
+      if (!(await put(question, parameter))) return
+      if (question.name !== 'INST') continue
+      const names = this.#facts.inputs.map((code): [PjlinkQuestion, string] => [inputNameQuestion(code), `?${code}`])
+      this.#seldom = [...this.#seldom, ...names]
+    }
+    this.#facts.failedQuestions = this.#failedQuestions
+  }
+
+  #refillSeldom(): void {
+    this.#seldomAt = performance.now()
+    this.#seldom = projectorQuestions.flatMap((question) =>
+      question.frequency === 'seldom' ? [[question, '?'] as const] : [],
+    )
+  }
+
+  /** Asks and notes. `unknown`: the projector does not have it. */
+  async #put(question: PjlinkQuestion, parameter: string): Promise<PjlinkAnswer | 'unknown' | 'silent'> {
+    const facts = this.#facts
+    for (const pjlinkClass of question.classes) {
+      const key = `${pjlinkClass}${question.name}`
+      if (pjlinkClass > facts.pjlinkClass || this.#dropped.has(key)) continue
+      const answer = await this.#options.link.ask(pjlinkClass, question.name, parameter).catch((error) => {
+        if (error instanceof PjlinkTrouble && error.kind === 'silent') return undefined
+        throw error
+      })
+      if (answer === undefined) {
+        const silences = (this.#silences.get(key) ?? 0) + 1
+        this.#silences.set(key, silences)
+        if (silences >= maxSilences) this.#dropped.add(key)
+        question.note(facts, undefined)
+        return 'silent'
+      }
+      if ('error' in answer && answer.error === 1) {
+        this.#dropped.add(key)
+        continue
+      }
+      if ('error' in answer && answer.error === 4) this.#failedQuestions.push(question.name)
+      question.note(facts, answerValue(answer))
+      return answer
+    }
+    question.note(facts, undefined)
+    return 'unknown'
+  }
+
+  async #askPower(): Promise<void> {
+    const before = this.#facts.powr
+    const answer = await this.#options.link.ask(1, powerQuestion.name, '?')
+    powerQuestion.note(this.#facts, answerValue(answer))
+    // ERR2 is what some say for ERR3.
+    const isRefused = 'error' in answer && (answer.error === 2 || answer.error === 3)
+    this.#powerRefusedAt = isRefused ? (this.#powerRefusedAt ?? performance.now()) : undefined
+    if ('error' in answer && answer.error === 4) this.#failedQuestions.push(powerQuestion.name)
+    this.#notePower(before, this.#facts.powr)
+  }
+
+  #notePower(before: Powr | undefined, now: Powr | undefined): void {
+    if (before === now) return
+    const at = performance.now()
+    if (before !== undefined) this.#powerChangedAt = at
+    this.#standby = now === powr.standby ? { at, isSeen: before !== undefined } : undefined
+    const isGoingOn = now === powr.on || now === powr.warmUp
+    if (!isGoingOn) {
+      if (now !== undefined) this.#isOnAgain = false
+      return
+    }
+    if (at - this.#switchedOffAt < this.#options.timings.onAgainWithinMs) this.#isOnAgain = true
+    if (now === powr.on && before !== undefined) {
+      this.#dropped.clear()
+      this.#silences.clear()
+      this.#refillSeldom()
+    }
+  }
+
+  /** A projector that cannot be reached after it was cooling, or was told to switch off, is in standby and has left the network. */
+  #noteLeaving(error: unknown): void {
+    const facts = this.#facts
+    const isOff = facts.powr === powr.cooling || (this.#switching?.on === false && this.#switching.isAccepted)
+    if (!(error instanceof DriverFailure) || !isOff || facts.powr === powr.standby) return
+    this.#notePower(facts.powr, powr.standby)
+    facts.powr = powr.standby
+    for (const question of projectorQuestions) if (question.frequency === 'on') question.note(facts, undefined)
+  }
+
+  #observedPower(): PowerState | undefined {
+    if (this.#powerRefusedAt === undefined) return undefined
+    return performance.now() - this.#powerRefusedAt < this.#options.timings.longestChangeMs ? 'CHANGING' : 'STANDBY'
+  }
+
+  #makeStatus(): UpMessage<'status'> {
+    const { memory, timings, options } = this.#options
+    // It is on the network in standby, so it does not leave to save energy.
+    if (this.#standby && performance.now() - this.#standby.at >= timings.leavesWithinMs) memory.sleeps = false
+    const observed = { power: this.#observedPower(), sleeps: memory.sleeps, isOnAgain: this.#isOnAgain }
+    return projectorStatus(this.#facts, options, observed)
+  }
+
+  #publish(): void {
+    const before = this.#reported
+    const now = this.#makeStatus()
+    const names = new Set([...Object.keys(before), ...Object.keys(now)])
+    const isEqual = (name: string) => JSON.stringify(before[name]) === JSON.stringify(now[name])
+    const changed = [...names].filter((name) => !isEqual(name))
+    this.#reported = now
+    if (changed.length > 0) this.emit('status', Object.fromEntries(changed.map((name) => [name, now[name] ?? null])))
+  }
+
+  /** Resolves when the projector shows it. */
+  async power(on: boolean): Promise<void> {
+    const { timings, signal } = this.#options
+    const switching: Switching = { on, isAccepted: false, wasOnItsWay: false }
+    this.#switching = switching
+    this.#isOnAgain = false
+    const until = performance.now() + timings.powerMs
+    try {
+      for (;;) {
+        const isDone = await this.#inTurn(() => this.#switchStep(switching)).catch((error) => {
+          if (!(error instanceof PjlinkTrouble || error instanceof DriverFailure)) throw error
+          // It can be silent after a change of power, or have left the network when it was switched off.
+          return !on && this.#facts.powr === powr.standby
+        })
+        if (signal.aborted) throw new Error(this.#failure?.message ?? 'The connection to the projector was ended.')
+        if (isDone) break
+        if (this.#switching !== switching) throw new Error('A later command has replaced this one.')
+        if (performance.now() + timings.followMs >= until) throw new Error(this.#whyNotSwitched(switching))
+        await pause(timings.followMs, undefined, { signal }).catch(() => {})
+      }
+      if (!on) this.#switchedOffAt = performance.now()
+    } finally {
+      if (this.#switching === switching) this.#switching = undefined
+    }
+  }
+
+  /** One step: looks at the power, and sends the command if it was not accepted yet. Returns whether it is done. */
+  async #switchStep(switching: Switching): Promise<boolean> {
+    const { on } = switching
+    this.#options.signal.throwIfAborted()
+    await this.#askPower()
+    const now = this.#facts.powr
+    if (now === (on ? powr.on : powr.standby) || (!on && this.#observedPower() === 'STANDBY')) return true
+    const isOnItsWay = now === (on ? powr.warmUp : powr.cooling)
+    const isGoingBack = now === (on ? powr.cooling : powr.warmUp)
+    if (isOnItsWay) {
+      switching.wasOnItsWay = true
+      return false
+    }
+    if (!on && switching.wasOnItsWay && now !== undefined) {
+      this.#isOnAgain = true
+      throw new Error('The projector switched itself on again after it had cooled down.')
+    }
+    if (isGoingBack || switching.isAccepted || this.#switching !== switching) return false
+    const answer = await this.#options.link.ask(1, 'POWR', on ? '1' : '0')
+    if ('value' in answer) {
+      switching.isAccepted = true
+      this.#powerChangedAt = performance.now()
+    } else if (answer.error === 1) throw new Error('The projector cannot be switched over PJLink (ERR1).')
+    else if (answer.error === 4) throw new Error('The projector reports a failure (ERR4). Look at its display.')
+    return false
+  }
+
+  #whyNotSwitched({ on, isAccepted }: Switching): string {
+    const word = on ? 'on' : 'off'
+    const now = this.#facts.powr
+    if (now === powr.cooling) return `The projector is still cooling down, and refuses to be switched ${word}.`
+    if (now === powr.warmUp) return `The projector is still warming up, and is not ${word}.`
+    if (isAccepted) return `The projector accepted the command, but does not show that it is ${word}.`
+    return `The projector refuses to be switched ${word} now (ERR3).`
+  }
+}
