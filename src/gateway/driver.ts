@@ -50,6 +50,8 @@ interface TlsConnectOptions extends ConnectOptions {
   readonly fingerprint?: string | undefined
   /** For a driver that sends nothing secret: TLS 1.0 and 1.1 and weak keys are accepted. */
   readonly allowsOldTls?: boolean | undefined
+  /** For a driver that sends nothing secret: without a fingerprint, any certificate is accepted. */
+  readonly allowsUntrusted?: boolean | undefined
 }
 
 interface TlsConnection {

@@ -14,8 +14,8 @@ export interface Nginx {
   stop(): Promise<void>
 }
 
-/** Starts nginx on a port of 127.0.0.1. `server` is the content of its server block. */
-export async function startNginx(port: number, server: string): Promise<Nginx> {
+/** Starts nginx on a port of 127.0.0.1. `server` is the content of its server block, and `otherServers` are further blocks. */
+export async function startNginx(port: number, server: string, otherServers = ''): Promise<Nginx> {
   need('nginx', 'nginx-light')
   const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-nginx-'))
   const { cert, key } = certificate({ dataDir: folder })
@@ -33,6 +33,7 @@ http {
     ssl_certificate ${cert}; ssl_certificate_key ${key};
     ${server}
   }
+  ${otherServers}
 }
 `,
   )

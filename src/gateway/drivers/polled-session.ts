@@ -1,0 +1,129 @@
+// A session with a device that is asked at intervals: reports what changed, and ends when answers stay away.
+import { EventEmitter } from 'node:events'
+import { isDeepStrictEqual } from 'node:util'
+import type { UpMessage } from '../../contract/device/protocol.ts'
+import { secondMs } from '../../contract/durations.ts'
+import { type DeviceIdentity, DriverFailure, type DriverSession, type SessionEvents } from '../driver.ts'
+
+export type DeviceStatus = UpMessage<'status'>
+
+export interface PollLimits {
+  /** The option `pollSeconds`. */
+  readonly pollSeconds: { readonly min: number; readonly max: number; readonly usual: number }
+  /** After a failed poll the device is asked again after this time, if it is not asked sooner anyway. */
+  readonly retryMs: number
+  /** The session ends when there has been no answer for this long. */
+  readonly silenceMs: number
+  /** A device that is asked rarely has this time for further attempts after the first failed one. */
+  readonly graceMs: number
+}
+export const usualPollLimits: PollLimits = {
+  pollSeconds: { min: 5, max: 3_600, usual: 20 },
+  retryMs: 5 * secondMs,
+  silenceMs: 40 * secondMs,
+  graceMs: 20 * secondMs,
+}
+
+export interface PolledDevice {
+  readonly identity: DeviceIdentity
+  readonly status: DeviceStatus
+  readonly intervalMs: number
+  readonly limits: PollLimits
+  readonly signal: AbortSignal
+  /** Asks the device. Rejects if there is no answer, or one that cannot be used. */
+  poll(): Promise<DeviceStatus>
+  close(): void
+}
+
+export class PolledSession extends EventEmitter<SessionEvents> implements DriverSession {
+  readonly identity: DeviceIdentity
+  readonly #device: PolledDevice
+  #status: DeviceStatus
+  #failure: DriverFailure | undefined
+  #next: NodeJS.Timeout | undefined
+  #silence: NodeJS.Timeout | undefined
+  #isOver = false
+  readonly #abort = () => this.close()
+
+  private constructor(device: PolledDevice) {
+    super()
+    this.#device = device
+    this.identity = device.identity
+    this.#status = device.status
+  }
+
+  /** Starts to poll a device that has just answered. */
+  static start(device: PolledDevice): PolledSession {
+    const session = new PolledSession(device)
+    device.signal.addEventListener('abort', session.#abort, { once: true })
+    const { intervalMs, limits } = device
+    const silenceMs = Math.max(limits.silenceMs, intervalMs + limits.graceMs)
+    session.#silence = setTimeout(() => session.#end(session.#silent()), silenceMs)
+    session.#pollAfter(intervalMs)
+    return session
+  }
+
+  status(): DeviceStatus {
+    return this.#status
+  }
+
+  close(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#next)
+    clearTimeout(this.#silence)
+    this.#device.signal.removeEventListener('abort', this.#abort)
+    this.#device.close()
+  }
+
+  /** The delay varies by a tenth, because many devices are connected in the same moment. */
+  #pollAfter(delayMs: number): void {
+    if (this.#isOver) return
+    this.#next = setTimeout(() => void this.#poll(), delayMs * (0.9 + Math.random() / 10))
+  }
+
+  async #poll(): Promise<void> {
+    const { intervalMs, limits } = this.#device
+    try {
+      const status = await this.#device.poll()
+      if (this.#isOver) return
+      this.#failure = undefined
+      this.#silence?.refresh()
+      this.#pollAfter(intervalMs)
+      this.#report(status)
+    } catch (error) {
+      this.#failure = failureOf(error)
+      if (this.#failure.state === 'REFUSED' || this.#failure.state === 'CHANGED') this.#end(this.#failure)
+      else this.#pollAfter(Math.min(intervalMs, limits.retryMs))
+    }
+  }
+
+  #report(status: DeviceStatus): void {
+    const changes = changedFields(this.#status, status)
+    this.#status = status
+    if (changes) this.emit('status', changes)
+  }
+
+  #silent(): DriverFailure {
+    return this.#failure ?? new DriverFailure('UNREACHABLE', 'The device has not answered the last question.')
+  }
+
+  #end(failure: DriverFailure): void {
+    if (this.#isOver) return
+    this.close()
+    this.emit('ended', failure)
+  }
+}
+
+/** The fields that differ, with null for those that are gone; undefined if nothing changed. */
+function changedFields(before: DeviceStatus, after: DeviceStatus): DeviceStatus | undefined {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  const changed = [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))
+  if (changed.length > 0) return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
+}
+
+/** Anything that goes wrong concerns this device only. */
+const failureOf = (error: unknown): DriverFailure =>
+  error instanceof DriverFailure
+    ? error
+    : new DriverFailure('UNREACHABLE', `The device could not be asked: ${(error as Error).message}`)
