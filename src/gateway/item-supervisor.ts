@@ -64,6 +64,7 @@ export class ItemSupervisor {
   #ended: Promise<void> = Promise.resolve()
   #link: DeviceLink | undefined
   #mayConnect = false
+  #loggedState = ''
   #enrolledAgainAtMs = Number.NEGATIVE_INFINITY
 
   constructor(item: ListedGatewayDevice, context: ItemContext) {
@@ -177,6 +178,7 @@ export class ItemSupervisor {
         network: network.forAttempt(),
         signal: attempt.signal,
         limitMs: openLimitMs,
+        isEnrolled: this.#record.identity !== undefined,
       })
       session = opened.session
       if (this.#record.refused) await folder.saveDevice(item.id, { refused: undefined })
@@ -302,7 +304,10 @@ export class ItemSupervisor {
     const { id, revision } = this.#item
     if (state === 'NOT_ENROLLED') this.#context.forgetReport(id)
     else this.#context.report({ id, revision, state, ...(text !== '' && { reason: text }) })
-    this.#log(item, text === '' ? state : `${state}: ${text}`)
+    const line = text === '' ? state : `${state}: ${text}`
+    // A device that stays away is tried again every few seconds, and has one line.
+    if (line !== this.#loggedState) this.#log(item, line)
+    this.#loggedState = line
   }
 
   #close(item: ListedGatewayDevice, session: DriverSession | undefined): void {

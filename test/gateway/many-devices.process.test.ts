@@ -22,7 +22,8 @@ afterAll(() => harness.close())
 async function manyDevices(): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
-    createInterface({ input: socket }).on('line', (line) => {
+    const lines = createInterface({ input: socket }).on('error', () => {})
+    lines.on('line', (line) => {
       const { login } = JSON.parse(line)
       if (login === undefined) return
       socket.write(`${JSON.stringify({ serial: login, model: 'Line 1', power: 'ON', uptimeMs: 3_600_000 })}\n`)

@@ -61,7 +61,8 @@ export class LineDevice {
     this.#sockets.add(socket)
     socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
     const answer = (value: object) => socket.write(`${JSON.stringify(value)}\n`)
-    createInterface({ input: socket }).on('line', (line) => {
+    const lines = createInterface({ input: socket }).on('error', () => {})
+    lines.on('line', (line) => {
       const { login, reboot, message, power } = JSON.parse(line)
       if (login !== undefined) {
         this.logins++

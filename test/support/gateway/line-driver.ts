@@ -58,7 +58,8 @@ class LineSession extends EventEmitter<SessionEvents> implements DriverSession {
 export const lineDriver: Driver = {
   async open({ host, port, secret }, { network, signal }) {
     const socket = await network.connect({ host, port, timeoutMs: 5_000, signal })
-    const lines = createInterface({ input: socket })
+    // It repeats the errors of its socket.
+    const lines = createInterface({ input: socket }).on('error', () => {})
     socket.write(`${JSON.stringify({ login: secret ?? '' })}\n`)
     const greeting = await new Promise<Greeting>((resolve, reject) => {
       lines.once('line', (line) => resolve(JSON.parse(line)))
