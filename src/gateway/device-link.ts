@@ -14,7 +14,7 @@ const sameStartMs = 20 * secondMs
 /** An uptime counts whole seconds. */
 const uptimePrecisionMs = 2 * secondMs
 /** A device that was asked to restart, and still runs after this time, has not restarted. */
-const restartWithinMs = 2 * minuteMs
+export const defaultRestartWithinMs = 2 * minuteMs
 const checkStartedMs = 5 * secondMs
 const commandLimitMs = 30 * secondMs
 /** A status that is larger is a mistake of the driver: it is not sent. */
@@ -30,6 +30,7 @@ export interface DeviceLinkOptions {
   readonly storage: AgentStorage
   /** Samples that wait for a connection; they outlive the session. */
   readonly waitingSamples: DeviceSample[]
+  readonly restartWithinMs: number
   readonly log: (line: string) => void
   readonly onUnenrolled: () => void
   readonly onCredentialRefused: () => void
@@ -81,13 +82,13 @@ export class DeviceLink {
 
   async #start(): Promise<void> {
     if (this.#agent) return
-    const { identity, storage, log, onUnenrolled, onCredentialRefused } = this.#options
+    const { identity, storage, log, restartWithinMs, onUnenrolled, onCredentialRefused } = this.#options
     const agent = new Agent({
       identity,
       status: { ...this.#status },
       storage,
       handlers: this.#handlers(),
-      outcomeOf: (command) => startedOutcome(command, this.#status, Date.now()),
+      outcomeOf: (command) => startedOutcome(command, this.#status, { nowMs: Date.now(), restartWithinMs }),
       maxQueuedSamples: maxWaitingSamples,
     })
     agent.on('unenrolled', onUnenrolled)
@@ -220,7 +221,7 @@ const within = <T>(work: Promise<T>): Promise<T> =>
 export function startedOutcome(
   { type, on, atMs }: StartedCommand,
   { startedAt, power }: Status,
-  nowMs: number,
+  { nowMs, restartWithinMs = defaultRestartWithinMs }: { readonly nowMs: number; readonly restartWithinMs?: number },
 ): ReturnType<NonNullable<AgentOptions['outcomeOf']>> {
   const isOver = nowMs - atMs >= restartWithinMs
   if (type === 'POWER') {

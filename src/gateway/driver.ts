@@ -20,8 +20,8 @@ export interface DriverItem {
   readonly options: Readonly<Record<string, string | number | boolean>>
   /** SHA-256 of the certificate that a person confirmed, as Node writes it: "AB:CD:…". */
   readonly fingerprint?: string | undefined
-  /** The device's identity at its enrolment; absent before. A device that does not tell it in standby is taken for this one. */
-  readonly enrolledAs?: DeviceIdentity | undefined
+  /** Whether the device is enrolled. Only then may its identity be incomplete, as that of a projector in standby can be. */
+  readonly isEnrolled?: boolean | undefined
 }
 
 export interface DriverContext {

@@ -39,6 +39,8 @@ export interface ItemContext {
   readonly server: ServerClient
   /** Adds the address beside the API, which works when those of the enrolment are out of date. */
   readonly addresses: (identity: EnrolAnswer) => EnrolAnswer
+  /** How long a device can take to restart. */
+  readonly restartWithinMs: number
   readonly openPace: Pace
   readonly connectPace: Pace
   readonly report: (report: ItemReport) => void
@@ -62,6 +64,7 @@ export class ItemSupervisor {
   #ended: Promise<void> = Promise.resolve()
   #link: DeviceLink | undefined
   #mayConnect = false
+  #loggedState = ''
   #enrolledAgainAtMs = Number.NEGATIVE_INFINITY
 
   constructor(item: ListedGatewayDevice, context: ItemContext) {
@@ -126,7 +129,13 @@ export class ItemSupervisor {
       await this.#waitForPassword(item, signal)
       await this.#context.openPace.turn(signal)
       const startedAtMs = performance.now()
-      const ending = await this.#attempt(item, signal)
+      // Only a folder that cannot be written gets here: the disk is full, or gone.
+      const ending = await this.#attempt(item, signal).catch(
+        ({ message }: Error): Ending => ({
+          state: 'UNREACHABLE',
+          reason: `The gateway cannot save its state: ${message}`,
+        }),
+      )
       if (signal.aborted) return
       if (performance.now() - startedAtMs >= stableMs) {
         failures = 0
@@ -169,6 +178,7 @@ export class ItemSupervisor {
         network: network.forAttempt(),
         signal: attempt.signal,
         limitMs: openLimitMs,
+        isEnrolled: this.#record.identity !== undefined,
       })
       session = opened.session
       if (this.#record.refused) await folder.saveDevice(item.id, { refused: undefined })
@@ -229,6 +239,7 @@ export class ItemSupervisor {
       identity: addresses(identity),
       storage,
       waitingSamples: this.#waitingSamples,
+      restartWithinMs: this.#context.restartWithinMs,
       log: (line) => this.#log(item, line),
       onUnenrolled: () => leave({ state: 'REMOVED', reason: '' }),
       onCredentialRefused: () => {
@@ -293,7 +304,10 @@ export class ItemSupervisor {
     const { id, revision } = this.#item
     if (state === 'NOT_ENROLLED') this.#context.forgetReport(id)
     else this.#context.report({ id, revision, state, ...(text !== '' && { reason: text }) })
-    this.#log(item, text === '' ? state : `${state}: ${text}`)
+    const line = text === '' ? state : `${state}: ${text}`
+    // A device that stays away is tried again every few seconds, and has one line.
+    if (line !== this.#loggedState) this.#log(item, line)
+    this.#loggedState = line
   }
 
   #close(item: ListedGatewayDevice, session: DriverSession | undefined): void {

@@ -79,7 +79,7 @@ class AttemptNetwork implements DeviceNetwork {
       await opened(socket, 'secureConnect', signal)
       const certificate = certificateOf(socket, host)
       this.shownCertificate = certificate
-      const refusal = refusalOf(certificate, options.fingerprint)
+      const refusal = refusalOf(certificate, options)
       if (!refusal) return { socket, certificate }
       socket.destroy()
       throw refusal
@@ -171,8 +171,12 @@ function certificateOf(socket: TLSSocket, host: string): DeviceCertificate {
   return { fingerprint: certificate.fingerprint256, isTrusted, validUntil: new Date(certificate.valid_to) }
 }
 
-function refusalOf({ fingerprint, isTrusted }: DeviceCertificate, confirmed?: string): DriverFailure | undefined {
+function refusalOf(
+  { fingerprint, isTrusted }: DeviceCertificate,
+  { fingerprint: confirmed, allowsUntrusted }: TlsConnectOptions,
+): DriverFailure | undefined {
   if (isTrusted || fingerprint === confirmed?.toUpperCase()) return undefined
+  if (confirmed === undefined && allowsUntrusted) return undefined
   // A reason has at most 255 characters, and each fingerprint 95.
   const text =
     confirmed === undefined

@@ -8,6 +8,7 @@ interface OpenOptions {
   readonly network: DeviceNetwork
   readonly signal: AbortSignal
   readonly limitMs: number
+  readonly isEnrolled?: boolean
 }
 
 interface OpenedSession {
@@ -20,12 +21,12 @@ interface OpenedSession {
 export async function openDriverSession(
   drivers: DriverTable,
   { driver: name, host, port, username, secret, options, fingerprint }: Omit<ListedGatewayTest, 'id'>,
-  { network, signal, limitMs }: OpenOptions,
+  { network, signal, limitMs, isEnrolled = false }: OpenOptions,
 ): Promise<OpenedSession> {
   const driver = drivers[name]
   if (!driver) throw new DriverFailure('UNSUPPORTED', `This gateway has no driver "${name}". Update the gateway.`)
   const opening = (async () =>
-    driver.open({ host, port, username, secret, options, fingerprint }, { network, signal }))()
+    driver.open({ host, port, username, secret, options, fingerprint, isEnrolled }, { network, signal }))()
   const seconds = Math.round(limitMs / 1000)
   const late = () => new DriverFailure('UNREACHABLE', `${host} port ${port} gave no useful answer within ${seconds} s.`)
   try {

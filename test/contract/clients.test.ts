@@ -117,6 +117,11 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
     'no body and unknown keys mean now',
     noun('fleet/commands/deferred/deferred.db', 'a reboot with the body %j happens now'),
   ],
+  [
+    '13.rooms',
+    'roomsDelete of the room of a gateway needs no further parameter',
+    noun('fleet/gateways/enrolment.http', 'roomsDelete takes a gateway with its items'),
+  ],
 ]
 
 const root = new URL('../..', import.meta.url)

@@ -64,7 +64,13 @@ test.each([
     'state must be one of',
     ['ACKNOWLEDGED', 'SUCCEEDED', 'FAILED'],
   ],
-  ['x'.repeat(100), {}, '', 'it is of a kind that does not exist', ['status', 'sample', 'config', 'operation', 'logs']],
+  [
+    'x'.repeat(100),
+    {},
+    '',
+    'it is of a kind that does not exist',
+    ['status', 'sample', 'config', 'operation', 'logs', 'devices'],
+  ],
 ] as const)(
   'a bad message of the kind %s is answered: %j is wrong at "%s"',
   async (kind, body, field, reason, allowed?: readonly string[]) => {

@@ -3,12 +3,12 @@ import { EventEmitter } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Driver, DriverSession } from '../../src/gateway/driver.ts'
 import {
-  contentOf,
   copyOfFolder,
   deviceIdsIn,
+  folderContent,
   GatewayWorld,
   recordIn,
-  startGateway,
+  runGatewayHere,
 } from '../support/gateway/gateway-world.ts'
 import { LineDevice } from '../support/gateway/line-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
@@ -73,7 +73,7 @@ test('a wrong password is tried once: again when it was changed or a person asks
   await world.call('PUT', `/${id}`, { secret: device.password })
   await world.reaches(id, 'CONNECTED')
   expect(device.logins).toBe(3)
-  const written = [contentOf(world.folder), ...world.running.lines, JSON.stringify(harness.logged)].join('\n')
+  const written = [folderContent(world.folder), ...world.running.lines, JSON.stringify(harness.logged)].join('\n')
   for (const secret of ['planted secret', device.password]) expect(written).not.toContain(secret)
 })
 
@@ -233,13 +233,13 @@ test('a driver that throws, never answers or emits errors does not disturb the o
   await world.running.stop()
 })
 
-test('of two processes with one identity, one stops after three takeovers and says so; the devices of the other stay', async () => {
+test('a gateway of which a copy runs stops after three takeovers and says so; the devices of the copy stay', async () => {
   const world = await GatewayWorld.start(harness, org)
   const device = await LineDevice.start(newSerial())
   const id = await world.add(device)
   const { endpointId } = await world.reaches(id, 'CONNECTED')
   await until('it is online', async () => (await world.endpoint(endpointId)).connected)
-  const copy = startGateway(world.url, copyOfFolder(world.folder))
+  const copy = runGatewayHere(world.url, copyOfFolder(world.folder))
   const failure = await Promise.race([world.running.ended, copy.ended])
   expect(failure?.message).toContain('Another process uses the identity of this gateway')
   const [stopped, left] = world.running.lines.some((line) => line.includes('3 of 3'))
@@ -260,6 +260,6 @@ test('a gateway that is deleted in the server stops, and deletes its credentials
   await world.reaches(id, 'CONNECTED')
   await org.call('DELETE', `/endpoints/${world.id}?items=true`)
   expect((await world.running.ended)?.message).toContain('deleted in the server')
-  expect(contentOf(world.folder)).toBe('')
+  expect(folderContent(world.folder)).toBe('')
   expect(device.sessions).toBe(0)
 })

@@ -33,6 +33,15 @@ test('"nodes" lists the servers that are up, and those that ended in the last da
   await until('it is silent', async () => (await site.json('nodes')).nodes[0].state === 'silent')
 })
 
+test('a gateway beside the server is refused while another server runs on the database', async () => {
+  const site = await siteForTest()
+  const first = await site.serveNode('rooms-1')
+  const flags = ['--port', '0', '--node-name', 'rooms-2', '--public-url', 'http://127.0.0.1:1', '--log-level', 'silent']
+  const { code, stderr } = await site.run('serve', ...flags, '--gateway', `${first.org}/1`)
+  expect(code).toBe(1)
+  expect(stderr).toContain('Start the gateway by itself with "roomkeeper gateway" instead of --gateway.')
+})
+
 test('a command sends messages to the nodes before it ends', async () => {
   const group = await nodeGroup()
   const node = await group.start()

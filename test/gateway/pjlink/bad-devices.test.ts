@@ -133,7 +133,7 @@ test('answers to other questions are no answers, and a projector that never answ
     socket.write('PJLINK 0\r')
     socket.on('data', () => void socket.write('%1POWR=1\r%1NAME=Other\r'))
   })
-  const failure = await openAt(port, { answerMs: 60 }).catch((error) => error)
+  const failure = await openAt(port, { answerMs: 250 }).catch((error) => error)
   expect(failure.state).toBe('UNREACHABLE')
   expect(failure.message).toMatch(/does not answer the question CLSS/)
 })

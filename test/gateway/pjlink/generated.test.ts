@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { StatusReport, type UpMessage } from '../../../src/contract/device/protocol.ts'
 import { type DeviceNetwork, type Driver, DriverFailure, type DriverSession } from '../../../src/gateway/driver.ts'
 import { pjlinkDriver } from '../../../src/gateway/drivers/pjlink/pjlink-driver.ts'
+import { type PjlinkTimings, usualPjlinkTimings } from '../../../src/gateway/drivers/pjlink/timings.ts'
 import { runCount } from '../../support/long-form.ts'
 
 /** A sequence of random numbers that depends only on its seed. */
@@ -73,10 +74,10 @@ class RubbishProjector {
   }
 
   #answer(text: string, stream: Duplex, say: (text: string) => void): void {
-    const [, pjlinkClass = '1', name = ''] = /%([12])(....) /.exec(text) ?? []
+    const [, pjlinkClass = '1', name = '', parameter = ''] = /%([12])(....) (.*)\r/.exec(text) ?? []
     this.questions++
     const answer = (to: string) => `%${pjlinkClass}${to}=${this.#random.pick(truth[to] ?? ['ERR1'])}\r`
-    const right = answer(name)
+    const right = parameter.startsWith('?') ? answer(name) : `%1${name}=OK\r`
     if (!this.#isRubbish) return void say(right)
     const { below, pick } = this.#random
     const kinds: readonly (() => void)[] = [
@@ -120,15 +121,19 @@ class RubbishProjector {
     }
   }
 
-  /** What was said in answers to a question, as text in Latin-1. */
-  saidFor(name: string): string[] {
-    const lines = this.#said.flatMap((texts) =>
+  /** The values of all answers by question, in Latin-1. */
+  said(): Map<string, string[]> {
+    const said = new Map(names.map((name): [string, string[]] => [name, []]))
+    for (const line of this.#said.flatMap((texts) =>
       texts
         .join('')
         .replaceAll('\0', '')
         .split(/[\r\n]/),
-    )
-    return lines.flatMap((line) => new RegExp(`^%[12]${name}=(.*)$`, 'is').exec(line)?.[1] ?? [])
+    )) {
+      const [, name = '', value = ''] = /^%[12](....)=(.*)$/s.exec(line) ?? []
+      said.get(name.toUpperCase())?.push(value)
+    }
+    return said
   }
 }
 
@@ -159,7 +164,8 @@ const plainNames = (codes: readonly string[]) =>
 
 /** Lists the values of a report that the projector did not say. */
 function unsaid(projector: RubbishProjector, report: UpMessage<'status'>): string[] {
-  const said = (name: string) => projector.saidFor(name)
+  const values = projector.said()
+  const said = (name: string) => values.get(name) ?? []
   const has = (name: string, ...values: string[]) => said(name).some((value) => values.includes(value.toUpperCase()))
   const isNotNow = has('POWR', 'ERR2', 'ERR3')
   const powers: Record<string, boolean> = {
@@ -215,7 +221,9 @@ function unsaid(projector: RubbishProjector, report: UpMessage<'status'>): strin
 }
 
 const isReport = Compile(StatusReport)
-const timings = {
+/** So short that silence costs little; a busy machine makes more of it, which is just as good. */
+const timings: PjlinkTimings = {
+  ...usualPjlinkTimings,
   attemptMs: 40,
   answerMs: 20,
   challenge256Ms: 10,
@@ -279,7 +287,7 @@ async function talk(driver: Driver, seed: number, isRubbish: boolean): Promise<R
 }
 
 async function talkToMany(count: number, isRubbish: boolean): Promise<RunResult[]> {
-  const driver = pjlinkDriver(timings)
+  const driver = pjlinkDriver(isRubbish ? timings : { ...timings, attemptMs: 10_000, answerMs: 10_000 })
   const results: RunResult[] = []
   const seeds = Array.from({ length: count }, (_, i) => i + 1)
   const work = async () => {
@@ -291,10 +299,10 @@ async function talkToMany(count: number, isRubbish: boolean): Promise<RunResult[
 }
 
 test('rubbish neither ends the process nor hangs a session, and only what the projector said is reported', async () => {
-  const results = await talkToMany(runCount({ short: 500, full: 3_000, long: 20_000 }), true)
+  const results = await talkToMany(runCount({ short: 400, full: 3_000, long: 20_000 }), true)
   expect(results.filter(({ wrong }) => wrong.length > 0).slice(0, 5)).toEqual([])
   // The test is about sessions: enough of them have to be open.
-  expect(results.filter(({ wasOpen }) => wasOpen).length).toBeGreaterThan(results.length / 10)
+  expect(results.filter(({ wasOpen }) => wasOpen).length).toBeGreaterThan(results.length / 20)
   expect(results.reduce((sum, { questions }) => sum + questions, 0)).toBeGreaterThan(results.length * 5)
 })
 

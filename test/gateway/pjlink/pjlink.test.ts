@@ -5,7 +5,7 @@ import { StatusReport } from '../../../src/contract/device/protocol.ts'
 import { DriverFailure } from '../../../src/gateway/driver.ts'
 import { md5Digest, sha256Digest } from '../../../src/gateway/drivers/pjlink/challenge.ts'
 import { usualPjlinkTimings } from '../../../src/gateway/drivers/pjlink/timings.ts'
-import { meetProjector } from './projector-session.ts'
+import { meetProjector, shortPjlinkTimings } from './projector-session.ts'
 
 const password = 'JBMIAProjectorLink'
 
@@ -97,7 +97,7 @@ test('only fields that changed are reported, and what is not known in standby is
 })
 
 test('warm-up and cool-down are CHANGING', async () => {
-  const { open, fake } = await meetProjector({ powr: '0', projector: { warmUpMs: 300, coolDownMs: 300 } })
+  const { open, fake } = await meetProjector({ powr: '0', projector: { warmUpMs: 200, coolDownMs: 200 } })
   const { status, powers } = await open()
   expect(status.power).toBe('STANDBY')
   await fake.press(true)
@@ -174,9 +174,9 @@ test('the connection is closed between polls, so another system has its turn', a
   expect(fake.mostConnections).toBe(1)
 })
 
-test('with keepConnection, one connection serves all polls', async () => {
+test('with keepOpen, one connection serves all polls', async () => {
   const { open, fake, network } = await meetProjector()
-  await open({ options: { pollSeconds: 5, keepConnection: true } })
+  await open({ options: { pollSeconds: 5, keepOpen: true } })
   await expect.poll(() => fake.commands.filter((command) => command === '%1POWR ?').length).toBeGreaterThan(4)
   expect(network.connects).toBe(1)
 })
@@ -192,10 +192,8 @@ test.each(['sha256', 'md5'] as const)('a right password is accepted with %s', as
 test.each(['answered', 'erra', 'closes', 'silent'] as const)(
   'a wrong password is REFUSED after one attempt, with a projector that has %s SHA-256',
   async (sha256) => {
-    const { open, fake } = await meetProjector({
-      projector: { password, quirks: { sha256 } },
-      timings: { challenge256Ms: 50 },
-    })
+    const timings = sha256 === 'silent' ? { challenge256Ms: 50 } : {}
+    const { open, fake } = await meetProjector({ projector: { password, quirks: { sha256 } }, timings })
     const failure = await open({ secret: 'wrong' }).catch((error) => error)
     expect(failure).toBeInstanceOf(DriverFailure)
     expect(failure.state).toBe('REFUSED')
@@ -206,6 +204,17 @@ test.each(['answered', 'erra', 'closes', 'silent'] as const)(
     expect(fake.totalConnections).toBe(sha256 === 'answered' ? 1 : 2)
   },
 )
+
+test('with the challenge md5, SHA-256 is not tried; with sha256, MD5 is never sent', async () => {
+  const { open, fake } = await meetProjector({ projector: { password, quirks: { sha256: 'erra' } } })
+  const options = { pollSeconds: 5 }
+  await expect(open({ options: { ...options, challenge: 'sha256' } })).rejects.toMatchObject({ state: 'UNSUPPORTED' })
+  expect(fake.commands).toEqual([])
+  const before = fake.totalConnections
+  const { session } = await open({ options: { ...options, challenge: 'md5' } })
+  expect(session.identity.model).toBe('LX-400')
+  expect(fake.totalConnections - before).toBe(1)
+})
 
 test('a projector that asks for a password that the item does not have is REFUSED', async () => {
   const { open } = await meetProjector({ projector: { password } })
@@ -265,12 +274,14 @@ test('a later command replaces one that is still followed', async () => {
 })
 
 test('dropped packets end the session as UNREACHABLE, and it can be opened again', async () => {
-  const { open, network } = await meetProjector({ timings: { attemptMs: 60, answerMs: 50 } })
+  const { open, network, timings } = await meetProjector()
   const { ended, status } = await open()
   await expect.poll(() => status.inputs).toHaveLength(3)
+  Object.assign(timings, { attemptMs: 60, answerMs: 50 })
   network.dropsPackets = true
   expect((await ended).state).toBe('UNREACHABLE')
   network.dropsPackets = false
+  Object.assign(timings, shortPjlinkTimings)
   expect((await open()).status.power).toBe('ON')
 })
 

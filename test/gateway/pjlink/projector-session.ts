@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { UpMessage } from '../../../src/contract/device/protocol.ts'
 import type { Driver, DriverFailure, DriverItem, DriverSession } from '../../../src/gateway/driver.ts'
 import { pjlinkDriver } from '../../../src/gateway/drivers/pjlink/pjlink-driver.ts'
-import type { PjlinkTimings } from '../../../src/gateway/drivers/pjlink/timings.ts'
+import { type PjlinkTimings, usualPjlinkTimings } from '../../../src/gateway/drivers/pjlink/timings.ts'
 import {
   FakeProjector,
   type FakeProjectorOptions,
@@ -11,7 +11,8 @@ import {
 import { DroppingNetwork } from './dropping-network.ts'
 
 /** A poll every 25 ms, and answers that a busy machine can give in time. */
-export const shortPjlinkTimings: Partial<PjlinkTimings> = {
+export const shortPjlinkTimings: PjlinkTimings = {
+  ...usualPjlinkTimings,
   attemptMs: 3_000,
   answerMs: 2_000,
   challenge256Ms: 1_000,
@@ -37,6 +38,8 @@ export interface ProjectorMeeting {
   readonly network: DroppingNetwork
   readonly driver: Driver
   readonly item: DriverItem
+  /** A test can change them while a session stands. */
+  readonly timings: { -readonly [K in keyof PjlinkTimings]: PjlinkTimings[K] }
   open(changes?: Partial<DriverItem>): Promise<WatchedSession>
 }
 
@@ -50,7 +53,7 @@ interface MeetingOptions {
 
 export async function meetProjector({
   projector,
-  timings,
+  timings: changes,
   item,
   powr = '1',
 }: MeetingOptions = {}): Promise<ProjectorMeeting> {
@@ -59,7 +62,8 @@ export async function meetProjector({
   const port = await fake.listen()
   onTestFinished(() => fake.close())
   const network = new DroppingNetwork()
-  const driver = pjlinkDriver({ ...shortPjlinkTimings, ...timings })
+  const timings = { ...shortPjlinkTimings, ...changes }
+  const driver = pjlinkDriver(timings)
   const whole: DriverItem = {
     host: '127.0.0.1',
     port,
@@ -72,6 +76,7 @@ export async function meetProjector({
     network,
     driver,
     item: whole,
+    timings,
     open: (changes) => openProjector(driver, network, { ...whole, ...changes }),
   }
 }

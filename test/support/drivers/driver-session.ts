@@ -3,7 +3,7 @@ import { Ajv } from 'ajv'
 import { expect, onTestFinished } from 'vitest'
 import { StatusReport } from '../../../src/contract/device/protocol.ts'
 import type { DeviceNetwork, Driver, DriverItem, DriverSession } from '../../../src/gateway/driver.ts'
-import { loopbackNetwork } from './loopback-network.ts'
+import { loopbackTrusting } from './loopback-network.ts'
 
 type ItemFields = Partial<DriverItem> & Pick<DriverItem, 'port'>
 
@@ -20,7 +20,7 @@ export function sentStatus(session: DriverSession): Record<string, unknown> {
 export async function openTestSession(
   driver: Driver,
   item: ItemFields,
-  network: DeviceNetwork = loopbackNetwork(),
+  network: DeviceNetwork = loopbackTrusting(),
 ): Promise<DriverSession> {
   const ending = new AbortController()
   onTestFinished(() => ending.abort())

@@ -7,7 +7,7 @@ import { type DeviceNetwork, DriverFailure } from '../../../src/gateway/driver.t
 const loopback = '127.0.0.1'
 
 /** The authority that it trusts beside those of Node. */
-export const loopbackNetwork = (ca?: string): DeviceNetwork => ({
+export const loopbackTrusting = (ca?: string): DeviceNetwork => ({
   resolve: async () => loopback,
   connect: ({ port, timeoutMs, signal }) => opened(connectTcp({ host: loopback, port }), 'connect', timeoutMs, signal),
   async connectTls({ port, timeoutMs, signal, fingerprint, allowsOldTls, allowsUntrusted }) {

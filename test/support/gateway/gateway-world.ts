@@ -9,7 +9,8 @@ import { runGateway } from '../../../src/gateway/gateway.ts'
 import { parseRange, Reach } from '../../../src/gateway/reach.ts'
 import type { Harness, Reply, TestOrg } from '../harness.ts'
 import { until } from '../program.ts'
-import { type LineDevice, lineDriver } from './line-device.ts'
+import type { LineDevice } from './line-device.ts'
+import { lineDriver } from './line-driver.ts'
 
 export const newGatewayFolder = (): string => {
   const path = mkdtempSync(join(tmpdir(), 'roomkeeper-gateway-'))
@@ -24,7 +25,7 @@ export const copyOfFolder = (path: string): string => {
 }
 
 /** The text of every file of a folder. */
-export const contentOf = (path: string): string =>
+export const folderContent = (path: string): string =>
   readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
@@ -46,7 +47,7 @@ interface RunningGateway {
   stop(): Promise<void>
 }
 
-export function startGateway(
+export function runGatewayHere(
   url: string,
   folder: string,
   { code, drivers = {}, reach = ['127.0.0.0/8'] }: { code?: string; drivers?: DriverTable; reach?: string[] } = {},
@@ -92,7 +93,7 @@ export class GatewayWorld {
     this.roomId = room.id
     this.code = room.dec
     this.folder = newGatewayFolder()
-    this.running = startGateway(harness.url, this.folder, { code: room.dec, drivers })
+    this.running = runGatewayHere(harness.url, this.folder, { code: room.dec, drivers })
   }
 
   static async start(harness: Harness, org: TestOrg, drivers: DriverTable = {}): Promise<GatewayWorld> {
@@ -112,7 +113,7 @@ export class GatewayWorld {
   /** Starts it again with the same folder. */
   async restart(drivers: DriverTable = {}): Promise<void> {
     await this.running.stop()
-    this.running = startGateway(this.url, this.folder, { drivers })
+    this.running = runGatewayHere(this.url, this.folder, { drivers })
   }
 
   call(method: string, path: string, body?: object): Promise<Reply> {

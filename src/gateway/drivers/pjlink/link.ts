@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type DeviceNetwork, DriverFailure, type DriverItem } from '../../driver.ts'
 import { md5Digest, sha256Digest } from './challenge.ts'
 import { type PjlinkAnswer, type PjlinkClass, PjlinkConnection, PjlinkTrouble } from './connection.ts'
+import type { PjlinkOptions } from './options.ts'
 import type { PjlinkTimings } from './timings.ts'
 
 /** How often one question is asked, with a new connection each time. */
@@ -14,7 +15,7 @@ interface LinkOptions {
   readonly network: DeviceNetwork
   readonly signal: AbortSignal
   readonly timings: PjlinkTimings
-  readonly gapMs: number
+  readonly options: PjlinkOptions
 }
 
 export class PjlinkLink {
@@ -30,6 +31,7 @@ export class PjlinkLink {
 
   constructor(options: LinkOptions) {
     this.#options = options
+    if (options.options.challenge === 'md5') this.#challenge = 'md5'
     options.signal.addEventListener('abort', () => this.close(), { once: true })
   }
 
@@ -40,11 +42,12 @@ export class PjlinkLink {
 
   /** Asks one question; throws a PjlinkTrouble, or the DriverFailure of the network. The caller asks one at a time. */
   async ask(pjlinkClass: PjlinkClass, name: string, parameter: string): Promise<PjlinkAnswer> {
-    const startedAt = performance.now()
     for (let tries = 1; ; tries++) {
+      const startedAt = performance.now()
       const isNew = !this.#connection?.isOpen
-      const connection = isNew ? await this.#connect(startedAt) : (this.#connection as PjlinkConnection)
+      let connection = isNew ? undefined : this.#connection
       try {
+        connection ??= await this.#connect(startedAt)
         await this.#keepGap()
         const withDigest = connection.digest !== '' && (connection.answered === 0 || this.#digestOnEvery)
         const leftMs = isNew ? this.#leftOfAttempt(startedAt) : Number.POSITIVE_INFINITY
@@ -57,17 +60,17 @@ export class PjlinkLink {
         // After a timeout the answer could still come and be taken for the answer to another question.
         this.close()
         this.#lastActivityAt = performance.now()
-        if (tries === maxTries || !this.#isWorthRetry(error, connection, tries)) throw error
+        if (tries === maxTries || !this.#isWorthRetry(error, connection?.answered ?? 0, tries)) throw error
       }
     }
   }
 
-  #isWorthRetry(error: unknown, connection: PjlinkConnection, tries: number): boolean {
+  #isWorthRetry(error: unknown, answered: number, tries: number): boolean {
     if (!(error instanceof PjlinkTrouble) || this.#options.signal.aborted) return false
     // It closed an idle connection.
-    if (error.kind === 'closed') return connection.answered > 0
+    if (error.kind === 'closed') return answered > 0
     if (error.kind !== 'refused') return false
-    if (connection.answered > 0) {
+    if (answered > 0) {
       this.#digestOnEvery = !this.#digestOnEvery
       return true
     }
@@ -80,7 +83,7 @@ export class PjlinkLink {
   }
 
   async #keepGap(): Promise<void> {
-    const waitMs = this.#lastActivityAt + this.#options.gapMs - performance.now()
+    const waitMs = this.#lastActivityAt + this.#options.options.gapMs - performance.now()
     if (waitMs > 0) await pause(waitMs, undefined, { signal: this.#options.signal })
   }
 
@@ -121,6 +124,8 @@ export class PjlinkLink {
         // A projector that knew it a moment ago has a lapse: the weaker challenge is not used for it.
         if (this.#challenge === 'sha256')
           throw new PjlinkTrouble('silent', 'The projector does not send its challenge.')
+        if (this.#options.options.challenge === 'sha256')
+          throw new DriverFailure('UNSUPPORTED', 'The projector has no sign-in with SHA-256, and no other is allowed.')
         this.#challenge = 'md5'
         return false
       }

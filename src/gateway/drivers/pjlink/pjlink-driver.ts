@@ -5,8 +5,7 @@ import { readPjlinkOptions } from './options.ts'
 import { PjlinkSession, type SleepMemory } from './session.ts'
 import { type PjlinkTimings, usualPjlinkTimings } from './timings.ts'
 
-export function pjlinkDriver(changes: Partial<PjlinkTimings> = {}): Driver {
-  const timings = { ...usualPjlinkTimings, ...changes }
+export function pjlinkDriver(timings: PjlinkTimings = usualPjlinkTimings): Driver {
   /** By address. The service keeps what was reported, so this can be forgotten with the process. */
   const memories = new Map<string, SleepMemory>()
   return {
@@ -17,10 +16,10 @@ export function pjlinkDriver(changes: Partial<PjlinkTimings> = {}): Driver {
       const options = readPjlinkOptions(item.options, timings)
       const lifetime = new AbortController()
       const signal = AbortSignal.any([outerSignal, lifetime.signal])
-      const link = new PjlinkLink({ item, network, signal, timings, gapMs: options.gapMs })
+      const link = new PjlinkLink({ item, network, signal, timings, options })
       const session = new PjlinkSession({ link, options, timings, memory, lifetime, signal })
       try {
-        await session.start(item.enrolledAs)
+        await session.start(item.isEnrolled ?? false)
         return session
       } catch (error) {
         session.close()

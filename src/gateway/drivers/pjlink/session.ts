@@ -98,10 +98,10 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
   }
 
   /** Rejects if there is no session: with a DriverFailure, or with the trouble of the connection. */
-  async start(enrolledAs: DeviceIdentity | undefined): Promise<void> {
+  async start(isEnrolled: boolean): Promise<void> {
     const { memory, signal } = this.#options
     await this.#askPower()
-    this.#identity = await this.#identify(enrolledAs)
+    this.#identity = await this.#identify(isEnrolled)
     signal.throwIfAborted()
     if (memory.leftInStandby) memory.sleeps = true
     memory.leftInStandby = false
@@ -110,7 +110,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
     void this.#run()
   }
 
-  async #identify(enrolledAs: DeviceIdentity | undefined): Promise<DeviceIdentity> {
+  async #identify(isEnrolled: boolean): Promise<DeviceIdentity> {
     const facts = this.#facts
     let isUntold = false
     for (const question of [classQuestion, ...Object.values(identityQuestions)]) {
@@ -120,17 +120,16 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
       const isNotNow = answer !== 'unknown' && answer !== 'silent' && 'error' in answer
       if (isNotNow && question !== identityQuestions.software) isUntold = true
     }
-    if (isUntold && !enrolledAs) {
+    if (isUntold && !isEnrolled) {
       const reason = 'The projector does not tell what it is while it is in standby. Switch it on once.'
       throw new DriverFailure('UNREACHABLE', reason)
     }
     const nameless = this.#options.options.kind === 'DISPLAY' ? 'PJLink display' : 'PJLink projector'
-    const known = isUntold ? enrolledAs : undefined
     return {
-      manufacturer: facts.manufacturer ?? known?.manufacturer,
-      model: facts.model?.slice(0, maxModelCharacters) ?? known?.model ?? nameless,
-      serial: facts.serial?.slice(0, maxModelCharacters) ?? known?.serial,
-      firmwareVersion: facts.software ?? known?.firmwareVersion,
+      manufacturer: facts.manufacturer,
+      model: facts.model?.slice(0, maxModelCharacters) ?? nameless,
+      serial: facts.serial?.slice(0, maxModelCharacters),
+      firmwareVersion: facts.software,
     }
   }
 

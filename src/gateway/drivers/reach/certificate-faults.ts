@@ -11,14 +11,14 @@ export interface ReachFault {
 const criticalDays = 3
 
 /** Undefined for a date that cannot be read. */
-export const dayOf = (date: Date): string | undefined =>
+export const certificateDay = (date: Date): string | undefined =>
   Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 10)
 
 export function certificateFaults(validUntil: Date, warningDays: number, now: number): ReachFault[] {
   const leftMs = validUntil.getTime() - now
   // The date does not change, unlike the days that are left, so the fault is reported once.
   const fault = (level: FaultLevel, verb: string): ReachFault[] => [
-    { code: 'certificate.ends', level, text: `The certificate ${verb} on ${dayOf(validUntil)}.` },
+    { code: 'certificate.ends', level, text: `The certificate ${verb} on ${certificateDay(validUntil)}.` },
   ]
   if (leftMs <= 0) return fault('CRITICAL', 'has ended')
   if (leftMs <= criticalDays * dayMs) return fault('CRITICAL', 'ends')

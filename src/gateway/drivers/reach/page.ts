@@ -13,7 +13,7 @@ export interface PageRequest {
   readonly expectedStatus: number | undefined
 }
 
-export interface Page {
+export interface CheckedPage {
   readonly status: number
   /** From the request to the status line. */
   readonly answeredMs: number
@@ -26,7 +26,12 @@ const maxBodyBytes = 64 * 1024
 const maxInterimAnswers = 8
 
 /** Rejects with a DriverFailure if there is no answer in HTTP in time. The caller closes the socket. */
-export async function getPage(socket: Socket, page: PageRequest, isTls: boolean, limitMs: number): Promise<Page> {
+export async function getPage(
+  socket: Socket,
+  page: PageRequest,
+  isTls: boolean,
+  limitMs: number,
+): Promise<CheckedPage> {
   const startedAt = performance.now()
   const request = requestPage({
     // Without `agent`: even `agent: false` makes an agent, which would connect by itself.
@@ -88,7 +93,10 @@ async function contains(response: IncomingMessage, text: string): Promise<boolea
   return false
 }
 
-export function pageFaults({ status, hasText }: Page, { expectedStatus, expectedText }: PageRequest): ReachFault[] {
+export function pageFaults(
+  { status, hasText }: CheckedPage,
+  { expectedStatus, expectedText }: PageRequest,
+): ReachFault[] {
   const isExpected = expectedStatus === undefined ? status < 500 : status === expectedStatus
   const wanted = expectedStatus === undefined ? 'less than 500' : expectedStatus
   const faults: ReachFault[] = []

@@ -13,8 +13,8 @@ import type {
 } from '../../driver.ts'
 import { choiceOption, numberOption, textOption } from '../item-options.ts'
 import { type DeviceStatus, PolledSession, type PollLimits, usualPollLimits } from '../polled-session.ts'
-import { certificateFaults, dayOf, type ReachFault } from './certificate-faults.ts'
-import { getPage, type Page, type PageRequest, pageFaults } from './page.ts'
+import { certificateDay, certificateFaults, type ReachFault } from './certificate-faults.ts'
+import { type CheckedPage, getPage, type PageRequest, pageFaults } from './page.ts'
 import { SteadyValue } from './steady-value.ts'
 
 export interface ReachLimits extends PollLimits {
@@ -46,7 +46,7 @@ interface CheckResult {
   readonly responseMs: number
   readonly certificate?: DeviceCertificate | undefined
   readonly tlsVersion?: string | undefined
-  readonly page?: Page | undefined
+  readonly page?: CheckedPage | undefined
 }
 
 export class ReachDriver implements Driver {
@@ -143,7 +143,7 @@ function statusOf(request: CheckRequest, result: CheckResult, responseTime: Stea
     ...(certificate ? certificateFaults(certificate.validUntil, request.warningDays, Date.now()) : []),
     ...(page ? pageFaults(page, request) : []),
   ]
-  const ends = certificate && dayOf(certificate.validUntil)
+  const ends = certificate && certificateDay(certificate.validUntil)
   const trust = certificate?.isTrusted
     ? 'a known authority confirms it'
     : 'no known authority confirms it for this host'

@@ -3,7 +3,7 @@ import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { openTestSession, sentStatus, whyNot } from '../../../../test/support/drivers/driver-session.ts'
-import { loopbackNetwork } from '../../../../test/support/drivers/loopback-network.ts'
+import { loopbackTrusting } from '../../../../test/support/drivers/loopback-network.ts'
 import { SnmpDriver, usualSnmpLimits } from './snmp.ts'
 
 const driver = new SnmpDriver({ ...usualSnmpLimits, firstAnswerMs: 500, request: { timeoutMs: 500, retries: 1 } })
@@ -162,7 +162,7 @@ test('datagrams of another sender are not read', async () => {
 test('an attempt ends with its signal', async () => {
   const { port, requests } = await fakeAgent(() => [])
   const ending = new AbortController()
-  const context = { network: loopbackNetwork(), signal: ending.signal }
+  const context = { network: loopbackTrusting(), signal: ending.signal }
   const attempt = new SnmpDriver().open({ host: 'device.example', port, options: {} }, context)
   await expect.poll(requests).toBeGreaterThan(0)
   const reason = new Error('the item was deleted')

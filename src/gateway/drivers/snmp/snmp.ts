@@ -24,12 +24,15 @@ export interface SnmpLimits extends PollLimits {
   readonly firstAnswerMs: number
   readonly request: RequestLimits
   readonly tablesMs: number
+  /** Tables are left for the first poll if the start of a session took longer than this. */
+  readonly quickStartMs: number
 }
 export const usualSnmpLimits: SnmpLimits = {
   ...usualPollLimits,
   firstAnswerMs: 2.5 * secondMs,
   request: { timeoutMs: 3 * secondMs, retries: 1 },
   tablesMs: 5 * minuteMs,
+  quickStartMs: 5 * secondMs,
 }
 
 /** Some old agents answer only requests with a small number, so the second attempt has one. */
@@ -44,6 +47,7 @@ export class SnmpDriver implements Driver {
 
   async open(item: DriverItem, { network, signal }: DriverContext): Promise<DriverSession> {
     const limits = this.#limits
+    const startedAt = performance.now()
     const intervalMs = numberOption(item, 'pollSeconds', limits.pollSeconds) * secondMs
     const access = accessOf(item)
     const target = { address: await network.resolve(item.host), port: item.port, access }
@@ -52,7 +56,7 @@ export class SnmpDriver implements Driver {
     signal.addEventListener('abort', closeClient, { once: true })
     try {
       const device = new SnmpDevice(client, target.address, await readDescription(client), limits.tablesMs)
-      const status = await device.poll()
+      const status = await device.poll({ withTables: performance.now() - startedAt < limits.quickStartMs })
       signal.throwIfAborted()
       return PolledSession.start({
         identity: device.identity,
@@ -125,7 +129,7 @@ class SnmpDevice {
     return this.#description.identity
   }
 
-  async poll(): Promise<DeviceStatus> {
+  async poll({ withTables = true } = {}): Promise<DeviceStatus> {
     const ofUps = this.#description.isUps ? upsObjects : []
     const values = await this.#client.get([system.name, system.location, ...Object.values(uptime), ...ofUps])
     const startedAt = this.#startTime.read(
@@ -139,7 +143,7 @@ class SnmpDevice {
     )
     if (this.#startedAt !== undefined && startedAt !== this.#startedAt) await this.#describeAgain()
     this.#startedAt = startedAt
-    if (performance.now() - this.#tablesReadAt >= this.#tablesMs) await this.#readTables()
+    if (withTables && performance.now() - this.#tablesReadAt >= this.#tablesMs) await this.#readTables()
     const { identity, kind, hardwareVersion, isUps } = this.#description
     const { networks, outlets } = this.#tables
     const location = snmpText(values.get(system.location), 255)

@@ -177,11 +177,14 @@ export async function storeStatus(
   const { id } = device
   const { pairingSerial, ...reported } = report
   noteReportedSensors(device.sensors, reported)
+  // A node of the version before stores the status of a gateway without knowing what it means.
+  const becomesGateway = !connection.isGateway && isGatewayStatus(reported)
   const switched: CommandRow[] = []
   const outcome = await db.forOrg(device.org.key).telemetry(async (on) => {
     switched.length = 0
     const before = (await lockConnection(on, connectionKey(connection))) && (await findStatus(on, { id }))
     if (!before) return 'replaced'
+    if (becomesGateway) await insertGateway(on, { id })
     const { status, readings } = mergeReport(before, reported)
     if (report.power !== undefined) switched.push(...(await finishPowerCommands(on, id, powerOf(status), clock.now())))
     if (readings !== before.readings) await updateReadings(on, { id, readings })
@@ -197,7 +200,6 @@ export async function storeStatus(
     const call_ended_at = hasLeftCall ? clock.now() : before.call_ended_at
     const rest = restOf(before.given_sleeps, status)
     await updateStatus(on, { id, status, call_ended_at, rest, connection: number })
-    const becomesGateway = !connection.isGateway && isGatewayStatus(fields) && (await insertGateway(on, { id }))
     if (leader !== before.pairing_serial) await updateLeader(on, { id, pairing_serial: leader })
     const name = shownName(before.given_name, status)
     if (name !== before.name) await updateName(on, { id, name })
@@ -206,19 +208,19 @@ export async function storeStatus(
       await updateNamedSensors(on, { id, ...sensors })
     const keysChanged = report.configKeys !== undefined && configKeysText(before.status) !== configKeysText(status)
     const version = keysChanged ? await updatePendingAgain(on, id, clock.now()) : undefined
-    return { version, becomesGateway }
+    return { version }
   })
   if (outcome === 'replaced') throw new ConnectionReplaced()
+  if (becomesGateway) {
+    connection.isGateway = true
+    services.devices.wake([id])
+  }
   feed.forOrg(device.org.key).publish(switched.map((row) => commandEventDraft(commandView(row))))
   if (outcome === 'unchanged') return
   if (outcome !== 'first') {
     const events = feed.forOrg(device.org.key)
     events.publish([{ type: 'status', endpointId: id }])
-    const { version, becomesGateway } = outcome
-    if (becomesGateway) {
-      connection.isGateway = true
-      services.devices.wake([id])
-    }
+    const { version } = outcome
     // The config means something else for a device that has other settings now.
     if (version !== undefined) {
       events.publish([{ type: 'config', endpointId: id, config: { version, state: 'PENDING' } }])

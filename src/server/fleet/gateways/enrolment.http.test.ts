@@ -129,7 +129,8 @@ test('a serial that is enrolled for another item, directly, or elsewhere is DUPL
   expect(await site.item(second)).not.toHaveProperty('duplicateOf')
 })
 
-test('a caller who does not see the other endpoint does not learn which it is [contract 13.enrolment]', async () => {
+/** Two regions with a room each, a gateway in the first, and a key that sees and changes only the first. */
+async function newRegions() {
   const org = await harness.newOrg()
   const make = async (path: string, body: object) => (await org.call('POST', path, { body })).body.id
   const rooms: number[] = []
@@ -139,17 +140,33 @@ test('a caller who does not see the other endpoint does not learn which it is [c
     regions.push(regionId)
     rooms.push(await make('/rooms', { name, locationId: await make('/locations', { name, regionId }) }))
   }
-  const [own = 0, foreign = 0] = rooms
-  const gateway = await startGateway(harness, org, { roomId: own })
-  const taken = await newDevice(harness, org, { roomId: foreign, serial: newSerial() })
-  const id = await make(`/gateways/${gateway.id}/devices`, { ...codec, roomId: own })
-  await gateway.enrol(id, { serial: taken.serial, manufacturer: 'Neat' })
+  const [ownRoom = 0, foreignRoom = 0] = rooms
+  const gateway = await startGateway(harness, org, { roomId: ownRoom })
   const key = await org.newKey({ name: 'Own', regionIds: [regions[0] as number] })
+  return { org, make, gateway, key, ownRoom, foreignRoom }
+}
+
+test('a caller who does not see the other endpoint does not learn which it is [contract 13.enrolment]', async () => {
+  const { org, make, gateway, key, ownRoom, foreignRoom } = await newRegions()
+  const taken = await newDevice(harness, org, { roomId: foreignRoom, serial: newSerial() })
+  const id = await make(`/gateways/${gateway.id}/devices`, { ...codec, roomId: ownRoom })
+  await gateway.enrol(id, { serial: taken.serial, manufacturer: 'Neat' })
   const path = `/gateways/${gateway.id}/devices/${id}`
   expect((await org.call('GET', path)).body.duplicateOf).toBe(taken.id)
   const seen = (await org.call('GET', path, { key })).body
   expect(seen).toMatchObject({ state: 'DUPLICATE' })
   expect(JSON.stringify(seen)).not.toContain(taken.id)
+})
+
+test('a caller who does not see all items of a gateway does not delete it [contract 13.rooms]', async () => {
+  const { org, gateway, key, foreignRoom } = await newRegions()
+  const path = `/endpoints/${gateway.id}?items=true`
+  const item = await org.call('POST', `/gateways/${gateway.id}/devices`, { body: { ...codec, roomId: foreignRoom } })
+  expect((await org.call('DELETE', path, { key })).body).toMatchObject({ code: 'FAILED_PRECONDITION' })
+  expect((await org.call('GET', `/gateways/${gateway.id}/devices`, { key })).body).toEqual({ devices: [] })
+  expect((await org.call('GET', '/gateways', { key })).body.gateways).toMatchObject([{ id: gateway.id, devices: {} }])
+  expect((await org.call('GET', `/gateways/${gateway.id}/devices/${item.body.id}`)).status).toBe(200)
+  expect((await org.call('DELETE', path)).status).toBe(200)
 })
 
 test.each([undefined, 'To be filled by O.E.M.', '0000000', '-', 'Default string', '123456789'])(

@@ -317,6 +317,40 @@ test('gateways learn the version of their list when they subscribe, and when it 
   expect(other.received).toEqual([])
 })
 
+test('a gateway reads its list over TLS or loopback only [contract 13.list]', async () => {
+  const behind = await startHarness({ trustProxy: ['127.0.0.1'] })
+  const org = await behind.newOrg()
+  await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
+  const { device } = await startGateway(behind, org, { roomId: 1 })
+  const from = (headers: Record<string, string>) =>
+    behind.call('GET', '/device/v1/gateway/devices', {
+      headers: { authorization: `Basic ${btoa(`${device.id}:${device.credential}`)}`, ...headers },
+    })
+  const elsewhere = { 'x-forwarded-for': '192.0.2.7' }
+  expect((await from({ ...elsewhere, 'x-forwarded-proto': 'http' })).body).toMatchObject({
+    code: 'FAILED_PRECONDITION',
+  })
+  const secure = await from({ ...elsewhere, 'x-forwarded-proto': 'https' })
+  expect(secure.status).toBe(200)
+  expect(secure.headers.get('cache-control')).toBe('no-store')
+  await behind.close()
+})
+
+test('an endpoint whose status came before this version becomes a gateway when it reports again [contract 13.gateways]', async () => {
+  const site = await newSite()
+  await harness.services.db.systemTransaction(({ kysely }) =>
+    kysely.deleteFrom('gateways').where('endpoint_id', '=', site.gateway.id).execute(),
+  )
+  const { device } = site.gateway
+  await device.close()
+  await device.connect()
+  expect((await site.call('GET', '/gateways')).body.gateways).toEqual([])
+  await device.publish('status', { supports: ['gateway'] })
+  expect((await site.call('GET', '/gateways')).body.gateways).toHaveLength(1)
+  await device.next('devices')
+  expect(await device.next('devices')).toEqual({ version: 1 })
+})
+
 test.each([
   ['without a credential', undefined],
   ['with a wrong credential', `Basic ${btoa(`${unknownId}:wrong`)}`],

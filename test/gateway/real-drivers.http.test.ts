@@ -1,0 +1,72 @@
+// The drivers of the program against the real server and the fakes: from a test to a device in its room.
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { driverTable } from '../../src/gateway/driver-table.ts'
+import { FakeCodec } from '../../src/simulator/hardware-fakes/codec/fake-codec.ts'
+import { FakeProjector } from '../../src/simulator/hardware-fakes/projector/fake-projector.ts'
+import { folderContent, GatewayWorld } from '../support/gateway/gateway-world.ts'
+import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { until } from '../support/program.ts'
+
+let harness: Harness
+let org: TestOrg
+beforeAll(async () => {
+  harness = await startHarness()
+  org = await harness.newOrg()
+})
+afterAll(() => harness.close())
+
+test('a codec: the test shows its certificate and sends no password, then it is in its room and restarts once', async () => {
+  const world = await GatewayWorld.start(harness, org, driverTable)
+  const codec = await FakeCodec.start()
+  onTestFinished(() => codec.stop())
+  const target = { driver: 'roomos', host: '127.0.0.1', port: codec.port, username: 'admin', secret: 'codec-password' }
+  const unknown = (await world.call('POST', '/test', target)).body
+  expect(unknown).toMatchObject({ state: 'CHANGED', found: { certificate: { fingerprint: codec.fingerprint } } })
+  expect(codec.signIns).toEqual({ right: 0, wrong: 0 })
+  const { fingerprint } = unknown.found.certificate
+  const found = (await world.call('POST', '/test', { ...target, fingerprint })).body
+  expect(found).toMatchObject({ found: { manufacturer: 'Cisco', serial: 'FOC2600R004' } })
+
+  const { body: item } = await world.call('POST', '', { ...target, fingerprint, roomId: world.roomId })
+  const { endpointId } = await world.reaches(item.id, 'CONNECTED')
+  await until('it is online', async () => (await world.endpoint(endpointId)).connected)
+  expect(await world.endpoint(endpointId)).toMatchObject({ kind: 'CODEC', manufacturer: 'Cisco', via: world.id })
+  await org.call('POST', `/endpoints/${endpointId}/reboot`)
+  await until('it has restarted', async () => {
+    const [newest] = (await org.call('GET', `/endpoints/${endpointId}/operations`)).body.operations
+    return newest.state === 'SUCCEEDED'
+  })
+  const boots = codec.requests.filter(({ method }) => method === 'xCommand/SystemUnit/Boot')
+  expect(boots).toHaveLength(1)
+
+  codec.changeCertificate()
+  codec.dropConnections()
+  const before = codec.signIns.right
+  const changed = await world.reaches(item.id, 'CHANGED')
+  for (const shown of [codec.fingerprint, fingerprint]) expect(changed.reason).toContain(shown)
+  expect(codec.signIns).toEqual({ right: before, wrong: 0 })
+  await world.call('PUT', `/${item.id}`, { fingerprint: codec.fingerprint })
+  await world.reaches(item.id, 'CONNECTED')
+  expect([folderContent(world.folder), ...world.running.lines].join('\n')).not.toContain('codec-password')
+})
+
+test('a projector and a port: a wrong password is tried once, the right one brings the projector into its room', async () => {
+  const world = await GatewayWorld.start(harness, org, driverTable)
+  const projector = new FakeProjector({ password: 'JBMIAProjectorLink', serial: 'PJ-1' })
+  const port = await projector.listen()
+  onTestFinished(() => projector.close())
+  const target = { driver: 'pjlink', host: '127.0.0.1', port, roomId: world.roomId }
+  const { body: item } = await world.call('POST', '', { ...target, secret: 'wrong-password' })
+  await world.reaches(item.id, 'REFUSED')
+  await world.call('PUT', `/${item.id}`, { secret: 'JBMIAProjectorLink' })
+  const { endpointId } = await world.reaches(item.id, 'CONNECTED')
+  await until('it is online', async () => (await world.endpoint(endpointId)).connected)
+  const { body: check } = await world.call('POST', '', {
+    driver: 'reach',
+    host: '127.0.0.1',
+    port: Number(new URL(harness.url).port),
+    options: { check: 'http' },
+    roomId: world.roomId,
+  })
+  await world.reaches(check.id, 'CONNECTED')
+})
