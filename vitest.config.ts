@@ -15,17 +15,18 @@ const onPostgresOnly = '{src,test}/**/{nodes,postgres}/**/*.{http,process}.test.
 const onBoth = [suites('db'), 'test/process/{crashes,database}/*.test.ts']
 /**
  * These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them.
- * The short form has one suite of each kind: records, deliveries, incidents, a journey through all of it, and events.
+ * The short form has one suite of each kind: records, tests through gateways, deliveries, incidents, a journey through all of it, and events.
  */
 const onThreeNodes = [
   'src/server/fleet/regions/*.{db,http}.test.ts',
+  'src/server/fleet/gateways/tests.http.test.ts',
   'src/server/channels/delivery/holding/first-attempt.*.test.ts',
   'src/server/incidents/engine/observations/flapping.*.test.ts',
   'test/contract/journey.*.test.ts',
   'test/events/region-access.*.test.ts',
   ...(isFullForm
     ? [
-        'src/server/fleet/rooms/*.{db,http}.test.ts',
+        'src/server/fleet/{gateways,rooms}/*.{db,http}.test.ts',
         'src/server/channels/delivery/{delivery,outage,holding/holding,holding/silenced-messages}.*.test.ts',
         'src/server/incidents/engine/engine.*.test.ts',
       ]

@@ -29,7 +29,9 @@ const untilStopped = () =>
     }
     process.on('SIGINT', stop).on('SIGTERM', stop)
     // A gateway that the server started ends with the server, even if the server was killed.
-    if (process.connected) process.once('disconnect', () => stop('disconnect'))
+    if (!process.connected) return
+    process.once('disconnect', () => stop('disconnect'))
+    process.channel?.unref()
   })
 
 const user = () => {

@@ -1,7 +1,7 @@
 // `roomkeeper computer`: makes this machine an endpoint, until Ctrl-C.
 import type { OwnerCommands } from '../computer/owner-commands.ts'
 import { StartupError } from '../server/core/failure.ts'
-import { needsPersonExitStatus } from './gateway.ts'
+import { needsPersonExitStatus } from './gateway-options.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ComputerCommandOptions {
@@ -32,7 +32,7 @@ export async function computerCommand(
     const onLine = (text: string) => terminal.write(text)
     await runComputer({ url, code, folder: dataDir, commands, onLine }, stop.signal)
   } catch (error) {
-    if (error instanceof ComputerError) throw new StartupError(error.message, needsPersonExitStatus)
+    if (error instanceof ComputerError) throw new StartupError(error.message, { exitCode: needsPersonExitStatus })
     throw error
   }
 }

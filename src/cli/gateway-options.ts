@@ -3,6 +3,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseRange } from '../gateway/reach.ts'
 import { isLoopbackHost } from '../server/core/loopback.ts'
 
+/** EX_CONFIG of sysexits.h: a supervisor that knows it does not start the gateway again. */
+export const needsPersonExitStatus = 78
+
 /** The variables keep the code out of the list of processes, and are what container files and units use. */
 export const gatewayOptions = (command: Command): Command =>
   command

@@ -1,6 +1,7 @@
 // `roomkeeper gateway`: manages devices in its network for a server, until it is stopped.
 import { resolve } from 'node:path'
 import { StartupError } from '../server/core/failure.ts'
+import { needsPersonExitStatus } from './gateway-options.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface GatewayCommandOptions {
@@ -10,9 +11,6 @@ export interface GatewayCommandOptions {
   readonly reach?: readonly string[]
   readonly serial?: string
 }
-
-/** EX_CONFIG of sysexits.h: a supervisor that knows it does not start the gateway again. */
-export const needsPersonExitStatus = 78
 
 export async function gatewayCommand(terminal: Terminal, options: GatewayCommandOptions): Promise<void> {
   const stop = new AbortController()
@@ -42,7 +40,7 @@ export async function gatewayCommand(terminal: Terminal, options: GatewayCommand
       stop.signal,
     )
   } catch (error) {
-    if (error instanceof GatewayError) throw new StartupError(error.message, needsPersonExitStatus)
+    if (error instanceof GatewayError) throw new StartupError(error.message, { exitCode: needsPersonExitStatus })
     throw error instanceof FolderError ? new StartupError(error.message) : error
   }
 }

@@ -4,6 +4,7 @@ import type { ServeOptions } from '../server/config/server-options.ts'
 import { makeLog } from '../server/core/log.ts'
 import { isLoopbackHost } from '../server/core/loopback.ts'
 import { scaleTimeLimits, timeLimits } from '../server/core/time-limits.ts'
+import { startGatewayBeside } from './gateway-beside.ts'
 import { greet } from './greeting.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -48,8 +49,13 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
       `Devices can connect to ${options.mqttHost}:${service.mqttPort} without TLS: credentials are sent unencrypted. Use --mqtt-tls-port and --mqtt-port off.`,
     )
   }
+  const gateway = await startGatewayBeside(terminal, options, service, log).catch(async (error) => {
+    await service.close()
+    throw error
+  })
   await greet(terminal, options, service)
   log.info({ signal: await stopped }, 'stopping')
+  await gateway?.stop()
   await service.close()
   log.info('stopped')
 }

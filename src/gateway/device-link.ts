@@ -14,7 +14,7 @@ const sameStartMs = 20 * secondMs
 /** An uptime counts whole seconds. */
 const uptimePrecisionMs = 2 * secondMs
 /** A device that was asked to restart, and still runs after this time, has not restarted. */
-const restartWithinMs = 2 * minuteMs
+export const defaultRestartWithinMs = 2 * minuteMs
 const checkStartedMs = 5 * secondMs
 const commandLimitMs = 30 * secondMs
 /** A status that is larger is a mistake of the driver: it is not sent. */
@@ -30,6 +30,7 @@ export interface DeviceLinkOptions {
   readonly storage: AgentStorage
   /** Samples that wait for a connection; they outlive the session. */
   readonly waitingSamples: DeviceSample[]
+  readonly restartWithinMs: number
   readonly log: (line: string) => void
   readonly onUnenrolled: () => void
   readonly onCredentialRefused: () => void
@@ -81,13 +82,13 @@ export class DeviceLink {
 
   async #start(): Promise<void> {
     if (this.#agent) return
-    const { identity, storage, log, onUnenrolled, onCredentialRefused } = this.#options
+    const { identity, storage, log, restartWithinMs, onUnenrolled, onCredentialRefused } = this.#options
     const agent = new Agent({
       identity,
       status: { ...this.#status },
       storage,
       handlers: this.#handlers(),
-      outcomeOf: (command) => this.#outcomeOf(command),
+      outcomeOf: (command) => startedOutcome(command, this.#status, { nowMs: Date.now(), restartWithinMs }),
       maxQueuedSamples: maxWaitingSamples,
     })
     agent.on('unenrolled', onUnenrolled)
@@ -143,21 +144,6 @@ export class DeviceLink {
     } catch (error) {
       if (!(error instanceof DriverFailure && error.state === 'UNREACHABLE')) throw error
     }
-  }
-
-  #outcomeOf({ type, on, atMs }: StartedCommand): ReturnType<NonNullable<AgentOptions['outcomeOf']>> {
-    const isOver = Date.now() - atMs >= restartWithinMs
-    if (type === 'POWER') {
-      const power = this.#status.power
-      const isDone = on ? power === 'ON' : power === 'STANDBY' || power === 'OFF'
-      if (isDone) return { state: 'SUCCEEDED' }
-      return isOver ? { state: 'FAILED', error: 'It is not known whether the power was switched.' } : undefined
-    }
-    const startedAt = this.#status.startedAt
-    if (typeof startedAt !== 'string')
-      return { state: 'FAILED', error: 'It is not known whether it restarted: the device does not tell its uptime.' }
-    if (Date.parse(startedAt) >= atMs - uptimePrecisionMs) return { state: 'SUCCEEDED' }
-    return isOver ? { state: 'FAILED', error: 'The device has not restarted.' } : undefined
   }
 
   #collect(changes: Status): void {
@@ -230,6 +216,24 @@ export class DeviceLink {
 
 const within = <T>(work: Promise<T>): Promise<T> =>
   limited(work, commandLimitMs, () => new Error('The device did not answer within 30 s.'))
+
+/** Only the device itself tells what became of a command: its uptime, or its power. Undefined while it can still happen. */
+export function startedOutcome(
+  { type, on, atMs }: StartedCommand,
+  { startedAt, power }: Status,
+  { nowMs, restartWithinMs = defaultRestartWithinMs }: { readonly nowMs: number; readonly restartWithinMs?: number },
+): ReturnType<NonNullable<AgentOptions['outcomeOf']>> {
+  const isOver = nowMs - atMs >= restartWithinMs
+  if (type === 'POWER') {
+    const isDone = on ? power === 'ON' : power === 'STANDBY' || power === 'OFF'
+    if (isDone) return { state: 'SUCCEEDED' }
+    return isOver ? { state: 'FAILED', error: 'It is not known whether the power was switched.' } : undefined
+  }
+  if (typeof startedAt !== 'string')
+    return { state: 'FAILED', error: 'It is not known whether it restarted: the device does not tell its uptime.' }
+  if (Date.parse(startedAt) >= atMs - uptimePrecisionMs) return { state: 'SUCCEEDED' }
+  return isOver ? { state: 'FAILED', error: 'The device has not restarted.' } : undefined
+}
 
 /** The device's own status, and what its driver can do with it. */
 function statusOf(session: DriverSession): Status {

@@ -10,6 +10,7 @@ import { Agent } from '../device/agent.ts'
 import { EnrolmentRefusedError, requestEnrolment } from '../device/enrol.ts'
 import type { AgentHandlers } from '../device/handlers.ts'
 import { deviceBackOff } from '../device/reconnect.ts'
+import { defaultRestartWithinMs } from './device-link.ts'
 import { testDevice } from './device-test.ts'
 import type { DriverTable } from './driver-table.ts'
 import type { GatewayFolder, OwnRecord } from './folder.ts'
@@ -47,6 +48,8 @@ export interface GatewayOptions {
   readonly version: string
   readonly drivers: DriverTable
   readonly network?: GatewayNetwork
+  /** Two minutes; tests shorten it. */
+  readonly restartWithinMs?: number
   readonly log: (line: string) => void
 }
 
@@ -289,6 +292,7 @@ class Gateway {
       folder: this.#options.folder,
       server: this.#server,
       addresses: (identity) => this.#withOwnAddress(identity),
+      restartWithinMs: this.#options.restartWithinMs ?? defaultRestartWithinMs,
       openPace: this.#openPace,
       connectPace: this.#connectPace,
       report: (report) => {

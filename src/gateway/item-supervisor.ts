@@ -39,6 +39,8 @@ export interface ItemContext {
   readonly server: ServerClient
   /** Adds the address beside the API, which works when those of the enrolment are out of date. */
   readonly addresses: (identity: EnrolAnswer) => EnrolAnswer
+  /** How long a device can take to restart. */
+  readonly restartWithinMs: number
   readonly openPace: Pace
   readonly connectPace: Pace
   readonly report: (report: ItemReport) => void
@@ -229,6 +231,7 @@ export class ItemSupervisor {
       identity: addresses(identity),
       storage,
       waitingSamples: this.#waitingSamples,
+      restartWithinMs: this.#context.restartWithinMs,
       log: (line) => this.#log(item, line),
       onUnenrolled: () => leave({ state: 'REMOVED', reason: '' }),
       onCredentialRefused: () => {

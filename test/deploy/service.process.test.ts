@@ -3,8 +3,10 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Command } from 'commander'
 import { beforeAll, expect, test } from 'vitest'
 import { computerOptions } from '../../src/cli/command-options.ts'
+import { gatewayOptions, needsPersonExitStatus } from '../../src/cli/gateway-options.ts'
 import { serveOptions } from '../../src/server/config/options.ts'
 import { timeLimits } from '../../src/server/core/time-limits.ts'
 import { need } from '../support/debian.ts'
@@ -24,8 +26,8 @@ beforeAll(() => {
   need('strace', 'strace')
 })
 
-test.each(['roomkeeper.service', 'roomkeeper-computer.service'])(
-  'systemd accepts %s without a warning, and rates its exposure at 3 or less',
+test.each(['roomkeeper.service', 'roomkeeper-gateway.service', 'roomkeeper-computer.service'])(
+  'systemd accepts the unit %s without a warning, and rates its exposure at 3 or less',
   async (name) => {
     const site = await siteForTest()
     const file = join(site.dataDir, name)
@@ -49,6 +51,20 @@ test('the unit names only settings that exist, and stops no request that the ser
   // Requests that still run have 5 seconds more.
   const stopSeconds = stopDelaySeconds + timeLimits.deviceReleaseMs / 1000 + 5
   expect(Number(settings(unit, 'TimeoutStopSec')[0])).toBeGreaterThan(stopSeconds)
+})
+
+test('the unit of the gateway names variables that its command has, and does not start it again when a person is needed', () => {
+  const gatewayUnit = readUnit('roomkeeper-gateway.service')
+  const command = gatewayOptions(new Command())
+  const known = command.options.map(({ envVar }) => envVar)
+  const used = [...gatewayUnit.matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
+  expect(used.length).toBeGreaterThan(2)
+  expect(known).toEqual(expect.arrayContaining(used))
+  const compose = readUnit('gateway-compose.yaml')
+  expect(known).toEqual(expect.arrayContaining([...compose.matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)))
+  expect(gatewayUnit).toContain(`RestartPreventExitStatus=${needsPersonExitStatus}\n`)
+  const page = readFileSync(join(import.meta.dirname, '../../docs/gateway.md'), 'utf8')
+  for (const { flags, envVar } of command.options) expect(page).toContain(`| \`${flags}\` | \`${envVar}\` |`)
 })
 
 test('every system call and kind of socket of the server, from its start to its end, is allowed by the unit', async () => {
@@ -87,10 +103,13 @@ test('every system call and kind of socket of a computer, and of the programs th
   )
 })
 
-test('the unit of a computer names only options that exist', () => {
+test('the unit of a computer names only options that exist, and its document has all of them', () => {
   const used = [...computerUnit.matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
   expect(used).toEqual(['ROOMKEEPER_COMPUTER_URL', 'ROOMKEEPER_COMPUTER_CODE', 'ROOMKEEPER_COMPUTER_DATA_DIR'])
   expect(computerOptions.map(({ env }) => env)).toEqual(expect.arrayContaining(used))
+  expect(computerUnit).toContain(`RestartPreventExitStatus=${needsPersonExitStatus}\n`)
+  const page = readFileSync(join(import.meta.dirname, '../../docs/computer.md'), 'utf8')
+  for (const { flag, env } of computerOptions) expect(page).toContain(`| \`${flag}\` | \`${env}\` |`)
 })
 
 /** The system calls of a program and of all that it started, and those that a unit refuses. */

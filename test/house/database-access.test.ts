@@ -254,6 +254,7 @@ test('only the named files read the rows of all regions; everything that a calle
     'server/incidents/engine/observations/config-store.ts',
     'server/incidents/engine/observations/endpoint-store.ts',
     'server/incidents/engine/observations/flapping-store.ts',
+    'server/incidents/engine/observations/gateway-store.ts',
     'server/incidents/engine/observations/job-store.ts',
     'server/incidents/engine/observations/peripheral-store.ts',
     'server/incidents/engine/restarts/settle-store.ts',

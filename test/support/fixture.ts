@@ -34,7 +34,7 @@ export interface Fixture extends TestOrg {
   readonly operation: string
   /** With the logs of the endpoint. */
   readonly supportId: string
-  /** Of the endpoint, which is a gateway too. */
+  /** An item of the endpoint, which is a gateway too. */
   readonly gatewayDevice: string
   /** An owner with a personal key, for operations that need a person. */
   readonly person: TestPerson

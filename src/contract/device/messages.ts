@@ -1,6 +1,7 @@
 // The messages of the device protocol as one JSON Schema document, derived from their shapes.
 
 import { ErrorBody } from '../error.ts'
+import { GatewayTestResult } from '../fleet/gateways.ts'
 import {
   type DownKind,
   devicePaths,
@@ -8,6 +9,8 @@ import {
   downTopic,
   EnrolAnswer,
   EnrolRequest,
+  GatewayDeviceList,
+  GatewayEnrolRequest,
   type UpKind,
   upMessages,
   upTopic,
@@ -19,6 +22,9 @@ type Json = { [key: string]: unknown }
 const shapes: readonly (readonly [shape: object, when: string])[] = [
   [EnrolRequest, `Body of POST ${devicePaths.enrol}.`],
   [EnrolAnswer, `Answer to POST ${devicePaths.enrol}, with status 200.`],
+  [GatewayDeviceList, `Answer to GET ${devicePaths.gatewayDevices}, with status 200.`],
+  [GatewayEnrolRequest, `Body of POST ${devicePaths.gatewayDevices}/{deviceId}/enrol. The answer is an EnrolAnswer.`],
+  [GatewayTestResult, `Body of POST ${devicePaths.gatewayTests}/{testId}.`],
   [ErrorBody, 'Answer to any HTTP request that failed.'],
   ...Object.entries(upMessages).map(
     ([kind, shape]) => [shape, `From the device, on ${upTopic('{endpointId}', kind as UpKind)}.`] as const,

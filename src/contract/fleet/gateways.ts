@@ -1,4 +1,4 @@
-// Gateways, and the devices that people list for them. [contract 13]
+// Gateways, and the devices that people list for them. [contract 13.gateways]
 
 import Type from 'typebox'
 import { mediumBodyBytes, operation } from '../operation.ts'
@@ -80,9 +80,14 @@ const Gateway = Shape('Gateway', {
   version: Type.Optional(Type.String({ description: 'Version of the gateway program.' })),
   state: EndpointStateName,
   since: Type.Optional(Timestamp('Since when the gateway is in this state.')),
-  devices: Type.Record(GatewayDeviceStateName, Int32('Number of items.'), {
-    description: 'The number of items that the caller sees, by state; states without an item are left out.',
-  }),
+  devices: Shape(
+    'GatewayDeviceCounts',
+    Object.fromEntries(gatewayDeviceStates.map((state) => [state, Type.Optional(Int32('Number of items.'))])) as Record<
+      GatewayDeviceState,
+      ReturnType<typeof Type.Optional<ReturnType<typeof Int32>>>
+    >,
+    { description: 'The number of items that the caller sees, by state; states without an item are left out.' },
+  ),
   reach: Type.Array(Type.String(), {
     description: 'The networks that the gateway can reach, as its own options say; empty until it reports them.',
   }),
@@ -96,7 +101,7 @@ const Certificate = Shape('GatewayTestCertificate', {
   validUntil: Timestamp('End of the certificate.'),
 })
 
-/** What a gateway found when it tried a device. */
+/** The result of a test: what the gateway found when it tried the device. */
 export const GatewayTestResult = Shape('GatewayTestResult', {
   found: Type.Optional(
     Shape('GatewayTestFinding', {

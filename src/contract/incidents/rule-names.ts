@@ -12,6 +12,7 @@ export const ruleNames: Readonly<Record<RuleId, string>> = {
   'storage.low': 'Storage low',
   'device.fault': 'Device reports a fault',
   'peripheral.missing': 'Peripheral missing',
+  'gateway.device': 'Device behind a gateway not managed',
   'firmware.behind': 'Firmware outdated',
   'clock.unreachable': 'Time server unreachable',
   'credential.refused': 'Wrong device credentials',

@@ -213,6 +213,23 @@ export const incidentRules = {
     reopensOnNewAttempt: false,
     isSecurity: false,
   },
+  'gateway.device': {
+    opens:
+      'a device of a gateway refuses the password, has another certificate or serial number, is enrolled elsewhere, or was never reached, while its gateway is connected',
+    ends: 'the gateway manages the device, or the device is removed from the gateway',
+    severity: 'WARNING',
+    groupedBy: 'endpoint',
+    holdMs: 10 * minuteMs,
+    clearMs: 0,
+    limits: {},
+    subject: 'endpoint',
+    isCheckedEverySecond: false,
+    isTimedByChecks: false,
+    isAboutConnection: false,
+    countsAgainstJob: false,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
+  },
   'firmware.behind': {
     opens: 'a device does not have the latest firmware version',
     ends: 'it has the latest firmware version',

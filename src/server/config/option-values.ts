@@ -62,11 +62,18 @@ export const parseSmtpFrom = (text: string) => {
   throw new StartupError(`--smtp-from must be an address such as "Roomkeeper <rooms@example.org>", not "${text}".`)
 }
 
-export const parseCidr = (item: string) => {
+export const parseAddressRange = (name: string) => (item: string) => {
   const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(item) ?? []
   const family = isIP(address)
   if (family !== 0 && Number(bits) <= (family === 4 ? 32 : 128)) return item
-  throw new StartupError(`--trust-proxy must be an address or CIDR such as 10.0.0.0/8, not "${item}".`)
+  throw new StartupError(`${name} must be an address or CIDR such as 10.0.0.0/8, not "${item}".`)
+}
+
+/** An organisation and a room, as the addresses of the API name them. */
+export const parseGatewayRoom = (text: string) => {
+  const [, org = '', room = ''] = /^([^/\s]+)\/(\d{1,10})$/.exec(text) ?? []
+  if (org !== '') return { org, roomId: Number(room) }
+  throw new StartupError(`--gateway must be an organisation and a room, such as wiL66VP/7, not "${text}".`)
 }
 
 export const parseOutboundAllow = (item: string) => {

@@ -4,8 +4,9 @@ import { airLimitsText, parseAirLimits } from './air-limits.ts'
 import { databaseOptions, type OptionSpec } from './database-options.ts'
 import {
   maxRetentionDays,
-  parseCidr,
+  parseAddressRange,
   parseDaysOrEver,
+  parseGatewayRoom,
   parseList,
   parseMqttUrl,
   parseNodeName,
@@ -82,7 +83,7 @@ export const serveOptions: readonly OptionSpec[] = [
     flag: '--trust-proxy <cidr>',
     env: 'ROOMKEEPER_TRUST_PROXY',
     help: 'trust X-Forwarded-For, and on MQTT ports PROXY v2, from this proxy (repeatable), so that limits apply to each of its clients',
-    parse: parseList(parseCidr),
+    parse: parseList(parseAddressRange('--trust-proxy')),
   },
   {
     flag: '--outbound-allow <target>',
@@ -229,6 +230,18 @@ export const serveOptions: readonly OptionSpec[] = [
     default: backupDefaults.keepCount,
     help: 'how many backups are kept; older ones are deleted',
     parse: parseWhole('--backup-keep', 1, 10_000),
+  },
+  {
+    flag: '--gateway <org/room>',
+    env: 'ROOMKEEPER_GATEWAY',
+    help: 'run a gateway beside this server, in the room with this id of this organisation; not with several servers',
+    parse: parseGatewayRoom,
+  },
+  {
+    flag: '--gateway-reach <cidr>',
+    env: 'ROOMKEEPER_GATEWAY_REACH',
+    help: 'network that the gateway of --gateway may reach (repeatable); it reaches none without this option',
+    parse: parseList(parseAddressRange('--gateway-reach')),
   },
   {
     flag: '--cors-origin <origin>',

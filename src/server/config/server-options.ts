@@ -52,6 +52,9 @@ export interface ServeOptions extends DatabaseOptions, Partial<SharedOptions> {
   readonly backupDir?: string
   readonly backupEveryHours?: number
   readonly backupKeep?: number
+  /** The room of a gateway beside this server. */
+  readonly gateway?: { readonly org: string; readonly roomId: number }
+  readonly gatewayReach?: readonly string[]
   readonly corsOrigin?: readonly string[]
   readonly rateLimit: number
   readonly rateBurst?: number

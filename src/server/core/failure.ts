@@ -105,8 +105,8 @@ export class StartupError extends Error {
   readonly exitCode: number
 
   /** The exit code tells a supervisor whether another start can help. */
-  constructor(message: string, exitCode = 1) {
-    super(message)
+  constructor(message: string, { exitCode = 1, ...options }: ErrorOptions & { exitCode?: number } = {}) {
+    super(message, options)
     this.exitCode = exitCode
   }
 }

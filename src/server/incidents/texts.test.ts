@@ -110,6 +110,20 @@ test.each<[TitledIncident, string]>([
     incidentOf('peripheral.missing', 'ROOM', 'Coral', { detail: missing('\u202e') }),
     'Camera is missing in Coral (Boston Seaport)',
   ],
+  [
+    incidentOf('gateway.device', 'ENDPOINT', 'Gateway 0815', {
+      detail: { unmanaged: ['CHANGED', 'NEVER_REACHED', 'REFUSED', 'REFUSED'] },
+      subjects: [device('Gateway 0815', 'Fjord', 2)],
+    }),
+    'Gateway 0815 in Fjord (Oslo) cannot manage 4 devices: 2 refuse the password, 1 is another device or has another certificate, 1 was never reached',
+  ],
+  [
+    incidentOf('gateway.device', 'ENDPOINT', 'Gateway 0815', {
+      detail: { unmanaged: ['DUPLICATE'] },
+      subjects: [device('Gateway 0815', 'Fjord', 2)],
+    }),
+    'Gateway 0815 in Fjord (Oslo) cannot manage 1 device: 1 is enrolled elsewhere',
+  ],
   [incidentOf('device.flapping', 'ENDPOINT', frame.name), 'Frame 042000 in Coral (Boston Seaport) keeps disconnecting'],
   [incidentOf('device.offline', 'ENDPOINT', frame.name), 'Frame 042000 in Coral (Boston Seaport) is offline'],
   [incidentOf('device.offline', 'ENDPOINT', frame.name, { locations: {} }), 'Frame 042000 in Coral is offline'],

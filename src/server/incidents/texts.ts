@@ -6,7 +6,7 @@ import { type Reading, readingLabel, readingValue } from '../../contract/inciden
 import type { RuleId } from '../../contract/incidents/rule-table.ts'
 import { capitalised, humanize, oneLine } from '../../contract/words.ts'
 import { shortened } from '../core/text.ts'
-import type { Cause, FindingDetail } from './engine/types.ts'
+import type { Cause, FindingDetail, UnmanagedReason } from './engine/types.ts'
 import { readingsOf } from './readings.ts'
 import type { SubjectRow } from './store.ts'
 
@@ -63,6 +63,7 @@ const titles: Record<RuleId, (incident: TitledIncident) => string> = {
   },
   'device.fault': faultTitle,
   'peripheral.missing': missingTitle,
+  'gateway.device': unmanagedTitle,
   'firmware.behind': withDevices('does not run the latest firmware', 'do not run the latest firmware'),
   'clock.unreachable': withDevices('cannot reach its time server', 'cannot reach their time server'),
   'credential.refused': (incident) => `Wrong credentials were sent for ${devicesOf(incident).text}`,
@@ -166,6 +167,25 @@ function missingTitle(incident: TitledIncident): string {
   const owner = place === '' ? ` of ${devicesOf(incident).text}` : ''
   return `${text}${owner} ${names.length > 1 ? 'are' : 'is'} missing${place}`
 }
+
+/** "Gateway 0815 in Fjord (Oslo) cannot manage 3 devices: 2 refuse the password, 1 was never reached" */
+function unmanagedTitle(incident: TitledIncident): string {
+  const { text } = devicesOf(incident)
+  const reasons = incident.detail.unmanaged ?? []
+  const counts = Map.groupBy(reasons, (reason) => reason)
+  const phrases = unmanagedPhrases.flatMap(([reason, one, several]) => {
+    const count = counts.get(reason)?.length ?? 0
+    return count === 0 ? [] : [`${numberText(count)} ${count === 1 ? one : several}`]
+  })
+  return `${text} cannot manage ${counted(Math.max(1, reasons.length))}${phrases.length > 0 ? `: ${phrases.join(', ')}` : ''}`
+}
+
+const unmanagedPhrases: readonly (readonly [reason: UnmanagedReason, one: string, several: string])[] = [
+  ['REFUSED', 'refuses the password', 'refuse the password'],
+  ['CHANGED', 'is another device or has another certificate', 'are other devices or have other certificates'],
+  ['DUPLICATE', 'is enrolled elsewhere', 'are enrolled elsewhere'],
+  ['NEVER_REACHED', 'was never reached', 'were never reached'],
+]
 
 /** "Camera Quad". The kind is left out where the name has it. */
 function peripheralName({ name, kind }: NonNullable<FindingDetail['peripherals']>[number]): string {
@@ -309,6 +329,8 @@ const hints: Record<Exclude<RuleId, 'device.offline'>, string> = {
     'Look up the code in the manual of the device, and repair or replace the part that the fault names, such as a lamp, a filter or a fan. If nothing seems wrong, restart the device and see whether it reports the fault again.',
   'peripheral.missing':
     'Check that the part is still in the room, switched on, and plugged in at both ends; then try another cable or socket. If it was removed on purpose, resolve the incident.',
+  'gateway.device':
+    'Open the gateway in the settings: each device has a reason. Correct its address or password, confirm its new certificate, or remove it, then try again.',
   'firmware.behind':
     'Check that automatic updates are on, and that the devices reach the update server of their maker.',
   'clock.unreachable':

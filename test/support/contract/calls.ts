@@ -149,7 +149,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   gatewayDevicesUpdate: (f) => ({
     id: f.endpoint,
     deviceId: f.gatewayDevice,
-    body: { host: '10.20.4.19', options: { pollSeconds: 60 }, roomId: f.room },
+    body: { host: '10.20.4.19', roomId: f.room },
   }),
   gatewayDevicesDelete: (f) => ({ id: f.endpoint, deviceId: f.gatewayDevice, unenrol: true }),
   gatewayDevicesRetry: (f) => ({ id: f.endpoint, deviceId: f.gatewayDevice }),

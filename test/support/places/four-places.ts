@@ -19,7 +19,7 @@ export interface Place extends Omit<NewEndpoint, 'serial' | 'credential'> {
   readonly silence: string
   /** A draft about the endpoint. */
   readonly job: string
-  /** Of the endpoint, which is a gateway too, and in its room. */
+  /** An item of the endpoint, which is a gateway too, and in its room. */
   readonly gatewayDevice: string
 }
 

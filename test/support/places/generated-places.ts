@@ -53,7 +53,7 @@ export interface GeneratedEndpoint extends Thing {
   readonly operation: string
   readonly supportId: string
   readonly credential: string
-  /** Of the endpoint, which is a gateway too, and in its room. */
+  /** An item of the endpoint, which is a gateway too, and in its room. */
   readonly gatewayDevice: string
   /** About the endpoint, where it is after all moves. */
   incident: string

@@ -1,4 +1,4 @@
-// The devices that gateways manage for others: what people list, and what became of it. [contract 13]
+// The devices that gateways manage for others: what people list, and what became of it. [contract 13.gateways]
 import type { MigrationStatements } from './dialect.ts'
 
 export const gateways: MigrationStatements = (dialect) => [

@@ -212,7 +212,7 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
   gateways: {
     org: number
     endpoint_id: string
-    /** Of the list of devices. It rises when the gateway has something to read. */
+    /** The version of the list of devices. It rises when the gateway has something to read. */
     version: number
   }
   /** The items of gateways. */

@@ -46,8 +46,8 @@ export type GatewayItemRow = Pick<Selectable<DatabaseSchema['gateway_devices']>,
 export const itemContext = (org: Org, id: string): string => `gateway device/${org.id}/${id}`
 export const testContext = (org: Org, id: string): string => `gateway test/${org.id}/${id}`
 
-/** What a gateway connects to, with its secrets in plain text. */
-export interface DeviceTarget {
+/** The device that a gateway connects to, with its secrets in plain text. */
+export interface ItemTarget {
   readonly driver: DriverId
   readonly host: string
   readonly port: number
@@ -59,7 +59,7 @@ export interface DeviceTarget {
   readonly fingerprint: string | null
 }
 
-export const targetOf = (row: TargetRow, secrets: Secrets, context: string): DeviceTarget => ({
+export const targetOf = (row: TargetRow, secrets: Secrets, context: string): ItemTarget => ({
   driver: row.driver,
   host: row.host,
   port: row.port,
@@ -69,7 +69,7 @@ export const targetOf = (row: TargetRow, secrets: Secrets, context: string): Dev
   fingerprint: row.fingerprint,
 })
 
-export const targetRow = (target: DeviceTarget, secrets: Secrets, context: string): TargetRow => ({
+export const targetRow = (target: ItemTarget, secrets: Secrets, context: string): TargetRow => ({
   driver: target.driver,
   host: target.host,
   port: target.port,
@@ -79,8 +79,8 @@ export const targetRow = (target: DeviceTarget, secrets: Secrets, context: strin
   fingerprint: target.fingerprint,
 })
 
-/** What the gateway itself gets. Nobody else does. */
-export const plainTarget = ({ driver, host, port, username, secrets, options, fingerprint }: DeviceTarget) => {
+/** The device as only the gateway itself reads it. */
+export const plainTarget = ({ driver, host, port, username, secrets, options, fingerprint }: ItemTarget) => {
   const { secret, ...secretOptions } = secrets
   return {
     driver,
@@ -96,7 +96,7 @@ export const plainTarget = ({ driver, host, port, username, secrets, options, fi
 type TargetBody = Omit<InputOf<'gatewayDevicesTest'>['body'], 'deviceId'>
 
 interface RequestedTarget {
-  readonly target: DeviceTarget
+  readonly target: ItemTarget
   /** The device is another one now, or is reached in another way: its secrets and its pin are gone, unless the request has new ones. */
   readonly hasMoved: boolean
 }
@@ -105,7 +105,7 @@ interface RequestedTarget {
  * The values after a request: an absent key keeps what is stored, null clears it. Write access must not be enough to send a stored password
  * to another address, so secrets do not follow the item there. [contract 13.secrets]
  */
-export function requestedTarget(body: TargetBody, stored?: DeviceTarget): RequestedTarget {
+export function requestedTarget(body: TargetBody, stored?: ItemTarget): RequestedTarget {
   const { driver = stored?.driver, host = stored?.host } = body
   if (driver === undefined || host === undefined) {
     throw invalid(
@@ -212,7 +212,7 @@ export interface ShownItem extends GatewayItemRow {
   readonly known_endpoint_id: string | null
 }
 
-export const itemView = (row: ShownItem, target: DeviceTarget): Static<typeof GatewayDevice> => ({
+export const itemView = (row: ShownItem, target: ItemTarget): Static<typeof GatewayDevice> => ({
   id: row.id,
   gatewayId: row.gateway_id,
   driver: row.driver,
@@ -234,14 +234,14 @@ export const itemView = (row: ShownItem, target: DeviceTarget): Static<typeof Ga
 })
 
 /** The revision is the version of the item. What the gateway reports, and names, change without it. */
-export function itemAnswer(row: ShownItem, target: DeviceTarget): VersionedAnswer<Static<typeof GatewayDevice>> {
+export function itemAnswer(row: ShownItem, target: ItemTarget): VersionedAnswer<Static<typeof GatewayDevice>> {
   const view = itemView(row, target)
   return new VersionedAnswer(row.revision, view, hash('sha1', JSON.stringify(view), 'base64url'))
 }
 
 interface AuditedItem {
   readonly row: Pick<GatewayItemRow, 'room_id' | 'name'>
-  readonly target: DeviceTarget
+  readonly target: ItemTarget
   /** The secrets that the request has changed: they have another mask. */
   readonly changed?: readonly string[]
 }
@@ -263,7 +263,7 @@ export const auditedItem = new AuditedFields(
 )
 
 /** Names the secrets that both have, with other values. */
-export const changedItemSecrets = (before: DeviceTarget, after: DeviceTarget): string[] =>
+export const changedItemSecrets = (before: ItemTarget, after: ItemTarget): string[] =>
   Object.keys(after.secrets).filter(
     (name) => before.secrets[name] !== undefined && before.secrets[name] !== after.secrets[name],
   )

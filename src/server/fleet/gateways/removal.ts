@@ -1,4 +1,4 @@
-// What happens to items when an endpoint, a room or a gateway is deleted. [contract 13.rooms]
+// Takes items from endpoints, rooms and gateways that are deleted. [contract 13.rooms]
 import type { Tx } from '../../db/handles.ts'
 import { raiseListVersions, updateItemsWithoutEndpoint, updateItemsWithoutRoom } from './store.ts'
 

@@ -1,4 +1,4 @@
-// The rules of gateways and their items, one function for each operation. [contract 13]
+// The rules of gateways and their items, one function for each operation. [contract 13.gateways]
 import { randomUUID } from 'node:crypto'
 import { drivers } from '../../../contract/fleet/drivers.ts'
 import { maxGatewayDevices } from '../../../contract/fleet/gateways.ts'
@@ -16,8 +16,8 @@ import { findRoom } from '../rooms/store.ts'
 import {
   auditedItem,
   changedItemSecrets,
-  type DeviceTarget,
   type GatewayItemRow,
+  type ItemTarget,
   itemAnswer,
   itemContext,
   itemView,
@@ -97,7 +97,7 @@ export async function gatewayDevicesCreate(
   return answer
 }
 
-function newItem(ctx: RequestContext, gateway: string, target: DeviceTarget) {
+function newItem(ctx: RequestContext, gateway: string, target: ItemTarget) {
   const id = randomUUID()
   return {
     id,
@@ -217,7 +217,7 @@ async function requireRoom(tx: Tx, id: number) {
   return room
 }
 
-export const storedTarget = (ctx: RequestContext, row: ShownItem): DeviceTarget =>
+export const storedTarget = (ctx: RequestContext, row: ShownItem): ItemTarget =>
   targetOf(row, ctx.secrets, itemContext(ctx.org, row.id))
 
 async function shown(ctx: RequestContext, on: OrgReader, gateway: string, id: string) {

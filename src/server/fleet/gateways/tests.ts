@@ -12,7 +12,7 @@ import type { Tx } from '../../db/handles.ts'
 import type { Device } from '../../devices/mqtt/handlers.ts'
 import { change } from '../../journal/audit/change.ts'
 import { endpointRef } from '../endpoints/fields.ts'
-import { type DeviceTarget, requestedTarget, targetRow, testContext } from './fields.ts'
+import { type ItemTarget, requestedTarget, targetRow, testContext } from './fields.ts'
 import { requireGateway, requireItem, storedTarget } from './rules.ts'
 import { deleteOldTests, findTest, insertTest, listTestTimes, raiseListVersions, updateTestEnded } from './store.ts'
 
@@ -51,7 +51,7 @@ export async function gatewayDevicesTest(
 }
 
 /** A stored secret is tried at its stored address only. */
-function testedTarget(wanted: Parameters<typeof requestedTarget>[0], stored: DeviceTarget | undefined): DeviceTarget {
+function testedTarget(wanted: Parameters<typeof requestedTarget>[0], stored: ItemTarget | undefined): ItemTarget {
   const { target, hasMoved } = requestedTarget(wanted, stored)
   const lost = hasMoved ? Object.keys(stored?.secrets ?? {}).filter((name) => target.secrets[name] === undefined) : []
   if (lost.length > 0) {

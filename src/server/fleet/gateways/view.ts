@@ -1,4 +1,4 @@
-// What answers show of a gateway, and which endpoint an item duplicates, for callers who see that endpoint.
+// Makes the answer about a gateway, and hides endpoints that items duplicate from callers who do not see them.
 import type { GatewayDeviceState } from '../../../contract/fleet/gateways.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { OrgReader } from '../../db/handles.ts'

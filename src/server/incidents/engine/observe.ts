@@ -8,6 +8,7 @@ import { observeConfigs, observeConfigsQuickly } from './observations/configs.ts
 import { observeCredentials } from './observations/credentials.ts'
 import { listObservedAfter, type ObservedWithSample } from './observations/endpoint-store.ts'
 import { observeFlapping, observeFlappingQuickly } from './observations/flapping.ts'
+import { observeGatewayItems } from './observations/gateways.ts'
 import type { FullInput, QuickInput } from './observations/input.ts'
 import { observeJobs } from './observations/jobs.ts'
 import { observeHidden, observeOffline, observeOfflineQuickly } from './observations/presence.ts'
@@ -84,6 +85,7 @@ export async function observeFull(on: OrgReader, input: FullInput): Promise<Obse
     ...(await observeRooms(on, input, samples)),
     ...(await observeFlapping(on, input)),
     ...(await observeConfigs(on, input)),
+    ...(await observeGatewayItems(on, input)),
     ...(await observeCredentials(on, input)),
     observeCertificate(input),
     ...(await observeChannels(on, input)),

@@ -14,7 +14,7 @@ export interface Subject {
   readonly type: SubjectType
   /** The id of an endpoint, room, channel, organisation or job as text. */
   readonly id: string
-  /** The code of a fault or the id of a peripheral: an endpoint can have several findings of such a rule at the same time. */
+  /** The code of a fault, the id of a peripheral, or the id of an item of a gateway: an endpoint can have several findings of such a rule at the same time. */
   readonly part?: string
 }
 
@@ -56,6 +56,8 @@ export interface FindingDetail {
   readonly fault?: { readonly code: string; readonly text?: string }
   /** The peripherals that are missing. */
   readonly peripherals?: readonly { readonly name: string; readonly kind: PeripheralKind }[]
+  /** Why a gateway does not manage its items, one reason for each. Their names are left out: callers who see the gateway may not see their rooms. */
+  readonly unmanaged?: readonly UnmanagedReason[]
   /** When the last attempt with wrong or shared credentials was. */
   readonly lastAt?: number
   /** Overrides the group that the rule names: a rejected setting that a profile locks. */
@@ -72,6 +74,8 @@ export interface FindingDetail {
   readonly unknownSince?: number
   readonly [name: string]: unknown
 }
+
+export type UnmanagedReason = 'REFUSED' | 'CHANGED' | 'DUPLICATE' | 'NEVER_REACHED'
 
 export interface StoppedJob {
   readonly name: string

@@ -8,6 +8,11 @@ test.for([
   { rule: 'clock.unreachable', detail: {}, expected: ['ENDPOINT c: 1', 'LOCATION 1: 2'] },
   { rule: 'storage.low', detail: {}, expected: ['ENDPOINT a: 1', 'ENDPOINT b: 1', 'ENDPOINT c: 1'] },
   { rule: 'device.fault', detail: { fault: { code: 'fan' } }, expected: ['MODEL Bar: 2', 'MODEL Board: 1'] },
+  {
+    rule: 'gateway.device',
+    detail: { unmanaged: ['REFUSED'] },
+    expected: ['ENDPOINT a: 1', 'ENDPOINT b: 1', 'ENDPOINT c: 1'],
+  },
   { rule: 'peripheral.missing', detail: {}, expected: ['ENDPOINT c: 1', 'ROOM 1000: 2'] },
   { rule: 'config.rejected', detail: {}, expected: ['ENDPOINT a: 1', 'ENDPOINT b: 1', 'ENDPOINT c: 1'] },
   { rule: 'config.rejected', detail: { profileId: 4, keys: ['volume'] }, expected: ['PROFILE 4: 3'] },

@@ -135,7 +135,7 @@ const isWholePlace = (level: CauseLevel): boolean => ['ROOM', 'LOCATION', 'ORGAN
 const isWorse = (a: Severity, b: Severity): boolean => !isAtLeast(b, a)
 
 /**
- * Title and hint name the settings, sensors and peripherals of all findings, and otherwise what the only finding says. The settings of a profile or a
+ * Title and hint name the settings, sensors, peripherals and items of all findings, and otherwise what the only finding says. The settings of a profile or a
  * job are what its findings have in common, so they stay as they were. A fault has a text as long as all devices report the same one.
  */
 function updateDetail(draft: IncidentDraft): void {
@@ -148,12 +148,14 @@ function updateDetail(draft: IncidentDraft): void {
   const sensors = union('sensors')
   const fault = commonFaultOf(members)
   const peripherals = members.flatMap(({ detail }) => detail.peripherals ?? [])
+  const unmanaged = members.flatMap(({ detail }) => detail.unmanaged ?? []).sort()
   const detail = {
     ...(only ? { ...only.detail, ...memoryOf(known) } : known),
     ...(keys.length > 0 && { keys }),
     ...(sensors.length > 0 && { sensors }),
     ...(fault && { fault }),
     ...(peripherals.length > 0 && { peripherals }),
+    ...(unmanaged.length > 0 && { unmanaged }),
   }
   const isChanged = draft.isTouched
     ? !isDeepStrictEqual(detail, known)

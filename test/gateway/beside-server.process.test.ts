@@ -1,0 +1,119 @@
+// `roomkeeper gateway` and `serve --gateway` as processes: what they refuse, what they get, and when they end.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { newGatewayFolder } from '../support/gateway/gateway-world.ts'
+import { engine } from '../support/harness.ts'
+import { type Server, siteForTest, until } from '../support/program.ts'
+import { runHere } from '../support/run-here.ts'
+
+test('`gateway` refuses a plain address, a network that is never reached, and a start without a code', async () => {
+  const folder = ['--data-dir', newGatewayFolder()]
+  const refused = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runHere(['gateway', ...args, ...folder])
+    expect(code).not.toBe(0)
+    return stdout + stderr
+  }
+  expect(await refused('--url', 'http://rooms.example.org')).toContain('HTTPS only')
+  expect(await refused('--url', 'rooms.example.org')).toContain('https://rooms.example.org')
+  expect(await refused()).toContain('--url')
+  const url = ['--url', 'http://127.0.0.1:9']
+  expect(await refused(...url, '--reach', '169.254.0.0/16')).toContain('never reached')
+  expect(await refused(...url, '--reach', 'office')).toContain('10.20.0.0/16')
+  expect(await refused(...url)).toContain('Give it the enrolment code')
+})
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    // A process that has ended, and that its parent has not asked about, is still listed.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** The gateway that the server has started: its child with the command. */
+const childOf = (server: Server): number | undefined =>
+  readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
+    .split(' ')
+    .filter((pid) => pid !== '')
+    .map(Number)
+    .find(
+      (pid) => existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('gateway'),
+    )
+
+async function callApi(server: Server, path: string, init: RequestInit = {}) {
+  const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' }
+  const response = await fetch(`${server.url}/v1/orgs/${server.org}${path}`, { ...init, headers })
+  return response.json() as Promise<{ id: number; gateways: { state: string; reach: string[]; roomId: number }[] }>
+}
+
+test.runIf(engine === 'sqlite')(
+  '`serve --gateway` runs a gateway without the secrets of the server, starts it again, and ends it',
+  async () => {
+    const site = await siteForTest()
+    const first = await site.serve()
+    const room = await callApi(first, '/rooms', { method: 'POST', body: JSON.stringify({ name: 'Fjord' }) })
+    await first.stop()
+    const unknown = await site.run(
+      'serve',
+      '--log-level',
+      'silent',
+      '--port',
+      '0',
+      '--gateway',
+      `${first.org}/${room.id + 1}`,
+    )
+    expect(unknown.code).toBe(1)
+    expect(unknown.stderr).toContain('does not name a room')
+
+    const flags = ['--gateway', `${first.org}/${room.id}`, '--gateway-reach', '10.20.0.0/16']
+    const launch = (...more: string[]) =>
+      site.launch(['serve', '--port', '0', ...site.flags, ...flags, ...more], {
+        env: { ROOMKEEPER_SMTP_URL: 'smtp://user:planted-secret@127.0.0.1', ROOMKEEPER_SMTP_FROM: 'a@example.org' },
+      })
+    const program = launch()
+    const [, publicUrl = ''] = await program.printed(/^Roomkeeper is ready at (\S+)$/m)
+    const server = Object.assign(program, {
+      url: publicUrl.replace('localhost', '127.0.0.1'),
+      publicUrl,
+      org: first.org,
+      key: first.key,
+    }) as Server
+    const online = async () => {
+      const { gateways } = await callApi(server, '/gateways')
+      return gateways.length === 1 && gateways[0]?.state === 'ONLINE' && gateways[0]
+    }
+    const gateway = await until('the gateway is online', online)
+    expect(gateway).toMatchObject({ roomId: room.id, reach: ['10.20.0.0/16'] })
+    const pid = childOf(server) as number
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .filter((line) => line !== '')
+    const names = environment.map((line) => line.split('=')[0] ?? '')
+    // Node's own are the channel to the server and the names of certificate files.
+    expect(names.filter((name) => !/^(?:NODE_CHANNEL_|NODE_EXTRA_CA_CERTS$|SSL_CERT_)/.test(name))).toEqual([
+      'ROOMKEEPER_GATEWAY_CODE',
+    ])
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain('planted-secret')
+    expect(statSync(join(site.dataDir, 'gateway')).mode & 0o777).toBe(0o700)
+
+    process.kill(pid, 'SIGKILL')
+    const next = await until('it is started again', () => {
+      const found = childOf(server)
+      return found !== pid && found
+    })
+    await until('it is online again', online)
+    server.signal('SIGKILL')
+    await server.exit()
+    await until('it ends with a server that was killed', () => !isAlive(next))
+
+    const again = launch()
+    await again.printed(/^Roomkeeper is ready at (\S+)$/m)
+    const last = await until('it is started', () => childOf(again as Server))
+    expect((await again.stop()).code).toBe(0)
+    expect(isAlive(last)).toBe(false)
+    expect(again.stdout + again.stderr + server.stdout + server.stderr).not.toContain('planted-secret')
+  },
+)
