@@ -1,7 +1,7 @@
 // `roomkeeper computer`: makes this machine an endpoint, until Ctrl-C.
 import type { OwnerCommands } from '../computer/owner-commands.ts'
 import { StartupError } from '../server/core/failure.ts'
-import { needsPersonExitStatus } from './gateway.ts'
+import { needsPersonExitStatus } from './gateway-options.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ComputerCommandOptions {

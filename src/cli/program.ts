@@ -1,45 +1,21 @@
 // Defines every command of the command line with its options and help.
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { scopes as callerScopes, roles } from '../contract/people/permissions.ts'
-import { databaseOptions, type OptionSpec, withUnit } from '../server/config/database-options.ts'
+import { databaseOptions } from '../server/config/database-options.ts'
 import { serveOptions } from '../server/config/options.ts'
-import { sharedOptions } from '../server/config/stored-options.ts'
-import { StartupError } from '../server/core/failure.ts'
-import { computerOptions, copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
+import { copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
 import { deviceCheckOptions } from './device-check/options.ts'
-import { gatewayOptions } from './gateway-options.ts'
+import { addCommand, givenOptions, rootCommand, toOption } from './root-command.ts'
 import { simulateOptions } from './simulate-options.ts'
+import { addSiteCommands } from './site-commands.ts'
 import type { Terminal } from './terminal.ts'
 
 export function program(terminal: Terminal): Command {
-  const root = new Command('roomkeeper')
-    .description('Self-hosted device management for meeting rooms.')
-    .version(terminal.version, '--version', 'print the version and the commit')
-    .configureOutput({
-      writeOut: (text) => terminal.write(text.trimEnd()),
-      writeErr: (text) => terminal.writeError(text.trimEnd()),
-      outputError: (text, write) => write(oneSentence(text)),
-    })
-    .exitOverride()
-    .hook('preAction', (_, command) => {
-      if (terminal.secretKey !== undefined) command.setOptionValue('secretKey', terminal.secretKey)
-    })
-    .addHelpText(
-      'after',
-      '\nStart with "roomkeeper serve": in a terminal, the first start prints an organisation, an API key and a link to the console.',
-    )
+  const root = rootCommand(terminal).addHelpText(
+    'after',
+    '\nStart with "roomkeeper serve": in a terminal, the first start prints an organisation, an API key and a link to the console.',
+  )
 
-  const addCommand = (
-    parent: Command,
-    name: string,
-    description: string,
-    options: readonly OptionSpec[],
-    { isDefault = false } = {},
-  ) => {
-    const command = parent.command(name, { isDefault }).description(description)
-    for (const option of options) command.addOption(toOption(option))
-    return command
-  }
   const addDatabaseCommand = (parent: Command, name: string, description: string, kind?: { isDefault: boolean }) =>
     addCommand(parent, name, description, databaseOptions, kind).option('--json', 'print JSON')
 
@@ -61,12 +37,7 @@ export function program(terminal: Terminal): Command {
     root.command('device-check').description('check a device against the protocol, with a server of its own'),
   ).action(async (options) => (await import('./device-check/device-check.ts')).deviceCheckCommand(terminal, options))
 
-  addCommand(root, 'computer', 'make this machine an endpoint: a room PC or a signage player', computerOptions).action(
-    async (_, command) => (await import('./computer.ts')).computerCommand(terminal, givenOptions(command)),
-  )
-  gatewayOptions(
-    root.command('gateway').description('manage devices in this network for a server: codecs, projectors, switches'),
-  ).action(async (options) => (await import('./gateway.ts')).gatewayCommand(terminal, options))
+  addSiteCommands(root, terminal)
 
   const org = root.command('org').description('manage organisations')
   addDatabaseCommand(org, 'create', 'create an organisation')
@@ -210,53 +181,6 @@ export function program(terminal: Terminal): Command {
   document('openapi', 'print the OpenAPI document')
   document('messages', 'print the JSON Schemas of the device protocol')
   return root
-}
-
-function toOption({ flag, env, default: byDefault, help, parse }: OptionSpec): Option {
-  const option = new Option(flag, help).env(env)
-  if (byDefault !== undefined) option.default(byDefault)
-  if (parse) option.argParser(namingVariable(flag, env, parse))
-  return option
-}
-
-/**
- * Names the values of options with their units. A shared option that was not given has the value that the database stores, and not the
- * default. Other values stay as they are: the secret key, for example, comes from a variable and has no option.
- */
-function givenOptions<T>(command: Command): T {
-  const shared = new Set<string>(sharedOptions.map(({ key }) => key))
-  const given: Record<string, unknown> = { ...command.opts() }
-  for (const option of command.options) {
-    const name = option.attributeName()
-    const field = withUnit(name, option.flags)
-    const value = given[name]
-    delete given[name]
-    const isStored = shared.has(field) && command.getOptionValueSource(name) === 'default'
-    if (value !== undefined && !isStored) given[field] = value
-  }
-  return given as T
-}
-
-/** An invalid value may come from the environment variable, so the error names the option and the variable. */
-const namingVariable =
-  (flag: string, env: string, parse: (text: string, before?: unknown) => unknown) =>
-  (text: string, before?: unknown) => {
-    try {
-      return parse(text, before)
-    } catch (error) {
-      const name = flag.split(' ')[0] ?? flag
-      throw new StartupError((error as Error).message.replace(name, `${name} (or ${env})`))
-    }
-  }
-
-/** Turns "error: unknown option '--prot'\n(Did you mean --port?)" into one sentence. */
-function oneSentence(text: string): string {
-  const message = text
-    .replace(/^error: /, '')
-    .trim()
-    .replaceAll(/\s*\n\s*/g, ' ')
-    .replace(/\.$/, '')
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}. Use --help to see all options.`
 }
 
 const collect = (item: string, before: string[] = []) => [...before, item]

@@ -14,7 +14,7 @@ import { ComputerFolder, type ComputerIdentity } from './folder.ts'
 import { readBootId } from './kernel/boot.ts'
 import { collectLogs } from './logs.ts'
 import { type OwnerCommands, rebootComputer, showMessage } from './owner-commands.ts'
-import { serialOf } from './serial.ts'
+import { computerSerial } from './serial.ts'
 import {
   changesOf,
   describeLoad,
@@ -112,7 +112,7 @@ async function enrol(
   facts: SystemFacts,
   signal: AbortSignal,
 ): Promise<Enrolled> {
-  const serial = await serialOf(machine.root, facts.system ?? {}, url)
+  const serial = await computerSerial(machine.root, facts.system ?? {}, url)
   for (let failures = 0; ; failures++) {
     signal.throwIfAborted()
     try {

@@ -77,7 +77,7 @@ export class ComputerFolder implements AgentStorage {
   /** Replaces the file as a whole: after a power cut it is the old one or the new one. */
   async #write(name: string, content: object): Promise<void> {
     const file = join(this.path, name)
-    const next = `${file}.${process.pid}.tmp`
+    const next = `${file}.tmp`
     try {
       const handle = await open(next, 'w', 0o600)
       try {

@@ -1,4 +1,4 @@
-// What the owner of a computer allows: a reboot and a message, by programs that are started without a shell.
+// Reboots and messages of a computer: only with the permission of its owner, by programs that are started without a shell.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

@@ -5,6 +5,8 @@ import { readText } from './kernel/files.ts'
 import { realText } from './placeholders.ts'
 
 const maxSerialCharacters = 64
+/** A shorter one cannot tell the machines of a maker apart. */
+const minSerialCharacters = 4
 const madeCharacters = 24
 
 export interface MakersWords {
@@ -16,9 +18,14 @@ export interface MakersWords {
  * A serial number of a maker carries the maker, because serial numbers are unique over all makers. The machine ID itself is not sent
  * (machine-id(5) asks for that): it is hashed with the address of the service, so two services cannot compare their computers.
  */
-export async function serialOf(root: string, { manufacturer, serial }: MakersWords, url: string): Promise<string> {
+export async function computerSerial(
+  root: string,
+  { manufacturer, serial }: MakersWords,
+  url: string,
+): Promise<string> {
   const real = realText(serial)
-  if (real !== undefined) return [realText(manufacturer), real].filter(Boolean).join(' ').slice(-maxSerialCharacters)
+  if (real !== undefined && real.length >= minSerialCharacters)
+    return [realText(manufacturer), real].filter(Boolean).join(' ').slice(-maxSerialCharacters)
   const machineId = await readText(join(root, 'etc/machine-id'))
   if (!machineId) return `RK-${randomUUID()}`
   const hash = createHmac('sha256', machineId)

@@ -4,7 +4,7 @@ import Schema from 'typebox/schema'
 import { expect, test } from 'vitest'
 import { addConnector, addSoundCards, addWebcam, RecordedRoot } from '../../test/support/computer/recorded-root.ts'
 import { StatusReport } from '../contract/device/protocol.ts'
-import { serialOf } from './serial.ts'
+import { computerSerial } from './serial.ts'
 import { changesOf, describeLoad, describeMachine, describeSystem, fixedStatus, modelOfComputer } from './status.ts'
 import type { SystemFacts } from './system/calls.ts'
 
@@ -174,10 +174,10 @@ test('only noticeable changes are reported', () => {
 
 test('the serial number is that of the maker, with the maker', async () => {
   const { root } = newMachine()
-  expect(await serialOf(root.path, { manufacturer: 'Dell Inc.', serial: '7XK2Q93' }, 'https://a.example')).toBe(
+  expect(await computerSerial(root.path, { manufacturer: 'Dell Inc.', serial: '7XK2Q93' }, 'https://a.example')).toBe(
     'Dell Inc. 7XK2Q93',
   )
-  expect(await serialOf(root.path, { manufacturer: '', serial: '7XK2Q93' }, 'https://a.example')).toBe('7XK2Q93')
+  expect(await computerSerial(root.path, { manufacturer: '', serial: '7XK2Q93' }, 'https://a.example')).toBe('7XK2Q93')
 })
 
 test.each([
@@ -189,10 +189,11 @@ test.each([
   '0123456789',
   'System Serial Number',
   'None',
+  'A1',
 ])('a serial number %j is none: one is made of the machine ID and the address of the service', async (serial) => {
   const { root } = newMachine()
   root.write('etc', { 'machine-id': 'bb1f9f7d44354cd69a3fbe1fa8c4c2f7' })
-  const at = (url: string) => serialOf(root.path, { manufacturer: 'Dell Inc.', serial }, url)
+  const at = (url: string) => computerSerial(root.path, { manufacturer: 'Dell Inc.', serial }, url)
   const made = await at('https://a.example')
   expect(made).toMatch(/^RK-[\da-f]{24}$/)
   expect(await at('https://a.example/')).toBe(made)
@@ -203,8 +204,8 @@ test.each([
 test('without a machine ID the serial number is a new one', async () => {
   const { root } = newMachine()
   const [one, two] = [
-    await serialOf(root.path, {}, 'https://a.example'),
-    await serialOf(root.path, {}, 'https://a.example'),
+    await computerSerial(root.path, {}, 'https://a.example'),
+    await computerSerial(root.path, {}, 'https://a.example'),
   ]
   expect(one).toMatch(/^RK-[\da-f-]{36}$/)
   expect(two).not.toBe(one)

@@ -133,7 +133,9 @@ export class Agent extends EventEmitter<Events> {
       // The process ended before the service had confirmed the outcome.
       if (started && known.state !== 'ACKNOWLEDGED') this.#unconfirmedOutcomes.set(known.id, known)
       // Only reboots and changes of the power are saved as acknowledged. On the device itself they have completed when its agent starts.
-      if (known.state !== 'ACKNOWLEDGED' || this.#runningCommands.has(known.id)) continue
+      if (known.state !== 'ACKNOWLEDGED') continue
+      // A handler that restarts the agent by itself still runs when the agent starts.
+      if (outcomeOf && this.#runningCommands.has(known.id)) continue
       const outcome = outcomeOf && started ? outcomeOf(started) : succeeded(known.id)
       if (outcome) await this.#recordOutcome({ ...outcome, id: known.id } as CommandOutcome)
       else openCount++

@@ -103,10 +103,13 @@ test('every system call and kind of socket of a computer, and of the programs th
   )
 })
 
-test('the unit of a computer names only options that exist', () => {
+test('the unit of a computer names only options that exist, and its document has all of them', () => {
   const used = [...computerUnit.matchAll(/ROOMKEEPER_\w+/g)].map(([name]) => name)
   expect(used).toEqual(['ROOMKEEPER_COMPUTER_URL', 'ROOMKEEPER_COMPUTER_CODE', 'ROOMKEEPER_COMPUTER_DATA_DIR'])
   expect(computerOptions.map(({ env }) => env)).toEqual(expect.arrayContaining(used))
+  expect(computerUnit).toContain(`RestartPreventExitStatus=${needsPersonExitStatus}\n`)
+  const page = readFileSync(join(import.meta.dirname, '../../docs/computer.md'), 'utf8')
+  for (const { flag, env } of computerOptions) expect(page).toContain(`| \`${flag}\` | \`${env}\` |`)
 })
 
 /** The system calls of a program and of all that it started, and those that a unit refuses. */

@@ -149,6 +149,20 @@ test('a command that comes twice is executed once, and answered each time', asyn
   ).toEqual(['ACKNOWLEDGED', 'ACKNOWLEDGED', 'SUCCEEDED', 'SUCCEEDED'])
 })
 
+test('a reboot succeeds if its handler itself stops and starts the agent', async () => {
+  const service = await newService()
+  const { agent, connected } = await newAgent([service.url], {
+    reboot: async () => {
+      await agent.stop()
+      await agent.start()
+    },
+  })
+  await connected
+  await service.send('operation', command('REBOOT'))
+  await until('the outcome', () => service.reports().some(({ state }) => state === 'SUCCEEDED'))
+  expect(service.reports().map(({ state }) => state)).toEqual(['ACKNOWLEDGED', 'SUCCEEDED'])
+})
+
 test('an agent that can start without its device is told what became of a reboot', async () => {
   const service = await newService()
   const outcomes: (Pick<CommandReport, 'state' | 'error'> | undefined)[] = [

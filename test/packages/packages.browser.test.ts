@@ -1,4 +1,4 @@
-// The three packages as their users have them: installed in an empty folder, run, bundled, and checked by a strict compiler. In the
+// The four packages as their users have them: installed in an empty folder, run, bundled, and checked by a strict compiler. In the
 // short form they are unpacked instead of installed, and what npm, a container or a browser make of them is left to the full form.
 import { once } from 'node:events'
 import { cpSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -29,14 +29,15 @@ let bundled = ''
 let origin: string
 let service: Harness
 let org: TestOrg
-const folders = { server: '', client: '', device: '' }
+const folders = { server: '', gateway: '', client: '', device: '' }
 
 beforeAll(async () => {
   await once(pages.listen(0, '127.0.0.1'), 'listening')
   origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
   await shelf.make()
-  ;[folders.server, folders.client, folders.device, service] = await Promise.all([
+  ;[folders.server, folders.gateway, folders.client, folders.device, service] = await Promise.all([
     installServer(),
+    shelf.install('roomkeeper-gateway'),
     shelf.install('roomkeeper-client'),
     shelf.install('roomkeeper-device'),
     startHarness({ corsOrigin: [origin] }),
@@ -209,6 +210,47 @@ async function runExample(folder: string, name: string, env: Record<string, stri
   expect(stderr).toBe('')
   expect(stdout).toBe(printed)
 }
+
+describe('roomkeeper-gateway', () => {
+  const home = () => join(folders.gateway, 'node_modules/roomkeeper-gateway')
+
+  test('has the two commands for the site of the rooms, their units and documents, and neither a server nor a console', async () => {
+    const files = readdirSync(home(), { recursive: true, encoding: 'utf8' })
+    expect(files).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'deploy/roomkeeper-computer.service', 'docs/computer.md']),
+    )
+    expect(files.filter((file) => /\.ts$|console|sqlite|postgres/.test(file))).toEqual([])
+    const { stdout } = await runFile(process.execPath, [join(home(), 'bin/roomkeeper.js'), '--help'])
+    const commands = [...stdout.matchAll(/^ {2}([a-z]\S*) \[options\]/gm)].map(([, name]) => name)
+    expect(commands).toEqual(['gateway', 'computer'])
+  })
+
+  test('has every package that its code imports as a dependency, in the version that was tested', () => {
+    const { dependencies } = manifestOf(folders.gateway, 'roomkeeper-gateway')
+    for (const [name, version] of Object.entries(dependencies)) expect(manifestOf(root, name).version).toBe(version)
+    const code = globSync('dist/program/*.js', { cwd: home() }).map((file) => readFileSync(join(home(), file), 'utf8'))
+    const imported = code.flatMap((text) => [...text.matchAll(/^(?:import|export)\b.*\bfrom "([^".][^"]*)"/gm)])
+    const names = new Set(imported.map(([, name = '']) => name).filter((name) => !name.startsWith('node:')))
+    expect(names).toContain('mqtt')
+    expect([...names].filter((name) => !(name in dependencies))).toEqual([])
+    expect(Object.keys(dependencies)).not.toEqual(expect.arrayContaining(['better-sqlite3']))
+  })
+
+  test('runs from node_modules: this machine becomes a device of a room', async () => {
+    const site = await siteForTest()
+    const { body: room } = await org.call('POST', '/rooms', { body: { name: 'Dal' } })
+    const options = ['--url', service.url, '--code', room.dec, '--data-dir', join(site.dataDir, 'computer')]
+    const program = site.launch(['computer', ...options], { bin: join(home(), 'bin/roomkeeper.js') })
+    await program.printed(/^Connected\.$/m)
+    // Memory comes from the process of systeminformation, which is a file of its own in the package.
+    await until('the status of the computer', async () => {
+      const [endpoint] = (await org.call('GET', `/rooms/${room.id}`)).body.endpoints
+      const { readings } = (await org.call('GET', `/endpoints/${endpoint.id}`)).body
+      return readings?.some(({ name }: { name: string }) => name === 'memoryUsed')
+    })
+    expect((await program.stop()).code).toBe(0)
+  })
+})
 
 describe('roomkeeper-client', () => {
   test('has no dependencies, and its example prints what its README says with the Node of the machine', async () => {

@@ -11,13 +11,23 @@ const root = join(import.meta.dirname, '../..')
  */
 const compiledPackages = ['kysely', 'typebox']
 
+/** The package of the gateway has the commands for the site of the rooms only, and so neither a server nor a database. */
+const siteProgramOnly: vite.Plugin = {
+  name: 'site-program-only',
+  load: (file) =>
+    file === join(root, 'src/cli/program.ts')
+      ? `export { siteProgram as program } from './site-commands.ts'`
+      : undefined,
+}
+
 /** Writes main.js, health-thread.js (the thread of the health port), system-process.js (the process of `roomkeeper computer`), the parts that they load, and the licences of other packages. */
-export async function compileProgram(folder: string): Promise<void> {
+export async function compileProgram(folder: string, part: 'all' | 'site' = 'all'): Promise<void> {
   await strictBuild(vite, {
     configFile: false,
     root,
     publicDir: false,
     logLevel: 'warn',
+    plugins: part === 'site' ? [siteProgramOnly] : [],
     ssr: { noExternal: compiledPackages },
     build: {
       ssr: true,
@@ -30,7 +40,7 @@ export async function compileProgram(folder: string): Promise<void> {
       rolldownOptions: {
         input: {
           main: join(root, 'src/main.ts'),
-          'health-thread': join(root, 'src/server/http/health/thread.ts'),
+          ...(part === 'all' && { 'health-thread': join(root, 'src/server/http/health/thread.ts') }),
           'system-process': join(root, 'src/computer/system/process.ts'),
         },
         output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

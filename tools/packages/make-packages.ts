@@ -1,9 +1,10 @@
-// `npm run package`: makes the tarballs of the server, the client and the device agent in dist/packages.
+// `npm run package`: makes the tarballs of the server, the gateway, the client and the device agent in dist/packages.
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { buildGatewayPackage, gatewayPackage } from './gateway.ts'
 import { buildLibrary, libraries } from './library.ts'
 import { pack } from './pack.ts'
 import { buildServer } from './server.ts'
@@ -26,8 +27,11 @@ try {
   await rm(output, { recursive: true, force: true })
   await mkdir(output, { recursive: true })
   await buildServer(work, join(work, 'roomkeeper'))
+  await buildGatewayPackage(join(work, gatewayPackage))
   for (const library of libraries) await buildLibrary(library, join(work, library.name))
-  const folders = ['roomkeeper', ...libraries.map((library) => library.name)].map((name) => join(work, name))
+  const folders = ['roomkeeper', gatewayPackage, ...libraries.map((library) => library.name)].map((name) =>
+    join(work, name),
+  )
   for (const file of await pack(folders, output)) {
     process.stdout.write(`${relative(process.cwd(), file)}  ${Math.ceil((await stat(file)).size / 1024)} KiB\n`)
   }

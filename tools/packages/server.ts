@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { compileProgram } from './compile-program.ts'
 import { pack } from './pack.ts'
 import { packedCommit } from './packed-commit.ts'
+import { pinnedVersions } from './pinned-versions.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -14,13 +15,17 @@ export async function buildServer(work: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   const [checkout = ''] = await pack([root], work)
   await promisify(execFile)('tar', ['-xzf', checkout, '-C', folder, '--strip-components=1'])
-  const read = async (name: string) => JSON.parse(await readFile(join(root, name), 'utf8'))
   // Nothing can be built or tested in an installed package, and npm would run `prepare`. A checkout is private, because only this makes a whole package.
-  const { private: _, scripts, devDependencies, allowScripts, overrides, ...manifest } = await read('package.json')
-  const { packages } = await read('package-lock.json')
-  // An installation gets the versions that the tests ran with.
-  const pinned = Object.keys(manifest.dependencies).map((name) => [name, packages[`node_modules/${name}`].version])
-  const production = { ...manifest, commit: await packedCommit(), dependencies: Object.fromEntries(pinned) }
+  const {
+    private: _,
+    scripts,
+    devDependencies,
+    allowScripts,
+    overrides,
+    ...manifest
+  } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const dependencies = await pinnedVersions(Object.keys(manifest.dependencies))
+  const production = { ...manifest, commit: await packedCommit(), dependencies }
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(production, undefined, 2)}\n`)
   await compileProgram(join(folder, 'dist/program'))
 }
