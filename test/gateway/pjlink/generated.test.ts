@@ -43,7 +43,6 @@ const truth: Record<string, readonly string[]> = {
   FILT: ['310', '0'],
   RLMP: ['LL'],
   RFIL: ['FF'],
-  FREZ: ['0', '1'],
 }
 const names = Object.keys(truth)
 
@@ -192,7 +191,6 @@ function unsaid(projector: RubbishProjector, report: UpMessage<'status'>): strin
   }
   const isFact = ({ name, text }: { name: string; text: string }) => {
     if (name === 'picture') return has('AVMT', '11', '31')
-    if (name === 'freeze') return has('FREZ', '1')
     if (name === 'pjlinkClass') return text === '1' || has('CLSS', '2')
     return textsOf(said(facts[name] as string)).some((each) => each.toLowerCase() === text.toLowerCase())
   }

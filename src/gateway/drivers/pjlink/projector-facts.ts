@@ -26,7 +26,6 @@ export class ProjectorFacts {
   inputs: readonly string[] = []
   readonly inputNames = new Map<string, string>()
   mute?: { readonly picture: boolean; readonly sound: boolean } | undefined
-  isFrozen?: boolean | undefined
   /** ERST: six digits. */
   errors?: string | undefined
   lamps?: readonly Lamp[] | undefined
@@ -144,12 +143,6 @@ export const projectorQuestions: readonly PjlinkQuestion[] = [
   ),
   question('AVMT', [1], 'on', passing('mute', readMute)),
   question('IRES', [2], 'on', passing('resolution', readResolution)),
-  question(
-    'FREZ',
-    [2],
-    'on',
-    passing('isFrozen', (value) => (/^[01]$/.test(value) ? value === '1' : undefined)),
-  ),
   question('NAME', [1], 'seldom', lasting('name', readText)),
   question('LAMP', [1], 'seldom', lasting('lamps', readLamps)),
   question('FILT', [2], 'seldom', lasting('filterHours', readHours)),

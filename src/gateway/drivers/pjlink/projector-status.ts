@@ -103,7 +103,6 @@ function readingsOf({ lamps = [], filterHours }: ProjectorFacts) {
 function factsOf(facts: ProjectorFacts) {
   const texts: [string, string | undefined][] = [
     ['picture', facts.mute?.picture ? 'The picture is muted: the screen is black.' : undefined],
-    ['freeze', facts.isFrozen ? 'The picture is frozen.' : undefined],
     ['information', facts.information],
     ['lampModel', facts.lampModel],
     ['filterModel', facts.filterModel],
