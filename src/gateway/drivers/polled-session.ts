@@ -78,24 +78,23 @@ export class PolledSession extends EventEmitter<SessionEvents> implements Driver
 
   /** The delay varies by a tenth, because many devices are connected in the same moment. */
   #pollAfter(delayMs: number): void {
-    if (this.#isOver) return
     this.#next = setTimeout(() => void this.#poll(), delayMs * (0.9 + Math.random() / 10))
   }
 
   async #poll(): Promise<void> {
     const { intervalMs, limits } = this.#device
-    try {
-      const status = await this.#device.poll()
-      if (this.#isOver) return
-      this.#failure = undefined
-      this.#silence?.refresh()
-      this.#pollAfter(intervalMs)
-      this.#report(status)
-    } catch (error) {
-      this.#failure = failureOf(error)
-      if (this.#failure.state === 'REFUSED' || this.#failure.state === 'CHANGED') this.#end(this.#failure)
+    const answer = await this.#device.poll().catch(failureOf)
+    if (this.#isOver) return
+    if (answer instanceof DriverFailure) {
+      this.#failure = answer
+      if (answer.state === 'REFUSED' || answer.state === 'CHANGED') this.#end(answer)
       else this.#pollAfter(Math.min(intervalMs, limits.retryMs))
+      return
     }
+    this.#failure = undefined
+    this.#silence?.refresh()
+    this.#pollAfter(intervalMs)
+    this.#report(answer)
   }
 
   #report(status: DeviceStatus): void {

@@ -119,6 +119,17 @@ test.each<[string, (request: Buffer) => Buffer[]]>([
     'the answer to another question',
     (request) => [answerV2(request, varbind('1.3.6.1.2.1.1.5.0', ber(tag.octets, 0x41)))],
   ],
+  [
+    'the number of another question',
+    () => [
+      ber(
+        tag.sequence,
+        integer(1),
+        community,
+        ber(tag.getResponse, integer(7), integer(0), integer(0), ber(tag.sequence)),
+      ),
+    ],
+  ],
   ['no object', (request) => [answerV2(request)]],
   ['an answer without a name', (request) => [answerV2(request, ber(tag.sequence, ber(tag.oid), ber(tag.octets)))]],
 ])('an agent that answers with %s is told apart from a dead host', async (_, answer) => {
@@ -139,7 +150,7 @@ test('datagrams of another sender are not read', async () => {
   const objectId = Buffer.from([0x2b, 6, 1, 2, 1, 1, 2, 0])
   const noSuchObject = 0x80
   const endOfMibView = 0x82
-  const { port } = await fakeAgent((request, sender) => {
+  const { port, requests } = await fakeAgent((request, sender) => {
     const isBulk = part(request, 2)[0] === tag.getBulk
     const asked = parts(part(request, 2, 3)).map((one) => content(part(one, 0)))
     const shown = (name: Buffer) =>
@@ -157,6 +168,7 @@ test('datagrams of another sender are not read', async () => {
   const session = await openTestSession(driver, { port })
   expect(session.identity).toMatchObject({ manufacturer: 'Cisco', model: 'Cisco' })
   expect(sentStatus(session)).toMatchObject({ networks: [], faults: [] })
+  expect(requests(), 'few questions are enough').toBeLessThan(8)
 })
 
 test('an attempt ends with its signal', async () => {

@@ -3,7 +3,7 @@ import type { EndpointKind } from '../../../contract/device/models.ts'
 import { type DeviceIdentity, DriverFailure } from '../../driver.ts'
 import { type Maker, makerByNumber } from './makers.ts'
 import { entityClassColumn, entityColumns, system, ups, upsIdentity } from './oids.ts'
-import { type SnmpClient, unlessRefused } from './snmp-client.ts'
+import type { SnmpClient } from './snmp-client.ts'
 import { type SnmpValue, snmpNumber, snmpText } from './snmp-values.ts'
 
 export interface Description {
@@ -66,12 +66,19 @@ export async function readDescription(client: SnmpClient): Promise<Description> 
 type Chassis = { readonly [field in keyof typeof entityColumns]?: SnmpValue }
 
 async function readChassis(client: SnmpClient): Promise<Chassis | undefined> {
-  const rows = await client.rows([entityClassColumn], maxEntityRows).catch(unlessRefused([]))
+  // Without an answer there is no session: a serial number that comes and goes would make two devices of one.
+  const rows = await client.rows([entityClassColumn], maxEntityRows).catch(unlessUnreadable)
   const chassis = rows.find(({ values }) => values[0] === chassisClass)
   if (!chassis) return undefined
   const oids = Object.entries(entityColumns).map(([field, column]) => [field, `${column}.${chassis.index}`] as const)
   const values = await client.get(oids.map(([, oid]) => oid))
   return Object.fromEntries(oids.map(([field, oid]) => [field, values.get(oid)]))
+}
+
+/** Some agents have a table that is in no order. */
+function unlessUnreadable(error: unknown): [] {
+  if (error instanceof DriverFailure && error.state === 'UNSUPPORTED') return []
+  throw error
 }
 
 /** Layer 2, the one of switches, is the second bit of sysServices. */

@@ -34,7 +34,12 @@ export class GuardedUdp {
     const socket = createSocket(transport)
     socket.on('message', (bytes) => this.#take(bytes)).on('error', this.#onBroken)
     // The system drops datagrams of other senders for a connected socket, and reports a closed port as an error.
-    const connected = new Promise<void>((resolve) => socket.connect(this.#port, this.#address, resolve))
+    const connected = new Promise<void>((resolve, reject) => {
+      const done = (error?: Error) => (error ? reject(error) : resolve())
+      socket.connect(this.#port, this.#address, done)
+    })
+    // Each request that waits for it gets the error.
+    connected.catch(() => {})
     return {
       on: (event: string, listener: (bytes: Buffer) => void) => {
         if (event === 'message') this.#parse = listener

@@ -25,8 +25,10 @@ export interface SnmpRow {
 
 /** A response fits a datagram of 1,400 bytes in most cases; an agent sends fewer if they do not fit its own limit. */
 const maxVarbindsPerResponse = 40
-/** An agent that sends one row each time, or the same one again, is not asked for ever. */
+/** An agent that sends one row each time is not asked forever. */
 const maxRequestsPerTable = 24
+/** A slow agent is asked for the rest of a table no longer than for so many time-outs. */
+const maxTimeoutsPerTable = 3
 
 export class SnmpClient {
   readonly #target: SnmpTarget
@@ -89,7 +91,8 @@ export class SnmpClient {
     const repetitions = Math.min(maxRows, Math.floor(maxVarbindsPerResponse / columns.length))
     // Each column has its own position, because a table can have holes.
     let open = columns.map((column, at) => ({ column, at, from: column }))
-    for (let asked = 0; open.length > 0 && asked < maxRequestsPerTable; asked++) {
+    const until = performance.now() + maxTimeoutsPerTable * this.#limits.timeoutMs
+    for (let asked = 0; open.length > 0 && asked < maxRequestsPerTable && performance.now() < until; asked++) {
       const from = open.map((position) => position.from)
       const answer = await this.#request<readonly (readonly Varbind[])[]>((done) =>
         this.#session.getBulk(from, 0, repetitions, done),
@@ -136,14 +139,6 @@ export class SnmpClient {
     return failureInWords(error as Error & { code?: unknown }, this.#target)
   }
 }
-
-/** For a table that the rest of a device does not depend on: some agents fail at a table, or stay silent. */
-export const unlessRefused =
-  <T>(instead: T) =>
-  (error: unknown): T => {
-    if (error instanceof DriverFailure && error.state === 'REFUSED') throw error
-    return instead
-  }
 
 function readableValue(varbind: Varbind): SnmpValue {
   if (snmp.isVarbindError(varbind)) return undefined

@@ -25,6 +25,7 @@ const impatient: SnmpLimits = {
   graceMs: 500,
 }
 const driver = new SnmpDriver(quickPolls)
+const usualDriver = new SnmpDriver()
 /** For requests that an agent drops: it has answered the question for its engine before. */
 const briefDriver = new SnmpDriver({ ...quickPolls, firstAnswerMs: 500 })
 
@@ -168,6 +169,13 @@ test('version 3 works without authentication, with it, and with encryption for S
   }
 })
 
+test('a session of version 3 goes on after a restart of the agent, whose clock and number of starts are then new', async () => {
+  const session = await openTestSession(driver, byUser('sha256', authPassword, { authProtocol: 'sha256' }))
+  onTestFinished(() => ups.restart(configOf()))
+  await ups.restart(configOf({ source: 5, hostTicks: 360_900 }))
+  await expect.poll(() => faultsOf(session)).toContain('ups.onBattery WARNING')
+})
+
 test.each([
   ['an unknown user', 'nobody-here', authPassword, {}, /REFUSED: .*user name/],
   ['a wrong password', 'sha', 'wrong-password', {}, /REFUSED: .*password or the authProtocol/],
@@ -260,7 +268,7 @@ test('a switch has its first 32 ports, the serial of the chassis and a start bef
   const simulated = await startSnmpsim({ public: switchWalk(), ...pdus })
   onTestFinished(() => simulated.stop())
   const port = simulated.ports[0] as number
-  const session = await openTestSession(driver, { port })
+  const session = await openTestSession(usualDriver, { port })
   expect(session.identity).toEqual({
     manufacturer: 'Cisco',
     model: 'C9200L-48P-4G',
@@ -287,7 +295,7 @@ test('a switch has its first 32 ports, the serial of the chassis and a start bef
   expect(Math.round(upDays), 'by its engine: sysUpTime says 40 seconds').toBe(600)
 
   for (const secret of Object.keys(pdus)) {
-    const pdu = await openTestSession(driver, { port, secret })
+    const pdu = await openTestSession(usualDriver, { port, secret })
     expect(pdu.identity, 'a placeholder is not a serial number').toMatchObject({
       manufacturer: 'APC',
       serial: undefined,
@@ -309,7 +317,7 @@ test('version 3 works with AES of 256 bits in both variants, and a wrong variant
     port: simulated.ports[at] as number,
   })
   for (const at of [item(0, 'blumenthal', 'aes256b'), item(1, 'reeder', 'aes256r')]) {
-    expect((await openTestSession(driver, at)).identity.serial, at.username).toBe('JAE24520ABC')
+    expect((await openTestSession(usualDriver, at)).identity.serial, at.username).toBe('JAE24520ABC')
   }
   expect(await whyNot(briefDriver, item(1, 'reeder', 'aes256b'))).toMatch(/^REFUSED: .*privProtocol/)
 })

@@ -13,7 +13,7 @@ import { type DeviceStatus, PolledSession, type PollLimits, usualPollLimits } fr
 import { accessOf } from './access.ts'
 import { type Description, readDescription } from './description.ts'
 import { system, uptime } from './oids.ts'
-import { type RequestLimits, SnmpClient, type SnmpTarget, unlessRefused } from './snmp-client.ts'
+import { type RequestLimits, SnmpClient, type SnmpTarget } from './snmp-client.ts'
 import { snmpNumber, snmpText } from './snmp-values.ts'
 import { StartTime } from './start-time.ts'
 import { readTables, type SnmpTables } from './tables.ts'
@@ -99,12 +99,15 @@ async function connect(target: SnmpTarget, limits: SnmpLimits, signal: AbortSign
       probe.close()
     }
   }
-  // The engine of version 3 answered each time, and the request itself was dropped: some agents do not report what they cannot decrypt.
   if (heardCount < attempts.length) throw failure
-  throw new DriverFailure(
-    'REFUSED',
-    'The device does not answer the requests of this user: check the privacy password and the privProtocol.',
-  )
+  // The engine of version 3 answered each time, and the request was dropped: some agents do not report what they cannot decrypt.
+  if ('user' in target.access) {
+    throw new DriverFailure(
+      'REFUSED',
+      'The device does not answer the requests of this user: check the privacy password and the privProtocol.',
+    )
+  }
+  throw new DriverFailure('UNSUPPORTED', `${target.address} sends answers, but none to what it was asked.`)
 }
 
 /** Remembers from one poll to the next what is not read each time. */
@@ -168,19 +171,27 @@ class SnmpDevice {
 
   /** After a restart the firmware can be another one, or another device can have the address. */
   async #describeAgain(): Promise<void> {
-    const before = this.identity.serial
-    this.#description = await readDescription(this.#client)
+    const description = await readDescription(this.#client)
+    const [before, now] = [this.identity.serial, description.identity.serial]
+    if (before && now && before !== now) {
+      throw new DriverFailure(
+        'CHANGED',
+        `The device has the serial number ${now}. Before it restarted it had ${before}.`,
+      )
+    }
+    this.#description = description
     this.#tablesReadAt = Number.NEGATIVE_INFINITY
-    const now = this.identity.serial
-    if (now === before) return
-    const words = (serial: string | undefined) => (serial ? `the serial number ${serial}` : 'no serial number')
-    throw new DriverFailure('CHANGED', `The device has ${words(now)}. It had ${words(before)} before it restarted.`)
   }
 
   async #readTables(): Promise<void> {
     this.#tablesReadAt = performance.now()
-    const tables = await readTables(this.#client, this.#description.maker).catch(unlessRefused(this.#tables))
-    // An agent that has just started has no interfaces yet.
-    this.#tables = tables.networks.length > 0 ? tables : { ...tables, networks: this.#tables.networks }
+    try {
+      const tables = await readTables(this.#client, this.#description.maker)
+      // An agent that has just started has no interfaces yet.
+      this.#tables = tables.networks.length > 0 ? tables : { ...tables, networks: this.#tables.networks }
+    } catch (error) {
+      // Some agents fail at a table, or stay silent. The rest of the status does not depend on it.
+      if (error instanceof DriverFailure && error.state === 'REFUSED') throw error
+    }
   }
 }
