@@ -34,7 +34,9 @@ export interface Fixture extends TestOrg {
   readonly operation: string
   /** With the logs of the endpoint. */
   readonly supportId: string
-  /** An item of the endpoint, which is a gateway too. */
+  /** The endpoint, which is a gateway too. */
+  readonly gateway: string
+  /** An item of the gateway. */
   readonly gatewayDevice: string
   /** An owner with a personal key, for operations that need a person. */
   readonly person: TestPerson
@@ -103,6 +105,7 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
   const jobs = await newFixtureJobs(harness, org, room, devices.endpoint)
   return {
     ...org,
+    gateway: devices.endpoint,
     gatewayDevice,
     incident,
     silence,

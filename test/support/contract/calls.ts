@@ -140,21 +140,21 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   jobsRetry: (f) => ({ id: f.jobs.failed }),
   driversList: () => ({}),
   gatewaysList: () => ({}),
-  gatewayDevicesList: (f) => ({ id: f.endpoint }),
-  gatewayDevicesGet: (f) => ({ id: f.endpoint, deviceId: f.gatewayDevice }),
+  gatewayDevicesList: (f) => ({ id: f.gateway }),
+  gatewayDevicesGet: (f) => ({ id: f.gateway, deviceId: f.gatewayDevice }),
   gatewayDevicesCreate: (f) => ({
-    id: f.endpoint,
+    id: f.gateway,
     body: { driver: 'pjlink', host: '10.20.4.18', secret: 'JBMIAProjectorLink', roomId: f.room, name: 'Projector' },
   }),
   gatewayDevicesUpdate: (f) => ({
-    id: f.endpoint,
+    id: f.gateway,
     deviceId: f.gatewayDevice,
     body: { host: '10.20.4.19', roomId: f.room },
   }),
-  gatewayDevicesDelete: (f) => ({ id: f.endpoint, deviceId: f.gatewayDevice, unenrol: true }),
-  gatewayDevicesRetry: (f) => ({ id: f.endpoint, deviceId: f.gatewayDevice }),
+  gatewayDevicesDelete: (f) => ({ id: f.gateway, deviceId: f.gatewayDevice, unenrol: true }),
+  gatewayDevicesRetry: (f) => ({ id: f.gateway, deviceId: f.gatewayDevice }),
   gatewayDevicesTest: (f) => ({
-    id: f.endpoint,
+    id: f.gateway,
     body: { driver: 'reach', host: '10.20.4.18', options: { check: 'tcp' } },
   }),
 }

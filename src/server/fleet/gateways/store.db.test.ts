@@ -85,7 +85,9 @@ test('an endpoint becomes a gateway once, and its list has a version', async () 
   expect(await listGateways(all, times)).toContainEqual(
     expect.objectContaining({ id: here.id, room_name: 'Room 1', location_name: 'Place 1', state: 'ONLINE' }),
   )
-  expect(await findGateway(all, { id: here.id })).toMatchObject({ connected: 1, version: 1 })
+  for (const on of [all, ofRegion]) {
+    expect(await findGateway(on, { id: here.id })).toMatchObject({ connected: 1, version: 1 })
+  }
   expect(await findGateway(ofRegion, { id: there.id })).toBeUndefined()
   await audited((tx) => raiseListVersions(tx, { gateways: [here.id] }))
   expect(await findListVersion(all, { id: here.id })).toEqual({ version: 2 })
@@ -105,7 +107,9 @@ test('a caller sees the items whose room and gateway are in their regions', asyn
   expect(await listGatewayItems(ofNothing, { gateway })).toEqual([])
   expect(await countItemsByState(all)).toHaveLength(2)
   expect(await countItemsByState(ofRegion)).toEqual([{ gateway_id: gateway, state: 'NEW', items: 1 }])
-  expect(await findItem(ofRegion, { gateway, id: own.id })).toMatchObject({ room_name: 'Room 1', ...target })
+  for (const on of [all, ofRegion]) {
+    expect(await findItem(on, { gateway, id: own.id })).toMatchObject({ room_name: 'Room 1', ...target })
+  }
   for (const { id } of [elsewhere, homeless, foreign]) {
     expect(await findItem(ofRegion, { gateway, id })).toBeUndefined()
   }
