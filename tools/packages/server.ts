@@ -1,6 +1,6 @@
 // Prepares the server's package for production: without scripts and development dependencies, and with the versions of its dependencies that were tested.
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { compileProgram } from './compile-program.ts'
@@ -9,8 +9,11 @@ import { packedCommit } from './packed-commit.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Writes the package into a folder, ready for `npm pack`. The list `files` of package.json says what belongs to it. */
-export async function buildServer(work: string, folder: string): Promise<void> {
+/**
+ * Writes the package into a folder, ready for `npm pack`. The list `files` of package.json says what belongs to it. The program is
+ * compiled, unless a folder with the compiled program is given.
+ */
+export async function buildServer(work: string, folder: string, program?: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   const [checkout = ''] = await pack([root], work)
   await promisify(execFile)('tar', ['-xzf', checkout, '-C', folder, '--strip-components=1'])
@@ -22,5 +25,7 @@ export async function buildServer(work: string, folder: string): Promise<void> {
   const pinned = Object.keys(manifest.dependencies).map((name) => [name, packages[`node_modules/${name}`].version])
   const production = { ...manifest, commit: await packedCommit(), dependencies: Object.fromEntries(pinned) }
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(production, undefined, 2)}\n`)
-  await compileProgram(join(folder, 'dist/program'))
+  const target = join(folder, 'dist/program')
+  if (program) await cp(program, target, { recursive: true })
+  else await compileProgram(target)
 }
