@@ -11,6 +11,7 @@ import {
   readFixedHeader,
 } from '../../src/server/devices/mqtt/packets/frame-reader.ts'
 import { frames } from '../support/devices/raw-mqtt.ts'
+import { runCount } from '../support/long-form.ts'
 
 const maxBytes = 128 * 1024
 const pubrel = Buffer.from([0x62, 2, 0, 1])
@@ -103,7 +104,7 @@ test('however bytes are cut, frames come whole, in order, and never more than ei
       while (unanswered > 0) await nextTurn()
       expect(budget.bytesInFlight).toBe(0)
     }),
-    { numRuns: 300 },
+    { numRuns: runCount({ short: 80, full: 300, long: 300 }) },
   )
 })
 

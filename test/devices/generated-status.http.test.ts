@@ -10,7 +10,7 @@ import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { generatedRuns } from '../support/long-form.ts'
 
-const { numRuns: reportCount, seed = Date.now() } = generatedRuns({ short: 2_000, full: 100_000, long: 100_000 })
+const { numRuns: reportCount, seed = Date.now() } = generatedRuns({ short: 1_000, full: 100_000, long: 100_000 })
 const deviceCount = 50
 /** The clock moves on between two reports of a device, because many bad ones within a minute slow it down. */
 const pauseMs = 7_000

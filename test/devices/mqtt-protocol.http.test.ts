@@ -16,6 +16,7 @@ import { login } from '../support/devices/mqtt5-connection.ts'
 import { connack, frame, frames, pingresp, type RawConnection, rawMqtt, text } from '../support/devices/raw-mqtt.ts'
 import { enrolTestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { runCount } from '../support/long-form.ts'
 import { until } from '../support/program.ts'
 
 const { publish, suback } = {
@@ -163,7 +164,7 @@ test('no bytes of one device get in the way of the next packet of another', () =
       }
       expect(readPacket(good)).toMatchObject({ topic: 'topic', messageId: 7, payload: Buffer.from('payload') })
     }),
-    { numRuns: 5000 },
+    { numRuns: runCount({ short: 1500, full: 5000, long: 5000 }) },
   )
 })
 

@@ -9,6 +9,7 @@ import { login, openMqtt5 } from '../support/devices/mqtt5-connection.ts'
 import { frame, text } from '../support/devices/raw-mqtt.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { runCount } from '../support/long-form.ts'
 import { until } from '../support/program.ts'
 
 let harness: Harness
@@ -109,7 +110,7 @@ test('no bytes of one device get in the way of the next packet of another', () =
       outcome(() => readConnect(frame(0x10, text('MQTT'), bytes(5, first & 0xfe, 0, 30), Buffer.from(body)), 5))
       expect(readPacket(good, 5)).toMatchObject({ topic: 'topic', messageId: 7, payload: Buffer.from('payload') })
     }),
-    { numRuns: 3000 },
+    { numRuns: runCount({ short: 1000, full: 3000, long: 3000 }) },
   )
 })
 

@@ -105,7 +105,7 @@ test('followers that change node all the time hear every event once, in the orde
       for (const { resets, isFollowing } of run.followers) expect([resets, isFollowing]).toEqual([0, true])
       run.cluster.stop()
     }),
-    { ...generatedRuns({ short: 40, long: 2000 }), endOnFailure: true },
+    { ...generatedRuns({ short: 20, full: 40, long: 2000 }), endOnFailure: true },
   )
 })
 
@@ -124,7 +124,7 @@ test('after starts, deaths and cuts of nodes no event is missing and none comes 
       for (const text of retained) expect(longest.endsWith(text), `${longest}\n---\n${text}`).toBe(true)
       run.cluster.stop()
     }),
-    { ...generatedRuns({ short: 80, long: 4000 }), endOnFailure: true },
+    { ...generatedRuns({ short: 30, full: 80, long: 4000 }), endOnFailure: true },
   )
 })
 

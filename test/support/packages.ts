@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isFullForm } from './long-form.ts'
+import { testProgramFolder } from './program.ts'
 
 export const runFile = promisify(execFile)
 export const root = join(import.meta.dirname, '../..')
@@ -14,10 +15,14 @@ export class PackageShelf {
   readonly folder = mkdtempSync(join(tmpdir(), 'roomkeeper-package-'))
   readonly tarballs = join(this.folder, 'tarballs')
 
-  /** The console is there already: building it once more would take it away from tests that serve it. */
+  /**
+   * The console is there already: building it once more would take it away from tests that serve it. The short form packs the program
+   * that was compiled for all tests.
+   */
   async make(): Promise<void> {
     const tool = join(root, 'tools/packages/make-packages.ts')
-    await runFile(process.execPath, [tool, '--no-build', '--output', this.tarballs])
+    const compiled = isFullForm ? [] : ['--program', join(testProgramFolder, 'dist/program')]
+    await runFile(process.execPath, [tool, '--no-build', ...compiled, '--output', this.tarballs])
   }
 
   tarball(name: string): string {

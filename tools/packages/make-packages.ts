@@ -15,6 +15,8 @@ const { values } = parseArgs({
     output: { type: 'string', default: join(root, 'dist/packages') },
     /** Packs the console that was built before. */
     'no-build': { type: 'boolean', default: false },
+    /** Packs the program that was compiled into this folder before. */
+    program: { type: 'string' },
   },
 })
 const output = resolve(values.output)
@@ -26,7 +28,7 @@ const work = await mkdtemp(join(tmpdir(), 'roomkeeper-packages-'))
 try {
   await rm(output, { recursive: true, force: true })
   await mkdir(output, { recursive: true })
-  await buildServer(work, join(work, 'roomkeeper'))
+  await buildServer(work, join(work, 'roomkeeper'), values.program)
   await buildGatewayPackage(join(work, gatewayPackage))
   for (const library of libraries) await buildLibrary(library, join(work, library.name))
   const folders = ['roomkeeper', gatewayPackage, ...libraries.map((library) => library.name)].map((name) =>

@@ -7,7 +7,7 @@ import { runCount } from '../../../test/support/long-form.ts'
 /** Other requests wait for so long at most. Collecting garbage is part of it. In `npm test` other tests share the machine. */
 const longestAllowedMs = runCount({ short: 200, long: 100 })
 
-const devices = runCount({ short: 1200, full: 3000, long: 10_000 })
+const devices = runCount({ short: 600, full: 3000, long: 10_000 })
 
 let harness: Harness
 beforeAll(async () => {

@@ -20,7 +20,7 @@ export interface LongCounts extends EnduranceCounts {
 
 export const shortCounts: EnduranceCounts = isFullForm
   ? { seed: 14, kills: 2, badHttpRequests: 3000, badMqttPackets: 3000, soakSeconds: 3 }
-  : { seed: 14, kills: 1, badHttpRequests: 500, badMqttPackets: 300, soakSeconds: 2 }
+  : { seed: 14, kills: 1, badHttpRequests: 250, badMqttPackets: 150, soakSeconds: 1 }
 
 const longCounts: LongCounts = {
   seed: 14,

@@ -5,13 +5,14 @@ import { expect } from 'vitest'
 import { percentile } from '../flood.ts'
 import { freePort } from '../free-port.ts'
 import { type Reply, send } from '../harness.ts'
+import { runCount } from '../long-form.ts'
 import type { Site } from '../program.ts'
 import { type EnduranceCounts, report } from './counts.ts'
 import { inMebibytes, residentBytes } from './server-memory.ts'
 
-const unreadConnectionCount = 100
-const stalledStreams = 40
-const idleConnectionCount = 100
+const unreadConnectionCount = runCount({ short: 40, full: 100, long: 100 })
+const stalledStreams = runCount({ short: 20, full: 40, long: 40 })
+const idleConnectionCount = runCount({ short: 40, full: 100, long: 100 })
 const maxMemoryFactor = 1.5
 /** V8 gives memory back some time after the connections have ended. */
 const recoveryMs = 90_000

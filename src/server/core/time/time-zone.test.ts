@@ -91,7 +91,7 @@ test('dayOf is the local date that Intl writes', () => {
       const seconds = offsets.map((offset) => secondsOf(`${year}-01-01`) + offset)
       expect(seconds.map((at) => dayOf(zone, at))).toEqual(seconds.map((at) => slowDayOf(zone, at)))
     }),
-    { numRuns: 200 },
+    { numRuns: runCount({ short: 60, full: 200, long: 200 }) },
   )
 })
 

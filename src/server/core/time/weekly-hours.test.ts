@@ -1,6 +1,7 @@
 // Tests weekly hours by the clocks of time zones, against a slow computation that looks at the clock again and again. [contract 10.silence]
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runCount } from '../../../../test/support/long-form.ts'
 import { type Weekday, type WeeklyHours, weekdays } from '../../../contract/weekly-hours.ts'
 import { isWithinHours, nextTimeWithin } from './weekly-hours.ts'
 
@@ -88,7 +89,7 @@ test('hours begin and end by the clocks of the zone, across every change of cloc
         slowIsWithin(weekly, zone, at),
       )
     }),
-    { numRuns: 400 },
+    { numRuns: runCount({ short: 120, full: 400, long: 400 }) },
   )
 })
 

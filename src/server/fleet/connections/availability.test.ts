@@ -1,6 +1,7 @@
 // Gaps, outages and their numbers, against a naive recomputation tick by tick.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runCount } from '../../../../test/support/long-form.ts'
 import { type Absence, availabilityOf, type GapFacts, Gaps, intersect, type Period } from './availability.ts'
 
 const lastTick = 40
@@ -91,7 +92,7 @@ test('a gap is unknown, then asleep or offline, and unknown while the gateway is
         })
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runCount({ short: 100, full: 300, long: 300 }) },
   )
 })
 

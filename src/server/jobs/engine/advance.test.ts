@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { JobWorld, settingsOf, type WorldUnit } from '../../../../test/support/jobs/job-world.ts'
+import { runCount } from '../../../../test/support/long-form.ts'
 import { dayMs, minuteMs } from '../../../contract/durations.ts'
 import { openUnitStates, type UnitState } from '../../../contract/jobs/job-states.ts'
 import type { JobSettings } from '../rows.ts'
@@ -279,7 +280,7 @@ test('after any course of events states only go forward, a paused job begins not
         expect(history.filter((state) => state === 'RUNNING').length, 'a unit begins once').toBeLessThanOrEqual(1)
       }
     }),
-    { numRuns: 400 },
+    { numRuns: runCount({ short: 120, full: 400, long: 400 }) },
   )
 })
 

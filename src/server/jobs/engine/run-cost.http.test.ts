@@ -10,11 +10,11 @@ import type { UnitState } from '../../../contract/jobs/job-states.ts'
 import { JobEngine } from './engine.ts'
 
 /** The promise is for 10,000. */
-const unitCount = runCount({ short: 2000, full: 3000, long: 10_000 })
+const unitCount = runCount({ short: 1000, full: 3000, long: 10_000 })
 const tickLimitMs = 15
 /** A run that writes what 200 units wait for takes longer. It happens once in each unit's wait. */
 const changingLimitMs = 40
-const runs = 20
+const runs = runCount({ short: 10, full: 20, long: 20 })
 /** Other work of this process may fall into a round, such as collecting garbage: the best one counts. */
 const rounds = 3
 

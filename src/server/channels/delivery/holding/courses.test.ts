@@ -97,8 +97,8 @@ function expectNoCriticalWaits(world: ChannelWorld): void {
 }
 
 test.each([
-  ['short', runCount({ short: 600, full: 3000, long: 3000 })],
-  ['long', runCount({ short: 15, full: 60, long: 60 })],
+  ['short', runCount({ short: 300, full: 3000, long: 3000 })],
+  ['long', runCount({ short: 8, full: 60, long: 60 })],
 ] as const)(
   'after any %s course a receiver believes what is true, and each incident was first sent as an opening',
   (length, numRuns) => {

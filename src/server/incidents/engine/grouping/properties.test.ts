@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { IncidentWorld } from '../../../../../test/support/incidents/incident-world.ts'
+import { runCount } from '../../../../../test/support/long-form.ts'
 import { minuteMs } from '../../../../contract/durations.ts'
 
 const sizes = fc.array(fc.tuple(fc.nat(6), fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 4 })
@@ -36,7 +37,7 @@ test('after any course of events each finding is in one incident, and no inciden
       expect(world.findings).toEqual([])
       for (const { causeEndedAt } of world.incidents) expect(causeEndedAt).not.toBeNull()
     }),
-    { numRuns: 150 },
+    { numRuns: runCount({ short: 60, full: 150, long: 150 }) },
   )
 })
 

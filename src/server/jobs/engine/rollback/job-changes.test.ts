@@ -1,6 +1,7 @@
 // Tests what a rollback returns and what it keeps, over random changes by a job and by people.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runCount } from '../../../../../test/support/long-form.ts'
 import { JobChanges, type MadeVersion, type PresentConfig } from './job-changes.ts'
 
 const jobId = 7
@@ -146,6 +147,6 @@ test('after random changes each thing that the job set last has the value from b
         }
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runCount({ short: 500, full: 2000, long: 2000 }) },
   )
 })
