@@ -140,6 +140,30 @@ test('another serial is CHANGED, a device that is enrolled already is DUPLICATE,
   await world.reaches(second, 'CONNECTED')
 })
 
+test('status goes up at most once a second, and samples once a minute, however often a device speaks', async () => {
+  const world = await GatewayWorld.start(harness, org)
+  const device = await LineDevice.start(newSerial())
+  const { endpointId } = await world.reaches(await world.add(device), 'CONNECTED')
+  await until('it is online', async () => (await world.endpoint(endpointId)).connected)
+  const received = async (kind: string) => {
+    const { text } = await harness.call('GET', '/metrics', { key: false })
+    return Number(new RegExp(`messages_received_total\\{kind="${kind}"\\} (\\d+)`).exec(text)?.[1] ?? 0)
+  }
+  const before = { status: await received('status'), sample: await received('sample') }
+  const startedAt = performance.now()
+  for (let i = 1; i <= 100; i++) {
+    device.tell({ volume: i })
+    device.measure({ timestamp: Math.floor(Date.now() / 1000), people: i })
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  await until('the last change is known', async () => (await world.endpoint(endpointId)).volume === 100)
+  const seconds = (performance.now() - startedAt) / 1000
+  const sent = (await received('status')) - before.status
+  expect(sent).toBeGreaterThan(0)
+  expect(sent).toBeLessThanOrEqual(Math.ceil(seconds) + 1)
+  expect((await received('sample')) - before.sample).toBe(1)
+})
+
 test('a test says what it found, or why not, and stores nothing', async () => {
   const world = await GatewayWorld.start(harness, org)
   const device = await LineDevice.start(newSerial())

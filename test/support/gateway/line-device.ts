@@ -57,6 +57,10 @@ export class LineDevice {
     for (const socket of this.#sockets) socket.write(`${JSON.stringify({ change })}\n`)
   }
 
+  measure(sample: object): void {
+    for (const socket of this.#sockets) socket.write(`${JSON.stringify({ sample })}\n`)
+  }
+
   #accept(socket: Socket): void {
     this.#sockets.add(socket)
     socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))

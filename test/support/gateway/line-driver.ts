@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import type { UpMessage } from '../../../src/contract/device/protocol.ts'
+import type { DeviceSample, UpMessage } from '../../../src/contract/device/protocol.ts'
 import {
   type DeviceIdentity,
   type Driver,
@@ -35,8 +35,9 @@ class LineSession extends EventEmitter<SessionEvents> implements DriverSession {
     socket.on('close', () => this.emit('ended', new DriverFailure('UNREACHABLE', 'The device closed the connection.')))
   }
 
-  receive(line: { change?: UpMessage<'status'> }): void {
-    if (!line.change) this.#answers.shift()?.(line)
+  receive(line: { change?: UpMessage<'status'>; sample?: DeviceSample }): void {
+    if (line.sample) this.emit('sample', line.sample)
+    else if (!line.change) this.#answers.shift()?.(line)
     Object.assign(this.#status, line.change)
     if (line.change) this.emit('status', line.change)
   }
