@@ -126,6 +126,18 @@ test('each digit of ERST is a fault in words: 1 a warning, 2 critical', async ()
   await expect.poll(() => status.faults).toEqual([])
 })
 
+test('a question that is answered with ERR4 is a critical fault until it is answered again', async () => {
+  const { open, fake } = await meetProjector()
+  const { session, status } = await open()
+  fake.failing = ['AVMT', 'POWR']
+  await expect.poll(() => status.faults).toEqual([expect.objectContaining({ code: 'failure', level: 'CRITICAL' })])
+  expect(status.power).toBeNull()
+  await expect(session.power?.(false)).rejects.toThrow(/ERR4/)
+  fake.failing = []
+  await expect.poll(() => status.faults).toEqual([])
+  expect(status).toMatchObject({ power: 'ON', muted: false })
+})
+
 test('several lamps are several readings, and worn lamps and filters are faults', async () => {
   const { open, fake } = await meetProjector()
   fake.lamps = [
@@ -261,6 +273,21 @@ test('a projector that cools for longer than the deadline is not switched on, an
   const { session } = await open()
   await fake.press(false)
   await expect(session.power?.(true)).rejects.toThrow(/still cooling down/)
+})
+
+test('a command that is followed when the session ends fails with the reason of the end', async () => {
+  const { open, fake } = await meetProjector({ projector: { coolDownMs: 60_000 } })
+  const { session, ended } = await open()
+  await fake.press(false)
+  const switched = expect(session.power?.(true)).rejects.toThrow('Nothing listens')
+  await fake.close()
+  await ended
+  await switched
+  const again = await meetProjector({ projector: { coolDownMs: 60_000 } })
+  const { session: closed } = await again.open()
+  const followed = expect(closed.power?.(false)).rejects.toThrow('The connection to the projector was ended.')
+  closed.close()
+  await followed
 })
 
 test('a later command replaces one that is still followed', async () => {

@@ -1,5 +1,5 @@
 // The driver copes with each of the twenty quirks of real projectors, or says in words what is wrong.
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { ProjectorQuirks } from '../../../src/simulator/hardware-fakes/projector/quirks.ts'
 import { meetProjector, shortPjlinkTimings } from './projector-session.ts'
@@ -155,6 +155,31 @@ test('quirk 9: a projector that is silent after a change of power keeps its sess
   expect((await ended).state).toBe('UNREACHABLE')
 })
 
+test('quirk 9: a projector that cannot be reached while it warms up keeps its session', async () => {
+  const { open, network, timings, fake } = await meetProjector({
+    powr: '0',
+    timings: { quietMs: 30_000 },
+    projector: { warmUpMs: 600_000 },
+  })
+  const { session, status, ended } = await open()
+  let hasEnded = false
+  void ended.then(() => {
+    hasEnded = true
+  })
+  const switched = session.power?.(true)
+  await expect.poll(() => fake.powr).toBe('3')
+  Object.assign(timings, { answerMs: 50, attemptMs: 60 })
+  network.dropsPackets = true
+  const before = network.connects
+  await expect.poll(() => network.connects).toBeGreaterThan(before + 4)
+  Object.assign(timings, { ...shortPjlinkTimings, quietMs: 30_000 })
+  network.dropsPackets = false
+  fake.powr = '1'
+  await switched
+  expect(status.power).toBe('ON')
+  expect(hasEnded).toBe(false)
+})
+
 test('quirk 10: a projector that never says cooling or warm-up is switched, even while it cools', async () => {
   const { open, fake } = await meetWith({ neverChanging: true }, { projector: { coolDownMs: 100, warmUpMs: 20 } })
   const { session, powers } = await open()
@@ -217,14 +242,23 @@ test('quirk 15: an input of more than two characters is shown', async () => {
   await expect.poll(() => status.activeInput).toBe('Digital 1A')
 })
 
+/** Connects as a control system does: again, if the projector serves the gateway at that moment. */
+async function connectBetweenPolls(port: number): Promise<Socket> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    const isServed = await new Promise<boolean>((resolve) => {
+      socket.once('data', () => resolve(true)).once('close', () => resolve(false))
+    })
+    if (isServed) return socket
+  }
+}
+
 describe('quirk 16: a projector that cannot do much at the same time', () => {
   test('one that serves another system is UNREACHABLE with the cause, and is back when that has left', async () => {
     const { open, fake, item } = await meetWith({ oneConnection: true })
     const { status, ended } = await open()
     await expect.poll(() => status.inputs).toBeDefined()
-    await expect.poll(() => fake.openConnections).toBe(0)
-    const other = connect(item.port, item.host)
-    other.on('error', () => {})
+    const other = await connectBetweenPolls(item.port)
     const failure = await ended
     expect(failure.state).toBe('UNREACHABLE')
     expect(failure.message).toMatch(/control system/)

@@ -33,8 +33,8 @@ export class ProjectorFacts {
   /** Empty means that there is no signal. */
   resolution?: string | undefined
   recommendedResolution?: string | undefined
-  /** Questions of the latest round that were answered with ERR4, the failure of the device. */
-  failedQuestions: readonly string[] = []
+  /** Questions whose latest answer was ERR4, the failure of the device. */
+  readonly failedQuestions = new Set<string>()
 }
 
 /**

@@ -83,7 +83,7 @@ function faultsOf(facts: ProjectorFacts, options: ProjectorStatusOptions, isOnAg
     const text = `The filter has run for ${inHours(filterHours)} of ${inHours(options.filterLifeHours)}. Clean or replace it.`
     faults.push({ code: 'filterWorn', level: 'WARNING', text })
   }
-  if (facts.failedQuestions.length > 0) {
+  if (facts.failedQuestions.size > 0) {
     const text = 'The projector answers that it has failed (ERR4). Look at its display or its web page.'
     faults.push({ code: 'failure', level: 'CRITICAL', text })
   }
@@ -119,7 +119,7 @@ export function projectorStatus(
   observed: ObservedProjector,
 ): UpMessage<'status'> {
   const readings = readingsOf(facts)
-  const hasFaults = facts.errors !== undefined || facts.lamps !== undefined || facts.failedQuestions.length > 0
+  const hasFaults = facts.errors !== undefined || facts.lamps !== undefined || facts.failedQuestions.size > 0
   const faults = faultsOf(facts, options, observed.isOnAgain)
   const fields = {
     kind: options.kind,

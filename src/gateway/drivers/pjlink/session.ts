@@ -25,7 +25,7 @@ import type { PjlinkTimings } from './timings.ts'
 /** A session ends after so many failed attempts in a row. */
 const maxFailures = 3
 /** Questions that are asked seldom are spread over several polls, so a control system gets its turn. */
-const maxSeldomPerRound = 8
+const maxSeldomPerRound = 16
 /** A question that is not answered so often is not asked again until the projector is switched on. */
 const maxSilences = 2
 const maxModelCharacters = 64
@@ -66,7 +66,6 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
   /** Questions that the projector does not know, with their class. */
   readonly #dropped = new Set<string>()
   readonly #silences = new Map<string, number>()
-  #failedQuestions: string[] = []
   /** Since when it refuses to tell its power. */
   #powerRefusedAt: number | undefined
   #powerChangedAt = Number.NEGATIVE_INFINITY
@@ -168,7 +167,9 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
     const kind = error instanceof PjlinkTrouble ? error.kind : undefined
     if (kind === 'refused' || kind === 'passwordMissing') return true
     const isQuiet = performance.now() - this.#powerChangedAt < this.#options.timings.quietMs
-    return failures >= maxFailures && !(kind === 'silent' && isQuiet)
+    // While some projectors warm up, their network starts again.
+    const isGoingOn = this.#switching?.on === true || this.#facts.powr === powr.warmUp
+    return failures >= maxFailures && !(isQuiet && (kind === 'silent' || isGoingOn))
   }
 
   #end(failure: DriverFailure): void {
@@ -201,7 +202,6 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
   }
 
   async #round(): Promise<void> {
-    this.#failedQuestions = []
     await this.#askPower()
     const isOn = this.#facts.powr === powr.on
     let silences = 0
@@ -221,9 +221,9 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
       if (!(await put(question, parameter))) return
       if (question.name !== 'INST') continue
       const names = this.#facts.inputs.map((code): [PjlinkQuestion, string] => [inputNameQuestion(code), `?${code}`])
-      this.#seldom = [...this.#seldom, ...names]
+      // Asked immediately, so inputs have their names when they are reported.
+      this.#seldom = [...names, ...this.#seldom]
     }
-    this.#facts.failedQuestions = this.#failedQuestions
   }
 
   #refillSeldom(): void {
@@ -254,12 +254,17 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
         this.#dropped.add(key)
         continue
       }
-      if ('error' in answer && answer.error === 4) this.#failedQuestions.push(question.name)
+      this.#noteFailure(question, answer)
       question.note(facts, answerValue(answer))
       return answer
     }
     question.note(facts, undefined)
     return 'unknown'
+  }
+
+  #noteFailure({ name }: PjlinkQuestion, answer: PjlinkAnswer): void {
+    if ('error' in answer && answer.error === 4) this.#facts.failedQuestions.add(name)
+    else this.#facts.failedQuestions.delete(name)
   }
 
   async #askPower(): Promise<void> {
@@ -269,7 +274,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
     // ERR2 is what some say for ERR3.
     const isRefused = 'error' in answer && (answer.error === 2 || answer.error === 3)
     this.#powerRefusedAt = isRefused ? (this.#powerRefusedAt ?? performance.now()) : undefined
-    if ('error' in answer && answer.error === 4) this.#failedQuestions.push(powerQuestion.name)
+    this.#noteFailure(powerQuestion, answer)
     this.#notePower(before, this.#facts.powr)
   }
 
@@ -334,7 +339,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
     try {
       for (;;) {
         const isDone = await this.#inTurn(() => this.#switchStep(switching)).catch((error) => {
-          if (!(error instanceof PjlinkTrouble || error instanceof DriverFailure)) throw error
+          if (!(error instanceof PjlinkTrouble || error instanceof DriverFailure || signal.aborted)) throw error
           // It can be silent after a change of power, or have left the network when it was switched off.
           return !on && this.#facts.powr === powr.standby
         })
@@ -368,11 +373,11 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
       throw new Error('The projector switched itself on again after it had cooled down.')
     }
     if (isGoingBack || switching.isAccepted || this.#switching !== switching) return false
+    // Its answer can be lost.
+    this.#powerChangedAt = performance.now()
     const answer = await this.#options.link.ask(1, 'POWR', on ? '1' : '0')
-    if ('value' in answer) {
-      switching.isAccepted = true
-      this.#powerChangedAt = performance.now()
-    } else if (answer.error === 1) throw new Error('The projector cannot be switched over PJLink (ERR1).')
+    if ('value' in answer) switching.isAccepted = true
+    else if (answer.error === 1) throw new Error('The projector cannot be switched over PJLink (ERR1).')
     else if (answer.error === 4) throw new Error('The projector reports a failure (ERR4). Look at its display.')
     return false
   }

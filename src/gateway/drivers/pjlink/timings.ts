@@ -15,7 +15,7 @@ export interface PjlinkTimings {
   readonly retryEveryMs: number
   /** Names, lamps, filters and lists of inputs are read again after this time. */
   readonly seldomMs: number
-  /** A projector can be silent for this long after its power changed. */
+  /** A projector can be silent for this long after its power changed, and unreachable while it warms up. */
   readonly quietMs: number
   /** Between two checks whether the power has changed. */
   readonly followMs: number

@@ -68,6 +68,8 @@ export class FakeProjector {
   errors = '000000'
   lamps: { hours: number; isLit: boolean }[] = [{ hours: 1_200, isLit: true }]
   filterHours = 310
+  /** Commands that it answers with ERR4: it has failed. */
+  failing: readonly string[] = []
   resolution = '1920x1080'
   /** All commands in the order in which they came, without digests. */
   readonly commands: string[] = []
@@ -270,6 +272,7 @@ export class FakeProjector {
     const quirks = this.#quirks
     const notNow = quirks.err2ForErr3 ? 'ERR2' : 'ERR3'
     if (pjlinkClass > ownClass || (pjlinkClass === 2 && quirks.lacksInClass2?.includes(name))) return 'ERR1'
+    if (this.failing.includes(name)) return 'ERR4'
     if (parameter.startsWith('?')) {
       if (this.powr === '0' && quirks.notInStandby?.includes(name)) return notNow
       const value = this.#read(pjlinkClass, name, parameter.slice(1))
