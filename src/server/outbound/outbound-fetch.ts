@@ -2,9 +2,9 @@
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
+import { NameLookups, type ResolveName } from '../../network/name-lookups.ts'
 import { type TimeLimits, timeLimits } from '../core/time-limits.ts'
 import { AllowList, type OutboundRules, type OutboundTarget } from './allow-list.ts'
-import { NameLookups, type ResolveName } from '../../network/name-lookups.ts'
 import { literalAddress, OutboundError, outboundErrorOf } from './outbound-error.ts'
 
 const defaultMaxAnswerBytes = 1024 * 1024
