@@ -112,7 +112,8 @@ async function enrol(
   facts: SystemFacts,
   signal: AbortSignal,
 ): Promise<Enrolled> {
-  const serial = await computerSerial(machine.root, facts.system ?? {}, url)
+  const { system = {} } = facts
+  const serial = await computerSerial(machine.root, system, url)
   for (let failures = 0; ; failures++) {
     signal.throwIfAborted()
     try {

@@ -132,7 +132,8 @@ export class DeviceLink {
       collectLogs: () => {
         throw new Error('The gateway cannot read the logs of this device.')
       },
-      ...(power && { power: (on) => within(power.call(session, on)) }),
+      // Warming up and cooling down take minutes, and the driver gives up by itself before the deadline of the command.
+      ...(power && { power: (on) => power.call(session, on) }),
       ...(isInUse && { isInUse: () => within(isInUse.call(session)) }),
     }
   }

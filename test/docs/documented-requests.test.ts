@@ -81,6 +81,7 @@ const variables = {
   ID: '0c4be1f2-77a4-4d0e-8a55-6f1c2b9d3e20',
   OPERATION: '5a2f4f3e-8f2c-4f5f-9b0e-3f1f6f0c7a11',
   REPORT: 'ABCD-2345',
+  GATEWAY: '51cd99ad-570a-4218-b983-fe95d09fe384',
 }
 
 /** Lets the shell read the commands as it would, with functions in the place of the programs that print their arguments. */

@@ -94,6 +94,9 @@ const pollSeconds = (seconds: number) =>
     max: 3600,
   })
 
+const hours = (name: string, label: string) =>
+  option({ name, label, help: '0 leaves it to the device.', type: 'NUMBER', default: 0, min: 0, max: 100_000 })
+
 const onlyVersion3 = { option: 'version', values: ['3'] }
 const onlyHttp = { option: 'check', values: ['http', 'https'] }
 
@@ -159,9 +162,12 @@ export const drivers: Readonly<Record<DriverId, DriverDescription>> = {
         label: 'Milliseconds between two commands',
         type: 'NUMBER',
         default: 200,
-        min: 0,
-        max: 5000,
+        min: 200,
+        max: 500,
       }),
+      choice({ name: 'kind', label: 'Kind', default: 'PROJECTOR' }, { PROJECTOR: 'Projector', DISPLAY: 'Display' }),
+      hours('lampLifeHours', 'Hours that a lamp lasts'),
+      hours('filterLifeHours', 'Hours that a filter lasts'),
       pollSeconds(20),
     ],
     reads: [
@@ -178,7 +184,7 @@ export const drivers: Readonly<Record<DriverId, DriverDescription>> = {
     name: 'Network device, PDU, UPS or DSP with SNMP',
     manages:
       'Switches, power distribution units, uninterruptible power supplies, DSPs and old codecs with SNMP v2c or v3',
-    kinds: ['NETWORK', 'POWER', 'AUDIO', 'OTHER'],
+    kinds: ['NETWORK', 'POWER', 'AUDIO', 'CODEC', 'OTHER'],
     defaultPort: 161,
     fields: [
       host,
@@ -219,7 +225,7 @@ export const drivers: Readonly<Record<DriverId, DriverDescription>> = {
         max: maxSecretLength,
         onlyIf: onlyVersion3,
       }),
-      pollSeconds(30),
+      pollSeconds(20),
     ],
     reads: [
       'Name, maker, model and uptime of the agent',
@@ -256,6 +262,16 @@ export const drivers: Readonly<Record<DriverId, DriverDescription>> = {
         onlyIf: onlyHttp,
       }),
       option({
+        name: 'expectedStatus',
+        label: 'Status that the page must have',
+        help: '0 if any status below 500 will do.',
+        type: 'NUMBER',
+        default: 0,
+        min: 0,
+        max: 599,
+        onlyIf: onlyHttp,
+      }),
+      option({
         name: 'certificateDays',
         label: 'Warn if the certificate ends within days',
         type: 'NUMBER',
@@ -264,7 +280,13 @@ export const drivers: Readonly<Record<DriverId, DriverDescription>> = {
         max: 365,
         onlyIf: { option: 'check', values: ['tls', 'https'] },
       }),
-      pollSeconds(30),
+      choice(
+        { name: 'kind', label: 'Kind', default: 'OTHER' },
+        { COMPUTER: 'Computer', CONTROLLER: 'Controller', PRESENTATION: 'Wireless presentation', OTHER: 'Other' },
+      ),
+      option({ name: 'manufacturer', label: 'Maker', default: '', max: 64 }),
+      option({ name: 'model', label: 'Model', default: '', max: 64 }),
+      pollSeconds(20),
     ],
     reads: [
       'Whether the device answers, and how long an answer takes',
