@@ -320,7 +320,7 @@ test('a device is unenrolled after a confirmation, and its page says that it is 
   await dialog().getByRole('button', { name: 'Unenrol' }).click()
   await settled(page, 'Fjord')
   await until('the device is told', () => fleet.pad.isUnenrolled)
-  await page.goto(`/devices/${fleet.pad.id}`)
+  await visit(page, `/devices/${fleet.pad.id}`)
   await page.getByRole('heading', { level: 1, name: /Device not found/ }).waitFor()
   expectTrouble(trouble, /status of 404/)
 })
