@@ -49,16 +49,16 @@ const shared = sharedTab(() => openTab(browser, harness.url, { ...sessionStateOf
 type DialogButton = readonly [path: string, button: string, menu?: string]
 const dialogs = (): readonly DialogButton[] => [
   ['/incidents', 'Snooze', 'Actions:'],
-  [`/incidents/${incidentId}`, 'Resolve'],
   ['/incidents?tab=silences', 'New silence'],
   ['/settings?tab=notifications', 'New channel'],
-  [`/settings?tab=notifications&channel=${channelId}`, 'Send again'],
-  ['/settings?tab=rules', 'Edit Storage low'],
   [`/rooms/${fleet.rooms.fjord}`, 'Restart room'],
   ['/sites', 'Edit Oslo'],
 ]
 /** These have the form or the fields of one of the dialogs above, or are a confirmation as those in people-axe.browser.test.ts are. */
 const similarDialogs = (): readonly DialogButton[] => [
+  [`/incidents/${incidentId}`, 'Resolve'],
+  [`/settings?tab=notifications&channel=${channelId}`, 'Send again'],
+  ['/settings?tab=rules', 'Edit Storage low'],
   ['/incidents', 'Add note', 'Actions:'],
   [`/incidents/${incidentId}`, 'Assign'],
   [`/settings?tab=notifications&channel=${channelId}`, 'Delete'],

@@ -194,7 +194,7 @@ test('on a phone every step of the wizard and every dialog of a job fits; a draf
   await page.getByRole('note').getByRole('link', { name: 'Night mode: On' }).click()
   await settled(page, 'Night mode: On')
   const dialog = page.getByRole('dialog')
-  for (const name of ['Undo', 'Cancel job']) {
+  for (const name of isFullForm ? ['Undo', 'Cancel job'] : ['Cancel job']) {
     await page.getByRole('main').getByRole('button', { name, exact: true }).click()
     await dialog.waitFor()
     await expectAccessible(page, isLongForm)
@@ -240,15 +240,18 @@ test.runIf(isFullForm)(
 )
 
 test('a viewer sees jobs and cannot steer them; an operator is not offered to change settings', async () => {
-  const viewer = await pageOf('viewer')
-  const body = { name: 'Restarts', target: { regionIds: [1] }, action: { type: 'REBOOT' } }
-  const job = (await fleet.org.call('POST', '/jobs', { body })).body
-  for (const path of ['/jobs', `/jobs/${job.id}`]) {
-    await visit(viewer, path)
-    await settled(viewer, path === '/jobs' ? 'Jobs' : job.name)
-    const steer = /^(New job|Start|Pause|Resume|Undo|Retry|Cancel)\b/
-    expect(await viewer.getByRole('main').getByRole('button', { name: steer }).count()).toBe(0)
-    expect(await viewer.getByRole('main').getByRole('link', { name: steer }).count()).toBe(0)
+  // In the short form pages.browser.test.ts has a key that only reads.
+  if (isFullForm) {
+    const viewer = await pageOf('viewer')
+    const body = { name: 'Restarts', target: { regionIds: [1] }, action: { type: 'REBOOT' } }
+    const job = (await fleet.org.call('POST', '/jobs', { body })).body
+    for (const path of ['/jobs', `/jobs/${job.id}`]) {
+      await visit(viewer, path)
+      await settled(viewer, path === '/jobs' ? 'Jobs' : job.name)
+      const steer = /^(New job|Start|Pause|Resume|Undo|Retry|Cancel)\b/
+      expect(await viewer.getByRole('main').getByRole('button', { name: steer }).count()).toBe(0)
+      expect(await viewer.getByRole('main').getByRole('link', { name: steer }).count()).toBe(0)
+    }
   }
   const operator = await pageOf('operator')
   await visit(operator, '/jobs/new')
