@@ -12,6 +12,7 @@ import { commandLineActor } from '../server/journal/orgs/rules.ts'
 import { listOrgs } from '../server/journal/orgs/store.ts'
 import { keysCreate } from '../server/people/keys/rules.ts'
 import { cliActor } from './database-command.ts'
+import { startGatewayBeside } from './gateway-beside.ts'
 import { makeLoginLink } from './login-link.ts'
 import { runFleet } from './simulate.ts'
 import type { Terminal } from './terminal.ts'
@@ -21,7 +22,8 @@ const size = { endpoints: 60, rooms: 24, locations: 6, regions: 3, otherMakers: 
 export async function demo(terminal: Terminal, options: ServeOptions): Promise<void> {
   const stop = new AbortController()
   void terminal.untilStopped().then(() => stop.abort())
-  const service = await startService(options, makeLog(options.logLevel), {
+  const log = makeLog(options.logLevel)
+  const service = await startService(options, log, {
     onLost: () => {
       terminal.writeError('Another program has taken the database, or the name of this node. Stopping.')
       terminal.exitWithFailure()
@@ -48,8 +50,23 @@ Open the console: ${link.url}  (works once, for 15 minutes)
     const stateFile = join(options.dataDir, 'simulator.json')
     const client = makeClient({ baseUrl: service.url, org, token: key })
     const { addDemoContent } = await import('../simulator/demo-content.ts')
-    await runFleet(terminal, { ...size, ...behaviour, url: service.url, org, key, stateFile }, stop.signal, () =>
-      addDemoContent(client, service.url),
+    await using stack = new AsyncDisposableStack()
+    await runFleet(
+      terminal,
+      { ...size, ...behaviour, url: service.url, org, key, stateFile },
+      stop.signal,
+      async () => {
+        await addDemoContent(client, service.url)
+        const { connectedGateway, DemoHardware, studioRoom } = await import('../simulator/demo-hardware.ts')
+        const hardware = await DemoHardware.start(join(options.dataDir, 'hardware.json'))
+        stack.defer(() => hardware.stop())
+        const roomId = await studioRoom(client)
+        const beside = { ...options, gateway: { org, roomId }, gatewayReach: ['127.0.0.0/8'] }
+        const gateway = await startGatewayBeside(terminal, beside, service, log)
+        stack.defer(() => gateway?.stop())
+        await hardware.addTo(client, await connectedGateway(client, stop.signal), roomId)
+        terminal.write('A gateway manages a codec and a projector in the room Studio, through their own protocols.')
+      },
     )
   } finally {
     await service.close()

@@ -57,9 +57,17 @@ test('demo shows a living fleet with one command, and the same one again', async
     const [, key = ''] = await untilPrinted(program, /^ {2}Key +(\S+)$/m)
     await untilPrinted(program, /^60 of 60 devices in 24 rooms are connected/m)
     const { body } = await send(url, 'GET', `/v1/orgs/${org}/endpoints`, { key })
-    expect(body.endpoints.filter((e: { connected: boolean }) => e.connected)).toHaveLength(60)
+    const direct = body.endpoints.filter((e: { via?: string; kind?: string }) => !e.via && e.kind !== 'GATEWAY')
+    expect(direct.filter((e: { connected: boolean }) => e.connected)).toHaveLength(60)
     const kinds = new Set(body.endpoints.map((e: { kind: string }) => e.kind))
     for (const kind of ['CODEC', 'DISPLAY', 'PROJECTOR', 'SENSOR', 'POWER']) expect(kinds).toContain(kind)
+    await untilPrinted(program, /^A gateway manages a codec and a projector in the room Studio/m)
+    const gatewayDevices = async () => {
+      const { endpoints } = (await send(url, 'GET', `/v1/orgs/${org}/endpoints`, { key })).body
+      const managed = endpoints.filter(({ via, connected }: { via?: string; connected: boolean }) => via && connected)
+      return managed.map(({ model }: { model: string }) => model).toSorted()
+    }
+    await expect.poll(gatewayDevices).toEqual(['LX-400', 'Room Kit Pro'])
     return { program, url, org, key }
   }
   const first = await start(site.launch(args))

@@ -28,6 +28,8 @@ export interface FakeCodecOptions {
   /** 0 chooses a free port. */
   readonly port?: number
   readonly host?: string
+  /** The certificate of an earlier run; a new one if absent. */
+  readonly certificate?: SelfSigned
   /** Without TLS, as no codec is; for tests of the protocol alone. */
   readonly isPlain?: boolean
   readonly switches?: Partial<CodecSwitches>
@@ -172,7 +174,8 @@ export class FakeCodec {
 
   async listen(port: number): Promise<void> {
     const options = this.#options
-    if (!options.isPlain) this.#certificate = makeSelfSigned({ commonName: 'Codec', lifetimeDays: 365 })
+    if (!options.isPlain)
+      this.#certificate = options.certificate ?? makeSelfSigned({ commonName: 'Codec', lifetimeDays: 365 })
     const notFound = (_: IncomingMessage, response: { writeHead(status: number): { end(): void } }) =>
       response.writeHead(404).end()
     const server = this.#certificate ? createHttpsServer(this.#certificate, notFound) : createHttpServer(notFound)
