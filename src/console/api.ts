@@ -59,9 +59,14 @@ interface WriteOptions<K extends OperationId> {
   readonly onDone?: (body: BodyOf<K>) => void | Promise<void>
   /** No error notification is shown, because the form shows the error. */
   readonly quiet?: boolean
+  /** The operation only tries something, so no answer is read again. */
+  readonly changesNothing?: boolean
 }
 
-export function useWrite<K extends OperationId>(id: K, { successText, onDone, quiet = false }: WriteOptions<K> = {}) {
+export function useWrite<K extends OperationId>(
+  id: K,
+  { successText, onDone, quiet = false, changesNothing = false }: WriteOptions<K> = {},
+) {
   return useMutation({
     mutationFn: async ({ input, ifMatch }: WriteRequest<K>) =>
       ((await (client()[id] as unknown as Call)(input, { ifMatch })) as ApiResponse<BodyOf<K>>).body,
@@ -73,7 +78,7 @@ export function useWrite<K extends OperationId>(id: K, { successText, onDone, qu
         })
       await onDone?.(body)
       // The change must show even while the event stream is down.
-      await queryClient.invalidateQueries()
+      if (!changesNothing) await queryClient.invalidateQueries()
     },
     onError: (error) => {
       endSessionIfUnauthorized(error)

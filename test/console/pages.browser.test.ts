@@ -98,6 +98,7 @@ const pages = (): Record<string, string> => ({
   '/settings?tab=identity': 'Settings',
   '/settings?tab=notifications': 'Settings',
   '/settings?tab=rules': 'Settings',
+  '/settings?tab=gateways': 'Settings',
   '/settings?tab=organisation': 'Settings',
   '/settings?tab=about': 'Settings',
   '/account': 'My profile',
@@ -204,7 +205,7 @@ test('a key that only reads sees every page and no action that writes', async ()
   expect(offered).toEqual([])
 })
 
-test('an empty fleet shows how to enrol the first device, and how to start the simulator', async () => {
+test('an empty fleet offers three ways: a device, a gateway, and the demo', async () => {
   const org = await harness.newOrg()
   const tab = await shared()
   const { page } = tab
@@ -212,7 +213,10 @@ test('an empty fleet shows how to enrol the first device, and how to start the s
   await visit(page, '/')
   await page.getByText(`simulate --org ${org.id}`).waitFor()
   await page.getByText(/enrol/i).first().waitFor()
+  await page.getByRole('heading', { level: 2, name: /the demo$/ }).waitFor()
   await expectAccessible(page)
+  await page.getByRole('link', { name: 'Set up a gateway' }).click()
+  await page.getByRole('region', { name: 'Start a gateway' }).getByText('docker run').waitFor()
   await visit(page, '/rooms')
   await page
     .getByText(/no rooms/i)

@@ -1,6 +1,8 @@
 // Updates the cached answers that an event affects: of the lists of rooms and devices only the named rows are read, other answers are read again at a bounded rate.
+import type { ApiResponse } from '../../client/client.ts'
 import type { Event } from '../../contract/journal/events.ts'
-import type { OperationId } from '../../contract/operations.ts'
+import type { ResponseOf } from '../../contract/operation.ts'
+import type { OperationId, Operations } from '../../contract/operations.ts'
 import { queryClient } from '../api.ts'
 import { refreshSession } from '../session.ts'
 import { patchIncidents } from './incident-patches.ts'
@@ -8,6 +10,8 @@ import { patchOperations } from './operation-patches.ts'
 import { invalidateThrottled } from './refetch.ts'
 import { isRowList, rowReader } from './row-reader.ts'
 import { forgetSamples, takeSample } from './sample-patches.ts'
+
+type GatewayDevices = ResponseOf<Operations['gatewayDevicesList']>
 
 const roomOperations: Record<string, readonly OperationId[]> = {
   connected: ['roomsGet', 'roomsConnections'],
@@ -19,13 +23,16 @@ const roomOperations: Record<string, readonly OperationId[]> = {
 const endpointOperations: Record<string, readonly OperationId[]> = {
   connected: ['endpointsGet'],
   disconnected: ['endpointsGet'],
-  // The settings include what the device reports about itself.
-  status: ['endpointsGet', 'endpointsSettings', 'configStateGet'],
+  // The settings include what the device reports about itself. A gateway sends it when one of its devices has another state.
+  status: ['endpointsGet', 'endpointsSettings', 'configStateGet', 'gatewayDevicesList', 'gatewayDevicesGet'],
   config: ['configStateGet', 'configVersionsList', 'endpointsSettings'],
   sample: ['endpointsSensorData', 'endpointsSensorHistory'],
   operation: ['endpointsOperationsList'],
 }
 const listOperations: Record<string, readonly OperationId[]> = {
+  connected: ['gatewaysList'],
+  disconnected: ['gatewaysList'],
+  status: ['gatewaysList'],
   config: ['profilesReach'],
   operation: ['bugReportsGet'],
   job: ['jobsList'],
@@ -55,6 +62,9 @@ const narrowChanges: readonly (readonly [change: string, operations: readonly st
   ['CHANNEL_', ['channels', 'deliveries']],
   ['DELIVERIES_', ['channels', 'deliveries']],
   ['ROOM_NOTE_', ['roomNotes']],
+  ['GATEWAY_DEVICE_TESTED', []],
+  ['GATEWAY_DEVICE_RETRIED', ['gateway']],
+  ['GATEWAY_DEVICE_CREATED', ['gateway']],
   ['JOB_', ['jobs']],
 ]
 
@@ -121,6 +131,13 @@ function invalidateAffected(event: Event): void {
   if (incident) invalidateThrottled('incidentsGet', (input) => input.id === incident.id, incident.id)
   if (job) for (const id of jobOperations) invalidateThrottled(id, (input) => input.id === job.id, job.id)
   if (endpointId === undefined) return
+  if (type === 'status') invalidateThrottled('gatewayDevicesList', ({ id }) => listsDevice(id, endpointId), 'names')
   for (const id of endpointOperations[type] ?? [])
     invalidateThrottled(id, (input) => input.id === endpointId, endpointId)
 }
+
+/** Whether a cached list of a gateway names the device: its name can be new. */
+const listsDevice = (gatewayId: unknown, endpointId: string): boolean =>
+  queryClient
+    .getQueryData<ApiResponse<GatewayDevices>>(['gatewayDevicesList', { id: gatewayId }])
+    ?.body.devices.some((item) => item.endpointId === endpointId) === true

@@ -12,6 +12,8 @@ const minIntervalMs: Partial<Record<OperationId, number>> = {
   incidentsList: 2000,
   roomNotesList: 3000,
   profilesReach: 3000,
+  gatewaysList: 3000,
+  gatewayDevicesList: 2000,
   roomsConnections: 10_000,
   roomsSensorHistory: 60_000,
   endpointsSensorHistory: 60_000,

@@ -19,6 +19,7 @@ const typeNames: Readonly<Record<string, string>> = {
   incidentRule: 'Rule',
   silence: 'Silence',
   channel: 'Channel',
+  gatewayDevice: 'Device of a gateway',
   audit: '',
 }
 

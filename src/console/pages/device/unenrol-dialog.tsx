@@ -1,11 +1,14 @@
 // Confirms that a device is unenrolled, and lists the consequences. [contract 4.endpointsDelete]
 import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useWrite } from '../../api.ts'
-import { deviceName } from '../../domain/fleet/device/device.ts'
+import { operationQuery, useWrite } from '../../api.ts'
+import { type DeviceDetails, deviceName } from '../../domain/fleet/device/device.ts'
+import { itemCount } from '../../domain/fleet/gateway/gateway.ts'
 import { RoomName } from '../../domain/fleet/site/room-link.tsx'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
+import { plural } from '../../parts/text/words.ts'
 import type { PairDialogProps } from './pair-dialog-props.ts'
 
 export function UnenrolDialog({
@@ -25,6 +28,7 @@ export function UnenrolDialog({
         ? navigate({ to: '/devices' })
         : navigate({ to: '/rooms/$roomId', params: { roomId: String(roomId) } }),
   })
+  const items = useItemsOf(device)
   const others = pair.others.map(deviceName).join(', ')
   return (
     <ConfirmDialog
@@ -33,7 +37,7 @@ export function UnenrolDialog({
       title={`Unenrol ${deviceName(device)}?`}
       verb="Unenrol"
       mutation={unenrol}
-      onConfirm={() => unenrol.mutate({ input: { id: device.id }, ifMatch: etag })}
+      onConfirm={() => unenrol.mutate({ input: { id: device.id, ...(items > 0 && { items: true }) }, ifMatch: etag })}
     >
       <Text fz="sm">
         {roomId !== undefined && (
@@ -46,7 +50,17 @@ export function UnenrolDialog({
       <ul className={classes.list}>
         <li>The device is disconnected, and its credential stops working.</li>
         <li>Its settings and their history are deleted. Pending operations are cancelled.</li>
-        <li>To use the device again, enrol it with a room code. It will be listed as a new device.</li>
+        {device.via === undefined ? (
+          <li>To use the device again, enrol it with a room code. It will be listed as a new device.</li>
+        ) : (
+          <li>It stays on the list of its gateway. “Try again” there enrols it again, as a new device.</li>
+        )}
+        {items > 0 && (
+          <li>
+            This gateway manages {plural(items, 'device')}. They go offline, and their addresses and passwords are
+            deleted.
+          </li>
+        )}
         {pair.others.length > 0 && (
           <li>
             {others} {pair.others.length === 1 ? 'is' : 'are'} paired with this device and{' '}
@@ -56,4 +70,11 @@ export function UnenrolDialog({
       </ul>
     </ConfirmDialog>
   )
+}
+
+/** The number of devices on the list of a gateway, which go with it. [contract 13.rooms] */
+function useItemsOf({ id, kind }: DeviceDetails): number {
+  const { data } = useQuery({ ...operationQuery('gatewaysList'), enabled: kind === 'GATEWAY' })
+  const gateway = data?.body.gateways.find((one) => one.id === id)
+  return gateway ? itemCount(gateway) : 0
 }

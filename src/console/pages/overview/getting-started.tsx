@@ -1,5 +1,5 @@
-// Guides through the enrolment of the first device, or to a simulated fleet, while there are no devices.
-import { Code, Group, Stack, Text, Title } from '@mantine/core'
+// Offers three ways to the first device while there are none: a device that speaks our protocol, a gateway, and the demo.
+import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { serverUrl } from '../../base-path.ts'
@@ -21,8 +21,8 @@ export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
   const may = usePermissions()
   return (
     <Stack maw={820}>
-      <Text>No devices yet. Your dashboard appears here after the first device is enrolled.</Text>
-      <Section title="Enrol the first device">
+      <Text>No devices yet. Your dashboard appears here after the first device is enrolled. There are three ways:</Text>
+      <Section title="1. A device that speaks the protocol of Roomkeeper">
         <ol className={classes.steps}>
           <Step number={1} title="Create a room" isDone={roomCount > 0}>
             {roomCount > 0 ? (
@@ -48,7 +48,24 @@ export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
           </Step>
         </ol>
       </Section>
-      <Section title="No hardware yet?">
+      <Section title="2. Codecs, projectors, switches and other devices: a gateway">
+        <Stack gap="sm">
+          <Text>
+            A gateway is a small program in the network of your devices. It manages Cisco codecs, projectors and
+            displays with PJLink, devices with SNMP, and anything with a network port. Start it with one command, then
+            enter the address and the password of each device here.
+          </Text>
+          <Group>
+            <Button
+              variant="default"
+              renderRoot={(props) => <Link {...props} to="/settings" search={{ tab: 'gateways' }} />}
+            >
+              {may.operate ? 'Set up a gateway' : 'View gateways'}
+            </Button>
+          </Group>
+        </Stack>
+      </Section>
+      <Section title="3. No hardware yet: the demo">
         <Stack gap="sm">
           <Text>Run a simulated fleet of 20 devices, in a checkout of Roomkeeper:</Text>
           <Command

@@ -1,9 +1,10 @@
-// Shows the enrolment code of a room when it is asked for, as text and QR code with its expiry, and creates a new code.
+// Shows the enrolment code of a room when it is asked for, as text and QR code with its expiry, creates a new code, and adds devices behind a gateway.
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../../../client/client.ts'
 import { operationQuery, useWrite } from '../../api.ts'
+import { AddDeviceButton } from '../../domain/fleet/gateway/add-device.tsx'
 import type { RoomDetails } from '../../domain/fleet/room/room.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { CopyIconButton } from '../../parts/page/copy-icon-button.tsx'
@@ -13,6 +14,7 @@ import { useNow } from '../../parts/text/now.ts'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
+import { usePermissions } from '../../session.ts'
 import classes from './room.module.css'
 
 interface EnrolmentSectionProps {
@@ -21,15 +23,18 @@ interface EnrolmentSectionProps {
   readonly isOpen: boolean
   /** Absent for a room without devices, whose code is always shown. */
   readonly onToggle: (() => void) | undefined
+  readonly onAddDevice: () => void
 }
 
-export function EnrolmentSection({ room, zone, isOpen, onToggle }: EnrolmentSectionProps) {
+export function EnrolmentSection({ room, zone, isOpen, onToggle, onAddDevice }: EnrolmentSectionProps) {
+  const { write } = usePermissions()
   const [isConfirming, setConfirming] = useState(false)
   return (
     <Section
       title="Enrol a device"
       actions={
         <Group gap="xs">
+          <AddDeviceButton onClick={onAddDevice} />
           {isOpen && (
             <Button variant="default" size="xs" onClick={() => setConfirming(true)}>
               New code
@@ -43,6 +48,11 @@ export function EnrolmentSection({ room, zone, isOpen, onToggle }: EnrolmentSect
         </Group>
       }
     >
+      {write && (
+        <Text fz="sm" mb={isOpen ? 'sm' : 0}>
+          For codecs, projectors, switches and the like use “Add device”. Other devices take the room’s code.
+        </Text>
+      )}
       {isOpen && (
         <Enrolment room={room} zone={zone} isConfirming={isConfirming} onConfirmed={() => setConfirming(false)} />
       )}

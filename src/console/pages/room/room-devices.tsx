@@ -44,7 +44,7 @@ export function RoomDevices({ room, rejectingDevices, restarts, zone }: RoomDevi
       {groups.length === 0 && (
         <EmptyState title="No devices in this room">
           {operate
-            ? `Enrol a device with the code below${write ? ', or move one from another room' : ''}.`
+            ? `Enrol a device with the code below${write ? ', add one behind a gateway, or move one from another room' : ''}.`
             : 'Your access does not include enrolment codes. Ask an admin to enrol a device.'}
         </EmptyState>
       )}

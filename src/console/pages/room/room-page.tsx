@@ -8,6 +8,7 @@ import { ApiError } from '../../../client/client.ts'
 import { operationQuery, useIsWriting } from '../../api.ts'
 import { useRestarts } from '../../domain/fleet/device/restarts.ts'
 import { WaitingRestarts } from '../../domain/fleet/device/waiting-restarts.tsx'
+import { AddDeviceDialog } from '../../domain/fleet/gateway/add-device.tsx'
 import type { RoomSnapshot } from '../../domain/fleet/room/room.ts'
 import { restartOf, stateWithRestarts } from '../../domain/fleet/room/room-restarts.ts'
 import { isRoomReconnecting, RoomStateLabel } from '../../domain/fleet/room/room-state.tsx'
@@ -71,12 +72,14 @@ function RoomView({ room, etag }: RoomSnapshot) {
   const isEmpty = room.endpoints.length === 0
   // The code stays open when the first device has enrolled: more devices may follow.
   const [isCodeOpen, code] = useDisclosure(isEmpty)
+  const [isAdding, addDevice] = useDisclosure(false)
   const enrolment = operate && (
     <EnrolmentSection
       room={room}
       zone={zone}
       isOpen={isEmpty || isCodeOpen}
       onToggle={isEmpty ? undefined : code.toggle}
+      onAddDevice={addDevice.open}
     />
   )
   return (
@@ -134,6 +137,7 @@ function RoomView({ room, etag }: RoomSnapshot) {
           </Stack>
         </Grid.Col>
       </Grid>
+      <AddDeviceDialog room={room} opened={isAdding} onClose={addDevice.close} />
     </Page>
   )
 }

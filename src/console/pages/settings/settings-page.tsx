@@ -1,4 +1,4 @@
-// The settings page has tabs for people, API keys, the identity provider, notifications, rules, the organisation, and information about the installation.
+// The settings page has tabs for people, API keys, the identity provider, notifications, rules, gateways, the organisation, and information about the installation.
 import { Alert, Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ComponentType, lazy } from 'react'
@@ -21,6 +21,9 @@ const NotificationsTab = lazy(() =>
 const RulesTab = lazy(() =>
   loadCode(() => import('./rules/rules-section.tsx')).then((module) => ({ default: module.RulesSection })),
 )
+const GatewaysTab = lazy(() =>
+  loadCode(() => import('./gateways/gateways-section.tsx')).then((module) => ({ default: module.GatewaysSection })),
+)
 
 const OrganisationTab = lazy(() =>
   loadCode(() => import('./organisation/organisation-section.tsx')).then((module) => ({
@@ -41,6 +44,7 @@ const tabs: readonly SettingsTab[] = [
   { id: 'identity', name: 'Sign-in', content: IdentityTab, onlyForManagers: true },
   { id: 'notifications', name: 'Notifications', content: NotificationsTab, onlyForManagers: true },
   { id: 'rules', name: 'Rules', content: RulesTab },
+  { id: 'gateways', name: 'Gateways', content: GatewaysTab },
   { id: 'organisation', name: 'Organisation', content: OrganisationTab },
   { id: 'about', name: 'About', content: AboutSection },
 ]

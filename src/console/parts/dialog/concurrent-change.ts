@@ -16,6 +16,7 @@ export async function refetchIfChanged(error: unknown): Promise<void> {
  * whose React key is the ETag of `seen` then starts again.
  */
 export function useBaseline<K extends OperationId>(id: K, input: CallInput<K>) {
+  useState(() => forgetStale(id, input))
   const now = useResponse(id, input)
   const [seen, setSeen] = useState(now)
   const reload = (clearError: () => void) =>
@@ -24,4 +25,11 @@ export function useBaseline<K extends OperationId>(id: K, input: CallInput<K>) {
       clearError()
     }, notifyError)
   return { now, seen, reload }
+}
+
+/** An answer that no page shows is not read again when it changes. A form that opened with it could only fail. */
+function forgetStale<K extends OperationId>(id: K, input: CallInput<K>): void {
+  const { queryKey } = operationQuery(id, input)
+  const isStale = queryClient.getQueryState(queryKey)?.isInvalidated
+  if (isStale) queryClient.removeQueries({ queryKey, exact: true, type: 'inactive' })
 }

@@ -1,12 +1,12 @@
 // The dialog that moves a device and its pair group to another room. [contract 4.endpointsMoveRoom]
-import { Checkbox, Modal, Select, Text } from '@mantine/core'
+import { Checkbox, Modal, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { operationQuery, useWrite } from '../../../api.ts'
 import classes from '../../../parts/dialog/dialog.module.css'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
-import { compareText, naturalSortKey } from '../../../parts/text/search-text.ts'
 import { plural } from '../../../parts/text/words.ts'
+import { RoomSelect } from '../room/room-select.tsx'
 import { RoomName } from '../site/room-link.tsx'
 import { type DeviceDetails, deviceName, type ListedDevice } from './device.ts'
 import { usePairGroup } from './pair-group.ts'
@@ -16,9 +16,6 @@ interface MoveDevicesProps {
   readonly opened: boolean
   readonly onClose: () => void
 }
-
-/** Longer lists are slow to open; typing finds the other rooms. */
-const maxRoomsShown = 50
 
 export const MoveDevices = ({ device, opened, onClose }: MoveDevicesProps) => (
   <Modal opened={opened} onClose={onClose} title={`Move ${deviceName(device)}`}>
@@ -31,7 +28,6 @@ function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
   const [usesRoomProfile, setUsesRoomProfile] = useState(false)
   const { members, others, error } = usePairGroup(device)
   const areInOneRoom = others.every((one) => one.roomId === device.roomId)
-  const rooms = useRoomChoices(areInOneRoom ? device.roomId : undefined)
   const write = useWrite('endpointsMoveRoom', {
     quiet: true,
     successText: ({ endpointIds }) => `Moved ${plural(endpointIds.length, 'device')}`,
@@ -46,27 +42,18 @@ function MoveForm({ device, onClose }: Omit<MoveDevicesProps, 'opened'>) {
       verb={others.length > 0 ? `Move ${plural(others.length + 1, 'device')}` : 'Move'}
       canSubmit={target !== null && members !== undefined}
       isBusy={write.isPending}
-      error={write.error ?? rooms.error ?? error}
+      error={write.error ?? error}
       onSubmit={move}
       onCancel={onClose}
     >
       <MovingDevices device={device} others={others} />
-      <Select
+      <RoomSelect
         label="To room"
-        placeholder="Search by room or location"
-        data={rooms.choices}
         value={target}
         onChange={setTarget}
-        searchable
-        selectFirstOptionOnChange
-        selectFirstOptionOnDropdownOpen={target === null}
-        limit={maxRoomsShown}
-        openOnFocus={false}
-        withScrollArea={false}
-        classNames={{ options: classes.choices }}
-        nothingFoundMessage={rooms.isPending ? 'Loading…' : 'No matching rooms'}
+        exceptId={areInOneRoom ? device.roomId : undefined}
+        hasFirstFocus
         required
-        data-autofocus
       />
       <Checkbox
         label="Use the new room’s profile"
@@ -106,24 +93,6 @@ const MovingDevices = ({
     )}
   </div>
 )
-
-/** Names of rooms repeat, so a choice includes the location, and the id where that is not enough. */
-function useRoomChoices(exceptId: number | undefined) {
-  const { data, error, isPending } = useQuery(operationQuery('roomsList'))
-  const rooms = data?.body.rooms
-  const choices = useMemo(() => {
-    const named = (rooms ?? [])
-      .filter(({ id }) => id !== exceptId)
-      .map(({ id, name, location }) => ({ id, label: location ? `${name} (${location.name})` : name }))
-    const times = Map.groupBy(named, ({ label }) => label)
-    return named
-      .map(({ id, label }) => ({ id, label: times.get(label)?.length === 1 ? label : `${label} #${id}` }))
-      .map(({ id, label }) => ({ value: String(id), label, key: naturalSortKey(label) }))
-      .sort((a, b) => compareText(a.key, b.key))
-      .map(({ value, label }) => ({ value, label }))
-  }, [rooms, exceptId])
-  return { choices, error, isPending }
-}
 
 function TargetProfile({ roomId, isTaken }: { readonly roomId: number | undefined; readonly isTaken: boolean }) {
   const target = useQuery({ ...operationQuery('roomsGet', { id: roomId ?? 0 }), enabled: roomId !== undefined }).data

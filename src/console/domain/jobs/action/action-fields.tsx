@@ -9,8 +9,8 @@ import { Section } from '../../../parts/page/page.tsx'
 import type { SettingValues } from '../../../parts/settings-form/setting-values.ts'
 import { SettingsForm } from '../../../parts/settings-form/settings-form.tsx'
 import { settingProblems } from '../../../parts/settings-form/validation.ts'
+import { useRoomChoices } from '../../fleet/room/room-choices.ts'
 import type { ActionInput } from './action-forms.ts'
-import { useRoomChoices } from './room-choices.ts'
 
 interface ActionFieldsProps {
   readonly input: ActionInput
@@ -121,7 +121,7 @@ function ProfileField({ input: { profileId }, onChange }: ActionFieldsProps) {
 }
 
 function MoveFields({ input: { roomId, assignRoomProfile }, onChange }: ActionFieldsProps) {
-  const rooms = useRoomChoices()
+  const rooms = useRoomChoices().choices
   return (
     <Stack>
       <Select

@@ -1,16 +1,19 @@
-// Shows where a device comes from: directly or through a gateway, when it enrolled; and unenrols it.
-import { Button } from '@mantine/core'
+// Shows where a device comes from: directly or through a gateway and with which driver, when it enrolled; and unenrols it.
+import { Button, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { capitalised } from '../../../../contract/words.ts'
 import { operationQuery } from '../../../api.ts'
 import { ConnectionLabel } from '../../../domain/fleet/device/connection-label.tsx'
 import { type DeviceDetails, deviceName, useDeviceTimeZone } from '../../../domain/fleet/device/device.ts'
 import { usePairGroup } from '../../../domain/fleet/device/pair-group.ts'
 import { useRestarts } from '../../../domain/fleet/device/restarts.ts'
+import { addressText, missingActions } from '../../../domain/fleet/gateway/gateway.ts'
+import { ItemStateLabel } from '../../../domain/fleet/gateway/item-state.tsx'
 import { BinIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
-import { DefinitionList } from '../../../parts/text/definition-list.tsx'
+import { type Definition, DefinitionList } from '../../../parts/text/definition-list.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 import { plural } from '../../../parts/text/words.ts'
 import { usePermissions } from '../../../session.ts'
@@ -20,12 +23,14 @@ import { UnenrolDialog } from '../unenrol-dialog.tsx'
 export function SourceSection({ device, etag }: TabProps) {
   const may = usePermissions()
   const zone = useDeviceTimeZone(device)
+  const driverDefinitions = useDriverDefinitions(device)
   const { via, enrolmentTime, remoteControlEnabled, bulkEnrolmentPending } = device
   return (
     <Section title="Connection" actions={may.write && <UnenrolButton device={device} etag={etag} />}>
       <DefinitionList
         definitions={[
           ['Connected', via === undefined ? 'Directly' : <Gateway key="via" id={via} />],
+          ...driverDefinitions,
           ['Gateway for', device.kind === 'GATEWAY' && <DevicesBehind key="behind" device={device} />],
           ['Enrolled', <DateTime key="enrolled" at={enrolmentTime} zone={zone} />],
           ['Remote control', remoteControlEnabled === undefined ? undefined : remoteControlEnabled ? 'On' : 'Off'],
@@ -34,6 +39,35 @@ export function SourceSection({ device, etag }: TabProps) {
       />
     </Section>
   )
+}
+
+/** The driver with which its gateway sees the device, since when, and what the driver cannot do. */
+function useDriverDefinitions({ id, via = '', ...device }: DeviceDetails): readonly Definition[] {
+  const zone = useDeviceTimeZone(device)
+  const hasList = useHasList(via)
+  const list = useQuery({ ...operationQuery('gatewayDevicesList', { id: via }), enabled: hasList }).data?.body
+  const drivers = useQuery({ ...operationQuery('driversList'), enabled: hasList }).data?.body.drivers
+  const item = list?.devices.find(({ endpointId }) => endpointId === id)
+  const driver = drivers?.find((one) => one.id === item?.driver)
+  if (!item || !driver) return []
+  const missing = missingActions(driver)
+  return [
+    ['Driver', driver.name],
+    [
+      'Session',
+      <span key="session">
+        <ItemStateLabel state={item.state} /> since <DateTime at={item.since} zone={zone} />
+      </span>,
+    ],
+    ['Reason', item.reason],
+    [
+      'Address',
+      <Link key="address" to="/settings" search={{ tab: 'gateways', gateway: via }}>
+        {addressText(item)}
+      </Link>,
+    ],
+    ['Not possible', missing && `${capitalised(missing)}: this driver cannot do it.`],
+  ]
 }
 
 function Gateway({ id }: { readonly id: string }) {
@@ -54,11 +88,32 @@ function DevicesBehind({ device: { id } }: { readonly device: DeviceDetails }) {
   const devices = useQuery(operationQuery('endpointsBasicList')).data?.body.endpoints
   if (!devices) return null
   const count = devices.filter(({ via }) => via === id).length
-  return count === 0 ? (
-    'No devices yet'
-  ) : (
-    <Link to="/devices" search={{ via: id }}>
-      {plural(count, 'device')}
+  return (
+    <Group gap="md">
+      {count === 0 ? (
+        'No devices yet'
+      ) : (
+        <Link to="/devices" search={{ via: id }}>
+          {plural(count, 'device')}
+        </Link>
+      )}
+      <ListOfGateway id={id} />
+    </Group>
+  )
+}
+
+/** A gateway of another maker can have devices without a list. */
+function useHasList(gatewayId: string): boolean {
+  const { data } = useQuery({ ...operationQuery('gatewaysList'), enabled: gatewayId !== '' })
+  const gateways = data?.body.gateways
+  return gateways?.some(({ id }) => id === gatewayId) === true
+}
+
+function ListOfGateway({ id }: { readonly id: string }) {
+  if (!useHasList(id)) return null
+  return (
+    <Link to="/settings" search={{ tab: 'gateways', gateway: id }}>
+      Manage its list
     </Link>
   )
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { modelOf } from '../../../../contract/device/models.ts'
 import { operationQuery } from '../../../api.ts'
-import { type Choice, sortChoices } from '../../../domain/jobs/action/room-choices.ts'
+import { type Choice, sortChoices } from '../../../domain/fleet/room/room-choices.ts'
 
 /** The tags that rooms have. */
 export function useKnownTags(): string[] {

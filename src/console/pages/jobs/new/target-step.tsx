@@ -4,8 +4,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { errorMessage, operationQuery } from '../../../api.ts'
+import { type Choice, useRoomChoices } from '../../../domain/fleet/room/room-choices.ts'
 import { locationLabel, useSites } from '../../../domain/fleet/site/sites.ts'
-import { type Choice, useRoomChoices } from '../../../domain/jobs/action/room-choices.ts'
 import { planQuery } from '../../../domain/jobs/job.ts'
 import { DisclosureButton } from '../../../parts/page/disclosure-button.tsx'
 import { Section } from '../../../parts/page/page.tsx'
@@ -41,7 +41,7 @@ interface TargetFieldsProps {
 
 function TargetFields({ value, onChange }: TargetFieldsProps) {
   const { regions, locations } = useSites()
-  const rooms = useRoomChoices()
+  const rooms = useRoomChoices().choices
   const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles ?? []
   const { models, firmwareVersions } = useDeviceChoices()
   const tags = useKnownTags()

@@ -10,13 +10,13 @@ export interface Choice {
 }
 
 /** Names of rooms repeat, so a choice includes the location, and the id where that is not enough. */
-export function useRoomChoices(): Choice[] {
-  const rooms = useQuery(operationQuery('roomsList')).data?.body.rooms
-  return useMemo(() => {
-    const named = (rooms ?? []).map(({ id, name, location }) => ({
-      id,
-      label: location ? `${name} (${location.name})` : name,
-    }))
+export function useRoomChoices(exceptId?: number) {
+  const { data, error, isPending } = useQuery(operationQuery('roomsList'))
+  const rooms = data?.body.rooms
+  const choices = useMemo(() => {
+    const named = (rooms ?? [])
+      .filter(({ id }) => id !== exceptId)
+      .map(({ id, name, location }) => ({ id, label: location ? `${name} (${location.name})` : name }))
     const times = Map.groupBy(named, ({ label }) => label)
     return sortChoices(
       named.map(({ id, label }) => ({
@@ -24,7 +24,8 @@ export function useRoomChoices(): Choice[] {
         label: times.get(label)?.length === 1 ? label : `${label} #${id}`,
       })),
     )
-  }, [rooms])
+  }, [rooms, exceptId])
+  return { choices, error, isPending }
 }
 
 /** Computes each sort key once, not once for each comparison. */

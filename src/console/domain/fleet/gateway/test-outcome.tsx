@@ -1,0 +1,127 @@
+// Says in words what the gateway found when it tried a device, or why it failed, and offers to trust an unknown certificate.
+import { Button, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { oneLine } from '../../../../contract/words.ts'
+import { CheckIcon, CrossIcon, WarnIcon } from '../../../parts/page/icons.tsx'
+import { StatusLabel } from '../../../parts/text/status-label.tsx'
+import { DateTime } from '../../../parts/text/time.tsx'
+import classes from './gateway.module.css'
+import type { TestResult } from './gateway.ts'
+
+interface TestOutcomeProps {
+  readonly result: TestResult
+  /** The certificate that the device was expected to have. */
+  readonly expected: string | undefined
+  readonly onTrust: (fingerprint: string) => void
+}
+
+export function TestOutcome({ result, expected, onTrust }: TestOutcomeProps) {
+  const { found, state, reason } = result
+  const certificate = found?.certificate
+  if (state === 'CHANGED' && certificate && certificate.fingerprint !== expected) {
+    return (
+      <Outcome kind="certificate">
+        <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
+          {expected === undefined
+            ? 'The device answers with an unknown certificate'
+            : 'The device has another certificate'}
+        </StatusLabel>
+        <Text fz="sm">
+          {expected === undefined
+            ? 'Most devices sign their own certificate. Compare this fingerprint with the one that the device shows, then trust it. No password was sent.'
+            : 'It is not the one that was trusted. Was the device reset or replaced? No password was sent.'}
+        </Text>
+        <Fingerprint label="SHA-256" text={certificate.fingerprint} />
+        {expected !== undefined && <Fingerprint label="Trusted until now" text={expected} />}
+        <Text fz="sm" c="dimmed">
+          Valid until <DateTime at={certificate.validUntil} full />
+        </Text>
+        <div>
+          <Button size="xs" onClick={() => onTrust(certificate.fingerprint)}>
+            Trust this certificate
+          </Button>
+        </div>
+      </Outcome>
+    )
+  }
+  if (state !== undefined || found === undefined) {
+    return (
+      <Outcome kind="failed">
+        <StatusLabel colour="var(--rk-offline)" icon={<CrossIcon size={16} />}>
+          {state === undefined ? 'No result' : failureNames[state]}
+        </StatusLabel>
+        <Text fz="sm">{oneLine(reason ?? 'The gateway gave no reason.')}</Text>
+      </Outcome>
+    )
+  }
+  return (
+    <Outcome kind="found">
+      <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
+        Found: {deviceText(found)}
+      </StatusLabel>
+      {certificate && (
+        <Text fz="sm">
+          {certificate.isTrusted
+            ? 'A known authority confirms its certificate'
+            : certificate.fingerprint === expected
+              ? 'It has the certificate that you trust'
+              : 'No known authority confirms its certificate'}
+          , valid until <DateTime at={certificate.validUntil} />.
+        </Text>
+      )}
+      {found.notes && found.notes.length > 0 && (
+        <div>
+          <Text fz="sm" fw={600}>
+            What is off
+          </Text>
+          <ul>
+            {found.notes.map((note) => (
+              <Text key={note} component="li" fz="sm">
+                {oneLine(note)}
+              </Text>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Outcome>
+  )
+}
+
+const failureNames: Readonly<Record<NonNullable<TestResult['state']>, string>> = {
+  UNREACHABLE: 'The device cannot be reached',
+  REFUSED: 'The device refused user or password',
+  CHANGED: 'This is another device',
+  UNSUPPORTED: 'The device is not supported',
+}
+
+type Kind = 'found' | 'failed' | 'certificate'
+const Outcome = ({ kind, children }: { readonly kind: Kind; readonly children: ReactNode }) => (
+  <Stack gap={6} className={classes.result ?? ''} data-outcome={kind} role="status" aria-label="Result of the test">
+    {children}
+  </Stack>
+)
+
+const Fingerprint = ({ label, text }: { readonly label: string; readonly text: string }) => (
+  <Text fz="sm" component="div">
+    {label}: <span className={classes.fingerprint}>{text}</span>
+  </Text>
+)
+
+/** "Cisco Room Kit Pro, serial FOC2600R004, version 26.4": without a maker that the model names too. */
+function deviceText({
+  manufacturer = '',
+  model = '',
+  serial,
+  firmwareVersion,
+}: NonNullable<TestResult['found']>): string {
+  const isNamed = model.toLowerCase().startsWith(manufacturer.toLowerCase())
+  return oneLine(
+    [
+      isNamed ? model : `${manufacturer} ${model}`.trim(),
+      ...(serial === undefined ? [] : [`serial number ${serial}`]),
+      ...(firmwareVersion === undefined ? [] : [`version ${firmwareVersion}`]),
+    ]
+      .filter(Boolean)
+      .join(', ') || 'a device',
+  )
+}

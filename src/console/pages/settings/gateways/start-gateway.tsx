@@ -1,0 +1,123 @@
+// Says how to start a gateway: the command for a container, a package and a checkout, with the code of a room filled in.
+import { Code, Group, Stack, Tabs, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { operationQuery } from '../../../api.ts'
+import { serverUrl } from '../../../base-path.ts'
+import { RoomSelect } from '../../../domain/fleet/room/room-select.tsx'
+import { CopyIconButton } from '../../../parts/page/copy-icon-button.tsx'
+import { ErrorText, Section } from '../../../parts/page/page.tsx'
+import classes from './gateways.module.css'
+
+const guideUrl = 'docs/gateway.md'
+
+export function StartGateway() {
+  const [roomId, setRoomId] = useState<string | null>(null)
+  const [reach, setReach] = useState('')
+  const { data, error } = useQuery({
+    ...operationQuery('roomsEnrolmentGet', { id: Number(roomId) }),
+    enabled: roomId !== null,
+  })
+  const ranges = reach.split(/[\s,;]+/).filter(Boolean)
+  const wrong = ranges.find((range) => !rangePattern.test(range))
+  const code = roomId === null ? undefined : data?.body.dec
+  return (
+    <Section title="Start a gateway">
+      <Stack gap="sm" maw={860}>
+        <Text fz="sm">
+          You need a machine in the network of the devices: a small computer, a virtual machine, or the server itself.
+          The gateway only dials out. No port is opened on it.
+        </Text>
+        <div className={classes.choices}>
+          <RoomSelect
+            label="Room of the gateway"
+            value={roomId}
+            onChange={setRoomId}
+            description="Its code enrols the gateway."
+          />
+          <TextInput
+            label="Networks of the devices"
+            description="Empty: the private networks of that machine."
+            placeholder="10.20.0.0/16"
+            value={reach}
+            error={wrong !== undefined && `“${wrong}” is not a network. Write it like 10.20.0.0/16.`}
+            onChange={(event) => setReach(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </div>
+        <ErrorText error={error} />
+        <Commands code={code} reach={ranges.filter((range) => rangePattern.test(range))} />
+        <Text fz="sm" c="dimmed">
+          The gateway appears in the list above within seconds. The code is needed once.{' '}
+          {isPlain &&
+            'Passwords of devices travel over HTTPS only, so from another machine the address must be https://. '}
+          The guide for technicians is <Code>{guideUrl}</Code> in the folder of Roomkeeper.
+        </Text>
+      </Stack>
+    </Section>
+  )
+}
+
+/** Other characters could mean something to a shell. */
+const rangePattern = /^[0-9A-Fa-f.:]+(\/\d{1,3})?$/
+const isPlain = location.protocol === 'http:'
+
+interface CommandsProps {
+  readonly code: string | undefined
+  readonly reach: readonly string[]
+}
+
+function Commands({ code = 'ROOM-CODE', reach }: CommandsProps) {
+  const options = (folder: string) =>
+    [
+      `--url ${serverUrl()}`,
+      `--code ${code}`,
+      `--data-dir ${folder}`,
+      ...reach.map((range) => `--reach ${range}`),
+    ].join(' ')
+  const ways = [
+    {
+      id: 'container',
+      name: 'Container',
+      text: 'With the image of Roomkeeper, in the network of the machine:',
+      command: `docker run -d --name roomkeeper-gateway --restart unless-stopped --network host -v roomkeeper-gateway:/opt/roomkeeper/data roomkeeper gateway ${options('/opt/roomkeeper/data')}`,
+    },
+    {
+      id: 'package',
+      name: 'Package',
+      text: 'In a folder where the package roomkeeper-gateway is installed, with Node 24:',
+      command: `node_modules/.bin/roomkeeper gateway ${options('./gateway')}`,
+    },
+    {
+      id: 'checkout',
+      name: 'Checkout',
+      text: 'In a checkout of Roomkeeper:',
+      command: `npm run roomkeeper -- gateway ${options('./gateway')}`,
+    },
+  ]
+  return (
+    <Tabs defaultValue="container" keepMounted={false}>
+      <Tabs.List aria-label="Ways to start a gateway" mb="xs">
+        {ways.map(({ id, name }) => (
+          <Tabs.Tab key={id} value={id}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {ways.map(({ id, name, text, command }) => (
+        <Tabs.Panel key={id} value={id}>
+          <Text fz="sm" mb={6}>
+            {text}
+          </Text>
+          <Group gap="xs" wrap="nowrap" align="flex-start">
+            <Code block className={classes.command ?? ''}>
+              {command}
+            </Code>
+            <CopyIconButton text={command} tip="Copy" label={`Copy the command: ${name}`} />
+          </Group>
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  )
+}
