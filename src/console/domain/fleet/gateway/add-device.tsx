@@ -10,8 +10,8 @@ import { usePermissions } from '../../../session.ts'
 import type { RoomDetails } from '../room/room.ts'
 import { EditItemForm } from './edit-item.tsx'
 import classes from './gateway.module.css'
-import { type Driver, type Gateway, gatewayLabel, itemName } from './gateway.ts'
-import { createBody, type ItemDraft, newItemDraft } from './item-draft.ts'
+import { type Gateway, type GatewayDriver, gatewayLabel, itemName } from './gateway.ts'
+import { type ItemDraft, itemCreateBody, newItemDraft } from './item-draft.ts'
 import { ItemForm } from './item-form.tsx'
 import { ItemState } from './item-state.tsx'
 
@@ -89,7 +89,7 @@ const NoGateway = ({ onClose }: { readonly onClose: () => void }) => (
 
 interface NewItemProps {
   readonly gateways: readonly Gateway[]
-  readonly drivers: readonly Driver[]
+  readonly drivers: readonly GatewayDriver[]
   readonly room: RoomDetails | undefined
   readonly onAdded: (item: AddedItem) => void
   readonly onClose: () => void
@@ -97,13 +97,13 @@ interface NewItemProps {
 
 function NewItem({ gateways, drivers, room, onAdded, onClose }: NewItemProps) {
   const [gateway, setGateway] = useState(() => nearestGateway(gateways, room))
-  const [driver, setDriver] = useState<Driver>()
+  const [driver, setDriver] = useState<GatewayDriver>()
   const create = useWrite('gatewayDevicesCreate', {
     quiet: true,
     onDone: ({ id, gatewayId }) => onAdded({ gatewayId, itemId: id }),
   })
   const save = (draft: ItemDraft) =>
-    gateway && driver && create.mutate({ input: { id: gateway.id, body: createBody(driver, draft) } })
+    gateway && driver && create.mutate({ input: { id: gateway.id, body: itemCreateBody(driver, draft) } })
   const choices = (
     <>
       {gateways.length > 1 && (

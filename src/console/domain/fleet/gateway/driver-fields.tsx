@@ -1,13 +1,14 @@
 // The fields of a gateway's device, as its driver describes them.
 import { Checkbox, NumberInput, PasswordInput, Select, Stack, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import type { DriverField } from '../../../../contract/fleet/drivers.ts'
 import { DisclosureButton } from '../../../parts/page/disclosure-button.tsx'
 import classes from './gateway.module.css'
-import type { Driver, GatewayItem } from './gateway.ts'
-import { type DriverField, type ItemDraft, isSeldomChanged, keepsSecret, shownFields } from './item-draft.ts'
+import type { GatewayDriver, GatewayItem } from './gateway.ts'
+import { type ItemDraft, isSeldomChanged, keepsSecret, shownFields } from './item-draft.ts'
 
 interface DriverFieldsProps {
-  readonly driver: Driver
+  readonly driver: GatewayDriver
   readonly draft: ItemDraft
   readonly onChange: (draft: ItemDraft) => void
   /** The stored device, in a form that changes one. */

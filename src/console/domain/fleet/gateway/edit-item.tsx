@@ -5,9 +5,9 @@ import { oneLine } from '../../../../contract/words.ts'
 import { useBody, useWrite } from '../../../api.ts'
 import { useBaseline } from '../../../parts/dialog/concurrent-change.ts'
 import { LoadingBoundary } from '../../../parts/page/page.tsx'
-import type { Driver, GatewayItem } from './gateway.ts'
+import type { GatewayDriver, GatewayItem } from './gateway.ts'
 import { itemName } from './gateway.ts'
-import { type ItemDraft, itemDraftOf, updateBody } from './item-draft.ts'
+import { type ItemDraft, itemDraftOf, itemUpdateBody } from './item-draft.ts'
 import { ItemForm } from './item-form.tsx'
 import { ItemState } from './item-state.tsx'
 
@@ -52,7 +52,7 @@ export function EditItemForm({ gatewayId, itemId, startsWithTest = false, onClos
   })
   if (!driver) return <Text>This version of the console does not know the driver {seen.body.driver}.</Text>
   const save = (draft: ItemDraft) =>
-    update.mutate({ input: { ...input, body: updateBody(driver, draft, seen.body) }, ifMatch: seen.etag })
+    update.mutate({ input: { ...input, body: itemUpdateBody(driver, draft, seen.body) }, ifMatch: seen.etag })
   return (
     <SeenItemForm
       key={seen.etag}
@@ -69,7 +69,7 @@ export function EditItemForm({ gatewayId, itemId, startsWithTest = false, onClos
 }
 
 type SeenItemFormProps = Omit<Parameters<typeof ItemForm>[0], 'initial' | 'item' | 'children'> & {
-  readonly driver: Driver
+  readonly driver: GatewayDriver
   readonly item: GatewayItem
   /** The present state of the device. */
   readonly now: GatewayItem

@@ -7,7 +7,7 @@ import type { Operations } from '../../../../contract/operations.ts'
 export type Gateway = ResponseOf<Operations['gatewaysList']>['gateways'][number]
 /** A device on the list of a gateway, whether it has enrolled or not. */
 export type GatewayItem = ResponseOf<Operations['gatewayDevicesGet']>
-export type Driver = ResponseOf<Operations['driversList']>['drivers'][number]
+export type GatewayDriver = ResponseOf<Operations['driversList']>['drivers'][number]
 export type TestResult = ResponseOf<Operations['gatewayDevicesTest']>
 
 export const gatewayName = ({ name, serial }: Gateway): string => endpointLabel({ name, serial, model: 'RK-GATEWAY' })
@@ -36,8 +36,8 @@ const actionNames: Readonly<Record<DeviceAction, string>> = {
   power: 'switching on and off',
 }
 
-/** What people cannot do with devices of this driver, in words; empty if they can do everything. */
-export const missingActions = ({ actions }: Driver): string =>
+/** The actions that this driver lacks, in words; empty if it has all of them. */
+export const missingActions = ({ actions }: GatewayDriver): string =>
   listText(deviceActions.filter((action) => !actions.includes(action)).map((action) => actionNames[action]))
 
 /** "a", "a and b", "a, b and c" */

@@ -1,8 +1,8 @@
 // The values of the form of a gateway's device, and the request bodies that they make. The fields come from the driver. [contract 13.items]
 import type { CallInput } from '../../../../client/client.ts'
-import type { Driver, GatewayItem } from './gateway.ts'
+import type { DriverField } from '../../../../contract/fleet/drivers.ts'
+import type { GatewayDriver, GatewayItem } from './gateway.ts'
 
-export type DriverField = Driver['fields'][number]
 type FieldValue = string | number | boolean
 
 export interface ItemDraft {
@@ -16,7 +16,7 @@ export interface ItemDraft {
   readonly fingerprint: string | undefined
 }
 
-export const newItemDraft = (driver: Driver, roomId: string | null): ItemDraft => ({
+export const newItemDraft = (driver: GatewayDriver, roomId: string | null): ItemDraft => ({
   values: Object.fromEntries(driver.fields.map((field) => [field.name, emptyValue(field)])),
   cleared: [],
   roomId,
@@ -24,7 +24,7 @@ export const newItemDraft = (driver: Driver, roomId: string | null): ItemDraft =
   fingerprint: undefined,
 })
 
-export const itemDraftOf = (item: GatewayItem, driver: Driver): ItemDraft => ({
+export const itemDraftOf = (item: GatewayItem, driver: GatewayDriver): ItemDraft => ({
   values: Object.fromEntries(driver.fields.map((field) => [field.name, storedValue(field, item)])),
   cleared: [],
   roomId: item.roomId === undefined ? null : String(item.roomId),
@@ -42,15 +42,18 @@ function storedValue(field: DriverField, item: GatewayItem): FieldValue {
 }
 
 /** Fields that have a meaning with the present options. */
-export const shownFields = (driver: Driver, { values }: ItemDraft): DriverField[] =>
+export const shownFields = (driver: GatewayDriver, { values }: ItemDraft): DriverField[] =>
   driver.fields.filter(({ onlyIf }) => !onlyIf || onlyIf.values.includes(String(values[onlyIf.option])))
 
 /** Options whose defaults fit most devices, and on which no other field depends. */
-export const isSeldomChanged = ({ name, isOption, onlyIf, default: value }: DriverField, driver: Driver): boolean =>
+export const isSeldomChanged = (
+  { name, isOption, onlyIf, default: value }: DriverField,
+  driver: GatewayDriver,
+): boolean =>
   isOption && value !== undefined && !onlyIf && !driver.fields.some((other) => other.onlyIf?.option === name)
 
 /** A change of these values deletes the stored secrets and the trusted certificate. [contract 13.secrets] */
-export const hasMoved = (driver: Driver, draft: ItemDraft, item: GatewayItem): boolean =>
+export const hasMoved = (driver: GatewayDriver, draft: ItemDraft, item: GatewayItem): boolean =>
   driver.fields.some(
     (field) =>
       field.bindsSecrets &&
@@ -66,7 +69,7 @@ export const keepsSecret = (name: string, draft: ItemDraft, item: GatewayItem | 
   item !== undefined && !isMoved && item.secrets.includes(name) && !draft.cleared.includes(name)
 
 /** Whether the device can be tested: every field that the driver needs has a value. */
-export const hasTarget = (driver: Driver, draft: ItemDraft, item?: GatewayItem): boolean => {
+export const hasTarget = (driver: GatewayDriver, draft: ItemDraft, item?: GatewayItem): boolean => {
   const isMoved = item !== undefined && hasMoved(driver, draft, item)
   return shownFields(driver, draft).every(
     (field) =>
@@ -83,7 +86,7 @@ const shownText = (value: FieldValue | undefined): string => String(value ?? '')
 type TargetBody = Omit<CallInput<'gatewayDevicesCreate'>['body'], 'roomId' | 'name'>
 
 /** Without empty secrets: they keep what is stored. An empty field of another kind restores the default. */
-function targetBody(driver: Driver, draft: ItemDraft): TargetBody {
+function targetBody(driver: GatewayDriver, draft: ItemDraft): TargetBody {
   const fields: Record<string, FieldValue | null> = {}
   const options: Record<string, FieldValue | null> = {}
   for (const field of shownFields(driver, draft)) {
@@ -102,15 +105,15 @@ function targetBody(driver: Driver, draft: ItemDraft): TargetBody {
   }
 }
 
-export const createBody = (driver: Driver, draft: ItemDraft): CallInput<'gatewayDevicesCreate'>['body'] => ({
+export const itemCreateBody = (driver: GatewayDriver, draft: ItemDraft): CallInput<'gatewayDevicesCreate'>['body'] => ({
   ...targetBody(driver, draft),
   roomId: Number(draft.roomId),
   ...(draft.name.trim() !== '' && { name: draft.name.trim() }),
 })
 
 /** An item that enrolled has its name from the endpoint. */
-export const updateBody = (
-  driver: Driver,
+export const itemUpdateBody = (
+  driver: GatewayDriver,
   draft: ItemDraft,
   item: GatewayItem,
 ): CallInput<'gatewayDevicesUpdate'>['body'] => ({
@@ -120,8 +123,8 @@ export const updateBody = (
 })
 
 /** The stored secrets are tried at the stored address only, so another address is tested as a new device. */
-export const testBody = (
-  driver: Driver,
+export const itemTestBody = (
+  driver: GatewayDriver,
   draft: ItemDraft,
   item?: GatewayItem,
 ): CallInput<'gatewayDevicesTest'>['body'] => ({

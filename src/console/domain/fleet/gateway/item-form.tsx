@@ -7,13 +7,13 @@ import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
 import { ErrorText } from '../../../parts/page/page.tsx'
 import { RoomSelect } from '../room/room-select.tsx'
 import { DriverFields } from './driver-fields.tsx'
-import type { Driver, Gateway, GatewayItem } from './gateway.ts'
-import { hasMoved, hasTarget, type ItemDraft, isSameTarget, newItemDraft, testBody } from './item-draft.ts'
+import type { Gateway, GatewayDriver, GatewayItem } from './gateway.ts'
+import { hasMoved, hasTarget, type ItemDraft, isSameTarget, itemTestBody, newItemDraft } from './item-draft.ts'
 import { TestOutcome } from './test-outcome.tsx'
 
 interface ItemFormProps {
   readonly gateway: Gateway | undefined
-  readonly driver: Driver
+  readonly driver: GatewayDriver
   readonly initial: ItemDraft
   /** The stored device, in a form that changes one. */
   readonly item?: GatewayItem | undefined
@@ -114,7 +114,7 @@ export function ItemForm(props: ItemFormProps) {
 }
 
 /** A certificate is trusted for one address only. */
-function withoutOtherCertificate(driver: Driver, before: ItemDraft, after: ItemDraft): ItemDraft {
+function withoutOtherCertificate(driver: GatewayDriver, before: ItemDraft, after: ItemDraft): ItemDraft {
   const isSame = driver.fields.every(
     ({ bindsSecrets, name }) => !bindsSecrets || before.values[name] === after.values[name],
   )
@@ -128,7 +128,7 @@ function useDeviceTest({ gateway, driver, item }: Pick<ItemFormProps, 'gateway' 
   const run = (draft: ItemDraft) => {
     if (!gateway) return
     setTested(draft)
-    mutate({ input: { id: gateway.id, body: testBody(driver, draft, item) } })
+    mutate({ input: { id: gateway.id, body: itemTestBody(driver, draft, item) } })
   }
   const resultOf = (draft: ItemDraft) => (!isPending && isSameTarget(tested, draft) ? data : undefined)
   return { run, resultOf, error, isPending }

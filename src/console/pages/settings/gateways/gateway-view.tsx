@@ -9,8 +9,8 @@ import { AddDeviceButton, AddDeviceDialog } from '../../../domain/fleet/gateway/
 import { EditItem } from '../../../domain/fleet/gateway/edit-item.tsx'
 import {
   addressText,
-  type Driver,
   type Gateway,
+  type GatewayDriver,
   type GatewayItem,
   gatewayName,
   itemName,
@@ -183,10 +183,10 @@ function Items({ gatewayId }: { readonly gatewayId: string }) {
   )
 }
 
-const driverName = (drivers: readonly Driver[], { driver }: GatewayItem): string =>
+const driverName = (drivers: readonly GatewayDriver[], { driver }: GatewayItem): string =>
   drivers.find(({ id }) => id === driver)?.name ?? driver
 
-const itemColumns = (drivers: readonly Driver[]): readonly Column<GatewayItem>[] => [
+const itemColumns = (drivers: readonly GatewayDriver[]): readonly Column<GatewayItem>[] => [
   {
     id: 'name',
     title: 'Device',
