@@ -46,7 +46,15 @@ test('fields depend on options, and hidden ones are not sent', () => {
   expect(itemCreateBody(drivers.snmp, v3).options).not.toHaveProperty('privSecret')
   const seldom = (id: DriverId) => drivers[id].fields.filter((f) => isSeldomChanged(f, drivers[id])).map((f) => f.name)
   expect(seldom('snmp')).toEqual(['pollSeconds'])
-  expect(seldom('pjlink')).toEqual(['challenge', 'keepOpen', 'pauseMs', 'pollSeconds'])
+  expect(seldom('pjlink')).toEqual([
+    'challenge',
+    'keepOpen',
+    'pauseMs',
+    'kind',
+    'lampLifeHours',
+    'filterLifeHours',
+    'pollSeconds',
+  ])
 })
 
 test('an unchanged address keeps the stored password, another one needs it again', () => {
