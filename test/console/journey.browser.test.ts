@@ -198,6 +198,7 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
   // The short form has the concurrent change of a location only, below: it is the same form.
   if (isFullForm) {
     await button('Rename Oceania').click()
+    await dialog().getByLabel('Region name').waitFor()
     await fleet.org.call('PUT', `/regions/${oceania.id}`, { body: { name: 'Pacific' } })
     await dialog().getByLabel('Region name').fill('South Seas')
     await dialog().getByRole('button', { name: 'Rename region' }).click()
@@ -212,6 +213,7 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
 
   const { id } = await listed('locations', 'Suva')
   await button('Edit Suva').click()
+  await dialog().getByLabel('Location name').waitFor()
   await fleet.org.call('PUT', `/locations/${id}`, { body: { name: 'Suva Harbour' } })
   const toNoRegion = async () => {
     await dialog().getByRole('combobox', { name: 'Region' }).click()
