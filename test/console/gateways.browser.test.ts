@@ -187,20 +187,25 @@ test('a technician starts a gateway, adds a codec and a projector in 8 clicks ea
   expect(await page.getByRole('button', { name: /Restart|Send message|Collect logs/ }).count()).toBe(0)
   await look()
 
-  // A restart that waits for the room.
+  // A restart waits for the end of the call, and then for quiet minutes: without a call the room would be idle immediately.
+  const isInCall = async (status: string) => (await world.endpoint(codecItem.endpointId)).inCallStatus === status
+  codec.set('Status', 'SystemUnit State NumberOfActiveCalls', 1)
+  await until('the call is known', () => isInCall('OTHER'))
   await visit(page, `/devices/${codecItem.endpointId}`)
   await connection.getByText('Cisco RoomOS codec').waitFor()
+  await page.getByText('In a call', { exact: true }).waitFor()
   await button('Restart').click()
-  await dialog().getByRole('radio', { name: 'When the room is empty' }).click()
+  expect(await dialog().getByRole('radio', { name: 'When the room is empty' }).isChecked()).toBe(true)
   await button('Restart later', dialog()).click()
   await dialog().waitFor({ state: 'detached' })
-  await page
-    .getByText(/waits|waiting/i)
-    .first()
-    .waitFor()
+  const waiting = page.getByText(/waits|waiting/i).first()
+  await waiting.waitFor()
+  codec.set('Status', 'SystemUnit State NumberOfActiveCalls', 0)
+  await until('the end of the call is known', () => isInCall('NONE'))
   expect(codec.restarts).toBe(0)
-  harness.clock.advance(30 * minuteMs)
+  harness.clock.advance(15 * minuteMs)
   await until('the codec has restarted', () => codec.restarts === 1)
+  await waiting.waitFor({ state: 'detached' })
 })
 
 test('the list says why a device is not connected; its address, certificate and password are corrected there', async () => {
