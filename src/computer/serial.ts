@@ -2,11 +2,9 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { readText } from './kernel/files.ts'
-import { realText } from './placeholders.ts'
+import { realSerial, realText } from '../contract/device/placeholders.ts'
 
 const maxSerialCharacters = 64
-/** A shorter one cannot tell the machines of a maker apart. */
-const minSerialCharacters = 4
 const madeCharacters = 24
 
 export interface MakersWords {
@@ -23,8 +21,8 @@ export async function computerSerial(
   { manufacturer, serial }: MakersWords,
   url: string,
 ): Promise<string> {
-  const real = realText(serial)
-  if (real !== undefined && real.length >= minSerialCharacters)
+  const real = realSerial(serial)
+  if (real !== undefined)
     return [realText(manufacturer), real].filter(Boolean).join(' ').slice(-maxSerialCharacters)
   const machineId = await readText(join(root, 'etc/machine-id'))
   if (!machineId) return `RK-${randomUUID()}`

@@ -5,7 +5,7 @@ import { readStartedAt } from './kernel/boot.ts'
 import { type AddressesByInterface, readNetworks } from './kernel/networks.ts'
 import { listPeripherals } from './kernel/peripherals.ts'
 import { readStorage } from './kernel/storage.ts'
-import { realText } from './placeholders.ts'
+import { realText } from '../contract/device/placeholders.ts'
 import type { SystemFacts } from './system/calls.ts'
 
 export type Status = UpMessage<'status'>

@@ -1,5 +1,5 @@
 // Reads the maker, the name and the serial number out of the EDID, the 128 bytes with which a display describes itself.
-import { realText } from '../placeholders.ts'
+import { realText } from '../../contract/device/placeholders.ts'
 
 export interface DisplayIdentity {
   /** Three letters, such as DEL, and the number of the product. */

@@ -1,6 +1,6 @@
 // Finds the USB device that a camera or a sound card belongs to.
 import { dirname, join } from 'node:path'
-import { realText } from '../placeholders.ts'
+import { realText } from '../../contract/device/placeholders.ts'
 import { linkTarget, readText } from './files.ts'
 
 export interface UsbDevice {

@@ -1,4 +1,5 @@
 // The questions to a projector, and the facts that its answers give. A value that cannot be understood is not known.
+import { realSerial } from '../../../contract/device/placeholders.ts'
 import type { PjlinkAnswer, PjlinkClass } from './connection.ts'
 
 /** The power as POWR says it. */
@@ -114,12 +115,7 @@ function readText(value: string): string | undefined {
   return clean === '' ? undefined : clean
 }
 
-/** A text that stands for "no serial number". */
-const placeholder = /^(?:[0x-]+|n\/?a|none|null|unknown|default string|to be filled.*)$/i
-const readSerial = (value: string) => {
-  const serial = readText(value)
-  return serial === undefined || placeholder.test(serial) ? undefined : serial
-}
+const readSerial = (value: string) => realSerial(readText(value))
 
 /** The first question: it is the one that every projector knows, and it proves that the session stands. */
 export const powerQuestion = question('POWR', [1], 'round', passing('powr', matching(/^[0-3]$/) as () => Powr))

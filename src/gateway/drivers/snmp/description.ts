@@ -1,5 +1,6 @@
 // Reads what a device is: maker, model, serial number, firmware and kind.
 import type { EndpointKind } from '../../../contract/device/models.ts'
+import { realSerial } from '../../../contract/device/placeholders.ts'
 import { type DeviceIdentity, DriverFailure } from '../../driver.ts'
 import { type Maker, makerByNumber } from './makers.ts'
 import { entityClassColumn, entityColumns, system, ups, upsIdentity } from './oids.ts'
@@ -99,12 +100,3 @@ const modelInWords = (sysDescr: string | undefined) =>
 
 const versionInWords = (sysDescr: string | undefined) =>
   /\bversion:? v?([\w.()-]*\d[\w.()-]*)/i.exec(sysDescr ?? '')?.[1]
-
-/** Makers that write none leave zeros, or words such as "To be filled by O.E.M." */
-const realSerial = (serial: string | undefined) =>
-  serial === undefined ||
-  /^(?:[0\s.:x-]*|x+|1234567890?|0123456789.*|n\/?a|none|null|unknown|default string|not (?:specified|available|applicable)|(?:system )?serial ?number|to be filled.*)$/i.test(
-    serial,
-  )
-    ? undefined
-    : serial

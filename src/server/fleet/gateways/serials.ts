@@ -1,43 +1,10 @@
 // The serial numbers of devices behind gateways: which count, and which the service makes. [contract 13.enrolment]
+import { realSerial } from '../../../contract/device/placeholders.ts'
 import type { Org } from '../../auth/token-holder.ts'
 
 const maxSerialLength = 64
 /** Devices of this maker enrol by themselves with the bare serial, so theirs stays bare and is found. */
 const makerOfBareSerials = 'neat'
-
-/** Makers leave these in a field that they do not fill in: small letters and digits only. */
-const placeholders = new Set([
-  'tobefilledbyoem',
-  'defaultstring',
-  'default',
-  'systemserialnumber',
-  'chassisserialnumber',
-  'serialnumber',
-  'notspecified',
-  'notavailable',
-  'notapplicable',
-  'unknown',
-  'invalid',
-  'none',
-  'null',
-  'undefined',
-  'empty',
-  'oem',
-  '0123456789',
-  '1234567890',
-  '123456789',
-  '12345678',
-])
-/** A shorter one cannot tell the devices of a maker apart. */
-const minCharacters = 4
-
-/** Undefined for a text that many devices have. */
-export function realSerial(reported: string | undefined): string | undefined {
-  const text = reported?.trim() ?? ''
-  const plain = text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
-  const isOneCharacter = new Set(plain).size <= 1
-  return plain.length < minCharacters || isOneCharacter || placeholders.has(plain) ? undefined : text
-}
 
 interface Reported {
   readonly serial?: string | undefined
