@@ -1,8 +1,9 @@
 // The folder of a computer: its identity and the state of its agent, which only its owner can read.
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EnrolAnswer } from '../contract/device/protocol.ts'
 import type { AgentState, AgentStorage } from '../device/handlers.ts'
+import { replaceFile } from '../device/replace-file.ts'
 import { ComputerError } from './computer-error.ts'
 
 /** After an unenrolment the credential is gone. The file stays, and an old code in the options does not enrol the computer again. */
@@ -74,25 +75,8 @@ export class ComputerFolder implements AgentStorage {
     }
   }
 
-  /** Replaces the file as a whole: after a power cut it is the old one or the new one. */
   async #write(name: string, content: object): Promise<void> {
-    const file = join(this.path, name)
-    const next = `${file}.tmp`
-    try {
-      const handle = await open(next, 'w', 0o600)
-      try {
-        await handle.writeFile(JSON.stringify(content))
-        await handle.sync()
-      } finally {
-        await handle.close()
-      }
-      await rename(next, file)
-      const folder = await open(this.path, 'r')
-      await folder.sync().finally(() => folder.close())
-    } catch (error) {
-      await rm(next, { force: true })
-      this.#cannot('write to')(error as NodeJS.ErrnoException)
-    }
+    await replaceFile(join(this.path, name), content).catch(this.#cannot('write to'))
   }
 
   #cannot = (verb: string) => (error: NodeJS.ErrnoException) => {

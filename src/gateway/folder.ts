@@ -1,9 +1,10 @@
 // The folder of a gateway: its own identity, and a file for each device with its credential and what must survive a crash.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EnrolAnswer } from '../contract/device/protocol.ts'
 import type { AgentState } from '../device/handlers.ts'
+import { draftEnding, replaceFile } from '../device/replace-file.ts'
 
 /** A sentence for the person who started the gateway. */
 export class FolderError extends Error {}
@@ -29,7 +30,6 @@ export interface DeviceRecord {
 
 const ownFile = 'gateway.json'
 const devicesFolder = 'devices'
-const temporary = '.tmp'
 /** Ids become names of files. */
 const isFileName = (id: string) => /^[\w-]{1,64}$/.test(id)
 
@@ -100,7 +100,7 @@ export class GatewayFolder {
     for (const folder of [this.#folder, devices]) {
       chmodSync(folder, 0o700)
       // A process that was killed while it wrote leaves its new file, and the old one is valid.
-      for (const name of readdirSync(folder)) if (name.endsWith(temporary)) rmSync(join(folder, name))
+      for (const name of readdirSync(folder)) if (name.endsWith(draftEnding)) rmSync(join(folder, name))
     }
     this.#own = readJson(join(this.#folder, ownFile)) as OwnRecord | undefined
     if (this.#own && this.#own.gateway !== 1)
@@ -115,7 +115,7 @@ export class GatewayFolder {
   #write(name: string, content: () => object | undefined): Promise<void> {
     const written = (this.#writes.get(name) ?? Promise.resolve())
       .catch(() => {})
-      .then(() => replaceFile(join(this.#folder, name), content()))
+      .then(() => replaceOrDelete(join(this.#folder, name), content()))
     this.#writes.set(name, written)
     const forget = () => {
       if (this.#writes.get(name) === written) this.#writes.delete(name)
@@ -125,21 +125,8 @@ export class GatewayFolder {
   }
 }
 
-async function replaceFile(file: string, content: object | undefined): Promise<void> {
-  if (!content) return rm(file, { force: true })
-  const next = `${file}${temporary}`
-  const handle = await open(next, 'w', 0o600)
-  try {
-    await handle.writeFile(JSON.stringify(content))
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(next, file)
-  // Without it a power cut can bring the old file back.
-  const folder = await open(join(file, '..'), 'r')
-  await folder.sync().finally(() => folder.close())
-}
+const replaceOrDelete = (file: string, content: object | undefined) =>
+  content ? replaceFile(file, content) : rm(file, { force: true })
 
 function readJson(file: string): object | undefined {
   let text: string

@@ -1,8 +1,8 @@
 // The state file of a fleet, kept between runs: its rooms and the identities of its devices, including credentials.
 import { mkdirSync, readFileSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { AgentSettings, AgentState } from '../device/handlers.ts'
+import { replaceFile } from '../device/replace-file.ts'
 import { FleetError } from './fleet-error.ts'
 
 export interface DeviceState {
@@ -59,20 +59,14 @@ export class FleetState {
     this.#isDirty = true
   }
 
-  /** Replaces the file atomically; only its owner can read it. */
   save(): Promise<void> {
     this.#saving = this.#saving.then(async () => {
       if (!this.#isDirty) return
       this.#isDirty = false
-      const next = `${this.#file}.${process.pid}.tmp`
-      try {
-        await writeFile(next, JSON.stringify(this.content), { mode: 0o600 })
-        await rename(next, this.#file)
-      } catch (error) {
+      await replaceFile(this.#file, this.content).catch((error: NodeJS.ErrnoException) => {
         this.#isDirty = true
-        await rm(next, { force: true })
-        throw new FleetError(`Cannot write ${this.#file} (${(error as NodeJS.ErrnoException).code}).`)
-      }
+        throw new FleetError(`Cannot write ${this.#file} (${error.code}).`)
+      })
     })
     const saved = this.#saving
     this.#saving = saved.catch(() => {})
