@@ -48,5 +48,5 @@ async function ownerCommands(options: ComputerCommandOptions): Promise<OwnerComm
   }
 }
 
-/** There is no shell, so there are no quotes. */
+/** The command is started without a shell, so quotes have no meaning. */
 const wordsOf = (command: string | undefined) => command?.trim().split(/\s+/)

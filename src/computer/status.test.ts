@@ -190,7 +190,7 @@ test.each([
   'System Serial Number',
   'None',
   'A1',
-])('a serial number %j is none: one is made of the machine ID and the address of the service', async (serial) => {
+])('a serial number %j does not count: one is made of the machine ID and the address of the service', async (serial) => {
   const { root } = newMachine()
   root.write('etc', { 'machine-id': 'bb1f9f7d44354cd69a3fbe1fa8c4c2f7' })
   const at = (url: string) => computerSerial(root.path, { manufacturer: 'Dell Inc.', serial }, url)

@@ -218,7 +218,7 @@ class Gateway {
     this.#connectionTimer = setTimeout(() => this.#allowDevices(false), keepDevicesMs)
   }
 
-  /** Two processes with the same identity close each other's connections in turn, and those of all devices. */
+  /** Two processes with the same identity close each other's connections in turn, and the connections of all devices with them. */
   #takenOver(): void {
     const now = performance.now()
     this.#takeoverTimesMs = [...this.#takeoverTimesMs.filter((at) => now - at < takeoversWithinMs), now]

@@ -37,7 +37,7 @@ export interface ItemContext {
   readonly network: GatewayNetwork
   readonly folder: GatewayFolder
   readonly server: ServerClient
-  /** Adds the address beside the API, which works when those of the enrolment are out of date. */
+  /** Adds the MQTT address on the host of the API: it still works when the addresses from enrolment are out of date. */
   readonly addresses: (identity: EnrolAnswer) => EnrolAnswer
   /** How long a device can take to restart. */
   readonly restartWithinMs: number

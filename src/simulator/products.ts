@@ -10,7 +10,7 @@ export interface Product {
   readonly hardwareVersion: string
   readonly actions: readonly DeviceAction[]
   readonly sensors: readonly Sensor[]
-  /** It leaves the network in standby. */
+  /** The device leaves the network in standby. */
   readonly sleeps?: true
   readonly hasPower?: true
 }

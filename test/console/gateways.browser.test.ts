@@ -97,7 +97,7 @@ test('a technician starts a gateway, adds a codec and a projector in 8 clicks ea
   }
   await look()
 
-  // It appears without a reload.
+  // The gateway appears in the table without a reload.
   const world = await GatewayWorld.start(harness, org, driverTable)
   const row = page.getByRole('table', { name: 'Gateways' }).getByRole('row').filter({ hasText: 'Fjord' })
   await row.getByText('Online').waitFor()

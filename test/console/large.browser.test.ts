@@ -106,7 +106,7 @@ test('the table of rooms draws only visible rows while it is scrolled', async ()
   if (isFullForm) expect(longest, 'no task blocks the page for a second').toBeLessThan(1000)
 })
 
-// It is the table of rooms with other columns.
+// Incidents use the same table as rooms, so one form of this test is enough in `npm test`.
 test.runIf(isFullForm)('the list of incidents draws only visible rows', async () => {
   for (let id = 1; id <= incidentCount; id++) await newIncident(harness, org, { rooms: [id] })
   // These incidents sent no events, so the list is read anew.

@@ -1,4 +1,4 @@
-// Sorts file systems into those of the system, other disks in the machine, and disks that can be pulled out.
+// Sorts file systems into three groups: the system itself, other disks in the machine, removable disks.
 import { basename, dirname, join } from 'node:path'
 import { linkTarget, readText } from './files.ts'
 

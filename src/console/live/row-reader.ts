@@ -9,7 +9,7 @@ import { queryClient } from '../api.ts'
 import { client } from '../session.ts'
 import { invalidateThrottled } from './refetch.ts'
 
-/** Events come in bursts, such as those of all devices of a gateway, so a read waits a moment for the others. */
+/** Events come in bursts, for example when a gateway ends: a read waits a moment, so it covers a whole burst. */
 const firstReadMs = 250
 /** Every read renders the page, so a list is read this often at most. */
 const minIntervalMs = 2000

@@ -9,7 +9,7 @@ import { meetProjector, shortPjlinkTimings } from './projector-session.ts'
 
 const password = 'JBMIAProjectorLink'
 
-test('the digests are those of the specification', () => {
+test('the digests equal the examples of the specification', () => {
   expect(md5Digest('498e4a67', password)).toBe('5d8409bc1c3fa39749434aa3a5c38682')
   const own = 'c14b279e603d8a5f17e849ba360f2dc5'
   expect(sha256Digest('3db25e10f69c47a85adb24cf361897e0', password, own)).toBe(

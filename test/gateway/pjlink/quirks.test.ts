@@ -16,7 +16,7 @@ describe('quirk 1: the digest', () => {
       const { open, fake } = await meetWith({ digest, sha256 }, { projector: { password } })
       const { status } = await open()
       await expect.poll(() => status.inputs).toEqual(allInputs)
-      // It was learnt: all that follows needs one connection for each poll.
+      // The driver has learnt what this projector wants: from now on each poll needs one connection.
       const before = { connections: fake.totalConnections, polls: fake.commands.filter(isPoll).length }
       await expect.poll(() => fake.commands.filter(isPoll).length).toBeGreaterThan(before.polls + 1)
       expect(fake.totalConnections - before.connections).toBeLessThanOrEqual(

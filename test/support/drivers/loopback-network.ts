@@ -6,7 +6,7 @@ import { type DeviceNetwork, DriverFailure } from '../../../src/gateway/driver.t
 
 const loopback = '127.0.0.1'
 
-/** The authority that it trusts beside those of Node. */
+/** An authority that is trusted in addition to the ones that Node has. */
 export const loopbackTrusting = (ca?: string): DeviceNetwork => ({
   resolve: async () => loopback,
   connect: ({ port, timeoutMs, signal }) => opened(connectTcp({ host: loopback, port }), 'connect', timeoutMs, signal),

@@ -23,7 +23,7 @@ export async function startSnmpd(config: string): Promise<Snmpd> {
   const port = await freePort()
   const start = async (text: string) => {
     writeFileSync(file, text)
-    // It stays in the foreground, reads no other configuration, and keeps users and the number of its starts in the folder.
+    // snmpd stays in the foreground, reads no other configuration, and keeps users and the number of its starts in the folder.
     const args = ['-f', '-Lo', '-C', '-c', file, `udp:127.0.0.1:${port}`]
     const env = { ...process.env, SNMP_PERSISTENT_DIR: folder, SNMPCONFPATH: folder, MIBS: '' }
     const child = spawn('snmpd', args, { env, stdio: ['ignore', 'pipe', 'ignore'] })

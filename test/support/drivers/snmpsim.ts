@@ -16,7 +16,7 @@ export interface SimulatedUser {
 }
 
 export interface Snmpsim {
-  /** One for each user, or one if there is none. */
+  /** One port for each user of version 3; without such users, one port. */
   readonly ports: readonly number[]
   stop(): Promise<void>
 }
@@ -31,7 +31,7 @@ export async function startSnmpsim(
   const [data, cache] = [join(folder, 'data'), join(folder, 'cache')]
   for (const path of [data, cache]) mkdirSync(path)
   for (const [community, walk] of Object.entries(walks)) writeFileSync(join(data, `${community}.snmprec`), walk)
-  // It refuses to run as root, and then writes its index as another user.
+  // snmpsimd refuses to run as root: it changes to another user, who must be able to write the index.
   const isRoot = process.getuid?.() === 0
   for (const path of isRoot ? [folder, cache] : []) chmodSync(path, 0o777)
   const ports: number[] = []

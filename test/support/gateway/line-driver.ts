@@ -59,7 +59,7 @@ class LineSession extends EventEmitter<SessionEvents> implements DriverSession {
 export const lineDriver: Driver = {
   async open({ host, port, secret }, { network, signal }) {
     const socket = await network.connect({ host, port, timeoutMs: 5_000, signal })
-    // It repeats the errors of its socket.
+    // The line reader emits the errors of its socket a second time.
     const lines = createInterface({ input: socket }).on('error', () => {})
     socket.write(`${JSON.stringify({ login: secret ?? '' })}\n`)
     const greeting = await new Promise<Greeting>((resolve, reject) => {

@@ -15,7 +15,7 @@ export type PjlinkAnswer = { readonly value: string } | { readonly error: 1 | 2 
 
 /**
  * `silent`: no whole answer in time. `closed`: the projector ended the connection. `flood`: more than an answer can have. `foreign`:
- * not PJLink. `refused`: ERRA. `passwordMissing`: it asks for a password, and there is none.
+ * not PJLink. `refused`: ERRA. `passwordMissing`: the projector asks for a password, and the item has none.
  */
 type TroubleKind = 'silent' | 'closed' | 'flood' | 'foreign' | 'refused' | 'passwordMissing'
 

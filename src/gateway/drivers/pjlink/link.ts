@@ -67,7 +67,7 @@ export class PjlinkLink {
 
   #isWorthRetry(error: unknown, answered: number, tries: number): boolean {
     if (!(error instanceof PjlinkTrouble) || this.#options.signal.aborted) return false
-    // It closed an idle connection.
+    // The projector closed an idle connection.
     if (error.kind === 'closed') return answered > 0
     if (error.kind !== 'refused') return false
     if (answered > 0) {

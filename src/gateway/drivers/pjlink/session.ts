@@ -313,7 +313,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
 
   #makeStatus(): UpMessage<'status'> {
     const { memory, timings, options } = this.#options
-    // It is on the network in standby, so it does not leave to save energy.
+    // The projector still answers in standby, so it does not leave the network to save energy.
     if (this.#standby && performance.now() - this.#standby.at >= timings.leavesWithinMs) memory.sleeps = false
     const observed = { power: this.#observedPower(), sleeps: memory.sleeps, isOnAgain: this.#isOnAgain }
     return projectorStatus(this.#facts, options, observed)
@@ -340,7 +340,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
       for (;;) {
         const isDone = await this.#inTurn(() => this.#switchStep(switching)).catch((error) => {
           if (!(error instanceof PjlinkTrouble || error instanceof DriverFailure || signal.aborted)) throw error
-          // It can be silent after a change of power, or have left the network when it was switched off.
+          // A projector can be silent after a change of power, and one that was switched off can have left the network.
           return !on && this.#facts.powr === powr.standby
         })
         if (signal.aborted) throw new Error(this.#failure?.message ?? 'The connection to the projector was ended.')

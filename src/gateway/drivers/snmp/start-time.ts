@@ -51,7 +51,7 @@ export class StartTime {
 const isReset = (before: number, after: number, passedMs: number) =>
   after < before && before * tickMs + passedMs + toleranceMs < ticksMs
 
-/** The counter of the device is better than those of its agent. */
+/** The uptime of the device itself is preferred to the uptime of its SNMP agent. */
 function uptimeOf({ hostTicks, engineSeconds, agentTicks }: UptimeCounters): number | undefined {
   // Agents without version 3 often say 0 all the time.
   const engineMs = engineSeconds ? engineSeconds * secondMs : undefined
