@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { makeClient } from '../../src/client/client.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operationIds, operations } from '../../src/contract/operations.ts'
+import { timeLimits } from '../../src/server/core/time-limits.ts'
 import { perform } from '../support/contract/calls.ts'
 import { SharedFixture } from '../support/contract/shared-fixture.ts'
 import { auditTarget } from '../support/devices/audited-endpoint.ts'
@@ -19,7 +20,10 @@ let changing: SharedFixture
 beforeAll(async () => {
   // Without a public address the sign-in at a provider cannot be tested.
   const port = await freePort()
-  harness = await startHarness({ port, publicUrl: `http://127.0.0.1:${port}` })
+  harness = await startHarness(
+    { port, publicUrl: `http://127.0.0.1:${port}` },
+    { limits: { ...timeLimits, gatewayTestMs: 2_000 } },
+  )
   changing = new SharedFixture(harness)
 })
 afterAll(() => harness.close())
