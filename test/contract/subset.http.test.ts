@@ -94,6 +94,12 @@ async function expectCompleteLists(places: GeneratedPlaces, caller: Credentials)
   expect(await idsIn('roomsList', 'rooms')).toEqual(visible(places.rooms))
   expect(await idsIn('endpointsBasicList', 'endpoints')).toEqual(visible(places.endpoints))
   expect(await idsIn('roomNotesListAll', 'notes')).toEqual(visible(places.notes))
+  // An item is visible if its room and its gateway are.
+  for (const gateway of places.endpoints.filter((endpoint) => isVisible(places, endpoint))) {
+    const { body } = await send(places, 'gatewayDevicesList', { id: gateway.id }, caller)
+    const own = places.items.filter(({ id }) => id === gateway.gatewayDevice)
+    expect(body.devices.map(({ id }: { id: string }) => id)).toEqual(visible(own))
+  }
   const { body: reach } = await send(places, 'profilesReach', { id: places.profile }, caller)
   expect(reach.roomCount).toBe(visible(places.rooms).length)
   expect(reach.endpointCount).toBe(visible(places.endpoints).length)

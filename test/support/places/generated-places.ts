@@ -33,7 +33,7 @@ export type PlacePlan = typeof plans extends fc.Arbitrary<infer P> ? P : never
 
 /** Anything with an id that a caller may see or not. */
 export interface Thing {
-  readonly kind: 'region' | 'location' | 'room' | 'endpoint' | 'note' | 'user'
+  readonly kind: 'region' | 'location' | 'room' | 'endpoint' | 'item' | 'note' | 'user'
   readonly id: number | string
   /** Texts that only answers about this thing contain: its name, serial number and what was sent to it. */
   readonly marks: readonly string[]
@@ -53,7 +53,7 @@ export interface GeneratedEndpoint extends Thing {
   readonly operation: string
   readonly supportId: string
   readonly credential: string
-  /** An item of the endpoint, which is a gateway too, and in its room. */
+  /** An item of the endpoint, which is a gateway too. The item stays in the room where the endpoint was at first. */
   readonly gatewayDevice: string
   /** About the endpoint, where it is after all moves. */
   incident: string
@@ -65,6 +65,8 @@ export interface GeneratedPlaces extends TestOrg {
   readonly locations: readonly Thing[]
   readonly rooms: readonly Thing[]
   readonly endpoints: readonly GeneratedEndpoint[]
+  /** The items of the endpoints. */
+  readonly items: readonly Thing[]
   readonly notes: readonly Thing[]
   readonly users: readonly Thing[]
   /** The profile of all rooms. */
@@ -82,7 +84,7 @@ export interface GeneratedPlaces extends TestOrg {
 }
 
 export const everythingIn = (places: GeneratedPlaces): readonly Thing[] =>
-  [places.regions, places.locations, places.rooms, places.endpoints, places.notes, places.users].flat()
+  [places.regions, places.locations, places.rooms, places.endpoints, places.items, places.notes, places.users].flat()
 
 export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<GeneratedPlaces> {
   const org = await harness.newOrg()
@@ -128,6 +130,7 @@ export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<Ge
     notes.push(await add('note', [room], (note) => make(`/rooms/${room.id}/notes`, { note })))
   }
   const endpoints: GeneratedEndpoint[] = []
+  const items: Thing[] = []
   for (const index of [0, 1, 2, ...plan.endpoints]) {
     const room = at(rooms, index)
     const { endpoint: id, serial, ...rest } = await newEndpoint(harness, org, Number(room.id), { sampleCount: 2 })
@@ -135,6 +138,7 @@ export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<Ge
     await make('/endpoints/send_message', { endpointIds: [id], message: marks[3] })
     await make(`/endpoints/${id}/config`, { ntpServer: marks[4] })
     const gatewayDevice = await newGatewayDevice(org, id, Number(room.id))
+    items.push({ kind: 'item', id: gatewayDevice, marks: [], parents: [room], past: new Set(), hasMoved: false })
     endpoints.push({
       kind: 'endpoint',
       id,
@@ -163,7 +167,9 @@ export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<Ge
   await make('/rooms/send_message', { roomIds: rooms.map(({ id }) => id), message: 'To all rooms.' })
 
   const settle = (thing: Thing, parent: Thing) => {
-    const inside = [...locations, ...rooms, ...endpoints, ...notes].filter((t) => t === thing || isIn(t, thing))
+    const inside = [...locations, ...rooms, ...endpoints, ...items, ...notes].filter(
+      (t) => t === thing || isIn(t, thing),
+    )
     for (const moved of inside) {
       moved.hasMoved = true
       for (const region of regionsOf(moved)) moved.past.add(region)
@@ -220,6 +226,7 @@ export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<Ge
     locations,
     rooms,
     endpoints,
+    items,
     notes,
     users,
     profile,
