@@ -1,4 +1,5 @@
 // The table of checks: what the protocol expects of a device, where its document says so, and how the facts are judged.
+import { type DeviceAction, defaultActions } from '../../contract/device/models.ts'
 import { keepAliveSeconds } from '../../contract/device/protocol.ts'
 import { commandTrials } from './commands.ts'
 import {
@@ -564,8 +565,8 @@ export const checks: readonly Check[] = allSteps.flatMap((step) =>
   [...commandChecks, ...fixedChecks].filter((check) => check.step === step),
 )
 
-/** Whether the device says that it can do this. A device that says nothing can do everything but power. */
-export function saysItCan(facts: Facts, action: string): boolean {
+/** Whether the device says that it can do this. */
+export function saysItCan(facts: Facts, action: DeviceAction): boolean {
   const { actions } = statusOf(facts)
-  return Array.isArray(actions) ? actions.includes(action) : action !== 'power'
+  return (Array.isArray(actions) ? actions : defaultActions).includes(action)
 }

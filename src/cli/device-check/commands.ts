@@ -1,12 +1,13 @@
 // The commands that device-check sends: how the API asks for each, and how its outcome is judged.
 import type { Client } from '../../client/client.ts'
+import type { DeviceAction } from '../../contract/device/models.ts'
 import type { CommandType } from '../../contract/fleet/commands.ts'
 import { type CommandFacts, type Facts, statusOf } from './facts.ts'
 import { type DeviceVerdict, right, wrong } from './verdict.ts'
 
 export interface CommandTrial {
   /** The word of `actions` in the status with which a device says that it can do this. */
-  readonly action: string
+  readonly action: DeviceAction
   readonly section: string
   readonly expects: string
   readonly advice: string

@@ -4,7 +4,7 @@ import { operation } from '../operation.ts'
 import { Int32, OneOf, QueryTime, RequiredQueryTime, Shape, Timestamp } from '../shape.ts'
 import { exampleEndpointId } from './endpoints.ts'
 
-const connectionEnds = ['DISCONNECTED', 'LOST', 'REPLACED', 'REFUSED', 'UNENROLLED', 'SERVER_ENDED'] as const
+const connectionEnds = ['DISCONNECTED', 'LOST', 'REPLACED', 'REFUSED', 'UNENROLLED', 'RELEASED', 'SERVER_ENDED'] as const
 export type ConnectionEnd = (typeof connectionEnds)[number]
 
 export const SpanShape = Shape('ConnectionSpan', {
@@ -16,7 +16,7 @@ export const SpanShape = Shape('ConnectionSpan', {
   why: Type.Optional(
     OneOf(
       connectionEnds,
-      'DISCONNECTED: the device announced that it disconnects. LOST: the device stopped sending, or its connection broke. REPLACED: the device connected again or enrolled again. REFUSED: the device violated the protocol or sent too many bad messages. UNENROLLED: its endpoint was deleted. SERVER_ENDED: the server stopped or failed, lost its database, or could not store a message. Absent if the connection did not end in the window.',
+      'DISCONNECTED: the device announced that it disconnects. LOST: the device stopped sending, or its connection broke. REPLACED: the device connected again or enrolled again. REFUSED: the device violated the protocol or sent too many bad messages. UNENROLLED: its endpoint was deleted. RELEASED: the device was removed from its gateway, and its endpoint stayed. SERVER_ENDED: the server stopped or failed, lost its database, or could not store a message. Absent if the connection did not end in the window.',
     ),
   ),
   followedBy: Type.Optional(

@@ -46,8 +46,15 @@ export interface NodeMessages {
   feedState: { readonly name: string; readonly channels?: readonly EventChannelState[] }
   /** No feed that is up has a state: all of them begin with no channels at this message. */
   feedEmpty: Record<string, never>
-  /** These endpoints were unenrolled, or enrolled again with a new credential: their old connections must end. */
-  disconnect: { readonly endpointIds: readonly string[]; readonly why: 'unenrolled' | 'replaced' }
+  /**
+   * These endpoints were unenrolled, enrolled again with a new credential, or released by their gateway: their old connections must
+   * end. Nodes of earlier versions know only the two words, and close the connection of a released endpoint as replaced.
+   */
+  disconnect: {
+    readonly endpointIds: readonly string[]
+    readonly why: 'unenrolled' | 'replaced'
+    readonly isReleased?: boolean
+  }
   /** The device's connection with this number to this node was replaced by one to another node. Nodes of earlier versions know it by this name. */
   takenOver: { readonly endpointId: string; readonly nodeId: number; readonly connection: number }
   /** A node has left, or was declared dead: its devices are no longer connected. */

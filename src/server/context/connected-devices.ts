@@ -1,8 +1,11 @@
 // Lets rules reach devices at whatever node they are connected to: at this one immediately, at others by a message.
 import type { MessageBus } from '../bus/message-bus.ts'
 
-/** Why a connection is closed: unenrolled devices are told so; a replaced credential belongs to a device that has enrolled again. */
-export type DisconnectReason = 'unenrolled' | 'replaced'
+/**
+ * Why a connection is closed: unenrolled devices are told so; a replaced credential belongs to a device that has enrolled again; a
+ * released device was removed from its gateway.
+ */
+export type DisconnectReason = 'unenrolled' | 'replaced' | 'released'
 
 export interface ConnectedDevices {
   /** Tells that a config or command is pending. Call it after the commit; connected devices get it immediately. */
@@ -14,7 +17,7 @@ export interface ConnectedDevices {
 /** The devices that are connected to this process. */
 export interface LocalDevices extends ConnectedDevices {
   /** Closes those connections of these endpoints that the database does not name, or whose credential was replaced. */
-  recheck(endpointIds: readonly string[]): void
+  recheck(endpointIds: readonly string[], why: 'replaced' | 'released'): void
   /** Closes one connection, because the device has connected to another node. */
   endReplaced(endpointId: string, connection: { readonly nodeId: number; readonly number: number }): void
 }
@@ -36,10 +39,10 @@ export class DeviceMailbox implements ConnectedDevices {
     this.#bus.heard('wake', ({ endpointIds }, { isSelf }) => {
       if (!isSelf) devices.wake(endpointIds)
     })
-    this.#bus.heard('disconnect', ({ endpointIds, why }, { isSelf }) => {
+    this.#bus.heard('disconnect', ({ endpointIds, why, isReleased }, { isSelf }) => {
       if (isSelf) return
       // An endpoint that enrolled again may be connected with its new credential by now, and that connection stays.
-      if (why === 'replaced') devices.recheck(endpointIds)
+      if (why === 'replaced') devices.recheck(endpointIds, isReleased ? 'released' : 'replaced')
       else devices.cut(endpointIds, why)
     })
     this.#bus.heard('takenOver', ({ endpointId, nodeId, connection }) =>
@@ -58,6 +61,7 @@ export class DeviceMailbox implements ConnectedDevices {
     const endpointIds = [...ids]
     if (endpointIds.length === 0) return
     this.#devices?.cut(endpointIds, why)
-    this.#bus.send('disconnect', { endpointIds, why })
+    const isReleased = why === 'released'
+    this.#bus.send('disconnect', { endpointIds, ...(isReleased ? { why: 'replaced', isReleased } : { why }) })
   }
 }

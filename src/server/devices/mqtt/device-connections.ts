@@ -140,16 +140,16 @@ export class DeviceConnections implements LocalDevices {
     await shutDownInTurn([...this.#sessions.keys()], maxMs)
   }
 
-  recheck(endpointIds: readonly string[]): void {
+  recheck(endpointIds: readonly string[], why: 'replaced' | 'released'): void {
     const ids = endpointIds.filter((id) => this.#current.has(id))
     if (ids.length === 0) return
-    this.reconcile(ids).catch(({ message: reason }) =>
+    this.reconcile(ids, why).catch(({ message: reason }) =>
       this.#services.log.warn({ reason }, 'connections of devices not checked, trying again within a minute'),
     )
   }
 
   /** Closes connections that the database does not name: all of them, or those of some endpoints. */
-  async reconcile(endpointIds?: readonly string[]): Promise<void> {
+  async reconcile(endpointIds?: readonly string[], why: 'replaced' | 'released' = 'replaced'): Promise<void> {
     // Connections that begin during the read are not in its result.
     const sessions = endpointIds ? endpointIds.map((id) => this.#current.get(id)) : [...this.#current.values()]
     const open = sessions.filter((session) => (session?.identified?.connection.number ?? 0) > 0)
@@ -158,7 +158,7 @@ export class DeviceConnections implements LocalDevices {
     for (const session of open) {
       const { connection } = session?.identified ?? {}
       if (!session || !connection || isNamed(connection, stored)) continue
-      session.close('replaced')
+      session.close(why)
       this.#disconnected(session)
     }
   }

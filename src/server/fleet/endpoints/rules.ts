@@ -122,7 +122,7 @@ export async function endpointsDelete(ctx: RequestContext, id: string, withItems
     }
   })
   ctx.devices.cut([id])
-  ctx.devices.cut(released, 'replaced')
+  ctx.devices.cut(released, 'released')
   ctx.devices.wake(gateways)
   return {}
 }

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../../../../test/support/devices/gateway.ts'
 import { enrolTestDevice, newDevice, TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, type Reply, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { until } from '../../../../test/support/program.ts'
+import { hourMs } from '../../../contract/durations.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -214,7 +216,10 @@ test('a box that replaces a gateway under its serial enrols the items again, and
   const site = await newSite()
   const { id, found, device, endpointId } = await enrolled(site)
   await site.gateway.device.close()
-  await until(async () => !(await site.call('GET', `/endpoints/${site.gateway.id}`)).body.connected)
+  await until(
+    'the gateway is offline',
+    async () => !(await site.call('GET', `/endpoints/${site.gateway.id}`)).body.connected,
+  )
   const box = await startGateway(harness, site, { roomId: 1, serial: site.gateway.device.serial })
   expect(box.id).toBe(site.gateway.id)
   expect((await site.gateway.call('GET', '/device/v1/gateway/devices')).status).toBe(401)
@@ -224,14 +229,6 @@ test('a box that replaces a gateway under its serial enrols the items again, and
   await device.ended()
   await deviceOf(again).connect()
 })
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 100; i++) {
-    if (await isSo()) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('it did not happen within 5 s')
-}
 
 test('an item is where its endpoint is, and its roomId moves the endpoint [contract 13.rooms]', async () => {
   const site = await newSite()
@@ -249,6 +246,16 @@ test('an item is where its endpoint is, and its roomId moves the endpoint [contr
   expect(entry.details.affected.map((ref: { id: string }) => ref.id)).toContain(endpointId)
 })
 
+/** How the last connection of an endpoint ended, as the connection history shows it. */
+async function lastEndOf(site: Site, endpointId: string): Promise<object> {
+  const from = new Date(harness.clock.now() - hourMs).toISOString()
+  return until('the connection has ended', async () => {
+    const { spans } = (await site.call('GET', `/endpoints/${endpointId}/connections?from=${from}`)).body
+    const { why, followedBy } = spans.at(-1) ?? {}
+    return why && { why, followedBy }
+  })
+}
+
 test('gatewayDevicesDelete leaves the endpoint, OFFLINE and without a gateway, whose credential stops working [contract 13.items]', async () => {
   const site = await newSite()
   const { id, device, endpointId } = await enrolled(site)
@@ -258,6 +265,7 @@ test('gatewayDevicesDelete leaves the endpoint, OFFLINE and without a gateway, w
   const endpoint = (await site.call('GET', `/endpoints/${endpointId}`)).body
   expect(endpoint).toMatchObject({ state: 'OFFLINE', roomId: 2 })
   expect(endpoint).not.toHaveProperty('via')
+  expect(await lastEndOf(site, endpointId)).toEqual({ why: 'RELEASED', followedBy: 'OFFLINE' })
   expect((await site.gateway.list()).devices).toEqual([])
   expect((await site.call('GET', site.items(`/${id}`))).status).toBe(404)
 })
@@ -288,6 +296,7 @@ test('endpointsDelete refuses a gateway with items; with items=true they go with
   const endpoint = (await site.call('GET', `/endpoints/${endpointId}`)).body
   expect(endpoint).toMatchObject({ state: 'OFFLINE', roomId: 2 })
   expect(endpoint).not.toHaveProperty('via')
+  expect(await lastEndOf(site, endpointId)).toEqual({ why: 'RELEASED', followedBy: 'OFFLINE' })
   expect((await site.call('GET', '/gateways')).body).toEqual({ gateways: [] })
   expect((await site.call('GET', site.items())).status).toBe(404)
 })

@@ -200,7 +200,7 @@ export async function gatewayDevicesDelete(ctx: RequestContext, id: string, devi
       affected: [endpointRef(gateway), ...(unenrolled ? [endpointRef(unenrolled)] : [])],
     }
   })
-  if (endpointId !== null) ctx.devices.cut([endpointId], isUnenrolled ? 'unenrolled' : 'replaced')
+  if (endpointId !== null) ctx.devices.cut([endpointId], isUnenrolled ? 'unenrolled' : 'released')
   ctx.devices.wake([id])
   return {}
 }

@@ -160,7 +160,7 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
     }
   })
   ctx.devices.cut(unenrolled)
-  ctx.devices.cut(released, 'replaced')
+  ctx.devices.cut(released, 'released')
   ctx.devices.wake(gateways)
   return {}
 }

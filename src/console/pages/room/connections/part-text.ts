@@ -11,6 +11,7 @@ const reasons: Readonly<Record<ConnectionEnd, string>> = {
   REPLACED: 'the device connected again',
   REFUSED: 'the server closed the connection',
   UNENROLLED: 'the device was unenrolled',
+  RELEASED: 'the device was removed from its gateway',
   SERVER_ENDED: 'the server stopped, failed or lost its database',
 }
 

@@ -82,6 +82,7 @@ export type ConnectOutcome = 'accepted' | RefusalReason | { readonly topic: stri
 export const endings = {
   replaced: { reasonCode: reasonCodes.sessionTakenOver, text: 'Another connection of this device replaces this one.' },
   unenrolled: { reasonCode: reasonCodes.administrativeAction, text: 'The endpoint was unenrolled.' },
+  released: { reasonCode: reasonCodes.administrativeAction, text: 'The device was removed from its gateway.' },
   'database away': {
     reasonCode: reasonCodes.serverUnavailable,
     text: 'The service cannot reach its database. Connect again later.',

@@ -5,6 +5,7 @@ import { type EndingReason, type ReasonCode, reasonCodes } from '../packets/reas
 const endOfReason: { readonly [R in EndingReason]: ConnectionEnd } = {
   replaced: 'REPLACED',
   unenrolled: 'UNENROLLED',
+  released: 'RELEASED',
   'database away': 'SERVER_ENDED',
   'shutting down': 'SERVER_ENDED',
 }

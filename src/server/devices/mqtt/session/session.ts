@@ -33,6 +33,7 @@
 //     'replaced'          another connection of the device, at   0x8E                                           replaced: REPLACED
 //                         any node, or a new credential
 //     'unenrolled'        its endpoint was deleted               UNENROL, then 0x98                             unenrolled: UNENROLLED
+//     'released'          it was removed from its gateway        0x98                                           released: RELEASED
 //     'database away'     no answer of the database for 45 s     0x88                                           database away: SERVER_ENDED
 //     'shutting down'     the service stops, or the node was     0x8B                                           no line at a stop; or "this node
 //                         declared dead                                                                         was declared dead": SERVER_ENDED
@@ -44,7 +45,7 @@
 //   (none)                the socket ends or breaks by itself    nothing                                        the device closed the connection,
 //                                                                                                               or the socket's error: LOST
 //
-// Every verb enters the state closing (`ignoreInput`). Outside this file, device-connections.ts calls `close`, and ingest.ts `close` and `fail`.
+// Every verb enters the state closing (`ignoreInput`). Outside this file, device-connections.ts and shut-down-in-turn.ts call `close`, and ingest.ts `close` and `fail`.
 import type { Duplex } from 'node:stream'
 import type { IPublishPacket, ISubscribePacket, IUnsubscribePacket } from 'mqtt-packet'
 import { maxPacketBytes, upTopic } from '../../../../contract/device/protocol.ts'

@@ -6,7 +6,7 @@ import { wholeQuery } from '../../../db/queries/query.ts'
 import { switchesOff } from '../../../db/queries/switched-off.ts'
 import { endsOnPurpose, restartGrace } from './restart-sql.ts'
 
-const isCounted = sql<SqlBool>`why not in ('SERVER_ENDED', 'UNENROLLED') and coalesce(followed_by, 'OFFLINE') = 'OFFLINE'`
+const isCounted = sql<SqlBool>`why not in ('SERVER_ENDED', 'UNENROLLED', 'RELEASED') and coalesce(followed_by, 'OFFLINE') = 'OFFLINE'`
 
 /**
  * Counts the disconnects of endpoints after a time, by the number of the endpoint, with the time of the last one. The end of a node, of a
