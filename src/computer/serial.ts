@@ -1,8 +1,8 @@
 // The serial number with which the computer enrols: the one of its maker, or else one made of the machine ID.
 import { createHmac, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { readText } from './kernel/files.ts'
 import { realSerial, realText } from '../contract/device/placeholders.ts'
+import { readText } from './kernel/files.ts'
 
 const maxSerialCharacters = 64
 const madeCharacters = 24
@@ -22,8 +22,7 @@ export async function computerSerial(
   url: string,
 ): Promise<string> {
   const real = realSerial(serial)
-  if (real !== undefined)
-    return [realText(manufacturer), real].filter(Boolean).join(' ').slice(-maxSerialCharacters)
+  if (real !== undefined) return [realText(manufacturer), real].filter(Boolean).join(' ').slice(-maxSerialCharacters)
   const machineId = await readText(join(root, 'etc/machine-id'))
   if (!machineId) return `RK-${randomUUID()}`
   const hash = createHmac('sha256', machineId)

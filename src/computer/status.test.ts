@@ -190,16 +190,19 @@ test.each([
   'System Serial Number',
   'None',
   'A1',
-])('a serial number %j does not count: one is made of the machine ID and the address of the service', async (serial) => {
-  const { root } = newMachine()
-  root.write('etc', { 'machine-id': 'bb1f9f7d44354cd69a3fbe1fa8c4c2f7' })
-  const at = (url: string) => computerSerial(root.path, { manufacturer: 'Dell Inc.', serial }, url)
-  const made = await at('https://a.example')
-  expect(made).toMatch(/^RK-[\da-f]{24}$/)
-  expect(await at('https://a.example/')).toBe(made)
-  expect(await at('https://b.example')).not.toBe(made)
-  expect(made).not.toContain('bb1f9f7d')
-})
+])(
+  'a serial number %j does not count: one is made of the machine ID and the address of the service',
+  async (serial) => {
+    const { root } = newMachine()
+    root.write('etc', { 'machine-id': 'bb1f9f7d44354cd69a3fbe1fa8c4c2f7' })
+    const at = (url: string) => computerSerial(root.path, { manufacturer: 'Dell Inc.', serial }, url)
+    const made = await at('https://a.example')
+    expect(made).toMatch(/^RK-[\da-f]{24}$/)
+    expect(await at('https://a.example/')).toBe(made)
+    expect(await at('https://b.example')).not.toBe(made)
+    expect(made).not.toContain('bb1f9f7d')
+  },
+)
 
 test('without a machine ID the serial number is a new one', async () => {
   const { root } = newMachine()

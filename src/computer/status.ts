@@ -1,11 +1,11 @@
 // Makes the status report of a computer out of what systeminformation and the kernel say.
 import type { DeviceAction } from '../contract/device/models.ts'
+import { realText } from '../contract/device/placeholders.ts'
 import type { UpMessage } from '../contract/device/protocol.ts'
 import { readStartedAt } from './kernel/boot.ts'
 import { type AddressesByInterface, readNetworks } from './kernel/networks.ts'
 import { listPeripherals } from './kernel/peripherals.ts'
 import { readStorage } from './kernel/storage.ts'
-import { realText } from '../contract/device/placeholders.ts'
 import type { SystemFacts } from './system/calls.ts'
 
 export type Status = UpMessage<'status'>

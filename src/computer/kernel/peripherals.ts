@@ -1,7 +1,7 @@
 // Lists the displays, cameras, microphones and speakers that the kernel lists. Names never decide what something is.
 import { basename, join } from 'node:path'
-import type { PeripheralKind } from '../../contract/fleet/reported-status.ts'
 import { realText } from '../../contract/device/placeholders.ts'
+import type { PeripheralKind } from '../../contract/fleet/reported-status.ts'
 import { readEdid } from './edid.ts'
 import { linkTarget, listNames, readBytes, readText } from './files.ts'
 import { type UsbDevice, usbDeviceOf } from './usb.ts'

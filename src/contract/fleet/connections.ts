@@ -4,7 +4,15 @@ import { operation } from '../operation.ts'
 import { Int32, OneOf, QueryTime, RequiredQueryTime, Shape, Timestamp } from '../shape.ts'
 import { exampleEndpointId } from './endpoints.ts'
 
-const connectionEnds = ['DISCONNECTED', 'LOST', 'REPLACED', 'REFUSED', 'UNENROLLED', 'RELEASED', 'SERVER_ENDED'] as const
+const connectionEnds = [
+  'DISCONNECTED',
+  'LOST',
+  'REPLACED',
+  'REFUSED',
+  'UNENROLLED',
+  'RELEASED',
+  'SERVER_ENDED',
+] as const
 export type ConnectionEnd = (typeof connectionEnds)[number]
 
 export const SpanShape = Shape('ConnectionSpan', {
