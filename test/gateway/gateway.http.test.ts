@@ -1,5 +1,8 @@
 // A gateway against the real server: what people put on the list is what happens, whatever the devices do.
 import { EventEmitter } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Driver, DriverSession } from '../../src/gateway/driver.ts'
 import {
@@ -102,6 +105,42 @@ test('a reboot succeeds when the uptime shows it, and is not known without one; 
     error: expect.stringContaining('not known whether it restarted'),
   })
   expect(device.reboots).toBe(2)
+})
+
+test('a restart that comes late counts, however long the gateway was away; a device that runs on has not restarted', async () => {
+  const world = await GatewayWorld.start(harness, org)
+  const device = await LineDevice.start(newSerial())
+  device.obeys = false
+  const id = await world.add(device)
+  const { endpointId } = await world.reaches(id, 'CONNECTED')
+  const reboot = async () => {
+    await until('it is online', async () => (await world.endpoint(endpointId)).connected)
+    await org.call('POST', `/endpoints/${endpointId}/reboot`)
+    await until('the device has it', () => device.reboots === 1)
+  }
+  const newest = async () => (await org.call('GET', `/endpoints/${endpointId}/operations`)).body.operations[0]
+  await reboot()
+  await until('it is acknowledged', async () => (await newest()).state === 'ACKNOWLEDGED')
+  await world.running.stop()
+  // As if the gateway had been away for ten minutes.
+  const file = join(world.folder, 'devices', `${id}.json`)
+  const record = recordIn(world.folder, id)
+  const started = record.agent?.started?.map((command) => ({ ...command, atMs: command.atMs - 600_000 }))
+  expect(started).toHaveLength(1)
+  writeFileSync(file, JSON.stringify({ ...record, agent: { ...record.agent, started } }))
+  await world.restart({ restartWithinMs: 10_000 })
+  await until('it is connected again', async () => (await world.endpoint(endpointId)).connected)
+  expect((await newest()).state).toBe('ACKNOWLEDGED')
+  device.restart()
+  await until('the restart counts', async () => (await newest()).state === 'SUCCEEDED')
+
+  device.reboots = 0
+  // An uptime is exact to two seconds: this restart must not be taken for the next one.
+  await pause(2_500)
+  await reboot()
+  await until('it has failed', async () => (await newest()).state === 'FAILED')
+  expect(await newest()).toMatchObject({ error: 'The device has not restarted.' })
+  expect(device.reboots).toBe(1)
 })
 
 test('another serial is CHANGED, a device that is enrolled already is DUPLICATE, and a deleted endpoint is REMOVED', async () => {
