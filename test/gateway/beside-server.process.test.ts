@@ -1,10 +1,11 @@
 // `roomkeeper gateway` and `serve --gateway` as processes: what they refuse, what they get, and when they end.
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { newGatewayFolder } from '../support/gateway/gateway-world.ts'
 import { engine } from '../support/harness.ts'
-import { type Server, siteForTest, until } from '../support/program.ts'
+import { type Server, type Site, siteForTest, until } from '../support/program.ts'
 import { runHere } from '../support/run-here.ts'
 
 test('`gateway` refuses a plain address, a network that is never reached, and a start without a code', async () => {
@@ -47,6 +48,27 @@ async function callApi(server: Server, path: string, init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' }
   const response = await fetch(`${server.url}/v1/orgs/${server.org}${path}`, { ...init, headers })
   return response.json() as Promise<{ id: number; gateways: { state: string; reach: string[]; roomId: number }[] }>
+}
+
+/** Runs another program with the permissions of the gateway: it can read and write in the gateway's folder, and nothing of the server. */
+function expectOnlyOwnFiles(pid: number, { dataDir, secretKeyFile }: Site): void {
+  const [node = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  const flags = args.slice(0, args.indexOf('gateway') - 1)
+  const run = (code: string) => spawnSync(node, [...flags, '--eval', code], { encoding: 'utf8' })
+  const [own, key] = [join(dataDir, 'gateway/gateway.json'), secretKeyFile].map((file) => JSON.stringify(file))
+  expect(existsSync(secretKeyFile)).toBe(true)
+  expect(run(`fs.accessSync(${own}, fs.constants.R_OK | fs.constants.W_OK)`)).toMatchObject({ status: 0, stderr: '' })
+  const database = JSON.stringify(join(dataDir, 'roomkeeper.db'))
+  for (const code of [
+    `fs.readFileSync(${key})`,
+    `fs.writeFileSync(${key}, '')`,
+    `fs.readFileSync(${database})`,
+    `fs.readFileSync('/proc/' + process.ppid + '/environ')`,
+    `fs.symlinkSync(${key}, ${JSON.stringify(join(dataDir, 'gateway/link'))})`,
+    `child_process.execFileSync('cat', [${key}])`,
+    `new worker_threads.Worker('0', { eval: true })`,
+  ])
+    expect(run(code), code).toMatchObject({ status: 1, stderr: expect.stringContaining('ERR_ACCESS_DENIED') })
 }
 
 test.runIf(engine === 'sqlite')(
@@ -98,6 +120,7 @@ test.runIf(engine === 'sqlite')(
     ])
     expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain('planted-secret')
     expect(statSync(join(site.dataDir, 'gateway')).mode & 0o777).toBe(0o700)
+    expectOnlyOwnFiles(pid, site)
 
     process.kill(pid, 'SIGKILL')
     const next = await until('it is started again', () => {
