@@ -4,6 +4,7 @@ import type { DeviceSample, EnrolAnswer, UpMessage } from '../contract/device/pr
 import { minuteMs, secondMs } from '../contract/durations.ts'
 import { Agent, type AgentOptions } from '../device/agent.ts'
 import type { AgentHandlers, AgentStorage, StartedCommand } from '../device/handlers.ts'
+import type { ConnectionTimes } from '../device/reconnect.ts'
 import { DriverFailure, type DriverSession } from './driver.ts'
 import { limited } from './limited.ts'
 
@@ -31,6 +32,7 @@ export interface DeviceLinkOptions {
   /** Samples that wait for a connection; they outlive the session. */
   readonly waitingSamples: DeviceSample[]
   readonly restartWithinMs: number
+  readonly connection: ConnectionTimes
   readonly log: (line: string) => void
   readonly onUnenrolled: () => void
   readonly onCredentialRefused: () => void
@@ -86,7 +88,7 @@ export class DeviceLink {
 
   async #start(): Promise<void> {
     if (this.#agent) return
-    const { identity, storage, log, restartWithinMs, onUnenrolled, onCredentialRefused } = this.#options
+    const { identity, storage, connection, log, restartWithinMs, onUnenrolled, onCredentialRefused } = this.#options
     const agent = new Agent({
       identity,
       status: { ...this.#status },
@@ -94,6 +96,7 @@ export class DeviceLink {
       handlers: this.#handlers(),
       outcomeOf: (command) => startedOutcome(command, this.#status, this.#observedMs(command) >= restartWithinMs),
       maxQueuedSamples: maxWaitingSamples,
+      connection,
     })
     agent.on('unenrolled', onUnenrolled)
     agent.on('credentialRefused', onCredentialRefused)
