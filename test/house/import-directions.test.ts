@@ -31,6 +31,7 @@ const allDomains = [
 const mayImport: Record<string, readonly string[]> = {
   'main.ts': ['cli', 'cli/terminal', 'server/core', 'server/config'],
   cli: [
+    'cli/http',
     'cli/terminal',
     'server/app.ts',
     'server/first-start.ts',
@@ -50,6 +51,7 @@ const mayImport: Record<string, readonly string[]> = {
     'computer',
     'gateway',
   ],
+  'cli/http': ['cli/terminal', 'client'],
   'cli/terminal': [],
   gateway: ['device', 'client', 'network'],
   simulator: ['device', 'client'],

@@ -24,8 +24,8 @@ export function sourceFiles(folder: 'src' | 'bench' | 'test' | 'tools'): SourceF
     })
 }
 
-/** The folders of src/cli that know no server and no database. */
-const commandLineFolders = ['terminal']
+/** The folders of src/cli that know no server and no database: the package roomkeeper-cli is made of them. */
+const commandLineFolders = ['api', 'context', 'http', 'plan', 'remote', 'terminal']
 
 /**
  * The folder that a direction is about: below src/server its second folder, elsewhere its first. Some folders of src/cli have directions of
