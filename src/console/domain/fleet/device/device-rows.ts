@@ -86,7 +86,7 @@ function gatewayNames(endpoints: readonly (ListedDevice & { readonly via?: strin
 /** A device that has not changed is the same object in the next answer, so its row is reused. */
 const rowCache = new WeakMap<ListedDevice, DeviceTableRow>()
 type DeviceRowContext = Pick<DeviceTableRow, 'location' | 'profileName' | 'restartingSinceMs' | 'viaName'>
-function rowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow {
+export function rowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow {
   const known = rowCache.get(endpoint)
   const { location, profileName, restartingSinceMs, viaName } = around
   if (
