@@ -23,6 +23,7 @@ import { EmptyState, Loading, LoadingBoundary, Page } from '../../parts/page/pag
 import { useNow } from '../../parts/text/now.ts'
 import { clockInZone } from '../../parts/text/time.tsx'
 import { usePermissions, useSession } from '../../session.ts'
+import { AboutSection } from './about-section.tsx'
 import { ConnectionsSection } from './connections/connections-section.tsx'
 import { CurrentReadings } from './current-readings.tsx'
 import { EnrolmentSection } from './enrolment-section.tsx'
@@ -127,6 +128,7 @@ function RoomView({ room, etag }: RoomSnapshot) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack>
+            <AboutSection room={room} />
             <LoadingBoundary>
               <ProfileSection room={room} />
             </LoadingBoundary>
