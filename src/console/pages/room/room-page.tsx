@@ -23,7 +23,6 @@ import { EmptyState, Loading, LoadingBoundary, Page } from '../../parts/page/pag
 import { useNow } from '../../parts/text/now.ts'
 import { clockInZone } from '../../parts/text/time.tsx'
 import { usePermissions, useSession } from '../../session.ts'
-import { AboutSection } from './about-section.tsx'
 import { ConnectionsSection } from './connections/connections-section.tsx'
 import { CurrentReadings } from './current-readings.tsx'
 import { EnrolmentSection } from './enrolment-section.tsx'
@@ -32,6 +31,7 @@ import { NotesSection } from './notes-section.tsx'
 import { ProfileSection } from './profile-section.tsx'
 import { RoomActions } from './room-actions.tsx'
 import { RoomDevices } from './room-devices.tsx'
+import { RoomFacts } from './room-facts.tsx'
 import { stateReason, useRejectingDevices } from './room-reason.ts'
 import { WaitingJobs } from './waiting-jobs.tsx'
 
@@ -128,7 +128,7 @@ function RoomView({ room, etag }: RoomSnapshot) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack>
-            <AboutSection room={room} />
+            <RoomFacts room={room} />
             <LoadingBoundary>
               <ProfileSection room={room} />
             </LoadingBoundary>
