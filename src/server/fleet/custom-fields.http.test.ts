@@ -268,6 +268,21 @@ test('one request makes a room with its profile and all values, and answers wher
   }
 })
 
+test('endpointsDelete writes what people noted into the audit log, and frees the external id [contract 5.4.audit]', async () => {
+  const gone = await newDevice(harness, org, { roomId: 3 })
+  const values = {
+    name: 'Bar',
+    assetTag: 'IT-9',
+    warrantyUntil: '2027-12-31',
+    externalId: 'E-9',
+    fields: { wall: 'B2' },
+  }
+  await org.call('PUT', `/endpoints/${gone.id}`, { body: values })
+  await org.call('DELETE', `/endpoints/${gone.id}`)
+  expect((await details()).before).toMatchObject({ ...values, serial: gone.serial, roomId: 3 })
+  expect((await org.call('PUT', `/endpoints/${device.id}`, { body: { externalId: 'E-9' } })).status).toBe(200)
+})
+
 test('the external id of a profile is not part of its versions [contract 5.4.profile]', async () => {
   const put = (body: object) => org.call('PUT', '/profiles/1', { body: { name: 'Quiet', config: {}, ...body } })
   await put({ externalId: 'P-1' })
