@@ -78,7 +78,7 @@ async function* pagesOf(
       progress?.advance()
       yield page
       pageToken = page.nextPageToken
-      if (pageToken === undefined) return
+      if (!pageToken) return
     }
   } finally {
     progress?.end()
