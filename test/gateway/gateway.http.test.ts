@@ -178,7 +178,7 @@ test('another serial is CHANGED, a device that is enrolled already is DUPLICATE,
   await org.call('DELETE', `/endpoints/${again.endpointId}`)
   await world.reaches(id, 'REMOVED')
   await until('the session ends', () => device.sessions === 0)
-  expect(recordIn(world.folder, id).identity).toBeUndefined()
+  await until('its credential is deleted', () => recordIn(world.folder, id).identity === undefined)
   await world.call('POST', `/${id}/retry`)
   await world.reaches(id, 'CONNECTED')
 
