@@ -145,6 +145,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/journal/audit/change.ts',
     'server/journal/settings/stored-settings.ts',
     'server/nodes/certificate-expiry.ts',
+    'server/nodes/grace-end.ts',
     'server/nodes/single-node.ts',
     'server/nodes/task-holders.ts',
     'server/people/sessions/retention.ts',
