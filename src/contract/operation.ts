@@ -104,6 +104,11 @@ interface OperationBase {
     /** The audit type when the same call undoes: assigning the profile null unassigns it. */
     readonly undoType?: string
   }
+  /**
+   * Why the answer is not stored with the change for a repeat with the same Idempotency-Key: it shows a secret once, or it is known only
+   * after the commit. [contract 7.once]
+   */
+  readonly repeat?: 'secret' | 'later'
   /** Also answers `text/csv` to a caller that asks for it. */
   readonly csv?: true
   readonly example: {

@@ -33,6 +33,7 @@ const owners: Record<string, readonly string[]> = {
   'fleet/locations': ['locations'],
   'fleet/notes': ['room_notes'],
   'fleet/commands': ['operations'],
+  'journal/idempotency': ['idempotency_keys'],
   'journal/orgs': ['orgs'],
   'fleet/profiles': ['profiles', 'profile_versions'],
   'fleet/regions': ['regions'],

@@ -338,6 +338,7 @@ export const gatewayOperations = {
     }),
     bodyLimitBytes: mediumBodyBytes,
     response: GatewayTestResult,
+    repeat: 'later',
     audit: { category: 'DEVICE', type: 'GATEWAY_DEVICE_TESTED' },
     example: {
       params: { id: exampleEndpointId },

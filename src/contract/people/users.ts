@@ -165,6 +165,7 @@ export const userOperations = {
       expiresAt: Timestamp('Time at which the link stops working.'),
       mailed: Type.Boolean({ description: 'Whether the link was sent to the user by mail.' }),
     }),
+    repeat: 'secret',
     audit: { category: 'USER', type: 'USER_INVITED' },
     example: {
       params: { id: '4' },

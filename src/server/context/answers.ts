@@ -41,6 +41,17 @@ export class ReadyAnswer {
 export const byteLengthOf = (body: AnswerBody): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((sum, piece) => sum + piece.length, 0)
 
+/** The answer of an earlier request, which a repeat of it gets. [contract 7.once] */
+export class ReplayedAnswer {
+  readonly body: string
+  readonly etag: string | undefined
+
+  constructor(body: string, etag: string | undefined) {
+    this.body = body
+    this.etag = etag
+  }
+}
+
 /** An answer that is not JSON and too long to hold in memory. */
 export class StreamedAnswer {
   readonly type: string
