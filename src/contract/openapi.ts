@@ -164,7 +164,7 @@ function describe(id: string, operation: Operation, components: Map<string, Json
                   example: example.response,
                 },
               }),
-          ...(operation.csv && { 'text/csv': { schema: { type: 'string' } } }),
+          ...(operation.csv && { 'text/csv': { schema: csvSchema(operation) } }),
         },
       },
       ...(isConditional(operation) && {
@@ -179,8 +179,16 @@ function describe(id: string, operation: Operation, components: Map<string, Json
   }
 }
 
-/** A stream does not end, so it has no version. */
-const isConditional = ({ method, stream }: Operation): boolean => method === 'GET' && !stream
+/** A stream does not end, and CSV is not known before it is written, so they have no version. */
+const isConditional = ({ method, stream, download }: Operation): boolean =>
+  method === 'GET' && !stream && download !== 'text/csv'
+
+function csvSchema({ csvList }: Operation) {
+  if (!csvList) return { type: 'string' }
+  const names = csvList.columns.map(({ name }) => `\`${name}\``)
+  const fields = csvList.hasFields ? ', and `field.NAME` for each name of a field' : ''
+  return { type: 'string', description: `All pages. Columns: ${names.join(', ')}${fields}.` }
+}
 
 function answerHeaders(operation: Operation) {
   const headers = {

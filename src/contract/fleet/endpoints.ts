@@ -1,9 +1,11 @@
 // Endpoints: what a managed device looks like, and what can be done with it. [contract 5.1]
 
 import Type from 'typebox'
+import { csvList } from '../csv-list.ts'
 import { sensors } from '../device/models.ts'
 import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import {
+  Bom,
   Empty,
   Int32,
   ListedIds,
@@ -166,8 +168,11 @@ export const endpointOperations = {
       locationId: Int32('Only endpoints in this location.'),
       ids: ListedIds('endpoints'),
       via: Type.String({ description: 'Only endpoints that are seen through this gateway.' }),
+      bom: Bom,
     },
     response: ListOf('webpageListBasicEndpointsResponse', 'endpoints', BasicEndpoint),
+    csv: true,
+    csvList: csvList('endpoints', 'endpoints', BasicEndpoint),
     example: { query: { locationId: 3 }, response: { endpoints: [basic] } },
   }),
   endpointsGet: operation({

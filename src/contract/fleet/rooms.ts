@@ -1,9 +1,10 @@
 // Rooms: what the room operations take and give. [contract 5.4.room] [contract 6.rooms]
 
 import Type from 'typebox'
+import { csvList } from '../csv-list.ts'
 import { RoomTag } from '../jobs/job-request.ts'
 import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
-import { Empty, IdAndName, Int32, ListedIds, ListOf, Name, NullableId, OneOf, Shape } from '../shape.ts'
+import { Bom, Empty, IdAndName, Int32, ListedIds, ListOf, Name, NullableId, OneOf, Shape } from '../shape.ts'
 import { Endpoint } from './endpoints.ts'
 import { LocationOfRoom } from './locations.ts'
 
@@ -153,8 +154,10 @@ export const roomOperations = {
     tag: 'Rooms',
     scope: 'read',
     summary: 'List the rooms',
-    query: filters,
+    query: { ...filters, bom: Bom },
     response: ListOf('webpageRoomList', 'rooms', RoomInList),
+    csv: true,
+    csvList: csvList('rooms', 'rooms', RoomInList),
     example: { query: { locationId: 3 }, response: { rooms: [listed] } },
   }),
   roomsGet: operation({

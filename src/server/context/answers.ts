@@ -17,7 +17,10 @@ export class VersionedAnswer<T> {
   }
 }
 
-/** A short body is a string, which is sent in one write with its headers. A long body is a list of buffers. */
+/**
+ * A short body is a string, which is sent in one write with its headers. A long body is a list of buffers. In that of a list, the first and
+ * the last one open and close it, and each of the others has whole items, with a comma in front of all but the first.
+ */
 export type AnswerBody = string | readonly Buffer[]
 
 /** A body of JSON that is ready to be sent any number of times. */

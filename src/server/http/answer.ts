@@ -16,7 +16,7 @@ import { readyAnswerOf } from '../context/if-match.ts'
 import { endWithPieces, endWithText, textWindowBytes } from './limits/windows.ts'
 
 export function sendAnswer(request: FastifyRequest, reply: FastifyReply, operation: Operation, answer: unknown): void {
-  if (operation.csv) reply.header('Vary', 'Accept')
+  if (operation.csv) reply.header('vary', reply.hasHeader('vary') ? `${reply.getHeader('vary')}, Accept` : 'Accept')
   if (answer instanceof ReadyAnswer) sendReady(request, reply, answer)
   else if (answer instanceof VersionedAnswer) sendReady(request, reply, readyAnswerOf(answer))
   else if (answer instanceof StreamedAnswer) sendStream(request, reply, answer)

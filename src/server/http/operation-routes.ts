@@ -14,6 +14,7 @@ import type { EventStreams } from './event-streams.ts'
 import type { CheckAccess, RecheckCaller } from './gate.ts'
 import { idempotencyKeyOf, keyedRequestOf } from './input/idempotency-key.ts'
 import { inputReader, type RequestInput } from './input/input.ts'
+import { listAsCsv } from './list-csv.ts'
 import { routesOf, shadowedMethods } from './paths.ts'
 import type { RecordRequest } from './request-record.ts'
 
@@ -68,10 +69,15 @@ function operationHandler(operation: ListedOperation, options: OperationRouteOpt
     } else sendAnswer(request, reply, operation, answer)
   }
   const takesKey = takesIdempotencyKey(operation)
+  const { csvList } = operation
   const answerTo = (request: FastifyRequest): unknown => {
     const input = read(request)
     const key = takesKey ? idempotencyKeyOf(request) : undefined
-    if (key === undefined) return handle(contextFor(services, request), input)
+    if (key === undefined) {
+      const ctx = contextFor(services, request)
+      if (!csvList || !input.csv) return handle(ctx, input)
+      return listAsCsv(csvList, input.query, (query) => handle(ctx, { ...input, query }))
+    }
     const keyed = keyedRequestOf(request, operation.id, key)
     const ctx = contextFor(services, request, keyed)
     return answerOnce(ctx, keyed, () => handle(ctx, input))

@@ -2,6 +2,7 @@
 // PostgreSQL three nodes.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { report } from '../../support/endurance/counts.ts'
 import { SeededChoices } from '../../support/endurance/random.ts'
 import { engine, type Reply, send } from '../../support/harness.ts'
 import { runCount } from '../../support/long-form.ts'
@@ -9,6 +10,7 @@ import { type Server, siteForTest } from '../../support/program.ts'
 
 const requests = runCount({ short: 20, full: 1000, long: 1000 })
 const kills = runCount({ short: 1, full: 10, long: 10 })
+const seed = 32
 /** So many are sent at the same time. */
 const writers = 5
 
@@ -20,7 +22,7 @@ test(`of ${requests} requests with a key each is done once, whichever server is 
   const { org, key } = first
   const servers: Server[] = [first]
   if (engine === 'postgres') servers.push(...(await Promise.all([start(1), start(2)])))
-  const choices = new SeededChoices(32)
+  const choices = new SeededChoices(seed)
 
   const attempt = (n: number): Promise<Reply | undefined> =>
     send(servers[choices.below(servers.length)]?.url ?? '', 'POST', `/v1/orgs/${org}/rooms`, {
@@ -61,5 +63,5 @@ test(`of ${requests} requests with a key each is done once, whichever server is 
   expect([codes.size, Number(rooms?.count), Number(rooms?.names)]).toEqual([requests, requests, requests])
   const [entries] = await site.sql("select count(*) as count from audit_log where type = 'ROOM_CREATED'")
   expect(Number(entries?.count)).toBe(requests)
-  console.info(`${requests} requests, ${kills} kills, ${replayed} repeats got the answer of an earlier request`)
+  report('kill -9 in requests with a key', seed, { kills, requests, replayed })
 })

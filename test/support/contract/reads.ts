@@ -37,6 +37,7 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
       { id, from: 0, interval: 'raw' },
     ]),
   roomsSensorHistory: ({ rooms }) => rooms.map((room) => ({ id: number(room), from: 0, interval: 'raw' as const })),
+  roomsSensorHistoryAll: (places) => filters(places).map((filter) => ({ ...filter, from: Date.now() - 86_400_000 })),
   // Another test follows the events.
   eventsStream: () => [],
   bugReportsGet: ({ endpoints, mixedSupportId }) =>
