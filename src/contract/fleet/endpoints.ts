@@ -3,9 +3,10 @@
 import Type from 'typebox'
 import { csvList } from '../csv-list.ts'
 import { sensors } from '../device/models.ts'
-import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
+import { hugeBodyBytes, largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import {
   Bom,
+  CalendarDay,
   Empty,
   Int32,
   ListedIds,
@@ -14,10 +15,12 @@ import {
   maxNameLength,
   NullableId,
   OneOf,
+  OptionalOrNull,
   Shape,
   SingleLineText,
   Timestamp,
 } from '../shape.ts'
+import { CustomFieldFilters, CustomFields, ExternalId, SentCustomFields, SentExternalId } from './custom-fields.ts'
 import { Network, optional, optionalText, reportedFields } from './reported-status.ts'
 
 const id = Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' })
@@ -45,11 +48,29 @@ const via = optional(
     description: 'Identifier of the gateway through which the device is seen; absent if the caller does not see it.',
   }),
 )
+const hasGateway = optional(
+  Type.Boolean({
+    description: 'True if the device is seen through a gateway, even if the caller does not see the gateway.',
+  }),
+)
 
 export const maxEndpointNoteLength = 2000
 export const endpointName = optional(
   Type.String({ description: 'Name of the endpoint: the given one, or else the one that the device reports.' }),
 )
+
+export const maxAssetTagLength = 100
+const assetTagText = 'Inventory number of the device'
+const installedOnText = 'The day on which the device was installed'
+const warrantyUntilText = 'The last day of the warranty'
+/** Values for the inventory, which people set. */
+const assetValues = {
+  assetTag: optionalText(`${assetTagText}; absent if not set.`),
+  installedOn: optional(CalendarDay(`${installedOnText}; absent if not set.`)),
+  warrantyUntil: optional(CalendarDay(`${warrantyUntilText}; absent if not set.`)),
+  externalId: ExternalId('endpoints'),
+  fields: CustomFields,
+}
 
 export const Endpoint = Shape('webpageEndpoint', {
   id,
@@ -60,6 +81,7 @@ export const Endpoint = Shape('webpageEndpoint', {
   state: EndpointStateName,
   since,
   via,
+  hasGateway,
   enrolmentTime: Timestamp('Time at which the device enrolled.'),
   roomId,
   roomName,
@@ -68,6 +90,7 @@ export const Endpoint = Shape('webpageEndpoint', {
   name: endpointName,
   reportedName: optional(Type.String({ description: 'Name that the device reports.' })),
   note: optional(Type.String({ description: 'Note for the next person who works with the device.' })),
+  ...assetValues,
   networks: Type.Array(Network, {
     description: 'The network interfaces of the device; empty until the device reports them.',
   }),
@@ -118,6 +141,7 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   state: listedState,
   since: listedSince,
   via,
+  hasGateway,
   roomId,
   roomName,
   profileId,
@@ -133,6 +157,7 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   latestVersion: reportedFields.latestVersion,
   pairingSerial: reportedFields.pairingSerial,
   pairedSerials: reportedFields.pairedSerials,
+  ...assetValues,
 })
 
 /** Up to a thousand endpoints, named by their ids. [contract 7.4] */
@@ -169,6 +194,7 @@ export const endpointOperations = {
       ids: ListedIds('endpoints'),
       via: Type.String({ description: 'Only endpoints that are seen through this gateway.' }),
       bom: Bom,
+      field: CustomFieldFilters,
     },
     response: ListOf('webpageListBasicEndpointsResponse', 'endpoints', BasicEndpoint),
     csv: true,
@@ -217,26 +243,20 @@ export const endpointOperations = {
     description: 'A key that is absent keeps its value; null clears it.',
     params: { id },
     body: Shape('EndpointUpdateRequest', {
-      name: optional(
-        Type.Union([SingleLineText(maxNameLength, 'Name of the endpoint, instead of the reported one.'), Type.Null()]),
+      name: OptionalOrNull(SingleLineText(maxNameLength, 'Name of the endpoint, instead of the reported one.')),
+      note: OptionalOrNull(MultilineText(maxEndpointNoteLength, 'Note for the next person who works with the device.')),
+      sleeps: OptionalOrNull(
+        Type.Boolean({
+          description: 'Whether the device can leave the network while it is off, instead of what the device reports.',
+        }),
       ),
-      note: optional(
-        Type.Union([
-          MultilineText(maxEndpointNoteLength, 'Note for the next person who works with the device.'),
-          Type.Null(),
-        ]),
-      ),
-      sleeps: optional(
-        Type.Union([
-          Type.Boolean({
-            description:
-              'Whether the device can leave the network while it is off, instead of what the device reports.',
-          }),
-          Type.Null(),
-        ]),
-      ),
+      assetTag: OptionalOrNull(SingleLineText(maxAssetTagLength, `${assetTagText}; null clears it.`)),
+      installedOn: OptionalOrNull(CalendarDay(`${installedOnText}; null clears it.`)),
+      warrantyUntil: OptionalOrNull(CalendarDay(`${warrantyUntilText}; null clears it.`)),
+      externalId: SentExternalId('endpoints'),
+      fields: SentCustomFields,
     }),
-    bodyLimitBytes: largeBodyBytes,
+    bodyLimitBytes: hugeBodyBytes,
     response: Endpoint,
     versioned: true,
     ifMatch: true,
