@@ -14,7 +14,7 @@ export interface CsvList {
   /** The key of the items in the JSON answer. */
   readonly key: string
   readonly columns: readonly CsvColumn[]
-  /** Items can have `fields`, of which each name is a column too. Such a list has no pages. */
+  /** Items can have `fields`, of which each name is a column too. */
   readonly hasFields: boolean
 }
 
@@ -40,7 +40,7 @@ const columnsOf = (shape: TSchema): readonly CsvColumn[] =>
 
 const columnAt = (...path: readonly string[]): CsvColumn => ({
   name: path.join('.'),
-  textOf: (item) => textOf(valueAt(item, path)),
+  textOf: (item) => csvText(valueAt(item, path)),
 })
 
 /** Collects the names of the fields that items have. */
@@ -51,7 +51,7 @@ export function addFieldNames(names: Set<string>, items: Iterable<Item>): void {
 export const fieldColumnsOf = (names: Iterable<string>): readonly CsvColumn[] =>
   [...names]
     .sort()
-    .map((name) => ({ name: `field.${name}`, textOf: (item) => textOf(valueAt(item, [fieldsKey, name])) }))
+    .map((name) => ({ name: `field.${name}`, textOf: (item) => csvText(valueAt(item, [fieldsKey, name])) }))
 
 const valueAt = (item: Item, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, key) => (value as Item | null | undefined)?.[key], item)
@@ -59,7 +59,7 @@ const valueAt = (item: Item, path: readonly string[]): unknown =>
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
 
 /** An absent value is an empty cell. Lists of words and numbers are separated by spaces, and everything else that has parts is JSON. */
-export function textOf(value: unknown): string {
+export function csvText(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (isScalar(value)) return String(value)
   return Array.isArray(value) && value.every(isScalar) ? value.join(' ') : JSON.stringify(value)

@@ -1,7 +1,7 @@
 // Sensor data: the latest sample of endpoints, and of rooms as a whole. [contract 5.2]
 
 import Type, { type Static, type TSchema } from 'typebox'
-import { type CsvColumn, csvList, textOf } from '../csv-list.ts'
+import { type CsvColumn, csvList, csvText } from '../csv-list.ts'
 import { type Sensor, sensorRanges, sensors } from '../device/models.ts'
 import { exampleEndpointId } from '../fleet/endpoints.ts'
 import { PeopleIs } from '../fleet/rooms.ts'
@@ -81,11 +81,11 @@ const sampleColumns = (key: 'endpointData' | 'roomData'): readonly CsvColumn[] =
     name,
     textOf: (item) => {
       const data = dataOf(item)
-      return data ? textOf(ofData(data)) : ''
+      return data ? csvText(ofData(data)) : ''
     },
   })
   return [
-    { name: 'id', textOf: ({ id }) => textOf(id) },
+    { name: 'id', textOf: ({ id }) => csvText(id) },
     column('time', ({ data: [sample] }) => new Date(Number(sample?.timestamp) * 1000).toISOString()),
     ...sensors.map((sensor) =>
       column(sensor, ({ data: [sample], measured }) =>

@@ -55,6 +55,15 @@ export class ReplayedAnswer {
   }
 }
 
+/** A list that is read in pages for CSV, because the whole list would take one long turn of the event loop. `read` begins anew at each call. */
+export class PagedList {
+  readonly read: () => AsyncGenerator<object>
+
+  constructor(read: () => AsyncGenerator<object>) {
+    this.read = read
+  }
+}
+
 /** An answer that is not JSON and too long to hold in memory. */
 export class StreamedAnswer {
   readonly type: string

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { csvRow } from '../../contract/csv.ts'
 import { addFieldNames, type CsvColumn, type CsvList, fieldColumnsOf } from '../../contract/csv-list.ts'
-import { ReadyAnswer, type StreamedAnswer } from '../context/answers.ts'
+import { PagedList, ReadyAnswer, type StreamedAnswer } from '../context/answers.ts'
 import { csvAnswer } from '../context/csv-answer.ts'
 
 type Item = Readonly<Record<string, unknown>>
@@ -23,37 +23,46 @@ export async function listAsCsv(
 ): Promise<StreamedAnswer> {
   const pageOf = async (pageToken?: string) =>
     (await read({ ...filters, pageSize: itemsPerPage, ...(pageToken && { pageToken }) })) as Page
-  const first = await pageOf()
-  const columns = [...list.columns, ...(list.hasFields ? await fieldColumns(list, first) : [])]
+  const pages = pagesFrom(await pageOf(), pageOf)
+  const columns = [...list.columns, ...(list.hasFields ? await fieldColumns(list, pages) : [])]
   return csvAnswer(
     { bom: bom === true },
     {
       name: list.name,
       header: csvRow(columns.map(({ name }) => name)),
-      batches: allItems(list, first, pageOf),
+      batches: allItems(list, pages),
       lineOf: (item) => csvRow(columns.map(({ textOf }) => textOf(item))),
     },
   )
 }
 
-async function* allItems(list: CsvList, first: Page, pageOf: (pageToken: string) => Promise<Page>) {
-  for (let page = first; ; ) {
+type ReadPages = () => AsyncIterable<Page>
+
+function pagesFrom(first: Page | PagedList, pageOf: (pageToken: string) => Promise<Page>): ReadPages {
+  if (first instanceof PagedList) return () => first.read() as AsyncIterable<Page>
+  return async function* () {
+    for (let page = first; ; ) {
+      yield page
+      const token = page instanceof ReadyAnswer ? '' : page.nextPageToken
+      if (typeof token !== 'string' || token === '') return
+      page = await pageOf(token)
+    }
+  }
+}
+
+/** The items of all pages, in pieces with a turn of the event loop between two. */
+async function* allItems(list: CsvList, pages: ReadPages) {
+  for await (const page of pages()) {
     for (const items of itemsIn(list, page)) {
       yield items
       await nextTurn()
     }
-    const token = page instanceof ReadyAnswer ? '' : page.nextPageToken
-    if (typeof token !== 'string' || token === '') return
-    page = await pageOf(token)
   }
 }
 
-async function fieldColumns(list: CsvList, page: Page): Promise<readonly CsvColumn[]> {
+async function fieldColumns(list: CsvList, pages: ReadPages): Promise<readonly CsvColumn[]> {
   const names = new Set<string>()
-  for (const items of itemsIn(list, page)) {
-    addFieldNames(names, items)
-    await nextTurn()
-  }
+  for await (const items of allItems(list, pages)) addFieldNames(names, items)
   return fieldColumnsOf(names)
 }
 

@@ -7,7 +7,7 @@ import { programMigrations } from '../db/migrate.ts'
 import { dialects } from '../db/migrations/dialect.ts'
 import { sensorColumns } from '../db/schema/schema.ts'
 import { sensorsIn } from '../devices/device-sensors.ts'
-import { findNextSlot, listQuarters, listRaw, listRollups, listRoomsWithLocations, listSums } from './history/store.ts'
+import { findNextSlot, listQuarters, listRaw, listRollups, listSums } from './history/store.ts'
 import {
   insertSamples,
   listRevoked,
@@ -56,20 +56,6 @@ beforeAll(async () => {
   }
 })
 afterAll(() => world.close())
-
-test('rooms are listed with their locations in pages, with each of the filters', async () => {
-  const { all, ofRegion } = world
-  const list = async (on: typeof all, region?: number, location?: number, after = 0) =>
-    (await listRoomsWithLocations(on, { after, limit: 2 }, region, location)).map((room) => room.id)
-  expect([await list(all), await list(all, undefined, undefined, 2)]).toEqual([[1, 2], [3]])
-  expect([await list(all, 2), await list(all, undefined, 2), await list(all, 2, 2)]).toEqual([[2], [2], [2]])
-  expect([await list(ofRegion), await list(ofRegion, 2), await list(ofRegion, undefined, 2)]).toEqual([[1], [], []])
-  expect([await list(ofRegion, 1), await list(ofRegion, undefined, 1), await list(ofRegion, 1, 1)]).toEqual([
-    [1],
-    [1],
-    [1],
-  ])
-})
 
 test('many rows of samples, of latest samples and of due quarters are written with a few statements', async () => {
   const { db, all, org, write } = world

@@ -11,17 +11,10 @@ import { invalid, mustFind } from '../../core/failure.ts'
 import { type PagePosition, pageContext, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
 import { hours, quarters } from '../../core/time/slots.ts'
 import type { OrgReader } from '../../db/handles.ts'
-import { findRoom } from '../../fleet/rooms/store.ts'
+import { findRoom, listRoomsWithLocations } from '../../fleet/rooms/store.ts'
 import { RollupReader } from './rollup-reader.ts'
 import { FiveMinuteReader, RawReader } from './sample-reader.ts'
-import {
-  findNumber,
-  findZones,
-  listRoomsWithLocations,
-  listStays,
-  listStaysWithRegions,
-  type StatisticsRow,
-} from './store.ts'
+import { findNumber, findZones, listStays, listStaysWithRegions, type StatisticsRow } from './store.ts'
 import { bucketView, type HistoryView, rawSampleView } from './view.ts'
 import { type HistorySubject, type Slice, type SliceReader, walk } from './walk.ts'
 import { type HistoryQuery, type HistoryRequest, type HistoryWindow, historyRequestOf, windowOf } from './window.ts'

@@ -5,9 +5,8 @@ import type { EngineName } from '../../db/engine.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { isAnyNumberOf } from '../../db/queries/any-of.ts'
 import { byUuid } from '../../db/queries/by-uuid.ts'
-import { query, queryOne, visibleQuery, visibleQueryOne, wholeQuery, wholeQueryOne } from '../../db/queries/query.ts'
+import { query, queryOne, visibleQueryOne, wholeQuery, wholeQueryOne } from '../../db/queries/query.ts'
 import { queryNumbers } from '../../db/queries/query-numbers.ts'
-import { bySite } from '../../db/queries/site-filter.ts'
 import { queryVariants } from '../../db/queries/variants.ts'
 import { type SensorColumn, sensorColumns } from '../../db/schema/schema.ts'
 import { roomAtTheTime } from '../ingest/room-at-sql.ts'
@@ -48,25 +47,6 @@ export const listStays = wholeQuery((db, p: StaysQuery) =>
     .where('room_id', '=', p.room)
     .where('since', '<', p.to)
     .where((e) => e.or([e('until', 'is', null), e('until', '>', p.from)])),
-)
-
-/** Rooms with their locations, in the order of their ids. */
-export const listRoomsWithLocations = bySite((byRegion, byLocation) =>
-  visibleQuery(
-    'region',
-    'l.region_id',
-    (db, p: { org: number; region: number; location: number; after: number; limit: number }) =>
-      db
-        .selectFrom('rooms as r')
-        .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
-        .select(['r.id', 'r.name', 'r.location_id', 'l.name as location_name'])
-        .where('r.org', '=', p.org)
-        .where('r.id', '>', p.after)
-        .$if(byRegion, (q) => q.where('l.region_id', '=', p.region))
-        .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
-        .orderBy('r.id')
-        .limit(p.limit),
-  ),
 )
 
 /** Also reads the region in which each endpoint is now; null if that is none, or the endpoint was unenrolled. */
