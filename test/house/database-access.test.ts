@@ -117,6 +117,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/jobs/engine/rollback/advance-rollback.ts',
     'server/jobs/engine/rollback/roll-back-endpoint.ts',
     'server/jobs/engine/rollback/roll-back-moves.ts',
+    'server/journal/idempotency/rules.ts',
     'server/sensors/rollups/retention.ts',
     'server/sensors/rollups/roll-up.ts',
   ])
@@ -144,6 +145,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/incidents/retention.ts',
     'server/jobs/retention.ts',
     'server/journal/audit/change.ts',
+    'server/journal/idempotency/retention.ts',
     'server/journal/settings/stored-settings.ts',
     'server/nodes/certificate-expiry.ts',
     'server/nodes/single-node.ts',
@@ -189,6 +191,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/incidents/silences/store.ts',
     'server/jobs/retention-store.ts',
     'server/journal/audit/change.ts',
+    'server/journal/idempotency/store.ts',
     'server/journal/orgs/store.ts',
     'server/journal/settings/store.ts',
     'server/journal/settings/stored-settings.ts',

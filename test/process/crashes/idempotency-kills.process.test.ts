@@ -14,7 +14,7 @@ const seed = 32
 /** So many are sent at the same time. */
 const writers = 5
 
-test(`of ${requests} requests with a key each is done once, whichever server is killed meanwhile [contract 7.once]`, async () => {
+test(`kill -9 of servers during ${requests} requests with an Idempotency-Key: each request is done once [contract 7.once]`, async () => {
   const site = await siteForTest()
   const options = ['--rate-limit', '0', '--log-level', 'error']
   const start = (n: number) => (engine === 'sqlite' ? site.serve(...options) : site.serveNode(`node-${n}`))

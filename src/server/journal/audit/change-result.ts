@@ -20,7 +20,7 @@ export const auditRef = (type: string, { id, name }: { id: number | string; name
 export interface ChangeResult<T> {
   /** In a POST this is its answer: a repeat with the same Idempotency-Key gets it too. [contract 7.once] */
   readonly result: T
-  /** What follows the commit, such as waking devices. */
+  /** Runs after the commit, for example to wake devices. */
   readonly afterCommit?: () => void
   readonly target: AuditRef
   readonly before?: Readonly<Record<string, unknown>>

@@ -10,7 +10,7 @@ import type { KeyedRequest, RequestContext } from '../../context/request-context
 import { Failure } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { listAfter } from '../audit/store.ts'
-import { findKey, type KeyValues, listEnds, putKey, updateAnswer } from './store.ts'
+import { findIdempotencyKey, type KeyValues, listEnds, putIdempotencyKey, updateAnswer } from './store.ts'
 
 export const keyRetentionMs = idempotencyKeyHours * hourMs
 /** A longer answer is not stored, nor one that exceeds what an organisation may store in all. */
@@ -94,7 +94,7 @@ export async function storeKey(
   const { repeat }: Operation = operations[operation]
   const now = ctx.clock.now()
   const stored = repeat === undefined && storedBytes < maxTotalBytes ? sealedAnswer(ctx, id, answer) : noAnswer
-  await putKey(tx, {
+  await putIdempotencyKey(tx, {
     id,
     request,
     number,
@@ -138,7 +138,7 @@ async function findAnswer(
 ): Promise<ReplayedAnswer | undefined> {
   const { id, request } = keyed
   const now = ctx.clock.now()
-  const row = await findKey(on, { id, since: now - keyRetentionMs })
+  const row = await findIdempotencyKey(on, { id, since: now - keyRetentionMs })
   if (!row) return undefined
   if (!row.request.equals(request)) throw usedOtherwise()
   if (row.answer !== null) {

@@ -1,7 +1,7 @@
 // Statements of idempotency keys.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStores, type StoreWorld, storedAt } from '../../../../test/support/database/store-world.ts'
-import { deleteOldKeys, findKey, hasOldKey, listEnds, putKey, updateAnswer } from './store.ts'
+import { deleteOldKeys, findIdempotencyKey, hasOldKey, listEnds, putIdempotencyKey, updateAnswer } from './store.ts'
 
 let world: StoreWorld
 beforeAll(async () => {
@@ -24,20 +24,20 @@ const keyOf = (n: number) => ({
 
 test('a key is stored, found until it is too old, replaced, answered and deleted [contract 7.once]', async () => {
   const { all, org, write } = world
-  for (const n of [1, 2, 3]) await write((tx) => putKey(tx.forOrg(org), keyOf(n)))
-  expect(await findKey(all, { id: idOf(2), since: storedAt })).toEqual({ org, ...keyOf(2) })
-  expect(await findKey(all, { id: idOf(2), since: storedAt + 2 })).toBeUndefined()
+  for (const n of [1, 2, 3]) await write((tx) => putIdempotencyKey(tx.forOrg(org), keyOf(n)))
+  expect(await findIdempotencyKey(all, { id: idOf(2), since: storedAt })).toEqual({ org, ...keyOf(2) })
+  expect(await findIdempotencyKey(all, { id: idOf(2), since: storedAt + 2 })).toBeUndefined()
   expect((await listEnds(all)).map(({ number, total_bytes }) => [number, total_bytes])).toEqual([
     [1, 100],
     [3, 300],
   ])
 
-  await write((tx) => putKey(tx.forOrg(org), { ...keyOf(4), id: idOf(2) }))
-  expect(await findKey(all, { id: idOf(2), since: storedAt })).toEqual({ org, ...keyOf(4), id: idOf(2) })
+  await write((tx) => putIdempotencyKey(tx.forOrg(org), { ...keyOf(4), id: idOf(2) }))
+  expect(await findIdempotencyKey(all, { id: idOf(2), since: storedAt })).toEqual({ org, ...keyOf(4), id: idOf(2) })
 
   const answer = Buffer.from('sealed')
   await all.telemetry((tx) => updateAnswer(tx, { id: idOf(3), answer, etag: '"1"' }))
-  expect(await findKey(all, { id: idOf(3), since: storedAt })).toMatchObject({
+  expect(await findIdempotencyKey(all, { id: idOf(3), since: storedAt })).toMatchObject({
     answer,
     etag: '"1"',
     pending_until: null,

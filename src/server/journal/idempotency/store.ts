@@ -16,7 +16,7 @@ export interface KeyValues {
   readonly created_at: number
 }
 
-export const findKey = queryOne((db, p: { org: number; id: Buffer; since: number }) =>
+export const findIdempotencyKey = queryOne((db, p: { org: number; id: Buffer; since: number }) =>
   db
     .selectFrom('idempotency_keys')
     .selectAll()
@@ -41,7 +41,7 @@ export const listEnds = query((db, p: { org: number }) => {
 })
 
 /** A key that was used more than 24 hours ago can be used again before it is deleted. */
-export const putKey = write((db, p: KeyValues) =>
+export const putIdempotencyKey = write((db, p: KeyValues) =>
   db
     .insertInto('idempotency_keys')
     .values({
