@@ -13,7 +13,7 @@ import { type ConsoleAddressOptions, consoleAddress, onlyOrg } from './console-a
 import { cliActor, withExistingDatabase } from './database-command.ts'
 import { makeFirstOwnerLink } from './login-link.ts'
 import { parseRegionId } from './region-option.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 interface InviteOptions extends ConsoleAddressOptions {
   readonly role?: Role
