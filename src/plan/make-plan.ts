@@ -1,11 +1,12 @@
 // Makes a plan: compares a document with an organisation, and orders the steps that make the organisation what the document says.
+import { emailKey } from '../contract/text.ts'
 import { findConflicts } from './conflicts.ts'
 import { desiredValues } from './desired.ts'
 import type { OrganisationDocument } from './document.ts'
 import { type Entry, listEntries } from './entries.ts'
 import { makeHints } from './hints.ts'
 import { kindTable } from './kinds.ts'
-import { emailKey, matchEntries } from './match.ts'
+import { matchEntries } from './match.ts'
 import { orderSteps } from './order.ts'
 import { Organisation } from './organisation.ts'
 import type { EntryFate, FilePlace, Plan, PlanOptions, Problem, Step } from './plan.ts'

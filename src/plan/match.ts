@@ -1,5 +1,6 @@
 // Finds the thing that each entry of a document means: by id, else by external id, else by its path of names.
 import { type DriverId, drivers } from '../contract/fleet/drivers.ts'
+import { emailKey } from '../contract/text.ts'
 import type { Entry } from './entries.ts'
 import { kindTable } from './kinds.ts'
 import type { Organisation } from './organisation.ts'
@@ -166,9 +167,6 @@ function candidatesFor(
       return organisation.byPath(kind, path)
   }
 }
-
-/** Addresses that differ in case only are the same. [contract D.2] */
-export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()
 
 export const portOf = (fields: Readonly<Record<string, unknown>>): unknown =>
   fields.port ?? drivers[fields.driver as DriverId].defaultPort
