@@ -1,27 +1,31 @@
 // Finds what a plan with deletions cannot do: things that something else still names afterwards.
 
+import type { Entry } from './entries.ts'
 import { targetsIn } from './order.ts'
 import type { Organisation } from './organisation.ts'
 import type { DraftStep } from './steps.ts'
-import type { Id, Kind, Thing } from './things.ts'
+import type { Id, Kind, Thing, Values } from './things.ts'
 
 export interface Conflict {
   readonly pointer: string
   readonly message: string
 }
 
-/** `steps` are all steps of the plan, with the deletions. */
-export function findConflicts(
-  pruned: readonly Thing[],
-  steps: readonly DraftStep[],
-  organisation: Organisation,
-): Conflict[] {
+interface World {
+  readonly organisation: Organisation
+  readonly pruned: readonly Thing[]
+  readonly desiredOf: ReadonlyMap<Entry, Values>
+  /** All steps of the plan, with the deletions. */
+  readonly steps: readonly DraftStep[]
+}
+
+export function findConflicts({ organisation, pruned, desiredOf, steps }: World): Conflict[] {
   if (pruned.length === 0) return []
   const prunedOf = new Map(pruned.map((thing) => [`${thing.kind} ${thing.id}`, thing]))
-  const stillNamed = steps.flatMap((step) =>
-    targetsIn(step.kind, step.after).flatMap((target) => {
+  const stillNamed = [...desiredOf].flatMap(([entry, desired]) =>
+    targetsIn(entry.kind, desired).flatMap((target) => {
       const thing = 'id' in target ? prunedOf.get(`${target.kind} ${target.id}`) : undefined
-      return thing ? [conflict(step.pointer ?? '', thing, `${step.path.join(' / ')} names it`, organisation)] : []
+      return thing ? [conflict(entry.pointer, thing, 'this entry names it', organisation)] : []
     }),
   )
   const inUse = pruned

@@ -58,7 +58,7 @@ export function makePlan(document: OrganisationDocument, snapshot: Snapshot, opt
   }
   const pruned = prune ? findPruned({ document, entries, organisation, matches, silences }) : []
   const drafts = [...made.flatMap((steps) => steps.drafts), ...pruned.map((thing) => deletionOf(thing, context))]
-  for (const { pointer, message } of findConflicts(pruned, drafts, organisation))
+  for (const { pointer, message } of findConflicts({ organisation, pruned, desiredOf, steps: drafts }))
     problems.push(placed(pointer, message))
 
   const hints = [
