@@ -31,6 +31,7 @@ const allDomains = [
 const mayImport: Record<string, readonly string[]> = {
   'main.ts': ['cli', 'cli/terminal', 'server/core', 'server/config'],
   cli: [
+    'cli/remote',
     'cli/http',
     'cli/terminal',
     'server/app.ts',
@@ -53,6 +54,9 @@ const mayImport: Record<string, readonly string[]> = {
     'computer',
     'gateway',
   ],
+  'cli/remote': ['cli/api', 'cli/context', 'cli/http', 'cli/terminal'],
+  'cli/api': ['cli/http', 'cli/terminal', 'client'],
+  'cli/context': ['cli/http', 'cli/terminal', 'client'],
   'cli/http': ['cli/terminal', 'client'],
   'cli/terminal': [],
   gateway: ['device', 'client', 'network'],
