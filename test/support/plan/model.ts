@@ -81,9 +81,12 @@ export class ModelOrganisation {
     const users = [...this.#things.values()].filter((other) =>
       this.#targetsIn(other).some(({ kind, id }) => kind === thing.kind && id === thing.id),
     )
-    const [user] = users.filter(({ kind }) => ['location', 'room', 'gatewayDevice', 'silence'].includes(kind))
+    const [user] = users.filter(({ kind }) => ['location', 'room', 'gatewayDevice'].includes(kind))
     if (user) throw new Error(`${thing.kind} ${thing.id} is used by ${user.kind} ${user.id}`)
     for (const other of users) {
+      // A place that is deleted ends its silences.
+      if (other.kind === 'silence') this.#things.delete(keyOf(other.kind, other.id))
+      if (other.kind === 'silence') continue
       const without = (value: Value | undefined) =>
         Array.isArray(value) ? value.filter((item) => !this.#refersTo(item, thing.kind, thing.id)) : value
       const values = Object.fromEntries(Object.entries(other.values).map(([name, value]) => [name, without(value)]))
