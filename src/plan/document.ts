@@ -198,7 +198,7 @@ export const GatewayDeviceEntry = Entry('A device behind a gateway.', {
     }),
   ),
   fingerprint: item.fingerprint,
-  room: roomReference,
+  room: Type.Optional(roomReference),
   name: item.name,
 })
 export type GatewayDeviceEntry = Static<typeof GatewayDeviceEntry>

@@ -102,6 +102,7 @@ const ownerHint = ({ path }: Entry) =>
 function whyNotMade({ kind, path, fields }: Entry): string | undefined {
   if (kind === 'endpoint') return `No endpoint has the serial number ${path[0]}. Enrol it first, or remove the entry.`
   if (kind === 'incidentRule') return `No incident rule is called ${path[0]}.`
+  if (kind === 'gatewayDevice' && !fields.room) return `The gateway device ${path.join(' / ')} is new and needs a room.`
   if (kind === 'user' && !fields.role) return `${path[0]} is new and needs a role: admin, operator or viewer.`
   return undefined
 }

@@ -123,6 +123,7 @@ const mayImport: Record<string, readonly string[]> = {
     'network',
   ],
   'server/http': [
+    'plan',
     'server/api-page',
     'server/context',
     'server/nodes',
