@@ -161,7 +161,7 @@ test('steps that change or unenrol endpoints say how many, and what was changed 
     ['profilesUpdate', undefined, undefined],
     ['locationsUpdate', undefined, undefined],
     ['roomsUpdate', undefined, undefined],
-    ['roomsAssignProfile', 'rollout', 2],
+    ['roomsAssignProfile', 'rollout', 1],
   ])
   await org.call('PUT', `/locations/${org.location}`, { body: { timezone: 'Europe/Oslo' } })
   const outcomes = await applyPlan(org.client, plan, { secretOf })
@@ -179,7 +179,7 @@ test('steps that change or unenrol endpoints say how many, and what was changed 
   const pruned = await planFor(org, { organisation: org.id, regions: [], gatewayDevices: [] }, { prune: true })
   expect(pruned.steps.find(({ operation }) => operation === 'roomsDelete')).toMatchObject({
     needs: 'unenrol',
-    endpointCount: 2,
+    endpointCount: 1,
   })
 })
 

