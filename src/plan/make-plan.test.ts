@@ -77,7 +77,7 @@ test('in another organisation ids are ignored, and references by id mean entries
     users: [{ email: 'bo@example.org', role: 'viewer' as const, regions: [{ id: 7 }] }],
   }
   expect(stepsOf({ rooms: [{ id: 1, name: 'Hall' }] }, {}, snapshot(), 'other')).toEqual([
-    ['roomsCreate', undefined, 'name', 'location'],
+    ['roomsCreate', undefined, 'name'],
   ])
   const [step] = planOf(document, {}, snapshot(), 'other').steps
   expect(step).toMatchObject({ operation: 'usersCreate', after: { regions: [to('region', 1)] } })

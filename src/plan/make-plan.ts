@@ -43,10 +43,11 @@ export function makePlan(document: OrganisationDocument, snapshot: Snapshot, opt
     const silence = silences.get(entry)
     const thing = silence ? silence.same : matches.thingOf.get(entry)
     const unmade = thing ? undefined : whyNotMade(entry)
-    if (unmade) report(entry, unmade)
-    const steps = silence?.same
-      ? { entry, thing, drafts: [], notCompared: [] }
-      : stepsOfEntry(entry, thing, desired, context)
+    if (unmade !== undefined) report(entry, unmade)
+    const steps =
+      silence?.same || unmade !== undefined
+        ? { entry, thing, drafts: [], notCompared: [] }
+        : stepsOfEntry(entry, thing, desired, context)
     return silence?.replaced
       ? { ...steps, drafts: [...steps.drafts, deletionOf(silence.replaced, context, entry)] }
       : steps
