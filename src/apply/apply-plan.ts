@@ -1,36 +1,40 @@
 // Carries out a plan through the operations of the API: each thing is read again, compared with what the plan saw, and then written.
 import { ApiError, type Client } from '../client/client.ts'
-import { canonical, isSecret } from '../plan/compare.ts'
+import { canonical, isEnvSecret } from '../plan/compare.ts'
 import { kindTable } from '../plan/kinds.ts'
-import type { Plan, Step } from '../plan/plan.ts'
+import type { OrganisationPlan, OrganisationStep } from '../plan/plan.ts'
 import type { Id, Values } from '../plan/things.ts'
 import { mapInParallel } from './parallel.ts'
-import { type FreshThing, readAgain, send } from './requests.ts'
+import { type FreshThing, readAgain, sendStep } from './requests.ts'
 
-export type Outcome =
-  | { readonly step: Step; readonly state: 'done'; readonly id: Id; readonly answer: unknown }
+export type StepOutcome =
+  | { readonly step: OrganisationStep; readonly state: 'done'; readonly id: Id; readonly answer: unknown }
   /** `failed`: the step was tried. `stopped`: it was not, because of another step, of the rights of the caller, or of an interruption. */
-  | { readonly step: Step; readonly state: 'failed' | 'stopped'; readonly reason: string }
+  | { readonly step: OrganisationStep; readonly state: 'failed' | 'stopped'; readonly reason: string }
 
 export interface ApplyOptions {
   /** Returns the value of a variable that the document names. */
   readonly secretOf: (name: string) => string
   /** Whether a device that is taken from its gateway is unenrolled, too. */
   readonly allowUnenrol?: boolean
-  readonly onOutcome?: (outcome: Outcome) => void
+  readonly onOutcome?: (outcome: StepOutcome) => void
   /** Ends the work after the steps that are under way. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** The client waits when the server asks for it. Returns one outcome for each step, in the order of the steps. */
-export async function applyPlan(client: Client, { steps }: Plan, options: ApplyOptions): Promise<Outcome[]> {
-  const outcomes = new Map<number, Outcome>()
+export async function applyPlan(
+  client: Client,
+  { steps }: OrganisationPlan,
+  options: ApplyOptions,
+): Promise<StepOutcome[]> {
+  const outcomes = new Map<number, StepOutcome>()
   const created = new Map<string, Id>()
   /** After an error that is not an answer of the server, nothing else is tried. */
   let endedBy: string | undefined
-  const run = async (step: Step): Promise<void> => {
+  const run = async (step: OrganisationStep): Promise<void> => {
     if (options.signal?.aborted) endedBy ??= 'Interrupted.'
-    const outcome: Outcome = endedBy
+    const outcome: StepOutcome = endedBy
       ? { step, state: 'stopped', reason: endedBy }
       : await outcomeOf(client, step, outcomes, created, options).catch((error: Error) => {
           endedBy = error.message
@@ -41,17 +45,17 @@ export async function applyPlan(client: Client, { steps }: Plan, options: ApplyO
     options.onOutcome?.(outcome)
   }
   for (const wave of Map.groupBy(steps, ({ rank }) => rank).values()) await mapInParallel(wave, run)
-  return steps.map(({ number }) => outcomes.get(number) as Outcome)
+  return steps.map(({ number }) => outcomes.get(number) as StepOutcome)
 }
 
 async function outcomeOf(
   client: Client,
-  step: Step,
-  outcomes: ReadonlyMap<number, Outcome>,
+  step: OrganisationStep,
+  outcomes: ReadonlyMap<number, StepOutcome>,
   created: ReadonlyMap<string, Id>,
   options: ApplyOptions,
-): Promise<Outcome> {
-  const stopped = (reason: string): Outcome => ({ step, state: 'stopped', reason })
+): Promise<StepOutcome> {
+  const stopped = (reason: string): StepOutcome => ({ step, state: 'stopped', reason })
   if (step.forbidden !== undefined) return stopped(step.forbidden)
   const missing = step.dependsOn.find((number) => outcomes.get(number)?.state !== 'done')
   if (missing !== undefined) return stopped(`Step ${missing} was not done.`)
@@ -73,11 +77,11 @@ const maxAttempts = 3
 
 async function write(
   client: Client,
-  step: Step,
+  step: OrganisationStep,
   created: ReadonlyMap<string, Id>,
   { secretOf, allowUnenrol = false }: ApplyOptions,
 ): Promise<unknown> {
-  const sendWith = (ifMatch?: string) => send(client, step, { created, secretOf, allowUnenrol, ifMatch })
+  const sendWith = (ifMatch?: string) => sendStep(client, step, { created, secretOf, allowUnenrol, ifMatch })
   if (step.id === undefined) return sendWith()
   for (let attempt = 1; ; attempt++) {
     const thing = await readAgain(client, step)
@@ -91,7 +95,7 @@ async function write(
   }
 }
 
-function checkUnchanged(step: Step, thing: FreshThing | undefined): asserts thing {
+function checkUnchanged(step: OrganisationStep, thing: FreshThing | undefined): asserts thing {
   const { noun } = kindTable[step.kind]
   if (!thing) throw new Difference(`The ${noun} ${step.id} was deleted since the plan was made. Make a new plan.`)
   const field = comparedFields(step).find((name) => plain(step.before, name) !== plain(thing.values, name))
@@ -105,7 +109,7 @@ function checkUnchanged(step: Step, thing: FreshThing | undefined): asserts thin
 }
 
 /** A room has two steps: the profile is written by one, and the other fields by the other. */
-function comparedFields({ kind, operation }: Step): string[] {
+function comparedFields({ kind, operation }: OrganisationStep): string[] {
   const fields = Object.keys(kindTable[kind].fields)
   if (operation === 'roomsAssignProfile') return ['profile']
   return operation === 'roomsUpdate' ? fields.filter((field) => field !== 'profile') : fields
@@ -115,7 +119,7 @@ function comparedFields({ kind, operation }: Step): string[] {
 function plain(values: Values, field: string): string {
   const value = values[field] ?? null
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return canonical(value)
-  return canonical(Object.fromEntries(Object.entries(value).filter(([, item]) => !isSecret(item))))
+  return canonical(Object.fromEntries(Object.entries(value).filter(([, item]) => !isEnvSecret(item))))
 }
 
 /** An answer about a new thing has its id; that about a profile one level deeper. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { closedUrl, newFixture } from '../../test/support/fixture.ts'
 import { type Harness, startHarness, type TestOrg } from '../../test/support/harness.ts'
 import { generatedRuns } from '../../test/support/long-form.ts'
-import { edited, type Gen, generatedDocument } from '../../test/support/plan/generated.ts'
+import { type Draft, edited, type Gen, generatedDocument } from '../../test/support/plan/generated.ts'
 import { ModelOrganisation } from '../../test/support/plan/model.ts'
 import { makeClient } from '../client/client.ts'
 import { checkDocument } from '../plan/check-document.ts'
@@ -23,18 +23,22 @@ afterAll(() => harness.close())
 
 const secretOf = (name: string) => (name.endsWith('PASSWORD') ? `secret of ${name}` : closedUrl)
 
-type Target = Pick<TestOrg, 'client'>
-const planFor = async ({ client }: Target, document: OrganisationDocument, options: PlanOptions = {}) =>
+type ThingRef = Pick<TestOrg, 'client'>
+const planFor = async ({ client }: ThingRef, document: OrganisationDocument, options: PlanOptions = {}) =>
   makePlan(document, await readOrganisation(client, document), options)
 
-async function applyTo(org: Target, document: OrganisationDocument, options: PlanOptions & Partial<ApplyOptions> = {}) {
+async function applyTo(
+  org: ThingRef,
+  document: OrganisationDocument,
+  options: PlanOptions & Partial<ApplyOptions> = {},
+) {
   const plan = await planFor(org, document, options)
   expect(plan.problems).toEqual([])
   const outcomes = await applyPlan(org.client, plan, { secretOf, ...options })
   return { plan, outcomes, failures: outcomes.filter(({ state }) => state !== 'done') }
 }
 
-const exportOf = async (org: Target) => documentOf(await readOrganisation(org.client, undefined))
+const exportOf = async (org: ThingRef) => documentOf(await readOrganisation(org.client, undefined))
 
 /** A document without the organisation, and without ids of things and in references, which differ in a copy. */
 const withoutIds = (document: OrganisationDocument): unknown => {
@@ -194,8 +198,8 @@ test('what a restricted key may not see is not in its export, and its plan says 
   expect(seen).toMatchObject({ locations: [], rooms: [], regions: [{ name: 'Europe' }] })
   expect(seen.regions).toHaveLength(1)
   expect(seen.channels).toBeUndefined()
-  const edit = structuredClone(all) as typeof all & { regions: { name: string; locations: { name: string }[] }[] }
-  edit.regions.find(({ name }) => name === 'Europe')?.locations.push({ name: 'Bergen' })
+  const edit = structuredClone(all) as Draft
+  edit.regions?.find(({ name }) => name === 'Europe')?.locations?.push({ name: 'Bergen' })
   const { plan, outcomes } = await applyTo({ client }, edit)
   const said = plan.steps.map(({ path, forbidden }) => [path.join('/'), forbidden !== undefined])
   expect(said).toContainEqual(['Europe/Bergen', false])

@@ -1,4 +1,4 @@
-// Does several things at a time, but not all at once.
+// Runs a limited number of requests at the same time.
 
 /** A server answers a caller with a rate limit, and a browser has few connections. */
 const maxAtOnce = 6

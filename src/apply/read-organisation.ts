@@ -6,19 +6,19 @@ import type { Operations } from '../contract/operations.ts'
 import type { Permissions } from '../contract/people/permissions.ts'
 import { emailKey } from '../contract/text.ts'
 import type { OrganisationDocument } from '../plan/document.ts'
-import type { Id, Kind, ProfileUse, Snapshot, Thing, Values } from '../plan/things.ts'
+import type { Id, Kind, OrganisationThing, ProfileUse, Snapshot, Values } from '../plan/things.ts'
 import { mapInParallel } from './parallel.ts'
 import {
   channelValues,
   endpointValues,
   gatewayDeviceValues,
-  locationValues,
-  profileValues,
-  regionValues,
-  roomValues,
+  locationFields,
+  profileFields,
+  regionFields,
+  roomFields,
   ruleValues,
   silenceValues,
-  userValues,
+  userFields,
 } from './values.ts'
 
 /** Without a document everything that a document can contain is read. */
@@ -37,10 +37,10 @@ export async function readOrganisation(
     client.roomsList({}, call),
     client.profilesList({}, call),
   ])
-  const things: Thing[] = [
-    ...regions.regions.map((region) => thing('region', region.id, regionValues(region))),
-    ...locations.locations.map((location) => thing('location', location.id, locationValues(location))),
-    ...rooms.rooms.map((room) => thing('room', room.id, roomValues(room))),
+  const things: OrganisationThing[] = [
+    ...regions.regions.map((region) => thing('region', region.id, regionFields(region))),
+    ...locations.locations.map((location) => thing('location', location.id, locationFields(location))),
+    ...rooms.rooms.map((room) => thing('room', room.id, roomFields(room))),
   ]
   const profileUses = new Map<number, ProfileUse>()
   if (needs('profiles')) {
@@ -62,7 +62,7 @@ export async function readOrganisation(
     things.push(...body.devices.map((device) => thing('gatewayDevice', device.id, gatewayDeviceValues(device))))
   }
   const users = needs('users') ? (await client.usersList({}, call)).body.users : []
-  things.push(...users.filter(({ role }) => role !== 'owner').map((user) => thing('user', user.id, userValues(user))))
+  things.push(...users.filter(({ role }) => role !== 'owner').map((user) => thing('user', user.id, userFields(user))))
   if (needs('incidentRules')) {
     const { rules } = (await client.incidentRulesList({}, call)).body
     things.push(
@@ -97,7 +97,7 @@ export async function readOrganisation(
 type Call = { readonly signal: AbortSignal | undefined }
 type Answer<K extends keyof Operations> = ResponseOf<Operations[K]>
 
-const thing = (kind: Kind, id: Id, values: Values): Thing => ({ kind, id, values })
+const thing = (kind: Kind, id: Id, values: Values): OrganisationThing => ({ kind, id, values })
 
 const permissionsOf = ({ scopes, manage, allRegions }: Answer<'meGet'>): Permissions => ({
   read: scopes.includes('read') || scopes.includes('write'),
@@ -120,7 +120,7 @@ async function readProfile(client: Client, id: number, withUse: boolean, call: C
       reach.body.rooms.filter(({ endpoints }) => endpoints.length > 0).map((room) => [room.id, room.endpoints.length]),
     ),
   }
-  return { profile: thing('profile', id, profileValues(answer, versions.versions)), use }
+  return { profile: thing('profile', id, profileFields(answer, versions.versions)), use }
 }
 
 /** Endpoints that the document names, or that are the place of a silence. */
@@ -129,7 +129,7 @@ async function readEndpoints(
   document: OrganisationDocument | undefined,
   silences: Answer<'silencesList'>['silences'],
   call: Call,
-): Promise<Thing[]> {
+): Promise<OrganisationThing[]> {
   const serials = new Set([
     ...(document?.endpoints ?? []).map(({ serial }) => serial.trim()),
     ...(document?.silences ?? []).flatMap(({ place }) => place.endpoint?.trim() ?? []),

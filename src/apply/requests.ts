@@ -2,22 +2,22 @@
 import type { Client } from '../client/client.ts'
 import type { BodyOf } from '../contract/operation.ts'
 import type { Operations } from '../contract/operations.ts'
-import { isSecret } from '../plan/compare.ts'
+import { isEnvSecret } from '../plan/compare.ts'
 import type { EnvSecret } from '../plan/document.ts'
 import { kindTable } from '../plan/kinds.ts'
-import type { Step } from '../plan/plan.ts'
-import type { Id, Kind, StepOperation, Target, Value, Values } from '../plan/things.ts'
+import type { OrganisationStep } from '../plan/plan.ts'
+import type { Id, Kind, StepOperation, ThingRef, ThingValue, Values } from '../plan/things.ts'
 import {
   channelValues,
   endpointValues,
   gatewayDeviceValues,
-  locationValues,
-  profileValues,
-  regionValues,
-  roomValues,
+  locationFields,
+  profileFields,
+  regionFields,
+  roomFields,
   ruleValues,
   silenceValues,
-  userValues,
+  userFields,
 } from './values.ts'
 
 export interface FreshThing {
@@ -28,20 +28,20 @@ export interface FreshThing {
 }
 
 /** Reads the thing of a step again. Undefined if it is in a list without it; a thing that is read alone is a 404 then. */
-export async function readAgain(client: Client, step: Step): Promise<FreshThing | undefined> {
+export async function readAgain(client: Client, step: OrganisationStep): Promise<FreshThing | undefined> {
   const id = step.id as Id
   const [numberId, textId] = [id as number, id as string]
   switch (step.kind) {
     case 'region':
-      return fresh(await client.regionsGet({ id: numberId }), regionValues)
+      return fresh(await client.regionsGet({ id: numberId }), regionFields)
     case 'location':
-      return fresh(await client.locationsGet({ id: numberId }), locationValues)
+      return fresh(await client.locationsGet({ id: numberId }), locationFields)
     case 'room': {
       const answer = await client.roomsGet({ id: numberId })
-      return { ...fresh(answer, roomValues), endpointCount: answer.body.endpoints.length }
+      return { ...fresh(answer, roomFields), endpointCount: answer.body.endpoints.length }
     }
     case 'profile':
-      return fresh(await client.profilesGet({ id: numberId }), (body) => profileValues(body, []))
+      return fresh(await client.profilesGet({ id: numberId }), (body) => profileFields(body, []))
     case 'endpoint':
       return fresh(await client.endpointsGet({ id: textId }), endpointValues)
     case 'gatewayDevice': {
@@ -49,7 +49,7 @@ export async function readAgain(client: Client, step: Step): Promise<FreshThing 
       return fresh(await client.gatewayDevicesGet({ id: gateway, deviceId: textId }), gatewayDeviceValues)
     }
     case 'user':
-      return fresh(await client.usersGet({ id: textId }), userValues)
+      return fresh(await client.usersGet({ id: textId }), userFields)
     case 'channel':
       return fresh(await client.channelsGet({ id: textId }), channelValues)
     case 'incidentRule': {
@@ -73,7 +73,7 @@ const fresh = <B>(
   etag,
 })
 
-export interface SendOptions {
+export interface StepSendOptions {
   readonly ifMatch: string | undefined
   /** Ids of what the plan has made, by the pointer of the entry. */
   readonly created: ReadonlyMap<string, Id>
@@ -84,7 +84,7 @@ export interface SendOptions {
 type Body<K extends StepOperation> = Operations[K] extends { body: unknown } ? BodyOf<Operations[K]> : never
 
 /** Returns the answer, which for a room has its enrolment code, and for a webhook its secret. */
-export async function send(client: Client, step: Step, options: SendOptions): Promise<unknown> {
+export async function sendStep(client: Client, step: OrganisationStep, options: StepSendOptions): Promise<unknown> {
   const { ifMatch, allowUnenrol } = options
   const call = { ifMatch }
   const id = step.id as number
@@ -172,7 +172,7 @@ const requestKeys: Readonly<Record<string, string>> = {
 /** Fields that no request takes. The gateway of a device is in the path. */
 const notSent = new Set(['gateway', 'serial', 'reportedName'])
 
-function bodyOf(step: Step, options: SendOptions): Record<string, unknown> {
+function bodyOf(step: OrganisationStep, options: StepSendOptions): Record<string, unknown> {
   const changed = new Set(step.changes.map(({ field }) => field.split('.')[0]))
   const always = alwaysSent[step.operation] ?? []
   const isSent = (field: string) =>
@@ -187,28 +187,31 @@ function bodyOf(step: Step, options: SendOptions): Record<string, unknown> {
   return body
 }
 
-function placeOf(place: Value, options: SendOptions): Record<string, unknown> {
+function placeOf(place: ThingValue, options: StepSendOptions): Record<string, unknown> {
   if (place === 'all') return { all: true }
-  const target = place as Target
+  const target = place as ThingRef
   return { [`${target.kind}Id`]: idOf(target, options) }
 }
 
-const idOf = (target: Target, { created }: SendOptions): Id =>
+const idOf = (target: ThingRef, { created }: StepSendOptions): Id =>
   'id' in target ? target.id : (created.get(target.pointer) as Id)
 
 /** A custom field can have any name, so only the kind of a field says what its value is. */
-function sent(kind: Kind, field: string, value: Value, options: SendOptions): unknown {
+function sent(kind: Kind, field: string, value: ThingValue, options: StepSendOptions): unknown {
   if (value === null) return null
   switch (kindTable[kind].fields[field]) {
     case 'secret':
       return options.secretOf((value as EnvSecret).env)
     case 'reference':
-      return idOf(value as Target, options)
+      return idOf(value as ThingRef, options)
     case 'references':
-      return (value as Target[]).map((target) => idOf(target, options))
+      return (value as ThingRef[]).map((target) => idOf(target, options))
     case 'map':
       return Object.fromEntries(
-        Object.entries(value as Values).map(([key, item]) => [key, isSecret(item) ? options.secretOf(item.env) : item]),
+        Object.entries(value as Values).map(([key, item]) => [
+          key,
+          isEnvSecret(item) ? options.secretOf(item.env) : item,
+        ]),
       )
     default:
       return value

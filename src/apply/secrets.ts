@@ -1,11 +1,11 @@
 // Lists the variables that a plan needs.
-import { isSecret } from '../plan/compare.ts'
+import { isEnvSecret } from '../plan/compare.ts'
 import { kindTable } from '../plan/kinds.ts'
-import type { Plan } from '../plan/plan.ts'
-import type { Value, Values } from '../plan/things.ts'
+import type { OrganisationPlan } from '../plan/plan.ts'
+import type { ThingValue, Values } from '../plan/things.ts'
 
 /** The names of the variables with secrets that the steps send, each once. */
-export function secretNamesOf({ steps }: Plan): string[] {
+export function secretNamesOf({ steps }: OrganisationPlan): string[] {
   const names = steps.flatMap(({ kind, after }) =>
     Object.entries(kindTable[kind].fields).flatMap(([field, fieldKind]) => {
       const value = after[field]
@@ -13,5 +13,5 @@ export function secretNamesOf({ steps }: Plan): string[] {
       return fieldKind === 'map' ? Object.values((value ?? {}) as Values) : []
     }),
   )
-  return [...new Set(names.filter((value: Value | undefined) => isSecret(value)).map(({ env }) => env))].sort()
+  return [...new Set(names.filter((value: ThingValue | undefined) => isEnvSecret(value)).map(({ env }) => env))].sort()
 }

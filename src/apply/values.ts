@@ -4,27 +4,29 @@ import { type DriverId, drivers, optionsWithDefaults } from '../contract/fleet/d
 import type { ResponseOf } from '../contract/operation.ts'
 import type { Operations } from '../contract/operations.ts'
 import { storedSecret } from '../plan/compare.ts'
-import type { Target, Value, Values } from '../plan/things.ts'
+import type { ThingRef, ThingValue, Values } from '../plan/things.ts'
 
 type Answer<K extends keyof Operations> = ResponseOf<Operations[K]>
 
 /** Leaves out fields that are not set. */
 const set = (values: Readonly<Record<string, unknown>>): Values =>
   Object.fromEntries(
-    Object.entries(values).filter((entry): entry is [string, Value] => entry[1] !== undefined && entry[1] !== null),
+    Object.entries(values).filter(
+      (entry): entry is [string, ThingValue] => entry[1] !== undefined && entry[1] !== null,
+    ),
   )
-const target = (kind: Target['kind'], id: number | string | undefined): Target | undefined =>
+const target = (kind: ThingRef['kind'], id: number | string | undefined): ThingRef | undefined =>
   id === undefined ? undefined : { kind, id }
 
-export const regionValues = ({ name, externalId }: Answer<'regionsGet'>): Values => set({ name, externalId })
+export const regionFields = ({ name, externalId }: Answer<'regionsGet'>): Values => set({ name, externalId })
 
-export const locationValues = (location: Answer<'locationsGet'>): Values => {
+export const locationFields = (location: Answer<'locationsGet'>): Values => {
   const { name, externalId, region, timezone, changeWindow, address, contact } = location
   return set({ name, externalId, region: target('region', region?.id), timezone, changeWindow, address, contact })
 }
 
 type ListedRoom = Answer<'roomsList'>['rooms'][number]
-export const roomValues = (room: ListedRoom | Answer<'roomsGet'>): Values => {
+export const roomFields = (room: ListedRoom | Answer<'roomsGet'>): Values => {
   const { name, externalId, location, capacity, tags, floor, contact, fields, profileId } = room
   return set({
     name,
@@ -42,7 +44,7 @@ export const roomValues = (room: ListedRoom | Answer<'roomsGet'>): Values => {
 type ProfileVersions = Answer<'profileVersionsList'>['versions']
 
 /** The service never returns passwords. The versions of the profile tell which are set. */
-export const profileValues = (answer: Answer<'profilesGet'>, versions: ProfileVersions): Values => {
+export const profileFields = (answer: Answer<'profilesGet'>, versions: ProfileVersions): Values => {
   const { name, externalId, description } = answer.profile
   const secrets = passwordsSetBy(versions).map((key) => [key, storedSecret])
   return set({ name, externalId, description, config: { ...answer.config, ...Object.fromEntries(secrets) } })
@@ -82,7 +84,7 @@ function withoutDefaults(driver: string, options: Readonly<Record<string, unknow
   return Object.fromEntries(Object.entries(options).filter(([name, value]) => defaults[name] !== value))
 }
 
-export const userValues = (user: Answer<'usersGet'>): Values => {
+export const userFields = (user: Answer<'usersGet'>): Values => {
   const { email, name, role, allRegions, regionIds, state } = user
   const regions = regionIds.map((id) => target('region', id))
   return set({ email, name, role, allRegions, regions, disabled: state === 'DISABLED' })
@@ -98,7 +100,7 @@ export const silenceValues = (silence: Answer<'silencesCreate'>): Values => {
   return set({ place: placeOf(place), rules, reason, weekly, to })
 }
 
-function placeOf(place: Answer<'silencesCreate'>['place']): Value {
+function placeOf(place: Answer<'silencesCreate'>['place']): ThingValue {
   const { regionId, locationId, roomId, endpointId } = place
   return (
     target('region', regionId) ??

@@ -2,20 +2,20 @@
 import type { EnvSecret } from './document.ts'
 import { type FieldKind, kindTable } from './kinds.ts'
 import type { Change, ShownValue } from './plan.ts'
-import type { Kind, Value } from './things.ts'
+import type { Kind, ThingValue } from './things.ts'
 
 /** In a snapshot it stands for a secret that is set: the service never shows it. */
 export const storedSecret: EnvSecret = { env: '' }
 
-export const isSecret = (value: unknown): value is EnvSecret =>
+export const isEnvSecret = (value: unknown): value is EnvSecret =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && typeof (value as EnvSecret).env === 'string'
 
-type Fields = Readonly<Record<string, Value>>
-type MapValue = Readonly<Record<string, Value>>
+type Fields = Readonly<Record<string, ThingValue>>
+type MapValue = Readonly<Record<string, ThingValue>>
 
 export interface Comparison {
   readonly changes: Change[]
-  readonly after: Record<string, Value>
+  readonly after: Record<string, ThingValue>
   /** Secrets that are set and that the document names: whether they are equal is not known. */
   readonly notCompared: string[]
 }
@@ -27,7 +27,7 @@ interface ComparisonOptions {
   readonly desired: Fields
   /** Whether secrets that are set are sent again. */
   readonly setSecrets: boolean
-  readonly show: (value: Value) => ShownValue
+  readonly show: (value: ThingValue) => ShownValue
 }
 
 export function compareFields({ kind, before, desired, setSecrets, show }: ComparisonOptions): Comparison {
@@ -42,13 +42,13 @@ export function compareFields({ kind, before, desired, setSecrets, show }: Compa
       if (Object.keys(map.after).length > 0) comparison.after[field] = map.after
       continue
     }
-    if (isSecret(wanted) && isSecret(old) && !setSecrets) comparison.notCompared.push(field)
-    else if (wanted !== undefined && !isSameValue(old ?? null, wanted, fieldKind)) {
+    if (isEnvSecret(wanted) && isEnvSecret(old) && !setSecrets) comparison.notCompared.push(field)
+    else if (wanted !== undefined && !areSameValues(old ?? null, wanted, fieldKind)) {
       comparison.changes.push(changeOf(field, old, wanted, show))
       if (before || wanted !== null) comparison.after[field] = wanted
       continue
     }
-    if (old !== undefined && !isSecret(old)) comparison.after[field] = old
+    if (old !== undefined && !isEnvSecret(old)) comparison.after[field] = old
   }
   return comparison
 }
@@ -64,34 +64,39 @@ function compareMap(
   const desired = wanted === null ? Object.fromEntries(Object.keys(old).map((key) => [key, null])) : (wanted ?? {})
   for (const key of [...new Set([...Object.keys(old), ...Object.keys(desired)])].sort()) {
     const [before, after] = [old[key], desired[key]]
-    if (isSecret(after) && isSecret(before) && !setSecrets) comparison.notCompared.push(`${field}.${key}`)
-    else if (after !== undefined && !isSameValue(before ?? null, after, 'plain')) {
+    if (isEnvSecret(after) && isEnvSecret(before) && !setSecrets) comparison.notCompared.push(`${field}.${key}`)
+    else if (after !== undefined && !areSameValues(before ?? null, after, 'plain')) {
       comparison.changes.push(changeOf(`${field}.${key}`, before, after, (value) => value as ShownValue))
       comparison.after[key] = after
       continue
     }
-    if (before !== undefined && !isSecret(before)) comparison.after[key] = before
+    if (before !== undefined && !isEnvSecret(before)) comparison.after[key] = before
   }
   return comparison
 }
 
-function changeOf(field: string, from: Value | undefined, to: Value, show: (value: Value) => ShownValue): Change {
-  const shown = (value: Value): ShownValue => (isSecret(value) ? `$${value.env}` : show(value))
+function changeOf(
+  field: string,
+  from: ThingValue | undefined,
+  to: ThingValue,
+  show: (value: ThingValue) => ShownValue,
+): Change {
+  const shown = (value: ThingValue): ShownValue => (isEnvSecret(value) ? `$${value.env}` : show(value))
   return {
     field,
-    ...(from !== undefined && from !== null && !isSecret(from) && { from: shown(from) }),
+    ...(from !== undefined && from !== null && !isEnvSecret(from) && { from: shown(from) }),
     ...(to !== null && { to: shown(to) }),
   }
 }
 
 /** The order of a list has no meaning in any field. A secret differs from every other value. */
-export function isSameValue(a: Value, b: Value, kind: FieldKind): boolean {
-  if (isSecret(a) || isSecret(b)) return false
+export function areSameValues(a: ThingValue, b: ThingValue, kind: FieldKind): boolean {
+  if (isEnvSecret(a) || isEnvSecret(b)) return false
   if (kind !== 'references' && (isEmpty(a) || isEmpty(b))) return isEmpty(a) === isEmpty(b)
   return canonical(a) === canonical(b)
 }
 
-const isEmpty = (value: Value) => value === null || (Array.isArray(value) && value.length === 0)
+const isEmpty = (value: ThingValue) => value === null || (Array.isArray(value) && value.length === 0)
 
 /** The text of a value that is the same for equal values. */
 export const canonical = (value: unknown): string =>

@@ -2,9 +2,9 @@
 
 import type { Entry } from './entries.ts'
 import { targetsIn } from './order.ts'
-import type { Organisation } from './organisation.ts'
-import type { DraftStep } from './steps.ts'
-import type { Id, Kind, Thing, Values } from './things.ts'
+import type { OrganisationIndex } from './organisation.ts'
+import type { DraftStep } from './plan.ts'
+import type { Id, Kind, OrganisationThing, Values } from './things.ts'
 
 export interface Conflict {
   readonly pointer: string
@@ -12,8 +12,8 @@ export interface Conflict {
 }
 
 interface World {
-  readonly organisation: Organisation
-  readonly pruned: readonly Thing[]
+  readonly organisation: OrganisationIndex
+  readonly pruned: readonly OrganisationThing[]
   readonly desiredOf: ReadonlyMap<Entry, Values>
   /** All steps of the plan, with the deletions. */
   readonly steps: readonly DraftStep[]
@@ -37,13 +37,22 @@ export function findConflicts({ organisation, pruned, desiredOf, steps }: World)
   return [...stillNamed, ...inUse]
 }
 
-const conflict = (pointer: string, thing: Thing, why: string, organisation: Organisation): Conflict => ({
+const conflict = (
+  pointer: string,
+  thing: OrganisationThing,
+  why: string,
+  organisation: OrganisationIndex,
+): Conflict => ({
   pointer,
   message: `The prune would delete ${organisation.describe(thing)}, but ${why}. Add it to the document, or remove what names it.`,
 })
 
 /** Returns who has a profile after the plan. Assigning a profile to a room also assigns it to the room's endpoints. */
-function userOf(profile: Thing, steps: readonly DraftStep[], organisation: Organisation): string | undefined {
+function userOf(
+  profile: OrganisationThing,
+  steps: readonly DraftStep[],
+  organisation: OrganisationIndex,
+): string | undefined {
   const changed = new Set(
     steps
       .filter(({ operation }) => operation === 'roomsAssignProfile' || operation === 'roomsDelete')

@@ -1,14 +1,14 @@
-// What an entry wants: its fields with things and entries instead of references.
+// Reads the fields of an entry, with things and entries instead of references.
 import type { Reference } from './document.ts'
 import type { Entry } from './entries.ts'
 import { kindTable } from './kinds.ts'
 import { gatewaysNamed, portOf, type Report } from './match.ts'
-import type { Organisation } from './organisation.ts'
+import type { OrganisationIndex } from './organisation.ts'
 import type { References, Referent } from './references.ts'
-import type { Kind, Value, Values } from './things.ts'
+import type { Kind, ThingValue, Values } from './things.ts'
 
 interface World {
-  readonly organisation: Organisation
+  readonly organisation: OrganisationIndex
   readonly references: References
   readonly report: Report
 }
@@ -24,12 +24,12 @@ const referencedKinds: Readonly<Record<string, Kind>> = {
 /** Reports references that have no meaning, and leaves their fields out. */
 export function desiredValues(entry: Entry, world: World): Values {
   const { kind, fields } = entry
-  const values: Record<string, Value> = {}
+  const values: Record<string, ThingValue> = {}
   for (const [name, fieldKind] of Object.entries(kindTable[kind].fields)) {
     const given = fields[name]
     if (given === undefined) continue
     const value = fieldKind === 'reference' || fieldKind === 'references' ? refer(entry, name, given, world) : given
-    if (value !== undefined) values[name] = value as Value
+    if (value !== undefined) values[name] = value as ThingValue
   }
   if (kind === 'gatewayDevice') {
     values.port = portOf(fields) as number
@@ -40,7 +40,7 @@ export function desiredValues(entry: Entry, world: World): Values {
   return values
 }
 
-function refer(entry: Entry, name: string, given: unknown, world: World): Value | undefined {
+function refer(entry: Entry, name: string, given: unknown, world: World): ThingValue | undefined {
   if (given === null) return null
   if (isEntry(given)) return toValue(world.references.ofEntry(given))
   if (name === 'place') return placeOf(entry, given as Readonly<Record<string, unknown>>, world)
@@ -52,7 +52,7 @@ function refer(entry: Entry, name: string, given: unknown, world: World): Value 
   return find(entry, kind, given as Reference, world)
 }
 
-function placeOf(entry: Entry, place: Readonly<Record<string, unknown>>, world: World): Value | undefined {
+function placeOf(entry: Entry, place: Readonly<Record<string, unknown>>, world: World): ThingValue | undefined {
   const [kind, given] = Object.entries(place)[0] as [string, unknown]
   if (kind === 'all') return 'all'
   if (kind !== 'endpoint') return find(entry, kind as Kind, given as Reference, world)
@@ -62,7 +62,7 @@ function placeOf(entry: Entry, place: Readonly<Record<string, unknown>>, world: 
   return undefined
 }
 
-function find(entry: Entry, kind: Kind, reference: Reference, { references, report }: World): Value | undefined {
+function find(entry: Entry, kind: Kind, reference: Reference, { references, report }: World): ThingValue | undefined {
   const referent = references.find(kind, reference)
   if (typeof referent !== 'string') return toValue(referent)
   report(entry, referent)
@@ -72,7 +72,7 @@ function find(entry: Entry, kind: Kind, reference: Reference, { references, repo
 const isEntry = (value: unknown): value is Entry =>
   typeof value === 'object' && value !== null && 'listsChildren' in value
 
-const toValue = (referent: Referent): Value =>
+const toValue = (referent: Referent): ThingValue =>
   'thing' in referent
     ? { kind: referent.thing.kind, id: referent.thing.id }
     : { kind: referent.entry.kind, pointer: referent.entry.pointer }

@@ -1,25 +1,25 @@
 // Writes an organisation as a document: ordered by path, with ids, and with variables in the place of secrets.
 import type { RuleId } from '../contract/incidents/rule-table.ts'
-import { canonical, isSecret } from './compare.ts'
+import { canonical, isEnvSecret } from './compare.ts'
 import type { OrganisationDocument, Reference } from './document.ts'
 import { ruleDefaults } from './entries.ts'
 import { kindTable } from './kinds.ts'
-import { Organisation } from './organisation.ts'
-import type { Kind, Snapshot, Target, Thing, Value, Values } from './things.ts'
+import { OrganisationIndex } from './organisation.ts'
+import type { Kind, OrganisationThing, Snapshot, ThingRef, ThingValue, Values } from './things.ts'
 
 type Entry = Record<string, unknown>
 
-/** The same organisation gives the same document. Endpoints are not in it, because a document makes none. */
+/** One state of an organisation has one document. Endpoints are not in it, because a document makes none. */
 export function documentOf(snapshot: Snapshot, schemaUrl?: string): OrganisationDocument {
-  const organisation = new Organisation(snapshot)
+  const organisation = new OrganisationIndex(snapshot)
   const write = entryWriter(organisation)
   const orderOf = new Map(snapshot.things.map((thing) => [thing, orderKey(thing, organisation)]))
-  const sorted = (things: readonly Thing[]) =>
+  const sorted = (things: readonly OrganisationThing[]) =>
     [...things].sort((a, b) => compareKeys(orderOf.get(a) as OrderKey, orderOf.get(b) as OrderKey))
-  const section = (kind: Kind, parent?: Thing) => sorted(organisation.childrenOf(parent, kind))
+  const section = (kind: Kind, parent?: OrganisationThing) => sorted(organisation.childrenOf(parent, kind))
 
-  const rooms = (parent?: Thing) => section('room', parent).map(write)
-  const locations = (parent?: Thing) =>
+  const rooms = (parent?: OrganisationThing) => section('room', parent).map(write)
+  const locations = (parent?: OrganisationThing) =>
     section('location', parent).map((location) => ({ ...write(location), rooms: rooms(location) }))
   const regions = section('region').map((region) => ({ ...write(region), locations: locations(region) }))
   const rules = section('incidentRule')
@@ -50,12 +50,12 @@ const sectionKinds = { channels: 'channel', users: 'user', gatewayDevices: 'gate
   Record<keyof OrganisationDocument, Kind>
 >
 
-const isChanged = ({ id, values }: Thing) => canonical(ruleDefaults(id as RuleId)) !== canonical(values)
+const isChanged = ({ id, values }: OrganisationThing) => canonical(ruleDefaults(id as RuleId)) !== canonical(values)
 
 /** Fields that are left out: the place in the document says them. */
 const saidByPlace: Partial<Record<Kind, readonly string[]>> = { location: ['region'], room: ['location'] }
 
-function entryWriter(organisation: Organisation): (thing: Thing) => Entry {
+function entryWriter(organisation: OrganisationIndex): (thing: OrganisationThing) => Entry {
   const variables = variableNames(organisation)
   return (thing) => {
     const entry: Entry = { id: thing.id }
@@ -76,26 +76,26 @@ function entryWriter(organisation: Organisation): (thing: Thing) => Entry {
 }
 
 function fieldOf(
-  thing: Thing,
+  thing: OrganisationThing,
   field: string,
-  value: Value,
-  organisation: Organisation,
-  variables: (thing: Thing, field: string) => string,
+  value: ThingValue,
+  organisation: OrganisationIndex,
+  variables: (thing: OrganisationThing, field: string) => string,
 ): unknown {
   switch (kindTable[thing.kind].fields[field]) {
     case 'secret':
       return { env: variables(thing, field) }
     case 'reference':
-      return field === 'place' ? placeOf(value, organisation) : referenceTo(value as Target, organisation)
+      return field === 'place' ? placeOf(value, organisation) : referenceTo(value as ThingRef, organisation)
     case 'references':
-      return (value as readonly Target[])
+      return (value as readonly ThingRef[])
         .map((target) => referenceTo(target, organisation))
         .sort((a, b) => compareTexts(JSON.stringify(a), JSON.stringify(b)))
     case 'map': {
       const keys = Object.keys(value as Values).sort(compareTexts)
       const written = keys.map((key) => {
-        const item = (value as Values)[key] as Value
-        return [key, isSecret(item) ? { env: variables(thing, key) } : item]
+        const item = (value as Values)[key] as ThingValue
+        return [key, isEnvSecret(item) ? { env: variables(thing, key) } : item]
       })
       return written.length > 0 ? Object.fromEntries(written) : undefined
     }
@@ -105,15 +105,15 @@ function fieldOf(
   }
 }
 
-const placeOf = (value: Value, organisation: Organisation): Entry => {
+const placeOf = (value: ThingValue, organisation: OrganisationIndex): Entry => {
   if (value === 'all') return { all: true }
-  const target = value as Target
+  const target = value as ThingRef
   const serial = target.kind === 'endpoint' ? organisation.targetOf(target)?.values.serial : undefined
   return { [target.kind]: serial ?? referenceTo(target, organisation) }
 }
 
 /** The shortest reference that means one thing only. */
-function referenceTo(target: Target, organisation: Organisation): Reference {
+function referenceTo(target: ThingRef, organisation: OrganisationIndex): Reference {
   const thing = organisation.targetOf(target)
   if (!thing) return { id: ('id' in target ? target.id : 0) as number }
   const path = organisation.pathOf(thing)
@@ -126,7 +126,7 @@ function referenceTo(target: Target, organisation: Organisation): Reference {
  * Names the variable of each secret after its thing, so the document of a copy of the organisation has the same names. Names that are equal
  * get a number, in the order of the document.
  */
-function variableNames(organisation: Organisation): (thing: Thing, field: string) => string {
+function variableNames(organisation: OrganisationIndex): (thing: OrganisationThing, field: string) => string {
   const names = new Map<string, string>()
   const used = new Set<string>()
   const withSecrets = organisation.snapshot.things
@@ -145,12 +145,12 @@ function variableNames(organisation: Organisation): (thing: Thing, field: string
   return ({ kind, id }, field) => names.get(`${kind} ${id} ${field}`) as string
 }
 
-const secretFields = ({ kind, values }: Thing): string[] =>
+const secretFields = ({ kind, values }: OrganisationThing): string[] =>
   Object.entries(kindTable[kind].fields)
     .flatMap(([name, fieldKind]) => {
       if (fieldKind === 'secret') return values[name] ? [name] : []
       if (fieldKind !== 'map') return []
-      return Object.entries((values[name] ?? {}) as Values).flatMap(([key, item]) => (isSecret(item) ? [key] : []))
+      return Object.entries((values[name] ?? {}) as Values).flatMap(([key, item]) => (isEnvSecret(item) ? [key] : []))
     })
     .sort(compareTexts)
 
@@ -165,7 +165,7 @@ const upperWords = (text: string): string =>
 
 /** Things with one path are ordered by their content and then by id. Content comes first: ids differ in a copy of the organisation. */
 type OrderKey = readonly [path: string, content: string, id: string]
-const orderKey = (thing: Thing, organisation: Organisation): OrderKey => [
+const orderKey = (thing: OrganisationThing, organisation: OrganisationIndex): OrderKey => [
   organisation.pathOf(thing).join('\u0000'),
   JSON.stringify(thing.values.externalId ?? thing.values.weekly ?? null),
   typeof thing.id === 'number' ? String(thing.id).padStart(10, '0') : thing.id.padStart(10, '0'),

@@ -121,7 +121,7 @@ function tidy(value: unknown): unknown {
     : value
 }
 
-/** The settings of a rule that nobody has changed. */
+/** The settings of a rule without changes. */
 export function ruleDefaults(rule: RuleId): Readonly<Record<string, unknown>> {
   const { severity, holdMs, clearMs, limits } = incidentRules[rule]
   return { enabled: true, severity, holdMinutes: holdMs / minuteMs, clearMinutes: clearMs / minuteMs, limits }

@@ -2,10 +2,10 @@
 import { isSecurityRule, type RuleId } from '../contract/incidents/rule-table.ts'
 import { operations } from '../contract/operations.ts'
 import { neededPermissions, type Permission } from '../contract/people/permissions.ts'
-import type { Organisation } from './organisation.ts'
-import type { DraftStep } from './steps.ts'
+import type { OrganisationIndex } from './organisation.ts'
+import type { DraftStep } from './plan.ts'
 
-export function forbiddenReason(draft: DraftStep, organisation: Organisation): string | undefined {
+export function forbiddenReason(draft: DraftStep, organisation: OrganisationIndex): string | undefined {
   const { permissions, seesAllRegions } = organisation.snapshot
   const lacking = permissionsFor(draft).filter((permission) => !permissions[permission])
   if (lacking.length > 0) return `The key lacks ${lacking.join(' and ')}.`

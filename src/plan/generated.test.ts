@@ -1,4 +1,4 @@
-// What a plan says is what then happens: pairs of an organisation and a document, generated.
+// A plan says what then happens: pairs of an organisation and a document, generated.
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -10,8 +10,8 @@ import { canonical } from './compare.ts'
 import type { OrganisationDocument } from './document.ts'
 import { documentOf } from './document-of.ts'
 import { makePlan } from './make-plan.ts'
-import type { Plan } from './plan.ts'
-import type { Snapshot, Thing } from './things.ts'
+import type { OrganisationPlan } from './plan.ts'
+import type { OrganisationThing, Snapshot } from './things.ts'
 
 const everything = { read: true, operate: true, write: true, manage: true, everywhere: true, auditLog: true }
 const emptySnapshot: Snapshot = {
@@ -26,7 +26,7 @@ const emptySnapshot: Snapshot = {
   gateways: [],
 }
 
-const carriedOut = (snapshot: Snapshot, { steps }: Plan): Snapshot => {
+const carriedOut = (snapshot: Snapshot, { steps }: OrganisationPlan): Snapshot => {
   const model = new ModelOrganisation(snapshot)
   model.run(steps)
   return model.snapshot()
@@ -45,7 +45,7 @@ function organisationOf(document: OrganisationDocument, g: Gen): Snapshot {
     typeof value?.kind === 'string' && ids.has(`${value.kind} ${value.id}`)
       ? { ...value, id: ids.get(`${value.kind} ${value.id}`) }
       : value,
-  ) as Thing[]
+  ) as OrganisationThing[]
   const things = renumbered.map((thing) =>
     typeof thing.id === 'number' && ['user', 'silence', 'channel'].includes(thing.kind)
       ? { ...thing, id: String(thing.id) }
@@ -60,7 +60,7 @@ function organisationOf(document: OrganisationDocument, g: Gen): Snapshot {
 
 const keyed = ({ things }: Snapshot) => new Map(things.map((thing) => [`${thing.kind} ${thing.id}`, thing]))
 
-/** What differs between two snapshots, written as a plan would say it, but found without one. */
+/** Lists the differences between two snapshots, written as a plan would say it, but found without one. */
 function differences(before: Snapshot, after: Snapshot): string[] {
   const [old, now] = [keyed(before), keyed(after)]
   const keys = [...new Set([...old.keys(), ...now.keys()])]
@@ -90,7 +90,7 @@ const roomsOf = ({ regions = [], locations = [], rooms = [] }: OrganisationDocum
   }))
 }
 
-const promises = ({ steps }: Plan): string[] =>
+const promises = ({ steps }: OrganisationPlan): string[] =>
   steps.flatMap(({ operation, kind, id, changes }) => {
     if (operation.endsWith('Create')) return [`create ${kind}`]
     if (operation.endsWith('Delete')) return [`delete ${kind} ${id}`]
@@ -98,7 +98,7 @@ const promises = ({ steps }: Plan): string[] =>
   })
 
 /** The service takes a place that is deleted from users and channels, and ends its silences, which are not steps. */
-const isEffectOfDeletion = (difference: string, plan: Plan) =>
+const isEffectOfDeletion = (difference: string, plan: OrganisationPlan) =>
   /^change (user|channel) \S+ (regions|locations)$|^delete silence /.test(difference) &&
   plan.steps.some(({ operation }) => /^(regions|locations|rooms|silences)Delete$/.test(operation))
 

@@ -2,16 +2,16 @@
 import type { Entry } from './entries.ts'
 import { kindTable } from './kinds.ts'
 import type { Matches } from './match.ts'
-import type { Organisation } from './organisation.ts'
+import type { OrganisationIndex } from './organisation.ts'
 import type { EntrySteps } from './steps.ts'
 import { losesSecrets } from './steps.ts'
-import type { Thing, Values } from './things.ts'
+import type { OrganisationThing, Values } from './things.ts'
 
 interface World {
-  readonly organisation: Organisation
+  readonly organisation: OrganisationIndex
   readonly matches: Matches
   readonly hasOwnIds: boolean
-  readonly pruned: ReadonlySet<Thing>
+  readonly pruned: ReadonlySet<OrganisationThing>
 }
 
 export interface Hint {
@@ -19,7 +19,7 @@ export interface Hint {
   readonly message: string
 }
 
-/** A hint with many candidates helps nobody. */
+/** A hint with many candidates helps no reader. */
 const maxCandidates = 3
 
 export function makeHints(made: readonly EntrySteps[], world: World): Hint[] {
@@ -40,7 +40,7 @@ function hintOfCreation(entry: Entry, { organisation, matches, hasOwnIds, pruned
     return hasOwnIds ? `No ${noun} has the id ${id}: it was deleted, or the key does not see it.` : undefined
   }
   const parentThing = parent && matches.thingOf.get(parent)
-  const isFree = (thing: Thing) => !matches.entryOf.has(thing)
+  const isFree = (thing: OrganisationThing) => !matches.entryOf.has(thing)
   const own = path.at(-1)
   const moved = organisation.snapshot.things.filter(
     (thing) => thing.kind === kind && isFree(thing) && externalId === undefined && thing.values.name === own,
@@ -51,14 +51,14 @@ function hintOfCreation(entry: Entry, { organisation, matches, hasOwnIds, pruned
   if (parent && !parentThing) return undefined
   const renamed = organisation.childrenOf(parentThing, kind).filter(isFree)
   if (renamed.length === 0 || renamed.length > maxCandidates) return undefined
-  const fate = pruned.has(renamed[0] as Thing) ? ', which the prune deletes' : ''
+  const fate = pruned.has(renamed[0] as OrganisationThing) ? ', which the prune deletes' : ''
   return `The ${shown} is new. If it was renamed from ${list(renamed, organisation)}${fate}, add its id.`
 }
 
-function hintOfChange(thing: Thing, after: Values): string | undefined {
+function hintOfChange(thing: OrganisationThing, after: Values): string | undefined {
   if (!losesSecrets(thing, after) || thing.values.secret === undefined || after.secret) return undefined
   return 'Another address deletes the stored password. Name it with `secret: {env: NAME}` to send it again.'
 }
 
-const list = (things: readonly Thing[], organisation: Organisation) =>
+const list = (things: readonly OrganisationThing[], organisation: OrganisationIndex) =>
   things.map((thing) => organisation.describe(thing)).join(' or ')

@@ -4,9 +4,9 @@ import { storedSecret } from './compare.ts'
 import type { OrganisationDocument } from './document.ts'
 import { makePlan } from './make-plan.ts'
 import type { PlanOptions } from './plan.ts'
-import type { Id, Kind, Snapshot, Thing, Values } from './things.ts'
+import type { Id, Kind, OrganisationThing, Snapshot, Values } from './things.ts'
 
-const thing = (kind: Kind, id: Id, values: Values): Thing => ({ kind, id, values })
+const thing = (kind: Kind, id: Id, values: Values): OrganisationThing => ({ kind, id, values })
 const to = (kind: Kind, id: Id) => ({ kind, id })
 
 const europe = thing('region', 1, { name: 'Europe' })

@@ -8,17 +8,29 @@ import { makeHints } from './hints.ts'
 import { kindTable } from './kinds.ts'
 import { matchEntries } from './match.ts'
 import { orderSteps } from './order.ts'
-import { Organisation } from './organisation.ts'
-import type { EntryFate, FilePlace, Plan, PlanOptions, Problem, Step } from './plan.ts'
+import { OrganisationIndex } from './organisation.ts'
+import type {
+  DraftStep,
+  EntryFate,
+  FilePlace,
+  OrganisationPlan,
+  OrganisationStep,
+  PlanOptions,
+  Problem,
+} from './plan.ts'
 import { findPruned } from './prune.ts'
 import { makeReferences } from './references.ts'
 import { matchSilences } from './silences.ts'
-import { type DraftStep, deletionOf, type EntrySteps, type StepContext, stepsOfEntry } from './steps.ts'
+import { deletionOf, type EntrySteps, type StepContext, stepsOfEntry } from './steps.ts'
 import type { Snapshot } from './things.ts'
 
 const noPlace = (): undefined => undefined
 
-export function makePlan(document: OrganisationDocument, snapshot: Snapshot, options: PlanOptions = {}): Plan {
+export function makePlan(
+  document: OrganisationDocument,
+  snapshot: Snapshot,
+  options: PlanOptions = {},
+): OrganisationPlan {
   const { prune = false, setSecrets = false, findPlace = noPlace } = options
   const problems: Problem[] = []
   const placed = (pointer: string, message: string): Problem => {
@@ -28,7 +40,7 @@ export function makePlan(document: OrganisationDocument, snapshot: Snapshot, opt
   const report = ({ pointer }: Entry, message: string) => problems.push(placed(pointer, message))
   const lineOf = ({ pointer }: Entry) => lineText(findPlace(pointer), pointer)
 
-  const organisation = new Organisation(snapshot)
+  const organisation = new OrganisationIndex(snapshot)
   const hasOwnIds = document.organisation.trim() === snapshot.organisation
   const { entries, ofOwners, unreadable } = sortOut(listEntries(document), snapshot)
   const matches = matchEntries(entries, { organisation, hasOwnIds, lineOf, report })
@@ -73,7 +85,7 @@ export function makePlan(document: OrganisationDocument, snapshot: Snapshot, opt
   const ordered = orderSteps(drafts, findPlace)
   const numberOf = new Map(ordered.map(({ draft, step }) => [draft, step.number]))
   return {
-    steps: ordered.map(({ step }): Step => step),
+    steps: ordered.map(({ step }): OrganisationStep => step),
     problems,
     hints,
     unreadable: left,

@@ -3,18 +3,18 @@ import { type DriverId, drivers } from '../contract/fleet/drivers.ts'
 import { emailKey } from '../contract/text.ts'
 import type { Entry } from './entries.ts'
 import { kindTable } from './kinds.ts'
-import type { Organisation } from './organisation.ts'
-import type { Kind, Thing } from './things.ts'
+import type { OrganisationIndex } from './organisation.ts'
+import type { Kind, OrganisationThing } from './things.ts'
 
 export type Report = (entry: Entry, message: string) => void
 
 export interface Matches {
-  readonly thingOf: ReadonlyMap<Entry, Thing>
-  readonly entryOf: ReadonlyMap<Thing, Entry>
+  readonly thingOf: ReadonlyMap<Entry, OrganisationThing>
+  readonly entryOf: ReadonlyMap<OrganisationThing, Entry>
 }
 
 interface Matching {
-  readonly organisation: Organisation
+  readonly organisation: OrganisationIndex
   /** Whether the document is about this organisation. Otherwise its ids mean other things. */
   readonly hasOwnIds: boolean
   readonly lineOf: (entry: Entry) => string
@@ -35,9 +35,9 @@ const kindsByPath: readonly Kind[] = [
 ]
 
 export function matchEntries(entries: readonly Entry[], matching: Matching): Matches {
-  const thingOf = new Map<Entry, Thing>()
-  const entryOf = new Map<Thing, Entry>()
-  const pair = (entry: Entry, thing: Thing) => {
+  const thingOf = new Map<Entry, OrganisationThing>()
+  const entryOf = new Map<OrganisationThing, Entry>()
+  const pair = (entry: Entry, thing: OrganisationThing) => {
     thingOf.set(entry, thing)
     entryOf.set(thing, entry)
   }
@@ -50,12 +50,12 @@ export function matchEntries(entries: readonly Entry[], matching: Matching): Mat
   return { thingOf, entryOf }
 }
 
-type Pair = (entry: Entry, thing: Thing) => void
+type Pair = (entry: Entry, thing: OrganisationThing) => void
 
 function pairById(
   entries: readonly Entry[],
   { organisation, hasOwnIds, lineOf, report }: Matching,
-  entryOf: ReadonlyMap<Thing, Entry>,
+  entryOf: ReadonlyMap<OrganisationThing, Entry>,
   pair: Pair,
 ): void {
   for (const entry of entries) {
@@ -72,8 +72,8 @@ function pairById(
 function pairByExternalId(
   entries: readonly Entry[],
   { organisation, lineOf, report }: Matching,
-  thingOf: ReadonlyMap<Entry, Thing>,
-  entryOf: ReadonlyMap<Thing, Entry>,
+  thingOf: ReadonlyMap<Entry, OrganisationThing>,
+  entryOf: ReadonlyMap<OrganisationThing, Entry>,
   pair: Pair,
 ): void {
   const named = new Map<string, Entry>()
@@ -136,7 +136,7 @@ function candidatesFor(
   entry: Entry,
   { organisation }: Matching,
   { thingOf }: Pick<Matches, 'thingOf'>,
-): readonly Thing[] {
+): readonly OrganisationThing[] {
   const { kind, parent, path, fields } = entry
   const own = path.at(-1) as string
   switch (kind) {
@@ -172,7 +172,7 @@ export const portOf = (fields: Readonly<Record<string, unknown>>): unknown =>
   fields.port ?? drivers[fields.driver as DriverId].defaultPort
 
 /** Serial numbers come first: a gateway's name can be the serial number of another. */
-export function gatewaysNamed({ snapshot }: Organisation, name: string) {
+export function gatewaysNamed({ snapshot }: OrganisationIndex, name: string) {
   const bySerial = snapshot.gateways.filter(({ serial }) => serial === name)
   return bySerial.length > 0 ? bySerial : snapshot.gateways.filter((gateway) => gateway.name === name)
 }

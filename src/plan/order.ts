@@ -1,8 +1,7 @@
 // Puts steps in order: what a step needs comes before it, and deletions come last, from the inside out.
 import { kindTable } from './kinds.ts'
-import type { FindPlace, Step } from './plan.ts'
-import type { DraftStep } from './steps.ts'
-import type { Kind, StepOperation, Target, Values } from './things.ts'
+import type { DraftStep, FindPlace, OrganisationStep } from './plan.ts'
+import type { Kind, StepOperation, ThingRef, Values } from './things.ts'
 
 /** Operations of one rank do not depend on each other. */
 const ranks: readonly (readonly StepOperation[])[] = [
@@ -18,7 +17,10 @@ const ranks: readonly (readonly StepOperation[])[] = [
 ]
 const rankOf = new Map(ranks.flatMap((operations, rank) => operations.map((operation) => [operation, rank] as const)))
 
-export function orderSteps(drafts: readonly DraftStep[], findPlace: FindPlace): { draft: DraftStep; step: Step }[] {
+export function orderSteps(
+  drafts: readonly DraftStep[],
+  findPlace: FindPlace,
+): { draft: DraftStep; step: OrganisationStep }[] {
   const sorted = drafts
     .map((draft) => ({ draft, rank: rankOf.get(draft.operation) as number }))
     .sort((a, b) => a.rank - b.rank)
@@ -65,9 +67,9 @@ function findDependencies(drafts: readonly DraftStep[]): Map<DraftStep, Set<Draf
 }
 
 /** The things that the fields of a thing name. */
-export function targetsIn(kind: Kind, values: Values): Target[] {
+export function targetsIn(kind: Kind, values: Values): ThingRef[] {
   return Object.entries(kindTable[kind].fields)
     .filter(([, fieldKind]) => fieldKind === 'reference' || fieldKind === 'references')
     .flatMap(([name]) => [values[name] ?? []].flat())
-    .filter((value): value is Target => typeof value === 'object')
+    .filter((value): value is ThingRef => typeof value === 'object')
 }

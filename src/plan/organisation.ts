@@ -1,16 +1,16 @@
 // Finds things of an organisation by id, external id and path.
 import { kindTable } from './kinds.ts'
-import type { Id, Kind, Snapshot, Target, Thing, Value } from './things.ts'
+import type { Id, Kind, OrganisationThing, Snapshot, ThingRef, ThingValue } from './things.ts'
 
 const keyOf = (kind: Kind, id: Id): string => `${kind} ${id}`
 const pathKey = (kind: Kind, path: readonly string[]): string => JSON.stringify([kind, ...path])
 
-export class Organisation {
+export class OrganisationIndex {
   readonly snapshot: Snapshot
-  readonly #byId = new Map<string, Thing>()
-  readonly #byExternalId = new Map<string, Thing>()
-  readonly #byPath = new Map<string, Thing[]>()
-  readonly #children = new Map<Thing | undefined, Thing[]>()
+  readonly #byId = new Map<string, OrganisationThing>()
+  readonly #byExternalId = new Map<string, OrganisationThing>()
+  readonly #byPath = new Map<string, OrganisationThing[]>()
+  readonly #children = new Map<OrganisationThing | undefined, OrganisationThing[]>()
 
   constructor(snapshot: Snapshot) {
     this.snapshot = snapshot
@@ -23,42 +23,42 @@ export class Organisation {
     }
   }
 
-  byId(kind: Kind, id: Id): Thing | undefined {
+  byId(kind: Kind, id: Id): OrganisationThing | undefined {
     return this.#byId.get(keyOf(kind, id))
   }
 
-  byExternalId(kind: Kind, externalId: string): Thing | undefined {
+  byExternalId(kind: Kind, externalId: string): OrganisationThing | undefined {
     return this.#byExternalId.get(keyOf(kind, externalId))
   }
 
   /** Names can repeat, so several things can have one path. */
-  byPath(kind: Kind, path: readonly string[]): readonly Thing[] {
+  byPath(kind: Kind, path: readonly string[]): readonly OrganisationThing[] {
     return this.#byPath.get(pathKey(kind, path)) ?? []
   }
 
   /** The locations of a region, the rooms of a location, or what is in none. */
-  childrenOf(parent: Thing | undefined, kind: Kind): readonly Thing[] {
+  childrenOf(parent: OrganisationThing | undefined, kind: Kind): readonly OrganisationThing[] {
     return (this.#children.get(parent) ?? []).filter((thing) => thing.kind === kind)
   }
 
   /** The region of a location, the location of a room. */
-  parentOf({ kind, values }: Thing): Thing | undefined {
+  parentOf({ kind, values }: OrganisationThing): OrganisationThing | undefined {
     if (kind === 'location') return this.targetOf(values.region)
     return kind === 'room' ? this.targetOf(values.location) : undefined
   }
 
-  targetOf(value: Value | undefined): Thing | undefined {
-    const target = value as Target | null | undefined
+  targetOf(value: ThingValue | undefined): OrganisationThing | undefined {
+    const target = value as ThingRef | null | undefined
     return target && typeof target === 'object' && 'id' in target ? this.byId(target.kind, target.id) : undefined
   }
 
   /** The names on the path to a thing, as the document writes it. */
-  pathOf(thing: Thing): readonly string[] {
+  pathOf(thing: OrganisationThing): readonly string[] {
     const parent = this.parentOf(thing)
     return parent ? [...this.pathOf(parent), ownName(thing)] : this.#ownPath(thing)
   }
 
-  #ownPath(thing: Thing): readonly string[] {
+  #ownPath(thing: OrganisationThing): readonly string[] {
     if (thing.kind !== 'gatewayDevice') return [ownName(thing)]
     return [this.gatewayName(String(thing.values.gateway)), ownName(thing)]
   }
@@ -73,12 +73,12 @@ export class Organisation {
   }
 
   /** Says which thing is meant in a sentence: `room 7 (Europe / Oslo HQ / Fjord)`. */
-  describe(thing: Thing): string {
+  describe(thing: OrganisationThing): string {
     return `${kindTable[thing.kind].noun} ${thing.id} (${this.pathOf(thing).join(' / ')})`
   }
 }
 
-const ownName = ({ kind, id, values }: Thing): string => {
+const ownName = ({ kind, id, values }: OrganisationThing): string => {
   if (kind === 'user') return String(values.email)
   if (kind === 'endpoint') return String(values.serial)
   if (kind === 'incidentRule') return String(id)

@@ -2,24 +2,24 @@
 import type { OrganisationDocument } from './document.ts'
 import { type Entry, prunedSections } from './entries.ts'
 import type { Matches } from './match.ts'
-import type { Organisation } from './organisation.ts'
+import type { OrganisationIndex } from './organisation.ts'
 import type { SilenceMatch } from './silences.ts'
-import type { Thing } from './things.ts'
+import type { OrganisationThing } from './things.ts'
 
 interface World {
   readonly document: OrganisationDocument
   readonly entries: readonly Entry[]
-  readonly organisation: Organisation
+  readonly organisation: OrganisationIndex
   readonly matches: Matches
   readonly silences: ReadonlyMap<Entry, SilenceMatch>
 }
 
 /** A site goes with everything in it that the document does not name elsewhere. */
-export function findPruned({ document, entries, organisation, matches, silences }: World): Thing[] {
+export function findPruned({ document, entries, organisation, matches, silences }: World): OrganisationThing[] {
   const named = new Set(matches.entryOf.keys())
   for (const { same, replaced } of silences.values()) for (const thing of [same, replaced]) if (thing) named.add(thing)
-  const pruned = new Set<Thing>()
-  const add = (things: readonly Thing[]) => {
+  const pruned = new Set<OrganisationThing>()
+  const add = (things: readonly OrganisationThing[]) => {
     for (const thing of things) {
       if (named.has(thing)) continue
       pruned.add(thing)

@@ -3,11 +3,11 @@ import type { Reference } from './document.ts'
 import type { Entry } from './entries.ts'
 import { kindTable } from './kinds.ts'
 import type { Matches } from './match.ts'
-import type { Organisation } from './organisation.ts'
-import type { Id, Kind, Thing } from './things.ts'
+import type { OrganisationIndex } from './organisation.ts'
+import type { Id, Kind, OrganisationThing } from './things.ts'
 
-/** What an entry refers to before the steps are numbered: a thing, or an entry that has none yet. */
-export type Referent = { readonly thing: Thing } | { readonly entry: Entry }
+/** A reference means a thing that exists, or an entry that makes one. */
+export type Referent = { readonly thing: OrganisationThing } | { readonly entry: Entry }
 
 export interface References {
   /** Returns a sentence if the reference has no meaning, or several. */
@@ -17,7 +17,7 @@ export interface References {
 }
 
 interface World {
-  readonly organisation: Organisation
+  readonly organisation: OrganisationIndex
   readonly matches: Matches
   readonly hasOwnIds: boolean
   readonly lineOf: (entry: Entry) => string

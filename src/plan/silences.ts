@@ -1,19 +1,19 @@
 // Matches the silences of a document. A silence has no update: one with other fields is made, and the old one is deleted.
 import { canonical } from './compare.ts'
 import type { Entry } from './entries.ts'
-import type { Thing, Values } from './things.ts'
+import type { OrganisationThing, Values } from './things.ts'
 
 export interface SilenceMatch {
   /** The silence that is as the entry says. */
-  readonly same: Thing | undefined
+  readonly same: OrganisationThing | undefined
   /** The silence that the entry had before a change, by its id. */
-  readonly replaced: Thing | undefined
+  readonly replaced: OrganisationThing | undefined
 }
 
 /** An equal silence counts before the id: after an interruption the new one exists already, and only the old one is left to delete. */
 export function matchSilences(
   desiredOf: ReadonlyMap<Entry, Values>,
-  things: readonly Thing[],
+  things: readonly OrganisationThing[],
   hasOwnIds: boolean,
 ): Map<Entry, SilenceMatch> {
   const byContent = Map.groupBy(
@@ -21,10 +21,10 @@ export function matchSilences(
     ({ values }) => contentKey(values),
   )
   const byId = new Map(things.filter(({ kind }) => kind === 'silence').map((thing) => [thing.id, thing]))
-  const taken = new Set<Thing>()
+  const taken = new Set<OrganisationThing>()
   const matches = new Map<Entry, SilenceMatch>()
   const entries = [...desiredOf].filter(([{ kind }]) => kind === 'silence')
-  const take = (entry: Entry, thing: Thing | undefined) => {
+  const take = (entry: Entry, thing: OrganisationThing | undefined) => {
     if (!thing || taken.has(thing)) return
     taken.add(thing)
     matches.set(entry, { same: thing, replaced: undefined })

@@ -1,25 +1,23 @@
 // Makes the steps for one entry, or for one thing that is deleted, before they are put in order.
 import { type DriverId, drivers } from '../contract/fleet/drivers.ts'
-import { compareFields, isSecret } from './compare.ts'
+import { compareFields, isEnvSecret } from './compare.ts'
 import type { Entry } from './entries.ts'
 import { forbiddenReason } from './forbidden.ts'
 import { kindTable } from './kinds.ts'
-import type { Organisation } from './organisation.ts'
-import type { ShownValue, Step } from './plan.ts'
-import type { StepOperation, Target, Thing, Value, Values } from './things.ts'
-
-export type DraftStep = Omit<Step, 'number' | 'rank' | 'dependsOn' | 'place'>
+import type { OrganisationIndex } from './organisation.ts'
+import type { DraftStep, ShownValue } from './plan.ts'
+import type { OrganisationThing, StepOperation, ThingRef, ThingValue, Values } from './things.ts'
 
 export interface EntrySteps {
   readonly entry: Entry
   /** Absent if the entry makes a new one. */
-  readonly thing: Thing | undefined
+  readonly thing: OrganisationThing | undefined
   readonly drafts: readonly DraftStep[]
   readonly notCompared: readonly string[]
 }
 
 export interface StepContext {
-  readonly organisation: Organisation
+  readonly organisation: OrganisationIndex
   readonly setSecrets: boolean
   /** Whether ids of the document are those of this organisation. */
   readonly hasOwnIds: boolean
@@ -29,7 +27,7 @@ export interface StepContext {
 
 export function stepsOfEntry(
   entry: Entry,
-  thing: Thing | undefined,
+  thing: OrganisationThing | undefined,
   desired: Values,
   context: StepContext,
 ): EntrySteps {
@@ -43,7 +41,7 @@ export function stepsOfEntry(
       ...keptName(thing, desired),
     },
     setSecrets: context.setSecrets || isNewAddress,
-    show: (value) => show(value, context),
+    show: (value) => shownValue(value, context),
   })
   if (thing && changes.length === 0) return { entry, thing, drafts: [], notCompared }
   const { create, update } = kindTable[entry.kind]
@@ -61,7 +59,7 @@ export function stepsOfEntry(
   return { entry, thing, drafts: drafts.map((step) => withPermission(step, entry, context)), notCompared }
 }
 
-export function deletionOf(thing: Thing, { organisation }: StepContext, entry?: Entry): DraftStep {
+export function deletionOf(thing: OrganisationThing, { organisation }: StepContext, entry?: Entry): DraftStep {
   const endpointCount =
     thing.kind === 'room' ? organisation.snapshot.endpointsByRoom.get(thing.id as number) : undefined
   const draft: DraftStep = {
@@ -80,7 +78,7 @@ export function deletionOf(thing: Thing, { organisation }: StepContext, entry?: 
 }
 
 /** roomsUpdate does not change the profile of a room, because that also changes all of its endpoints. */
-function splitProfile(draft: DraftStep, thing: Thing, { organisation }: StepContext): DraftStep[] {
+function splitProfile(draft: DraftStep, thing: OrganisationThing, { organisation }: StepContext): DraftStep[] {
   const ofProfile = draft.changes.filter(({ field }) => field === 'profile')
   const others = draft.changes.filter(({ field }) => field !== 'profile')
   const endpointCount = organisation.snapshot.endpointsByRoom.get(thing.id as number)
@@ -123,7 +121,7 @@ function withPermission(draft: DraftStep, entry: Entry, { organisation, hasOwnId
 }
 
 /** A stored secret does not follow a device to another address. [contract 13.secrets] */
-export function losesSecrets({ kind, values }: Thing, desired: Values): boolean {
+export function losesSecrets({ kind, values }: OrganisationThing, desired: Values): boolean {
   if (kind !== 'gatewayDevice') return false
   if (['driver', 'host', 'port'].some((name) => desired[name] !== undefined && desired[name] !== values[name]))
     return true
@@ -138,16 +136,17 @@ export function losesSecrets({ kind, values }: Thing, desired: Values): boolean 
 }
 
 /** Clearing the name of an endpoint changes nothing if the device reports that name itself. */
-const keptName = (thing: Thing | undefined, desired: Values): Values =>
+const keptName = (thing: OrganisationThing | undefined, desired: Values): Values =>
   thing?.kind === 'endpoint' && desired.name === null && thing.values.reportedName !== undefined
     ? { name: thing.values.name === thing.values.reportedName ? (thing.values.name as string) : null }
     : {}
 
 /** Shows names instead of ids. */
-export function show(value: Value, context: StepContext): ShownValue {
-  if (Array.isArray(value)) return value.map((item) => show(item, context))
-  if (typeof value !== 'object' || value === null || isSecret(value) || !('kind' in value)) return value as ShownValue
-  const target = value as Target
+export function shownValue(value: ThingValue, context: StepContext): ShownValue {
+  if (Array.isArray(value)) return value.map((item) => shownValue(item, context))
+  if (typeof value !== 'object' || value === null || isEnvSecret(value) || !('kind' in value))
+    return value as ShownValue
+  const target = value as ThingRef
   if ('pointer' in target) return context.pathAt(target.pointer).join(' / ')
   const thing = context.organisation.byId(target.kind, target.id)
   return thing ? context.organisation.pathOf(thing).join(' / ') : String(target.id)

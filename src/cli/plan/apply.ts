@@ -1,7 +1,7 @@
 // `roomkeeper apply`: shows the plan, asks, and carries it out.
-import { applyPlan, type Outcome } from '../../apply/apply-plan.ts'
+import { applyPlan, type StepOutcome } from '../../apply/apply-plan.ts'
 import { secretNamesOf } from '../../apply/secrets.ts'
-import type { Allowance, Plan } from '../../plan/plan.ts'
+import type { Allowance, OrganisationPlan } from '../../plan/plan.ts'
 import { connect } from '../http/connect.ts'
 import { CommandError } from '../terminal/command-error.ts'
 import { Progress } from '../terminal/progress.ts'
@@ -35,7 +35,7 @@ const allowances: Readonly<Record<Allowance, { option: string; what: string }>> 
   unenrol: { option: '--allow-unenrol', what: 'unenrol devices' },
 }
 
-function checkAllowed({ steps }: Plan, { allowRollout, allowUnenrol }: ApplyCommandOptions): void {
+function checkAllowed({ steps }: OrganisationPlan, { allowRollout, allowUnenrol }: ApplyCommandOptions): void {
   const allowed = { rollout: allowRollout, unenrol: allowUnenrol }
   for (const [need, { option, what }] of Object.entries(allowances) as [Allowance, (typeof allowances)[Allowance]][]) {
     const count = steps.filter(({ needs }) => needs === need).length
@@ -46,7 +46,7 @@ function checkAllowed({ steps }: Plan, { allowRollout, allowUnenrol }: ApplyComm
 }
 
 /** All variables must be set before anything is changed. */
-function secretsFrom(terminal: Terminal, plan: Plan): (name: string) => string {
+function secretsFrom(terminal: Terminal, plan: OrganisationPlan): (name: string) => string {
   const names = secretNamesOf(plan)
   const missing = names.filter((name) => terminal.variable(name) === undefined)
   if (missing.length > 0) {
@@ -80,7 +80,12 @@ async function withProgress<T>(
   }
 }
 
-function report(terminal: Terminal, plan: Plan, outcomes: readonly Outcome[], { json }: PlanCommandOptions): void {
+function report(
+  terminal: Terminal,
+  plan: OrganisationPlan,
+  outcomes: readonly StepOutcome[],
+  { json }: PlanCommandOptions,
+): void {
   const done = outcomes.filter(({ state }) => state === 'done')
   const notDone = outcomes.flatMap((outcome) => (outcome.state === 'done' ? [] : [outcome]))
   const secrets = outcomes.flatMap((outcome) => webhookSecretOf(outcome) ?? [])
@@ -102,7 +107,7 @@ function report(terminal: Terminal, plan: Plan, outcomes: readonly Outcome[], { 
   throw new CommandError([...reasons, 'Not everything was done. A repeat does nothing twice.'].join('\n'))
 }
 
-function webhookSecretOf(outcome: Outcome): { name: string; secret: string } | undefined {
+function webhookSecretOf(outcome: StepOutcome): { name: string; secret: string } | undefined {
   if (outcome.state !== 'done' || outcome.step.operation !== 'channelsCreate') return undefined
   const { name, secret } = outcome.answer as { name: string; secret?: string }
   return secret === undefined ? undefined : { name, secret }

@@ -70,7 +70,7 @@ test('an export is stable, has its schema, and can be planned as YAML and JSON',
   }
 })
 
-test('apply refuses before it changes anything: problems, variables that are not set, and a plan that nobody confirmed', async () => {
+test('apply refuses before it changes anything: problems, variables that are not set, and a plan without a confirmation', async () => {
   const org = await harness.newOrg()
   const written = (await org.audit()).length
   const twice = fileWith('twice.yaml', `organisation: ${org.id}\nrooms:\n  - name: Fjord\n  - name: Fjord\n`)

@@ -3,7 +3,7 @@
 import { readOrganisation } from '../../apply/read-organisation.ts'
 import type { Client } from '../../client/client.ts'
 import { makePlan } from '../../plan/make-plan.ts'
-import type { Plan } from '../../plan/plan.ts'
+import type { OrganisationPlan } from '../../plan/plan.ts'
 import { connect } from '../http/connect.ts'
 import type { ConnectionOptions } from '../http/connection.ts'
 import { CommandError } from '../terminal/command-error.ts'
@@ -34,7 +34,7 @@ export async function planOf(
   file: string,
   { document, findPlace }: ReadDocument,
   { prune = false, setSecrets = false }: PlanCommandOptions,
-): Promise<Plan> {
+): Promise<OrganisationPlan> {
   const plan = makePlan(document, await readOrganisation(client, document), { prune, setSecrets, findPlace })
   if (plan.problems.length === 0) return plan
   const lines = plan.problems.map((problem) => problemLine(file, problem).replaceAll(/\p{Cc}/gu, '?'))

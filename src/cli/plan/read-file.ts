@@ -142,14 +142,16 @@ const startOf = (node: unknown): number | undefined =>
   isNode(node) && !isAlias(node) && node.range ? node.range[0] : undefined
 
 function mistakesText(file: string, mistakes: readonly Mistake[]): string {
-  const shown = mistakes.slice(0, maxShownMistakes).map(({ message, place }) => `${placeText(file, place)} ${message}`)
+  const shown = mistakes
+    .slice(0, maxShownMistakes)
+    .map(({ message, place }) => `${filePlaceText(file, place)} ${message}`)
   const rest = mistakes.length - shown.length
   return [...shown, ...(rest > 0 ? [`${rest} more mistakes.`] : []), 'Nothing was changed.']
     .map(withoutControls)
     .join('\n')
 }
 
-export const placeText = (file: string, place: FilePlace | undefined): string =>
+export const filePlaceText = (file: string, place: FilePlace | undefined): string =>
   place ? `${file}:${place.line}:${place.column ?? 1}:` : `${file}:`
 
 /** Texts of a file are shown on a terminal, which obeys control characters. */

@@ -1,18 +1,19 @@
 // Shows a plan to a person, or as JSON to a program.
 import { kindTable } from '../../plan/kinds.ts'
-import type { Change, Plan, Problem, ShownValue, Step } from '../../plan/plan.ts'
-import { placeText } from './read-file.ts'
+import type { Change, OrganisationPlan, OrganisationStep, Problem, ShownValue } from '../../plan/plan.ts'
+import { filePlaceText } from './read-file.ts'
 
-export const planLines = (file: string, plan: Plan): string[] => [
+export const planLines = (file: string, plan: OrganisationPlan): string[] => [
   ...plan.steps.flatMap((step) => stepLines(file, step)),
   ...notComparedLines(file, plan),
   ...[...plan.hints, ...plan.unreadable].map((hint) => problemLine(file, hint)),
   summaryLine(plan),
 ]
 
-export const problemLine = (file: string, { message, place }: Problem): string => `${placeText(file, place)} ${message}`
+export const problemLine = (file: string, { message, place }: Problem): string =>
+  `${filePlaceText(file, place)} ${message}`
 
-function stepLines(file: string, step: Step): string[] {
+function stepLines(file: string, step: OrganisationStep): string[] {
   const { noun } = kindTable[step.kind]
   const id = step.id === undefined || step.kind === 'incidentRule' ? '' : ` (${step.id})`
   const where = step.place ? `  [${file}:${step.place.line}]` : ''
@@ -21,13 +22,13 @@ function stepLines(file: string, step: Step): string[] {
   return [
     `${sign(step)} ${noun} ${step.path.join(' / ')}${id}${where}`,
     ...step.changes.map((change) => `    ${changeText(change)}`),
-    ...(step.needs === 'rollout' ? [`    changes ${endpoints} at once: needs --allow-rollout`] : []),
+    ...(step.needs === 'rollout' ? [`    changes ${endpoints} at the same time: needs --allow-rollout`] : []),
     ...(step.needs === 'unenrol' ? [`    unenrols ${endpoints}: needs --allow-unenrol`] : []),
     ...(step.forbidden === undefined ? [] : [`    cannot be done: ${step.forbidden}`]),
   ]
 }
 
-const sign = ({ operation }: Step): string => {
+const sign = ({ operation }: OrganisationStep): string => {
   if (operation.endsWith('Create')) return '+'
   return operation.endsWith('Delete') ? '-' : '~'
 }
@@ -40,7 +41,7 @@ function valueText(value: ShownValue | undefined): string {
   return typeof value === 'string' ? value.replaceAll('\n', ', ') : JSON.stringify(value)
 }
 
-function notComparedLines(file: string, { entries }: Plan): string[] {
+function notComparedLines(file: string, { entries }: OrganisationPlan): string[] {
   const named = entries.filter(({ notCompared }) => notCompared.length > 0)
   if (named.length === 0) return []
   const fields = named.reduce((sum, { notCompared }) => sum + notCompared.length, 0)
@@ -50,15 +51,15 @@ function notComparedLines(file: string, { entries }: Plan): string[] {
   ]
 }
 
-export function summaryLine({ steps }: Plan): string {
+export function summaryLine({ steps }: OrganisationPlan): string {
   if (steps.length === 0) return 'Nothing to do.'
   const counts = Map.groupBy(steps, sign)
   const count = (of: string) => counts.get(of)?.length ?? 0
   return `Plan: ${count('+')} to create, ${count('~')} to change, ${count('-')} to delete.`
 }
 
-/** What a program gets: the steps without the values that only `apply` needs. */
-export const planJson = ({ steps, hints, unreadable, entries }: Plan) => ({
+/** The output for programs: the steps without the values that only `apply` needs. */
+export const planJson = ({ steps, hints, unreadable, entries }: OrganisationPlan) => ({
   steps: steps.map(({ before: _, after: __, rank: ___, ...step }) => step),
   hints,
   unreadable,

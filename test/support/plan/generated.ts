@@ -152,7 +152,10 @@ export function edited(g: Gen, exported: OrganisationDocument, snapshot: Snapsho
     () => Object.assign(oneOf(document.silences ?? []) ?? {}, { reason: g(name) }),
     () => Object.assign(oneOf(document.users ?? []) ?? {}, { role: 'operator', allRegions: true, disabled: true }),
     () => Object.assign(oneOf(document.channels ?? []) ?? {}, { minSeverity: 'CRITICAL', enabled: false }),
-    () => delete (oneOf(sites()) ?? {}).id,
+    () => {
+      const site = oneOf(sites())
+      if (site) delete site.id
+    },
     () =>
       delete document[
         oneOf(['regions', 'locations', 'rooms', 'profiles', 'users', 'silences', 'channels'] as const) ?? 'rooms'

@@ -1,15 +1,24 @@
 // A small organisation in memory that does what the service does for each step, to compare with what a plan promised.
-import { isSecret, storedSecret } from '../../../src/plan/compare.ts'
+import { isEnvSecret, storedSecret } from '../../../src/plan/compare.ts'
 import { kindTable } from '../../../src/plan/kinds.ts'
-import type { Step } from '../../../src/plan/plan.ts'
-import type { Id, Kind, ProfileUse, Snapshot, Target, Thing, Value, Values } from '../../../src/plan/things.ts'
+import type { OrganisationStep } from '../../../src/plan/plan.ts'
+import type {
+  Id,
+  Kind,
+  OrganisationThing,
+  ProfileUse,
+  Snapshot,
+  ThingRef,
+  ThingValue,
+  Values,
+} from '../../../src/plan/things.ts'
 
 const keyOf = (kind: Kind, id: Id) => `${kind} ${id}`
 
 /** Throws where the service would refuse. */
 export class ModelOrganisation {
   readonly #base: Snapshot
-  readonly #things: Map<string, Thing>
+  readonly #things: Map<string, OrganisationThing>
   #nextId = 1_000_000
 
   constructor(snapshot: Snapshot) {
@@ -41,7 +50,7 @@ export class ModelOrganisation {
     }
   }
 
-  run(steps: readonly Step[]): void {
+  run(steps: readonly OrganisationStep[]): void {
     const created = new Map<string, Id>()
     const done = new Set<number>()
     for (const step of steps) {
@@ -51,7 +60,7 @@ export class ModelOrganisation {
     }
   }
 
-  #run(step: Step, created: Map<string, Id>): void {
+  #run(step: OrganisationStep, created: Map<string, Id>): void {
     const after = this.#resolved(step.kind, step.after, created)
     if (step.operation.endsWith('Create')) {
       const id = this.#nextId++
@@ -65,7 +74,7 @@ export class ModelOrganisation {
     else this.#put({ ...thing, values: withoutNulls(merged(thing, after)) })
   }
 
-  #put(thing: Thing): void {
+  #put(thing: OrganisationThing): void {
     const { externalId } = thing.values
     const holder = [...this.#things.values()].find(
       (other) => other.kind === thing.kind && other.id !== thing.id && other.values.externalId === externalId,
@@ -77,7 +86,7 @@ export class ModelOrganisation {
     this.#things.set(keyOf(thing.kind, thing.id), thing)
   }
 
-  #delete(thing: Thing): void {
+  #delete(thing: OrganisationThing): void {
     const users = [...this.#things.values()].filter((other) =>
       this.#targetsIn(other).some(({ kind, id }) => kind === thing.kind && id === thing.id),
     )
@@ -87,7 +96,7 @@ export class ModelOrganisation {
       // A place that is deleted ends its silences.
       if (other.kind === 'silence') this.#things.delete(keyOf(other.kind, other.id))
       if (other.kind === 'silence') continue
-      const without = (value: Value | undefined) =>
+      const without = (value: ThingValue | undefined) =>
         Array.isArray(value) ? value.filter((item) => !this.#refersTo(item, thing.kind, thing.id)) : value
       const values = Object.fromEntries(Object.entries(other.values).map(([name, value]) => [name, without(value)]))
       this.#things.set(keyOf(other.kind, other.id), { ...other, values: values as Values })
@@ -99,12 +108,12 @@ export class ModelOrganisation {
     return this.#base.endpointsByRoom.get(room as number) ?? 0
   }
 
-  #refersTo(value: Value | undefined, kind: Kind, id: Id): boolean {
+  #refersTo(value: ThingValue | undefined, kind: Kind, id: Id): boolean {
     const target = value as { kind?: Kind; id?: Id } | null | undefined
     return typeof target === 'object' && target?.kind === kind && target.id === id
   }
 
-  #targetsIn({ kind, values }: Thing): { kind: Kind; id: Id }[] {
+  #targetsIn({ kind, values }: OrganisationThing): { kind: Kind; id: Id }[] {
     return Object.entries(kindTable[kind].fields)
       .filter(([, fieldKind]) => fieldKind.startsWith('reference'))
       .flatMap(([name]) => [values[name] ?? []].flat())
@@ -112,8 +121,8 @@ export class ModelOrganisation {
   }
 
   #resolved(kind: Kind, values: Values, created: ReadonlyMap<string, Id>): Values {
-    const resolve = (value: Value): Value => {
-      const target = value as Target
+    const resolve = (value: ThingValue): ThingValue => {
+      const target = value as ThingRef
       if (typeof value !== 'object' || value === null || !('pointer' in target)) return value
       const id = created.get(target.pointer)
       if (id === undefined) throw new Error(`${target.pointer} was not made yet`)
@@ -128,7 +137,7 @@ export class ModelOrganisation {
   }
 }
 
-/** What the service sets for a new thing whose request does not say it. */
+/** The service sets these for a new thing whose request does not. */
 function defaultsOf(kind: Kind): Values {
   if (kind === 'user') return { allRegions: false, regions: [], disabled: false }
   if (kind !== 'channel') return {}
@@ -137,24 +146,24 @@ function defaultsOf(kind: Kind): Values {
 }
 
 /** Secrets that are not sent stay. */
-function merged({ kind, values }: Thing, after: Values): Values {
+function merged({ kind, values }: OrganisationThing, after: Values): Values {
   const fields = kindTable[kind].fields
   const kept = Object.entries(values).filter(([name]) => fields[name] === 'secret')
   const maps = Object.entries(fields).filter(([name, fieldKind]) => fieldKind === 'map' && after[name])
   const mapsAfter = maps.map(([name]) => {
-    const secrets = Object.entries((values[name] ?? {}) as Values).filter(([, value]) => isSecret(value))
+    const secrets = Object.entries((values[name] ?? {}) as Values).filter(([, value]) => isEnvSecret(value))
     return [name, { ...Object.fromEntries(secrets), ...(after[name] as Values) }]
   })
   return { ...values, ...Object.fromEntries(kept), ...after, ...Object.fromEntries(mapsAfter) }
 }
 
 function withoutNulls(values: Values): Values {
-  const tidied = Object.entries(values).flatMap(([name, value]): [string, Value][] => {
+  const tidied = Object.entries(values).flatMap(([name, value]): [string, ThingValue][] => {
     if (value === null || (Array.isArray(value) && value.length === 0 && ['tags', 'rules'].includes(name))) return []
-    if (!['config', 'fields', 'options'].includes(name)) return [[name, isSecret(value) ? storedSecret : value]]
+    if (!['config', 'fields', 'options'].includes(name)) return [[name, isEnvSecret(value) ? storedSecret : value]]
     const map = Object.entries(value as Values)
       .filter(([, item]) => item !== null)
-      .map(([key, item]) => [key, isSecret(item) ? storedSecret : item])
+      .map(([key, item]) => [key, isEnvSecret(item) ? storedSecret : item])
     return name === 'config' || map.length > 0 ? [[name, Object.fromEntries(map)]] : []
   })
   return Object.fromEntries(tidied)
