@@ -6,15 +6,13 @@ import { type ClientOptions, request } from '../../client/client.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { type Connected, connect } from '../http/connect.ts'
 import { CommandError } from '../terminal/command-error.ts'
-import { Progress } from '../terminal/progress.ts'
 import { printJson, printResult, type Terminal } from '../terminal/terminal.ts'
 import { followEvents } from './events.ts'
 import type { Input } from './input.ts'
 import type { CommonOptions } from './operation-options.ts'
+import { type Answer, joined, pagesOf } from './pages.ts'
 import { shapeText } from './shape-text.ts'
 import { columnsOf, type List, listIn, pairsOf, tableOf } from './view.ts'
-
-type Answer = Readonly<Record<string, unknown>>
 
 export async function runOperation(
   terminal: Terminal,
@@ -63,28 +61,6 @@ function print(terminal: Terminal, text: string, { json }: CommonOptions): void 
   else printResult(terminal, false, undefined, Object.keys(answer).length > 0 ? pairsOf(answer) : ['Done.'])
 }
 
-async function* pagesOf(
-  terminal: Terminal,
-  clientOptions: ClientOptions,
-  operation: Operation,
-  input: Input,
-): AsyncGenerator<Answer> {
-  // Pages that are printed on the terminal are progress enough.
-  const progress = terminal.isInteractive ? undefined : new Progress(terminal, 'Pages')
-  try {
-    for (let pageToken: unknown = input.pageToken; ; ) {
-      const response = await request(clientOptions, operation, { ...input, pageToken }, {})
-      const page = JSON.parse(await response.text()) as Answer
-      progress?.advance()
-      yield page
-      pageToken = page.nextPageToken
-      if (pageToken === undefined) return
-    }
-  } finally {
-    progress?.end()
-  }
-}
-
 const itemsOn = (page: Answer, { key }: List) => page[key] as readonly Answer[]
 
 /** One JSON document of all pages, which is never whole in memory. */
@@ -128,17 +104,6 @@ async function printTables(
     }
   }
   if (shown === undefined) terminal.writeError('Nothing matches.')
-}
-
-/** An answer that is more than a list: the lists of its pages are joined, and the rest is that of the first page. */
-async function joined(pages: AsyncIterable<Answer>): Promise<Answer> {
-  let whole: Record<string, unknown> = {}
-  for await (const { nextPageToken: _, ...page } of pages) {
-    const lists = Object.entries(page).filter(([, value]) => Array.isArray(value)) as [string, unknown[]][]
-    whole = { ...page, ...whole }
-    for (const [key, items] of lists) if (whole[key] !== page[key]) whole[key] = [...(whole[key] as []), ...items]
-  }
-  return whole
 }
 
 /** A file appears under its name when it is whole. */

@@ -1,6 +1,7 @@
 // Answers as people read them.
 import { expect, test } from 'vitest'
 import { operations } from '../../contract/operations.ts'
+import { joined } from './pages.ts'
 import { shapeText } from './shape-text.ts'
 import { columnsOf, listIn, pairsOf, tableOf } from './view.ts'
 
@@ -67,4 +68,12 @@ test('one thing is shown as pairs, with tables of what it contains', () => {
     '  ID  SERIAL',
     '  e1  S1',
   ])
+})
+
+test('the lists of pages are joined, and the rest is that of the first page', async () => {
+  const pages = async function* () {
+    yield { interval: '1h', samples: [], buckets: [1, 2], nextPageToken: 'x' }
+    yield { interval: '1h', samples: [], buckets: [3], nextPageToken: '' }
+  }
+  expect(await joined(pages())).toEqual({ interval: '1h', samples: [], buckets: [1, 2, 3] })
 })

@@ -1,6 +1,6 @@
 // The program of the package roomkeeper-cli.
 import type { Command } from 'commander'
-import { exitCodeOfHttp } from '../http/connect.ts'
+import { exitCodeOfHttp } from '../http/exit-code.ts'
 import { rootCommand } from '../terminal/root-command.ts'
 import { runProgram } from '../terminal/run-program.ts'
 import type { Terminal } from '../terminal/terminal.ts'
