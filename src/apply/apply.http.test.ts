@@ -187,7 +187,7 @@ test('steps that change or unenrol endpoints say how many, and what was changed 
   })
 })
 
-test('what a restricted key may not see is not in its export, and its plan says which steps it may not do', async () => {
+test('an export has only things that a restricted key sees, and a plan says which steps the key cannot do', async () => {
   const org = await harness.newOrg()
   await applyTo(org, whole(org.id))
   const all = await exportOf(org)

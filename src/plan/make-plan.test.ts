@@ -220,7 +220,7 @@ test('without an id a rename looks like a new thing, and a hint names what may b
   ])
 })
 
-test('what the caller may not do is said for each step', () => {
+test('each step that the caller may not do says why', () => {
   const reader = snapshot({
     permissions: { ...snapshot().permissions, write: false, everywhere: false, manage: false },
     hiddenKinds: ['channel'],
