@@ -1,7 +1,10 @@
 // Writes lines of CSV (RFC 4180) that are safe to open in a spreadsheet.
 import { withoutDirectionMarks } from './words.ts'
 
-export const csvRow = (cells: readonly string[]): string => `${cells.map(cellText).join(',')}\r\n`
+export const csvRow = (cells: readonly string[]): string => `${csvCells(cells)}\r\n`
+
+/** Cells of a line that others follow. */
+export const csvCells = (cells: readonly string[]): string => cells.map(cellText).join(',')
 
 /** Characters that are sent in one piece. */
 const maxChunkCharacters = 64 * 1024
