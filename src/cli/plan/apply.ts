@@ -2,7 +2,7 @@
 import { applyPlan, type StepOutcome } from '../../apply/apply-plan.ts'
 import { secretNamesOf } from '../../apply/secrets.ts'
 import type { Allowance, OrganisationPlan } from '../../plan/plan.ts'
-import { connect } from '../http/connect.ts'
+import { connectToServer } from '../http/connect.ts'
 import { CommandError } from '../terminal/command-error.ts'
 import { Progress } from '../terminal/progress.ts'
 import { printResult, type Terminal } from '../terminal/terminal.ts'
@@ -18,7 +18,7 @@ interface ApplyCommandOptions extends PlanCommandOptions {
 
 export async function applyCommand(terminal: Terminal, file: string, options: ApplyCommandOptions): Promise<void> {
   const read = readDocument(file)
-  const { client } = connect(terminal, options)
+  const { client } = connectToServer(terminal, options)
   const plan = await planOf(client, file, read, options)
   if (!options.json) printResult(terminal, false, undefined, planLines(file, plan))
   checkAllowed(plan, options)

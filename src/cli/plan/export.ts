@@ -4,7 +4,7 @@ import { stringify } from 'yaml'
 import { readOrganisation } from '../../apply/read-organisation.ts'
 import { documentSchema } from '../../plan/document.ts'
 import { documentOf } from '../../plan/document-of.ts'
-import { connect } from '../http/connect.ts'
+import { connectToServer } from '../http/connect.ts'
 import type { ConnectionOptions } from '../http/connection.ts'
 import { CommandError } from '../terminal/command-error.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -15,7 +15,7 @@ interface ExportOptions extends ConnectionOptions {
 }
 
 export async function exportCommand(terminal: Terminal, options: ExportOptions): Promise<void> {
-  const { client, connection } = connect(terminal, options)
+  const { client, connection } = connectToServer(terminal, options)
   const snapshot = await readOrganisation(client, undefined)
   const document = documentOf(snapshot, `${connection.baseUrl}/organisation.schema.json`)
   const { output, json = output?.endsWith('.json') } = options

@@ -4,7 +4,7 @@ import { readOrganisation } from '../../apply/read-organisation.ts'
 import type { Client } from '../../client/client.ts'
 import { makePlan } from '../../plan/make-plan.ts'
 import type { OrganisationPlan } from '../../plan/plan.ts'
-import { connect } from '../http/connect.ts'
+import { connectToServer } from '../http/connect.ts'
 import type { ConnectionOptions } from '../http/connection.ts'
 import { CommandError } from '../terminal/command-error.ts'
 import { printResult, type Terminal } from '../terminal/terminal.ts'
@@ -22,7 +22,7 @@ const hasChanges = 2
 
 export async function planCommand(terminal: Terminal, file: string, options: PlanCommandOptions): Promise<void> {
   const read = readDocument(file)
-  const plan = await planOf(connect(terminal, options).client, file, read, options)
+  const plan = await planOf(connectToServer(terminal, options).client, file, read, options)
   printResult(terminal, options.json, planJson(plan), planLines(file, plan))
   if (plan.steps.length === 0) return
   throw new CommandError(`The organisation differs from ${file}.`, { exitCode: hasChanges })
