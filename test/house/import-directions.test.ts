@@ -54,8 +54,9 @@ const mayImport: Record<string, readonly string[]> = {
     'computer',
     'gateway',
   ],
-  'cli/remote': ['cli/api', 'cli/context', 'cli/http', 'cli/terminal'],
+  'cli/remote': ['cli/api', 'cli/context', 'cli/plan', 'cli/http', 'cli/terminal'],
   'cli/api': ['cli/http', 'cli/terminal', 'client'],
+  'cli/plan': ['cli/http', 'cli/terminal', 'apply', 'plan', 'client'],
   'cli/context': ['cli/http', 'cli/terminal', 'client'],
   'cli/http': ['cli/terminal', 'client'],
   'cli/terminal': [],
@@ -65,7 +66,6 @@ const mayImport: Record<string, readonly string[]> = {
   device: ['client'],
   console: ['apply', 'plan', 'client'],
   apply: ['plan', 'client'],
-  plan: [],
   client: [],
   'server/app.ts': [
     'server/first-start.ts',
@@ -123,6 +123,7 @@ const mayImport: Record<string, readonly string[]> = {
     'network',
   ],
   'server/http': [
+    'plan',
     'server/api-page',
     'server/context',
     'server/nodes',
@@ -152,6 +153,7 @@ const mayImport: Record<string, readonly string[]> = {
   'server/config': ['server/outbound', 'server/core'],
   'server/outbound': ['server/core', 'network'],
   'server/core': [],
+  plan: [],
   network: [],
   contract: [],
 }
