@@ -7,7 +7,7 @@ import { Columns, type Line, type Sheet } from './columns.ts'
 import type { Mistake } from './mistakes.ts'
 import type { CsvImport } from './csv-import.ts'
 import { type CurrentSites, currentSites, type Site } from './sites.ts'
-import { RowReader, shown } from './values.ts'
+import { definedOnly, RowReader, shown } from './values.ts'
 
 /**
  * The columns of rooms. Three public tools for the interface that this service shares write and read such files: "Pulse Create Rooms" has
@@ -285,6 +285,3 @@ const roomValues = (reader: Reader) => ({
 
 const hasRoomValues = ({ fields, ...values }: ReturnType<typeof roomValues>, profile: unknown) =>
   [...Object.values(values), ...Object.values(fields ?? {}), profile].some((value) => value !== undefined && value !== null)
-
-export const definedOnly = <T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never

@@ -1,7 +1,7 @@
 // Reads the values of cells. Undefined: the file does not have the column, so the value stays. Null: the cell is empty, which clears the value.
 import { maxCustomFieldLength, maxCustomFields } from '../contract/fleet/custom-fields.ts'
 import { maxTags } from '../contract/fleet/rooms.ts'
-import { RoomTag } from '../contract/jobs/job-request.ts'
+import { roomTagPattern } from '../contract/jobs/job-request.ts'
 import type { Line } from './columns.ts'
 import type { Mistake } from './mistakes.ts'
 
@@ -93,7 +93,7 @@ export class RowReader<C extends string> {
   }
 }
 
-const tagPattern = new RegExp(RoomTag.pattern ?? '')
+const tagPattern = new RegExp(roomTagPattern)
 
 /** The server counts code points too. [contract 1.10] */
 function textProblem(text: string, maxLength: number): string | undefined {
@@ -112,3 +112,7 @@ function isTimeZone(name: string): boolean {
     return false
   }
 }
+
+/** Without the values that the file does not have. */
+export const definedOnly = <T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
