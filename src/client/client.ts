@@ -126,7 +126,9 @@ export function pathOf(operation: Operation, org: string, input: Readonly<Record
     const value = input[name]
     if (value === undefined) continue
     const isTime = (shape as { format?: string }).format === 'date-time'
-    query.set(name, isTime && typeof value === 'number' ? new Date(value).toISOString() : String(value))
+    for (const one of Array.isArray(value) ? value : [value]) {
+      query.append(name, isTime && typeof one === 'number' ? new Date(one).toISOString() : String(one))
+    }
   }
   return `/v1/orgs/${encodeURIComponent(org)}${path}${query.size > 0 ? `?${query}` : ''}`
 }

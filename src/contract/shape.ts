@@ -15,6 +15,12 @@ export const SingleLineText = (max: number, description: string) =>
 export const MultilineText = (max: number, description: string) =>
   Type.String({ minLength: 1, maxLength: max, format: 'lines', description })
 
+/** A key of an update: absent keeps the value, and null clears it. */
+export const OptionalOrNull = <S extends TSchema>(shape: S) => Type.Optional(Type.Union([shape, Type.Null()]))
+
+/** A day of the calendar, without a time. */
+export const CalendarDay = (description: string) => Type.String({ format: 'date', description })
+
 export const maxNameLength = 100
 export const Name = (noun: string) => SingleLineText(maxNameLength, `Name of the ${noun}. Names need not be unique.`)
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { EnrolRequest } from '../../src/contract/device/protocol.ts'
+import { maxCustomFields } from '../../src/contract/fleet/custom-fields.ts'
 import {
   hugeBodyBytes,
   jobBodyBytes,
@@ -23,9 +24,21 @@ interface Schema {
   readonly maxItems?: number
   readonly maxLength?: number
   readonly format?: string
+  readonly propertyNames?: object
+  readonly maxProperties?: number
+  readonly additionalProperties?: Schema | boolean
 }
 
 const longest = (texts: readonly string[]): string => texts.reduce((a, b) => (b.length > a.length ? b : a))
+
+/** As many custom fields as a resource can have get a text, and the others of the request are cleared. */
+const longestCustomFields = (text: Schema, count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [
+      String(i).padStart(40, '_'),
+      i < maxCustomFields ? longestValue(text) : null,
+    ]),
+  )
 
 /** The longest value that a schema allows. Endpoint ids have no limit in their schema; they are UUIDs. */
 function longestValue(schema: Schema): unknown {
@@ -34,6 +47,9 @@ function longestValue(schema: Schema): unknown {
   if (schema.anyOf) return JSON.parse(longest(schema.anyOf.map((one) => JSON.stringify(longestValue(one)))))
   switch (schema.type) {
     case 'object':
+      if (schema.propertyNames && schema.maxProperties !== undefined) {
+        return longestCustomFields(schema.additionalProperties as Schema, schema.maxProperties)
+      }
       return Object.fromEntries(
         Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, longestValue(inner)]),
       )

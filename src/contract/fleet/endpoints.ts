@@ -2,8 +2,9 @@
 
 import Type from 'typebox'
 import { sensors } from '../device/models.ts'
-import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
+import { hugeBodyBytes, largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import {
+  CalendarDay,
   Empty,
   Int32,
   ListedIds,
@@ -12,10 +13,12 @@ import {
   maxNameLength,
   NullableId,
   OneOf,
+  OptionalOrNull,
   Shape,
   SingleLineText,
   Timestamp,
 } from '../shape.ts'
+import { CustomFieldFilters, CustomFields, ExternalId, SentCustomFields, SentExternalId } from './custom-fields.ts'
 import { Network, optional, optionalText, reportedFields } from './reported-status.ts'
 
 const id = Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' })
@@ -49,6 +52,19 @@ export const endpointName = optional(
   Type.String({ description: 'Name of the endpoint: the given one, or else the one that the device reports.' }),
 )
 
+export const maxAssetTagLength = 100
+const assetTagText = 'Inventory number of the device'
+const installedOnText = 'The day on which the device was installed'
+const warrantyUntilText = 'The last day of the warranty'
+/** Values for the inventory, which people set. */
+const assetValues = {
+  assetTag: optionalText(`${assetTagText}; absent if not set.`),
+  installedOn: optional(CalendarDay(`${installedOnText}; absent if not set.`)),
+  warrantyUntil: optional(CalendarDay(`${warrantyUntilText}; absent if not set.`)),
+  externalId: ExternalId('endpoints'),
+  fields: CustomFields,
+}
+
 export const Endpoint = Shape('webpageEndpoint', {
   id,
   serial,
@@ -66,6 +82,7 @@ export const Endpoint = Shape('webpageEndpoint', {
   name: endpointName,
   reportedName: optional(Type.String({ description: 'Name that the device reports.' })),
   note: optional(Type.String({ description: 'Note for the next person who works with the device.' })),
+  ...assetValues,
   networks: Type.Array(Network, {
     description: 'The network interfaces of the device; empty until the device reports them.',
   }),
@@ -131,6 +148,7 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   latestVersion: reportedFields.latestVersion,
   pairingSerial: reportedFields.pairingSerial,
   pairedSerials: reportedFields.pairedSerials,
+  ...assetValues,
 })
 
 /** Up to a thousand endpoints, named by their ids. [contract 7.4] */
@@ -166,6 +184,7 @@ export const endpointOperations = {
       locationId: Int32('Only endpoints in this location.'),
       ids: ListedIds('endpoints'),
       via: Type.String({ description: 'Only endpoints that are seen through this gateway.' }),
+      field: CustomFieldFilters,
     },
     response: ListOf('webpageListBasicEndpointsResponse', 'endpoints', BasicEndpoint),
     example: { query: { locationId: 3 }, response: { endpoints: [basic] } },
@@ -212,26 +231,20 @@ export const endpointOperations = {
     description: 'A key that is absent keeps its value; null clears it.',
     params: { id },
     body: Shape('EndpointUpdateRequest', {
-      name: optional(
-        Type.Union([SingleLineText(maxNameLength, 'Name of the endpoint, instead of the reported one.'), Type.Null()]),
+      name: OptionalOrNull(SingleLineText(maxNameLength, 'Name of the endpoint, instead of the reported one.')),
+      note: OptionalOrNull(MultilineText(maxEndpointNoteLength, 'Note for the next person who works with the device.')),
+      sleeps: OptionalOrNull(
+        Type.Boolean({
+          description: 'Whether the device can leave the network while it is off, instead of what the device reports.',
+        }),
       ),
-      note: optional(
-        Type.Union([
-          MultilineText(maxEndpointNoteLength, 'Note for the next person who works with the device.'),
-          Type.Null(),
-        ]),
-      ),
-      sleeps: optional(
-        Type.Union([
-          Type.Boolean({
-            description:
-              'Whether the device can leave the network while it is off, instead of what the device reports.',
-          }),
-          Type.Null(),
-        ]),
-      ),
+      assetTag: OptionalOrNull(SingleLineText(maxAssetTagLength, `${assetTagText}; null clears it.`)),
+      installedOn: OptionalOrNull(CalendarDay(`${installedOnText}; null clears it.`)),
+      warrantyUntil: OptionalOrNull(CalendarDay(`${warrantyUntilText}; null clears it.`)),
+      externalId: SentExternalId('endpoints'),
+      fields: SentCustomFields,
     }),
-    bodyLimitBytes: largeBodyBytes,
+    bodyLimitBytes: hugeBodyBytes,
     response: Endpoint,
     versioned: true,
     ifMatch: true,

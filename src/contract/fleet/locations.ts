@@ -2,8 +2,20 @@
 
 import Type from 'typebox'
 import { mediumBodyBytes, operation } from '../operation.ts'
-import { Empty, IdAndName, Int32, ListOf, Name, NullableId, Shape, SingleLineText } from '../shape.ts'
+import {
+  Empty,
+  IdAndName,
+  Int32,
+  ListOf,
+  MultilineText,
+  Name,
+  NullableId,
+  OptionalOrNull,
+  Shape,
+  SingleLineText,
+} from '../shape.ts'
 import { WeeklyHours } from '../weekly-hours.ts'
+import { Contact, ExternalId, SentContact, SentExternalId } from './custom-fields.ts'
 
 const fieldsInRoom = {
   id: Int32('Identifier of the location.'),
@@ -21,23 +33,27 @@ const fields = {
     }),
   ),
   changeWindow: Type.Optional(WeeklyHours),
+  address: Type.Optional(Type.String({ description: 'Postal address of the location; absent if not set.' })),
+  contact: Contact('location'),
+  externalId: ExternalId('locations'),
 }
 export const Location = Shape('webpageLocation', fields)
 
 const id = Int32('Identifier of the location.')
-const timezone = Type.Optional(
-  Type.Union([
-    SingleLineText(64, 'A time zone such as Europe/Oslo; null means the time zone of the organisation.'),
-    Type.Null(),
-  ]),
+const timezone = OptionalOrNull(
+  SingleLineText(64, 'A time zone such as Europe/Oslo; null means the time zone of the organisation.'),
 )
 const noHours = Type.Array(Type.Null(), { maxItems: 0, description: 'An empty list means no hours, like null.' })
 const changeWindow = Type.Optional(Type.Union([WeeklyHours, Type.Null(), noHours]))
+export const maxAddressLength = 500
 /** The fields that requests can leave out. */
 const optionalBody = {
   regionId: Type.Optional(NullableId('The region of the location; 0 or null means none.')),
   timezone,
   changeWindow,
+  address: OptionalOrNull(MultilineText(maxAddressLength, 'Postal address of the location; null clears it.')),
+  contact: SentContact('location'),
+  externalId: SentExternalId('locations'),
 }
 const example = { id: 3, name: 'Oslo HQ', region: { id: 11, name: 'Europe' }, timezone: 'Europe/Oslo' }
 
@@ -80,9 +96,9 @@ export const locationOperations = {
     path: '/locations/{id}',
     tag: 'Locations',
     scope: 'write',
-    summary: "Change a location's name, region, time zone or change window",
+    summary: 'Change a location',
     description:
-      'An absent key keeps its value; `regionId` 0 or null clears the region, `timezone` null the time zone, `changeWindow` null or [] the change window. At least one key is needed.',
+      'An absent key keeps its value; `regionId` 0 or null clears the region, `timezone` null the time zone, `changeWindow` null or [] the change window, and null the other keys too. At least one key is needed.',
     params: { id },
     body: Shape(
       'WebpageLocationsUpdateBody',

@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { DeviceSettings, ProfileConfig } from '../device/config-keys.ts'
 import { largeBodyBytes, operation } from '../operation.ts'
 import { Empty, Int32, ListOf, MultilineText, Name, OneOf, Shape, Timestamp } from '../shape.ts'
+import { ExternalId, SentExternalId } from './custom-fields.ts'
 import { endpointName, exampleEndpointId } from './endpoints.ts'
 
 const id = Int32('Identifier of the profile.')
@@ -13,6 +14,7 @@ const Profile = Shape('webpageProfile', {
   name: Type.String({ description: 'Name of the profile.' }),
   description: Type.Optional(Type.String({ description: 'The purpose of the profile.' })),
   configId: Int32('A number that changes with each change of the config.'),
+  externalId: ExternalId('profiles'),
 })
 export const ProfileWithConfig = Shape('webpageProfileWithConfig', { profile: Profile, config: DeviceSettings })
 
@@ -22,6 +24,7 @@ const body = {
     Type.Union([MultilineText(1024, 'The purpose of the profile.'), Type.Null(), Type.Literal('')]),
   ),
   config: ProfileConfig,
+  externalId: SentExternalId('profiles'),
 }
 const profile = { id: 2, name: 'Quiet rooms', description: 'Dark and silent at night', configId: 5 }
 const config = { nightMode: true, brightness: 0.4 }
@@ -132,7 +135,7 @@ export const profileOperations = {
     everywhere: true,
     summary: 'Replace name, description and config of a profile',
     description:
-      'An absent description is cleared. A config key that is absent or null is no longer locked by the profile. A password that is absent stays as it is, because passwords are never returned.',
+      'An absent description is cleared; an absent `externalId` stays, and null clears it. A config key that is absent or null is no longer locked by the profile. A password that is absent stays as it is, because passwords are never returned.',
     params: { id },
     body: Shape('ProfilesUpdateRequest', body),
     bodyLimitBytes: largeBodyBytes,

@@ -3,6 +3,7 @@
 import Type from 'typebox'
 import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import { Empty, IdAndName, Int32, ListOf, Name, Shape } from '../shape.ts'
+import { ExternalId, SentExternalId } from './custom-fields.ts'
 
 export const Region = Shape('webpageRegion', {
   id: Int32('Identifier of the region.'),
@@ -10,9 +11,11 @@ export const Region = Shape('webpageRegion', {
   locations: Type.Array(IdAndName('webpageRegionLocation', 'location'), {
     description: 'The locations that are assigned to the region.',
   }),
+  externalId: ExternalId('regions'),
 })
 
 const id = Int32('Identifier of the region.')
+const body = { name: Name('region'), externalId: SentExternalId('regions') }
 const example = { id: 11, name: 'Europe', locations: [{ id: 3, name: 'Oslo HQ' }] }
 
 export const regionOperations = {
@@ -43,7 +46,7 @@ export const regionOperations = {
     scope: 'write',
     everywhere: true,
     summary: 'Create a region',
-    body: Shape('RegionsCreateRequest', { name: Name('region') }),
+    body: Shape('RegionsCreateRequest', body),
     bodyLimitBytes: mediumBodyBytes,
     response: Region,
     versioned: true,
@@ -56,9 +59,10 @@ export const regionOperations = {
     tag: 'Regions',
     scope: 'write',
     everywhere: true,
-    summary: 'Rename a region',
+    summary: 'Change the name and the external id of a region',
+    description: 'An absent `externalId` stays, and null clears it.',
     params: { id },
-    body: Shape('RegionsUpdateRequest', { name: Name('region') }),
+    body: Shape('RegionsUpdateRequest', body),
     bodyLimitBytes: largeBodyBytes,
     response: Type.Object(Region.properties, { title: 'webpageUpdateRegionResponse' }),
     versioned: true,

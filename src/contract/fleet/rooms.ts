@@ -2,8 +2,29 @@
 
 import Type from 'typebox'
 import { RoomTag } from '../jobs/job-request.ts'
-import { largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
-import { Empty, IdAndName, Int32, ListedIds, ListOf, Name, NullableId, OneOf, Shape } from '../shape.ts'
+import { hugeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
+import {
+  Empty,
+  IdAndName,
+  Int32,
+  ListedIds,
+  ListOf,
+  Name,
+  NullableId,
+  OneOf,
+  OptionalOrNull,
+  Shape,
+  SingleLineText,
+} from '../shape.ts'
+import {
+  Contact,
+  CustomFieldFilters,
+  CustomFields,
+  ExternalId,
+  SentContact,
+  SentCustomFields,
+  SentExternalId,
+} from './custom-fields.ts'
 import { Endpoint } from './endpoints.ts'
 import { LocationOfRoom } from './locations.ts'
 
@@ -55,6 +76,15 @@ const tags = Type.Optional(
   }),
 )
 
+export const maxFloorLength = 64
+const floorText = 'The floor that the room is on'
+const ownValues = {
+  floor: Type.Optional(Type.String({ description: `${floorText}; absent if not set.` })),
+  contact: Contact('room'),
+  externalId: ExternalId('rooms'),
+  fields: CustomFields,
+}
+
 export const PeopleIs = Type.Optional(
   OneOf(
     ['PRESENCE'],
@@ -82,6 +112,7 @@ export const RoomInList = Shape('webpageRoomInList', {
   peopleIs: PeopleIs,
   capacity,
   tags,
+  ...ownValues,
   profileId: Type.Optional(Int32('The profile of the room.')),
 })
 
@@ -94,9 +125,15 @@ export const Room = Shape('webpageRoom', {
   profileId: Type.Optional(Int32('The profile of the room.')),
   capacity,
   tags,
+  ...ownValues,
   dec: Type.Optional(
     Type.String({
       description: 'Enrolment code, only for callers with the scope operate or write; absent if the code has expired.',
+    }),
+  ),
+  enrolmentUrl: Type.Optional(
+    Type.String({
+      description: 'Address to enrol a device in the room, which its QR code contains; there with `dec`.',
     }),
   ),
   decUsed: Type.Optional(
@@ -122,27 +159,28 @@ const example = {
   endpoints: [],
   capacity: 8,
   dec: 'K7QF-2MXA-9TPD',
+  enrolmentUrl: 'https://rooms.example.org/enrol#K7QF-2MXA-9TPD',
   decUsed: '-62135596800',
   decTimeout: 24,
 }
-const sentTags = Type.Optional(
-  Type.Union([
-    Type.Array(RoomTag, { maxItems: maxTags, description: 'Tags of the room; null or an empty list clears them.' }),
-    Type.Null(),
-  ]),
+const sentTags = OptionalOrNull(
+  Type.Array(RoomTag, { maxItems: maxTags, description: 'Tags of the room; null or an empty list clears them.' }),
 )
 const body = {
   name: Name('room'),
   locationId: Type.Optional(NullableId('Location of the room; 0, null or absent means none.')),
-  capacity: Type.Optional(
-    Type.Union([Type.Integer({ ...capacityRange, description: `${capacityText}; null means not set.` }), Type.Null()]),
-  ),
+  capacity: OptionalOrNull(Type.Integer({ ...capacityRange, description: `${capacityText}; null means not set.` })),
   tags: sentTags,
+  floor: OptionalOrNull(SingleLineText(maxFloorLength, `${floorText}; null clears it.`)),
+  contact: SentContact('room'),
+  externalId: SentExternalId('rooms'),
+  fields: SentCustomFields,
 }
 const filters = {
   regionId: Int32('Only rooms in this region.'),
   locationId: Int32('Only rooms in this location.'),
   tag: Type.String({ description: 'Only rooms with this tag.' }),
+  field: CustomFieldFilters,
   ids: ListedIds('rooms'),
 }
 
@@ -175,8 +213,11 @@ export const roomOperations = {
     tag: 'Rooms',
     scope: 'write',
     summary: 'Create a room; the answer holds its enrolment code',
-    body: Shape('RoomsCreateRequest', body),
-    bodyLimitBytes: mediumBodyBytes,
+    body: Shape('RoomsCreateRequest', {
+      ...body,
+      profileId: Type.Optional(NullableId('Profile of the room; 0, null or absent means none.')),
+    }),
+    bodyLimitBytes: hugeBodyBytes,
     response: Room,
     versioned: true,
     audit: { category: 'ORG', type: 'ROOM_CREATED' },
@@ -187,12 +228,11 @@ export const roomOperations = {
     path: '/rooms/{id}',
     tag: 'Rooms',
     scope: 'write',
-    summary: 'Change the name, location, capacity and tags of a room',
-    description:
-      'An absent `locationId` clears the location; an absent `capacity` or `tags` stays, and null clears it.',
+    summary: 'Change a room',
+    description: 'An absent `locationId` clears the location. Any other absent key stays, and null clears it.',
     params: { id },
     body: Shape('RoomsUpdateRequest', body),
-    bodyLimitBytes: largeBodyBytes,
+    bodyLimitBytes: hugeBodyBytes,
     response: Room,
     versioned: true,
     ifMatch: true,

@@ -44,6 +44,9 @@ export const JobTarget = Shape(
   'JobTarget',
   {
     ...targetFields,
+    all: Type.Optional(
+      Type.Literal(true, { description: 'All endpoints. No other key is allowed beside it, except `exclude`.' }),
+    ),
     exclude: Type.Optional(TargetKeys),
   },
   closed,

@@ -34,6 +34,8 @@ interface RawInput {
   raw: IncomingMessage
 }
 
+const plainDay = /^\d{4}-\d{2}-\d{2}$/
+
 const ajv = new Ajv({ allErrors: true, strict: false, strictNumbers: true })
 ajv.addFormat('line', true)
 ajv.addFormat('lines', true)
@@ -41,6 +43,7 @@ ajv.addFormat('password', true)
 ajv.addFormat('uuid', true)
 ajv.addFormat('int32', true)
 ajv.addFormat('date-time', (text) => parseTime(text) !== undefined)
+ajv.addFormat('date', (text) => plainDay.test(text) && parseTime(text) !== undefined)
 ajv.addFormat('email-address', /^[^@\s]+@[^@\s]+$/)
 ajv.addFormat('timezone', isConfigTimeZone)
 
@@ -96,8 +99,9 @@ interface Parameter {
   enum?: readonly string[]
   /** A date without a time stays a text. */
   plainDays?: boolean
+  /** The parameter is a list, and is given once for each item. */
+  maxItems?: number
 }
-const plainDay = /^\d{4}-\d{2}-\d{2}$/
 
 const parserOf = (shape: TSchema): Parse => {
   const { type, format, enum: words, plainDays } = shape as Parameter
@@ -125,14 +129,21 @@ function parameterReader(shapes: TProperties, areRequired: boolean) {
   const readers = Object.entries(shapes).map(([name, shape]) => ({
     name,
     parse: parserOf(shape),
+    maxItems: (shape as Parameter).maxItems,
     required: areRequired || (shape as { required?: boolean }).required === true,
   }))
   return (given: Record<string, string | string[] | undefined>, violations: Violation[]): Record<string, unknown> => {
     const values: Record<string, unknown> = {}
-    for (const { name, parse, required } of readers) {
+    for (const { name, parse, maxItems, required } of readers) {
       const text = given[name]
       if (text === undefined) {
         if (required) violations.push({ field: name, error: 'is required' })
+        continue
+      }
+      if (maxItems !== undefined) {
+        const items = typeof text === 'string' ? [text] : text
+        if (items.length > maxItems) violations.push({ field: name, error: `must be given at most ${maxItems} times` })
+        else values[name] = items
         continue
       }
       const parsed = typeof text === 'string' ? parse(text) : 'must be given once'
@@ -206,7 +217,46 @@ function firstUnknown(sent: Record<string, unknown>, properties: object): Record
 function tidyValue(value: unknown, shape: TSchema, field: string, violations: Violation[]): unknown {
   if (typeof value === 'string') return tidyText(value, formatOf(shape), field, violations)
   if (Array.isArray(value)) return tidyList(value, shape, field, violations)
-  return isObject(value) ? tidyObject(value, shape, {}, `${field}.`, violations) : value
+  if (!isObject(value)) return value
+  const named = namedValuesOf(shape)
+  return named
+    ? tidyNamedValues(value, named, field, violations)
+    : tidyObject(value, shape, {}, `${field}.`, violations)
+}
+
+/** An object whose names the caller chooses. */
+interface NamedValues {
+  readonly propertyNames: { readonly pattern: string; readonly description: string }
+  readonly additionalProperties: TSchema
+  readonly maxProperties: number
+}
+
+/** The shape of an object with chosen names, which may also be null. */
+function namedValuesOf(shape: TSchema): NamedValues | undefined {
+  const { anyOf = [shape] } = shape as { anyOf?: TSchema[] }
+  return anyOf.find((one) => 'propertyNames' in one) as NamedValues | undefined
+}
+
+/** Refuses an object with too many names without looking at its values, and wrong names in words that people understand. */
+function tidyNamedValues(
+  sent: Record<string, unknown>,
+  { propertyNames, additionalProperties, maxProperties }: NamedValues,
+  field: string,
+  violations: Violation[],
+): Record<string, unknown> {
+  const entries = Object.entries(sent)
+  if (entries.length > maxProperties) {
+    violations.push({ field, error: `must have at most ${maxProperties} names` })
+    return {}
+  }
+  const isName = new RegExp(propertyNames.pattern)
+  for (const [name] of entries.filter(([name]) => !isName.test(name))) {
+    const error = `must have a name of ${propertyNames.description}`
+    violations.push({ field: `${field}.${name.slice(0, 64).toWellFormed()}`, error })
+  }
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, tidyValue(value, additionalProperties, `${field}.${name}`, violations)]),
+  )
 }
 
 /** Refuses a list that is too long without looking at its items, so that it costs nothing. */

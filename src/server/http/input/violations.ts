@@ -99,6 +99,7 @@ export const dateTimeSentence = 'must be a date and time such as 2026-03-02T09:1
 
 const formats: Record<string, string> = {
   'date-time': dateTimeSentence,
+  date: 'must be a day such as 2026-03-02',
   'email-address': 'must be an e-mail address',
   timezone: 'must be a time zone such as Europe/Oslo',
 }
