@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { OptionalOrNull, SingleLineText } from '../shape.ts'
 
-const maxExternalIdLength = 128
+export const maxExternalIdLength = 128
 const externalIdText = 'Identifier in a system of the organisation, such as an asset database; unique among the'
 
 /** In answers. `kind` is the plural noun of the things that have one. */
