@@ -30,7 +30,11 @@ const fieldPrefix = 'field.'
 const fieldHeader = new RegExp(`^field\\.(${customFieldName})$`)
 
 /** Headers differ in case, spaces and hyphens only: "Room Name" is `room_name`. */
-const normalised = (header: string) => header.trim().toLowerCase().replaceAll(/[\s-]+/g, '_')
+const normalised = (header: string) =>
+  header
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_')
 
 interface ColumnRules<C> {
   /** Whether there are columns `field.<name>`. */
@@ -75,7 +79,10 @@ export class Columns<C extends string> {
     })
     for (const group of this.#required) {
       if (group.some((column) => places.has(column))) continue
-      mistakes.push({ row: 1, reason: `The file has no column ${group.join(' or ')}. The first row names the columns.` })
+      mistakes.push({
+        row: 1,
+        reason: `The file has no column ${group.join(' or ')}. The first row names the columns.`,
+      })
     }
     if (mistakes.length > 0) throw new CsvError(mistakes)
     const sheet = { file, places, fields }
@@ -98,7 +105,9 @@ export class Columns<C extends string> {
 
   #unknownText(header: string): string {
     const columns = [...new Set(this.#byHeader.values())].join(', ')
-    const own = this.#hasFields ? `, and ${fieldPrefix}<name> for a field of your own (a-z, 0-9 and _, up to 40 characters)` : ''
+    const own = this.#hasFields
+      ? `, and ${fieldPrefix}<name> for a field of your own (a-z, 0-9 and _, up to 40 characters)`
+      : ''
     return `"${header.trim().slice(0, 60)}" is not a column. The columns are ${columns}${own}. Rename or remove it.`
   }
 }
@@ -113,7 +122,7 @@ const findFormulas = ({ header, rows }: CsvFile): Mistake[] =>
               row,
               column,
               header: header[column]?.trim() ?? '',
-              reason: 'The cell is a formula. Save its value; if the text is meant, write an apostrophe in front: \'=…',
+              reason: "The cell is a formula. Save its value; if the text is meant, write an apostrophe in front: '=…",
             },
           ]
         : [],

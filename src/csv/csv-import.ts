@@ -23,7 +23,11 @@ export interface ImportRow {
 export function listImport<K extends 'endpoints' | 'gatewayDevices'>(
   organisation: string,
   key: K,
-  entries: readonly { readonly row: number; readonly entry: NonNullable<OrganisationDocument[K]>[number]; readonly name: string }[],
+  entries: readonly {
+    readonly row: number
+    readonly entry: NonNullable<OrganisationDocument[K]>[number]
+    readonly name: string
+  }[],
   mistakes: readonly Mistake[],
 ): CsvImport {
   const rows = entries.map(({ row, name }, index) => ({ number: row, pointer: `/${key}/${index}`, names: [name] }))

@@ -19,7 +19,10 @@ const endpointColumns = {
 } as const
 export type EndpointColumn = keyof typeof endpointColumns
 
-export const endpointSheetColumns = new Columns<EndpointColumn>(endpointColumns, { hasFields: true, required: [['serial']] })
+export const endpointSheetColumns = new Columns<EndpointColumn>(endpointColumns, {
+  hasFields: true,
+  required: [['serial']],
+})
 
 /** `serials` are those of the endpoints that the caller sees. */
 export function readEndpoints(

@@ -55,7 +55,8 @@ export function readGatewayDevices({ lines }: Sheet<GatewayDeviceColumn>, contex
     if (entry) {
       const address = `${entry.host} ${entry.port}`
       const before = rowOfAddress.get(address)
-      if (before !== undefined) reader.wrong('host', `Row ${before} has the same address and port. Remove one of the two.`)
+      if (before !== undefined)
+        reader.wrong('host', `Row ${before} has the same address and port. Remove one of the two.`)
       rowOfAddress.set(address, before ?? line.number)
     }
     mistakes.push(...reader.mistakes)
@@ -67,7 +68,10 @@ export function readGatewayDevices({ lines }: Sheet<GatewayDeviceColumn>, contex
 function entryOf(reader: Reader, { gateway, secretForAll }: GatewayDeviceContext): GatewayDeviceEntry | undefined {
   const driver = driverIds.find((id) => id === reader.line.cell('driver')?.toLowerCase())
   if (!driver) {
-    reader.wrong('driver', `${shown(reader.line.cell('driver') ?? '')} is not a driver. The drivers are ${driverIds.join(', ')}.`)
+    reader.wrong(
+      'driver',
+      `${shown(reader.line.cell('driver') ?? '')} is not a driver. The drivers are ${driverIds.join(', ')}.`,
+    )
     return undefined
   }
   const host = reader.text('host', maxHostLength)
@@ -93,7 +97,8 @@ function roomReference(reader: Reader): string | string[] | undefined {
   const location = reader.text('location', maxNameLength)
   const region = reader.text('region', maxNameLength)
   if (!room) return reader.wrong('room', 'The row has no room. Write the name of the room that the device is in.')
-  if (region && !location) return reader.wrong('location', 'A room is in a region through its location. Write the location.')
+  if (region && !location)
+    return reader.wrong('location', 'A room is in a region through its location. Write the location.')
   return location ? [...(region ? [region] : []), location, room] : room
 }
 

@@ -70,10 +70,19 @@ test.each([
   ['', 'The file is empty. Its first row must name the columns.'],
   ['\n,,\n', 'The file is empty. Its first row must name the columns.'],
   ['room\nA\n"B', 'Row 3, column A: A quotation mark opens the cell and none closes it. Add one at its end.'],
-  ['room,x\n"A","B"C\n', 'Row 2, column B: Text follows the closing quotation mark. Write a quotation mark inside a cell twice: "".'],
+  [
+    'room,x\n"A","B"C\n',
+    'Row 2, column B: Text follows the closing quotation mark. Write a quotation mark inside a cell twice: "".',
+  ],
   ['room\nA,B\n', 'Row 2, column B: The header has 1 columns. Name this column, or put the cell in quotation marks.'],
-  [new Uint8Array([...bytes('room\nA\n'), 0xc5, 0x73]), 'Row 3, column A: The text is not UTF-8. In Excel, save the file as “CSV UTF-8”.'],
-  [`room\n${'x'.repeat(10_001)}`, 'Row 2, column A: The cell has 10001 characters. A cell has at most 10000; look for a missing quotation mark.'],
+  [
+    new Uint8Array([...bytes('room\nA\n'), 0xc5, 0x73]),
+    'Row 3, column A: The text is not UTF-8. In Excel, save the file as “CSV UTF-8”.',
+  ],
+  [
+    `room\n${'x'.repeat(10_001)}`,
+    'Row 2, column A: The cell has 10001 characters. A cell has at most 10000; look for a missing quotation mark.',
+  ],
   [`${','.repeat(1_000_000)}\n`, 'Row 1, column GS: The row has 1000001 cells. A row has at most 200.'],
   [`room\n${'A\n'.repeat(20_001)}`, 'Row 20002: A file has at most 20000 rows. Split it.'],
 ])('a broken file is refused with its row and column (%#)', (file, message) => {
@@ -91,7 +100,22 @@ test('a file of 100 MB is refused by its size, and a file at the limit takes lit
 })
 
 test('texts come back as they were written, and none is a formula in the file', () => {
-  const texts = ['=1+1', "'=1+1", "''@x", '+47 22 33', '-5', "'-5", '-', '@home', '＝1', "O'Hare", "'quoted'", '\u202e=1', 'a\u200eb', '']
+  const texts = [
+    '=1+1',
+    "'=1+1",
+    "''@x",
+    '+47 22 33',
+    '-5',
+    "'-5",
+    '-',
+    '@home',
+    '＝1',
+    "O'Hare",
+    "'quoted'",
+    '\u202e=1',
+    'a\u200eb',
+    '',
+  ]
   const written = importableRow(texts, ',')
   expect(written).not.toMatch(/(^|,)[\u202e"]*[=+@＝]/)
   const [row] = read(`room${',x'.repeat(texts.length - 1)}\n${written}`).rows

@@ -51,7 +51,10 @@ export function readCsv(bytes: Uint8Array, isColumn: (header: string) => boolean
     separator,
     hasByteOrderMark,
     header: header.cells,
-    rows: withHeaderWidth(rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== '')), header.cells.length),
+    rows: withHeaderWidth(
+      rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== '')),
+      header.cells.length,
+    ),
   }
 }
 
@@ -60,7 +63,8 @@ const fileError = (reason: string) => new CsvError([{ reason }])
 const separators = [',', ';', '\t']
 
 function separatorOf(text: string, isColumn: (header: string) => boolean): string {
-  const firstRow = (delimiter: string) => Papa.parse<string[]>(text, { delimiter, newline: '\n', preview: 1 }).data[0] ?? []
+  const firstRow = (delimiter: string) =>
+    Papa.parse<string[]>(text, { delimiter, newline: '\n', preview: 1 }).data[0] ?? []
   const scored = separators.map((separator) => {
     const cells = firstRow(separator)
     return { separator, known: cells.filter(isColumn).length, count: cells.length }
@@ -121,7 +125,13 @@ function withHeaderWidth(rows: readonly CsvRow[], width: number): CsvRow[] {
     const column = cells.findIndex((cell, index) => index >= width && cell.trim() !== '')
     return column === -1
       ? []
-      : [{ row, column, reason: `The header has ${width} columns. Name this column, or put the cell in quotation marks.` }]
+      : [
+          {
+            row,
+            column,
+            reason: `The header has ${width} columns. Name this column, or put the cell in quotation marks.`,
+          },
+        ]
   })
   if (mistakes.length > 0) throw new CsvError(mistakes)
   return rows.map(({ number, cells }) => ({

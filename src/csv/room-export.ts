@@ -10,7 +10,9 @@ export function roomsCsv(document: OrganisationDocument): string {
   const placed = new Set(rooms.map(({ site }) => site.location))
   const named = new Set(locations.map(({ region }) => region))
   const lines: readonly { readonly site: Site; readonly room?: RoomEntry }[] = [
-    ...(document.regions ?? []).filter(({ name }) => !named.has(name)).map(({ name }) => ({ site: { region: name, location: undefined } })),
+    ...(document.regions ?? [])
+      .filter(({ name }) => !named.has(name))
+      .map(({ name }) => ({ site: { region: name, location: undefined } })),
     ...locations.filter(({ location }) => !placed.has(location)).map((site) => ({ site })),
     ...rooms,
   ]

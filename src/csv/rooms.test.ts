@@ -18,7 +18,9 @@ const current: OrganisationDocument = {
           id: 3,
           name: 'Oslo HQ',
           timezone: 'Europe/Oslo',
-          rooms: [{ id: 7, name: 'Fjord', capacity: 8, tags: ['quiet', 'north'], profile: { id: 2 }, fields: { av: 'A1' } }],
+          rooms: [
+            { id: 7, name: 'Fjord', capacity: 8, tags: ['quiet', 'north'], profile: { id: 2 }, fields: { av: 'A1' } },
+          ],
         },
         { id: 4, name: 'Annex', rooms: [{ id: 8, name: '=Lab', externalId: 'X-8' }] },
       ],
@@ -105,7 +107,8 @@ test('the files of the three public tools are understood', () => {
 })
 
 test('an id of a room counts beside its organisation only, and a renamed room keeps it', () => {
-  const row = (organisation: string) => `organisation,room_id,region,location,room\n${organisation},7,Europe,Annex,Fjord 2\n`
+  const row = (organisation: string) =>
+    `organisation,room_id,region,location,room\n${organisation},7,Europe,Annex,Fjord 2\n`
   const rooms = (text: string) => documentOf(text).regions?.[0]?.locations?.[0]?.rooms
   expect(rooms(row('acme'))).toEqual([{ id: 7, name: 'Fjord 2' }])
   expect(rooms(row('other'))).toEqual([{ name: 'Fjord 2' }])
@@ -123,23 +126,59 @@ test('a location without the column region is found by its name, and a room with
 })
 
 test.each([
-  ['room,capacty\nA,1\n', /^Row 1, column B \(capacty\): "capacty" is not a column\. The columns are region, location, room, .* Rename or remove it\.$/],
+  [
+    'room,capacty\nA,1\n',
+    /^Row 1, column B \(capacty\): "capacty" is not a column\. The columns are region, location, room, .* Rename or remove it\.$/,
+  ],
   ['room,name\nA,B\n', 'Row 1, column B (name): The column is named "room" already. Remove one of the two.'],
   ['room,field.Bad-Name\nA,B\n', /^Row 1, column B \(field\.Bad-Name\): .* is not a column/],
   ['room,\nA,1\n', 'Row 1, column B: The column has no header, and row 2 has a value in it.'],
-  ['capacity\n1\n', 'Row 1: The file has no column room or location or region or external_id. The first row names the columns.'],
+  [
+    'capacity\n1\n',
+    'Row 1: The file has no column room or location or region or external_id. The first row names the columns.',
+  ],
   ['room\n"=HYPERLINK(""x"")"\n', /^Row 2, column A \(room\): The cell is a formula\./],
-  ['room,capacity\nA,many\nB,0\nC,1.5\nD,10001\n', /^(Row \d, column B \(capacity\): "[^"]+" is not a whole number from 1 to 10000\.\n?){4}$/],
-  ['room,tags\nA,Big Room\n', 'Row 2, column B (tags): "Big" is not a tag. A tag has up to 40 of a-z, 0-9 and hyphens.'],
-  ['location,timezone\nX,Mars/Base\n', 'Row 2, column B (timezone): "Mars/Base" is not a time zone. Write one such as Europe/Oslo.'],
-  ['location,timezone,room\nX,Europe/Oslo,A\nX,Asia/Tokyo,B\n', 'Row 3, column B (timezone): Row 2 has Europe/Oslo for the same location. Write the same time zone in both.'],
-  ['room,profile\nA,Loud\nB,Twice\n', 'Row 2, column B (profile): There is no profile "Loud". Create it first.\nRow 3, column B (profile): 2 profiles have the name "Twice". Rename all but one.'],
-  [`room\n${'x'.repeat(101)}\n"a\nb"\n`, 'Row 2, column A (room): The text has 101 characters. It can have 100.\nRow 3, column A (room): The text has a line break or another control character. Remove it.'],
-  ['locationId,name\n99,A\n', 'Row 2, column A (locationId): There is no location 99. Write the id of a location that exists.'],
-  ['location_id,location,room\n3,Oslo,A\n', 'Row 2, column B (location): Location 3 has the name "Oslo HQ". Remove one of the two.'],
+  [
+    'room,capacity\nA,many\nB,0\nC,1.5\nD,10001\n',
+    /^(Row \d, column B \(capacity\): "[^"]+" is not a whole number from 1 to 10000\.\n?){4}$/,
+  ],
+  [
+    'room,tags\nA,Big Room\n',
+    'Row 2, column B (tags): "Big" is not a tag. A tag has up to 40 of a-z, 0-9 and hyphens.',
+  ],
+  [
+    'location,timezone\nX,Mars/Base\n',
+    'Row 2, column B (timezone): "Mars/Base" is not a time zone. Write one such as Europe/Oslo.',
+  ],
+  [
+    'location,timezone,room\nX,Europe/Oslo,A\nX,Asia/Tokyo,B\n',
+    'Row 3, column B (timezone): Row 2 has Europe/Oslo for the same location. Write the same time zone in both.',
+  ],
+  [
+    'room,profile\nA,Loud\nB,Twice\n',
+    'Row 2, column B (profile): There is no profile "Loud". Create it first.\nRow 3, column B (profile): 2 profiles have the name "Twice". Rename all but one.',
+  ],
+  [
+    `room\n${'x'.repeat(101)}\n"a\nb"\n`,
+    'Row 2, column A (room): The text has 101 characters. It can have 100.\nRow 3, column A (room): The text has a line break or another control character. Remove it.',
+  ],
+  [
+    'locationId,name\n99,A\n',
+    'Row 2, column A (locationId): There is no location 99. Write the id of a location that exists.',
+  ],
+  [
+    'location_id,location,room\n3,Oslo,A\n',
+    'Row 2, column B (location): Location 3 has the name "Oslo HQ". Remove one of the two.',
+  ],
   ['location,room\nAnnex,A\n', 'Row 2, column A (location): 2 locations have this name (4, 5). Add the column region.'],
-  ['region,location,room\nEurope,,A\n', 'Row 2, column B (location): A room is in a region through its location. Write the location.'],
-  ['location,room,capacity\nOslo HQ,,5\n', 'Row 2, column B (room): The row has values of a room, and no name. Write the name of the room.'],
+  [
+    'region,location,room\nEurope,,A\n',
+    'Row 2, column B (location): A room is in a region through its location. Write the location.',
+  ],
+  [
+    'location,room,capacity\nOslo HQ,,5\n',
+    'Row 2, column B (room): The row has values of a room, and no name. Write the name of the room.',
+  ],
   ['location,room\nOslo HQ,A\nOslo HQ,A\n', 'Row 3, column B (room): Row 2 has the same room. Remove one of the two.'],
 ])('a mistake is named with its row and column (%#)', (text, message) => {
   if (typeof message === 'string') expect(mistakesOf(text)).toBe(message)
@@ -165,10 +204,14 @@ test('an exported file asks for what is there, and its answer too', () => {
   const answer = answerFile(sheetOf(csv), ['enrolment_code', 'result'], (row) =>
     row < 4 ? {} : { enrolment_code: `CODE-${row}`, result: 'unchanged' },
   )
-  expect(answer.split('\r\n').slice(2, 5)).toEqual([
-    'Africa,,,,,,,,,,,acme,,,',
-    'Asia,Annex,,,,,,,,,,acme,,,',
-    'Europe,Oslo HQ,Fjord,8,quiet north,Quiet,Europe/Oslo,,,,A1,acme,7,CODE-4,unchanged',
-  ].slice(1).concat([`Europe,Annex,'=Lab,,,,,,,X-8,,acme,8,CODE-5,unchanged`]))
+  expect(answer.split('\r\n').slice(2, 5)).toEqual(
+    [
+      'Africa,,,,,,,,,,,acme,,,',
+      'Asia,Annex,,,,,,,,,,acme,,,',
+      'Europe,Oslo HQ,Fjord,8,quiet north,Quiet,Europe/Oslo,,,,A1,acme,7,CODE-4,unchanged',
+    ]
+      .slice(1)
+      .concat([`Europe,Annex,'=Lab,,,,,,,X-8,,acme,8,CODE-5,unchanged`]),
+  )
   expect(documentOf(answer)).toEqual(asked)
 })

@@ -4,8 +4,8 @@ import { maxCapacity, maxFloorLength, minCapacity } from '../contract/fleet/room
 import { maxNameLength } from '../contract/shape.ts'
 import type { LocationEntry, OrganisationDocument, RegionEntry, RoomEntry } from '../plan/document.ts'
 import { Columns, type Line, type Sheet } from './columns.ts'
-import type { Mistake } from './mistakes.ts'
 import type { CsvImport } from './csv-import.ts'
+import type { Mistake } from './mistakes.ts'
 import { type CurrentSites, currentSites, type Site } from './sites.ts'
 import { definedOnly, RowReader, shown } from './values.ts'
 
@@ -140,7 +140,8 @@ class DocumentBuilder {
     if (name === undefined || name === null) return name
     const found = (this.#current.profiles ?? []).filter((profile) => profile.name === name)
     const [profile] = found
-    if (profile?.id === undefined) return reader.wrong('profile', `There is no profile ${shown(name)}. Create it first.`)
+    if (profile?.id === undefined)
+      return reader.wrong('profile', `There is no profile ${shown(name)}. Create it first.`)
     if (found.length === 1) return { id: profile.id }
     return reader.wrong('profile', `${found.length} profiles have the name ${shown(name)}. Rename all but one.`)
   }
@@ -178,10 +179,16 @@ class DocumentBuilder {
     const site = this.#sites.locations.find((one) => one.location.id === id)
     if (!site) return reader.wrong('location_id', `There is no location ${id}. Write the id of a location that exists.`)
     if (location && location !== site.location.name) {
-      return reader.wrong('location', `Location ${id} has the name ${shown(site.location.name)}. Remove one of the two.`)
+      return reader.wrong(
+        'location',
+        `Location ${id} has the name ${shown(site.location.name)}. Remove one of the two.`,
+      )
     }
     if (region && region !== site.region) {
-      return reader.wrong('region', `Location ${id} is in ${site.region === undefined ? 'no region' : shown(site.region)}.`)
+      return reader.wrong(
+        'region',
+        `Location ${id} is in ${site.region === undefined ? 'no region' : shown(site.region)}.`,
+      )
     }
     return site
   }
@@ -284,4 +291,6 @@ const roomValues = (reader: Reader) => ({
 })
 
 const hasRoomValues = ({ fields, ...values }: ReturnType<typeof roomValues>, profile: unknown) =>
-  [...Object.values(values), ...Object.values(fields ?? {}), profile].some((value) => value !== undefined && value !== null)
+  [...Object.values(values), ...Object.values(fields ?? {}), profile].some(
+    (value) => value !== undefined && value !== null,
+  )

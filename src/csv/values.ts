@@ -54,7 +54,9 @@ export class RowReader<C extends string> {
     const text = this.line.cell(column)
     if (text === undefined) return undefined
     if (text === '') return null
-    return isTimeZone(text) ? text : this.wrong(column, `${shown(text)} is not a time zone. Write one such as Europe/Oslo.`)
+    return isTimeZone(text)
+      ? text
+      : this.wrong(column, `${shown(text)} is not a time zone. Write one such as Europe/Oslo.`)
   }
 
   tags(column: C): string[] | null | undefined {
@@ -66,7 +68,9 @@ export class RowReader<C extends string> {
     if (wrong !== undefined) {
       return this.wrong(column, `${shown(wrong)} is not a tag. A tag has up to 40 of a-z, 0-9 and hyphens.`)
     }
-    return tags.length <= maxTags ? tags : this.wrong(column, `There are ${tags.length} tags. A room has at most ${maxTags}.`)
+    return tags.length <= maxTags
+      ? tags
+      : this.wrong(column, `There are ${tags.length} tags. A room has at most ${maxTags}.`)
   }
 
   /** The name of an environment variable, as `env:NAME`: a secret is not in a file. */
@@ -88,7 +92,8 @@ export class RowReader<C extends string> {
       if (problem !== undefined) this.wrong(`field.${name}`, problem)
     }
     const count = values.filter(([, text]) => text !== null).length
-    if (count > maxCustomFields) this.wrong(undefined, `The row has ${count} fields. There are at most ${maxCustomFields}.`)
+    if (count > maxCustomFields)
+      this.wrong(undefined, `The row has ${count} fields. There are at most ${maxCustomFields}.`)
     return Object.fromEntries(values)
   }
 }

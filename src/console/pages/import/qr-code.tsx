@@ -11,7 +11,13 @@ export function QrCode({ text, label, className }: QrCodeProps) {
   // The standard asks for an empty border of four modules; the card around the code has the other two.
   const { data, size } = encode(text, { border: 2 })
   return (
-    <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} className={className} shapeRendering="crispEdges">
+    <svg
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={label}
+      className={className}
+      shapeRendering="crispEdges"
+    >
       <rect width={size} height={size} fill="#fff" />
       <path d={data.map(rowPath).join('')} fill="#000" />
     </svg>
