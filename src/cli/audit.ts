@@ -5,7 +5,7 @@ import { headText, verifyChain } from '../server/journal/audit/chain.ts'
 import { findHead } from '../server/journal/audit/store.ts'
 import { findOrg, listOrgs } from '../server/journal/orgs/store.ts'
 import { type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 interface AuditOptions extends DatabaseCommandOptions {
   readonly org?: string

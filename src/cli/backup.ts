@@ -10,7 +10,7 @@ import { restoreBackup, shortFingerprint } from '../server/maintenance/backup/re
 import { countText } from '../server/maintenance/count-text.ts'
 import { checkLineText, checkPlace } from './check.ts'
 import { type DatabaseCommandOptions, withRecordedAddress } from './database-command.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 interface BackupOptions extends DatabaseCommandOptions {
   readonly withSecret?: boolean

@@ -17,7 +17,7 @@ import {
   isDamage,
 } from '../server/maintenance/check-database.ts'
 import { type DatabaseCommandOptions, withRecordedAddress } from './database-command.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 export const checkLineText = ({ check, isGood, result }: CheckLine): string =>
   `${check.padEnd(12)}${isGood ? 'ok' : 'FAILED'}: ${result}.`

@@ -2,7 +2,7 @@
 import type { OwnerCommands } from '../computer/owner-commands.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { needsPersonExitStatus } from './gateway-options.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export interface ComputerCommandOptions {
   readonly url?: string

@@ -10,7 +10,7 @@ import type { CopiedBundles } from '../server/maintenance/copy-bundles.ts'
 import { copyDatabase, unmarkDatabase } from '../server/maintenance/copy-database.ts'
 import { countText } from '../server/maintenance/count-text.ts'
 import { checkLineText } from './check.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 interface CopyOptions {
   readonly from?: string

@@ -9,7 +9,7 @@ import { systemClock } from '../server/core/clock.ts'
 import { StartupError } from '../server/core/failure.ts'
 import type { OpenedDatabase } from '../server/db/open.ts'
 import { listPlacesOf } from '../server/journal/places/store.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export interface DatabaseCommandOptions extends DatabaseOptions {
   readonly json?: boolean

@@ -15,7 +15,7 @@ import { cliActor } from './database-command.ts'
 import { startGatewayBeside } from './gateway-beside.ts'
 import { makeLoginLink } from './login-link.ts'
 import { runFleet } from './simulate.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 const size = { endpoints: 60, rooms: 24, locations: 6, regions: 3, otherMakers: true }
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { deviceMessages } from '../contract/device/messages.ts'
 import { openapi } from '../contract/openapi.ts'
 import { StartupError } from '../server/core/failure.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
 

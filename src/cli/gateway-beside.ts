@@ -19,7 +19,7 @@ import { commandLineActor } from '../server/journal/orgs/rules.ts'
 import { listNodes } from '../server/nodes/node-list.ts'
 import { cliActor } from './database-command.ts'
 import { collectRanges, needsPersonExitStatus } from './gateway-options.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 const restartBackOff = { firstMs: secondMs, maxMs: minuteMs }
 /** A gateway that ran for so long was a success: the waits start again. */

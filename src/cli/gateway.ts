@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { StartupError } from '../server/core/failure.ts'
 import { needsPersonExitStatus } from './gateway-options.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export interface GatewayCommandOptions {
   readonly url: string

@@ -4,7 +4,7 @@ import type { ServeOptions } from '../server/config/server-options.ts'
 import { firstStartActor } from '../server/first-start.ts'
 import { makeFirstOwnerLink } from './login-link.ts'
 import { neededVariables, shellCommand } from './shell-command.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export async function greet(terminal: Terminal, options: ServeOptions, service: Service): Promise<void> {
   const { first } = service

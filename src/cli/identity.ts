@@ -5,7 +5,7 @@ import { PublicAddress } from '../server/context/public-address.ts'
 import { commandLineActor } from '../server/journal/orgs/rules.ts'
 import { identityDisable, identityGet } from '../server/people/identity/rules.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 interface IdentityOptions extends DatabaseCommandOptions {
   readonly org: string

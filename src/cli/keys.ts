@@ -8,7 +8,7 @@ import { commandLineActor } from '../server/journal/orgs/rules.ts'
 import { keysCreate, keysDelete, keysList } from '../server/people/keys/rules.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
 import { parseRegionId } from './region-option.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 interface OrgCommandOptions extends DatabaseCommandOptions {
   readonly org: string

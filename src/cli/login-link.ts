@@ -9,7 +9,7 @@ import { loginLinkCreate } from '../server/people/sessions/rules.ts'
 import { firstOwnerLinkCreate, signInUrl, userLoginLinkCreate } from '../server/people/sessions/user-links.ts'
 import { type ConsoleAddressOptions, consoleAddress, onlyOrg } from './console-address.ts'
 import { cliActor, withExistingDatabase } from './database-command.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 interface LoginLinkOptions extends ConsoleAddressOptions {
   readonly key?: string

@@ -1,6 +1,6 @@
 // `roomkeeper migrate`: applies database migrations, which happens whenever a database is opened, and prints them.
 import { type DatabaseCommandOptions, withDatabase } from './database-command.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 export const migrateCommand = (terminal: Terminal, options: DatabaseCommandOptions) =>
   withDatabase(options, async (_services, { migrated }) =>

@@ -4,7 +4,7 @@ import { isoTime } from '../server/core/clock.ts'
 import { type ProgramVersion, versionText } from '../server/core/program-files.ts'
 import { listNodes } from '../server/nodes/node-list.ts'
 import { type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 export const nodesCommand = (terminal: Terminal, options: DatabaseCommandOptions) =>
   withExistingDatabase(options, async ({ db, clock }) => {

@@ -3,7 +3,7 @@ import { isoTime } from '../server/core/clock.ts'
 import { commandLineActor, orgCreate, orgTimezone } from '../server/journal/orgs/rules.ts'
 import { listOrgs } from '../server/journal/orgs/store.ts'
 import { cliActor, type DatabaseCommandOptions, withDatabase, withExistingDatabase } from './database-command.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 interface CreateOptions extends DatabaseCommandOptions {
   readonly timezone: string

@@ -4,17 +4,23 @@ import { scopes as callerScopes, roles } from '../contract/people/permissions.ts
 import { databaseOptions } from '../server/config/database-options.ts'
 import { serveOptions } from '../server/config/options.ts'
 import { copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
+import { addCommand, givenOptions, toOption } from './declared-options.ts'
 import { deviceCheckOptions } from './device-check/options.ts'
-import { addCommand, givenOptions, rootCommand, toOption } from './root-command.ts'
 import { simulateOptions } from './simulate-options.ts'
 import { addSiteCommands } from './site-commands.ts'
-import type { Terminal } from './terminal.ts'
+import { rootCommand } from './terminal/root-command.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export function program(terminal: Terminal): Command {
-  const root = rootCommand(terminal).addHelpText(
-    'after',
-    '\nStart with "roomkeeper serve": in a terminal, the first start prints an organisation, an API key and a link to the console.',
-  )
+  const root = rootCommand(terminal)
+    .description('Self-hosted device management for meeting rooms.')
+    .addHelpText(
+      'after',
+      '\nStart with "roomkeeper serve": in a terminal, the first start prints an organisation, an API key and a link to the console.',
+    )
+    .hook('preAction', (_, command) => {
+      if (terminal.secretKey !== undefined) command.setOptionValue('secretKey', terminal.secretKey)
+    })
 
   const addDatabaseCommand = (parent: Command, name: string, description: string, kind?: { isDefault: boolean }) =>
     addCommand(parent, name, description, databaseOptions, kind).option('--json', 'print JSON')

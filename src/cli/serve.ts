@@ -6,7 +6,7 @@ import { isLoopbackHost } from '../server/core/loopback.ts'
 import { scaleTimeLimits, timeLimits } from '../server/core/time-limits.ts'
 import { startGatewayBeside } from './gateway-beside.ts'
 import { greet } from './greeting.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
   const log = makeLog(options.logLevel)

@@ -1,7 +1,7 @@
 // `roomkeeper settings`: lists and changes the settings that all servers of a database share.
 import { settingsList, settingsSet } from '../server/journal/settings/rules.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 export const settingsListCommand = (terminal: Terminal, options: DatabaseCommandOptions) =>
   withExistingDatabase(options, async (services) => {

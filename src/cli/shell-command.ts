@@ -4,7 +4,7 @@ import type { DatabaseOptions } from '../server/config/server-options.ts'
 import { withoutPassword } from '../server/config/server-record.ts'
 import { secretKeyVariable } from '../server/core/secrets.ts'
 import { shellWord } from '../server/core/text.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 /** Paths are absolute: the shell may be in another folder than the server was. */
 export const shellCommand = ({ program }: Terminal, options: DatabaseOptions, ...args: string[]): string =>

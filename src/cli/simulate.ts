@@ -3,7 +3,7 @@ import { StartupError } from '../server/core/failure.ts'
 import type { FleetOptions } from '../simulator/fleet.ts'
 import { FleetError } from '../simulator/fleet-error.ts'
 import { maxDevicesPerRoom } from '../simulator/plan.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 /** These are named after the options of the command line; an interval is in seconds, a backfill in milliseconds. */
 export interface SimulateOptions

@@ -1,9 +1,10 @@
 // The commands that run at the site of the rooms, and not beside the server. The package roomkeeper-gateway has only these.
 import type { Command } from 'commander'
 import { computerOptions } from './command-options.ts'
+import { addCommand, givenOptions } from './declared-options.ts'
 import { gatewayOptions } from './gateway-options.ts'
-import { addCommand, givenOptions, rootCommand } from './root-command.ts'
-import type { Terminal } from './terminal.ts'
+import { rootCommand } from './terminal/root-command.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export function addSiteCommands(root: Command, terminal: Terminal): void {
   gatewayOptions(

@@ -4,7 +4,7 @@ import { commandLineActor } from '../server/journal/orgs/rules.ts'
 import { usersList } from '../server/people/users/rules.ts'
 import { onlyOrg } from './console-address.ts'
 import { cliActor, type DatabaseCommandOptions, withExistingDatabase } from './database-command.ts'
-import { printResult, type Terminal } from './terminal.ts'
+import { printResult, type Terminal } from './terminal/terminal.ts'
 
 interface UsersListOptions extends DatabaseCommandOptions {
   readonly org?: string

@@ -34,6 +34,8 @@ export type Allowance = 'rollout' | 'unenrol'
 export interface Step {
   /** Counted from 1. A step comes after all steps that it depends on. */
   readonly number: number
+  /** Steps with one rank can be carried out at the same time, after those with a lower rank. */
+  readonly rank: number
   readonly operation: StepOperation
   readonly kind: Kind
   /** The names on the path to the thing, its own at the end. */
@@ -72,6 +74,8 @@ export interface EntryFate {
   readonly fate: 'created' | 'changed' | 'unchanged'
   /** Numbers of the steps for the entry. */
   readonly steps: readonly number[]
+  /** Secrets that are set and that the document names: whether they are equal is not known. */
+  readonly notCompared: readonly string[]
 }
 
 export interface PlanOptions {
@@ -87,5 +91,7 @@ export interface Plan {
   readonly problems: readonly Problem[]
   /** Sentences about what a person may have meant otherwise. */
   readonly hints: readonly Problem[]
+  /** Sections that the caller may not read, so no step is planned for them. */
+  readonly unreadable: readonly Problem[]
   readonly entries: readonly EntryFate[]
 }

@@ -20,8 +20,8 @@ export type Kind = (typeof kinds)[number]
 /** The identifier of a thing in the API. That of an incident rule is its name. */
 export type Id = number | string
 
-/** A thing that exists, or one that a step of the plan makes. */
-export type Target = { readonly kind: Kind; readonly id: Id } | { readonly kind: Kind; readonly step: number }
+/** A thing that exists, or one that the plan makes for the entry at this JSON Pointer of the document. */
+export type Target = { readonly kind: Kind; readonly id: Id } | { readonly kind: Kind; readonly pointer: string }
 
 export type Value =
   | null

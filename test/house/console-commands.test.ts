@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { program } from '../../src/cli/program.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
 import { sharedOptions } from '../../src/server/config/stored-options.ts'
+import { testTerminal } from '../support/test-terminal.ts'
 import { sourceFiles } from './source-files.ts'
 
-const root = program({ version: '', write() {}, writeError() {} } as unknown as Terminal)
+const root = program(testTerminal())
 const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 /** Without comments and the names of CSS variables. */
 const textOf = ({ text }: { readonly text: string }) =>

@@ -24,9 +24,16 @@ export function sourceFiles(folder: 'src' | 'bench' | 'test' | 'tools'): SourceF
     })
 }
 
-/** The folder that a direction is about: below src/server its second folder, elsewhere its first. */
+/** The folders of src/cli that know no server and no database: the package roomkeeper-cli is made of them. */
+const commandLineFolders = ['api', 'context', 'http', 'plan', 'remote', 'terminal']
+
+/**
+ * The folder that a direction is about: below src/server its second folder, elsewhere its first. Some folders of src/cli have directions of
+ * their own.
+ */
 export function areaOf(path: string): string {
   const [first, second = ''] = path.split('/')
+  if (first === 'cli' && commandLineFolders.includes(second)) return `cli/${second}`
   if (first !== 'server') return first as string
   return path.split('/').length > 2 ? `server/${second}` : path
 }

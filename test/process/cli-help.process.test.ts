@@ -5,25 +5,10 @@ import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { program } from '../../src/cli/program.ts'
 import { expectDone, siteForTest } from '../support/program.ts'
-
-const exitWithFailure = (): never => {
-  throw new Error('a help text does not exit')
-}
+import { testTerminal } from '../support/test-terminal.ts'
 
 /** A terminal for commands that are only asked for their help. */
-const silent = {
-  version: '',
-  program: ['node', 'roomkeeper.js'],
-  isInteractive: false,
-  write() {},
-  writeError() {},
-  untilStopped: async () => '',
-  onHangup: () => {},
-  onUncaughtError: () => {},
-  certificateVariables: {},
-  user: () => '',
-  exitWithFailure,
-}
+const silent = testTerminal()
 
 const place = ['--data-dir', '--database-url', '--secret-key-file']
 const variableOf = (option: string) => `ROOMKEEPER_${option.slice(2).replaceAll('-', '_').toUpperCase()}`

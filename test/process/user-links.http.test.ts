@@ -1,11 +1,11 @@
 // Links for people from the command line and from the first start. [contract 11.local]
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serve } from '../../src/cli/serve.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
 import type { ServeOptions } from '../../src/server/config/server-options.ts'
 import { cookieOf, own } from '../support/console/console-session.ts'
 import { newPlace, quiet, send } from '../support/harness.ts'
 import { expectRefusal, newSite, type ServerHere, type Site, until } from '../support/program.ts'
+import { testTerminal } from '../support/test-terminal.ts'
 
 let site: Site
 let server: ServerHere
@@ -99,21 +99,12 @@ describe('the first start', () => {
     const { place, remove } = await newPlace()
     const lines: string[] = []
     const stop = Promise.withResolvers<string>()
-    const terminal: Terminal = {
-      version: '',
-      program: ['node', 'roomkeeper.js'],
+    const terminal = testTerminal({
       isInteractive: true,
       write: (text) => void lines.push(text),
       writeError: (text) => void lines.push(text),
       untilStopped: () => stop.promise,
-      onHangup: () => {},
-      onUncaughtError: () => {},
-      certificateVariables: {},
-      user: () => 'test',
-      exitWithFailure: () => {
-        throw new Error('the server was stopped')
-      },
-    }
+    })
     const running = serve(terminal, { ...quiet, ...place, logLevel: 'silent' } as ServeOptions)
     try {
       const pattern =

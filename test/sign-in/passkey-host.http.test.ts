@@ -1,12 +1,12 @@
 // A start after a change of the public address says that the passkeys of the former host no longer work. [contract 11.local]
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serve } from '../../src/cli/serve.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
 import type { ServeOptions } from '../../src/server/config/server-options.ts'
 import { openDatabase } from '../../src/server/db/open.ts'
 import { passkeyOrigin, passkeyRequests } from '../support/console/passkeys.ts'
 import { type Call, type Harness, quiet, send, startHarness, type TestOrg } from '../support/harness.ts'
 import { ownProgram } from '../support/run-here.ts'
+import { testTerminal } from '../support/test-terminal.ts'
 
 let harness: Harness
 let org: TestOrg
@@ -22,21 +22,11 @@ afterAll(() => harness.close())
 async function start(options: Partial<ServeOptions>, work = async (_url: string) => {}): Promise<string> {
   const stop = Promise.withResolvers<string>()
   const greeted = Promise.withResolvers<string>()
-  const terminal: Terminal = {
-    version: '',
+  const terminal = testTerminal({
     program: ownProgram,
-    isInteractive: false,
     write: greeted.resolve,
-    writeError: () => {},
     untilStopped: () => stop.promise,
-    onHangup: () => {},
-    onUncaughtError: () => {},
-    certificateVariables: {},
-    user: () => 'test',
-    exitWithFailure: () => {
-      throw new Error('the server was stopped')
-    },
-  }
+  })
   const running = serve(terminal, { ...quiet, ...harness.place, ...options, logLevel: 'silent' } as ServeOptions)
   try {
     const text = await Promise.race([greeted.promise, running.then(() => '')])

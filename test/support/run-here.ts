@@ -3,8 +3,8 @@
 import { userInfo } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { runCommand } from '../../src/cli/run-command.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
 import { programVersion, versionText } from '../../src/server/core/program-files.ts'
+import { testTerminal } from './test-terminal.ts'
 
 export interface Ended {
   readonly code: number | null
@@ -25,10 +25,9 @@ export class RunningHere {
   readonly #signalled = Promise.withResolvers<string>()
 
   constructor(args: readonly string[], secretKey?: string) {
-    const terminal: Terminal = {
+    const terminal = testTerminal({
       version: versionText(programVersion()),
       program: ownProgram,
-      isInteractive: false,
       write: (text) => {
         this.stdout += `${text}\n`
       },
@@ -36,15 +35,9 @@ export class RunningHere {
         this.stderr += `${text}\n`
       },
       untilStopped: () => this.#signalled.promise,
-      onHangup: () => {},
-      onUncaughtError: () => {},
-      certificateVariables: {},
       user: () => userInfo().username,
       secretKey,
-      exitWithFailure: () => {
-        throw new Error('the command wanted to end its process')
-      },
-    }
+    })
     this.#ended = runCommand(terminal, args).then((code) => {
       this.isRunning = false
       return { code, signal: null, stdout: this.stdout, stderr: this.stderr }

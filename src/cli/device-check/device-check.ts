@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { StartupError } from '../../server/core/failure.ts'
 import { programVersion } from '../../server/core/program-files.ts'
-import { printResult, type Terminal } from '../terminal.ts'
+import { printResult, type Terminal } from '../terminal/terminal.ts'
 import { checks } from './checks.ts'
 import { type Facts, newFacts } from './facts.ts'
 import { HttpRelay } from './http-relay.ts'

@@ -1,24 +1,8 @@
-// The command "roomkeeper" itself, and how a command below it gets its options.
-import { Command, Option } from 'commander'
+// How a command gets options that are declared with a variable of the environment, as those of the server are.
+import { type Command, Option } from 'commander'
 import { type OptionSpec, withUnit } from '../server/config/database-options.ts'
 import { sharedOptions } from '../server/config/stored-options.ts'
 import { StartupError } from '../server/core/failure.ts'
-import type { Terminal } from './terminal.ts'
-
-/** Has no commands yet. */
-export const rootCommand = (terminal: Terminal): Command =>
-  new Command('roomkeeper')
-    .description('Self-hosted device management for meeting rooms.')
-    .version(terminal.version, '--version', 'print the version and the commit')
-    .configureOutput({
-      writeOut: (text) => terminal.write(text.trimEnd()),
-      writeErr: (text) => terminal.writeError(text.trimEnd()),
-      outputError: (text, write) => write(oneSentence(text)),
-    })
-    .exitOverride()
-    .hook('preAction', (_, command) => {
-      if (terminal.secretKey !== undefined) command.setOptionValue('secretKey', terminal.secretKey)
-    })
 
 export function addCommand(
   parent: Command,
@@ -68,13 +52,3 @@ const namingVariable =
       throw new StartupError((error as Error).message.replace(name, `${name} (or ${env})`))
     }
   }
-
-/** Turns "error: unknown option '--prot'\n(Did you mean --port?)" into one sentence. */
-function oneSentence(text: string): string {
-  const message = text
-    .replace(/^error: /, '')
-    .trim()
-    .replaceAll(/\s*\n\s*/g, ' ')
-    .replace(/\.$/, '')
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}. Use --help to see all options.`
-}

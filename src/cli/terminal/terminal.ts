@@ -1,4 +1,4 @@
-// The terminal as commands see it: output, signals and exit. `main.ts` provides the real one.
+// The terminal as commands see it: input, output, variables, signals and exit. `process-terminal.ts` provides the real one.
 export interface Terminal {
   /** The version of the program. */
   readonly version: string
@@ -6,8 +6,24 @@ export interface Terminal {
   readonly program: readonly string[]
   /** False if the output goes to a file, a pipe or a journal, where others may read it later. */
   readonly isInteractive: boolean
+  /** The columns of the terminal that shows the output; undefined if the output goes elsewhere. */
+  readonly columns?: number | undefined
+  /** Whether a person can be asked: input and errors belong to a terminal. */
+  readonly canAsk: boolean
   write(text: string): void
+  /** Writes text or bytes as they are, and resolves when the reader can take more. */
+  writeRaw(chunk: string | Uint8Array): Promise<void>
   writeError(text: string): void
+  /** Replaces the line of progress, which every other text on standard error clears; does nothing if that is not a terminal. */
+  showProgress(line: string): void
+  /** Standard input. */
+  readInput(): AsyncIterable<Uint8Array>
+  /** Asks a question on a terminal. A secret is not shown while it is typed. */
+  ask(question: string, kind?: { readonly isSecret: boolean }): Promise<string>
+  /** A variable of the environment; undefined if it is not set or empty. */
+  variable(name: string): string | undefined
+  /** The folder in which programs of this user keep their settings. */
+  readonly configFolder: string
   /** Resolves with the name of the signal that asks the process to stop. */
   untilStopped(): Promise<string>
   /** Calls this on every SIGHUP, which ends the process otherwise. */

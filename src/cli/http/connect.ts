@@ -1,0 +1,53 @@
+// The client of a command: it waits when the server asks for it, and its errors are sentences.
+import { ApiError, type Client, type ClientOptions, makeClient } from '../../client/client.ts'
+import { waitingFetch } from '../../client/waiting-fetch.ts'
+import { CommandError } from '../terminal/command-error.ts'
+import type { ExitCodeOf } from '../terminal/run-program.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { type ConnectionOptions, connectionOf } from './connection.ts'
+import type { Connection } from './context-file.ts'
+
+export interface Connected {
+  readonly connection: Connection
+  readonly client: Client
+  /** Of which the client was made, for requests that it has no method for. */
+  readonly clientOptions: ClientOptions
+}
+
+/** Sends nothing yet. Throws a `CommandError` if no server is known. */
+export function connect(terminal: Terminal, options: ConnectionOptions): Connected {
+  const connection = connectionOf(terminal, options)
+  const clientOptions = clientOptionsOf(terminal, connection)
+  return { connection, client: makeClient(clientOptions), clientOptions }
+}
+
+export const clientOptionsOf = (terminal: Terminal, { baseUrl, org, key }: Connection): ClientOptions => ({
+  baseUrl,
+  org,
+  token: key,
+  fetch: waitingFetch(
+    ({ seconds, status }) =>
+      terminal.writeError(
+        `The server asks to wait ${seconds} s (${status === 429 ? 'too many requests' : 'it is not available'}).`,
+      ),
+    reachingFetch(baseUrl),
+  ),
+})
+
+/** Turns an error of the network into a sentence that names the server. */
+const reachingFetch =
+  (baseUrl: string): typeof fetch =>
+  async (input, init) => {
+    try {
+      return await fetch(input, init)
+    } catch (error) {
+      if (init?.signal?.aborted) throw error
+      const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException }
+      throw new CommandError(
+        `Cannot reach ${baseUrl} (${cause?.code ?? cause?.message ?? message}). Check the address and the network, or choose another server with --context.`,
+      )
+    }
+  }
+
+/** The message of an `ApiError` is the server's sentence. */
+export const exitCodeOfHttp: ExitCodeOf = (error) => (error instanceof ApiError ? 1 : undefined)

@@ -1,0 +1,53 @@
+// A fetch that waits when the server asks for it, and sends the request again.
+
+/** A server that asks for more than this does not want the request soon. */
+const maxWaitSeconds = 120
+/** How long one request waits at most, with all its attempts. */
+const maxTotalWaitSeconds = 600
+
+export interface Waiting {
+  readonly seconds: number
+  /** The status of the answer that asks for it: 429 or 503. */
+  readonly status: number
+}
+
+/**
+ * A 429 was not carried out, and a 503 has a Retry-After only if nothing was changed, so the same request can be sent again [contract 2.5].
+ * `onWait` is called before each wait.
+ */
+export const waitingFetch =
+  (onWait: (waiting: Waiting) => void, send: typeof fetch = fetch): typeof fetch =>
+  async (input, init) => {
+    for (let waitedSeconds = 0; ; ) {
+      const response = await send(input, init)
+      const seconds = secondsToWait(response)
+      if (seconds === undefined || waitedSeconds + seconds > maxTotalWaitSeconds) return response
+      waitedSeconds += seconds
+      await response.body?.cancel()
+      onWait({ seconds, status: response.status })
+      await pause(seconds * 1000, init?.signal)
+    }
+  }
+
+/** Returns undefined if the server does not ask the caller to try again, or asks for a long wait. */
+function secondsToWait({ status, headers }: Response): number | undefined {
+  const text = headers.get('retry-after') ?? ''
+  if (![429, 503].includes(status) || !/^\d+$/.test(text)) return undefined
+  const seconds = Number(text)
+  return seconds > maxWaitSeconds ? undefined : Math.max(1, seconds)
+}
+
+/** Rejects as fetch does if the caller gives up. */
+const pause = (ms: number, signal: AbortSignal | null | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const giveUp = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', giveUp)
+      resolve()
+    }, ms)
+    if (signal?.aborted) giveUp()
+    else signal?.addEventListener('abort', giveUp, { once: true })
+  })
