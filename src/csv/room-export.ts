@@ -1,6 +1,6 @@
 // Writes the rooms of an organisation as CSV, which can be imported again.
 import { importableRow } from '../contract/csv.ts'
-import type { OrganisationDocument, Reference, RoomEntry } from '../plan/document.ts'
+import type { OrganisationDocument, ProfileEntry, Reference, RoomEntry } from '../plan/document.ts'
 import type { RoomColumn } from './rooms.ts'
 import { currentSites, type Site } from './sites.ts'
 
@@ -17,7 +17,6 @@ export function roomsCsv(document: OrganisationDocument): string {
     ...rooms,
   ]
   const fields = [...new Set(rooms.flatMap(({ room }) => Object.keys(room.fields ?? {})))].toSorted()
-  const profileNames = new Map((document.profiles ?? []).map(({ id, name }) => [id, name]))
   const header = [...columns, ...fields.map((name) => `field.${name}`), ...idColumns]
   return [
     header,
@@ -27,7 +26,7 @@ export function roomsCsv(document: OrganisationDocument): string {
       room?.name ?? '',
       String(room?.capacity ?? ''),
       room?.tags?.join(' ') ?? '',
-      profileName(room?.profile, profileNames),
+      profileName(room?.profile, document.profiles ?? []),
       site.location?.timezone ?? '',
       room?.floor ?? '',
       room?.contact ?? '',
@@ -47,7 +46,13 @@ const columns = [
 ] as const satisfies readonly RoomColumn[]
 const idColumns = ['organisation', 'room_id'] as const satisfies readonly RoomColumn[]
 
-function profileName(profile: Reference | null | undefined, names: ReadonlyMap<number | undefined, string>): string {
+/** A profile that is not named by its own name has a name that others have too. */
+function profileName(profile: Reference | null | undefined, profiles: readonly ProfileEntry[]): string {
   if (typeof profile === 'string') return profile
-  return profile && typeof profile === 'object' && 'id' in profile ? (names.get(profile.id) ?? '') : ''
+  const found = profiles.find(
+    ({ id, externalId }) =>
+      profile &&
+      (('id' in profile && profile.id === id) || ('externalId' in profile && profile.externalId === externalId)),
+  )
+  return found?.name ?? ''
 }

@@ -1,86 +1,119 @@
-// What becomes of each row of a file: created, changed, unchanged, or wrong with a reason.
-import type { Change, Plan, Step } from '../plan/plan.ts'
-import type { Id } from '../plan/things.ts'
+// Plans an import: what becomes of each row of a file, and the steps that carry it out.
+import { makePlan } from '../plan/make-plan.ts'
+import type { Change, Plan, Problem, Step } from '../plan/plan.ts'
+import type { Id, Kind, Snapshot } from '../plan/things.ts'
 import type { CsvImport } from './csv-import.ts'
 import { type Mistake, mistakeText } from './mistakes.ts'
 
-export type Fate = 'created' | 'changed' | 'unchanged' | 'wrong'
+export const fates = ['wrong', 'created', 'changed', 'unchanged'] as const
+export type Fate = (typeof fates)[number]
 
 export interface RowFate {
   readonly row: number
   readonly fate: Fate
   /** From the region to the room. */
   readonly names: readonly string[]
+  /** The entry of the document, and what it is; absent if the row is wrong. */
+  readonly pointer?: string
+  readonly kind?: Kind
   /** The thing that the row names, if it exists. */
   readonly id?: Id
-  /** Of the thing itself, and of the region and location that the row names first. */
   readonly changes: readonly RowChange[]
-  /** The steps for the thing, and those for its region and location. */
+  /** Numbers of the steps for the thing, and for the region and location that the row is the first to name. */
   readonly steps: readonly number[]
-  /** Sentences, for a row that is wrong. */
-  readonly reasons: readonly string[]
+  /** Sentences: why the row is wrong, or what a person may have meant otherwise. */
+  readonly notes: readonly string[]
 }
 
 export interface RowChange extends Change {
-  /** Absent if the change is one of the thing that the row names. */
+  /** Absent if the thing itself changes. */
   readonly of?: 'region' | 'location'
 }
 
-/** Without a plan, when the rows have mistakes, all that is known are the wrong rows. */
-export function rowFates(file: CsvImport, plan: Plan): RowFate[] {
-  const stepsByNumber = new Map(plan.steps.map((step) => [step.number, step]))
-  const entries = new Map(plan.entries.map((entry) => [entry.pointer, entry]))
-  const firstEntries = Map.groupBy(file.rowOfPointer, ([, row]) => row)
-  return file.rows.map(({ number: row, pointer, names }) => {
-    const own = entries.get(pointer)
-    const parents = (firstEntries.get(row) ?? []).flatMap(([at]) => (at === pointer ? [] : (entries.get(at) ?? [])))
-    const stepsOf = (numbers: readonly number[] = []) => numbers.flatMap((number) => stepsByNumber.get(number) ?? [])
-    const changes = [
-      ...parents.flatMap(({ kind, steps }) => stepsOf(steps).flatMap((step) => changesOf(step, kind as 'region'))),
-      ...stepsOf(own?.steps).flatMap((step) => changesOf(step)),
-    ]
+export interface ImportPlan {
+  /** Has no steps if a row is wrong: a file is applied as a whole. */
+  readonly plan: Plan
+  /** In the order of the file. */
+  readonly rows: readonly RowFate[]
+  readonly counts: Readonly<Record<Fate, number>>
+}
+
+export function planImport(
+  file: CsvImport,
+  snapshot: Snapshot,
+  options: { readonly setSecrets?: boolean } = {},
+): ImportPlan {
+  const findPlace = (pointer: string) => {
+    const line = rowAt(file, pointer)
+    return line === undefined ? undefined : { line }
+  }
+  const plan = makePlan(file.document, snapshot, { findPlace, ...options })
+  const wrong = wrongRows(file, plan.problems)
+  const rows = [...wrong.values(), ...plannedRows(file, plan).filter(({ row }) => !wrong.has(row))].toSorted(
+    (a, b) => a.row - b.row,
+  )
+  return {
+    plan: wrong.size > 0 ? { ...plan, steps: [] } : plan,
+    rows,
+    counts: Object.fromEntries(fates.map((fate) => [fate, rows.filter((row) => row.fate === fate).length])) as Record<
+      Fate,
+      number
+    >,
+  }
+}
+
+function plannedRows({ rows, rowOfPointer }: CsvImport, { steps, entries, hints }: Plan): RowFate[] {
+  const stepOf = new Map(steps.map((step) => [step.number, step]))
+  const entryOf = new Map(entries.map((entry) => [entry.pointer, entry]))
+  const namedFirst = Map.groupBy(rowOfPointer, ([, row]) => row)
+  const hintsOf = Map.groupBy(hints, ({ pointer }) => pointer)
+  return rows.map(({ number: row, pointer, names }) => {
+    const own = entryOf.get(pointer)
+    const around = (namedFirst.get(row) ?? []).flatMap(([at]) => (at === pointer ? [] : (entryOf.get(at) ?? [])))
+    const numbers = [...around.flatMap((entry) => entry.steps), ...(own?.steps ?? [])]
+    const changes = numbers.flatMap((number) => {
+      const step = stepOf.get(number)
+      return step ? changesOf(step, pointer) : []
+    })
     return {
       row,
-      fate: own?.fate === 'unchanged' && changes.length > 0 ? 'changed' : (own?.fate ?? 'unchanged'),
+      fate: own?.fate === 'created' ? 'created' : changes.length > 0 ? 'changed' : 'unchanged',
       names,
+      pointer,
+      ...(own && { kind: own.kind }),
       ...(own?.id !== undefined && { id: own.id }),
       changes,
-      steps: [...parents.flatMap(({ steps }) => steps), ...(own?.steps ?? [])],
-      reasons: [],
+      steps: numbers,
+      notes: (hintsOf.get(pointer) ?? []).map(({ message }) => message),
     }
   })
 }
 
-const changesOf = ({ changes, kind, operation, path }: Step, of?: 'region' | 'location'): RowChange[] => {
-  if (of === undefined) return [...changes]
-  // A region or location that is made is one change, whatever values it gets.
-  if (operation.endsWith('Create')) return [{ field: kind, to: path.at(-1) ?? '', of }]
+function changesOf({ changes, kind, operation, path, pointer }: Step, own: string): readonly RowChange[] {
+  if (pointer === own) return changes
+  const of = kind as 'region' | 'location'
+  // A region or location that is made is one change, whatever its values are.
+  if (operation.endsWith('Create')) return [{ field: 'name', to: path.at(-1) ?? '', of }]
   return changes.map((change) => ({ ...change, of }))
 }
 
-/** The mistakes in the rows, by row. Those of the plan name entries, whose first row is the place. */
-export function wrongRows({ mistakes, rowOfPointer }: CsvImport, { problems }: Pick<Plan, 'problems'>): RowFate[] {
-  const found: readonly Mistake[] = [
-    ...mistakes,
-    ...problems.map(({ pointer, message }) => {
-      const row = rowAt(rowOfPointer, pointer)
-      return { ...(row !== undefined && { row }), reason: message }
-    }),
+/** The plan names entries, whose first row is the place. What concerns the whole file is at its header. */
+function wrongRows(file: CsvImport, problems: readonly Problem[]): Map<number, RowFate> {
+  const mistakes: readonly Mistake[] = [
+    ...file.mistakes,
+    ...problems.map(({ pointer, message }) => ({ row: rowAt(file, pointer) ?? 1, reason: message })),
   ]
-  return [...Map.groupBy(found, ({ row }) => row ?? 1)]
-    .toSorted(([a], [b]) => a - b)
-    .map(([row, inRow]) => ({
+  const namesOf = new Map(file.rows.map(({ number, names }) => [number, names]))
+  return new Map(
+    [...Map.groupBy(mistakes, ({ row = 1 }) => row)].map(([row, found]) => [
       row,
-      fate: 'wrong',
-      names: [],
-      changes: [],
-      steps: [],
-      reasons: inRow.map((mistake) => mistakeText(mistake)),
-    }))
+      { row, fate: 'wrong', names: namesOf.get(row) ?? [], changes: [], steps: [], notes: found.map(mistakeText) },
+    ]),
+  )
 }
 
 /** A problem can be one of a value inside an entry. */
-function rowAt(rowOfPointer: ReadonlyMap<string, number>, pointer: string): number | undefined {
+function rowAt({ rowOfPointer }: CsvImport, pointer: string): number | undefined {
   for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
     const row = rowOfPointer.get(at)
     if (row !== undefined) return row

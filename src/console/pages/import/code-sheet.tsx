@@ -1,11 +1,11 @@
 // The enrolment codes of rooms as cards to cut out: eight on a page, on A4 or Letter.
 import { Button, Group, Text } from '@mantine/core'
+import type { RoomCode } from '../../../csv/import-rooms.ts'
 import { DownloadIcon } from '../../parts/page/icons.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
 import classes from './code-sheet.module.css'
 import { QrCode } from './qr-code.tsx'
-import type { RoomCode } from './room-codes.ts'
 
 const cardsOnPage = 8
 

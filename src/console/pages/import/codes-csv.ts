@@ -1,16 +1,6 @@
-// The enrolment codes of the rooms of an import, for paper and for a file.
+// Enrolment codes as CSV.
 import { importableRow } from '../../../contract/csv.ts'
-
-export interface RoomCode {
-  readonly roomId: number
-  readonly room: string
-  /** Empty if the room has none. */
-  readonly location: string
-  readonly region: string
-  readonly code: string
-  /** What the QR code contains. */
-  readonly url: string
-}
+import type { RoomCode } from '../../../csv/import-rooms.ts'
 
 export const codesCsv = (codes: readonly RoomCode[]): string =>
   [

@@ -1,0 +1,26 @@
+// What the import page shows: a file is chosen, read, planned, applied, and its codes are printed.
+import type { PlannedRooms, RoomCode } from '../../../csv/import-rooms.ts'
+import type { ImportedRow } from '../../../csv/run-import.ts'
+
+export interface PlannedFile {
+  readonly name: string
+  readonly planned: PlannedRooms
+}
+
+export type Phase =
+  | {
+      readonly name: 'choosing'
+      readonly refused?: { readonly fileName: string; readonly mistakes: readonly string[] }
+    }
+  | { readonly name: 'reading' | 'running'; readonly text: string; readonly done: number; readonly all: number }
+  | { readonly name: 'planned'; readonly file: PlannedFile }
+  | Finished
+  | { readonly name: 'codes'; readonly codes: readonly RoomCode[]; readonly finished: Finished }
+
+export interface Finished {
+  readonly name: 'finished'
+  readonly file: PlannedFile
+  readonly rows: readonly ImportedRow[]
+  /** Why the codes could not be read. */
+  readonly codesProblem?: string
+}
