@@ -35,7 +35,7 @@ beforeAll(async () => {
     for (let id = 1; id <= 100; id++) await insertLocation(tx, { id, ...locationValues({ name: `Site ${id}` }, null) })
     for (let id = 1; id <= count; id++) {
       const values = roomValues({ name: `Room ${id}` }, (id % 100) + 1)
-      await insertRoom(tx, { id, ...values, dec_sealed: randomBytes(8), dec_timeout: 24 })
+      await insertRoom(tx, { id, ...values, profile_id: null, dec_sealed: randomBytes(8), dec_timeout: 24 })
     }
   })
   await putEndpoints(

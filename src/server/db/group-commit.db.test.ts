@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../test/support/harness.ts'
 import { Failure } from '../core/failure.ts'
 import { findStatus } from '../fleet/endpoints/device-store.ts'
+import { regionValues } from '../fleet/regions/fields.ts'
 import { regionsCreate, regionsDelete, regionsList, regionsUpdate } from '../fleet/regions/rules.ts'
 import { insertRegion } from '../fleet/regions/store.ts'
 import { verifyChain } from '../journal/audit/chain.ts'
@@ -120,7 +121,7 @@ describe('concurrent audited works', () => {
     const org = await harness.newOrg()
     const half = () =>
       harness.services.db.forOrg(org.org.key).transaction(async (tx) => {
-        await insertRegion(tx, { id: 1000, name: 'half' })
+        await insertRegion(tx, { id: 1000, ...regionValues({ name: 'half' }) })
         throw new Error('mine')
       })
     const works = Array.from({ length: 30 }, (_, i) =>

@@ -30,6 +30,7 @@ import { sleepAndGateways } from './migrations/022-sleep-and-gateways.ts'
 import { power } from './migrations/023-power.ts'
 import { knownPeripherals } from './migrations/024-peripherals.ts'
 import { gateways } from './migrations/025-gateways.ts'
+import { customFields } from './migrations/026-custom-fields.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -59,6 +60,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '023-power': power,
   '024-peripherals': knownPeripherals,
   '025-gateways': gateways,
+  '026-custom-fields': customFields,
 }
 
 export interface ProgramMigrations {
@@ -85,6 +87,7 @@ export const programMigrations: ProgramMigrations = {
     '023-power',
     '024-peripherals',
     '025-gateways',
+    '026-custom-fields',
   ]),
 }
 

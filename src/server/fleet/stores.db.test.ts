@@ -48,6 +48,7 @@ import {
   listListedEndpoints,
   listPairedEndpoints,
 } from './endpoints/store.ts'
+import { refuseTakenExternalId } from './external-ids.ts'
 import { countConfigKeys } from './profiles/reach-store.ts'
 import { regionHasLocation } from './regions/store.ts'
 import { countEndpointsWithoutRoom, hasFailedConfig, listRooms, listRoomsById, listRoomsOfIds } from './rooms/store.ts'
@@ -380,4 +381,32 @@ test('the POWER commands that a device was sent are listed, the oldest first [co
     { id: first, payload: '{"on":false}' },
     { id: second, payload: '{"on":true}' },
   ])
+})
+
+test('the resource with an external id is found, one for each kind [contract 5.5.externalId]', async () => {
+  const { db, org, here, there, put, write } = world
+  const profile = { org, version: 1, name: 'Bright', description: null, config_id: 1, config: '{}', secrets: '{}' }
+  await put('profiles', { ...profile, id: 20, external_id: 'CMDB-1' })
+  const externalId = 'CMDB-1'
+  await write(async ({ kysely }) => {
+    for (const table of ['regions', 'locations', 'rooms'] as const) {
+      await kysely.updateTable(table).set({ external_id: externalId }).where('id', '=', 1).execute()
+    }
+    await kysely.updateTable('endpoints').set({ external_id: externalId }).where('id', '=', here.id).execute()
+  })
+  const ids = { region: 1, location: 1, room: 1, profile: 20, endpoint: here.id }
+  for (const [kind, id] of Object.entries(ids)) {
+    const refuse = (own: number | string) =>
+      db
+        .forOrg(org)
+        .transaction((tx) =>
+          refuseTakenExternalId(tx, kind as keyof typeof ids, { id: own, externalId }, async () => ({})),
+        )
+    await refuse(id)
+    await expect(refuse('another')).rejects.toThrow(`${kind} ${id} already has the externalId CMDB-1`)
+  }
+  const twice = write(({ kysely }) =>
+    kysely.updateTable('endpoints').set({ external_id: externalId }).where('id', '=', there.id).execute(),
+  )
+  await expect(twice, 'the database refuses it too').rejects.toThrow(/unique/i)
 })

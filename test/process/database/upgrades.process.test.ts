@@ -115,6 +115,10 @@ describe.each(versions)('the database of version %s', (version) => {
   test('takes writes, and its audit log is whole from the first entry on', async () => {
     const write = { key: content.key, body: { name: 'Africa' } }
     expect((await send(service.url, 'POST', `/v1/orgs/${content.org}/regions`, write)).status).toBe(200)
+    const fields = { externalId: 'CMDB-1', fields: { wall: 'B2' } }
+    const path = `/v1/orgs/${content.org}/endpoints/${content.device.endpointId}`
+    const changed = await send(service.url, 'PUT', path, { key: content.key, body: fields })
+    expect(changed.body, changed.text).toMatchObject(fields)
     const heads = content.auditHeads.flatMap((head) => ['--expect', head])
     expect(await site.run('audit', 'verify', ...heads)).toMatchObject({ code: 0, stderr: '' })
     expect(await site.run('check')).toMatchObject({ code: 0, stderr: '' })

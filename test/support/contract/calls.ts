@@ -18,7 +18,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   endpointsGet: (f) => ({ id: f.endpoint }),
   endpointsUpdate: (f) => ({
     id: f.endpoint,
-    body: { name: 'Bar at the window', note: 'The key is at the reception.' },
+    body: { name: 'Bar at the window', note: 'The key is at the reception.', fields: { wall: 'B2' } },
   }),
   endpointsDelete: (f) => ({ id: f.endpoint, items: true }),
   endpointsMoveRoom: (f) => ({ body: { endpointIds: [f.endpoint], roomId: f.room } }),
@@ -60,7 +60,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   roomsList: (f) => ({ regionId: f.region, locationId: f.location }),
   roomsGet: (f) => ({ id: f.room }),
   roomsCreate: (f) => ({ body: { name: 'Skog', locationId: f.location } }),
-  roomsUpdate: (f) => ({ id: f.room, body: { name: 'Fjell', locationId: f.location } }),
+  roomsUpdate: (f) => ({ id: f.room, body: { name: 'Fjell', locationId: f.location, fields: { wall: 'B2' } } }),
   roomsDelete: (f) => ({ id: f.room }),
   roomsRegenerateDec: (f) => ({ id: f.room }),
   roomsEnrolmentGet: (f) => ({ id: f.room }),

@@ -4,7 +4,11 @@ import { type Selectable, sql } from 'kysely'
 import type { Org } from '../../../src/server/auth/token-holder.ts'
 import type { DatabaseSchema } from '../../../src/server/db/schema/schema.ts'
 import type { Device } from '../../../src/server/devices/mqtt/handlers.ts'
+import { emptyGivenValues } from '../../../src/server/fleet/endpoints/fields.ts'
 import type { Harness, TestOrg } from '../harness.ts'
+
+/** SQLite takes 32,766 values in a statement. */
+const rowsPerInsert = 500
 
 type Row = Selectable<DatabaseSchema['endpoints']>
 
@@ -52,7 +56,7 @@ export async function putEndpoints(
       call_ended_at: null,
       status_connection: connected ?? 0,
     }
-    const given_values = { name: null, given_name: null, note: null, given_sleeps: null }
+    const given_values = { ...emptyGivenValues, name: null }
     return {
       org: org.key,
       number: last + 1 + i,
@@ -76,10 +80,10 @@ export async function putEndpoints(
         .values(stays.slice(at, at + 1000))
         .execute()
     }
-    for (let at = 0; at < rows.length; at += 1000) {
+    for (let at = 0; at < rows.length; at += rowsPerInsert) {
       await kysely
         .insertInto('endpoints')
-        .values(rows.slice(at, at + 1000))
+        .values(rows.slice(at, at + rowsPerInsert))
         .execute()
     }
   })

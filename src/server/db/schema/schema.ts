@@ -99,7 +99,14 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     /** The `ChangeRegions` of the entry as JSON; null for entries of version 0.1. */
     regions: string | null
   }
-  regions: { org: number; id: number; version: number; name: string }
+  regions: {
+    org: number
+    id: number
+    version: number
+    name: string
+    /** The key of the region in a system of the organisation. */
+    external_id: string | null
+  }
   locations: {
     org: number
     id: number
@@ -110,6 +117,9 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     timezone: string | null
     /** WeeklyHours as JSON; null means always. */
     change_window: string | null
+    address: string | null
+    contact: string | null
+    external_id: string | null
   }
   profiles: {
     org: number
@@ -120,6 +130,7 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     config_id: number
     config: string
     secrets: string
+    external_id: string | null
   }
   rooms: {
     org: number
@@ -135,6 +146,11 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     capacity: number | null
     /** A JSON list. */
     tags: Generated<string>
+    floor: string | null
+    contact: string | null
+    external_id: string | null
+    /** Custom fields by name, as JSON; null without any. */
+    fields: string | null
   }
   dec_directory: { mac: Buffer; org: number; room_id: number }
   room_notes: {
@@ -184,6 +200,13 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     note: string | null
     /** The `sleeps` that a person gave, 1 or 0. It wins over the reported one. */
     given_sleeps: number | null
+    asset_tag: string | null
+    /** A day, as 2026-03-02. */
+    installed_on: string | null
+    warranty_until: string | null
+    external_id: string | null
+    /** Custom fields by name, as JSON; null without any. */
+    fields: string | null
     /** The part of its status that changes often: a JSON object with `readings`, and `signals` by network. */
     readings: Generated<string>
     /** The sensors that its status lists, as a set (devices/device-sensors.ts); null without a list. */

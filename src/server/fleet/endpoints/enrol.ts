@@ -28,7 +28,7 @@ import {
   replaceCredential,
   updateEnrolled,
 } from './device-store.ts'
-import { auditedEndpoint, endpointRef } from './fields.ts'
+import { auditedEndpoint, emptyGivenValues, endpointRef } from './fields.ts'
 import { listPastEndpoints } from './past-credential-store.ts'
 import { updateGivenValues } from './store.ts'
 
@@ -135,7 +135,7 @@ export async function enrolEndpoint(tx: Tx, ctx: RequestContext, enrolment: Enro
   } else {
     await insertEndpoint(tx, endpoint)
     if (name !== null) {
-      const given = { name, given_name: name, note: null, given_sleeps: null, rest: null }
+      const given = { ...emptyGivenValues, name, given_name: name, rest: null }
       await updateGivenValues(tx, { id: endpoint.id, ...given })
     }
     if (!(await claimSerial(tx, { serial, id: endpoint.id }))) throw enrolledElsewhere(serial)

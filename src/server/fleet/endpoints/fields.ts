@@ -15,6 +15,7 @@ import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { sensorSetOfEndpoint, sensorsIn } from '../../devices/device-sensors.ts'
 import { AuditedFields } from '../../journal/audit/audited-fields.ts'
 import { type AuditRef, auditRef } from '../../journal/audit/change-result.ts'
+import { customFieldsAfter, customFieldsOf } from '../custom-fields.ts'
 import { type ReportedStatus, type StoredStatus, shownStatus } from './reported-status.ts'
 
 /** The columns that each enrolment writes. A device keeps its id and its serial. */
@@ -34,12 +35,28 @@ export const endpointFieldColumns = [
   'sensors_measured',
 ] as const
 
+/** The columns for the inventory, which people set and the list of endpoints shows. */
+export const assetColumns = ['asset_tag', 'installed_on', 'warranty_until', 'external_id', 'fields'] as const
+
 /** The columns that people set. */
-export const givenColumns = ['given_name', 'note', 'given_sleeps'] as const
+export const givenColumns = ['given_name', 'note', 'given_sleeps', ...assetColumns] as const
 
 type Endpoints = Selectable<DatabaseSchema['endpoints']>
 type EndpointValues = Pick<Endpoints, 'serial' | 'model' | 'room_id' | 'profile_id'>
+type AssetValues = Pick<Endpoints, (typeof assetColumns)[number]>
 export type GivenValues = Pick<Endpoints, 'name' | (typeof givenColumns)[number]>
+
+/** The values of a new endpoint. */
+export const emptyGivenValues: Omit<GivenValues, 'name'> = {
+  given_name: null,
+  note: null,
+  given_sleeps: null,
+  asset_tag: null,
+  installed_on: null,
+  warranty_until: null,
+  external_id: null,
+  fields: null,
+}
 
 /** The values after a request. Its absent keys keep what is stored, and null clears them. */
 export function givenValues(
@@ -54,6 +71,11 @@ export function givenValues(
     given_name,
     note: body.note === undefined ? stored.note : body.note,
     given_sleeps,
+    asset_tag: body.assetTag === undefined ? stored.asset_tag : body.assetTag,
+    installed_on: body.installedOn === undefined ? stored.installed_on : body.installedOn,
+    warranty_until: body.warrantyUntil === undefined ? stored.warranty_until : body.warrantyUntil,
+    external_id: body.externalId === undefined ? stored.external_id : body.externalId,
+    fields: customFieldsAfter(body.fields, stored),
     rest: restOf(given_sleeps, stored.status),
   }
 }
@@ -75,6 +97,11 @@ export const auditedGivenValues = new AuditedFields(
     name: row.given_name,
     note: row.note,
     sleeps: row.given_sleeps === null ? null : row.given_sleeps === 1,
+    assetTag: row.asset_tag,
+    installedOn: row.installed_on,
+    warrantyUntil: row.warranty_until,
+    externalId: row.external_id,
+    fields: customFieldsOf(row),
   }),
   ['serial'],
 )
@@ -127,7 +154,22 @@ export function endpointView(
     ...(reportedName && { reportedName }),
     ...(row.note !== null && { note: row.note }),
     ...(row.given_sleeps !== null && { sleeps: row.given_sleeps === 1 }),
+    ...assetValues(row),
     networks: status.networks ?? [],
+  }
+}
+
+const hasAssetValues = (row: AssetValues): boolean => assetColumns.some((column) => row[column] !== null)
+
+/** The values for the inventory that are set. */
+function assetValues(row: AssetValues) {
+  const fields = customFieldsOf(row)
+  return {
+    ...(row.asset_tag !== null && { assetTag: row.asset_tag }),
+    ...(row.installed_on !== null && { installedOn: row.installed_on }),
+    ...(row.warranty_until !== null && { warrantyUntil: row.warranty_until }),
+    ...(row.external_id !== null && { externalId: row.external_id }),
+    ...(fields && { fields }),
   }
 }
 
@@ -145,7 +187,7 @@ function shownSensors(row: ShownEndpoint): Pick<EndpointView, 'sensors'> {
 
 /** An answer may hold ten thousand of these, so the fields are assigned one by one instead of spread. */
 export function basicEndpointView(
-  row: ShownEndpoint & { readonly room_name: string | null; readonly config_state: string | null },
+  row: ShownEndpoint & AssetValues & { readonly room_name: string | null; readonly config_state: string | null },
 ): BasicEndpointView {
   const status: ReportedStatus = JSON.parse(row.status)
   const { power, peopleIs, localIpAddress, networks, inCallStatus, firmwareVersion, latestVersion, pairedSerials } =
@@ -180,6 +222,7 @@ export function basicEndpointView(
   if (row.pairing_serial !== null) view.pairingSerial = row.pairing_serial
   if (pairedSerials !== undefined) view.pairedSerials = pairedSerials
   if (status.actions !== undefined && !isDefault(status.actions)) view.actions = status.actions
+  if (hasAssetValues(row)) Object.assign(view, assetValues(row))
   return view
 }
 

@@ -16,6 +16,8 @@ import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
 import { insertUnenrolledSpan } from '../connections/store.ts'
+import { customFieldFilter } from '../custom-fields.ts'
+import { refuseTakenExternalId } from '../external-ids.ts'
 import { removeItemsOfEndpoints } from '../gateways/removal.ts'
 import { listAllItems, listGatewayItems } from '../gateways/store.ts'
 import { findProfile } from '../profiles/store.ts'
@@ -55,9 +57,9 @@ type Filter = InputOf<'endpointsBasicList'>['query']
 export function endpointsBasicList(ctx: RequestContext, cache: EndpointCache, filter: Filter) {
   const ids = listedIds(filter.ids, uuidOf)
   if (ids || filter.via !== undefined) return listNamed(ctx, filter, ids)
-  return filter.regionId === undefined && filter.locationId === undefined && ctx.access.isEverything
-    ? cache.list(ctx.org.key)
-    : listFiltered(ctx, filter.regionId, filter.locationId)
+  const { regionId, locationId, field } = filter
+  const isWhole = regionId === undefined && locationId === undefined && field === undefined
+  return isWhole && ctx.access.isEverything ? cache.list(ctx.org.key) : listFiltered(ctx, filter)
 }
 
 const uuidOf = (text: string) => (isUuid(text) ? text.toLowerCase() : undefined)
@@ -65,6 +67,7 @@ const uuidOf = (text: string) => (isUuid(text) ? text.toLowerCase() : undefined)
 /** Few endpoints are read from the database, in the state that they have now. */
 async function listNamed(ctx: RequestContext, filter: Filter, ids: readonly string[] | undefined) {
   const { regionId, locationId, via } = filter
+  const hasFields = customFieldFilter(filter.field)
   // A gateway that the caller does not see has no devices here: otherwise the filter would tell which they are.
   const isSeen = via === undefined || (await listEndpointsById(ctx.db, { ids: [via] })).length > 0
   if (!isSeen) return { endpoints: [] }
@@ -75,13 +78,15 @@ async function listNamed(ctx: RequestContext, filter: Filter, ids: readonly stri
     (row) =>
       (via === undefined || row.via === via) &&
       (regionId === undefined || row.region_id === regionId) &&
-      (locationId === undefined || row.location_id === locationId),
+      (locationId === undefined || row.location_id === locationId) &&
+      hasFields(row),
   )
   return { endpoints: (await withSeenGateways(ctx.db, wanted)).map(basicEndpointView) }
 }
 
-async function listFiltered(ctx: RequestContext, regionId: number | undefined, locationId: number | undefined) {
-  const rows = await listEndpoints(ctx.db, ctx.presenceTimes, regionId, locationId)
+async function listFiltered(ctx: RequestContext, { regionId, locationId, field }: Filter) {
+  const hasFields = customFieldFilter(field)
+  const rows = (await listEndpoints(ctx.db, ctx.presenceTimes, regionId, locationId)).filter(hasFields)
   return { endpoints: (await withSeenGateways(ctx.db, rows)).map(basicEndpointView) }
 }
 
@@ -95,6 +100,8 @@ export const endpointsUpdate = (ctx: RequestContext, id: string, body: InputOf<'
     const endpoint = await requireEndpoint(tx, id)
     checkIfMatch(ctx, endpoint.version)
     const values = givenValues(body, endpoint)
+    const wanted = { id, externalId: values.external_id }
+    await refuseTakenExternalId(tx, 'endpoint', wanted, (known) => findEndpoint(tx, { id: known }))
     await updateGivenValues(tx, { id, ...values })
     await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
     const row = mustFind(await findShownEndpoint(tx, { ...ctx.presenceTimes, id }), `endpoint ${id}`)

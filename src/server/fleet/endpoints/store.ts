@@ -18,7 +18,7 @@ import {
   unknownUntil,
 } from '../../nodes/presence-sql.ts'
 import { updateItemRooms } from '../gateways/store.ts'
-import { endpointFieldColumns, type GivenValues, givenColumns } from './fields.ts'
+import { assetColumns, endpointFieldColumns, type GivenValues, givenColumns } from './fields.ts'
 import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
 
@@ -65,7 +65,7 @@ const listed = (db: Kysely<DatabaseSchema>, p: PresenceTimes) =>
     .leftJoin('endpoint_configs as c', (j) =>
       j.onRef('c.org', '=', 'e.org').onRef('c.endpoint_id', '=', 'e.id').on('c.version', '>', 0),
     )
-    .select(['e.id', ...fieldColumns])
+    .select(['e.id', ...fieldColumns, ...assetColumns.map((column) => `e.${column}` as const)])
     .select(presenceColumns(p))
     .select(['r.name as room_name', 'c.state as config_state'])
 

@@ -8,20 +8,41 @@ import { timeZoneProblem } from '../../core/time/time-zone.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { AuditedFields } from '../../journal/audit/audited-fields.ts'
 
-export const locationFieldColumns = ['name', 'region_id', 'timezone', 'change_window'] as const
+export const locationFieldColumns = [
+  'name',
+  'region_id',
+  'timezone',
+  'change_window',
+  'address',
+  'contact',
+  'external_id',
+] as const
 export type LocationValues = Pick<DatabaseSchema['locations'], (typeof locationFieldColumns)[number]>
+
+const emptyLocation: LocationValues = {
+  name: '',
+  region_id: null,
+  timezone: null,
+  change_window: null,
+  address: null,
+  contact: null,
+  external_id: null,
+}
 
 /** The values after a request. Its absent keys keep what is stored; a new location has nothing yet. */
 export function locationValues(
   body: InputOf<'locationsUpdate'>['body'],
   region_id: number | null,
-  stored: LocationValues = { name: '', region_id: null, timezone: null, change_window: null },
+  stored: LocationValues = emptyLocation,
 ): LocationValues {
   return {
     name: body.name ?? stored.name,
     region_id,
     timezone: body.timezone === undefined ? stored.timezone : checkedTimeZone(body.timezone),
     change_window: body.changeWindow === undefined ? stored.change_window : windowText(body.changeWindow),
+    address: body.address === undefined ? stored.address : body.address,
+    contact: body.contact === undefined ? stored.contact : body.contact,
+    external_id: body.externalId === undefined ? stored.external_id : body.externalId,
   }
 }
 
@@ -31,6 +52,9 @@ export const auditedLocation = new AuditedFields(
     regionId: row.region_id,
     timezone: row.timezone,
     changeWindow: windowOf(row),
+    address: row.address,
+    contact: row.contact,
+    externalId: row.external_id,
   }),
   ['name', 'regionId'],
 )
@@ -41,7 +65,7 @@ interface ShownLocation extends LocationValues {
 }
 
 export function locationView(row: ShownLocation): Static<typeof Location> {
-  const { id, name, region_id, region_name, timezone } = row
+  const { id, name, region_id, region_name, timezone, address, contact, external_id } = row
   const changeWindow = windowOf(row)
   return {
     id,
@@ -49,6 +73,9 @@ export function locationView(row: ShownLocation): Static<typeof Location> {
     ...(region_id !== null && { region: { id: region_id, name: region_name ?? '' } }),
     ...(timezone !== null && { timezone }),
     ...(changeWindow && { changeWindow }),
+    ...(address !== null && { address }),
+    ...(contact !== null && { contact }),
+    ...(external_id !== null && { externalId: external_id }),
   }
 }
 

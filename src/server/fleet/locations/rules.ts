@@ -5,16 +5,17 @@ import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { findReferenced, mustFind } from '../../core/failure.ts'
-import type { OrgReader } from '../../db/handles.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { change } from '../../journal/audit/change.ts'
 import { auditRef } from '../../journal/audit/change-result.ts'
 import { raiseResourceVersions } from '../../journal/places/versions.ts'
 import { requireVisibleAfter } from '../../journal/places/visible-after.ts'
 import { forgetPlace, type PlaceReferences } from '../deleted-place.ts'
+import { refuseTakenExternalId } from '../external-ids.ts'
 import { findRegion } from '../regions/store.ts'
 import { unassignRoomsOfLocation } from '../rooms/store.ts'
-import { auditedLocation, locationValues, locationView } from './fields.ts'
+import { auditedLocation, type LocationValues, locationValues, locationView } from './fields.ts'
 import { deleteLocation, findLocation, insertLocation, listLocations, updateLocation } from './store.ts'
 
 export const locationsList = async (ctx: RequestContext) => ({
@@ -32,6 +33,7 @@ export const locationsCreate = (ctx: RequestContext, body: InputOf<'locationsCre
     requireVisibleAfter(tx, region?.id, ...withoutRegion)
     const id = await nextId(tx, 'location')
     const values = locationValues(body, region?.id ?? null)
+    await refuseTakenId(tx, id, values)
     await insertLocation(tx, { id, ...values })
     await raiseResourceVersions(tx, { locationsOfRegion: [region?.id] })
     return {
@@ -51,6 +53,7 @@ export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'
         : await findReferencedRegion(tx, body.regionId)
     requireVisibleAfter(tx, region?.id, ...withoutRegion)
     const values = locationValues(body, region?.id ?? null, location)
+    await refuseTakenId(tx, id, values)
     await updateLocation(tx, { id, ...values })
     await raiseResourceVersions(tx, { location: [id], locationsOfRegion: [location.region_id, values.region_id] })
     return {
@@ -86,6 +89,9 @@ export async function locationsDelete(ctx: RequestContext, id: number, reference
 }
 
 const withoutRegion = ['a location without a region', 'Send the regionId of a region that you see.'] as const
+
+const refuseTakenId = (tx: Tx, id: number, { external_id }: LocationValues) =>
+  refuseTakenExternalId(tx, 'location', { id, externalId: external_id }, (known) => findLocation(tx, { id: known }))
 
 const requireLocation = async (on: OrgReader, id: number) => mustFind(await findLocation(on, { id }), `location ${id}`)
 

@@ -20,12 +20,19 @@ export const profileValues = (body: InputOf<'profilesUpdate'>['body'], sealed: S
   ...sealed,
 })
 
+/** The external id belongs to the profile, whatever its version. An absent one keeps what is stored. */
+export const externalIdAfter = (
+  body: InputOf<'profilesUpdate'>['body'],
+  stored: Pick<ProfileRow, 'external_id'> = { external_id: null },
+): string | null => (body.externalId === undefined ? stored.external_id : body.externalId)
+
 /** `changedSecrets` are the passwords that the entry shows as changed. */
 export const auditedProfile = new AuditedFields(
-  (row: ProfileValues & { changedSecrets?: readonly string[] }) => ({
+  (row: ProfileValues & Pick<ProfileRow, 'external_id'> & { changedSecrets?: readonly string[] }) => ({
     name: row.name,
     description: row.description,
     config: maskedConfig(row, row.changedSecrets ?? []),
+    externalId: row.external_id,
   }),
   ['name', 'description', 'config'],
 )
@@ -35,10 +42,12 @@ const shownFields = ({ name, description }: Pick<ProfileValues, 'name' | 'descri
   ...(description !== null && { description }),
 })
 
-export const profileSummary = (row: Pick<ProfileRow, 'id' | 'name' | 'description' | 'config_id'>) => ({
+export const profileSummaryColumns = ['id', 'name', 'description', 'config_id', 'external_id'] as const
+export const profileSummary = (row: Pick<ProfileRow, (typeof profileSummaryColumns)[number]>) => ({
   id: row.id,
   ...shownFields(row),
   configId: row.config_id,
+  ...(row.external_id !== null && { externalId: row.external_id }),
 })
 
 export const profileAnswer = (row: ProfileRow) =>

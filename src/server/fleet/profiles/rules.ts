@@ -13,9 +13,11 @@ import { makeVersions } from '../configs/make-versions.ts'
 import { changedSecrets, profileContext, sameConfig, sealConfig } from '../configs/sealed-config.ts'
 import { endpointRef } from '../endpoints/fields.ts'
 import { hasEndpointWithProfile } from '../endpoints/store.ts'
+import { refuseTakenExternalId } from '../external-ids.ts'
 import { hasRoomWithProfile } from '../rooms/store.ts'
 import {
   auditedProfile,
+  externalIdAfter,
   type ProfileRow,
   type ProfileValues,
   profileAnswer,
@@ -48,16 +50,19 @@ export const profilesCreate = (ctx: RequestContext, body: InputOf<'profilesCreat
       version: 1,
       config_id: await nextId(tx, 'config'),
       ...profileValues(body, sealConfig(body.config, undefined, ctx.secrets, profileContext(ctx.org, id))),
+      external_id: externalIdAfter(body),
     }
+    await refuseTakenId(tx, row)
     await insertProfile(tx, row)
     await insertCurrentVersion(tx, ctx, row)
     return { result: profileAnswer(row), target: auditRef('profile', row), after: auditedProfile.all(row) }
   })
 
 export const profilesUpdate = (ctx: RequestContext, id: number, body: InputOf<'profilesUpdate'>['body']) =>
-  replaceProfile(ctx, 'profilesUpdate', id, async (_, before) =>
-    profileValues(body, sealConfig(body.config, before, ctx.secrets, profileContext(ctx.org, id))),
-  )
+  replaceProfile(ctx, 'profilesUpdate', id, async (_, before) => ({
+    ...profileValues(body, sealConfig(body.config, before, ctx.secrets, profileContext(ctx.org, id))),
+    external_id: externalIdAfter(body, before),
+  }))
 
 /** The passwords of a version are sealed for its profile, so they are copied as they are. */
 export const profilesRestore = (ctx: RequestContext, id: number, n: number) =>
@@ -74,7 +79,7 @@ async function replaceProfile(
   ctx: RequestContext,
   operation: 'profilesUpdate' | 'profilesRestore',
   id: number,
-  contentOf: (tx: Tx, before: ProfileRow) => Promise<ProfileValues>,
+  contentOf: (tx: Tx, before: ProfileRow) => Promise<ProfileValues & Partial<Pick<ProfileRow, 'external_id'>>>,
 ) {
   const { row, endpointIds } = await change(ctx, operation, async (tx) => {
     const before = await requireProfile(tx, id)
@@ -87,6 +92,7 @@ async function replaceProfile(
       version: before.version + 1,
       config_id: isSame ? before.config_id : await nextId(tx, 'config'),
     }
+    await refuseTakenId(tx, row)
     await updateProfile(tx, row)
     await insertProfileVersion(tx, before, unknownAuthor, ctx.clock.now())
     await insertCurrentVersion(tx, ctx, row)
@@ -131,6 +137,9 @@ export async function profileVersionsGet(ctx: RequestContext, id: number, n: num
   await requireProfile(ctx.db, id)
   return profileVersionView(...(await requireVersion(ctx.db, id, n)))
 }
+
+const refuseTakenId = (tx: Tx, { id, external_id }: ProfileRow) =>
+  refuseTakenExternalId(tx, 'profile', { id, externalId: external_id }, (known) => findProfile(tx, { id: known }))
 
 export const requireProfile = async (on: OrgReader, id: number) =>
   mustFind(await findProfile(on, { id }), `profile ${id}`)

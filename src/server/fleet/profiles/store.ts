@@ -2,12 +2,12 @@
 
 import { pickColumns } from '../../db/queries/columns.ts'
 import { query, queryOne, wholeQuery, write } from '../../db/queries/query.ts'
-import { type ProfileRow, profileFieldColumns } from './fields.ts'
+import { type ProfileRow, profileFieldColumns, profileSummaryColumns } from './fields.ts'
 
-const writtenColumns = ['version', 'config_id', ...profileFieldColumns] as const
+const writtenColumns = ['version', 'config_id', 'external_id', ...profileFieldColumns] as const
 
 export const listProfiles = query((db, p: { org: number }) =>
-  db.selectFrom('profiles').select(['id', 'name', 'description', 'config_id']).where('org', '=', p.org).orderBy('id'),
+  db.selectFrom('profiles').select(profileSummaryColumns).where('org', '=', p.org).orderBy('id'),
 )
 
 export const findProfile = queryOne((db, p: { org: number; id: number }) =>

@@ -5,13 +5,14 @@ import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
-import type { OrgReader } from '../../db/handles.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import { change } from '../../journal/audit/change.ts'
 import { auditRef } from '../../journal/audit/change-result.ts'
 import { raiseResourceVersions } from '../../journal/places/versions.ts'
 import { forgetPlace, type PlaceReferences } from '../deleted-place.ts'
-import { auditedRegion, regionValues, regionView } from './fields.ts'
+import { refuseTakenExternalId } from '../external-ids.ts'
+import { auditedRegion, type RegionValues, regionValues, regionView } from './fields.ts'
 import {
   deleteRegion,
   findRegion,
@@ -40,6 +41,7 @@ export async function regionsGet(ctx: RequestContext, id: number) {
 export const regionsCreate = (ctx: RequestContext, body: InputOf<'regionsCreate'>['body']) =>
   change(ctx, 'regionsCreate', async (tx) => {
     const region = { id: await nextId(tx, 'region'), ...regionValues(body) }
+    await refuseTakenId(tx, region)
     await insertRegion(tx, region)
     return {
       result: new VersionedAnswer(1, regionView(region, [])),
@@ -52,7 +54,8 @@ export const regionsUpdate = (ctx: RequestContext, id: number, body: InputOf<'re
   change(ctx, 'regionsUpdate', async (tx) => {
     const region = await requireRegion(tx, id)
     checkIfMatch(ctx, region.version)
-    const updated = { id, ...regionValues(body) }
+    const updated = { id, ...regionValues(body, region) }
+    await refuseTakenId(tx, updated)
     await updateRegion(tx, updated)
     await raiseResourceVersions(tx, { nameOfRegion: [id] })
     const locations = await listLocationsOfRegion(tx, { id })
@@ -83,5 +86,8 @@ export async function regionsDelete(ctx: RequestContext, id: number, references:
   ctx.db.channelsChanged()
   return {}
 }
+
+const refuseTakenId = (tx: Tx, { id, external_id }: RegionValues & { id: number }) =>
+  refuseTakenExternalId(tx, 'region', { id, externalId: external_id }, (known) => findRegion(tx, { id: known }))
 
 const requireRegion = async (on: OrgReader, id: number) => mustFind(await findRegion(on, { id }), `region ${id}`)

@@ -29,6 +29,9 @@ export const isEnrolmentCodeExpired = (
   now: number,
 ): boolean => dec_used_at !== null && dec_used_at + dec_timeout * hourMs <= now
 
+/** The address that the QR code of a room contains. [contract 8.code] */
+export const enrolmentUrl = (publicUrl: string, code: string): string => `${publicUrl}/enrol#${code}`
+
 /** Returns the fields of a room that show its enrolment code. An expired code itself is left out. */
 export const enrolmentCodeFields = (secrets: Secrets, context: string, dec: StoredCode, now: number) => ({
   ...(!isEnrolmentCodeExpired(dec, now) && { dec: secrets.unseal(dec.dec_sealed, context) }),

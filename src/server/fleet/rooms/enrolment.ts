@@ -2,7 +2,7 @@
 import { renderSVG } from 'uqr'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
-import { enrolmentCodeContext, enrolmentCodeFields } from './enrolment-code.ts'
+import { enrolmentCodeContext, enrolmentCodeFields, enrolmentUrl } from './enrolment-code.ts'
 import { findRoom } from './store.ts'
 
 export async function roomsEnrolmentGet(ctx: RequestContext, id: number) {
@@ -12,6 +12,6 @@ export async function roomsEnrolmentGet(ctx: RequestContext, id: number) {
   if (dec === undefined) {
     throw new Failure('FAILED_PRECONDITION', `the enrolment code of room ${id} has expired. Make a new one first.`)
   }
-  const url = `${publicUrl}/enrol#${dec}`
+  const url = enrolmentUrl(publicUrl, dec)
   return { dec, url, qr: renderSVG(url, { border: 2, pixelSize: 8 }) }
 }

@@ -24,8 +24,9 @@ test('roomsCreate answers with the enrolment code, which only keys with Write se
   const org = await createBuilding()
   const [reader, writer] = [await org.newKey({ scopes: ['read'] }), await org.newKey({ scopes: ['write'] })]
   const created = (await org.call('POST', '/rooms', { body: { name: 'Loft' }, key: writer })).body
-  const { dec, decUsed, decTimeout, ...rest } = created
+  const { dec, enrolmentUrl, decUsed, decTimeout, ...rest } = created
   expect([dec, decUsed, decTimeout]).toEqual([code, neverUsed, 24])
+  expect(enrolmentUrl).toBe(`${harness.publicUrl}/enrol#${dec}`)
   expect(rest).toEqual({ id: 5, name: 'Loft', state: 'EMPTY', endpoints: [] })
   expect(await room(org, 5)).toEqual(created)
   expect((await org.call('GET', '/rooms/5', { key: reader })).body).toEqual(rest)
@@ -49,6 +50,7 @@ test('an enrolment code expires decTimeout hours after its first use, and is the
   harness.clock.advance(1)
   expect(await room(org, 1)).toMatchObject(times)
   expect(await room(org, 1)).not.toHaveProperty('dec')
+  expect(await room(org, 1)).not.toHaveProperty('enrolmentUrl')
   expect(await room(org, 2), 'an unused code does not expire').toMatchObject({ dec: code })
   const renewed = (await org.call('POST', '/rooms/1/regenerate_dec')).body.dec
   expect(await room(org, 1)).toMatchObject({ dec: renewed, decUsed: neverUsed })
@@ -60,7 +62,7 @@ test.each(['regenerate_dec', 'regenerate-dec'])('%s invalidates the old code [co
   const { dec, ...more } = (await org.call('POST', `/rooms/1/${verb}`)).body
   expect([dec, more]).toEqual([code, {}])
   expect(dec).not.toBe(old.dec)
-  expect(await room(org, 1)).toEqual({ ...old, dec })
+  expect(await room(org, 1)).toEqual({ ...old, dec, enrolmentUrl: `${harness.publicUrl}/enrol#${dec}` })
   expect(await etag(org, 1)).not.toBe(version)
   expect([await findRoomOfCode(old.dec), await findRoomOfCode(dec)]).toEqual([undefined, 1])
   expect(await others(org)).toEqual(rest)

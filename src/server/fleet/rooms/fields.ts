@@ -3,21 +3,45 @@ import type { Selectable } from 'kysely'
 import type { InputOf } from '../../context/handlers.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { AuditedFields } from '../../journal/audit/audited-fields.ts'
+import { customFieldsAfter, customFieldsOf } from '../custom-fields.ts'
 
-export const roomFieldColumns = ['name', 'location_id', 'capacity', 'tags'] as const
+export const roomFieldColumns = [
+  'name',
+  'location_id',
+  'capacity',
+  'tags',
+  'floor',
+  'contact',
+  'external_id',
+  'fields',
+] as const
 export type RoomValues = Pick<Selectable<DatabaseSchema['rooms']>, (typeof roomFieldColumns)[number]>
 
-/** The values after a request. An absent capacity and absent tags keep what is stored; a new room has nothing yet. */
+type KeptValues = Omit<RoomValues, 'name' | 'location_id'>
+const emptyRoom: KeptValues = {
+  capacity: null,
+  tags: '[]',
+  floor: null,
+  contact: null,
+  external_id: null,
+  fields: null,
+}
+
+/** The values after a request. Its absent keys keep what is stored, except the location; a new room has nothing yet. */
 export function roomValues(
   body: InputOf<'roomsUpdate'>['body'],
   location_id: number | null,
-  stored: Pick<RoomValues, 'capacity' | 'tags'> = { capacity: null, tags: '[]' },
+  stored: KeptValues = emptyRoom,
 ): RoomValues {
   return {
     name: body.name,
     location_id,
     capacity: body.capacity === undefined ? stored.capacity : body.capacity,
     tags: body.tags === undefined ? stored.tags : JSON.stringify([...new Set(body.tags)]),
+    floor: body.floor === undefined ? stored.floor : body.floor,
+    contact: body.contact === undefined ? stored.contact : body.contact,
+    external_id: body.externalId === undefined ? stored.external_id : body.externalId,
+    fields: customFieldsAfter(body.fields, stored),
   }
 }
 
@@ -29,12 +53,20 @@ export const auditedRoom = new AuditedFields(
     profileId: row.profile_id,
     capacity: row.capacity,
     tags: JSON.parse(row.tags),
+    floor: row.floor,
+    contact: row.contact,
+    externalId: row.external_id,
+    fields: customFieldsOf(row),
   }),
   ['name', 'locationId'],
 )
 
 /** Answers show these fields of a room that has them. */
-export const optionalRoomFields = ({ capacity, tags }: Pick<RoomValues, 'capacity' | 'tags'>) => ({
-  ...(capacity !== null && { capacity }),
-  ...(tags !== '[]' && { tags: JSON.parse(tags) as string[] }),
+export const optionalRoomFields = (row: KeptValues) => ({
+  ...(row.capacity !== null && { capacity: row.capacity }),
+  ...(row.tags !== '[]' && { tags: JSON.parse(row.tags) as string[] }),
+  ...(row.floor !== null && { floor: row.floor }),
+  ...(row.contact !== null && { contact: row.contact }),
+  ...(row.external_id !== null && { externalId: row.external_id }),
+  ...(row.fields !== null && { fields: customFieldsOf(row) ?? {} }),
 })

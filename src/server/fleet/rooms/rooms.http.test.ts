@@ -90,6 +90,7 @@ test('roomsGet shows location, region, profile and every endpoint in full [contr
   }
   expect(await room(org, 1)).toEqual({
     ...{ id: 1, name: 'Fjord', state: 'DEGRADED', profileId: 1, dec: code, decUsed: neverUsed, decTimeout: 24 },
+    enrolmentUrl: expect.stringContaining('/enrol#'),
     location: { id: 1, name: 'Oslo', region: { id: 1, name: 'Europe' } },
     endpoints: [
       {

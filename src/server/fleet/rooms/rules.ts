@@ -20,6 +20,7 @@ import { cancelOpenCommands } from '../commands/store.ts'
 import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
 import { insertUnenrolledSpansInRoom } from '../connections/store.ts'
+import { customFieldFilter } from '../custom-fields.ts'
 import { canDo } from '../endpoints/device-actions.ts'
 import { finishedCommandDraft } from '../endpoints/endpoint-messages.ts'
 import { endpointRef, endpointView } from '../endpoints/fields.ts'
@@ -31,6 +32,7 @@ import {
   releaseEndpoints,
   updateProfileOf,
 } from '../endpoints/store.ts'
+import { refuseTakenExternalId } from '../external-ids.ts'
 import { removeItemsInRoom } from '../gateways/removal.ts'
 import { listItemsOfGatewaysInRoom } from '../gateways/store.ts'
 import { findLocation } from '../locations/store.ts'
@@ -41,9 +43,10 @@ import {
   enrolmentCodeFields,
   enrolmentCodeMac,
   enrolmentCodeTimeoutHours,
+  enrolmentUrl,
   makeEnrolmentCode,
 } from './enrolment-code.ts'
-import { auditedRoom, optionalRoomFields, roomValues } from './fields.ts'
+import { auditedRoom, optionalRoomFields, type RoomValues, roomValues } from './fields.ts'
 import {
   deleteRoom,
   findRoom,
@@ -60,11 +63,13 @@ import {
 
 export async function roomsList(ctx: RequestContext, query: InputOf<'roomsList'>['query']) {
   const { regionId, locationId, tag } = query
+  const hasFields = customFieldFilter(query.field)
   const ids = listedIds(query.ids, (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined))
   const values = { ...ctx.presenceTimes, freshSinceSeconds: freshSince(ctx), ids: ids ?? [] }
   const rows = await (ids ? listRoomsOfIds : listRooms)(ctx.db, values, regionId, locationId)
   return {
     rooms: rows.flatMap((row) => {
+      if (!hasFields(row)) return []
       const optional = optionalRoomFields(row)
       if (tag !== undefined && !optional.tags?.includes(tag)) return []
       const endpointCount = Number(row.endpoints)
@@ -97,9 +102,11 @@ export const roomsCreate = (ctx: RequestContext, body: InputOf<'roomsCreate'>['b
   change(ctx, 'roomsCreate', async (tx) => {
     const location = await findReferencedLocation(tx, body.locationId)
     requireVisibleAfter(tx, location?.region_id, ...withoutLocation)
+    const profile = await findReferencedProfile(tx, body.profileId)
     const id = await nextId(tx, 'room')
     const code = makeSealedCode(ctx, id)
-    const values = roomValues(body, location?.id ?? null)
+    const values = { ...roomValues(body, location?.id ?? null), profile_id: profile?.id ?? null }
+    await refuseTakenId(tx, id, values)
     await insertRoom(tx, { id, ...values, dec_sealed: code.sealed, dec_timeout: enrolmentCodeTimeoutHours })
     await indexDec(tx, id, code.mac)
     return {
@@ -116,6 +123,7 @@ export const roomsUpdate = (ctx: RequestContext, id: number, body: InputOf<'room
     const location = await findReferencedLocation(tx, body.locationId)
     requireVisibleAfter(tx, location?.region_id, ...withoutLocation)
     const values = { ...room, ...roomValues(body, location?.id ?? null, room) }
+    await refuseTakenId(tx, id, values)
     await updateRoom(tx, values)
     await raiseResourceVersions(tx, { nameOfRoom: [id] })
     return {
@@ -216,8 +224,11 @@ const requireRoom = async (on: OrgReader, id: number) => mustFind(await findRoom
 const findReferencedLocation = (tx: Tx, id: number | null | undefined) =>
   findReferenced('location', id, (known) => findLocation(tx, { id: known }))
 
-const findReferencedProfile = (tx: Tx, id: number | null) =>
+const findReferencedProfile = (tx: Tx, id: number | null | undefined) =>
   findReferenced('profile', id, (known) => findProfile(tx, { id: known }))
+
+const refuseTakenId = (tx: Tx, id: number, { external_id }: RoomValues) =>
+  refuseTakenExternalId(tx, 'room', { id, externalId: external_id }, (known) => findRoom(tx, { id: known }))
 
 function makeSealedCode(ctx: RequestContext, room: number) {
   const text = makeEnrolmentCode()
@@ -244,7 +255,10 @@ async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<
     asleepCount: endpoints.filter(({ state }) => state === 'ASLEEP').length,
     hasFailedConfig: await hasFailedConfig(on, { id: room.id }),
   }
-  const { secrets, clock } = ctx
+  const { secrets, clock, publicUrl } = ctx
+  const code = ctx.may('operate')
+    ? enrolmentCodeFields(secrets, enrolmentCodeContext(ctx.org.id, room.id), room, clock.now())
+    : undefined
   return new VersionedAnswer(room.version, {
     id: room.id,
     name: room.name,
@@ -258,8 +272,8 @@ async function view(ctx: RequestContext, on: OrgReader, room: RoomRow): Promise<
     }),
     ...(room.profile_id !== null && { profileId: room.profile_id }),
     ...optionalRoomFields(room),
-    ...(ctx.may('operate') &&
-      enrolmentCodeFields(secrets, enrolmentCodeContext(ctx.org.id, room.id), room, clock.now())),
+    ...code,
+    ...(code?.dec !== undefined && { enrolmentUrl: enrolmentUrl(publicUrl, code.dec) }),
     endpoints: endpoints.map((e) => endpointView(e, room.name)),
   })
 }

@@ -116,14 +116,14 @@ export const hasRoomWithProfile = wholeQueryExists((db, p: { org: number; profil
   db.selectFrom('rooms').select('id').where('org', '=', p.org).where('profile_id', '=', p.profile).limit(1),
 )
 
-type NewRoom = RoomKey & RoomValues & { dec_sealed: Buffer; dec_timeout: number }
+type NewRoom = RoomKey & RoomValues & { profile_id: number | null; dec_sealed: Buffer; dec_timeout: number }
 export const insertRoom = write((db, p: NewRoom) =>
   db.insertInto('rooms').values({
     org: p.org,
     id: p.id,
     version: 1,
     ...pickColumns(p, roomFieldColumns),
-    profile_id: null,
+    profile_id: p.profile_id,
     dec_sealed: p.dec_sealed,
     dec_used_at: null,
     dec_timeout: p.dec_timeout,

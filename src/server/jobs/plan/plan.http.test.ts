@@ -70,6 +70,16 @@ test('a plan has the present values, what is unchanged, what is offline and what
   expect((await org.call('GET', '/jobs')).body.jobs).toEqual([])
 })
 
+test('all means every endpoint that the caller sees, without those that are excluded [contract 12.job]', async () => {
+  expect(await plan({ target: { all: true } })).toMatchObject({ unitCount: 4, endpointCount: 4 })
+  const target = { all: true, exclude: { models: ['NF19A1'] } }
+  expect(await plan({ target })).toMatchObject({ unitCount: 3, endpointCount: 3 })
+  const action = { type: 'REBOOT' }
+  const made = await org.call('POST', '/jobs', { body: { name: 'All', target, action } })
+  expect(made.body.target).toEqual(target)
+  await org.call('DELETE', `/jobs/${made.body.id}`)
+})
+
 test('with stages a plan waits for windows, and its end is after the soak of the last one', async () => {
   const stages = [{ tags: ['vidde'] }, { percent: 100, manual: true }]
   const planned = await plan({ stages, soakMinutes: 60 })

@@ -21,6 +21,8 @@ const codeOf = ({ status, body }: { status: number; body: { code?: string } }) =
 const all = { percent: 100 }
 test.each([
   ['no key of a target', { target: {} }, 'target '],
+  ['all endpoints and other keys', { target: { all: true, models: ['NF19B1'] } }, 'target.all '],
+  ['not all endpoints', { target: { all: false } }, 'target.all '],
   ['no key of an exclusion', { target: { models: ['NF19B1'], exclude: {} } }, 'target.exclude '],
   ['an empty config', { action: { type: 'CONFIG', config: {} } }, 'action.config '],
   ['no config', { action: { type: 'CONFIG' } }, 'action.config '],

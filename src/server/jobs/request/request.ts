@@ -55,22 +55,25 @@ export function checkRequest(body: JobBody, now: number): CheckedRequest {
   }
 }
 
-function targetViolations({ exclude, ...include }: Target): Violation[] {
+function targetViolations({ all, exclude, ...include }: Target): Violation[] {
   const isEmpty = (keys: object) => Object.values(keys).every((values) => values === undefined)
+  const nothing = 'must have at least one key, such as roomIds; "all": true means every endpoint'
+  const both = 'means every endpoint. Leave it out, or the other keys'
   return [
-    ...(isEmpty(include) ? [{ field: 'target', error: 'must have at least one key, such as roomIds' }] : []),
+    ...(isEmpty(include) && !all ? [{ field: 'target', error: nothing }] : []),
+    ...(!isEmpty(include) && all ? [{ field: 'target.all', error: both }] : []),
     ...(exclude && isEmpty(exclude)
       ? [{ field: 'target.exclude', error: 'must have at least one key. Leave it out to exclude nothing' }]
       : []),
   ]
 }
 
-function distinctTarget({ exclude, ...include }: Target): Target {
+function distinctTarget({ all, exclude, ...include }: Target): Target {
   const distinct = <K extends object>(keys: K): K =>
     Object.fromEntries(
       Object.entries(keys).flatMap(([key, values]) => (values === undefined ? [] : [[key, [...new Set(values)]]])),
     ) as K
-  return { ...distinct(include), ...(exclude && { exclude: distinct(exclude) }) }
+  return { ...(all && { all }), ...distinct(include), ...(exclude && { exclude: distinct(exclude) }) }
 }
 
 function actionViolations(action: Action): Violation[] {
