@@ -4,6 +4,7 @@ import { scopes as callerScopes, roles } from '../contract/people/permissions.ts
 import { databaseOptions } from '../server/config/database-options.ts'
 import { serveOptions } from '../server/config/options.ts'
 import { copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
+import { addCsvCommands } from './csv/csv-commands.ts'
 import { addCommand, givenOptions, toOption } from './declared-options.ts'
 import { deviceCheckOptions } from './device-check/options.ts'
 import { simulateOptions } from './simulate-options.ts'
@@ -44,6 +45,7 @@ export function program(terminal: Terminal): Command {
   ).action(async (options) => (await import('./device-check/device-check.ts')).deviceCheckCommand(terminal, options))
 
   addSiteCommands(root, terminal)
+  addCsvCommands(root, terminal)
 
   const org = root.command('org').description('manage organisations')
   addDatabaseCommand(org, 'create', 'create an organisation')

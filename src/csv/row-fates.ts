@@ -1,6 +1,6 @@
 // Plans an import: what becomes of each row of a file, and the steps that carry it out.
 import { makePlan } from '../plan/make-plan.ts'
-import type { Change, Plan, Problem, Step } from '../plan/plan.ts'
+import type { Change, Plan, Problem, ShownValue, Step } from '../plan/plan.ts'
 import type { Id, Kind, Snapshot } from '../plan/things.ts'
 import type { CsvImport } from './csv-import.ts'
 import { type Mistake, mistakeText } from './mistakes.ts'
@@ -119,4 +119,19 @@ function rowAt({ rowOfPointer }: CsvImport, pointer: string): number | undefined
     if (row !== undefined) return row
   }
   return undefined
+}
+
+/** Such as `capacity: 8 → 12`. */
+export function changeText({ field, from, to, of }: RowChange): string {
+  const [before, after] = [valueText(from), valueText(to)]
+  if (of !== undefined && field === 'name' && from === undefined) return `new ${of} ${after}`
+  const name = of === undefined ? field : `${field} of the ${of}`
+  if (before === '') return `${name}: ${after}`
+  return `${name}: ${before} → ${after === '' ? 'none' : after}`
+}
+
+const valueText = (value: ShownValue | undefined): string => {
+  if (value === undefined || value === null) return ''
+  if (Array.isArray(value)) return value.map(valueText).join(' ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

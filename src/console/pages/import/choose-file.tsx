@@ -27,8 +27,10 @@ export function DropZone({ label, onFile, children }: DropZoneProps) {
     if (file) onFile(file)
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a flex container in all browsers
     <div
+      role="group"
+      aria-label="File"
       className={classes.zone}
       data-over={isOver || undefined}
       onDragOver={(event) => {

@@ -1,9 +1,8 @@
 // The rows of a file with what became, or would become, of each.
 import { Badge, Group, SegmentedControl, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import type { RowChange } from '../../../csv/row-fates.ts'
+import { changeText } from '../../../csv/row-fates.ts'
 import type { ImportedRow, RowResult } from '../../../csv/run-import.ts'
-import type { ShownValue } from '../../../plan/plan.ts'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import classes from './import.module.css'
@@ -93,21 +92,6 @@ const Result = ({ result }: Pick<ShownRow, 'result'>) => (
     {resultTexts[result].text}
   </Badge>
 )
-
-/** Such as `capacity: 8 → 12`. */
-function changeText({ field, from, to, of }: RowChange): string {
-  const [before, after] = [valueText(from), valueText(to)]
-  if (of !== undefined && field === 'name' && from === undefined) return `new ${of} ${after}`
-  const name = of === undefined ? field : `${field} of the ${of}`
-  if (before === '') return `${name}: ${after}`
-  return `${name}: ${before} → ${after === '' ? 'none' : after}`
-}
-
-const valueText = (value: ShownValue | undefined): string => {
-  if (value === undefined || value === null) return ''
-  if (Array.isArray(value)) return value.map(valueText).join(' ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
 
 interface RowTableProps {
   readonly label: string
