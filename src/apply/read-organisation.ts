@@ -21,21 +21,14 @@ import {
   userValues,
 } from './values.ts'
 
-interface ReadOptions {
-  readonly signal?: AbortSignal | undefined
-  /** Called before each part with a number of requests. */
-  readonly onPart?: (part: string) => void
-}
-
 /** Without a document everything that a document can contain is read. */
 export async function readOrganisation(
   client: Client,
   document: OrganisationDocument | undefined,
-  { signal, onPart = () => {} }: ReadOptions = {},
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Snapshot> {
   const call = { signal }
   const needs = (section: keyof OrganisationDocument) => !document || document[section] !== undefined
-  onPart('sites')
   const { body: me } = await client.meGet({}, call)
   const permissions = permissionsOf(me)
   const [{ body: regions }, { body: locations }, { body: rooms }, { body: profiles }] = await Promise.all([
@@ -49,7 +42,6 @@ export async function readOrganisation(
     ...locations.locations.map((location) => thing('location', location.id, locationValues(location))),
     ...rooms.rooms.map((room) => thing('room', room.id, roomValues(room))),
   ]
-  onPart('profiles')
   const profileUses = new Map<number, ProfileUse>()
   if (needs('profiles')) {
     const read = await mapInParallel(profiles.profiles, ({ id }) =>
@@ -64,13 +56,11 @@ export async function readOrganisation(
       things.push(thing('profile', id, { name, ...(externalId !== undefined && { externalId }) }))
     }
   }
-  onPart('gateways')
   const gateways = needs('gatewayDevices') ? (await client.gatewaysList({}, call)).body.gateways : []
   const lists = await mapInParallel(gateways, ({ id }) => client.gatewayDevicesList({ id }, call))
   for (const { body } of lists) {
     things.push(...body.devices.map((device) => thing('gatewayDevice', device.id, gatewayDeviceValues(device))))
   }
-  onPart('people and rules')
   const users = needs('users') ? (await client.usersList({}, call)).body.users : []
   things.push(...users.filter(({ role }) => role !== 'owner').map((user) => thing('user', user.id, userValues(user))))
   if (needs('incidentRules')) {
@@ -88,7 +78,6 @@ export async function readOrganisation(
     const { channels } = (await client.channelsList({}, call)).body
     things.push(...channels.map((channel) => thing('channel', channel.id, channelValues(channel))))
   }
-  onPart('endpoints')
   things.push(...(await readEndpoints(client, document, weekly, call)))
   return {
     organisation: me.org.id,

@@ -1,6 +1,8 @@
 // Writes an organisation as a document: ordered by path, with ids, and with variables in the place of secrets.
-import { isSecret } from './compare.ts'
+import type { RuleId } from '../contract/incidents/rule-table.ts'
+import { canonical, isSecret } from './compare.ts'
 import type { OrganisationDocument, Reference } from './document.ts'
+import { ruleDefaults } from './entries.ts'
 import { kindTable } from './kinds.ts'
 import { Organisation } from './organisation.ts'
 import type { Kind, Snapshot, Target, Thing, Value, Values } from './things.ts'
@@ -20,10 +22,12 @@ export function documentOf(snapshot: Snapshot, schemaUrl?: string): Organisation
   const locations = (parent?: Thing) =>
     section('location', parent).map((location) => ({ ...write(location), rooms: rooms(location) }))
   const regions = section('region').map((region) => ({ ...write(region), locations: locations(region) }))
-  const rules = section('incidentRule').map((rule): [string, Entry] => {
-    const { id, ...settings } = write(rule)
-    return [id as string, settings]
-  })
+  const rules = section('incidentRule')
+    .filter(isChanged)
+    .map((rule): [string, Entry] => {
+      const { id, ...settings } = write(rule)
+      return [id as string, settings]
+    })
   const document: Entry = {
     ...(schemaUrl !== undefined && { $schema: schemaUrl }),
     organisation: snapshot.organisation,
@@ -46,6 +50,8 @@ const sectionKinds = { channels: 'channel', users: 'user', gatewayDevices: 'gate
   Record<keyof OrganisationDocument, Kind>
 >
 
+const isChanged = ({ id, values }: Thing) => canonical(ruleDefaults(id as RuleId)) !== canonical(values)
+
 /** Fields that are left out: the place in the document says them. */
 const saidByPlace: Partial<Record<Kind, readonly string[]>> = { location: ['region'], room: ['location'] }
 
@@ -55,7 +61,13 @@ function entryWriter(organisation: Organisation): (thing: Thing) => Entry {
     const entry: Entry = { id: thing.id }
     for (const field of Object.keys(kindTable[thing.kind].fields)) {
       const value = thing.values[field]
-      if (value === undefined || value === null || saidByPlace[thing.kind]?.includes(field)) continue
+      if (
+        value === undefined ||
+        value === null ||
+        (field === 'disabled' && value === false) ||
+        saidByPlace[thing.kind]?.includes(field)
+      )
+        continue
       const written = fieldOf(thing, field, value, organisation, variables)
       if (written !== undefined) entry[field] = written
     }
@@ -118,10 +130,10 @@ function variableNames(organisation: Organisation): (thing: Thing, field: string
   const names = new Map<string, string>()
   const used = new Set<string>()
   const withSecrets = organisation.snapshot.things
-    .filter(({ values }) => secretFields(values).length > 0)
+    .filter((thing) => secretFields(thing).length > 0)
     .sort((a, b) => compareKeys(orderKey(a, organisation), orderKey(b, organisation)))
   for (const thing of withSecrets) {
-    for (const field of secretFields(thing.values)) {
+    for (const field of secretFields(thing)) {
       const words = [kindTable[thing.kind].noun, ...organisation.pathOf(thing), field]
       const name = words.map(upperWords).filter(Boolean).join('_')
       let unique = name
@@ -133,14 +145,14 @@ function variableNames(organisation: Organisation): (thing: Thing, field: string
   return ({ kind, id }, field) => names.get(`${kind} ${id} ${field}`) as string
 }
 
-const secretFields = (values: Values): string[] =>
-  Object.entries(values)
-    .flatMap(([name, value]) => {
-      if (isSecret(value)) return [name]
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
-      return Object.entries(value).flatMap(([key, item]) => (isSecret(item) ? [key] : []))
+const secretFields = ({ kind, values }: Thing): string[] =>
+  Object.entries(kindTable[kind].fields)
+    .flatMap(([name, fieldKind]) => {
+      if (fieldKind === 'secret') return values[name] ? [name] : []
+      if (fieldKind !== 'map') return []
+      return Object.entries((values[name] ?? {}) as Values).flatMap(([key, item]) => (isSecret(item) ? [key] : []))
     })
-    .sort()
+    .sort(compareTexts)
 
 const upperWords = (text: string): string =>
   text

@@ -1,4 +1,5 @@
 // Lists the entries of a document, each with the fields that it names, its place in the tree of sites, and its JSON Pointer.
+import { minuteMs } from '../contract/durations.ts'
 import { incidentRules, type RuleId } from '../contract/incidents/rule-table.ts'
 import type { OrganisationDocument } from './document.ts'
 import type { Kind } from './things.ts'
@@ -120,17 +121,16 @@ function tidy(value: unknown): unknown {
     : value
 }
 
+/** The settings of a rule that nobody has changed. */
+export function ruleDefaults(rule: RuleId): Readonly<Record<string, unknown>> {
+  const { severity, holdMs, clearMs, limits } = incidentRules[rule]
+  return { enabled: true, severity, holdMinutes: holdMs / minuteMs, clearMinutes: clearMs / minuteMs, limits }
+}
+
 /** Null restores the default of a rule. */
 function withDefaults(rule: RuleId, settings: Fields): Fields {
-  const { severity, holdMs, clearMs, limits } = incidentRules[rule]
-  const defaults: Fields = {
-    enabled: true,
-    severity,
-    holdMinutes: holdMs / 60_000,
-    clearMinutes: clearMs / 60_000,
-    limits,
-  }
-  const limitDefaults: Fields = limits
+  const defaults = ruleDefaults(rule)
+  const limitDefaults = defaults.limits as Fields
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => {
       if (value === null) return [name, defaults[name]]

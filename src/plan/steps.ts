@@ -33,14 +33,18 @@ export function stepsOfEntry(
   desired: Values,
   context: StepContext,
 ): EntrySteps {
-  const comparison = compareFields({
+  const isNewAddress = thing !== undefined && losesSecrets(thing, desired)
+  const { changes, after, notCompared } = compareFields({
     kind: entry.kind,
     before: thing?.values,
-    desired,
-    setSecrets: context.setSecrets || (thing !== undefined && losesSecrets(thing, desired)),
+    desired: {
+      ...desired,
+      ...(isNewAddress && { fingerprint: desired.fingerprint ?? null }),
+      ...keptName(thing, desired),
+    },
+    setSecrets: context.setSecrets || isNewAddress,
     show: (value) => show(value, context),
   })
-  const { changes, after, notCompared } = comparison
   if (thing && changes.length === 0) return { entry, thing, drafts: [], notCompared }
   const { create, update } = kindTable[entry.kind]
   const draft: DraftStep = {
@@ -132,6 +136,12 @@ export function losesSecrets({ kind, values }: Thing, desired: Values): boolean 
     return wanted !== undefined && (wanted ?? byDefault) !== (before?.[name] ?? byDefault)
   })
 }
+
+/** Clearing the name of an endpoint changes nothing if the device reports that name itself. */
+const keptName = (thing: Thing | undefined, desired: Values): Values =>
+  thing?.kind === 'endpoint' && desired.name === null && thing.values.reportedName !== undefined
+    ? { name: thing.values.name === thing.values.reportedName ? (thing.values.name as string) : null }
+    : {}
 
 /** Shows names instead of ids. */
 export function show(value: Value, context: StepContext): ShownValue {
