@@ -129,7 +129,7 @@ fewer messages            ${reduction.toFixed(2)} %\n`)
     const { connection } = device
     if (device.isConnected) {
       await markDisconnected(services, connection, 'LOST')
-      device.nextAt = now + retryWaitMs(0, 0, seededRandom(device.seed, device.drops, 1))
+      device.nextAt = now + retryWaitMs(0, undefined, undefined, seededRandom(device.seed, device.drops, 1))
     } else {
       await connect(connection)
       device.nextAt = nextDropAt(device)

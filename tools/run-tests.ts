@@ -1,10 +1,13 @@
-// Runs the tests of `npm test`; `--full` runs the tests of `npm run test:full`, `--domain NAME` the tests of one domain. Vitest gets
-// all other options. The last line is for machines: "N passed, N failed".
+// Runs `npm run check`, and then the tests of `npm test`; `--full` runs the tests of `npm run test:full`, `--domain NAME` the tests of one
+// domain. Vitest gets all other options. The last line is for machines: "N passed, N failed".
 // A run of all tests also fails for each statement that returned or changed no row on one of the databases.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createVitest, parseCLI, type TestRunResult } from 'vitest/node'
+import { installForTests } from '../test/support/debian.ts'
 import { readDomainOption } from './domain-tests.ts'
 import { declaredInProgram, findUnproved, readNotes } from './statement-gate.ts'
 
@@ -12,6 +15,12 @@ const args = process.argv.slice(2).filter((arg) => arg !== '--full')
 if (process.argv.includes('--full')) process.env.TEST_FULL = '1'
 const { rest, filters } = readDomainOption(args)
 const { filter, options } = parseCLI(['vitest', 'run', ...rest])
+const check = spawn('npm', ['run', '--silent', 'check'], { stdio: 'inherit' })
+const checked = once(check, 'close')
+// The network is the limit of this, and the cores are the limit of the check.
+if (args.length === 0) installForTests()
+const [checkCode] = await checked
+if (checkCode !== 0) process.exit(1)
 const notesFolder = args.length === 0 ? mkdtempSync(join(tmpdir(), 'roomkeeper-statements-')) : undefined
 if (notesFolder) process.env.STATEMENT_NOTES = notesFolder
 const vitest = await createVitest({ ...options, watch: false })

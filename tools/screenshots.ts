@@ -65,7 +65,7 @@ try {
   const url = /ready at (\S+)/.exec(output)?.[1] ?? ''
   const key = /Key +(\S+)/.exec(output)?.[1] ?? ''
   mkdirSync(outputFolder, { recursive: true })
-  need('chromium-headless-shell', 'chromium-headless-shell')
+  need('chromium-headless-shell')
   const browser = await chromium.launch({
     executablePath: programPath('chromium-headless-shell') ?? 'chromium-headless-shell',
     args: ['--no-sandbox', '--disable-gpu'],

@@ -27,7 +27,7 @@ export async function startBareBroker(cleanup: Cleanup, nodeFlags: readonly stri
 /** Accepts every login and stores nothing. Returns undefined where mosquitto cannot be installed. */
 export async function startMosquitto(cleanup: Cleanup): Promise<RunningBroker | undefined> {
   try {
-    need('mosquitto', 'mosquitto')
+    need('mosquitto')
   } catch (error) {
     process.stdout.write(`mosquitto is left out: ${(error as Error).message}\n`)
     return undefined

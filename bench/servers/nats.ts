@@ -19,7 +19,7 @@ export interface NatsPeer {
 /** Starts a server with that many connected clients. Returns undefined where NATS cannot be installed. */
 export async function startNats(cleanup: Cleanup, clientCount: number): Promise<NatsPeer | undefined> {
   try {
-    need('nats-server', 'nats-server')
+    need('nats-server')
   } catch (error) {
     process.stdout.write(`NATS is left out: ${(error as Error).message}\n`)
     return undefined

@@ -12,7 +12,7 @@ import type { ServeOptions } from '../server/config/server-options.ts'
 import { Failure, StartupError } from '../server/core/failure.ts'
 import type { Log } from '../server/core/log.ts'
 import { isLoopbackHost } from '../server/core/loopback.ts'
-import { executableFile } from '../server/core/program-files.ts'
+import { codePaths, executableFile } from '../server/core/program-files.ts'
 import { roomsEnrolmentGet } from '../server/fleet/rooms/enrolment.ts'
 import { roomsRegenerateDec } from '../server/fleet/rooms/rules.ts'
 import { commandLineActor } from '../server/journal/orgs/rules.ts'
@@ -45,8 +45,19 @@ export async function startGatewayBeside(
   const code = isEnrolled(folder) ? undefined : await enrolmentCode(terminal, service, gateway)
   // Nothing of the server's environment is passed on but the names of certificate authorities.
   const env = { ...terminal.certificateVariables, ...(code !== undefined && { ROOMKEEPER_GATEWAY_CODE: code }) }
-  const child = new RestartedChild(args, env, log)
+  const child = new RestartedChild([...permissionFlags(folder), executableFile, ...args], env, log)
   return { stop: () => child.stop() }
+}
+
+/**
+ * The gateway runs as the same user as the server. Node's permission model keeps it from reading the server's key and database, and from
+ * starting processes: it reads the program and its own folder, and writes only there.
+ */
+function permissionFlags(folder: string): string[] {
+  // Node 24 does not restrict connections, and does not know the flag.
+  const network = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []
+  const reads = [...codePaths(), folder].map((path) => `--allow-fs-read=${path}`)
+  return ['--permission', ...network, ...reads, `--allow-fs-write=${folder}`]
 }
 
 async function refuseSeveralNodes({ services }: Service): Promise<void> {
@@ -95,7 +106,7 @@ async function enrolmentCode(
   }
 }
 
-/** A process that is started again when it ends, unless it says that a person is needed. */
+/** A process of Node that is started again when it ends, unless it says that a person is needed. */
 class RestartedChild {
   readonly #args: readonly string[]
   readonly #env: Record<string, string>
@@ -137,7 +148,7 @@ class RestartedChild {
   async #start(): Promise<number | string> {
     // The channel tells the gateway that the server is gone, even if it was killed.
     const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const
-    const child = spawn(process.execPath, [executableFile, ...this.#args], { env: this.#env, stdio: [...stdio] })
+    const child = spawn(process.execPath, this.#args, { env: this.#env, stdio: [...stdio] })
     this.#child = child
     for (const output of [child.stdout, child.stderr])
       if (output) createInterface({ input: output }).on('line', (line) => this.#log.info({ line }, 'gateway'))

@@ -5,7 +5,14 @@ import { connect, type MqttClient } from 'mqtt'
 import { backOffMs } from '../client/back-off.ts'
 import * as wire from '../contract/device/protocol.ts'
 import type { AgentHandlers, AgentState, AgentStorage, CommandOutcome, StartedCommand } from './handlers.ts'
-import { deviceBackOff, isEncrypted, retryWaitMs, usableAddresses } from './reconnect.ts'
+import {
+  type ConnectionTimes,
+  deviceBackOff,
+  isEncrypted,
+  retryWaitMs,
+  usableAddresses,
+  usualConnectionTimes,
+} from './reconnect.ts'
 import { SampleQueue } from './sample-queue.ts'
 
 /** The CONNACK codes of a credential that the service does not know: of MQTT 3.1.1 and of MQTT 5. */
@@ -41,6 +48,8 @@ export interface AgentOptions {
   readonly outcomeOf?: (command: StartedCommand) => Pick<wire.CommandReport, 'state' | 'error'> | undefined
   /** MQTT 3.1.1 (4) unless given. With MQTT 5 the service says when another connection has replaced this one. */
   readonly mqttVersion?: 4 | 5
+  /** How soon the agent notices that its connection is lost, and connects again. Shorter times cost the service more. */
+  readonly connection?: ConnectionTimes
 }
 
 interface Events {
@@ -204,9 +213,15 @@ export class Agent extends EventEmitter<Events> {
       username: endpointId,
       password: credential,
     } as const
-    // The agent does its own reconnecting, and subscribes again on each connection.
-    const options = { ...credentials, keepalive: wire.keepAliveSeconds.usual, reconnectPeriod: 0, resubscribe: false }
-    const client = connect(address, options)
+    const times = this.#options.connection ?? usualConnectionTimes
+    const client = connect(address, {
+      ...credentials,
+      keepalive: times.keepAliveSeconds,
+      connectTimeout: times.connectMs,
+      // The agent does its own reconnecting, and subscribes again on each connection.
+      reconnectPeriod: 0,
+      resubscribe: false,
+    })
     this.#client = client
     let since: number | undefined
     let reason: (Error & { code?: number | string }) | undefined
@@ -241,8 +256,10 @@ export class Agent extends EventEmitter<Events> {
       if (since === undefined) this.#addressIndex++
       else if (performance.now() - since >= deviceBackOff.maxMs) this.#failures = 0
       if (notAuthorizedCodes.includes(reason?.code)) this.#credentialRefused()
-      const refusedForMs = Date.now() - (this.#state.refusedSince ?? Date.now())
-      this.#reconnectTimer = setTimeout(() => this.#connect(lifetime), retryWaitMs(this.#failures++, refusedForMs))
+      const { refusedSince } = this.#state
+      const refusedForMs = refusedSince === undefined ? undefined : Date.now() - refusedSince
+      const waitMs = retryWaitMs(this.#failures++, refusedForMs, times)
+      this.#reconnectTimer = setTimeout(() => this.#connect(lifetime), waitMs)
       this.emit('disconnected', reason)
     })
   }

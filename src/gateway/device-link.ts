@@ -4,6 +4,7 @@ import type { DeviceSample, EnrolAnswer, UpMessage } from '../contract/device/pr
 import { minuteMs, secondMs } from '../contract/durations.ts'
 import { Agent, type AgentOptions } from '../device/agent.ts'
 import type { AgentHandlers, AgentStorage, StartedCommand } from '../device/handlers.ts'
+import type { ConnectionTimes } from '../device/reconnect.ts'
 import { DriverFailure, type DriverSession } from './driver.ts'
 import { limited } from './limited.ts'
 
@@ -13,7 +14,7 @@ const sampleIntervalMs = minuteMs
 const sameStartMs = 20 * secondMs
 /** An uptime counts whole seconds. */
 const uptimePrecisionMs = 2 * secondMs
-/** A device that was asked to restart, and still runs after this time, has not restarted. */
+/** A device that was asked to restart, and that the gateway then saw run on for so long, has not restarted. */
 export const defaultRestartWithinMs = 2 * minuteMs
 const checkStartedMs = 5 * secondMs
 const commandLimitMs = 30 * secondMs
@@ -31,6 +32,7 @@ export interface DeviceLinkOptions {
   /** Samples that wait for a connection; they outlive the session. */
   readonly waitingSamples: DeviceSample[]
   readonly restartWithinMs: number
+  readonly connection: ConnectionTimes
   readonly log: (line: string) => void
   readonly onUnenrolled: () => void
   readonly onCredentialRefused: () => void
@@ -48,6 +50,10 @@ export class DeviceLink {
   #sampleSentAtMs = Number.NEGATIVE_INFINITY
   #agent: Agent | undefined
   #checkTimer: NodeJS.Timeout | undefined
+  /** How often this session was checked for the outcomes of commands. */
+  #checkCount = 0
+  /** The number of checks before the first one that found the command open, by command. */
+  readonly #checksBefore = new Map<string, number>()
   #isWanted = false
   /** Starts and stops of the agent follow each other. */
   #switching: Promise<void> = Promise.resolve()
@@ -82,14 +88,15 @@ export class DeviceLink {
 
   async #start(): Promise<void> {
     if (this.#agent) return
-    const { identity, storage, log, restartWithinMs, onUnenrolled, onCredentialRefused } = this.#options
+    const { identity, storage, connection, log, restartWithinMs, onUnenrolled, onCredentialRefused } = this.#options
     const agent = new Agent({
       identity,
       status: { ...this.#status },
       storage,
       handlers: this.#handlers(),
-      outcomeOf: (command) => startedOutcome(command, this.#status, { nowMs: Date.now(), restartWithinMs }),
+      outcomeOf: (command) => startedOutcome(command, this.#status, this.#observedMs(command) >= restartWithinMs),
       maxQueuedSamples: maxWaitingSamples,
+      connection,
     })
     agent.on('unenrolled', onUnenrolled)
     agent.on('credentialRefused', onCredentialRefused)
@@ -108,7 +115,18 @@ export class DeviceLink {
     await agent?.stop()
   }
 
+  /**
+   * How long this session has stood since the command. It counts checks and not the clock: time in which the gateway did not run, or had no
+   * session, shows nothing. A device that restarts ends its session, or reports a later start.
+   */
+  #observedMs({ id }: StartedCommand): number {
+    const checksBefore = this.#checksBefore.get(id) ?? this.#checkCount
+    this.#checksBefore.set(id, checksBefore)
+    return (this.#checkCount - checksBefore) * checkStartedMs
+  }
+
   #checkStarted(agent: Agent): void {
+    this.#checkCount++
     agent.decideStarted().catch((error: Error) => this.#options.log(`state not saved: ${error.message}`))
   }
 
@@ -143,7 +161,9 @@ export class DeviceLink {
     try {
       await within(reboot())
     } catch (error) {
-      if (!(error instanceof DriverFailure && error.state === 'UNREACHABLE')) throw error
+      const isUnanswered =
+        error instanceof NoAnswer || (error instanceof DriverFailure && error.state === 'UNREACHABLE')
+      if (!isUnanswered) throw error
     }
   }
 
@@ -215,16 +235,20 @@ export class DeviceLink {
   }
 }
 
-const within = <T>(work: Promise<T>): Promise<T> =>
-  limited(work, commandLimitMs, () => new Error('The device did not answer within 30 s.'))
+class NoAnswer extends Error {}
 
-/** Only the device itself tells what became of a command: its uptime, or its power. Undefined while it can still happen. */
+const within = <T>(work: Promise<T>): Promise<T> =>
+  limited(work, commandLimitMs, () => new NoAnswer('The device did not answer within 30 s.'))
+
+/**
+ * Only the device itself tells what became of a command: its uptime, or its power. Undefined while it can still happen; `isOver` says that
+ * the time for it is over.
+ */
 export function startedOutcome(
   { type, on, atMs }: StartedCommand,
   { startedAt, power }: Status,
-  { nowMs, restartWithinMs = defaultRestartWithinMs }: { readonly nowMs: number; readonly restartWithinMs?: number },
+  isOver: boolean,
 ): ReturnType<NonNullable<AgentOptions['outcomeOf']>> {
-  const isOver = nowMs - atMs >= restartWithinMs
   if (type === 'POWER') {
     const isDone = on ? power === 'ON' : power === 'STANDBY' || power === 'OFF'
     if (isDone) return { state: 'SUCCEEDED' }

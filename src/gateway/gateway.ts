@@ -9,7 +9,7 @@ import { hourMs, secondMs } from '../contract/durations.ts'
 import { Agent } from '../device/agent.ts'
 import { EnrolmentRefusedError, requestEnrolment } from '../device/enrol.ts'
 import type { AgentHandlers } from '../device/handlers.ts'
-import { deviceBackOff } from '../device/reconnect.ts'
+import { type ConnectionTimes, deviceBackOff } from '../device/reconnect.ts'
 import { defaultRestartWithinMs } from './device-link.ts'
 import { testDevice } from './device-test.ts'
 import type { DriverTable } from './driver-table.ts'
@@ -27,6 +27,15 @@ const openApartMs = 20
 const connectApartMs = 5
 /** The devices stay connected for so long after the gateway's own connection was lost. */
 const keepDevicesMs = 10 * secondMs
+/**
+ * Many devices go with a gateway, so its loss is noticed within 45 s of the last packet, and it is back within 15 s of its network. TCP sends a
+ * packet that was lost again after 1, 3 and 7 s, and then too late.
+ */
+const serverConnection: ConnectionTimes = {
+  keepAliveSeconds: 25,
+  connectMs: 10 * secondMs,
+  longestWaitMs: 5 * secondMs,
+}
 /** Another process with the same identity shows as takeovers in turn. */
 const maxTakeovers = 3
 const takeoversWithinMs = hourMs
@@ -150,6 +159,7 @@ class Gateway {
       },
       handlers: ownHandlers,
       mqttVersion: 5,
+      connection: serverConnection,
     })
     this.#reports = new StateReports((report) => this.#agent.reportDevices(report))
   }
@@ -293,6 +303,7 @@ class Gateway {
       server: this.#server,
       addresses: (identity) => this.#withOwnAddress(identity),
       restartWithinMs: this.#options.restartWithinMs ?? defaultRestartWithinMs,
+      connection: serverConnection,
       openPace: this.#openPace,
       connectPace: this.#connectPace,
       report: (report) => {

@@ -4,6 +4,7 @@ import { type BackOff, backOffMs } from '../client/back-off.ts'
 import type { DeviceSample, EnrolAnswer, ListedGatewayDevice } from '../contract/device/protocol.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../contract/durations.ts'
 import type { AgentStorage } from '../device/handlers.ts'
+import type { ConnectionTimes } from '../device/reconnect.ts'
 import { DeviceLink } from './device-link.ts'
 import { type DeviceIdentity, DriverFailure, type DriverSession } from './driver.ts'
 import type { DriverTable } from './driver-table.ts'
@@ -37,10 +38,11 @@ export interface ItemContext {
   readonly network: GatewayNetwork
   readonly folder: GatewayFolder
   readonly server: ServerClient
-  /** Adds the MQTT address on the host of the API: it still works when the addresses from enrolment are out of date. */
+  /** Adds the MQTT address on the host of the API, in case the addresses from the enrolment are out of date. */
   readonly addresses: (identity: EnrolAnswer) => EnrolAnswer
   /** How long a device can take to restart. */
   readonly restartWithinMs: number
+  readonly connection: ConnectionTimes
   readonly openPace: Pace
   readonly connectPace: Pace
   readonly report: (report: ItemReport) => void
@@ -240,6 +242,7 @@ export class ItemSupervisor {
       storage,
       waitingSamples: this.#waitingSamples,
       restartWithinMs: this.#context.restartWithinMs,
+      connection: this.#context.connection,
       log: (line) => this.#log(item, line),
       onUnenrolled: () => leave({ state: 'REMOVED', reason: '' }),
       onCredentialRefused: () => {

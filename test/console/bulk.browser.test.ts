@@ -186,21 +186,59 @@ test('rooms change their location with progress and Undo, and a room that anothe
   }
   await page.route(reads, moveBefore, { times: 1 })
   await dialog.getByRole('button', { name: 'Move 3 rooms to Atlanta (Americas)' }).click()
-  await dialog.getByText('1 room was not changed, 2 were.').waitFor()
-  await dialog.getByText('Room 9: Its location was changed in the meantime.').waitFor()
+  const notice = page.getByRole('alert').filter({ hasText: '2 rooms moved to Atlanta (Americas)' })
+  await notice.getByText('1 room was not moved to Atlanta (Americas).').waitFor()
+  await notice.getByText('Room 9: Its location was changed in the meantime.').waitFor()
   await expectAccessible(page)
   expect(await locations()).toEqual([atlanta, atlanta, boston])
   const devices = (await org.call('GET', '/rooms/7')).body.endpoints
   expect(devices, 'the devices stay in their room').toHaveLength(2)
-  await dialog.getByRole('button', { name: 'Close' }).last().click()
 
   // A room that was moved again since is not moved back.
   await put(8, boston)
-  const notice = page.getByRole('alert').filter({ hasText: '2 rooms moved to Atlanta (Americas)' })
   await notice.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('Room 8: Its location was changed in the meantime.').waitFor()
+  const undone = page.getByRole('alert').filter({ hasText: '1 room moved back' })
+  await undone.getByText('Room 8: Its location was changed in the meantime.').waitFor()
   expect(await locations()).toEqual([boston, boston, boston])
+  await undone.getByRole('button').last().click()
   for (const id of [7, 8, 9]) await put(id, null)
+})
+
+test('a change of locations shows its progress on other pages too, and stops there', async () => {
+  const location = (await org.call('POST', '/locations', { body: { name: 'Chicago' } })).body.id
+  const { page } = await shared()
+  await visit(page, '/rooms')
+  await settled(page, 'Rooms')
+  for (const id of [10, 11, 12]) await page.getByRole('checkbox', { name: `Select Room ${id}`, exact: true }).click()
+  await bar(page).getByRole('button', { name: 'Change location' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change location: 3 rooms' })
+  await dialog.getByRole('combobox', { name: 'Location' }).click()
+  await page.getByRole('option', { name: 'Chicago' }).click()
+  const second = Promise.withResolvers<Route>()
+  const released = Promise.withResolvers<void>()
+  const hold = async (route: Route) => {
+    if (route.request().method() !== 'PUT') return route.continue()
+    second.resolve(route)
+    await released.promise
+    await route.continue()
+  }
+  await page.route(/\/rooms\/11$/, hold)
+  await dialog.getByRole('button', { name: 'Move 3 rooms to Chicago' }).click()
+  await second.promise
+  await page.getByRole('navigation').getByRole('link', { name: 'Devices' }).click()
+  await settled(page, 'Devices')
+  const progress = page.getByRole('alert').filter({ hasText: '1 of 3 rooms' })
+  await expectAccessible(page)
+  await progress.getByRole('button', { name: 'Stop' }).click()
+  released.resolve()
+  const notice = page.getByRole('alert').filter({ hasText: '2 rooms moved to Chicago' })
+  await notice.getByText('Stopped: 1 room was not moved to Chicago.').waitFor()
+  await page.unroute(/\/rooms\/11$/)
+  const locationOf = async (id: number) => (await org.call('GET', `/rooms/${id}`)).body.location?.id
+  expect(await Promise.all([10, 11, 12].map(locationOf))).toEqual([location, location, undefined])
+  await notice.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('alert').filter({ hasText: '2 rooms moved back' }).waitFor()
+  expect(await Promise.all([10, 11, 12].map(locationOf))).toEqual([undefined, undefined, undefined])
 })
 
 test.runIf(isFullForm)(

@@ -11,7 +11,7 @@ const deploy = join(import.meta.dirname, '../../deploy')
 const run = promisify(execFile)
 let service: Harness
 beforeAll(async () => {
-  if (engine === 'sqlite') need('promtool', 'prometheus')
+  if (engine === 'sqlite') need('promtool')
   service = await startHarness()
 })
 afterAll(() => service.close())

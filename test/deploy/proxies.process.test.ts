@@ -21,7 +21,7 @@ describe.each(['nginx', 'haproxy'] as const)('%s', (name) => {
   let ports: { http: number; mqtt: number }
 
   beforeAll(async () => {
-    need(name, name)
+    need(name)
     site = await newSite()
     tls = certificate(site)
     ports = { http: await freePort(), mqtt: await freePort() }

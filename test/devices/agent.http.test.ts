@@ -311,12 +311,16 @@ test('a refused credential is shown and tried again, and works when the service 
 })
 
 test('a refused credential is tried with back-off for 7 days, then once an hour', () => {
-  expect([0, 3, 7 * dayMs - 1].map((refusedFor) => retryWaitMs(50, refusedFor, 1))).toEqual([60_000, 60_000, 60_000])
+  const waitMs = (failures: number, refusedForMs: number | undefined, random: number) =>
+    retryWaitMs(failures, refusedForMs, { longestWaitMs: 5_000 }, random)
+  expect([0, 3, 7 * dayMs - 1].map((refusedFor) => waitMs(50, refusedFor, 1))).toEqual([60_000, 60_000, 60_000])
   for (const failures of [0, 50]) {
-    expect(retryWaitMs(failures, 7 * dayMs, 0)).toBe(2_400_000)
-    expect(retryWaitMs(failures, 7 * dayMs, 0.5)).toBe(3_600_000)
-    expect(retryWaitMs(failures, 700 * dayMs, 1)).toBe(4_800_000)
+    expect(waitMs(failures, 7 * dayMs, 0)).toBe(2_400_000)
+    expect(waitMs(failures, 7 * dayMs, 0.5)).toBe(3_600_000)
+    expect(waitMs(failures, 700 * dayMs, 1)).toBe(4_800_000)
   }
+  expect(waitMs(50, undefined, 1), 'one that is known').toBe(5_000)
+  expect(retryWaitMs(50, undefined, undefined, 1)).toBe(60_000)
 })
 
 test('the pause doubles up to a minute, and the jitter comes after that', () => {

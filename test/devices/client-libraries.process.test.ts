@@ -1,11 +1,11 @@
 // Devices that are written with other people's MQTT clients: paho for Python, mosquitto and mqtt.js, each in MQTT 3.1.1 and 5.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import mqtt, { type IClientOptions } from 'mqtt'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { downTopic, upTopic } from '../../src/contract/device/protocol.ts'
-import { installDebian, need } from '../support/debian.ts'
+import { need, pahoClient } from '../support/debian.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 
@@ -16,22 +16,11 @@ const foreignTopic = upTopic('5a2f4f3e-8f2c-4f5f-9b0e-3f1f6f0c7a11', 'status')
 const versions = [4, 5] as const
 type Version = (typeof versions)[number]
 
-function needPaho(): void {
-  const findPaho = () => execFileSync(python, ['-c', 'import paho.mqtt.client'], { stdio: 'ignore' })
-  try {
-    findPaho()
-  } catch {
-    installDebian('paho is needed: install it (Debian: apt-get install python3-paho-mqtt).', ['python3-paho-mqtt'])
-    findPaho()
-  }
-}
-
 let harness: Harness
 let org: TestOrg
 let roomId: number
 beforeAll(async () => {
-  need('mosquitto_rr', 'mosquitto-clients')
-  needPaho()
+  need('mosquitto_pub', pahoClient)
   harness = await startHarness()
   org = await harness.newOrg()
   roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id

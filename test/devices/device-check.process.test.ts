@@ -1,12 +1,12 @@
 // `roomkeeper device-check` with real devices: the example in Python, the agent, and a device that is wrong in many ways.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { allSteps } from '../../src/cli/device-check/steps.ts'
 import { certificate } from '../support/certificate.ts'
-import { installDebian } from '../support/debian.ts'
+import { need, pahoClient } from '../support/debian.ts'
 import { runAgentDevice, runWrongDevice } from '../support/devices/checked-devices.ts'
 import { engine } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
@@ -72,15 +72,7 @@ function expectPassed(outcome: Outcome, walked: readonly string[]): void {
 
 /** The server of device-check is the same, whatever database the tests use. */
 describe.runIf(engine === 'sqlite')('device-check', () => {
-  beforeAll(() => {
-    const findPaho = () => execFileSync(python, ['-c', 'import paho.mqtt.client'], { stdio: 'ignore' })
-    try {
-      findPaho()
-    } catch {
-      installDebian('paho is needed: install it (Debian: apt-get install python3-paho-mqtt).', ['python3-paho-mqtt'])
-      findPaho()
-    }
-  })
+  beforeAll(() => need(pahoClient))
 
   /** Starts the example in a folder of its own. */
   const runPython = (url: string, code: string, env: Record<string, string>) => {

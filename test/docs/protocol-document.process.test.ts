@@ -18,8 +18,7 @@ const firstSteps = readFileSync(join(root, 'docs/first-steps.md'), 'utf8')
 
 let harness: Harness
 beforeAll(async () => {
-  need('curl', 'curl')
-  need('mosquitto_pub', 'mosquitto-clients')
+  need('curl', 'mosquitto_pub')
   harness = await startHarness()
 })
 afterAll(() => harness.close())

@@ -23,7 +23,7 @@ const blocks = [...tour.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language, 
 let service: Awaited<ReturnType<typeof startService>>
 let place: Awaited<ReturnType<typeof newPlace>>
 beforeAll(async () => {
-  need('curl', 'curl')
+  need('curl')
   place = await newPlace()
   service = await startService({ ...quiet, ...place.place }, makeLog('silent'))
 })

@@ -1,10 +1,12 @@
 // `roomkeeper gateway` and `serve --gateway` as processes: what they refuse, what they get, and when they end.
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { FakeCodec } from '../../src/simulator/hardware-fakes/codec/fake-codec.ts'
 import { newGatewayFolder } from '../support/gateway/gateway-world.ts'
 import { engine } from '../support/harness.ts'
-import { type Server, siteForTest, until } from '../support/program.ts'
+import { type Server, type Site, siteForTest, until } from '../support/program.ts'
 import { runHere } from '../support/run-here.ts'
 
 test('`gateway` refuses a plain address, a network that is never reached, and a start without a code', async () => {
@@ -43,10 +45,83 @@ const childOf = (server: Server): number | undefined =>
       (pid) => existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('gateway'),
     )
 
+interface GatewayAnswer {
+  readonly id: string
+  readonly state: string
+  readonly reach: string[]
+  readonly roomId: number
+}
+
 async function callApi(server: Server, path: string, init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' }
   const response = await fetch(`${server.url}/v1/orgs/${server.org}${path}`, { ...init, headers })
-  return response.json() as Promise<{ id: number; gateways: { state: string; reach: string[]; roomId: number }[] }>
+  return response.json() as Promise<{ id: number; state: string; gateways: GatewayAnswer[] }>
+}
+
+/** Runs another program with the permissions of the gateway: it can read and write in the gateway's folder, and nothing of the server. */
+function expectOnlyOwnFiles(pid: number, { dataDir, secretKeyFile }: Site): void {
+  const [node = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  const flags = args.slice(0, args.indexOf('gateway') - 1)
+  const run = (code: string) => spawnSync(node, [...flags, '--eval', code], { encoding: 'utf8' })
+  const [own, key] = [join(dataDir, 'gateway/gateway.json'), secretKeyFile].map((file) => JSON.stringify(file))
+  expect(existsSync(secretKeyFile)).toBe(true)
+  expect(run(`fs.accessSync(${own}, fs.constants.R_OK | fs.constants.W_OK)`)).toMatchObject({ status: 0, stderr: '' })
+  const database = JSON.stringify(join(dataDir, 'roomkeeper.db'))
+  for (const code of [
+    `fs.readFileSync(${key})`,
+    `fs.writeFileSync(${key}, '')`,
+    `fs.readFileSync(${database})`,
+    `fs.readFileSync('/proc/' + process.ppid + '/environ')`,
+    `fs.symlinkSync(${key}, ${JSON.stringify(join(dataDir, 'gateway/link'))})`,
+    `child_process.execFileSync('cat', [${key}])`,
+    `new worker_threads.Worker('0', { eval: true })`,
+  ])
+    expect(run(code), code).toMatchObject({ status: 1, stderr: expect.stringContaining('ERR_ACCESS_DENIED') })
+}
+
+/** Manages a codec, and searches its password, and the one of a test, in everything that is written. */
+async function expectSecretsNowhere(server: Server, site: Site, { id, roomId }: GatewayAnswer) {
+  const [secret, otherSecret] = ['planted-codec-secret', 'planted-test-secret']
+  const codec = await FakeCodec.start({ password: secret })
+  onTestFinished(() => codec.stop())
+  const { port, fingerprint } = codec
+  const target = { driver: 'roomos', host: '127.0.0.1', port, username: 'admin', fingerprint }
+  const post = (path: string, body: object) => callApi(server, path, { method: 'POST', body: JSON.stringify(body) })
+  const at = `/gateways/${id}/devices`
+  expect(await post(`${at}/test`, { ...target, secret: otherSecret })).toMatchObject({ state: 'REFUSED' })
+  const item = await post(at, { ...target, secret, roomId })
+  await until('it is connected', async () => (await callApi(server, `${at}/${item.id}`)).state === 'CONNECTED')
+  expect(codec.signIns.right).toBe(1)
+
+  const backup = join(site.dataDir, '../planted.tar')
+  const made = await site.run('backup', backup)
+  expect(made).toMatchObject({ code: 0 })
+  const files = [backup, ...namesIn(site.dataDir).map((name) => join(site.dataDir, name))]
+  expect(files.some((file) => file.endsWith('.db-wal'))).toBe(true)
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const written = [
+    ...files.filter((file) => statSync(file).isFile()).map((file) => [file, readFileSync(file, 'latin1')]),
+    ...processes.map((pid) => [`the arguments of process ${pid}`, contentOf(`/proc/${pid}/cmdline`)]),
+    ...[server.pid, childOf(server)].map((pid) => [
+      `the variables of process ${pid}`,
+      contentOf(`/proc/${pid}/environ`),
+    ]),
+    ['the output of the server', server.stdout + server.stderr],
+    ['the output of the backup', made.stdout + made.stderr],
+  ] as const
+  for (const [where, text = ''] of written)
+    for (const planted of [secret, otherSecret]) expect(text.includes(planted), `${planted} in ${where}`).toBe(false)
+}
+
+const namesIn = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' })
+
+/** Processes end while they are listed. */
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 test.runIf(engine === 'sqlite')(
@@ -68,7 +143,7 @@ test.runIf(engine === 'sqlite')(
     expect(unknown.code).toBe(1)
     expect(unknown.stderr).toContain('does not name a room')
 
-    const flags = ['--gateway', `${first.org}/${room.id}`, '--gateway-reach', '10.20.0.0/16']
+    const flags = ['--gateway', `${first.org}/${room.id}`, '--gateway-reach', '127.0.0.1']
     const launch = (...more: string[]) =>
       site.launch(['serve', '--port', '0', ...site.flags, ...flags, ...more], {
         env: { ROOMKEEPER_SMTP_URL: 'smtp://user:planted-secret@127.0.0.1', ROOMKEEPER_SMTP_FROM: 'a@example.org' },
@@ -86,7 +161,7 @@ test.runIf(engine === 'sqlite')(
       return gateways.length === 1 && gateways[0]?.state === 'ONLINE' && gateways[0]
     }
     const gateway = await until('the gateway is online', online)
-    expect(gateway).toMatchObject({ roomId: room.id, reach: ['10.20.0.0/16'] })
+    expect(gateway).toMatchObject({ roomId: room.id, reach: ['127.0.0.1/32'] })
     const pid = childOf(server) as number
     const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
       .split('\0')
@@ -98,6 +173,8 @@ test.runIf(engine === 'sqlite')(
     ])
     expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain('planted-secret')
     expect(statSync(join(site.dataDir, 'gateway')).mode & 0o777).toBe(0o700)
+    expectOnlyOwnFiles(pid, site)
+    await expectSecretsNowhere(server, site, gateway)
 
     process.kill(pid, 'SIGKILL')
     const next = await until('it is started again', () => {

@@ -1,5 +1,9 @@
 // A gateway against the real server: what people put on the list is what happens, whatever the devices do.
 import { EventEmitter } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Driver, DriverSession } from '../../src/gateway/driver.ts'
 import {
@@ -12,6 +16,7 @@ import {
 } from '../support/gateway/gateway-world.ts'
 import { LineDevice } from '../support/gateway/line-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { isFullForm } from '../support/long-form.ts'
 import { until } from '../support/program.ts'
 
 let harness: Harness
@@ -52,7 +57,7 @@ test('a device of the list is enrolled in its room, and is online exactly while 
   await until('it is back', async () => (await world.endpoint(endpointId)).connected === true)
   await world.running.stop()
   await until('it ends with the gateway', async () => (await world.endpoint(endpointId)).connected === false)
-  expect(device.sessions).toBe(0)
+  await until('the session ends', () => device.sessions === 0)
 })
 
 test('a wrong password is tried once: again when it was changed or a person asks, and not after a restart', async () => {
@@ -102,6 +107,42 @@ test('a reboot succeeds when the uptime shows it, and is not known without one; 
     error: expect.stringContaining('not known whether it restarted'),
   })
   expect(device.reboots).toBe(2)
+})
+
+test('a restart that comes late counts, however long the gateway was away; a device that runs on has not restarted', async () => {
+  const world = await GatewayWorld.start(harness, org)
+  const device = await LineDevice.start(newSerial())
+  device.obeys = false
+  const id = await world.add(device)
+  const { endpointId } = await world.reaches(id, 'CONNECTED')
+  const reboot = async () => {
+    await until('it is online', async () => (await world.endpoint(endpointId)).connected)
+    await org.call('POST', `/endpoints/${endpointId}/reboot`)
+    await until('the device has it', () => device.reboots === 1)
+  }
+  const newest = async () => (await org.call('GET', `/endpoints/${endpointId}/operations`)).body.operations[0]
+  await reboot()
+  await until('it is acknowledged', async () => (await newest()).state === 'ACKNOWLEDGED')
+  await world.running.stop()
+  // As if the gateway had been away for ten minutes.
+  const file = join(world.folder, 'devices', `${id}.json`)
+  const record = recordIn(world.folder, id)
+  const started = record.agent?.started?.map((command) => ({ ...command, atMs: command.atMs - 600_000 }))
+  expect(started).toHaveLength(1)
+  writeFileSync(file, JSON.stringify({ ...record, agent: { ...record.agent, started } }))
+  await world.restart({ restartWithinMs: 10_000 })
+  await until('it is connected again', async () => (await world.endpoint(endpointId)).connected)
+  expect((await newest()).state).toBe('ACKNOWLEDGED')
+  device.restart()
+  await until('the restart counts', async () => (await newest()).state === 'SUCCEEDED')
+
+  device.reboots = 0
+  // An uptime is exact to two seconds: this restart must not be taken for the next one.
+  await pause(2_500)
+  await reboot()
+  await until('it has failed', async () => (await newest()).state === 'FAILED')
+  expect(await newest()).toMatchObject({ error: 'The device has not restarted.' })
+  expect(device.reboots).toBe(1)
 })
 
 test('another serial is CHANGED, a device that is enrolled already is DUPLICATE, and a deleted endpoint is REMOVED', async () => {
@@ -193,31 +234,49 @@ test('a test says what it found, or why not, and stores nothing', async () => {
   expect(deviceIdsIn(world.folder)).toEqual([])
 })
 
+/** Like a script that has so many requests open at the same time. */
+async function inParallel<T>(list: readonly T[], work: (one: T, i: number) => Promise<void>): Promise<void> {
+  const waiting = list.entries()
+  const next = async () => {
+    for (const [i, one] of waiting) await work(one, i)
+  }
+  await Promise.all(Array.from({ length: 20 }, next))
+}
+
 test('the end is what the list says: items that are changed, moved and deleted while they connect, many of them', async () => {
   const world = await GatewayWorld.start(harness, org)
-  const devices = await Promise.all(Array.from({ length: 20 }, () => LineDevice.start(newSerial())))
-  const ids = await Promise.all(devices.map((device) => world.add({ port: device.port, password: 'wrong' })))
   const { body: otherRoom } = await org.call('POST', '/rooms', { body: { name: 'Dal' } })
-  await Promise.all(
-    ids.map(async (id, i) => {
-      if (i % 4 === 0) return world.call('DELETE', `/${id}`)
-      await world.call('PUT', `/${id}`, { secret: (devices[i] as LineDevice).password })
-      if (i % 4 === 1) await world.call('PUT', `/${id}`, { roomId: otherRoom.id })
-      if (i % 4 === 2)
-        await world.call('PUT', `/${id}`, { host: 'localhost', secret: (devices[i] as LineDevice).password })
-      return undefined
-    }),
-  )
-  const kept = ids.filter((_, i) => i % 4 !== 0)
-  for (const id of kept) await world.reaches(id, 'CONNECTED')
-  const { devices: listed } = (await world.call('GET', '')).body
-  expect(listed.map((item: { id: string }) => item.id).sort()).toEqual(kept.sort())
-  await until('no session is left over', () => devices.every((device, i) => device.sessions === (i % 4 === 0 ? 0 : 1)))
+  const count = isFullForm ? 500 : 20
+  const added: { device: LineDevice; id: string }[] = []
+  await inParallel(Array.from({ length: count }, newSerial), async (serial) => {
+    const device = await LineDevice.start(serial)
+    added.push({ device, id: await world.add({ port: device.port, password: 'wrong' }) })
+  })
+  await inParallel(added, async ({ device: { password: secret }, id }, i) => {
+    if (i % 4 === 0) return void (await world.call('DELETE', `/${id}`))
+    await world.call('PUT', `/${id}`, { secret })
+    if (i % 4 === 1) await world.call('PUT', `/${id}`, { roomId: otherRoom.id })
+    if (i % 4 === 2) await world.call('PUT', `/${id}`, { host: 'localhost', secret })
+  })
+  const startedAt = performance.now()
+  const kept = added.filter((_, i) => i % 4 !== 0)
+  const items = async () => (await world.call('GET', '')).body.devices
+  const isConnected = ({ state }: { state: string }) => state === 'CONNECTED'
+  await until('all are connected', async () => (await items()).every(isConnected), { timeoutMs: 180_000 })
+  const listed = new Map((await items()).map((item: { id: string }) => [item.id, item]))
+  expect([...listed.keys()].sort()).toEqual(kept.map(({ id }) => id).sort())
+  const sessions = () => added.map(({ device }) => device.sessions)
+  const wanted = added.map((_, i) => (i % 4 === 0 ? 0 : 1))
+  await until('no session is left over', () => isDeepStrictEqual(sessions(), wanted))
   await until('their files are gone', () => deviceIdsIn(world.folder).length === kept.length)
-  for (const [i, id] of ids.entries()) {
-    if (i % 4 !== 1) continue
-    const { endpointId } = await world.item(id)
-    expect((await world.endpoint(endpointId)).roomId).toBe(otherRoom.id)
+  if (isFullForm)
+    process.stdout.write(`${count} items: ${Math.round(performance.now() - startedAt)} ms after the last change\n`)
+  const { endpoints } = (await org.call('GET', '/endpoints')).body
+  const roomOf = new Map(endpoints.map((endpoint: { id: string; roomId: number }) => [endpoint.id, endpoint.roomId]))
+  for (const [i, { id }] of added.entries()) {
+    if (i % 4 === 0) continue
+    const { endpointId } = listed.get(id) as { endpointId: string }
+    expect(roomOf.get(endpointId)).toBe(i % 4 === 1 ? otherRoom.id : world.roomId)
   }
 })
 
@@ -285,5 +344,5 @@ test('a gateway that is deleted in the server stops, and deletes its credentials
   await org.call('DELETE', `/endpoints/${world.id}?items=true`)
   expect((await world.running.ended)?.message).toContain('deleted in the server')
   expect(folderContent(world.folder)).toBe('')
-  expect(device.sessions).toBe(0)
+  await until('the session ends', () => device.sessions === 0)
 })

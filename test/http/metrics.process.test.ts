@@ -11,7 +11,7 @@ import { newPerson } from '../support/person.ts'
 let harness: Harness
 beforeAll(async () => {
   harness = await startHarness()
-  need('promtool', 'prometheus')
+  need('promtool')
 })
 afterAll(() => harness.close())
 

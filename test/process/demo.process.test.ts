@@ -11,7 +11,7 @@ import { type Site, siteForTest, untilPrinted } from '../support/program.ts'
 
 /** Runs the commands of docs/first-steps.md that need the demo, each until it has printed the line that the page shows. */
 async function runCommandsOfFirstSteps({ url, org, key }: { url: string; org: string; key: string }): Promise<void> {
-  need('curl', 'curl')
+  need('curl')
   const page = readFileSync(join(import.meta.dirname, '../../docs/first-steps.md'), 'utf8')
   const blocks = [...page.matchAll(/```sh\n([^`]*)```\n```text\n([^`]*)```/g)]
   const printsLine = async (part: string, line: string) => {

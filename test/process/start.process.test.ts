@@ -182,7 +182,7 @@ test.runIf(engine === 'sqlite')(
       startTimeoutMs,
     )
     const [, line = ''] = await server.printed(/^ *(curl .*)$/m)
-    need('curl', 'curl')
+    need('curl')
     const env = { ...process.env, NO_PROXY: '*', CURL_CA_BUNDLE: cert }
     expect(JSON.parse((await run('sh', ['-c', line], { env })).stdout)).toEqual({ regions: [] })
     expect(line).toContain(url)

@@ -2,7 +2,32 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
+
+/** Debian's package keeps it outside of PATH, for Debian's own Python. */
+export const pahoClient = '/usr/lib/python3/dist-packages/paho/mqtt/client.py'
+
+/** The packages of Debian, by the program or the file that the tests need. */
+const packagesOfTests = {
+  'chromium-headless-shell': 'chromium-headless-shell',
+  curl: 'curl',
+  haproxy: 'haproxy',
+  mosquitto_pub: 'mosquitto-clients',
+  nginx: 'nginx-light',
+  [pahoClient]: 'python3-paho-mqtt',
+  pgbouncer: 'pgbouncer',
+  promtool: 'prometheus',
+  script: 'bsdutils',
+  snmpd: 'snmpd',
+  snmpsimd: 'snmpsim',
+  strace: 'strace',
+  'systemd-analyze': 'systemd',
+} as const
+
+const packagesOfBenches = { mosquitto: 'mosquitto', 'nats-server': 'nats-server' } as const
+
+const packages: Readonly<Record<string, string>> = { ...packagesOfTests, ...packagesOfBenches }
+type Needed = keyof typeof packagesOfTests | keyof typeof packagesOfBenches
 
 /** Returns the path of a program, or undefined if it is not installed. */
 export const programPath = (program: string): string | undefined =>
@@ -11,17 +36,30 @@ export const programPath = (program: string): string | undefined =>
     .map((folder) => join(folder, program))
     .find((file) => existsSync(file))
 
-/** Makes sure that a program is there. */
-export function need(program: string, debianPackage: string): void {
-  if (programPath(program)) return
-  const advice = `${program} is needed: install it (Debian: apt-get install ${debianPackage}).`
-  installDebian(advice, [debianPackage])
-  if (!programPath(program)) throw new Error(advice)
+const isInstalled = (needed: string) => (isAbsolute(needed) ? existsSync(needed) : programPath(needed) !== undefined)
+
+/** Makes sure that programs or files are there. */
+export function need(...needed: readonly Needed[]): void {
+  const missing = needed.filter((one) => !isInstalled(one))
+  if (missing.length === 0) return
+  const names = missing.map((one) => packages[one] ?? one)
+  const advice = `The tests need ${missing.join(' and ')}: install it (Debian: apt-get install ${names.join(' ')}).`
+  installDebian(advice, names)
+  if (!missing.every(isInstalled)) throw new Error(advice)
 }
 
-/** Installs Debian packages one after the other; `between` runs before each. */
-export function installDebian(advice: string, packages: readonly string[], between = (_: string) => {}): void {
-  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) throw new Error(advice)
+const canInstall = () => process.getuid?.() === 0 && existsSync('/etc/debian_version')
+
+/**
+ * Installs everything that is missing at once, for a run of all tests. Otherwise each suite installs its own package, which takes about
+ * five seconds each, while others wait. Where nothing can be installed, the suites say what they need.
+ */
+export function installForTests(): void {
+  if (canInstall()) need(...(Object.keys(packagesOfTests) as (keyof typeof packagesOfTests)[]))
+}
+
+export function installDebian(advice: string, names: readonly string[]): void {
+  if (!canInstall()) throw new Error(advice)
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   // Test files run side by side, and apt-get refuses to start while another one runs.
   const lock = join(tmpdir(), 'roomkeeper-apt.lock')
@@ -29,10 +67,7 @@ export function installDebian(advice: string, packages: readonly string[], betwe
     execFileSync('flock', [lock, 'apt-get', '-qq', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   try {
     apt('update')
-    for (const name of packages) {
-      between(name)
-      apt('install', '-y', '--no-install-recommends', name)
-    }
+    apt('install', '-y', '--no-install-recommends', ...names)
   } catch (error) {
     throw new Error(`${advice} (Installing it failed: ${(error as Error).message})`)
   }

@@ -16,7 +16,7 @@ export interface Nginx {
 
 /** Starts nginx on a port of 127.0.0.1. `server` is the content of its server block, and `otherServers` are further blocks. */
 export async function startNginx(port: number, server: string, otherServers = ''): Promise<Nginx> {
-  need('nginx', 'nginx-light')
+  need('nginx')
   const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-nginx-'))
   const { cert, key } = certificate({ dataDir: folder })
   mkdirSync(join(folder, 'temp'))

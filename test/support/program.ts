@@ -163,7 +163,7 @@ export function untilPrinted(
 
 /** Gives the program a terminal of its own, on which standard output and standard error are one. */
 export function terminalStarter(): string[] {
-  need('script', 'bsdutils')
+  need('script')
   return ['sh', '-c', 'exec script --quiet --return --flush --command "$*" /dev/null', 'sh']
 }
 

@@ -46,6 +46,11 @@ const via = optional(
     description: 'Identifier of the gateway through which the device is seen; absent if the caller does not see it.',
   }),
 )
+const hasGateway = optional(
+  Type.Boolean({
+    description: 'True if the device is seen through a gateway, even if the caller does not see the gateway.',
+  }),
+)
 
 export const maxEndpointNoteLength = 2000
 export const endpointName = optional(
@@ -74,6 +79,7 @@ export const Endpoint = Shape('webpageEndpoint', {
   state: EndpointStateName,
   since,
   via,
+  hasGateway,
   enrolmentTime: Timestamp('Time at which the device enrolled.'),
   roomId,
   roomName,
@@ -133,6 +139,7 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   state: listedState,
   since: listedSince,
   via,
+  hasGateway,
   roomId,
   roomName,
   profileId,

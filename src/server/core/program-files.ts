@@ -1,13 +1,25 @@
 // Paths of files outside of the code: package.json, bin/ and dist/console. The code itself is src/ in a checkout, and dist/program/ in an
 // installed package, so these paths are not relative to it.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** The folder of the checkout or of the installed package. */
 const root = nearestPackage(import.meta.dirname)
 
 export const executableFile = join(root, 'bin/roomkeeper.js')
+/** What the program is loaded from: its own files, and the folders in which Node looks for its dependencies. */
+export function codePaths(): string[] {
+  const folders = [root]
+  for (let folder = root; dirname(folder) !== folder; folder = dirname(folder)) folders.push(dirname(folder))
+  const dependencies = folders.map((folder) => join(folder, 'node_modules')).filter((folder) => existsSync(folder))
+  return [
+    join(root, 'package.json'),
+    ...['bin', 'src', 'dist'].map((name) => join(root, name, '*')),
+    ...new Set(dependencies.map((folder) => join(realpathSync(folder), '*'))),
+  ]
+}
+
 /** The folder that `npm run build` writes to. */
 export const builtConsoleFolder = join(root, 'dist/console')
 

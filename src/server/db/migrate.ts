@@ -31,6 +31,7 @@ import { power } from './migrations/023-power.ts'
 import { knownPeripherals } from './migrations/024-peripherals.ts'
 import { gateways } from './migrations/025-gateways.ts'
 import { customFields } from './migrations/026-custom-fields.ts'
+import { nodeSeen } from './migrations/028-node-seen.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -61,6 +62,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '024-peripherals': knownPeripherals,
   '025-gateways': gateways,
   '026-custom-fields': customFields,
+  '028-node-seen': nodeSeen,
 }
 
 export interface ProgramMigrations {
@@ -88,6 +90,7 @@ export const programMigrations: ProgramMigrations = {
     '024-peripherals',
     '025-gateways',
     '026-custom-fields',
+    '028-node-seen',
   ]),
 }
 

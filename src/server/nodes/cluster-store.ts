@@ -35,8 +35,8 @@ export async function insertClusterNode(
   row: { readonly name: string; readonly process: string; readonly version: string; readonly at: number },
 ): Promise<number> {
   const { rows } = await client.query(
-    `INSERT INTO nodes (name, process, version, state, beats, changes, started_at)
-     VALUES ($1, $2, $3, 'up', 0, 0, $4) RETURNING id`,
+    `INSERT INTO nodes (name, process, version, state, beats, changes, started_at, seen_at)
+     VALUES ($1, $2, $3, 'up', 0, 0, $4, $4) RETURNING id`,
     [row.name, row.process, row.version, row.at],
   )
   return rows[0].id

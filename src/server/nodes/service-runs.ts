@@ -7,6 +7,8 @@ export interface NodeLife {
   readonly startedAt: number
   /** Null while the node is up. */
   readonly endedAt: number | null
+  /** Until when the node is known to have run; null while it is up. The end of a node that crashed can be noticed much later. */
+  readonly seenAt: number | null
 }
 
 /** Returns when the first node of the present, unbroken chain of overlapping nodes started. A node that starts before the previous one ends continues the chain. */
@@ -20,19 +22,20 @@ export function serviceStart(lives: readonly NodeLife[], now: number): number {
 }
 
 /**
- * Returns the end of the latest earlier run that lasted at least `settleMs`: in a shorter one, devices did not have their whole time to come
- * back. If all were shorter it is the end of the first one, and 0 if there was none.
+ * Returns the end of the latest earlier run that is known to have lasted at least `settleMs`: in a shorter one, devices did not have their
+ * whole time to come back. If all were shorter it is the end of the first one, and 0 if there was none.
  */
 export function lastKnownEnd(lives: readonly NodeLife[], start: number, settleMs: number): number {
-  let run: { start: number; readonly end: number } | undefined
+  let run: { start: number; seenAt: number; readonly end: number } | undefined
   for (const life of lives.toSorted((a, b) => endTimeOf(b) - endTimeOf(a))) {
     const end = endTimeOf(life)
     if (end > start) continue
     if (run && end > run.start) {
       run.start = Math.min(run.start, life.startedAt)
+      run.seenAt = Math.max(run.seenAt, life.seenAt ?? end)
     } else {
-      if (run && run.end - run.start >= settleMs) break
-      run = { start: Math.min(life.startedAt, end - 1), end }
+      if (run && run.seenAt - run.start >= settleMs) break
+      run = { start: Math.min(life.startedAt, end - 1), seenAt: life.seenAt ?? end, end }
     }
   }
   return run?.end ?? 0

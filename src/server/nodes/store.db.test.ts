@@ -10,9 +10,11 @@ import {
   deleteEndedNode,
   insertNode,
   listCertificateExpiries,
+  listNodeLives,
   updateAllDead,
   updateCertificateExpiry,
   updateLeft,
+  updateSeen,
 } from './store.ts'
 
 let world: StoreWorld
@@ -44,6 +46,26 @@ test('a node that stops by itself has left', async () => {
   await write((tx) => updateLeft(tx, { id: node?.id ?? 0, at: storedAt + 1 }))
   const rows = await listNodes(db.system, { endedAfter: 0 })
   expect(rows.find(({ id }) => id === node?.id)).toMatchObject({ state: 'left', ended_at: storedAt + 1 })
+})
+
+test('until when a node is known to have run: its end if it has left, and what it stored if it crashed', async () => {
+  const { db, write } = world
+  const start = async (name: string) =>
+    (await write((tx) => insertNode(tx, { name, process: name, version: '1.0.0', at: storedAt })))?.id ?? 0
+  const [left, crashed, settled, old] = [await start('a'), await start('b'), await start('c'), await start('d')]
+  const seenOf = async () => {
+    const lives = await listNodeLives(db.system, {})
+    return [left, crashed, settled, old].map((id) => lives.find((life) => life.id === id)?.seenAt ?? null)
+  }
+  expect(await seenOf()).toEqual([null, null, null, null])
+  await write((tx) => updateSeen(tx, { id: settled, at: storedAt + 5 }))
+  await write((tx) => updateLeft(tx, { id: left, at: storedAt + 7 }))
+  await write(({ kysely }) => kysely.updateTable('nodes').set({ seen_at: null }).where('id', '=', old).execute())
+  await write((tx) => updateAllDead(tx, { at: storedAt + 9 }))
+  const nodes = [storedAt + 7, storedAt, storedAt + 5, storedAt + 9]
+  expect(await seenOf()).toEqual(nodes)
+  await write((tx) => updateSeen(tx, { id: settled, at: storedAt + 11 }))
+  expect(await seenOf(), 'a node that has ended is not seen again').toEqual(nodes)
 })
 
 test('the expiry of a certificate is stored with its node', async () => {

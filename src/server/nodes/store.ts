@@ -12,6 +12,7 @@ export const insertNode = systemWriteOne((db, p: { name: string; process: string
       beats: 0,
       changes: 0,
       started_at: p.at,
+      seen_at: p.at,
       ended_at: null,
     })
     .returning('id'),
@@ -23,7 +24,21 @@ export const listNodeLives = systemQuery((db, _: object) =>
   db
     .selectFrom('nodes')
     .select(['id', 'name', 'started_at as startedAt'])
-    .select((e) => e.case().when('state', '=', 'up').then(null).else(e.ref('ended_at')).end().as('endedAt')),
+    .select((e) => e.case().when('state', '=', 'up').then(null).else(e.ref('ended_at')).end().as('endedAt'))
+    .select((e) =>
+      e
+        .case()
+        .when('state', '=', 'dead')
+        .then(e.fn.coalesce('seen_at', 'ended_at'))
+        .else(e.ref('ended_at'))
+        .end()
+        .as('seenAt'),
+    ),
+)
+
+/** For a node that runs at that time. */
+export const updateSeen = systemWrite((db, p: { id: number; at: number }) =>
+  db.updateTable('nodes').set({ seen_at: p.at }).where('id', '=', p.id).where('state', '=', 'up'),
 )
 
 /** A node that stops by itself. */

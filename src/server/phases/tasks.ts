@@ -15,6 +15,7 @@ import { readRulesInForce } from '../incidents/incident-rules/in-force.ts'
 import { listOrgs } from '../journal/orgs/store.ts'
 import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
 import { CertificateExpiry } from '../nodes/certificate-expiry.ts'
+import { GraceEnd } from '../nodes/grace-end.ts'
 import { type HeldTask, TaskHolders, TaskMoved } from '../nodes/task-holders.ts'
 import { writeLastUsed } from '../people/keys/last-used.ts'
 import { makePartitions } from '../sensors/rollups/partitions.ts'
@@ -36,6 +37,7 @@ const scheduledTasks = (
   const { db } = services
   const backups = makeScheduledBackups(core)
   const expiry = new CertificateExpiry(db, services.clock, node, () => certificate?.expiresAt)
+  const graceEnd = new GraceEnd(db, node, services.reconnects)
   return [
     {
       name: 'expiring commands',
@@ -144,6 +146,12 @@ const scheduledTasks = (
         connections.wake(await listEndpointsWithOverdueCommand(services))
         connections.wake(await listUndelivered(services))
       },
+    },
+    {
+      name: 'storing the end of the grace period',
+      pauseMs: 1000,
+      runsOn: 'every node',
+      run: () => graceEnd.write(),
     },
     {
       name: 'clearing endpoints of ended nodes',

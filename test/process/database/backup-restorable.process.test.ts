@@ -26,7 +26,7 @@ let folder: string
 let bundles: string
 
 beforeAll(async () => {
-  need('strace', 'strace')
+  need('strace')
   harness = await startHarness()
   await harness.newOrg()
   bundles = join(harness.place.dataDir, 'bundles')

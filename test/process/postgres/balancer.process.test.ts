@@ -42,7 +42,7 @@ let https: number
 let mqtts: number
 
 beforeAll(async () => {
-  need('haproxy', 'haproxy')
+  need('haproxy')
   folder = mkdtempSync(join(tmpdir(), 'roomkeeper-test-'))
   tls = certificate({ dataDir: folder })
   writeFileSync(`${tls.cert}.both`, readFileSync(tls.cert, 'utf8') + readFileSync(tls.key, 'utf8'), { mode: 0o600 })

@@ -47,11 +47,10 @@ function installBinaries(): string {
   let original: Buffer | undefined
   try {
     // The wrapper package first: it owns the switch that keeps the server package from making a cluster.
-    installDebian(advice, ['postgresql-common', 'postgresql'], (name) => {
-      if (name !== 'postgresql') return
-      original = readFileSync(config)
-      writeFileSync(config, 'create_main_cluster = false\n')
-    })
+    installDebian(advice, ['postgresql-common'])
+    original = readFileSync(config)
+    writeFileSync(config, 'create_main_cluster = false\n')
+    installDebian(advice, ['postgresql'])
   } finally {
     if (original) writeFileSync(config, original)
   }

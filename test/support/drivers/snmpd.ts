@@ -17,7 +17,7 @@ export interface Snmpd {
 }
 
 export async function startSnmpd(config: string): Promise<Snmpd> {
-  need('snmpd', 'snmpd')
+  need('snmpd')
   const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-snmpd-'))
   const file = join(folder, 'snmpd.conf')
   const port = await freePort()

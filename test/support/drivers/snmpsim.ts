@@ -26,7 +26,7 @@ export async function startSnmpsim(
   walks: Readonly<Record<string, string>>,
   users: readonly SimulatedUser[] = [],
 ): Promise<Snmpsim> {
-  need('snmpsimd', 'snmpsim')
+  need('snmpsimd')
   const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-snmpsim-'))
   const [data, cache] = [join(folder, 'data'), join(folder, 'cache')]
   for (const path of [data, cache]) mkdirSync(path)

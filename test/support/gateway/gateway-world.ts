@@ -47,10 +47,16 @@ interface RunningGateway {
   stop(): Promise<void>
 }
 
+interface GatewaySettings {
+  readonly code?: string
+  readonly drivers?: DriverTable
+  readonly restartWithinMs?: number
+}
+
 export function runGatewayHere(
   url: string,
   folder: string,
-  { code, drivers = {}, reach = ['127.0.0.0/8'] }: { code?: string; drivers?: DriverTable; reach?: string[] } = {},
+  { code, drivers = {}, ...settings }: GatewaySettings = {},
 ): RunningGateway {
   const end = new AbortController()
   const lines: string[] = []
@@ -59,9 +65,10 @@ export function runGatewayHere(
       url,
       code,
       folder: GatewayFolder.open(folder),
-      reach: new Reach(reach.map(parseRange)),
+      reach: new Reach([parseRange('127.0.0.0/8')]),
       version: '0.0.0-test',
       drivers: { roomos: lineDriver, ...drivers },
+      ...settings,
       log: (line) => lines.push(line),
     },
     end.signal,
@@ -111,9 +118,9 @@ export class GatewayWorld {
   }
 
   /** Starts it again with the same folder. */
-  async restart(drivers: DriverTable = {}): Promise<void> {
+  async restart(settings: GatewaySettings = {}): Promise<void> {
     await this.running.stop()
-    this.running = runGatewayHere(this.url, this.folder, { drivers })
+    this.running = runGatewayHere(this.url, this.folder, settings)
   }
 
   call(method: string, path: string, body?: object): Promise<Reply> {

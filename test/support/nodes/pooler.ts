@@ -11,7 +11,7 @@ import { until } from '../program.ts'
 
 /** Returns the URL of the database behind the pooler, which ends with the test. */
 export async function pooler(databaseUrl: string): Promise<string> {
-  need('pgbouncer', 'pgbouncer')
+  need('pgbouncer')
   const { hostname, port, pathname, username, password } = new URL(databaseUrl)
   const ownPort = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-pooler-'))

@@ -19,7 +19,7 @@ export default async function setup(): Promise<void> {
   isReady = true
   // Workers inherit it, and programs that they start from their sources: these load in half of the time.
   process.env.NODE_COMPILE_CACHE ??= compileCacheFolder
-  need('chromium-headless-shell', 'chromium-headless-shell')
+  need('chromium-headless-shell')
   if (!isConsoleBuilt()) {
     const tool = join(root, 'tools/build-console.js')
     execFileSync(process.execPath, [tool, '--quiet'], { stdio: ['ignore', 'inherit', 'inherit'] })

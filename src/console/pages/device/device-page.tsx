@@ -119,7 +119,7 @@ function ConnectionState({ device }: { readonly device: DeviceDetails }) {
       <Text span c="dimmed" fz="sm">
         {device.serial}
       </Text>
-      <ConnectionLabel state={device.state} via={device.via} restartingSinceMs={restartingSinceMs} />
+      <ConnectionLabel state={device.state} hasGateway={device.hasGateway} restartingSinceMs={restartingSinceMs} />
       {device.since && device.state !== 'UNKNOWN' && restartingSinceMs === undefined && (
         <Text span c="dimmed" fz="sm">
           since <DateTime at={device.since} zone={zone} />

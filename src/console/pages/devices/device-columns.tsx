@@ -46,8 +46,8 @@ const sinceText = (row: DeviceTableRow) => {
   const at = sinceMsOf(row)
   return at === undefined ? undefined : ageText(at)
 }
-const stateText = ({ state, via, restartingSinceMs }: DeviceTableRow) =>
-  restartingSinceMs === undefined ? deviceStateName(state, via) : 'Restarting'
+const stateText = ({ state, hasGateway, restartingSinceMs }: DeviceTableRow) =>
+  restartingSinceMs === undefined ? deviceStateName(state, hasGateway) : 'Restarting'
 
 interface ColumnOptions {
   readonly hasPower: boolean
@@ -134,8 +134,8 @@ const stateColumn: Column<DeviceTableRow> = {
   inCard: 'corner',
   sortValue: deviceSortKeys.connected,
   text: stateText,
-  cell: ({ state, via, restartingSinceMs }) => (
-    <ConnectionLabel state={state} via={via} restartingSinceMs={restartingSinceMs} />
+  cell: ({ state, hasGateway, restartingSinceMs }) => (
+    <ConnectionLabel state={state} hasGateway={hasGateway} restartingSinceMs={restartingSinceMs} />
   ),
 }
 

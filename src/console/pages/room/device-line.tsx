@@ -31,7 +31,7 @@ export function DeviceLine({
   isFollower,
   action,
 }: DeviceLineProps) {
-  const { id, serial, model, state, via, connected, inCallStatus, firmwareVersion = '', power } = device
+  const { id, serial, model, state, hasGateway, connected, inCallStatus, firmwareVersion = '', power } = device
   const call = callText(inCallStatus)
   const { name: modelName, manufacturer: maker = device.manufacturer } = modelOf(model)
   const isHere = connected && restartingSinceMs === undefined
@@ -53,7 +53,7 @@ export function DeviceLine({
       </span>
       <span className={classes.marks}>
         <span className={classes.state}>
-          <ConnectionLabel state={state} via={via} restartingSinceMs={restartingSinceMs} />
+          <ConnectionLabel state={state} hasGateway={hasGateway} restartingSinceMs={restartingSinceMs} />
           {restartingSinceMs === undefined && <AwaySince device={device} zone={zone} />}
         </span>
         {isHere && power && (

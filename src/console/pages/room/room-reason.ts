@@ -33,8 +33,8 @@ function reasonOf({ state, endpoints }: RoomDetails, rejectingDevices: readonly 
 function presenceTexts(endpoints: readonly DeviceDetails[]): string[] {
   const groups: readonly [one: string, more: string, isIn: (device: DeviceDetails) => boolean][] = [
     ['is offline', 'are offline', ({ state }) => state === 'OFFLINE'],
-    ['cannot be seen', 'cannot be seen', ({ state, via }) => state === 'UNKNOWN' && via !== undefined],
-    ['is reconnecting', 'are reconnecting', ({ state, via }) => state === 'UNKNOWN' && via === undefined],
+    ['cannot be seen', 'cannot be seen', ({ state, hasGateway }) => state === 'UNKNOWN' && hasGateway === true],
+    ['is reconnecting', 'are reconnecting', ({ state, hasGateway }) => state === 'UNKNOWN' && !hasGateway],
     ['is asleep', 'are asleep', ({ state }) => state === 'ASLEEP'],
   ]
   return groups.flatMap(([one, more, isIn]) => {

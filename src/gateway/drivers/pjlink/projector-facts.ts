@@ -117,7 +117,7 @@ function readText(value: string): string | undefined {
 
 const readSerial = (value: string) => realSerial(readText(value))
 
-/** The first question: it is the one that every projector knows, and it proves that the session stands. */
+/** The first question: every projector knows it, and the answer proves that the session stands. */
 export const powerQuestion = question('POWR', [1], 'round', passing('powr', matching(/^[0-3]$/) as () => Powr))
 export const classQuestion = question('CLSS', [1], 'seldom', (facts, value) => {
   if (value === '1' || value === '2') facts.pjlinkClass = value === '2' ? 2 : 1

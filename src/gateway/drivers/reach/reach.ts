@@ -1,7 +1,7 @@
 // The driver for anything with a port: it connects at intervals, and says whether and how fast the device answers, and with which certificate.
 import type { Socket } from 'node:net'
 import { type EndpointKind, endpointKinds } from '../../../contract/device/models.ts'
-import { secondMs } from '../../../contract/durations.ts'
+import { minuteMs, secondMs } from '../../../contract/durations.ts'
 import type {
   DeviceCertificate,
   DeviceIdentity,
@@ -15,7 +15,6 @@ import { choiceOption, numberOption, textOption } from '../item-options.ts'
 import { type DeviceStatus, PolledSession, type PollLimits, usualPollLimits } from '../polled-session.ts'
 import { certificateDay, certificateFaults, type ReachFault } from './certificate-faults.ts'
 import { type CheckedPage, getPage, type PageRequest, pageFaults } from './page.ts'
-import { SteadyValue } from './steady-value.ts'
 
 export interface ReachLimits extends PollLimits {
   /** For a whole check: connection, certificate and answer. */
@@ -156,5 +155,25 @@ function statusOf(request: CheckRequest, result: CheckResult, responseTime: Stea
       ...(ends ? [{ name: 'certificate', text: `Valid until ${ends}; ${trust}.` }] : []),
       ...(tlsVersion ? [{ name: 'tlsVersion', text: tlsVersion }] : []),
     ],
+  }
+}
+
+/** A report for each poll of each device would keep the server busy with nothing. */
+const maxValueAgeMs = 15 * minuteMs
+const minChangeMs = 50
+
+/** A value that is never twice the same, such as the time of an answer, reported only when it has changed much or is old. */
+class SteadyValue {
+  #shown = Number.NaN
+  #shownAt = 0
+
+  /** The value to report, in whole milliseconds. */
+  next(measuredMs: number, now: number): number {
+    const changeMs = Math.abs(measuredMs - this.#shown)
+    const isNear = changeMs < minChangeMs || changeMs < this.#shown / 2
+    if (isNear && now - this.#shownAt < maxValueAgeMs) return this.#shown
+    this.#shown = Math.round(measuredMs)
+    this.#shownAt = now
+    return this.#shown
   }
 }

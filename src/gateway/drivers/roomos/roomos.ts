@@ -347,7 +347,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
   }
 }
 
-/** Whole seconds: the uptime of a codec has no more. */
+/** Whole seconds, like the uptime of a codec. */
 const startOf = (uptimeSeconds: number) => new Date(Math.floor(Date.now() / 1_000 - uptimeSeconds) * 1_000)
 
 function refusalOf({ code, message }: XapiError, path: string, value: string | number, username: string): string {

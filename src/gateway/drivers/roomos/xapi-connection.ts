@@ -1,4 +1,4 @@
-// A WebSocket with JSON-RPC 2.0 to one codec: questions with a time limit, feedback, and an end for everything that is not agreed.
+// A WebSocket with JSON-RPC 2.0 to one codec: questions with a time limit, feedback, and an end for every message that breaks the protocol.
 import { EventEmitter } from 'node:events'
 import { isIPv6 } from 'node:net'
 import type { TLSSocket } from 'node:tls'

@@ -1,4 +1,4 @@
-// How to get in: the community of version 2c, or user, passwords and algorithms of version 3.
+// The credentials for an agent: the community of version 2c, or user, passwords and algorithms of version 3.
 import type { User } from 'net-snmp'
 import snmp from 'net-snmp'
 import { DriverFailure, type DriverItem } from '../../driver.ts'
@@ -7,7 +7,7 @@ import { choiceOption } from '../item-options.ts'
 export type SnmpAccess = { readonly community: string } | { readonly user: User }
 
 const authProtocols = ['none', 'md5', 'sha', 'sha224', 'sha256', 'sha384', 'sha512'] as const
-/** `aes256b` (Blumenthal) and `aes256r` (Reeder, as Cisco has it) make a 256-bit key of a short hash in two ways. DES is not offered: OpenSSL 3 has it no more. */
+/** `aes256b` (Blumenthal) and `aes256r` (Reeder, as Cisco has it) make a 256-bit key of a short hash in two ways. DES is not offered: OpenSSL 3 no longer has it. */
 const privProtocols = ['none', 'aes', 'aes256b', 'aes256r'] as const
 
 /** Agents refuse shorter ones. [RFC 3414 11.2] */

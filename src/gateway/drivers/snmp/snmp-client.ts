@@ -67,7 +67,7 @@ export class SnmpClient {
   }
 
   /** Whether anything came back to the last request. */
-  get isHeard(): boolean {
+  get hasAnswered(): boolean {
     return this.#udp.hasReceived
   }
 

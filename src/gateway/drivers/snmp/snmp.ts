@@ -80,7 +80,7 @@ export class SnmpDriver implements Driver {
 /** Returns a client that the agent has answered. */
 async function connect(target: SnmpTarget, limits: SnmpLimits, signal: AbortSignal): Promise<SnmpClient> {
   let failure: unknown
-  let heardCount = 0
+  let answeredCount = 0
   for (const idBitsSize of attempts) {
     signal.throwIfAborted()
     const probe = new SnmpClient(target, { timeoutMs: limits.firstAnswerMs, retries: 0 }, idBitsSize)
@@ -93,13 +93,13 @@ async function connect(target: SnmpTarget, limits: SnmpLimits, signal: AbortSign
       signal.throwIfAborted()
       failure = error
       if (!(error instanceof DriverFailure && error.state === 'UNREACHABLE')) break
-      if (probe.isHeard) heardCount++
+      if (probe.hasAnswered) answeredCount++
     } finally {
       signal.removeEventListener('abort', closeProbe)
       probe.close()
     }
   }
-  if (heardCount < attempts.length) throw failure
+  if (answeredCount < attempts.length) throw failure
   // The engine of version 3 answered each time, and the request was dropped: some agents do not report what they cannot decrypt.
   if ('user' in target.access) {
     throw new DriverFailure(

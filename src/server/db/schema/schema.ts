@@ -54,6 +54,8 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     changes: number
     started_at: number
     ended_at: number | null
+    /** The last time at which it is known to have run: its start, then the end of the grace period. Null for a node of an earlier version. */
+    seen_at: Generated<number | null>
     /** When its TLS certificate expires; null without one. */
     certificate_expires_at: Generated<number | null>
   }

@@ -112,6 +112,8 @@ interface ShownEndpoint extends Pick<Endpoints, 'id' | (typeof endpointFieldColu
   readonly connection_time: number | null
   readonly state: EndpointState
   readonly since: number | null
+  /** The caller does not see the gateway of the device, so the row has no `via`. */
+  readonly isViaHidden?: boolean
 }
 
 export const auditedEndpoint = new AuditedFields(
@@ -143,6 +145,7 @@ export function endpointView(
     state: row.state,
     ...(row.since !== null && { since: isoTime(row.since) }),
     ...(row.via !== null && { via: row.via }),
+    ...(hasGateway(row) && { hasGateway: true }),
     enrolmentTime: isoTime(row.enrolment_time),
     ...(row.room_id !== null && { roomId: row.room_id }),
     ...(row.room_id !== null && roomName !== null && { roomName }),
@@ -172,6 +175,8 @@ function assetValues(row: AssetValues) {
     ...(fields && { fields }),
   }
 }
+
+const hasGateway = ({ via, isViaHidden }: ShownEndpoint): boolean => via !== null || isViaHidden === true
 
 /** For a model that is known, the table of models says what it is, whatever the device reports. [contract 5.1.kind] */
 function describedModel(code: string): Pick<EndpointView, 'kind' | 'manufacturer'> {
@@ -209,6 +214,7 @@ export function basicEndpointView(
   if (row.connection_time !== null) view.connectionTime = isoTime(row.connection_time)
   if (row.since !== null && row.since !== row.connection_time) view.since = isoTime(row.since)
   if (row.via !== null) view.via = row.via
+  if (hasGateway(row)) view.hasGateway = true
   if (row.room_id !== null) view.roomId = row.room_id
   if (row.room_name !== null) view.roomName = row.room_name
   if (row.profile_id !== null) view.profileId = row.profile_id

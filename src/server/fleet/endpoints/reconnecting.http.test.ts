@@ -2,7 +2,8 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { deviceOfRow, putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
-import { newPlace, quiet, startHarness, TestClock } from '../../../../test/support/harness.ts'
+import { newPlace, quickTasks, quiet, startHarness, TestClock } from '../../../../test/support/harness.ts'
+import { until } from '../../../../test/support/program.ts'
 import { makeClient } from '../../../client/client.ts'
 import { hourMs, minuteMs, secondMs } from '../../../contract/durations.ts'
 import type { ConnectionEnd } from '../../../contract/fleet/connections.ts'
@@ -10,6 +11,7 @@ import { sinceOfListed, stateOfListed } from '../../../contract/fleet/endpoints.
 import { type Service, startService } from '../../app.ts'
 import { tokenHash } from '../../auth/token.ts'
 import type { Services } from '../../context/services.ts'
+import { openDatabase } from '../../db/open.ts'
 import { insertNode, listNodeLives } from '../../nodes/store.ts'
 import { clearEndedNodes } from './ended-nodes.ts'
 import { markConnected, markDisconnected } from './presence.ts'
@@ -44,7 +46,10 @@ async function startRestartable() {
   const clock = new TestClock()
   clock.fix(Date.UTC(2026, 4, 4, 8))
   const start = () =>
-    startService({ ...quiet, ...place, port: 0, stopDelaySeconds: 0 }, pino({ level: 'silent' }), { clock })
+    startService({ ...quiet, ...place, port: 0, stopDelaySeconds: 0 }, pino({ level: 'silent' }), {
+      clock,
+      ...quickTasks,
+    })
   let service: Service = await start()
   const { org: orgId = '', key = '' } = service.first ?? {}
   onTestFinished(async () => {
@@ -53,14 +58,24 @@ async function startRestartable() {
   })
   const orgs = service.services.db.system.kysely.selectFrom('orgs').selectAll()
   const org = await orgs.where('id', '=', orgId).executeTakeFirstOrThrow()
+  /** Leaves the row of the node as a crash does: it still says `up`. */
+  const pretendCrash = async (): Promise<void> => {
+    const { db } = await openDatabase(place, { isLocked: true, mustExist: true, onError() {} })
+    await db.systemTransaction(async ({ kysely }) => {
+      const { id } = await kysely.selectFrom('nodes').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
+      await kysely.updateTable('nodes').set({ state: 'up', ended_at: null }).where('id', '=', id).execute()
+    })
+    await db.close()
+  }
   return {
     clock,
     org: { org: { key: org.key, id: orgId } } as never,
     api: () => makeClient({ baseUrl: service.url, org: orgId, token: key }),
     services: () => service.services,
     connection: (row: Row) => connectionOf(service.services, row, orgId),
-    async restart(pauseMs: number) {
+    async restart(pauseMs: number, isCrash = false) {
       await service.close()
+      if (isCrash) await pretendCrash()
       const endedAt = clock.now()
       clock.advance(pauseMs)
       service = await start()
@@ -199,6 +214,43 @@ test('after a restart devices that were connected are reconnecting until they ar
   const ofRoom = (await api().roomsConnections({ id: fjord, from: monday })).body
   expect(ofRoom).toMatchObject({ onlineShare: 1, outages: 0, longestOutageSeconds: 0 })
   expect(await connections(gone)).toMatchObject({ outages: 1, longestOutageSeconds: (clock.now() - goneAt) / 1000 })
+})
+
+test('after a crash during the grace period and a long downtime, devices of the run before are reconnecting; after a later crash they stay offline [contract 8.state]', async () => {
+  const { clock, org, api, services, connection, restart } = await startRestartable()
+  const rows = await putEndpoints({ services: services() }, org, [{}, {}])
+  const [quick, slow] = rows as [Row, Row]
+  await putCredentials(services(), rows)
+  const connectedAt = clock.now()
+  for (const row of rows) await connection(row).connect()
+  const presence = async ({ id }: Row) => {
+    const { state, since } = (await api().endpointsGet({ id })).body
+    return { state, since }
+  }
+  const reconnecting = { state: 'UNKNOWN', since: iso(connectedAt) }
+  const clear = () => clearEndedNodes(services(), new AbortController().signal)
+  clock.advance(hourMs)
+  await restart(secondMs)
+  clock.advance(minuteMs)
+  await clear()
+  await connection(quick).connect()
+  const { startedAt } = await restart(5 * hourMs, true)
+  expect(await presence(quick)).toEqual(reconnecting)
+  expect(await presence(slow)).toEqual(reconnecting)
+
+  await connection(quick).connect()
+  await clear()
+  clock.advance(settleMs)
+  const offline = { state: 'OFFLINE', since: iso(startedAt + settleMs) }
+  expect(await presence(slow)).toEqual(offline)
+  const nodes = () => services().db.system.kysely.selectFrom('nodes').select('seen_at').orderBy('id', 'desc')
+  await until('the node to store that it has run until now', async () => {
+    const { seen_at } = await nodes().executeTakeFirstOrThrow()
+    return seen_at === clock.now()
+  })
+  await restart(5 * hourMs, true)
+  expect(await presence(quick)).toEqual(reconnecting)
+  expect(await presence(slow)).toEqual(offline)
 })
 
 test('when one of several nodes ends, its devices are reconnecting, and those of other nodes are not [contract 8.state]', async () => {

@@ -1,8 +1,10 @@
 // Status reports of devices of any maker, and how answers show them. [contract 5.1] [contract 5.1.readings]
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fullReport, reportedCases } from '../../../../test/support/devices/reported-cases.ts'
 import { newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { follow } from '../../../../test/support/event-follower.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { secondMs } from '../../../contract/durations.ts'
 import { EndpointCache } from './endpoint-cache.ts'
 
 let harness: Harness
@@ -18,41 +20,51 @@ afterAll(() => harness.close())
 
 const shown = async (id = device.id) => (await org.call('GET', `/endpoints/${id}`)).body
 
-const projector = {
-  name: 'Projector above the table',
-  manufacturer: 'Lumen',
-  kind: 'PROJECTOR',
-  hardwareVersion: 'B2',
-  appVersion: '4.1',
-  startedAt: '2026-05-01T06:00:00.000Z',
-  power: 'ON',
-  sleeps: true,
-  activeInput: 'HDMI 1',
-  inputs: ['HDMI 1', 'HDMI 2'],
-  inputResolution: '1920x1080',
-  volume: 40,
-  muted: false,
-  sensors: ['temp'],
-  peopleIs: 'PRESENCE',
-  actions: ['reboot', 'power'],
-  configKeys: ['timezone'],
-  peripherals: [{ id: 'cam-1', name: 'Camera', kind: 'CAMERA', serial: 'C1', version: '1.2', connected: true }],
-  faults: [{ code: 'lamp.old', level: 'WARNING', text: 'The lamp is worn out.' }],
-  readings: [{ name: 'lampHours', value: 1200, unit: 'h' }],
-  facts: [{ name: 'lens', text: 'short throw' }],
-  networks: [{ type: 'NETWORK_TYPE_WIFI', dnsServers: ['192.0.2.53'], signalDbm: -61, addresses: [], gateway: [] }],
+/** What an answer shows of a field: the name that a device gives itself can be replaced by a given one. */
+const shownFields = (fields: Readonly<Record<string, unknown>>) => {
+  const { name, ...others } = fields
+  return name === undefined ? others : { ...others, name, reportedName: name }
 }
 
-test('every field of a status is shown, kept by a report that does not name it, and cleared by null [contract 5.1]', async () => {
-  await device.publish('status', projector)
-  expect(await shown()).toMatchObject(projector)
+test('every field of a status is shown, in the list too if the console saves it as CSV, and kept by a report that does not name it [contract 5.1]', async () => {
+  await device.publish('status', fullReport)
+  expect(await shown()).toMatchObject(shownFields(fullReport))
+  await device.publish('status', { power: 'ON' })
   await device.publish('status', { power: 'STANDBY' })
-  expect(await shown()).toMatchObject({ ...projector, power: 'STANDBY' })
-  const names = Object.keys(projector)
-  await device.publish('status', Object.fromEntries(names.map((name) => [name, null])))
-  const { networks, ...cleared } = await shown()
-  expect(networks).toEqual([])
-  expect(Object.keys(cleared).filter((name) => names.includes(name))).toEqual([])
+  expect(await shown()).toMatchObject(shownFields(fullReport))
+  const { endpoints } = (await org.call('GET', '/endpoints')).body
+  const inFile = Object.entries(reportedCases).filter(([, { csv }]) => csv)
+  expect(endpoints).toMatchObject([Object.fromEntries(inFile.map(([name, { value }]) => [name, value]))])
+})
+
+test('every field of a status is refused if its value is wrong, and nothing of such a report is stored [contract 5.1]', async () => {
+  const before = await shown()
+  for (const [name, { wrong }] of Object.entries(reportedCases)) {
+    for (const value of wrong) {
+      await device.publish('status', { volume: 41, [name]: value })
+      const refusal = await device.next('message-refused')
+      expect(refusal.field, `${name}: ${JSON.stringify(value)}`).toMatch(new RegExp(`^/${name}(/|$)`))
+      // Many bad messages within a minute slow a device down.
+      harness.clock.advance(7 * secondMs)
+    }
+  }
+  expect(await shown()).toEqual(before)
+})
+
+test('every field of a status is cleared by null, and no other field with it [contract 5.1]', async () => {
+  const left = new Map(Object.entries(fullReport))
+  const reported = async () => {
+    const { networks, ...endpoint } = await shown()
+    const names = new Set([...Object.keys(reportedCases), 'reportedName'])
+    const entries = Object.entries({ ...endpoint, ...(networks.length > 0 && { networks }) })
+    return Object.fromEntries(entries.filter(([name]) => names.has(name)))
+  }
+  expect(await reported()).toEqual(shownFields(fullReport))
+  for (const name of Object.keys(reportedCases)) {
+    await device.publish('status', { [name]: null })
+    left.delete(name)
+    expect(await reported(), name).toEqual(shownFields(Object.fromEntries(left)))
+  }
 })
 
 test('the last of several faults with the same code counts, and so does the last of equal facts', async () => {

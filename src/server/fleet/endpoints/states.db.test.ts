@@ -211,7 +211,7 @@ test('the end and the return of a gateway are status events of its devices', asy
   expect(left).toMatchObject({ presence: { state: 'ASLEEP', since: iso(harness.clock.now()) } })
 })
 
-test('a caller who does not see the gateway gets no via, and an unenrolled gateway is not the gateway of a device', async () => {
+test('a caller who does not see the gateway gets no via, but is told that there is one, and an unenrolled gateway is not the gateway of a device', async () => {
   const [gateway, codec] = [await device({}), await device({})]
   await putBehindGateway(harness, gateway.id, [codec.id])
   const viaFor = async (key?: string) => {
@@ -221,7 +221,10 @@ test('a caller who does not see the gateway gets no via, and an unenrolled gatew
       await call(`/endpoints/${codec.id}`),
       ...(await call('/endpoints')).endpoints.filter(isCodec),
       ...(await call(`/rooms/${room}`)).endpoints.filter(isCodec),
-    ].map(({ via }) => via)
+    ].map(({ via, hasGateway }) => {
+      expect(hasGateway).toBe(true)
+      return via
+    })
   }
   const regionId = (await org.call('POST', '/regions', { body: { name: 'Europe' } })).body.id
   const locationId = (await org.call('POST', '/locations', { body: { name: 'Oslo', regionId } })).body.id
@@ -255,7 +258,8 @@ test('a caller who does not see the gateway gets no via, and an unenrolled gatew
   const third = await device({})
   await putBehindGateway(harness, codec.id, [third.id])
   await org.call('DELETE', `/endpoints/${codec.id}`)
-  expect((await org.call('GET', `/endpoints/${third.id}`)).body).not.toHaveProperty('via')
+  const released = (await org.call('GET', `/endpoints/${third.id}`)).body
+  expect([released.via, released.hasGateway]).toEqual([undefined, undefined])
   await org.call('POST', '/endpoints/move_paired', { body: { endpointIds: [gateway.id], roomId: other } })
   await putBehindGateway(harness, gateway.id, [third.id])
   await org.call('DELETE', `/rooms/${other}`)

@@ -7,8 +7,7 @@ import { RestartingLabel } from './restarting-label.tsx'
 
 interface ConnectionLabelProps {
   readonly state: EndpointState
-  /** The id of the gateway through which the device is seen. */
-  readonly via?: string | undefined
+  readonly hasGateway?: boolean | undefined
   /** The time at which an open restart was asked for. */
   readonly restartingSinceMs: number | undefined
 }
@@ -27,13 +26,14 @@ const styles: Readonly<Record<EndpointState, StateStyle>> = {
 /** A device behind a gateway that is away does not connect by itself, and can be fine. */
 const unseen: StateStyle = { label: 'Cannot be seen', colour: 'var(--rk-empty)', icon: <UnseenIcon size={16} /> }
 
-const styleOf = (state: EndpointState, via: string | undefined): StateStyle =>
-  state === 'UNKNOWN' && via !== undefined ? unseen : styles[state]
-export const deviceStateName = (state: EndpointState, via: string | undefined): string => styleOf(state, via).label
+const styleOf = (state: EndpointState, hasGateway = false): StateStyle =>
+  state === 'UNKNOWN' && hasGateway ? unseen : styles[state]
+export const deviceStateName = (state: EndpointState, hasGateway: boolean | undefined): string =>
+  styleOf(state, hasGateway).label
 
-export function ConnectionLabel({ state, via, restartingSinceMs }: ConnectionLabelProps) {
+export function ConnectionLabel({ state, hasGateway, restartingSinceMs }: ConnectionLabelProps) {
   if (restartingSinceMs !== undefined) return <RestartingLabel sinceMs={restartingSinceMs} />
-  const { label, colour, icon } = styleOf(state, via)
+  const { label, colour, icon } = styleOf(state, hasGateway)
   return (
     <StatusLabel colour={colour} icon={icon}>
       {label}

@@ -1,6 +1,15 @@
 // Tests how the search parameters filter and sort devices.
 import { expect, test } from 'vitest'
-import { type DeviceTableRow, defaultDeviceSort, deviceMatcher, firmwareStateOf, sortDevices } from './device-rows.ts'
+import { deviceStateName } from './connection-label.tsx'
+import {
+  type DeviceTableRow,
+  defaultDeviceSort,
+  deviceMatcher,
+  firmwareStateOf,
+  isReconnecting,
+  isUnseen,
+  sortDevices,
+} from './device-rows.ts'
 
 const row = (id: string, more: Partial<DeviceTableRow> = {}): DeviceTableRow => ({
   id,
@@ -41,6 +50,24 @@ test('connected is yes, no or unknown; anything else filters nothing', () => {
   expect(shown({ connected: 'yes' })).toEqual(['a', 'c'])
   expect(shown({ connected: 'no', q: 'FJORD b' })).toEqual(['b'])
   expect(shown({ connected: 'perhaps' })).toEqual(['a', 'b', 'c'])
+})
+
+test('a device whose gateway is away cannot be seen, even if its gateway is hidden; without a gateway it is reconnecting', () => {
+  const [behind, hidden, direct, restarting] = [
+    row('a', { state: 'UNKNOWN', via: 'g', hasGateway: true }),
+    row('b', { state: 'UNKNOWN', hasGateway: true }),
+    row('c', { state: 'UNKNOWN' }),
+    row('d', { state: 'UNKNOWN', hasGateway: true, restartingSinceMs: 1 }),
+  ]
+  const all = [behind, hidden, direct, restarting]
+  expect(all.map(isUnseen)).toEqual([true, true, false, false])
+  expect(all.map(isReconnecting)).toEqual([false, false, true, false])
+  expect(all.map(({ state, hasGateway }) => deviceStateName(state, hasGateway))).toEqual([
+    'Cannot be seen',
+    'Cannot be seen',
+    'Reconnecting',
+    'Cannot be seen',
+  ])
 })
 
 test('region, location, profile and settings are those of the row; "none" is a device without', () => {

@@ -86,7 +86,7 @@ function gatewayNames(endpoints: readonly (ListedDevice & { readonly via?: strin
 /** A device that has not changed is the same object in the next answer, so its row is reused. */
 const rowCache = new WeakMap<ListedDevice, DeviceTableRow>()
 type DeviceRowContext = Pick<DeviceTableRow, 'location' | 'profileName' | 'restartingSinceMs' | 'viaName'>
-function rowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow {
+export function rowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow {
   const known = rowCache.get(endpoint)
   const { location, profileName, restartingSinceMs, viaName } = around
   if (
@@ -133,9 +133,9 @@ export const isOffline = (row: DeviceTableRow): boolean => shownState(row) === '
 export const isOnline = (row: DeviceTableRow): boolean => shownState(row) === 'ONLINE'
 export const isDeviceAsleep = (row: DeviceTableRow): boolean => shownState(row) === 'ASLEEP'
 /** The device was connected to a server that ended, and is not back yet. */
-export const isReconnecting = (row: DeviceTableRow): boolean => shownState(row) === 'UNKNOWN' && row.via === undefined
+export const isReconnecting = (row: DeviceTableRow): boolean => shownState(row) === 'UNKNOWN' && !row.hasGateway
 /** The gateway of the device is away. */
-export const isUnseen = (row: DeviceTableRow): boolean => shownState(row) === 'UNKNOWN' && row.via !== undefined
+export const isUnseen = (row: DeviceTableRow): boolean => shownState(row) === 'UNKNOWN' && row.hasGateway === true
 
 /** The search parameters of the device list. */
 export interface DeviceFilter {

@@ -60,8 +60,8 @@ const reconnecting: RoomStateStyle = {
 export const isRoomReconnecting = (state: RoomState, devices: readonly UnseenDevice[]): boolean =>
   state === 'UNKNOWN' &&
   devices.length > 0 &&
-  devices.every((device) => device.state !== 'UNKNOWN' || device.via === undefined)
-type UnseenDevice = Pick<ListedDevice, 'state' | 'via'>
+  devices.every((device) => device.state !== 'UNKNOWN' || !device.hasGateway)
+type UnseenDevice = Pick<ListedDevice, 'state' | 'hasGateway'>
 
 const styleOf = (state: RoomState, isReconnecting: boolean): RoomStateStyle =>
   state === 'UNKNOWN' && isReconnecting ? reconnecting : roomStateStyles[state]

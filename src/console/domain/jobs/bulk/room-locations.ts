@@ -1,5 +1,5 @@
 // Changes the location of many rooms, one request for each, and keeps what is needed to undo that. [contract 7.11]
-import { ApiError } from '../../../../client/client.ts'
+import { ApiError, type Client } from '../../../../client/client.ts'
 import { endSessionIfUnauthorized, errorMessage } from '../../../api.ts'
 import { client } from '../../../session.ts'
 
@@ -24,21 +24,24 @@ interface ProgressOptions {
   readonly signal?: AbortSignal
 }
 
-/** The rooms are changed one after the other, so Stop leaves no request under way. */
+/** The rooms are changed one after the other, so Stop leaves no request under way. The end of the session stops it too. */
 export async function changeLocations(
   changes: readonly LocationChange[],
   { onProgress, signal }: ProgressOptions,
 ): Promise<LocationResult> {
+  // Somebody else may sign in, even to another organisation, before the last room is changed.
+  const api = client()
   const changed: LocationChange[] = []
   const failed: { change: LocationChange; reason: string }[] = []
   for (const [index, change] of changes.entries()) {
     if (signal?.aborted) break
     try {
-      await changeLocation(change)
+      await changeLocation(api, change)
       changed.push(change)
     } catch (error) {
       endSessionIfUnauthorized(error)
       failed.push({ change, reason: reasonOf(error) })
+      if (error instanceof ApiError && error.status === 401) break
     }
     onProgress(index + 1)
   }
@@ -48,10 +51,10 @@ export async function changeLocations(
 class LocationChanged extends Error {}
 
 /** Refuses a room that another person has moved since the list was read, and one that changes between the read and the write. */
-async function changeLocation({ id, from, to }: LocationChange): Promise<void> {
-  const { body: room, etag } = await client().roomsGet({ id })
+async function changeLocation(api: Client, { id, from, to }: LocationChange): Promise<void> {
+  const { body: room, etag } = await api.roomsGet({ id })
   if ((room.location?.id ?? null) !== from) throw new LocationChanged('Its location was changed in the meantime.')
-  await client().roomsUpdate({ id, body: { name: room.name, locationId: to } }, { ifMatch: etag })
+  await api.roomsUpdate({ id, body: { name: room.name, locationId: to } }, { ifMatch: etag })
 }
 
 function reasonOf(error: unknown): string {

@@ -106,7 +106,11 @@ function PairedDevices({
                 )}
               </Text>
             </div>
-            <ConnectionLabel state={stateOfListed(one)} via={one.via} restartingSinceMs={restarts.get(one.id)} />
+            <ConnectionLabel
+              state={stateOfListed(one)}
+              hasGateway={one.hasGateway}
+              restartingSinceMs={restarts.get(one.id)}
+            />
           </li>
         ))}
       </ul>

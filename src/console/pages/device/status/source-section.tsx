@@ -24,12 +24,15 @@ export function SourceSection({ device, etag }: TabProps) {
   const may = usePermissions()
   const zone = useDeviceTimeZone(device)
   const driverDefinitions = useDriverDefinitions(device)
-  const { via, enrolmentTime, remoteControlEnabled, bulkEnrolmentPending } = device
+  const { via, hasGateway, enrolmentTime, remoteControlEnabled, bulkEnrolmentPending } = device
   return (
     <Section title="Connection" actions={may.write && <UnenrolButton device={device} etag={etag} />}>
       <DefinitionList
         definitions={[
-          ['Connected', via === undefined ? 'Directly' : <Gateway key="via" id={via} />],
+          [
+            'Connected',
+            via === undefined ? hasGateway ? 'Through a gateway' : 'Directly' : <Gateway key="via" id={via} />,
+          ],
           ...driverDefinitions,
           ['Gateway for', device.kind === 'GATEWAY' && <DevicesBehind key="behind" device={device} />],
           ['Enrolled', <DateTime key="enrolled" at={enrolmentTime} zone={zone} />],

@@ -71,15 +71,19 @@ export function StateSection({ device }: DeviceProps) {
 function StateValue({ device }: DeviceProps) {
   const zone = useDeviceTimeZone(device)
   const restartingSinceMs = useRestarts().get(device.id)
-  const { state, since, via } = device
-  const label = <ConnectionLabel state={state} via={via} restartingSinceMs={restartingSinceMs} />
+  const { state, since, hasGateway, via } = device
+  const label = <ConnectionLabel state={state} hasGateway={hasGateway} restartingSinceMs={restartingSinceMs} />
   if (restartingSinceMs !== undefined) return label
   if (state === 'UNKNOWN') {
     return (
       <>
         {label}
         <Text fz="sm">
-          {via === undefined ? 'Its server ended, and the device has some time to connect again.' : <Away via={via} />}
+          {via !== undefined && <Away via={via} />}
+          {via === undefined &&
+            (hasGateway
+              ? 'Its gateway, which you do not see, is away.'
+              : 'Its server ended, and the device has some time to connect again.')}
         </Text>
       </>
     )

@@ -310,7 +310,9 @@ test('the hours of a channel hold what is not critical, in the zone of the locat
 test('heartbeats come as often as the channel asks for, and do not pile up while the receiver is away', async () => {
   const receiver = await Receiver.start()
   const channel = await newChannel(harness, org, { settings: { heartbeatMinutes: 5 }, secrets: { url: receiver.url } })
-  const hasCome = (count: number) => until(`heartbeat ${count}`, () => receiver.accepted.length === count)
+  // While the last one waits for its outcome to be stored, no further one is written.
+  const hasCome = (count: number) =>
+    until(`heartbeat ${count}`, async () => receiver.accepted.length === count && (await isFinished(channel)))
   await hasCome(1)
   harness.clock.advance(5 * minuteMs)
   await hasCome(2)
@@ -324,6 +326,11 @@ test('heartbeats come as often as the channel asks for, and do not pile up while
     )
   }
   expect(await stateOf(channel)).toEqual(['DELIVERED', 'DELIVERED', 'WAITING'])
+  // A failure that is stored after the last step of the clock would wait for a step that does not come.
+  await until('the failure is stored', async () => {
+    const waiting = (await listDeliveryRows(harness, channel)).find(({ state }) => state === 'WAITING')
+    return (waiting?.next_at ?? 0) > harness.clock.now()
+  })
   receiver.answer = () => ({ status: 200 })
   harness.clock.advance(minuteMs * 35)
   await until('nothing waits', () => isFinished(channel))

@@ -10,6 +10,12 @@ const life = (id: number, from: number, to: number | null): NodeLife => ({
   name: `node ${id}`,
   startedAt: from * minuteMs,
   endedAt: to === null ? null : to * minuteMs,
+  seenAt: to === null ? null : to * minuteMs,
+})
+/** A node that crashed after `seen`, which the next start noticed at `to`. */
+const crashed = (id: number, from: number, seen: number, to: number): NodeLife => ({
+  ...life(id, from, to),
+  seenAt: seen * minuteMs,
 })
 
 test.for([
@@ -39,6 +45,21 @@ test.for([
     name: 'a start that crashed within its first minutes',
     lives: [life(1, 5, 60), life(2, 70, 73), life(9, 80, null)],
     end: 60,
+  },
+  {
+    name: 'a start that crashed within its first minutes, and was noticed an hour later',
+    lives: [life(1, 5, 10.5), life(2, 11, 21), crashed(3, 22, 22, 80), life(9, 80, null)],
+    end: 21,
+  },
+  {
+    name: 'a crash after the grace period',
+    lives: [life(1, 5, 21), crashed(2, 22, 32, 80), life(9, 80, null)],
+    end: 80,
+  },
+  {
+    name: 'two nodes that crashed after the grace period of the first',
+    lives: [life(1, 5, 21), crashed(2, 22, 32, 80), crashed(3, 50, 50, 80), life(9, 80, null)],
+    end: 80,
   },
   { name: 'nothing but crashes', lives: [life(1, 60, 61), life(2, 62, 63), life(9, 80, null)], end: 61 },
   { name: 'a run of two overlapping nodes', lives: [life(1, 50, 58), life(2, 56, 64), life(9, 80, null)], end: 64 },

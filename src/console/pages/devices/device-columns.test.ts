@@ -1,0 +1,34 @@
+// Tests that the CSV file of the list of devices shows what devices report, their state and their gateway.
+import { expect, test } from 'vitest'
+import { fullReport, reportedCases } from '../../../../test/support/devices/reported-cases.ts'
+import type { ListedDevice } from '../../domain/fleet/device/device.ts'
+import { rowOf } from '../../domain/fleet/device/device-rows.ts'
+import { rowsCsv } from '../../parts/table/export-rows.ts'
+import { deviceColumns } from './device-columns.tsx'
+
+const since = '2026-05-04T08:00:00.000Z'
+const around = { location: undefined, profileName: undefined, restartingSinceMs: undefined, viaName: undefined }
+
+function fileOf(device: Partial<ListedDevice>, viaName?: string): Record<string, string> {
+  const listed = { id: 'd', serial: 'S-1', model: 'PX-900', connected: true, connectionTime: since, ...device }
+  const columns = deviceColumns({ hasPower: false, hasVia: viaName !== undefined })
+  const [titles = '', cells = ''] = rowsCsv(columns, [rowOf(listed, { ...around, viaName })]).split('\r\n')
+  const values = cells.split(',')
+  return Object.fromEntries(titles.split(',').map((title, index) => [title, values[index] ?? '']))
+}
+
+test('every reported field that belongs into the CSV file is in it, and no other column shows one', () => {
+  const shown = Object.fromEntries(Object.values(reportedCases).flatMap(({ csv }) => (csv ? [csv] : [])))
+  const full = fileOf(fullReport)
+  expect(full).toMatchObject(shown)
+  const empty = fileOf({})
+  const differing = Object.keys(full).filter((title) => full[title] !== empty[title])
+  expect(differing.sort()).toEqual(Object.keys(shown).sort())
+})
+
+test('model, serial number, state, since and gateway are in the CSV file', () => {
+  expect(fileOf({})).toMatchObject({ Model: 'PX-900', 'Serial number': 'S-1', State: 'Online', Since: since })
+  const away = { connected: false, state: 'UNKNOWN', via: 'g', hasGateway: true } as const
+  expect(fileOf(away, 'Gateway Oslo')).toMatchObject({ State: 'Cannot be seen', Via: 'Gateway Oslo' })
+  expect(fileOf({ connected: false, state: 'ASLEEP' })).toMatchObject({ State: 'Asleep' })
+})
