@@ -6,7 +6,7 @@ import type { EndpointEntry } from '../plan/document.ts'
 import { Columns, type Sheet } from './columns.ts'
 import { type CsvImport, listImport } from './csv-import.ts'
 import type { Mistake } from './mistakes.ts'
-import { definedOnly, RowReader, shown } from './values.ts'
+import { definedOnly, RowReader } from './values.ts'
 
 const endpointColumns = {
   serial: ['serial_number', 'serialnumber'],
@@ -24,12 +24,8 @@ export const endpointSheetColumns = new Columns<EndpointColumn>(endpointColumns,
   required: [['serial']],
 })
 
-/** `serials` are those of the endpoints that the caller sees. */
-export function readEndpoints(
-  { lines }: Sheet<EndpointColumn>,
-  organisation: string,
-  serials: ReadonlySet<string>,
-): CsvImport {
+/** Whether the devices exist is a question for the plan. */
+export function readEndpoints({ lines }: Sheet<EndpointColumn>, organisation: string): CsvImport {
   const mistakes: Mistake[] = []
   const rowOfSerial = new Map<string, number>()
   const entries = lines.flatMap((line) => {
@@ -38,9 +34,6 @@ export function readEndpoints(
     const before = rowOfSerial.get(serial)
     if (serial === '') reader.wrong('serial', 'The row has no serial number.')
     else if (before !== undefined) reader.wrong('serial', `Row ${before} has the same device. Remove one of the two.`)
-    else if (!serials.has(serial)) {
-      reader.wrong('serial', `No device has the serial number ${shown(serial)}. Enrol it first, or remove the row.`)
-    }
     rowOfSerial.set(serial, before ?? line.number)
     const entry: EndpointEntry = {
       serial,

@@ -4,6 +4,7 @@ import { readOrganisation } from '../apply/read-organisation.ts'
 import type { Client } from '../client/client.ts'
 import type { ResponseOf } from '../contract/operation.ts'
 import type { Operations } from '../contract/operations.ts'
+import type { OrganisationDocument } from '../plan/document.ts'
 import { documentOf } from '../plan/document-of.ts'
 import type { Sheet } from './columns.ts'
 import { readCsv } from './read-csv.ts'
@@ -13,7 +14,6 @@ import type { ImportedRow } from './run-import.ts'
 
 export interface PlannedRooms {
   readonly sheet: Sheet<RoomColumn>
-  readonly organisation: string
   readonly plan: ImportPlan
 }
 
@@ -21,16 +21,22 @@ export interface PlannedRooms {
 export async function planRooms(
   client: Client,
   bytes: Uint8Array,
+  organisation: string,
   { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<PlannedRooms> {
   const sheet = roomSheetColumns.sheet(readCsv(bytes, roomSheetColumns.has))
-  const snapshot = await readOrganisation(client, sitesOnly, { signal })
+  const snapshot = await readOrganisation(client, sitesOnly(organisation), { signal })
   const plan = planImport(readRooms(sheet, documentOf(snapshot)), snapshot)
-  return { sheet, organisation: snapshot.organisation, plan }
+  return { sheet, plan }
 }
 
 /** Of a document with these sections, nothing but sites, rooms and the names of profiles is read. */
-export const sitesOnly = { organisation: '', regions: [], locations: [], rooms: [] }
+export const sitesOnly = (organisation: string): OrganisationDocument => ({
+  organisation,
+  regions: [],
+  locations: [],
+  rooms: [],
+})
 
 export interface RoomCode {
   /** The row of the file. */

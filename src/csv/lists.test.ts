@@ -8,8 +8,7 @@ import { readCsv } from './read-csv.ts'
 
 const sheetOf = <C extends string>(columns: Columns<C>, text: string) =>
   columns.sheet(readCsv(new TextEncoder().encode(text), columns.has))
-const endpoints = (text: string) =>
-  readEndpoints(sheetOf(endpointSheetColumns, text), 'acme', new Set(['NF-1', 'NF-2']))
+const endpoints = (text: string) => readEndpoints(sheetOf(endpointSheetColumns, text), 'acme')
 const devices = (text: string, secretForAll?: { env: string }) =>
   readGatewayDevices(sheetOf(gatewayDeviceSheetColumns, text), { organisation: 'acme', gateway: 'GW-1', secretForAll })
 
@@ -47,10 +46,7 @@ test.each([
     'serial,installed_on\nNF-1,2026-02-29\nNF-2,28.02.2026\n',
     'Row 2, column B (installed_on): 2026-02-29 is not in the calendar.\nRow 3, column B (installed_on): "28.02.2026" is not a date. Write it as 2027-01-31.',
   ],
-  [
-    'serial,name\nNF-9,A\n,B\n',
-    'Row 2, column A (serial): No device has the serial number "NF-9". Enrol it first, or remove the row.\nRow 3, column A (serial): The row has no serial number.',
-  ],
+  ['serial,name\n,B\n', 'Row 2, column A (serial): The row has no serial number.'],
   ['serial\nNF-1\nNF-1\n', 'Row 3, column A (serial): Row 2 has the same device. Remove one of the two.'],
 ])('a mistake in a row of an endpoint is named (%#)', (text, message) => {
   expect(mistakesText(endpoints(text).mistakes)).toBe(message)

@@ -9,12 +9,9 @@ import { type ImportOptions, importFile } from './import-file.ts'
 export const endpointsImport = (terminal: Terminal, file: string, options: ImportOptions): Promise<void> =>
   importFile(terminal, file, options, {
     columns: ['result'],
-    plan: async (client, bytes) => {
+    plan: async (client, bytes, organisation) => {
       const sheet = endpointSheetColumns.sheet(readCsv(bytes, endpointSheetColumns.has))
-      const snapshot = await readOrganisation(client, { organisation: '', endpoints: [] })
-      const serials = new Set(
-        snapshot.things.flatMap(({ kind, values }) => (kind === 'endpoint' ? [String(values.serial)] : [])),
-      )
-      return { sheet, plan: planImport(readEndpoints(sheet, snapshot.organisation, serials), snapshot) }
+      const rows = readEndpoints(sheet, organisation)
+      return { sheet, plan: planImport(rows, await readOrganisation(client, rows.document)) }
     },
   })

@@ -20,11 +20,11 @@ export const gatewayDevicesImport = (
 ): Promise<void> =>
   importFile(terminal, file, options, {
     columns: ['result'],
-    plan: async (client, bytes) => {
+    plan: async (client, bytes, organisation) => {
       const sheet = gatewayDeviceSheetColumns.sheet(readCsv(bytes, gatewayDeviceSheetColumns.has))
-      const snapshot = await readOrganisation(client, { organisation: '', gatewayDevices: [] })
+      const snapshot = await readOrganisation(client, { organisation, gatewayDevices: [] })
       const planWith = (secretForAll?: { env: string }) => {
-        const context = { organisation: snapshot.organisation, gateway: serialOf(snapshot, gateway), secretForAll }
+        const context = { organisation, gateway: serialOf(snapshot, gateway), secretForAll }
         return planImport(readGatewayDevices(sheet, context), snapshot, { setSecrets })
       }
       const hasSecrets = sheet.places.has('secret')

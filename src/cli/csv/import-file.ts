@@ -33,13 +33,13 @@ interface RowAnswer<C extends string> {
 }
 
 interface Import<C extends string> {
-  readonly plan: (client: Client, bytes: Uint8Array) => Promise<Planned<C>>
+  readonly plan: (client: Client, bytes: Uint8Array, organisation: string) => Promise<Planned<C>>
   /** The columns that the answer fills in. */
   readonly columns: readonly C[]
   readonly answers?: (
     client: Client,
     rows: readonly ImportedRow[],
-    progress: (total: number) => Progress,
+    context: { readonly organisation: string; readonly progressOf: (total: number) => Progress },
   ) => Promise<ReadonlyMap<number, RowAnswer<C>>>
 }
 
@@ -50,8 +50,8 @@ export async function importFile<C extends string>(
   { plan, columns, answers }: Import<C | 'result'>,
 ): Promise<void> {
   const bytes = readFile(file)
-  const { client } = connect(terminal, options)
-  const planned = await sentencesOf(plan(client, bytes))
+  const { client, connection } = connect(terminal, options)
+  const planned = await sentencesOf(plan(client, bytes, connection.org))
   const { rows, counts, plan: steps } = planned.plan
   const write = (
     found: readonly Pick<ImportedRow, 'row' | 'result' | 'notes'>[],
@@ -81,8 +81,9 @@ export async function importFile<C extends string>(
     runImport(client, planned.plan, { signal, onProgress, ...(planned.secretOf && { secretOf: planned.secretOf }) }),
   )
   const needsAnswers = options.output !== undefined || options.json
+  const progressOf = (total: number) => new Progress(terminal, 'Codes', total)
   const found = needsAnswers
-    ? await answers?.(client, imported, (total) => new Progress(terminal, 'Codes', total))
+    ? await answers?.(client, imported, { organisation: connection.org, progressOf })
     : undefined
   write(imported, found)
   report(terminal, options, imported, found)

@@ -10,15 +10,10 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { type ImportOptions, importFile } from './import-file.ts'
 
 export async function roomsImport(terminal: Terminal, file: string, options: ImportOptions): Promise<void> {
-  let organisation = ''
   await importFile(terminal, file, options, {
     columns: ['organisation', 'room_id', 'enrolment_code', 'enrolment_url', 'result'],
-    plan: async (client, bytes) => {
-      const planned = await planRooms(client, bytes)
-      organisation = planned.organisation
-      return planned
-    },
-    answers: async (client, rows, progressOf) => {
+    plan: planRooms,
+    answers: async (client, rows, { organisation, progressOf }) => {
       const progress = progressOf(rows.length)
       try {
         const codes = await readRoomCodes(client, rows, { onProgress: () => progress.advance() })
@@ -47,8 +42,8 @@ export async function roomsExport(
   terminal: Terminal,
   { output, ...options }: ConnectionOptions & { readonly output?: string },
 ): Promise<void> {
-  const { client } = connect(terminal, options)
-  const csv = roomsCsv(documentOf(await readOrganisation(client, sitesOnly)))
+  const { client, connection } = connect(terminal, options)
+  const csv = roomsCsv(documentOf(await readOrganisation(client, sitesOnly(connection.org))))
   if (output === undefined) await terminal.writeRaw(csv)
   else writeFileSync(output, csv)
 }

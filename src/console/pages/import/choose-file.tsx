@@ -8,7 +8,7 @@ import { documentOf } from '../../../plan/document-of.ts'
 import { notifyError } from '../../api.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
-import { client } from '../../session.ts'
+import { client, currentSession } from '../../session.ts'
 import classes from './import.module.css'
 
 interface DropZoneProps {
@@ -118,7 +118,7 @@ function ExportRooms() {
   const save = async () => {
     setIsBusy(true)
     try {
-      const document = documentOf(await readOrganisation(client(), sitesOnly))
+      const document = documentOf(await readOrganisation(client(), sitesOnly(currentSession().org.id)))
       saveFile(new Blob([roomsCsv(document)], { type: 'text/csv' }), 'rooms.csv')
     } catch (error) {
       notifyError(error, 'Export failed')

@@ -2,6 +2,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import type { Waiting } from '../../../client/waiting-fetch.ts'
 import { planRooms, type RoomCode, readRoomCodes } from '../../../csv/import-rooms.ts'
 import { CsvError } from '../../../csv/mistakes.ts'
 import { checkFileSize } from '../../../csv/read-csv.ts'
@@ -10,7 +11,7 @@ import { endSessionIfUnauthorized, errorMessage, queryClient } from '../../api.t
 import { Page } from '../../parts/page/page.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
 import { markForm } from '../../parts/recovery/unsaved-input.ts'
-import { client, usePermissions } from '../../session.ts'
+import { currentSession, patientClient, usePermissions } from '../../session.ts'
 import { ChooseFile } from './choose-file.tsx'
 import { CodeSheet } from './code-sheet.tsx'
 import { codesCsv } from './codes-csv.ts'
@@ -31,6 +32,9 @@ export function ImportPage() {
   }, [isBusy])
   useEffect(() => () => stop.current?.abort(), [])
 
+  const onWait = ({ seconds }: Waiting) =>
+    setPhase((before) => ('done' in before ? { ...before, waitSeconds: seconds } : before))
+
   const start = () => {
     stop.current = new AbortController()
     return stop.current.signal
@@ -41,7 +45,12 @@ export function ImportPage() {
     setPhase({ name: 'reading', text: `Reading ${file.name}…`, done: 0, all: 0 })
     try {
       checkFileSize(file.size)
-      const planned = await planRooms(client(), new Uint8Array(await file.arrayBuffer()), { signal })
+      const planned = await planRooms(
+        patientClient(onWait),
+        new Uint8Array(await file.arrayBuffer()),
+        currentSession().org.id,
+        { signal },
+      )
       setPhase({ name: 'planned', file: { name: file.name, planned } })
     } catch (error) {
       endSessionIfUnauthorized(error)
@@ -57,7 +66,7 @@ export function ImportPage() {
     const onProgress = (done: number) => setPhase({ name: 'running', text: 'Changing the organisation', done, all })
     onProgress(0)
     try {
-      const rows = await runImport(client(), file.planned.plan, { signal, onProgress })
+      const rows = await runImport(patientClient(onWait), file.planned.plan, { signal, onProgress })
       setPhase({ name: 'finished', file, rows })
     } catch (error) {
       endSessionIfUnauthorized(error)
@@ -73,7 +82,7 @@ export function ImportPage() {
     const all = finished.rows.length
     const onProgress = (done: number) => setPhase({ name: 'running', text: 'Reading the enrolment codes', done, all })
     try {
-      const codes = await readRoomCodes(client(), finished.rows, { signal, onProgress })
+      const codes = await readRoomCodes(patientClient(onWait), finished.rows, { signal, onProgress })
       setPhase(finished)
       next(codes)
     } catch (error) {

@@ -12,10 +12,19 @@ export type Phase =
       readonly name: 'choosing'
       readonly refused?: { readonly fileName: string; readonly mistakes: readonly string[] }
     }
-  | { readonly name: 'reading' | 'running'; readonly text: string; readonly done: number; readonly all: number }
+  | Running
   | { readonly name: 'planned'; readonly file: PlannedFile }
   | Finished
   | { readonly name: 'codes'; readonly codes: readonly RoomCode[]; readonly finished: Finished }
+
+export interface Running {
+  readonly name: 'reading' | 'running'
+  readonly text: string
+  readonly done: number
+  readonly all: number
+  /** The server has asked for this pause, because there were too many requests. */
+  readonly waitSeconds?: number
+}
 
 export interface Finished {
   readonly name: 'finished'

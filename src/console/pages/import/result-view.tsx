@@ -4,20 +4,21 @@ import { countsOf } from '../../../csv/run-import.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { DropZone } from './choose-file.tsx'
-import type { Finished, Phase } from './phase.ts'
+import type { Finished, Running } from './phase.ts'
 import { ResultCounts, RowTable } from './row-table.tsx'
 
 interface RunningViewProps {
-  readonly phase: Extract<Phase, { readonly name: 'reading' | 'running' }>
+  readonly phase: Running
   readonly onStop: () => void
 }
 
-export const RunningView = ({ phase: { text, done, all }, onStop }: RunningViewProps) => (
+export const RunningView = ({ phase: { text, done, all, waitSeconds }, onStop }: RunningViewProps) => (
   <Card bg="var(--rk-panel)">
     <Stack>
       <Text role="status">
         {text}
         {all > 0 && `: ${done.toLocaleString('en-GB')} of ${all.toLocaleString('en-GB')}`}
+        {waitSeconds !== undefined && `. The server asks to wait ${waitSeconds} s.`}
       </Text>
       <Progress value={all > 0 ? (100 * done) / all : 100} animated={all === 0} aria-label={text} />
       <Group justify="flex-end">

@@ -22,7 +22,7 @@ const resultTexts: Readonly<Record<RowResult, { readonly text: string; readonly 
 export const ResultCounts = ({ counts }: { readonly counts: Readonly<Partial<Record<RowResult, number>>> }) => (
   <ul className={classes.fates} aria-label="Counts" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
     {results.flatMap((result) =>
-      counts[result] === undefined ? (
+      !counts[result] ? (
         []
       ) : (
         <li key={result}>
