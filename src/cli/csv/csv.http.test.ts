@@ -87,7 +87,7 @@ test('rooms import makes what is missing, and writes the file back with codes; t
 
   const room = (await org.call('GET', '/rooms/1')).body
   expect(room).toMatchObject({
-    ...{ name: 'Fjord', capacity: 8, tags: ['north', 'quiet'], profileId: 1, floor: '3', contact: '+47 22 33' },
+    ...{ name: 'Fjord', capacity: 8, tags: ['quiet', 'north'], profileId: 1, floor: '3', contact: '+47 22 33' },
     ...{ externalId: 'E-1', fields: { cost_centre: 'C1' }, location: { name: 'Oslo', region: { name: 'Europe' } } },
   })
   const [header, fjord, , van] = rowsOf(output)
