@@ -59,16 +59,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'house',
-          include: ['{src,test}/**/*.test.ts'],
-          exclude: [suites('{db,http,process,browser}'), long],
-        },
-      },
-      {
-        extends: true,
-        test: {
+          // Suites that need no database are here too: workers that change to another project load the program again.
           name: 'sqlite',
-          include: [suites('{db,http,process,browser}')],
+          include: ['{src,test}/**/*.test.ts'],
           exclude: [onPostgresOnly, long],
           env: { TEST_ENGINE: 'sqlite' },
           globalSetup: [builds, './test/support/database/sqlite-tables.ts'],

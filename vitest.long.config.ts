@@ -10,11 +10,12 @@ const include = [
   'src/server/jobs/huge-jobs.http.test.ts',
   'src/server/sensors/history/history-property.http.test.ts',
   'test/contract/{property,subset}.*.test.ts',
+  'test/gateway/kills.process.test.ts',
 ]
 /** These check all pages and dialogs in dark too; they run on SQLite only, as in `npm test`. */
 const inBrowser = ['test/console/{incidents-axe,jobs,overview,pages,people-axe}.browser.test.ts']
 /** These are about the memory of one process. */
-const onSqliteOnly = ['test/long/sqlite/*.test.ts']
+const onSqliteOnly = ['test/long/sqlite/*.test.ts', 'test/gateway/many-devices.process.test.ts']
 /** These have no database in them. */
 const withoutDatabase = ['test/events/several-nodes.test.ts']
 /** These need PostgreSQL, and start one of their own. */

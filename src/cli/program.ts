@@ -4,9 +4,9 @@ import { scopes as callerScopes, roles } from '../contract/people/permissions.ts
 import { databaseOptions } from '../server/config/database-options.ts'
 import { serveOptions } from '../server/config/options.ts'
 import { copyOptions, demoOptions, loginLinkOptions } from './command-options.ts'
-import { addCsvCommands } from './csv/csv-commands.ts'
 import { addCommand, givenOptions, toOption } from './declared-options.ts'
 import { deviceCheckOptions } from './device-check/options.ts'
+import { addRemoteCommands } from './remote/remote-commands.ts'
 import { simulateOptions } from './simulate-options.ts'
 import { addSiteCommands } from './site-commands.ts'
 import { rootCommand } from './terminal/root-command.ts'
@@ -26,6 +26,7 @@ export function program(terminal: Terminal): Command {
   const addDatabaseCommand = (parent: Command, name: string, description: string, kind?: { isDefault: boolean }) =>
     addCommand(parent, name, description, databaseOptions, kind).option('--json', 'print JSON')
 
+  root.commandsGroup('Commands that open the database, on the machine of the server:')
   // The code of a command is loaded on demand, so that a command does not load that of all others.
   addCommand(root, 'serve', 'start the server', serveOptions).action(async (_, command) =>
     (await import('./serve.ts')).serve(terminal, givenOptions(command)),
@@ -37,15 +38,6 @@ export function program(terminal: Terminal): Command {
   addCommand(root, 'doctor', 'check the installation, with the options of "serve"', serveOptions)
     .option('--json', 'print JSON')
     .action(async (_, command) => (await import('./doctor/doctor.ts')).doctorCommand(terminal, givenOptions(command)))
-  simulateOptions(root.command('simulate').description('run a fleet of simulated devices against a server')).action(
-    async (options) => (await import('./simulate.ts')).simulateCommand(terminal, options),
-  )
-  deviceCheckOptions(
-    root.command('device-check').description('check a device against the protocol, with a server of its own'),
-  ).action(async (options) => (await import('./device-check/device-check.ts')).deviceCheckCommand(terminal, options))
-
-  addSiteCommands(root, terminal)
-  addCsvCommands(root, terminal)
 
   const org = root.command('org').description('manage organisations')
   addDatabaseCommand(org, 'create', 'create an organisation')
@@ -180,6 +172,20 @@ export function program(terminal: Terminal): Command {
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./copy.ts')).copyCommand(terminal, options))
 
+  root.commandsGroup('Commands that talk to a server over HTTP, from any machine:')
+  addRemoteCommands(root, terminal)
+
+  root.commandsGroup('Commands for devices:')
+  simulateOptions(root.command('simulate').description('run a fleet of simulated devices against a server')).action(
+    async (options) => (await import('./simulate.ts')).simulateCommand(terminal, options),
+  )
+  deviceCheckOptions(
+    root.command('device-check').description('check a device against the protocol, with a server of its own'),
+  ).action(async (options) => (await import('./device-check/device-check.ts')).deviceCheckCommand(terminal, options))
+
+  addSiteCommands(root, terminal)
+
+  root.commandsGroup('Documents and help:').helpCommand('help [command]', 'print the help of a command')
   const document = (name: 'openapi' | 'messages', description: string) =>
     root
       .command(name)

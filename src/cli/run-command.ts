@@ -1,6 +1,6 @@
 // Runs a command of `roomkeeper`: those that open the database, and those that talk to a server.
 import { Failure, StartupError } from '../server/core/failure.ts'
-import { exitCodeOfHttp } from './http/connect.ts'
+import { exitCodeOfHttp } from './http/exit-code.ts'
 import { program } from './program.ts'
 import { type ExitCodeOf, runProgram } from './terminal/run-program.ts'
 import type { Terminal } from './terminal/terminal.ts'

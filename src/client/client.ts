@@ -83,9 +83,10 @@ export function makeClient(options: ClientOptions): Client {
   return Object.fromEntries(methods) as Client
 }
 
-type AnyOptions = Partial<CsvOptions> & StreamOptions
+export type AnyOptions = Partial<CsvOptions> & StreamOptions
 
-async function request(
+/** Sends the request of an operation, and throws an `ApiError` for an answer other than 200. */
+export async function request(
   { baseUrl, org, token, fetch: send = fetch }: ClientOptions,
   operation: Operation,
   input: Record<string, unknown>,

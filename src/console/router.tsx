@@ -26,7 +26,7 @@ const overview = createRoute({
 const rooms = createRoute({
   getParentRoute: () => root,
   path: '/rooms',
-  validateSearch: textParams('q', 'region', 'location', 'state', 'air', 'people', 'tag', 'profile', 'sort'),
+  validateSearch: textParams('q', 'region', 'location', 'state', 'air', 'people', 'tag', 'profile', 'field', 'sort'),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/rooms/rooms-page.tsx')), 'RoomsPage'),
 })
 const room = createRoute({
@@ -51,7 +51,7 @@ const devices = createRoute({
   path: '/devices',
   validateSearch: textParams(
     ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'firmware', 'connected', 'update'] as const),
-    ...(['region', 'location', 'profile', 'settings', 'sort'] as const),
+    ...(['region', 'location', 'profile', 'settings', 'field', 'sort'] as const),
   ),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/devices/devices-page.tsx')), 'DevicesPage'),
 })

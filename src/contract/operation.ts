@@ -67,6 +67,8 @@ interface OperationBase {
   readonly tag: Tag
   readonly summary: string
   readonly description?: string
+  /** Its name on the command line, such as `endpoints list`, where the name that is derived of its id would be awkward. */
+  readonly command?: string
   readonly scope: Scope
   /** The scope `operate` is enough, which is less than write. [contract 11.user] */
   readonly operate?: true

@@ -84,7 +84,7 @@ test('a dialog takes the focus and returns it, also when it fades in and out', a
   await page.emulateMedia({ reducedMotion: 'reduce' })
 })
 
-test('the form of a room sets its capacity and its tags, refuses those that no room has, and the page shows them', async () => {
+test('the form of a room sets its capacity, tags and custom fields, refuses those that no room can have, and the page shows them', async () => {
   const room = `/rooms/${fleet.rooms.fjord}`
   const { location } = (await fleet.org.call('GET', room)).body
   await visit(page, room)
@@ -97,6 +97,13 @@ test('the form of a room sets its capacity and its tags, refuses those that no r
   expect(await save.isDisabled()).toBe(true)
   await dialog().getByLabel('Capacity').fill('12')
   expect(await save.isDisabled()).toBe(false)
+  await dialog().getByLabel('Floor').fill('Level 2')
+  await dialog().getByLabel('External ID').fill('CMDB-7')
+  await dialog().getByRole('button', { name: 'Add field' }).click()
+  await dialog().getByLabel('Name of field 1').fill('wall panel')
+  await dialog().getByText('Use 1 to 40 of a to z, 0 to 9 and _ for the name.').waitFor()
+  await dialog().getByLabel('Name of field 1').fill('Wall')
+  await dialog().getByLabel('Text of field 1').fill('B2')
   await tags.fill('big room')
   await tags.press('Enter')
   await dialog().getByText('big room is not possible: use up to 40 of a to z, 0 to 9 and hyphens.').waitFor()
@@ -113,7 +120,10 @@ test('the form of a room sets its capacity and its tags, refuses those that no r
   await until('the page shows the tags', async () => (await shown()).join() === 'huddle,canary')
   expect((await fleet.org.call('GET', room)).body).toMatchObject({
     ...{ name: 'Fjord', capacity: 12, tags: ['huddle', 'canary'], location },
+    ...{ floor: 'Level 2', externalId: 'CMDB-7', fields: { wall: 'B2' } },
   })
+  const about = page.getByRole('region', { name: 'About this room' })
+  expect(await about.getByRole('definition').allInnerTexts()).toEqual(['Level 2', 'CMDB-7', 'B2'])
   await expectAccessible(page)
 })
 

@@ -174,11 +174,13 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
   await dialog().getByRole('switch', { name: 'Change window' }).click()
   await dialog().getByRole('checkbox', { name: 'Thu' }).click()
   await dialog().getByLabel('From').fill('21:30')
+  await dialog().getByLabel('Address').fill('Pier 1\nSuva')
   await dialog().getByRole('button', { name: 'Create location' }).click()
   await page.getByRole('link', { name: 'Suva' }).waitFor()
   const made = (await read('/locations')).locations.find((one: { name: string }) => one.name === 'Suva')
   const changeWindow = { days: ['mon', 'tue', 'wed'], from: '21:30', to: '05:00' }
-  expect(made).toMatchObject({ timezone: 'Pacific/Fiji', changeWindow })
+  const address = 'Pier 1\nSuva'
+  expect(made).toMatchObject({ timezone: 'Pacific/Fiji', changeWindow, address })
 
   await button('Delete Oceania').click()
   await dialog().getByText('This region cannot be deleted yet').waitFor()
@@ -197,16 +199,16 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
   const oceania = await listed('regions', 'Oceania')
   // The short form has the concurrent change of a location only, below: it is the same form.
   if (isFullForm) {
-    await button('Rename Oceania').click()
+    await button('Edit Oceania').click()
     await dialog().getByLabel('Region name').waitFor()
     await fleet.org.call('PUT', `/regions/${oceania.id}`, { body: { name: 'Pacific' } })
     await dialog().getByLabel('Region name').fill('South Seas')
-    await dialog().getByRole('button', { name: 'Rename region' }).click()
+    await dialog().getByRole('button', { name: 'Save region' }).click()
     await loadAgain()
     expect(await listed('regions', 'Pacific')).toMatchObject({ id: oceania.id })
     await expect.poll(() => dialog().getByLabel('Region name').inputValue()).toBe('Pacific')
     await dialog().getByLabel('Region name').fill('Oceania')
-    await dialog().getByRole('button', { name: 'Rename region' }).click()
+    await dialog().getByRole('button', { name: 'Save region' }).click()
     await dialog().waitFor({ state: 'detached' })
     expect(await listed('regions', 'Oceania')).toMatchObject({ id: oceania.id })
   }
@@ -231,6 +233,7 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
     name: 'Suva Harbour',
     timezone: 'Pacific/Fiji',
     changeWindow,
+    address,
   })
 
   await button('Delete Suva Harbour').click()

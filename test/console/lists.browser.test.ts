@@ -33,7 +33,9 @@ beforeAll(async () => {
   await post('/locations', { name: 'Tokyo', regionId: 2 })
   await post('/profiles', { name: 'Quiet rooms', config: { nightMode: true } })
   for (let n = 1; n <= 32; n++) {
-    await post('/rooms', { name: `Room ${n}`, locationId: n <= 8 ? 2 : 1, tags: n <= 3 ? ['huddle'] : [] })
+    const tags = n <= 3 ? ['huddle'] : []
+    const fields = n <= 2 ? { floor: `Level ${n}`, fields: { wall: `B${n}` } } : {}
+    await post('/rooms', { name: `Room ${n}`, locationId: n <= 8 ? 2 : 1, tags, ...fields })
   }
   await putEndpoints(
     harness,
@@ -214,6 +216,22 @@ test('rooms show their tags, and selected rooms are exported with them, also tho
   expect(head).toMatch(/^Room,State,.*,Tags,/)
   expect(lines.map((line) => line.split(',')[0])).toEqual(['Room 1', 'Room 10'])
   expect(lines.map((line) => line.includes(',huddle,'))).toEqual([true, false])
+  expect(head, 'a column for each custom field').toMatch(/,Floor,wall$/)
+  expect(lines.map((line) => line.split(',').slice(-2))).toEqual([
+    ['Level 1', 'B1'],
+    ['', ''],
+  ])
+})
+
+test('rooms are filtered by the name and the text of a custom field', async () => {
+  const page = await open('/rooms?sort=name', { width: 1366, height: 900 })
+  await page.getByRole('combobox', { name: 'Custom field' }).click()
+  await page.getByRole('option', { name: 'wall', exact: true }).click()
+  await until('the rooms with the field', async () => (await rowCount(page)) === 2)
+  await page.getByRole('combobox', { name: 'wall' }).click()
+  await page.getByRole('option', { name: 'B2', exact: true }).click()
+  await until('the room with the text', async () => (await rowCount(page)) === 1)
+  expect(new URL(page.url()).searchParams.get('field')).toBe('wall:B2')
 })
 
 test('under 640 pixels a row is a card, and the filters are behind one button', async () => {

@@ -1,10 +1,9 @@
 // A gateway against the real server: what people put on the list is what happens, whatever the devices do.
 import { EventEmitter } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dayMs } from '../../src/contract/durations.ts'
 import type { Driver, DriverSession } from '../../src/gateway/driver.ts'
 import {
   copyOfFolder,
@@ -13,6 +12,7 @@ import {
   GatewayWorld,
   recordIn,
   runGatewayHere,
+  writeRecord,
 } from '../support/gateway/gateway-world.ts'
 import { LineDevice } from '../support/gateway/line-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
@@ -60,7 +60,7 @@ test('a device of the list is enrolled in its room, and is online exactly while 
   await until('the session ends', () => device.sessions === 0)
 })
 
-test('a wrong password is tried once: again when it was changed or a person asks, and not after a restart', async () => {
+test('a wrong password is tried once: again when it was changed, a person asks or a day has passed, and not after a restart', async () => {
   const world = await GatewayWorld.start(harness, org)
   const device = await LineDevice.start(newSerial())
   const id = await world.add({ port: device.port, password: 'planted secret' })
@@ -75,9 +75,18 @@ test('a wrong password is tried once: again when it was changed or a person asks
   await world.call('POST', `/${id}/retry`)
   await until('it is asked', () => device.logins === 2)
   await world.reaches(id, 'REFUSED')
+  await world.running.stop()
+  const record = recordIn(world.folder, id)
+  const { refused } = record
+  expect(refused).toBeDefined()
+  // As if a day had passed.
+  writeRecord(world.folder, id, { ...record, refused: refused && { ...refused, atMs: refused.atMs - dayMs } })
+  await world.restart()
+  await until('it is asked once more', () => device.logins === 3)
+  await world.reaches(id, 'REFUSED')
   await world.call('PUT', `/${id}`, { secret: device.password })
   await world.reaches(id, 'CONNECTED')
-  expect(device.logins).toBe(3)
+  expect(device.logins).toBe(4)
   const written = [folderContent(world.folder), ...world.running.lines, JSON.stringify(harness.logged)].join('\n')
   for (const secret of ['planted secret', device.password]) expect(written).not.toContain(secret)
 })
@@ -125,11 +134,10 @@ test('a restart that comes late counts, however long the gateway was away; a dev
   await until('it is acknowledged', async () => (await newest()).state === 'ACKNOWLEDGED')
   await world.running.stop()
   // As if the gateway had been away for ten minutes.
-  const file = join(world.folder, 'devices', `${id}.json`)
   const record = recordIn(world.folder, id)
   const started = record.agent?.started?.map((command) => ({ ...command, atMs: command.atMs - 600_000 }))
   expect(started).toHaveLength(1)
-  writeFileSync(file, JSON.stringify({ ...record, agent: { ...record.agent, started } }))
+  writeRecord(world.folder, id, { ...record, agent: record.agent && { ...record.agent, started } })
   await world.restart({ restartWithinMs: 10_000 })
   await until('it is connected again', async () => (await world.endpoint(endpointId)).connected)
   expect((await newest()).state).toBe('ACKNOWLEDGED')
@@ -170,7 +178,7 @@ test('another serial is CHANGED, a device that is enrolled already is DUPLICATE,
   await org.call('DELETE', `/endpoints/${again.endpointId}`)
   await world.reaches(id, 'REMOVED')
   await until('the session ends', () => device.sessions === 0)
-  expect(recordIn(world.folder, id).identity).toBeUndefined()
+  await until('its credential is deleted', () => recordIn(world.folder, id).identity === undefined)
   await world.call('POST', `/${id}/retry`)
   await world.reaches(id, 'CONNECTED')
 

@@ -1,4 +1,4 @@
-// The four packages as their users have them: installed in an empty folder, run, bundled, and checked by a strict compiler. In the
+// The five packages as their users have them: installed in an empty folder, run, bundled, and checked by a strict compiler. In the
 // short form they are unpacked instead of installed, and what npm, a container or a browser make of them is left to the full form.
 import { once } from 'node:events'
 import { cpSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -29,15 +29,16 @@ let bundled = ''
 let origin: string
 let service: Harness
 let org: TestOrg
-const folders = { server: '', gateway: '', client: '', device: '' }
+const folders = { server: '', gateway: '', cli: '', client: '', device: '' }
 
 beforeAll(async () => {
   await once(pages.listen(0, '127.0.0.1'), 'listening')
   origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
   await shelf.make()
-  ;[folders.server, folders.gateway, folders.client, folders.device, service] = await Promise.all([
+  ;[folders.server, folders.gateway, folders.cli, folders.client, folders.device, service] = await Promise.all([
     installServer(),
     shelf.install('roomkeeper-gateway'),
+    shelf.install('roomkeeper-cli'),
     shelf.install('roomkeeper-client'),
     shelf.install('roomkeeper-device'),
     startHarness({ corsOrigin: [origin] }),
@@ -252,6 +253,39 @@ describe('roomkeeper-gateway', () => {
   })
 })
 
+describe('roomkeeper-cli', () => {
+  const run = (args: readonly string[], input = '') => {
+    const bin = join(folders.cli, 'node_modules/roomkeeper-cli/bin/roomkeeper-cli.js')
+    const env = { PATH: process.env.PATH ?? '', XDG_CONFIG_HOME: join(folders.cli, 'config') }
+    const ended = runFile(machineNode(), [bin, ...args], { env })
+    ended.child.stdin?.end(input)
+    return ended
+  }
+
+  test('has no dependencies, takes less than 5 MB, and knows its version', async () => {
+    const manifest = manifestOf(folders.cli, 'roomkeeper-cli')
+    expect(manifest).toMatchObject({ engines: { node: '>=20' }, bin: { 'roomkeeper-cli': 'bin/roomkeeper-cli.js' } })
+    expect(manifest.dependencies).toBeUndefined()
+    const { stdout: size } = await runFile('du', ['-sk', join(folders.cli, 'node_modules/roomkeeper-cli')])
+    expect(Number.parseInt(size, 10), 'KiB of the installation').toBeLessThan(5 * 1024)
+    expect((await run(['--version'])).stdout).toBe(`${manifest.version}+${manifest.commit}\n`)
+  })
+
+  test('reads the key from standard input, and calls operations with the Node of the machine', async () => {
+    const added = await run(['context', 'add', 'test', '--url', service.url, '--org', org.id], `${org.key}\n`)
+    expect(added.stdout).toContain('Added test: the key Test key may read, write, manage in all regions')
+    expect((await run(['api', 'regions', 'create', '--name', 'Nordics'])).stdout).toMatch(/^name +Nordics$/m)
+    const { stdout } = await run(['api', 'regions', 'list', '--json'])
+    expect(JSON.parse(stdout).regions.map(({ name }: { name: string }) => name)).toContain('Nordics')
+    const refused = await run(['api', 'regions', 'get', '4711']).catch((error) => error)
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^Requested resource not found: /),
+    })
+  })
+})
+
 describe('roomkeeper-client', () => {
   test('has no dependencies, and its example prints what its README says with the Node of the machine', async () => {
     expect(readdirSync(join(folders.client, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
@@ -398,6 +432,7 @@ describe('a warning of the bundler', () => {
     const builders = tools.filter((name) => /strictBuild\(/.test(readFileSync(join(root, name), 'utf8')))
     expect(builders.toSorted()).toEqual([
       'tools/build-console.js',
+      'tools/packages/cli.ts',
       'tools/packages/compile-program.ts',
       'tools/packages/library.ts',
     ])

@@ -51,6 +51,16 @@ export function mainThreadTimes(pid: number): ThreadTimes {
   }
 }
 
+/**
+ * Counts how long this process and others wait for a processor from now on, in milliseconds. A test adds it to a limit of elapsed time, which
+ * then holds on a busy machine too. On other systems it is 0.
+ */
+export function countCpuWaits(...pids: readonly number[]): () => number {
+  const waitedMs = () => [process.pid, ...pids].reduce((sum, pid) => sum + mainThreadTimes(pid).waitedMs, 0)
+  const before = waitedMs()
+  return () => waitedMs() - before
+}
+
 const sampleEveryMs = 250
 
 /** Watches how long processes wait for a processor: on a busy machine everything that they do takes that much longer. */

@@ -1,19 +1,20 @@
-// Starts the suites that take long first: at the end of a run no worker has a long suite while the others have nothing to do.
-// Suites with processes and browsers take longest.
+// Starts the suites with processes and browsers first: they take longest, and at the end of a run no worker may have a long suite while
+// the others have nothing to do.
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const kinds = ['process', 'browser', 'http', 'db'] as const
-
-const rankOf = ({ moduleId }: TestSpecification): number => {
-  const rank = kinds.findIndex((kind) => moduleId.endsWith(`.${kind}.test.ts`))
-  return rank < 0 ? kinds.length : rank
-}
+const isSlow = ({ moduleId }: TestSpecification) => /\.(process|browser)\.test\.ts$/.test(moduleId)
 
 export class SlowKindsFirst extends BaseSequencer {
-  /** Vitest sorts the suites of a kind by size. */
+  /**
+   * Vitest sorts suites by the time that they took, or by size in a fresh checkout. That mixes suites that wait with suites that
+   * compute, so cores are seldom idle.
+   */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // A worker that changes to another project loads the program again, so projects stay together.
+    // A worker that changes to another project loads the program again, so projects stay together. The largest, with most of the short
+    // suites, is the last.
     const byProject = Map.groupBy(await super.sort(files), ({ project }) => project)
-    return [...byProject.values()].flatMap((specs) => specs.toSorted((a, b) => rankOf(a) - rankOf(b)))
+    return [...byProject.values()]
+      .toSorted((a, b) => a.length - b.length)
+      .flatMap((specs) => [...specs.filter(isSlow), ...specs.filter((spec) => !isSlow(spec))])
   }
 }

@@ -1,9 +1,10 @@
-// `npm run package`: makes the tarballs of the server, the gateway, the client and the device agent in dist/packages.
+// `npm run package`: makes the tarballs of the server, the gateway, the command line, the client and the device agent in dist/packages.
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { buildCliPackage, cliPackage } from './cli.ts'
 import { buildGatewayPackage, gatewayPackage } from './gateway.ts'
 import { buildLibrary, libraries } from './library.ts'
 import { pack } from './pack.ts'
@@ -30,8 +31,9 @@ try {
   await mkdir(output, { recursive: true })
   await buildServer(work, join(work, 'roomkeeper'), values.program)
   await buildGatewayPackage(join(work, gatewayPackage))
+  await buildCliPackage(join(work, cliPackage))
   for (const library of libraries) await buildLibrary(library, join(work, library.name))
-  const folders = ['roomkeeper', gatewayPackage, ...libraries.map((library) => library.name)].map((name) =>
+  const folders = ['roomkeeper', gatewayPackage, cliPackage, ...libraries.map((library) => library.name)].map((name) =>
     join(work, name),
   )
   for (const file of await pack(folders, output)) {

@@ -1,8 +1,7 @@
 // The client of a command: it waits when the server asks for it, and its errors are sentences.
-import { ApiError, type Client, type ClientOptions, makeClient } from '../../client/client.ts'
+import { type Client, type ClientOptions, makeClient } from '../../client/client.ts'
 import { waitingFetch } from '../../client/waiting-fetch.ts'
 import { CommandError } from '../terminal/command-error.ts'
-import type { ExitCodeOf } from '../terminal/run-program.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type ConnectionOptions, connectionOf } from './connection.ts'
 import type { Connection } from './context-file.ts'
@@ -48,6 +47,3 @@ const reachingFetch =
       )
     }
   }
-
-/** The message of an `ApiError` is the server's sentence. */
-export const exitCodeOfHttp: ExitCodeOf = (error) => (error instanceof ApiError ? 1 : undefined)

@@ -28,7 +28,7 @@ export function connectionOf(terminal: Terminal, { context }: ConnectionOptions)
   )
 }
 
-function contextOf(terminal: Terminal, name: string): Connection {
+export function contextOf(terminal: Terminal, name: string): Connection {
   const { contexts } = readContexts(terminal)
   const found = contexts[name]
   if (found) return found

@@ -51,9 +51,13 @@ export function printResult(
   value: unknown,
   lines: readonly string[],
 ): void {
-  if (json) terminal.write(JSON.stringify(value).replaceAll(/\p{Cc}/gu, escapedForJson))
+  if (json) printJson(terminal, JSON.stringify(value))
   else for (const line of lines) terminal.write(line.replaceAll(/[^\P{Cc}\n]/gu, '?'))
 }
+
+/** Prints a text that is JSON, with its line ends. */
+export const printJson = (terminal: Terminal, text: string): void =>
+  terminal.write(text.replaceAll(/[^\P{Cc}\n]/gu, escapedForJson))
 
 /** JSON.stringify leaves the control characters from U+007F on as they are. */
 const escapedForJson = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -148,6 +148,7 @@ export const deviceCommandOperations = {
     path: '/endpoints/{id}/operations',
     tag: 'Operations',
     scope: 'read',
+    command: 'endpoints operations',
     summary: 'List the newest 200 operations of an endpoint, newest first',
     params: { id: endpointId },
     response: Operations,

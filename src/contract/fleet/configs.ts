@@ -122,6 +122,7 @@ export const configOperations = {
     path: '/endpoints/{id}/config/state',
     tag: 'Config',
     scope: 'read',
+    command: 'config-state get',
     summary: 'Read the desired config and the config that the device reports',
     params: { id },
     response: Shape('webpageConfigState', {

@@ -185,6 +185,7 @@ export const endpointOperations = {
     path: '/endpoints',
     tag: 'Endpoints',
     scope: 'read',
+    command: 'endpoints list',
     summary: 'List the endpoints with basic details',
     query: {
       regionId: Int32('Only endpoints in this region.'),

@@ -189,6 +189,7 @@ export const jobOperations = {
     path: '/jobs/{id}/rooms',
     tag: 'Jobs',
     scope: 'read',
+    command: 'jobs rooms',
     summary: 'List the units of a job in their order, with their endpoints',
     params: { id },
     query: {

@@ -46,6 +46,7 @@ export const auditOperations = {
     tag: 'Audit',
     scope: 'read',
     auditLog: true,
+    command: 'audit-logs list',
     summary: 'List the audit log entries of a time window, newest first',
     description:
       'An empty `nextPageToken` ends the paging. A caller that is limited to regions gets no `details` of an entry that is also about other regions, and no `target` that it may not see. With `Accept: text/csv` the whole window is streamed; that export is audited.',

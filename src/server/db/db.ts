@@ -4,7 +4,7 @@ import { ConcurrencyLimiter } from '../core/concurrency-limiter.ts'
 import { RegionAccess } from '../core/region-access.ts'
 import type { DatabaseEngine, DatabaseMetrics, EngineName, EngineTransaction } from './engine.ts'
 import { type DatabaseFailure, databaseFailure, databaseProblemOf } from './errors.ts'
-import { type CommitFence, type CommitListener, GroupCommit } from './group-commit.ts'
+import { type CommitFence, type CommitListener, type CommitLog, GroupCommit, newCommitLog } from './group-commit.ts'
 import type { WriteLog } from './handles.ts'
 import type { DatabaseHealth } from './health.ts'
 import { OrgDatabase } from './org-database.ts'
@@ -84,7 +84,7 @@ export class Database {
         },
         separate: () => this.#separateCommit(),
         unaudited: () => this.#sharedCommits,
-        logInto: (rows) => this.#writeLog(rows),
+        logInto: (log) => this.#writeLog(log),
         checked: (on, work) => this.#checked(on, work),
         wantedMessages: new WantedMessages(),
       })
@@ -95,8 +95,8 @@ export class Database {
 
   /** Writes rows of any organisation or of none, without an audit entry, in a commit that is shared with other writes. */
   systemTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
-    return this.#sharedCommits.add((on, { rows }) =>
-      this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(rows)))),
+    return this.#sharedCommits.add((on, log) =>
+      this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(log)))),
     )
   }
 
@@ -105,8 +105,8 @@ export class Database {
    * a commit must not write to a table with listeners. On SQLite, which has one writer, the commit is shared all the same.
    */
   separateTransaction<T>(work: (tx: SystemTx) => Promise<T>): Promise<T> {
-    return this.#separateCommit().add((on, { rows }) =>
-      this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(rows)))),
+    return this.#separateCommit().add((on, log) =>
+      this.#checked(on, () => work(new SystemTx(this.engine, on, this.#writeLog(log)))),
     )
   }
 
@@ -230,11 +230,11 @@ export class Database {
   /** Without a check, the work runs immediately. */
   #checked<T>(on: EngineTransaction, work: () => Promise<T>): Promise<T> {
     if (!this.#check) return work()
-    return this.#check(new SystemTx(this.engine, on, this.#writeLog([]))).then(work)
+    return this.#check(new SystemTx(this.engine, on, this.#writeLog(newCommitLog()))).then(work)
   }
 
-  #writeLog(rows: WrittenRows[]): WriteLog {
-    return { isWatched: (table) => this.#listeners.has(table), rows }
+  #writeLog({ rows, heads }: CommitLog): WriteLog {
+    return { isWatched: (table) => this.#listeners.has(table), rows, heads }
   }
 
   #invalidate(org: number | undefined): void {

@@ -9,6 +9,7 @@ import { regionValues } from '../fleet/regions/fields.ts'
 import { regionsCreate, regionsDelete, regionsList, regionsUpdate } from '../fleet/regions/rules.ts'
 import { insertRegion } from '../fleet/regions/store.ts'
 import { verifyChain } from '../journal/audit/chain.ts'
+import { updateHead } from '../journal/audit/store.ts'
 import type { DatabaseMetrics } from './engine.ts'
 import type { SystemTx } from './system.ts'
 
@@ -135,6 +136,25 @@ describe('concurrent audited works', () => {
     expect(await regionNames(org)).toHaveLength(20)
     expect(await regionNames(org)).not.toContain('half')
     expect(await regionEntries(org)).toHaveLength(20)
+  })
+
+  test('chain their entries: the head that a failed one has moved is forgotten', async () => {
+    const org = await harness.newOrg()
+    const db = harness.services.db.forOrg(org.org.key)
+    const wrongHead = { count: 1000, mac: Buffer.alloc(32), timestamp: 0, wanted_messages: '[]' }
+    const failAfterMove = () =>
+      db.transaction(async (tx) => {
+        tx.heads.add({ org: tx.org, head: wrongHead, write: () => updateHead(tx, wrongHead) })
+        throw new Error('mine')
+      })
+    const works = Array.from({ length: 30 }, (_, i) =>
+      i % 3 === 1 ? failAfterMove() : regionsCreate(org.ctx, { name: `chained ${i}` }),
+    )
+    const outcomes = await Promise.allSettled(works)
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(10)
+    expect(await regionEntries(org)).toHaveLength(20)
+    await regionsCreate(org.ctx, { name: 'later' })
+    expect(await regionEntries(org)).toHaveLength(21)
   })
 
   test.runIf(engine === 'sqlite')(

@@ -5,14 +5,18 @@ import { CompiledQuery } from 'kysely'
 import type { TimeLimits } from '../core/time-limits.ts'
 import type { AttemptOutcome, DatabaseEngine, DatabaseMetrics, EngineTransaction } from './engine.ts'
 import { type DatabaseProblem, databaseFailure, databaseProblemOf } from './errors.ts'
+import { MovedHeads } from './moved-heads.ts'
 import type { WrittenRows } from './written-rows.ts'
 
-/** The writes of one try to tables with listeners, and the number of its commit. */
+/** The writes of one try to tables with listeners, the number of its commit, and the heads of audit logs that it moves. */
 export interface CommitLog {
   readonly rows: WrittenRows[]
   /** The number of an audited commit. Only PostgreSQL uses it. */
   number: CommitNumber | undefined
+  readonly heads: MovedHeads
 }
+
+export const newCommitLog = (): CommitLog => ({ rows: [], number: undefined, heads: new MovedHeads() })
 
 /** A function that runs in a transaction. A retry calls it again, so it must keep no state from its first run. */
 export type TransactionWork<T> = (on: EngineTransaction, log: CommitLog) => Promise<T>
@@ -126,7 +130,7 @@ export class GroupCommit {
   }
 
   async #commit(group: readonly WaitingWork[]): Promise<void> {
-    const log: CommitLog = { rows: [], number: undefined }
+    const log = newCommitLog()
     const { rows: written } = log
     const fence = this.#options.fence?.()
     let outcomes: AttemptOutcome<unknown>[]
@@ -201,10 +205,14 @@ async function runGroup(
   do {
     const from = outcomes.length
     // A single work needs no savepoint: the transaction is rolled back if it fails.
-    if (on.attempt && group.length > 1)
-      outcomes.push(await on.attempt(() => (group[from] as WaitingWork).work(on, log)))
-    else outcomes.push(...(await runTogether(worksAtOnce(group, from), on, log)))
+    if (on.attempt && group.length > 1) {
+      const headCount = log.heads.count
+      const outcome = await on.attempt(() => (group[from] as WaitingWork).work(on, log))
+      if ('error' in outcome) log.heads.keepFirst(headCount)
+      outcomes.push(outcome)
+    } else outcomes.push(...(await runTogether(worksAtOnce(group, from), on, log)))
   } while (outcomes.length < group.length && performance.now() - started <= maxGroupMs)
+  await log.heads.write()
   fence?.addStatement(on, log.rows.length > 0)
   return outcomes
 }

@@ -4,13 +4,15 @@ import type { RegionAccess } from '../core/region-access.ts'
 import type { EventDraft } from '../events/draft.ts'
 import type { EngineName, StatementRunner } from './engine.ts'
 import { databaseFailure, databaseProblemOf } from './errors.ts'
+import type { MovedHeads } from './moved-heads.ts'
 import { WantedMessages } from './wanted-messages.ts'
 import type { WriteTarget, WrittenRows } from './written-rows.ts'
 
-/** Collects the rows that a transaction writes to tables with listeners. */
+/** Collects the rows that a transaction writes to tables with listeners, and the heads of audit logs that it moves. */
 export interface WriteLog {
   readonly isWatched: (table: string) => boolean
   readonly rows: WrittenRows[]
+  readonly heads: MovedHeads
 }
 
 export abstract class Handle {
@@ -78,6 +80,13 @@ export class Tx extends OrgReader {
   entryNumber: number | undefined
   /** Which messages the channels want, from the head of the audit log that this transaction has locked. */
   wantedMessages = '[]'
+  /** Heads that works of the same commit have moved, and not written yet. */
+  readonly heads: MovedHeads
+
+  constructor(reach: HandleReach, engine: EngineName, statements: StatementRunner, writeLog: WriteLog) {
+    super(reach, engine, statements, writeLog)
+    this.heads = writeLog.heads
+  }
 }
 
 /** For writes that are not audited: presence, status, reports of devices, last-used times. [contract 5.4.audit] */

@@ -1,10 +1,9 @@
 // One organisation's part of the database: reads it, and opens transactions that reach nothing else.
 import type { RegionAccess } from '../core/region-access.ts'
 import type { DatabaseEngine, EngineTransaction } from './engine.ts'
-import type { GroupCommit } from './group-commit.ts'
+import type { CommitLog, GroupCommit } from './group-commit.ts'
 import { type HandleReach, OrgReader, TelemetryTx, Tx, type WriteLog } from './handles.ts'
 import type { WantedMessages } from './wanted-messages.ts'
-import type { WrittenRows } from './written-rows.ts'
 
 /** `Database` gives these to the part of each organisation: its commits, their order, and the log of written rows. */
 export interface Commits {
@@ -13,7 +12,7 @@ export interface Commits {
   readonly audited: () => GroupCommit
   readonly separate: () => GroupCommit
   readonly unaudited: () => GroupCommit
-  readonly logInto: (rows: WrittenRows[]) => WriteLog
+  readonly logInto: (log: CommitLog) => WriteLog
   readonly checked: <T>(on: EngineTransaction, work: () => Promise<T>) => Promise<T>
   readonly wantedMessages: WantedMessages
 }
@@ -44,7 +43,7 @@ export class OrgDatabase extends OrgReader {
       audited().add(
         (on, log) =>
           checked(on, async () => {
-            const tx = new Tx(this, this.engine, on, logInto(log.rows))
+            const tx = new Tx(this, this.engine, on, logInto(log))
             const result = await work(tx)
             if (tx.entryNumber !== undefined) log.number = { org: this.org, number: tx.entryNumber }
             return result
@@ -60,8 +59,8 @@ export class OrgDatabase extends OrgReader {
    */
   bulkTransaction<T>(work: (tx: TelemetryTx) => Promise<T>): Promise<T> {
     const { separate, logInto, checked, wantedMessages } = this.#commits
-    return separate().add((on, { rows }) =>
-      checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(rows), wantedMessages))),
+    return separate().add((on, log) =>
+      checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(log), wantedMessages))),
     )
   }
 
@@ -72,7 +71,7 @@ export class OrgDatabase extends OrgReader {
   telemetry<T>(work: (tx: TelemetryTx) => Promise<T>, endpointId?: string): Promise<T> {
     const { unaudited, logInto, checked, wantedMessages } = this.#commits
     return unaudited().add(
-      (on, { rows }) => checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(rows), wantedMessages))),
+      (on, log) => checked(on, () => work(new TelemetryTx(this, this.engine, on, logInto(log), wantedMessages))),
       { subject: endpointId },
     )
   }

@@ -23,18 +23,18 @@ const details = async () => (await org.audit())[0].details
 
 /** Each kind with two of its resources, what an update needs, and where its answer and its list have the values. */
 const kinds = [
-  ['region', () => ['/regions/1', '/regions/2'], { name: 'Europe' }, 'regions'],
-  ['location', () => ['/locations/1', '/locations/2'], {}, 'locations'],
-  ['room', () => ['/rooms/1', '/rooms/2'], { name: 'Fjord', locationId: 1 }, 'rooms'],
-  ['profile', () => ['/profiles/1', '/profiles/2'], { name: 'Quiet', config: {} }, 'profiles'],
-  ['endpoint', () => [`/endpoints/${device.id}`, `/endpoints/${other.id}`], {}, 'endpoints'],
+  ['region', () => ['/regions/1', '/regions/2'] as const, { name: 'Europe' }, 'regions'],
+  ['location', () => ['/locations/1', '/locations/2'] as const, {}, 'locations'],
+  ['room', () => ['/rooms/1', '/rooms/2'] as const, { name: 'Fjord', locationId: 1 }, 'rooms'],
+  ['profile', () => ['/profiles/1', '/profiles/2'] as const, { name: 'Quiet', config: {} }, 'profiles'],
+  ['endpoint', () => [`/endpoints/${device.id}`, `/endpoints/${other.id}`] as const, {}, 'endpoints'],
 ] as const
 const idOf = (path: string) => path.split('/')[2]
 
 test.each(kinds)(
   'a %s has an external id: unique in its kind, absent keeps it, null clears it [contract 5.5.externalId]',
   async (kind, paths, needed, list) => {
-    const [first, second] = paths() as readonly [string, string]
+    const [first, second] = paths()
     const put = (path: string, body: object) => org.call('PUT', path, { body: { ...needed, ...body } })
     const shown = (body: Record<string, { externalId?: string }>) => body.profile ?? body
     const listed = async () =>
@@ -145,12 +145,13 @@ test('endpoints have an inventory number and days that the calendar has [contrac
 })
 
 test.each([
-  ['rooms', () => '/rooms/1', { name: 'Fjord', locationId: 1 }],
-  ['endpoints', () => `/endpoints/${device.id}`, {}],
+  ['rooms', (): string => '/rooms/1', { name: 'Fjord', locationId: 1 }],
+  ['endpoints', (): string => `/endpoints/${device.id}`, {}],
 ] as const)(
   '%s have up to 20 custom fields, which a request sets and clears one by one [contract 5.5.fields]',
   async (_, path, needed) => {
-    const put = (fields: unknown) => org.call('PUT', path(), { body: { ...needed, fields } })
+    const put = (fields: unknown): ReturnType<typeof org.call> =>
+      org.call('PUT', path(), { body: { ...needed, fields } })
     expect((await put({ wall: ' B2 ', cost_centre: '4711' })).body.fields).toEqual({ wall: 'B2', cost_centre: '4711' })
     expect((await details()).after).toMatchObject({ fields: { wall: 'B2', cost_centre: '4711' } })
     expect((await put(undefined)).body.fields).toEqual({ wall: 'B2', cost_centre: '4711' })
@@ -211,7 +212,7 @@ test('lists are filtered by custom fields: all of them must match exactly [contr
     await put(first, { wall: 'B2', note: 'a:b, "c" & d' })
     await put(second, { wall: 'B2', floor: '3' })
     const found = async (...fields: string[]) => {
-      const query = new URLSearchParams(fields.map((field) => ['field', field]))
+      const query = new URLSearchParams(fields.map((field): [string, string] => ['field', field]))
       return (await get(`${path}?${query}`))[key].map(({ id }: { id: number | string }) => id)
     }
     expect((await found('wall:B2')).sort()).toEqual([...ids].sort())
@@ -265,6 +266,21 @@ test('one request makes a room with its profile and all values, and answers wher
       'profileId',
     )
   }
+})
+
+test('endpointsDelete writes what people noted into the audit log, and frees the external id [contract 5.4.audit]', async () => {
+  const gone = await newDevice(harness, org, { roomId: 3 })
+  const values = {
+    name: 'Bar',
+    assetTag: 'IT-9',
+    warrantyUntil: '2027-12-31',
+    externalId: 'E-9',
+    fields: { wall: 'B2' },
+  }
+  await org.call('PUT', `/endpoints/${gone.id}`, { body: values })
+  await org.call('DELETE', `/endpoints/${gone.id}`)
+  expect((await details()).before).toMatchObject({ ...values, serial: gone.serial, roomId: 3 })
+  expect((await org.call('PUT', `/endpoints/${device.id}`, { body: { externalId: 'E-9' } })).status).toBe(200)
 })
 
 test('the external id of a profile is not part of its versions [contract 5.4.profile]', async () => {

@@ -7,6 +7,7 @@ import { RegionAccess } from '../core/region-access.ts'
 import type { TransactionSide } from '../db/copy/transaction-side.ts'
 import type { Database } from '../db/db.ts'
 import { TelemetryTx } from '../db/handles.ts'
+import { MovedHeads } from '../db/moved-heads.ts'
 import { FolderStorage } from '../fleet/bug-reports/bundles/folder-storage.ts'
 import { inChunks, RowStorage } from '../fleet/bug-reports/bundles/row-storage.ts'
 import { insertChunk, insertUpload } from '../fleet/bug-reports/bundles/store.ts'
@@ -46,6 +47,7 @@ export async function copyBundles(
     const tx = new TelemetryTx({ org, access: RegionAccess.everything }, copy.engine, copy, {
       isWatched: () => false,
       rows: [],
+      heads: new MovedHeads(),
     })
     const id = uploadId ?? randomUUID()
     if (uploadId === null) {

@@ -67,8 +67,17 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-/** The cluster lives for one test run: it need not survive a power cut. */
-const notDurable = { fsync: 'off', full_page_writes: 'off' }
+/**
+ * The cluster lives for one test run: it need not survive a power cut. Its databases are small and live for seconds, so no test waits for
+ * autovacuum, which would visit each of them.
+ */
+const notDurable = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+}
 
 /** A folder with an initialised cluster, and the programs and the user to run it with. */
 export interface ClusterFolder {

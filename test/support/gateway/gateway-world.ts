@@ -1,5 +1,5 @@
 // A gateway in the process of the test, enrolled in a room of a real server, with the line driver under the name of a real one.
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -39,6 +39,10 @@ export const deviceIdsIn = (folder: string): string[] =>
 
 export const recordIn = (folder: string, id: string): DeviceRecord =>
   readJson(join(folder, 'devices', `${id}.json`)) ?? {}
+
+/** Changes what a gateway has saved while it was off. */
+export const writeRecord = (folder: string, id: string, record: DeviceRecord): void =>
+  writeFileSync(join(folder, 'devices', `${id}.json`), JSON.stringify(record))
 
 interface RunningGateway {
   readonly lines: string[]

@@ -11,7 +11,7 @@ const around = { location: undefined, profileName: undefined, restartingSinceMs:
 
 function fileOf(device: Partial<ListedDevice>, viaName?: string): Record<string, string> {
   const listed = { id: 'd', serial: 'S-1', model: 'PX-900', connected: true, connectionTime: since, ...device }
-  const columns = deviceColumns({ hasPower: false, hasVia: viaName !== undefined })
+  const columns = deviceColumns({ hasPower: false, hasVia: viaName !== undefined, optional: [] })
   const [titles = '', cells = ''] = rowsCsv(columns, [rowOf(listed, { ...around, viaName })]).split('\r\n')
   const values = cells.split(',')
   return Object.fromEntries(titles.split(',').map((title, index) => [title, values[index] ?? '']))

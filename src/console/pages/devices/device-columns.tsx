@@ -15,6 +15,7 @@ import {
   sinceMsOf,
 } from '../../domain/fleet/device/device-rows.ts'
 import { SettingsStateLabel } from '../../domain/fleet/device/settings-state-label.tsx'
+import { customFieldNames, fieldColumns, usedColumns } from '../../domain/fleet/fields/custom-fields.ts'
 import type { Column } from '../../parts/table/column.ts'
 import { ageText, shortTime } from '../../parts/text/time.tsx'
 import classes from './devices.module.css'
@@ -52,10 +53,17 @@ const stateText = ({ state, hasGateway, restartingSinceMs }: DeviceTableRow) =>
 interface ColumnOptions {
   readonly hasPower: boolean
   readonly hasVia: boolean
+  readonly optional: readonly Column<DeviceTableRow>[]
 }
 
+/** Inventory columns that no device has a text for are left out. */
+export const optionalDeviceColumns = (rows: readonly DeviceTableRow[]): readonly Column<DeviceTableRow>[] => [
+  ...usedColumns(inventoryColumns, rows),
+  ...fieldColumns<DeviceTableRow>(customFieldNames(rows)),
+]
+
 /** Columns that no device has a value for take no space: power is in files only, and the gateway is left out. */
-export const deviceColumns = ({ hasPower, hasVia }: ColumnOptions): readonly Column<DeviceTableRow>[] => [
+export const deviceColumns = ({ hasPower, hasVia, optional }: ColumnOptions): readonly Column<DeviceTableRow>[] => [
   nameColumn,
   {
     id: 'kind',
@@ -89,6 +97,7 @@ export const deviceColumns = ({ hasPower, hasVia }: ColumnOptions): readonly Col
   ...placeColumns,
   { ...updateColumn, from: hasPower ? 'full' : 'medium' },
   ...otherColumns,
+  ...optional,
 ]
 
 const nameColumn: Column<DeviceTableRow> = {
@@ -192,6 +201,19 @@ const updateColumn: Column<DeviceTableRow> = {
     return state === 'behind' ? firmwareStates[state] : <Dimmed>{firmwareStates[state]}</Dimmed>
   },
 }
+
+const inventoryColumns: readonly Column<DeviceTableRow>[] = [
+  textColumn({ id: 'assetTag', title: 'Asset tag', width: 'minmax(84px, 1fr)', from: 'file' }, (row) => row.assetTag),
+  textColumn({ id: 'installedOn', title: 'Installed on', width: '96px', from: 'file' }, (row) => row.installedOn),
+  textColumn(
+    { id: 'warrantyUntil', title: 'Warranty until', width: '108px', from: 'file' },
+    (row) => row.warrantyUntil,
+  ),
+  textColumn(
+    { id: 'externalId', title: 'External ID', width: 'minmax(84px, 1fr)', from: 'file' },
+    (row) => row.externalId,
+  ),
+]
 
 const otherColumns: readonly Column<DeviceTableRow>[] = [
   {

@@ -19,6 +19,7 @@ import {
   sinceChoices,
 } from '../../domain/fleet/device/device-rows.ts'
 import { profileChoices, useProfileNames } from '../../domain/fleet/device/profile-names.ts'
+import { FieldFilters } from '../../domain/fleet/fields/field-filters.tsx'
 import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
 import { countFilters, FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { compareText } from '../../parts/text/search-text.ts'
@@ -88,7 +89,7 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
       search={
         <SearchBox
           label="Search devices"
-          placeholder="Name, serial number, model, room, location, IP address"
+          placeholder="Name, serial number, asset tag, model, room, location, IP address"
           value={filter.q ?? ''}
           onChange={setFilter.q}
         />
@@ -112,6 +113,7 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
       )}
       <FilterSelect label="Profile" value={filter.profile} choices={profiles} onChange={setFilter.profile} />
       <FilterSelect label="Settings" value={settings} choices={settingsChoices} onChange={setFilter.settings} />
+      <FieldFilters rows={rows} value={filter.field} onChange={onChange} />
     </FilterBar>
   )
 }

@@ -20,7 +20,7 @@ import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
 import { plural } from '../../parts/text/words.ts'
-import { deviceColumns } from './device-columns.tsx'
+import { deviceColumns, optionalDeviceColumns } from './device-columns.tsx'
 import { DeviceFilters } from './device-filters.tsx'
 
 const route = getRouteApi('/devices')
@@ -39,7 +39,8 @@ export function DevicesPage() {
   const shown = useMemo(() => ordered.filter(deviceMatcher(deferredSearch)), [ordered, deferredSearch])
   const hasPower = useMemo(() => rows.some(({ power }) => power !== undefined), [rows])
   const hasVia = useMemo(() => rows.some(({ via }) => via !== undefined), [rows])
-  const columns = useMemo(() => deviceColumns({ hasPower, hasVia }), [hasPower, hasVia])
+  const optional = useMemo(() => optionalDeviceColumns(rows), [rows])
+  const columns = useMemo(() => deviceColumns({ hasPower, hasVia, optional }), [hasPower, hasVia, optional])
   const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))
 
   // Rows that the filters hide stay selected; deleted rows are gone.
@@ -105,7 +106,7 @@ export function DevicesPage() {
 
 const filterNames = [
   ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'firmware', 'connected', 'update'] as const),
-  ...(['region', 'location', 'profile', 'settings'] as const),
+  ...(['region', 'location', 'profile', 'settings', 'field'] as const),
 ] as const satisfies readonly (keyof DeviceFilter)[]
 
 const NoDevices = () => (

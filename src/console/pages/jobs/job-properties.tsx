@@ -48,7 +48,7 @@ function paceText({ pace }: JobDetails): string | false {
   return `${plural(pace.atOnce, 'room')} at a time${inLocation}`
 }
 
-type TargetKeys = NonNullable<JobDetails['target']['exclude']>
+type TargetKeys = Omit<JobDetails['target'], 'exclude'>
 
 /** The list names at most this many things. */
 const maxNames = 8
@@ -62,6 +62,7 @@ function useTargetText(): (keys: TargetKeys) => string {
     items?.find((item) => item.id === id)?.name ?? `#${id}`
   return (keys) =>
     [
+      keys.all && 'All devices.',
       part('Regions', keys.regionIds?.map(nameIn(regions))),
       part('Locations', keys.locationIds?.map(nameIn(locations))),
       part('Rooms', keys.roomIds?.map(nameIn(rooms))),

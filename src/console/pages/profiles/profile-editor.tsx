@@ -1,4 +1,4 @@
-// Edits the name, the description and the locked settings of a profile; changes are saved after a review.
+// Edits the name, the description, the external id and the locked settings of a profile; changes are saved after a review.
 import { Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -95,7 +95,7 @@ export function ProfileEditor({ id, stored, etag }: ProfileEditorProps) {
   )
 }
 
-/** Says how many devices change. A new name or description changes none. */
+/** Says how many devices change. A new name, description or external id changes none. */
 function SavingEffect({ id, changes }: { readonly id: number; readonly changes: SettingChanges }) {
   const reach = useQuery(operationQuery('profilesReach', { id })).data?.body
   const changesSettings = Object.keys(changes).some((name) => findConfigKey(name) !== undefined)
@@ -159,6 +159,13 @@ function TextFields({ stored, draft: { changes, set }, errors }: TextFieldsProps
         value={fieldValue('description')}
         onChange={(event) => set('description', event.currentTarget.value || null)}
         error={errors.description}
+      />
+      <TextInput
+        label="External ID"
+        description="Its key in another system. Optional."
+        value={fieldValue('externalId')}
+        onChange={(event) => set('externalId', event.currentTarget.value || null)}
+        error={errors.externalId}
       />
     </Stack>
   )

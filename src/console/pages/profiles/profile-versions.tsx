@@ -66,7 +66,10 @@ function RestoreProfile({ id, version, onClose }: RestoreProfileProps) {
       await refetchIfChanged(error)
     }
   }
-  const [before, after] = [draftOfProfile(body.profile, body.config), draftOfProfile(version, version.config)]
+  const [before, after] = [
+    draftOfProfile({ ...body.profile, externalId: undefined }, body.config),
+    draftOfProfile(version, version.config),
+  ]
   const isStale = seen !== etag && !restore.isPending
   return (
     <ReviewDialog

@@ -31,6 +31,7 @@ import { NotesSection } from './notes-section.tsx'
 import { ProfileSection } from './profile-section.tsx'
 import { RoomActions } from './room-actions.tsx'
 import { RoomDevices } from './room-devices.tsx'
+import { RoomFacts } from './room-facts.tsx'
 import { stateReason, useRejectingDevices } from './room-reason.ts'
 import { WaitingJobs } from './waiting-jobs.tsx'
 
@@ -127,6 +128,7 @@ function RoomView({ room, etag }: RoomSnapshot) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack>
+            <RoomFacts room={room} />
             <LoadingBoundary>
               <ProfileSection room={room} />
             </LoadingBoundary>

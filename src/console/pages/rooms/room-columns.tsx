@@ -3,6 +3,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { sensorLabels, sensorNumberText } from '../../../contract/device/sensor-texts.ts'
+import { customFieldNames, fieldColumns, usedColumns } from '../../domain/fleet/fields/custom-fields.ts'
 import type { Freshness } from '../../domain/fleet/room/freshness.ts'
 import { roomSortKeys } from '../../domain/fleet/room/room-filter.ts'
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
@@ -26,8 +27,17 @@ const noData = dash('no data')
 const currentNumber = (value: number | undefined, { isNow }: Freshness) =>
   value === undefined || !isNow ? '' : String(value)
 
+/** Columns that no room has a text for are left out. */
+export const optionalRoomColumns = (rows: readonly RoomTableRow[]): readonly Column<RoomTableRow>[] => [
+  ...usedColumns(textColumns, rows),
+  ...fieldColumns<RoomTableRow>(customFieldNames(rows)),
+]
+
 /** `requested` names the sensors whose columns are shown in any window, because the list is filtered or sorted by them. */
-export const roomColumns = (requested: readonly AirSensor[]): readonly Column<RoomTableRow>[] => [
+export const roomColumns = (
+  requested: readonly AirSensor[],
+  optional: readonly Column<RoomTableRow>[],
+): readonly Column<RoomTableRow>[] => [
   {
     id: 'name',
     title: 'Room',
@@ -96,6 +106,18 @@ export const roomColumns = (requested: readonly AirSensor[]): readonly Column<Ro
       ),
   },
   ...airSensors.map((sensor) => airColumn(sensor, requested.includes(sensor))),
+  ...optional,
+]
+
+const textColumn = (id: 'floor' | 'contact' | 'externalId', title: string, width: string): Column<RoomTableRow> => ({
+  ...{ id, title, width, from: 'file', sortValue: roomSortKeys[id] },
+  text: (row) => row[id] ?? '',
+  cell: (row) => (row[id] === undefined ? dash('none') : <span title={row[id]}>{row[id]}</span>),
+})
+const textColumns = [
+  textColumn('floor', 'Floor', '84px'),
+  textColumn('contact', 'Contact', 'minmax(84px, 1fr)'),
+  textColumn('externalId', 'External ID', 'minmax(84px, 1fr)'),
 ]
 
 const regionColumn: Column<RoomTableRow> = {

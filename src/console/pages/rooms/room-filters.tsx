@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import { sensorLabels } from '../../../contract/device/sensor-texts.ts'
 import { profileChoices, useProfileNames } from '../../domain/fleet/device/profile-names.ts'
+import { FieldFilters } from '../../domain/fleet/fields/field-filters.tsx'
 import {
   anySensor,
   isAirSensor,
@@ -65,7 +66,7 @@ export function RoomFilters({ rows, filter, onChange }: RoomFiltersProps) {
       search={
         <SearchBox
           label="Search rooms"
-          placeholder="Name, location, region or tag"
+          placeholder="Name, location, region, tag or external ID"
           value={filter.q ?? ''}
           onChange={setFilter.q}
         />
@@ -79,6 +80,7 @@ export function RoomFilters({ rows, filter, onChange }: RoomFiltersProps) {
       {(tagChoices.length > 0 || filter.tag !== undefined) && (
         <FilterSelect label="Tag" value={filter.tag} choices={tagChoices} onChange={setFilter.tag} />
       )}
+      <FieldFilters rows={rows} value={filter.field} onChange={onChange} />
     </FilterBar>
   )
 }

@@ -25,7 +25,7 @@ import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
-import { roomColumns } from './room-columns.tsx'
+import { optionalRoomColumns, roomColumns } from './room-columns.tsx'
 import { RoomFilters } from './room-filters.tsx'
 
 const route = getRouteApi('/rooms')
@@ -44,9 +44,10 @@ export function RoomsPage() {
   // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortRooms(rows, sort), [rows, sort])
   const shown = useMemo(() => ordered.filter(roomMatcher(deferredSearch)), [ordered, deferredSearch])
+  const optional = useMemo(() => optionalRoomColumns(rows), [rows])
   const columns = useMemo(
-    () => roomColumns([deferredSearch.air, sort.by].filter(isAirSensor)),
-    [deferredSearch.air, sort.by],
+    () => roomColumns([deferredSearch.air, sort.by].filter(isAirSensor), optional),
+    [deferredSearch.air, sort.by, optional],
   )
   const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))
 
@@ -128,6 +129,7 @@ const filterNames = [
   'people',
   'tag',
   'profile',
+  'field',
 ] as const satisfies readonly (keyof RoomFilter)[]
 
 const NoMatches = ({ isLoadingAir }: { readonly isLoadingAir: boolean }) =>

@@ -1,10 +1,12 @@
-// Creates a location in a form, or changes its name, region, time zone or change window.
+// Creates a location in a form, or changes it.
 
-import { Select, Stack, Switch, TextInput } from '@mantine/core'
+import { Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { maxAddressLength } from '../../../contract/fleet/locations.ts'
 import { maxNameLength } from '../../../contract/shape.ts'
 import type { WeeklyHours } from '../../../contract/weekly-hours.ts'
 import { useWrite } from '../../api.ts'
+import { ContactField, ExternalIdField, textOrNull } from '../../domain/fleet/fields/text-fields.tsx'
 import type { ListedLocation } from '../../domain/fleet/site/sites.ts'
 import { isWeeklyHours, WeeklyField } from '../../domain/incidents/silence/weekly-field.tsx'
 import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
@@ -22,13 +24,19 @@ interface LocationFields {
   readonly timezone: string | null
   /** Null means at any time. */
   readonly changeWindow: WeeklyHours | null
+  readonly address: string | null
+  readonly contact: string | null
+  readonly externalId: string | null
 }
 
-const fieldsOf = ({ name, region, timezone, changeWindow }: ListedLocation): LocationFields => ({
+const fieldsOf = ({ name, region, ...location }: Omit<ListedLocation, 'id'>): LocationFields => ({
   name,
   regionId: region?.id ?? 0,
-  timezone: timezone ?? null,
-  changeWindow: changeWindow ?? null,
+  timezone: location.timezone ?? null,
+  changeWindow: location.changeWindow ?? null,
+  address: location.address ?? null,
+  contact: location.contact ?? null,
+  externalId: location.externalId ?? null,
 })
 
 const isSame = (a: LocationFields, b: LocationFields) => JSON.stringify(a) === JSON.stringify(b)
@@ -54,7 +62,7 @@ export function NewLocationForm({ regionId, regions, onClose }: FormProps & { re
     <LocationForm
       verb="Create location"
       nameDescription="A building or a floor."
-      initial={{ name: '', regionId: regionId ?? firstRegion, timezone: null, changeWindow: null }}
+      initial={{ ...fieldsOf({ name: '' }), regionId: regionId ?? firstRegion }}
       regions={regions}
       isBusy={create.isPending}
       error={create.error}
@@ -109,7 +117,13 @@ function LocationForm({ nameDescription, regionDescription, initial, regions, on
   const { allRegions, org } = useSession()
   const [edited, setEdited] = useState(initial)
   const set = (changed: Partial<LocationFields>) => setEdited((before) => ({ ...before, ...changed }))
-  const fields = { ...edited, name: edited.name.trim() }
+  const fields = {
+    ...edited,
+    name: edited.name.trim(),
+    address: textOrNull(edited.address ?? ''),
+    contact: textOrNull(edited.contact ?? ''),
+    externalId: textOrNull(edited.externalId ?? ''),
+  }
   const { changeWindow } = fields
   return (
     <DialogForm
@@ -161,6 +175,18 @@ function LocationForm({ nameDescription, regionDescription, initial, regions, on
           <WeeklyField label="Begins on" value={changeWindow} onChange={(hours) => set({ changeWindow: hours })} />
         )}
       </Stack>
+      <Textarea
+        label="Address"
+        description="Optional."
+        value={edited.address ?? ''}
+        onChange={(event) => set({ address: event.currentTarget.value })}
+        maxLength={maxAddressLength}
+        autosize
+        minRows={1}
+        maxRows={5}
+      />
+      <ContactField value={edited.contact ?? ''} onChange={(contact) => set({ contact })} />
+      <ExternalIdField value={edited.externalId ?? ''} onChange={(externalId) => set({ externalId })} />
     </DialogForm>
   )
 }

@@ -1,10 +1,23 @@
-// Creates or renames a region in a form.
+// Creates a region in a form, or changes its name and its external id.
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { maxNameLength } from '../../../contract/shape.ts'
 import { useWrite } from '../../api.ts'
+import { ExternalIdField, textOrNull } from '../../domain/fleet/fields/text-fields.tsx'
 import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
+
+/** The fields as regionsCreate and regionsUpdate take them. */
+interface RegionFields {
+  readonly name: string
+  readonly externalId: string | null
+}
+
+const fieldsOf = ({ name, externalId }: { readonly name: string; readonly externalId?: string }): RegionFields => ({
+  name,
+  externalId: externalId ?? null,
+})
+const isSame = (a: RegionFields, b: RegionFields) => a.name === b.name && a.externalId === b.externalId
 
 export function NewRegionForm({ onClose }: { readonly onClose: () => void }) {
   const create = useWrite('regionsCreate', {
@@ -16,31 +29,32 @@ export function NewRegionForm({ onClose }: { readonly onClose: () => void }) {
     <RegionForm
       verb="Create region"
       description="A group of locations, such as a country or a campus."
-      initial=""
+      initial={fieldsOf({ name: '' })}
       isBusy={create.isPending}
       error={create.error}
-      onSubmit={(name) => create.mutate({ input: { body: { name } } })}
+      onSubmit={(body) => create.mutate({ input: { body } })}
       onCancel={onClose}
     />
   )
 }
 
-/** Overwrites only the name that the form opened with. [contract 7.11] */
-export function RenameRegionForm({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
+/** Overwrites only the version that the form opened with. [contract 7.11] */
+export function EditRegionForm({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
   const { now, seen, reload } = useBaseline('regionsGet', { id })
-  const rename = useWrite('regionsUpdate', { successText: 'Region renamed', onDone: onClose, quiet: true })
-  // The ETag also changes when a location joins or leaves. While the name is unchanged, the new ETag is used.
-  const ifMatch = now.body.name === seen.body.name ? now.etag : seen.etag
+  const update = useWrite('regionsUpdate', { successText: 'Region saved', onDone: onClose, quiet: true })
+  const initial = fieldsOf(seen.body)
+  // The ETag also changes when a location joins or leaves. While the edited fields are unchanged, the new ETag is used.
+  const ifMatch = isSame(initial, fieldsOf(now.body)) ? now.etag : seen.etag
   return (
     <RegionForm
       key={seen.etag}
-      verb="Rename region"
-      initial={seen.body.name}
-      isBusy={rename.isPending}
-      error={rename.error}
-      onSubmit={(name) => rename.mutate({ input: { id, body: { name } }, ifMatch })}
+      verb="Save region"
+      initial={initial}
+      isBusy={update.isPending}
+      error={update.error}
+      onSubmit={(body) => update.mutate({ input: { id, body }, ifMatch })}
       onCancel={onClose}
-      onReload={() => reload(rename.reset)}
+      onReload={() => reload(update.reset)}
     />
   )
 }
@@ -48,23 +62,20 @@ export function RenameRegionForm({ id, onClose }: { readonly id: number; readonl
 interface RegionFormProps {
   readonly verb: string
   readonly description?: string
-  readonly initial: string
+  readonly initial: RegionFields
   readonly isBusy: boolean
   readonly error: unknown
-  readonly onSubmit: (name: string) => void
+  readonly onSubmit: (fields: RegionFields) => void
   readonly onCancel: () => void
   readonly onReload?: () => void
 }
 
 function RegionForm({ description, initial, onSubmit, ...form }: RegionFormProps) {
-  const [name, setName] = useState(initial)
-  const trimmedName = name.trim()
+  const [name, setName] = useState(initial.name)
+  const [externalId, setExternalId] = useState(initial.externalId ?? '')
+  const fields = { name: name.trim(), externalId: textOrNull(externalId) }
   return (
-    <DialogForm
-      canSubmit={trimmedName !== '' && trimmedName !== initial}
-      onSubmit={() => onSubmit(trimmedName)}
-      {...form}
-    >
+    <DialogForm canSubmit={fields.name !== '' && !isSame(fields, initial)} onSubmit={() => onSubmit(fields)} {...form}>
       <TextInput
         label="Region name"
         description={description}
@@ -74,6 +85,7 @@ function RegionForm({ description, initial, onSubmit, ...form }: RegionFormProps
         autoComplete="off"
         data-autofocus
       />
+      <ExternalIdField value={externalId} onChange={setExternalId} />
     </DialogForm>
   )
 }

@@ -6,7 +6,7 @@ import { SilenceDialog } from '../../domain/incidents/silence/silence-button.tsx
 import { LoadingBoundary } from '../../parts/page/page.tsx'
 import { DeleteLocation, DeleteRegion } from './delete-site.tsx'
 import { EditLocationForm, NewLocationForm } from './location-form.tsx'
-import { NewRegionForm, RenameRegionForm } from './region-form.tsx'
+import { EditRegionForm, NewRegionForm } from './region-form.tsx'
 import type { SiteTask } from './site-tasks.ts'
 import type { SiteTree } from './site-tree.ts'
 
@@ -20,7 +20,7 @@ interface SiteDialogsProps {
 
 const titles: Partial<Record<SiteTask['kind'], string>> = {
   'new-region': 'New region',
-  'rename-region': 'Rename region',
+  'edit-region': 'Edit region',
   'new-location': 'New location',
   'edit-location': 'Edit location',
 }
@@ -35,10 +35,10 @@ export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsP
     <>
       <Modal opened={opened && title !== undefined} onClose={onClose} title={title}>
         {kind === 'new-region' && <NewRegionForm onClose={onClose} />}
-        {kind === 'rename-region' &&
+        {kind === 'edit-region' &&
           (region ? (
             <LoadingBoundary>
-              <RenameRegionForm id={region.id} onClose={onClose} />
+              <EditRegionForm id={region.id} onClose={onClose} />
             </LoadingBoundary>
           ) : (
             <DeletedNotice />

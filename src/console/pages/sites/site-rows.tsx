@@ -98,10 +98,7 @@ export const RegionBranch = memo(({ region, isOpen, onToggle, start, silence, ma
           )}
           {start && mayChange && (
             <>
-              <ActionButton
-                label={`Rename ${region.name}`}
-                onClick={() => start({ kind: 'rename-region', id: region.id })}
-              >
+              <ActionButton label={`Edit ${region.name}`} onClick={() => start({ kind: 'edit-region', id: region.id })}>
                 <EditIcon />
               </ActionButton>
               <ActionButton

@@ -4,7 +4,7 @@ export type SiteTask =
   | { readonly kind: 'new-region' }
   | { readonly kind: 'new-location'; readonly regionId: number | undefined }
   | {
-      readonly kind: 'rename-region' | 'delete-region' | 'edit-location' | 'delete-location' | 'silence-location'
+      readonly kind: 'edit-region' | 'delete-region' | 'edit-location' | 'delete-location' | 'silence-location'
       readonly id: number
     }
 

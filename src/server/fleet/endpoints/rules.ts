@@ -125,7 +125,11 @@ export async function endpointsDelete(ctx: RequestContext, id: string, withItems
     return {
       result: { released, gateways },
       target: endpointRef(endpoint),
-      before: { ...auditedEndpoint.all(endpoint), ...(items.length > 0 && { items: items.length }) },
+      before: {
+        ...auditedGivenValues.all(endpoint),
+        ...auditedEndpoint.all(endpoint),
+        ...(items.length > 0 && { items: items.length }),
+      },
     }
   })
   ctx.devices.cut([id])

@@ -7,6 +7,7 @@ import type { Org } from '../../auth/token-holder.ts'
 import type { Actor, RequestContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import type { Tx } from '../../db/handles.ts'
+import type { AuditHead } from '../../db/moved-heads.ts'
 import type { SystemTx } from '../../db/system.ts'
 import { listOrgs } from '../orgs/store.ts'
 import { areMessagesWanted, type MessageDraft, queueMessages } from '../outbox/outbox.ts'
@@ -14,7 +15,7 @@ import { entryMac, firstMac } from './chain.ts'
 import { changeEventDrafts } from './change-event.ts'
 import type { ChangeResult } from './change-result.ts'
 import { type ChangedPlaces, findChangedPlaces } from './changed-places.ts'
-import { type HeadRow, insertEntry, insertHead, lockHead, updateHead } from './store.ts'
+import { insertEntry, insertHead, lockHead, updateHead } from './store.ts'
 import { entryView, type ShownEntry } from './view.ts'
 
 interface EntryKind {
@@ -39,9 +40,7 @@ export async function change<T, P = undefined>(
   const { makeDrafts, result } = await db.transaction(
     async (tx) => {
       const prepared = (await prepare?.(tx)) as P
-      const head = await lockHead(tx)
-      if (!head) throw new Error(`organisation ${ctx.org.id} has no audit head`)
-      tx.wantedMessages = head.wanted_messages
+      const head = await takeHead(tx, ctx.org)
       const changed = await work(tx, prepared)
       const places = await findChangedPlaces(tx, changed)
       const entry = await appendEntry(tx, ctx, head, kind, changed, places)
@@ -144,9 +143,7 @@ export function changeInAllOrgs(
     // The heads are locked in the order of their keys, so that two such changes do not wait for each other.
     for (const { key, id } of await listOrgs(systemTx)) {
       const tx = systemTx.forOrg(key)
-      const head = await lockHead(tx)
-      if (!head) throw new Error(`organisation ${id} has no audit head`)
-      tx.wantedMessages = head.wanted_messages
+      const head = await takeHead(tx, { id })
       await appendEntry(
         tx,
         { secrets, clock, actor, requestId: undefined, ip: undefined },
@@ -159,12 +156,20 @@ export function changeInAllOrgs(
   })
 }
 
+/** The head as an earlier work of the same commit has moved it, or else as it is stored. Other transactions wait for it until the commit. */
+async function takeHead(tx: Tx, org: Pick<Org, 'id'>): Promise<AuditHead> {
+  const head = tx.heads.find(tx.org) ?? (await lockHead(tx))
+  if (!head) throw new Error(`organisation ${org.id} has no audit head`)
+  tx.wantedMessages = head.wanted_messages
+  return head
+}
+
 type EntryContext = Pick<RequestContext, 'secrets' | 'clock' | 'actor' | 'requestId' | 'ip'>
 
 async function appendEntry(
   tx: Tx,
   ctx: EntryContext,
-  head: Pick<HeadRow, 'count' | 'mac' | 'timestamp'>,
+  head: Pick<AuditHead, 'count' | 'mac' | 'timestamp'>,
   kind: EntryKind,
   changed: ChangeResult<unknown>,
   places: ChangedPlaces,
@@ -195,7 +200,12 @@ async function appendEntry(
   }
   const mac = entryMac(ctx.secrets, head.mac, entry)
   await insertEntry(tx, { ...entry, mac })
-  await updateHead(tx, { count: entry.seq, mac, timestamp: entry.timestamp })
+  const moved = { count: entry.seq, mac, timestamp: entry.timestamp }
+  tx.heads.add({
+    org: tx.org,
+    head: { ...moved, wanted_messages: tx.wantedMessages },
+    write: () => updateHead(tx, moved),
+  })
   tx.entryNumber = entry.seq
   if (await areMessagesWanted(tx, ['audit.entry']))
     await queueMessages(tx, [entryDraft(entry, places, ctx.clock.now())])

@@ -5,8 +5,7 @@ import { query, queryOne, write, writeAny, writeOne } from '../../db/queries/que
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
 export type EntryRow = Selectable<DatabaseSchema['audit_log']>
-export type HeadRow = Selectable<DatabaseSchema['audit_heads']>
-type HeadValues = Omit<HeadRow, 'wanted_messages'>
+type HeadValues = Omit<Selectable<DatabaseSchema['audit_heads']>, 'wanted_messages'>
 
 /** The lock on the head serialises the writers of an organisation on PostgreSQL. SQLite has one writer at a time anyway. */
 export const lockHead = writeOne((db, p: { org: number }, engine) =>

@@ -18,6 +18,7 @@ import {
   normalizeText,
   searchWords,
 } from '../../../parts/text/search-text.ts'
+import { fieldMatcher } from '../fields/custom-fields.ts'
 import { type ListedLocation, unassigned, useSites } from '../site/sites.ts'
 import { callLabel, deviceName, type ListedDevice, powerNames } from './device.ts'
 import { kindName, kindOf } from './device-kind.tsx'
@@ -112,7 +113,7 @@ export function rowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceT
     searchText: normalizeText(
       [
         ...[label, modelName, endpoint.serial, endpoint.model, endpoint.roomName, location?.name],
-        ...[endpoint.firmwareVersion, endpoint.localIpAddress, maker],
+        ...[endpoint.firmwareVersion, endpoint.localIpAddress, maker, endpoint.assetTag, endpoint.externalId],
       ].join(' '),
     ),
     // Devices without a name are compared by the whole model name first: a Bar 2 comes after every Bar.
@@ -153,6 +154,8 @@ export interface DeviceFilter {
   readonly location?: string
   readonly profile?: string
   readonly settings?: string
+  /** The name of a custom field, or name:text. */
+  readonly field?: string
 }
 
 /** The state of a device's settings; `none` if nothing was ever set. */
@@ -214,7 +217,8 @@ export const isConnectedChoice = (text: string | undefined): text is keyof typeo
 
 export function deviceMatcher(filter: DeviceFilter, now = Date.now()): (row: DeviceTableRow) => boolean {
   const { q, kind, maker, model, power, since, via, firmware, connected, update } = filter
-  const { region, location, profile, settings } = filter
+  const { region, location, profile, settings, field } = filter
+  const hasField = fieldMatcher(field)
   const words = searchWords(q ?? '')
   return (row) =>
     (kind === undefined || kindOf(row) === kind) &&
@@ -230,6 +234,7 @@ export function deviceMatcher(filter: DeviceFilter, now = Date.now()): (row: Dev
     (location === undefined || String(row.location?.id ?? unassigned) === location) &&
     hasProfile(row.profileId, profile) &&
     (!isSettingsState(settings) || settingsStateOf(row) === settings) &&
+    hasField(row) &&
     includesAll(row.searchText, words)
 }
 
@@ -269,6 +274,10 @@ export const deviceSortKeys = {
   ip: (row) => (row.localIpAddress === undefined ? null : naturalSortKey(row.localIpAddress)),
   firmware: (row) => row.firmwareVersion ?? null,
   call: (row) => row.call ?? null,
+  assetTag: (row) => (row.assetTag === undefined ? null : naturalSortKey(row.assetTag)),
+  installedOn: (row) => row.installedOn ?? null,
+  warrantyUntil: (row) => row.warrantyUntil ?? null,
+  externalId: (row) => (row.externalId === undefined ? null : naturalSortKey(row.externalId)),
 } as const satisfies Readonly<Record<string, SortKey<DeviceTableRow>>>
 
 /** Offline devices come first. */

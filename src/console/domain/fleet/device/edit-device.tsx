@@ -1,12 +1,18 @@
-// Changes the name and the note of a device in a dialog.
-import { Modal, Textarea, TextInput } from '@mantine/core'
-import { useState } from 'react'
-import { maxEndpointNoteLength } from '../../../../contract/fleet/endpoints.ts'
+// Changes in a dialog what people say about a device: its name, its note, its inventory values and its custom fields.
+import { Modal, SimpleGrid, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { maxAssetTagLength, maxEndpointNoteLength } from '../../../../contract/fleet/endpoints.ts'
+import type { BodyOf } from '../../../../contract/operation.ts'
+import type { Operations } from '../../../../contract/operations.ts'
 import { maxNameLength } from '../../../../contract/shape.ts'
-import { useWrite } from '../../../api.ts'
+import { operationQuery, useWrite } from '../../../api.ts'
 import { useBaseline } from '../../../parts/dialog/concurrent-change.ts'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
 import { LoadingBoundary } from '../../../parts/page/page.tsx'
+import { areLinesValid, customFieldNames, fieldChanges, fieldLines } from '../fields/custom-fields.ts'
+import { CustomFieldsEditor } from '../fields/custom-fields-editor.tsx'
+import { ExternalIdField, textOrNull } from '../fields/text-fields.tsx'
 import { type DeviceDetails, deviceName } from './device.ts'
 
 interface EditDeviceProps {
@@ -23,34 +29,32 @@ export const EditDevice = ({ device, opened, onClose }: EditDeviceProps) => (
   </Modal>
 )
 
-interface Fields {
-  readonly name: string
-  readonly note: string
-}
+/** The texts of the form; an empty one is not set. */
+type Texts = Readonly<Record<(typeof textNames)[number], string>>
+const textNames = ['name', 'note', 'assetTag', 'installedOn', 'warrantyUntil', 'externalId'] as const
 
 /** A name that the device reports itself is not in the field: it goes on changing with the device. */
-const fieldsOf = ({ name, reportedName, note }: DeviceDetails): Fields => ({
+const textsOf = ({ name, reportedName, ...device }: DeviceDetails): Texts => ({
   name: name === undefined || name === reportedName ? '' : name,
-  note: note ?? '',
+  note: device.note ?? '',
+  assetTag: device.assetTag ?? '',
+  installedOn: device.installedOn ?? '',
+  warrantyUntil: device.warrantyUntil ?? '',
+  externalId: device.externalId ?? '',
 })
 
-/** An empty text clears what is stored. */
-const changedText = (before: string, after: string): string | null | undefined =>
-  after === before ? undefined : after || null
+/** The texts that differ. An empty text clears what is stored. */
+const changedTexts = (before: Texts, after: Texts): Partial<Record<keyof Texts, string | null>> =>
+  Object.fromEntries(
+    textNames.filter((name) => after[name] !== before[name]).map((name) => [name, textOrNull(after[name])]),
+  )
 
 function DeviceFields({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { now, seen, reload } = useBaseline('endpointsGet', { id })
   const write = useWrite('endpointsUpdate', { quiet: true, successText: 'Device saved', onDone: onClose })
-  const before = fieldsOf(seen.body)
-  const present = fieldsOf(now.body)
+  const before = textsOf(seen.body)
   // The ETag also changes when the device is moved. While the edited fields are unchanged, the new ETag is used.
-  const isSame = before.name === present.name && before.note === present.note
-  const save = (fields: Fields) => {
-    const name = changedText(before.name, fields.name)
-    const note = changedText(before.note, fields.note)
-    const body = { ...(name !== undefined && { name }), ...(note !== undefined && { note }) }
-    write.mutate({ input: { id, body }, ifMatch: isSame ? now.etag : seen.etag })
-  }
+  const isSame = JSON.stringify([before, seen.body.fields]) === JSON.stringify([textsOf(now.body), now.body.fields])
   return (
     <DeviceForm
       key={seen.etag}
@@ -58,53 +62,84 @@ function DeviceFields({ id, onClose }: { readonly id: string; readonly onClose: 
       device={seen.body}
       isBusy={write.isPending}
       error={write.error}
-      onSubmit={save}
+      onSubmit={(body) => write.mutate({ input: { id, body }, ifMatch: isSame ? now.etag : seen.etag })}
       onCancel={onClose}
       onReload={() => reload(write.reset)}
     />
   )
 }
 
+type InputBody = BodyOf<Operations['endpointsUpdate']>
+
 interface DeviceFormProps {
-  readonly before: Fields
+  readonly before: Texts
   readonly device: DeviceDetails
   readonly isBusy: boolean
   readonly error: unknown
-  readonly onSubmit: (fields: Fields) => void
+  readonly onSubmit: (changes: InputBody) => void
   readonly onCancel: () => void
   readonly onReload: () => void
 }
 
 function DeviceForm({ before, device, onSubmit, ...form }: DeviceFormProps) {
-  const [name, setName] = useState(before.name)
-  const [note, setNote] = useState(before.note)
-  const fields = { name: name.trim(), note: note.trim() }
+  const [edited, setEdited] = useState(before)
+  const [lines, setLines] = useState(() => fieldLines(device.fields))
+  const devices = useQuery(operationQuery('endpointsBasicList')).data?.body.endpoints
+  const knownNames = useMemo(() => customFieldNames(devices ?? []), [devices])
+  const set = (changed: Partial<Texts>) => setEdited((texts) => ({ ...texts, ...changed }))
+  const texts = Object.fromEntries(textNames.map((name) => [name, edited[name].trim()])) as Texts
+  const fields = fieldChanges(device.fields, lines)
+  const changes: InputBody = { ...changedTexts(before, texts), ...(fields && { fields }) }
   const unnamed = deviceName({ ...device, name: device.reportedName })
   return (
     <DialogForm
       verb="Save"
-      canSubmit={fields.name !== before.name || fields.note !== before.note}
-      onSubmit={() => onSubmit(fields)}
+      canSubmit={Object.keys(changes).length > 0 && areLinesValid(lines)}
+      onSubmit={() => onSubmit(changes)}
       {...form}
     >
       <TextInput
         label="Name"
         description={`Without a name, the device is shown as ${unnamed}.`}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        value={edited.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
         maxLength={maxNameLength}
         data-autofocus
       />
       <Textarea
         label="Note"
         description="What the next person should know about this device."
-        value={note}
-        onChange={(event) => setNote(event.currentTarget.value)}
+        value={edited.note}
+        onChange={(event) => set({ note: event.currentTarget.value })}
         maxLength={maxEndpointNoteLength}
         autosize
         minRows={2}
         maxRows={10}
       />
+      <TextInput
+        label="Asset tag"
+        description="Its inventory number. Optional."
+        value={edited.assetTag}
+        onChange={(event) => set({ assetTag: event.currentTarget.value })}
+        maxLength={maxAssetTagLength}
+        autoComplete="off"
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <TextInput
+          type="date"
+          label="Installed on"
+          value={edited.installedOn}
+          onChange={(event) => set({ installedOn: event.currentTarget.value })}
+        />
+        <TextInput
+          type="date"
+          label="Warranty until"
+          value={edited.warrantyUntil}
+          onChange={(event) => set({ warrantyUntil: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+      <ExternalIdField value={edited.externalId} onChange={(externalId) => set({ externalId })} />
+      <CustomFieldsEditor lines={lines} knownNames={knownNames} onChange={setLines} />
     </DialogForm>
   )
 }

@@ -1,9 +1,10 @@
 // Filters and sorts the rows of the room table by the search parameters.
 
 import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../../parts/table/sorting.ts'
-import { compareText, includesAll, searchWords } from '../../../parts/text/search-text.ts'
+import { compareText, includesAll, naturalSortKey, searchWords } from '../../../parts/text/search-text.ts'
 import { type AirSensor, airSensors, isMeasured } from '../../sensors/air.ts'
 import { hasProfile } from '../device/profile-names.ts'
+import { fieldMatcher } from '../fields/custom-fields.ts'
 import { unassigned } from '../site/sites.ts'
 import type { RoomTableRow } from './room-rows.ts'
 import { type RoomState, roomStates } from './room-state.tsx'
@@ -18,6 +19,8 @@ export interface RoomFilter {
   readonly people?: string
   readonly tag?: string
   readonly profile?: string
+  /** The name of a custom field, or name:text. */
+  readonly field?: string
 }
 
 export const peopleChoices = {
@@ -39,6 +42,7 @@ export function roomMatcher(filter: RoomFilter): RoomMatcher {
     ...peopleTests(filter.people),
     ...(filter.tag === undefined ? [] : [tagTest(filter.tag)]),
     ...(filter.profile === undefined ? [] : [(row: RoomTableRow) => hasProfile(row.profileId, filter.profile)]),
+    ...(filter.field === undefined ? [] : [fieldMatcher(filter.field)]),
   ]
   return (row) => tests.every((test) => test(row))
 }
@@ -106,6 +110,9 @@ export const roomSortKeys = {
   profile: (row) => row.profileName?.toLowerCase() ?? null,
   since: (row) => row.sinceMs ?? null,
   tags: (row) => row.tags?.join(' ') ?? null,
+  floor: (row) => (row.floor === undefined ? null : naturalSortKey(row.floor)),
+  contact: (row) => row.contact?.toLowerCase() ?? null,
+  externalId: (row) => (row.externalId === undefined ? null : naturalSortKey(row.externalId)),
   co2: air('co2'),
   voc: air('voc'),
   temp: air('temp'),

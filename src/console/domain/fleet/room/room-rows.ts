@@ -126,7 +126,9 @@ function normalizedTexts(room: ListedRoom) {
   let known = textCache.get(room)
   if (!known) {
     known = {
-      searchText: normalizeText(`${room.name} ${room.location?.name ?? ''} ${room.tags?.join(' ') ?? ''}`),
+      searchText: normalizeText(
+        [room.name, room.location?.name ?? '', room.tags?.join(' ') ?? '', room.externalId ?? ''].join(' '),
+      ),
       sortKey: naturalSortKey(room.name),
     }
     textCache.set(room, known)

@@ -8,6 +8,7 @@ import type { TabProps } from '../tab-props.ts'
 import { ClockSection } from './clock-section.tsx'
 import { FirmwareSection } from './firmware-section.tsx'
 import { IdentitySection } from './identity-section.tsx'
+import { InventorySection } from './inventory-section.tsx'
 import { NetworkSection } from './network-section.tsx'
 import { PeripheralsSection } from './peripherals-section.tsx'
 import { PlacementSection } from './placement-section.tsx'
@@ -40,6 +41,7 @@ export function StatusTab({ device, etag }: TabProps) {
         </Stack>
         <Stack>
           <IdentitySection device={device} />
+          <InventorySection device={device} />
           <FirmwareSection device={device} />
           <StorageSection device={device} />
           <ClockSection device={device} />
