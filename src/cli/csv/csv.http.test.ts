@@ -176,7 +176,12 @@ test('gateway-devices import adds devices with one password for all, or with tho
   const org = await harness.newOrg()
   await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
   const gateway = await startGateway(harness, org, { roomId: 1, serial: 'GW-1' })
-  const devices = async () => (await org.call('GET', `/gateways/${gateway.id}/devices`)).body.devices
+  interface Item {
+    readonly host: string
+  }
+  const byHost = (items: readonly Item[]) => items.toSorted((a, b) => (a.host < b.host ? -1 : 1))
+  const devices = async () => byHost((await org.call('GET', `/gateways/${gateway.id}/devices`)).body.devices)
+  const listed = async () => byHost((await gateway.list()).devices)
   const file = fileOf('projectors.csv', [
     'driver,host,room,option.pollSeconds',
     'pjlink,10.20.0.1,Fjord,30',
@@ -198,14 +203,14 @@ test('gateway-devices import adds devices with one password for all, or with tho
     { host: '10.20.0.1', port: 4352, secrets: ['secret'], options: { pollSeconds: 30 } },
     { host: '10.20.0.2', port: 4352, secrets: ['secret'] },
   ])
-  expect((await gateway.list()).devices[0]).toMatchObject({ secret: 'one for all' })
+  expect((await listed())[0]).toMatchObject({ secret: 'one for all' })
   expect(await run(org, command)).toMatchObject({ code: 0, out: '2 unchanged.\n' })
 
   const named = fileOf('codecs.csv', ['driver,host,room,username,secret', 'roomos,10.20.0.3,Fjord,admin,env:CODEC'])
   const other = ['gateway-devices', 'import', gateway.id, named, '--yes']
   expect(await run(org, other)).toMatchObject({ code: 1, err: 'Set the variables that the file names: CODEC.\n' })
   expect(await run(org, other, { variables: { CODEC: 'theirs' } })).toMatchObject({ code: 0, err: '' })
-  expect((await gateway.list()).devices[2]).toMatchObject({ host: '10.20.0.3', secret: 'theirs' })
+  expect((await listed())[2]).toMatchObject({ host: '10.20.0.3', secret: 'theirs' })
 })
 
 test('an import that is stopped and repeated has the same end, and makes nothing twice', async () => {
