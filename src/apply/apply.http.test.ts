@@ -19,7 +19,11 @@ afterAll(() => harness.close())
 const planFor = async (org: TestOrg, document: OrganisationDocument, options: PlanOptions = {}) =>
   makePlan(document, await readOrganisation(org.client, document), options)
 
-async function applyTo(org: TestOrg, document: OrganisationDocument, options: PlanOptions & Partial<ApplyOptions> = {}) {
+async function applyTo(
+  org: TestOrg,
+  document: OrganisationDocument,
+  options: PlanOptions & Partial<ApplyOptions> = {},
+) {
   const plan = await planFor(org, document, options)
   expect(plan.problems).toEqual([])
   const outcomes = await applyPlan(org.client, plan, { secretOf: (name) => `secret-${name}`, ...options })

@@ -1,7 +1,6 @@
 // The current session and its API client. The session's secret is in a cookie that no script can read. [contract 9.session]
 import { useSyncExternalStore } from 'react'
 import { ApiError, type Client, makeClient } from '../client/client.ts'
-import { type Waiting, waitingFetch } from '../client/waiting-fetch.ts'
 import {
   type Permissions,
   permissionsOfBoth,
@@ -124,9 +123,9 @@ const uncachedFetch: typeof fetch = (input, init) => reachableFetch(input, { ...
 
 const readSession = () => consoleRequest<ConsoleSession>('GET', sessionPath)
 
-/** A client for work of many requests, which waits when the server asks for it. */
-export const patientClient = (onWait: (waiting: Waiting) => void): Client =>
-  makeClient({ baseUrl: serverUrl(), org: currentSession().org.id, fetch: waitingFetch(onWait, uncachedFetch) })
+/** A client of the session whose requests go through another fetch. */
+export const clientThrough = (wrap: (send: typeof fetch) => typeof fetch): Client =>
+  makeClient({ baseUrl: serverUrl(), org: currentSession().org.id, fetch: wrap(uncachedFetch) })
 
 export const startSession = (session: ConsoleSession, needsPasskey = false): void =>
   setCurrent({

@@ -3,13 +3,13 @@ import { importableRow, withoutApostrophe } from '../contract/csv.ts'
 import type { Sheet } from './columns.ts'
 
 /** The cells to write into the columns of a row. An absent one stays as it came. */
-export type Answer<C extends string> = Partial<Readonly<Record<C, string>>>
+export type AnswerCells<C extends string> = Partial<Readonly<Record<C, string>>>
 
 /** Columns that the file does not have are added behind its own, so the answer can be imported again. */
 export function answerFile<C extends string>(
   { file, places }: Sheet<C>,
   columns: readonly C[],
-  answerOf: (row: number) => Answer<C>,
+  answerOf: (row: number) => AnswerCells<C>,
 ): string {
   const added = columns.filter((column) => !places.has(column))
   const place = new Map([...places, ...added.map((column, index) => [column, file.header.length + index] as const)])

@@ -112,7 +112,7 @@ export class Columns<C extends string> {
   }
 }
 
-/** What a formula would have computed is not in the file. */
+/** The file does not have the value of a formula. */
 const findFormulas = ({ header, rows }: CsvFile): Mistake[] =>
   rows.flatMap(({ number: row, cells }) =>
     cells.flatMap((cell, column): Mistake[] =>

@@ -1,4 +1,4 @@
-// What the rows of a file ask for: a part of the organisation's document, which the plan compares with what is there.
+// The rows of a file as a part of the organisation's document, which the plan compares with the present state.
 import type { OrganisationDocument } from '../plan/document.ts'
 import type { Mistake } from './mistakes.ts'
 

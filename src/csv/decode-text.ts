@@ -1,7 +1,7 @@
 // Turns the bytes of a CSV file into text: UTF-8 or UTF-16, as spreadsheets save them.
 
 export interface DecodedText {
-  /** Without the byte order mark. */
+  /** The text has no byte order mark. */
   readonly text: string
   /** Excel reads UTF-8 as such only after a byte order mark, so a file that has one is answered with one. */
   readonly hasByteOrderMark: boolean

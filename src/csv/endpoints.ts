@@ -6,7 +6,7 @@ import type { EndpointEntry } from '../plan/document.ts'
 import { Columns, type Sheet } from './columns.ts'
 import { type CsvImport, listImport } from './csv-import.ts'
 import type { Mistake } from './mistakes.ts'
-import { definedOnly, RowReader } from './values.ts'
+import { CellReader, definedOnly } from './values.ts'
 
 const endpointColumns = {
   serial: ['serial_number', 'serialnumber'],
@@ -29,7 +29,7 @@ export function readEndpoints({ lines }: Sheet<EndpointColumn>, organisation: st
   const mistakes: Mistake[] = []
   const rowOfSerial = new Map<string, number>()
   const entries = lines.flatMap((line) => {
-    const reader = new RowReader(line)
+    const reader = new CellReader(line)
     const serial = reader.text('serial', 64) ?? ''
     const before = rowOfSerial.get(serial)
     if (serial === '') reader.wrong('serial', 'The row has no serial number.')

@@ -5,7 +5,7 @@ import type { EnvSecret, GatewayDeviceEntry } from '../plan/document.ts'
 import { Columns, type Sheet } from './columns.ts'
 import { type CsvImport, listImport } from './csv-import.ts'
 import type { Mistake } from './mistakes.ts'
-import { definedOnly, RowReader, shown } from './values.ts'
+import { CellReader, definedOnly, shown } from './values.ts'
 
 const gatewayDeviceColumns = {
   driver: [],
@@ -44,13 +44,13 @@ export interface GatewayDeviceContext {
   readonly secretForAll?: EnvSecret | undefined
 }
 
-type Reader = RowReader<GatewayDeviceColumn>
+type Reader = CellReader<GatewayDeviceColumn>
 
 export function readGatewayDevices({ lines }: Sheet<GatewayDeviceColumn>, context: GatewayDeviceContext): CsvImport {
   const mistakes: Mistake[] = []
   const rowOfAddress = new Map<string, number>()
   const entries = lines.flatMap((line) => {
-    const reader = new RowReader(line)
+    const reader = new CellReader(line)
     const entry = entryOf(reader, context)
     if (entry) {
       const address = `${entry.host} ${entry.port}`

@@ -8,12 +8,12 @@ import type { OrganisationDocument } from '../plan/document.ts'
 import { documentOf } from '../plan/document-of.ts'
 import type { Sheet } from './columns.ts'
 import { readCsv } from './read-csv.ts'
-import { type RoomColumn, readRooms, roomSheetColumns } from './rooms.ts'
+import { type RoomCsvColumn, readRooms, roomSheetColumns } from './rooms.ts'
 import { type ImportPlan, planImport } from './row-fates.ts'
 import type { ImportedRow } from './run-import.ts'
 
 export interface PlannedRooms {
-  readonly sheet: Sheet<RoomColumn>
+  readonly sheet: Sheet<RoomCsvColumn>
   readonly plan: ImportPlan
 }
 
@@ -30,7 +30,7 @@ export async function planRooms(
   return { sheet, plan }
 }
 
-/** Of a document with these sections, nothing but sites, rooms and the names of profiles is read. */
+/** A document for which only sites, rooms and the names of profiles are read. */
 export const sitesOnly = (organisation: string): OrganisationDocument => ({
   organisation,
   regions: [],
@@ -47,7 +47,7 @@ export interface RoomCode {
   readonly location: string
   readonly region: string
   readonly code: string
-  /** What the QR code contains. */
+  /** The content of the QR code. */
   readonly url: string
 }
 

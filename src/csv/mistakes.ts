@@ -1,4 +1,4 @@
-// What is wrong in a CSV file, and where.
+// Mistakes in a CSV file, with their rows and columns.
 
 export interface Mistake {
   /** The row as a spreadsheet numbers it: the header is row 1. Absent if the mistake is about the whole file. */

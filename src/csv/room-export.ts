@@ -1,15 +1,15 @@
 // Writes the rooms of an organisation as CSV, which can be imported again.
 import { importableRow } from '../contract/csv.ts'
 import type { OrganisationDocument, ProfileEntry, Reference, RoomEntry } from '../plan/document.ts'
-import type { RoomColumn } from './rooms.ts'
-import { currentSites, type Site } from './sites.ts'
+import type { RoomCsvColumn } from './rooms.ts'
+import { currentSites, type RoomSite } from './sites.ts'
 
 /** One row for each room, and one for each location and region without any. */
 export function roomsCsv(document: OrganisationDocument): string {
   const { rooms, locations } = currentSites(document)
   const placed = new Set(rooms.map(({ site }) => site.location))
   const named = new Set(locations.map(({ region }) => region))
-  const lines: readonly { readonly site: Site; readonly room?: RoomEntry }[] = [
+  const lines: readonly { readonly site: RoomSite; readonly room?: RoomEntry }[] = [
     ...(document.regions ?? [])
       .filter(({ name }) => !named.has(name))
       .map(({ name }) => ({ site: { region: name, location: undefined } })),
@@ -43,8 +43,8 @@ export function roomsCsv(document: OrganisationDocument): string {
 const columns = [
   ...(['region', 'location', 'room', 'capacity', 'tags', 'profile', 'timezone', 'floor', 'contact'] as const),
   'external_id',
-] as const satisfies readonly RoomColumn[]
-const idColumns = ['organisation', 'room_id'] as const satisfies readonly RoomColumn[]
+] as const satisfies readonly RoomCsvColumn[]
+const idColumns = ['organisation', 'room_id'] as const satisfies readonly RoomCsvColumn[]
 
 /** A profile that is not named by its own name has a name that others have too. */
 function profileName(profile: Reference | null | undefined, profiles: readonly ProfileEntry[]): string {

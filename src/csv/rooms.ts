@@ -6,15 +6,15 @@ import type { LocationEntry, OrganisationDocument, RegionEntry, RoomEntry } from
 import { Columns, type Line, type Sheet } from './columns.ts'
 import type { CsvImport } from './csv-import.ts'
 import type { Mistake } from './mistakes.ts'
-import { type CurrentSites, currentSites, type Site } from './sites.ts'
-import { definedOnly, RowReader, shown } from './values.ts'
+import { type CurrentSites, currentSites, type RoomSite } from './sites.ts'
+import { CellReader, definedOnly, shown } from './values.ts'
 
 /**
  * The columns of rooms. Three public tools for the interface that this service shares write and read such files: "Pulse Create Rooms" has
  * `locationId,name` and adds `DEC`; a script that makes sites has `Region,Location`; one that makes codes has
  * `room_name,room_id,device_enrollment_code,status`.
  */
-export const roomColumns = {
+export const roomCsvColumns = {
   region: ['region_name'],
   location: ['location_name'],
   room: ['name', 'room_name'],
@@ -32,21 +32,21 @@ export const roomColumns = {
   enrolment_url: ['enrollment_url'],
   result: ['status'],
 } as const
-export type RoomColumn = keyof typeof roomColumns
+export type RoomCsvColumn = keyof typeof roomCsvColumns
 
-export const roomSheetColumns = new Columns<RoomColumn>(roomColumns, {
+export const roomSheetColumns = new Columns<RoomCsvColumn>(roomCsvColumns, {
   hasFields: true,
   required: [['room', 'location', 'region', 'external_id']],
 })
 
 /** `current` is what the organisation has now: names lead to what is there, and a row without a location stays where its room is. */
-export function readRooms(sheet: Sheet<RoomColumn>, current: OrganisationDocument): CsvImport {
+export function readRooms(sheet: Sheet<RoomCsvColumn>, current: OrganisationDocument): CsvImport {
   const builder = new DocumentBuilder(current)
   for (const line of sheet.lines) builder.add(line)
   return builder.finish()
 }
 
-type Reader = RowReader<RoomColumn>
+type Reader = CellReader<RoomCsvColumn>
 
 class DocumentBuilder {
   readonly #current: OrganisationDocument
@@ -68,8 +68,8 @@ class DocumentBuilder {
     this.#sites = currentSites(current)
   }
 
-  add(line: Line<RoomColumn>): void {
-    const reader = new RowReader(line)
+  add(line: Line<RoomCsvColumn>): void {
+    const reader = new CellReader(line)
     const name = reader.text('room', maxNameLength)
     const values = roomValues(reader)
     const profile = this.#profile(reader)
@@ -158,7 +158,7 @@ class DocumentBuilder {
     return reader.wrong('room', `${found.length} rooms have this name (${ids}). Add the columns region and location.`)
   }
 
-  #site(reader: Reader, existing: Found | undefined): Site | undefined {
+  #site(reader: Reader, existing: Found | undefined): RoomSite | undefined {
     const locationId = reader.integer('location_id', 1, maxId)
     const region = reader.text('region', maxNameLength)
     const location = reader.text('location', maxNameLength)
@@ -175,7 +175,7 @@ class DocumentBuilder {
     return found[0] ?? { region: undefined, location: { name: location } }
   }
 
-  #siteOfId(reader: Reader, id: number, { region, location }: SiteNames): Site | undefined {
+  #siteOfId(reader: Reader, id: number, { region, location }: SiteNames): RoomSite | undefined {
     const site = this.#sites.locations.find((one) => one.location.id === id)
     if (!site) return reader.wrong('location_id', `There is no location ${id}. Write the id of a location that exists.`)
     if (location && location !== site.location.name) {
@@ -194,7 +194,7 @@ class DocumentBuilder {
   }
 
   /** Two rows for one room would undo each other. */
-  #repeated(line: Line<RoomColumn>, entry: RoomEntry, { region, location }: Site): Mistake | undefined {
+  #repeated(line: Line<RoomCsvColumn>, entry: RoomEntry, { region, location }: RoomSite): Mistake | undefined {
     const path = JSON.stringify(['path', region, location?.id ?? location?.name, entry.name])
     const keys = [
       ...(entry.id === undefined ? [] : [`id ${entry.id}`]),
@@ -207,7 +207,12 @@ class DocumentBuilder {
     return undefined
   }
 
-  #place(line: Line<RoomColumn>, site: Site, room: RoomEntry | undefined, timezone: string | null | undefined): void {
+  #place(
+    line: Line<RoomCsvColumn>,
+    site: RoomSite,
+    room: RoomEntry | undefined,
+    timezone: string | null | undefined,
+  ): void {
     const region = site.region === undefined ? undefined : this.#region(site.region, line.number)
     const location = site.location && this.#location(site, region, line.number)
     if (location && timezone !== undefined && !this.#setTimezone(location, timezone, line)) return
@@ -230,7 +235,7 @@ class DocumentBuilder {
     return region
   }
 
-  #location({ location: named, region: regionName }: Site, region: RegionEntry | undefined, row: number) {
+  #location({ location: named, region: regionName }: RoomSite, region: RegionEntry | undefined, row: number) {
     const { id, name = '' } = named ?? {}
     const key = JSON.stringify([regionName, id ?? name])
     const known = this.#locations.get(key)
@@ -243,7 +248,7 @@ class DocumentBuilder {
   }
 
   /** An empty cell beside a row that has the zone of the same location means the same; all empty clear it. */
-  #setTimezone(location: LocationEntry, timezone: string | null, line: Line<RoomColumn>): boolean {
+  #setTimezone(location: LocationEntry, timezone: string | null, line: Line<RoomCsvColumn>): boolean {
     const before = location.timezone
     if (timezone !== null && before && before !== timezone) {
       const row = this.#timezoneRows.get(location)

@@ -1,19 +1,19 @@
 // The sites and rooms that an organisation has now, as flat lists.
 import type { LocationEntry, OrganisationDocument, RoomEntry } from '../plan/document.ts'
 
-/** Where a room is. The location has an id if it exists. */
-export interface Site {
+/** The place of a room. The location has an id if it exists. */
+export interface RoomSite {
   readonly region: string | undefined
   readonly location: Pick<LocationEntry, 'id' | 'name' | 'timezone'> | undefined
 }
 
-interface LocationSite extends Site {
+interface LocationSite extends RoomSite {
   readonly location: Pick<LocationEntry, 'id' | 'name' | 'timezone'>
 }
 
 export interface CurrentSites {
   readonly locations: readonly LocationSite[]
-  readonly rooms: readonly { readonly room: RoomEntry; readonly site: Site }[]
+  readonly rooms: readonly { readonly room: RoomEntry; readonly site: RoomSite }[]
 }
 
 /** In the order of the document: by the names of region, location and room. */

@@ -6,7 +6,7 @@ import type { Line } from './columns.ts'
 import type { Mistake } from './mistakes.ts'
 
 /** Gathers what is wrong in a row while its values are read. */
-export class RowReader<C extends string> {
+export class CellReader<C extends string> {
   readonly line: Line<C>
   readonly mistakes: Mistake[] = []
 

@@ -26,7 +26,7 @@ interface Planned<C extends string> {
   readonly secretOf?: (name: string) => string
 }
 
-/** What is written beside a row, by column and for --json. */
+/** The cells and the JSON keys that are added to a row. */
 interface RowAnswer<C extends string> {
   readonly cells: Partial<Record<C, string>>
   readonly json: object
@@ -63,7 +63,7 @@ export async function importFile<C extends string>(
       ...extra?.get(row)?.cells,
       ...({ result: results.get(row) ?? '' } as Record<C | 'result', string>),
     }))
-    // Whoever has an enrolment code can enrol a device.
+    // An enrolment code lets its reader enrol a device.
     writeFileSync(options.output, text, { mode: 0o600 })
   }
 

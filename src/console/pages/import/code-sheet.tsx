@@ -36,7 +36,7 @@ export function CodeSheet({ codes, onSave, onClose }: CodeSheetProps) {
       <Group className={classes.hint}>
         <Text c="dimmed">
           {plural(codes.length, 'code')} on {plural(pages.length, 'page')}, A4 or Letter. Print in actual size, and cut
-          along the dashed lines. Whoever has a code can enrol a device in its room.
+          along the dashed lines. Keep them safe: a code enrols devices in its room.
         </Text>
       </Group>
       <div className={classes.sheet}>

@@ -2,7 +2,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import type { Waiting } from '../../../client/waiting-fetch.ts'
+import { type Waiting, waitingFetch } from '../../../client/waiting-fetch.ts'
 import { planRooms, type RoomCode, readRoomCodes } from '../../../csv/import-rooms.ts'
 import { CsvError } from '../../../csv/mistakes.ts'
 import { checkFileSize } from '../../../csv/read-csv.ts'
@@ -11,7 +11,7 @@ import { endSessionIfUnauthorized, errorMessage, queryClient } from '../../api.t
 import { Page } from '../../parts/page/page.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
 import { markForm } from '../../parts/recovery/unsaved-input.ts'
-import { currentSession, patientClient, usePermissions } from '../../session.ts'
+import { clientThrough, currentSession, usePermissions } from '../../session.ts'
 import { ChooseFile } from './choose-file.tsx'
 import { CodeSheet } from './code-sheet.tsx'
 import { codesCsv } from './codes-csv.ts'
@@ -35,6 +35,9 @@ export function ImportPage() {
   const onWait = ({ seconds }: Waiting) =>
     setPhase((before) => ('done' in before ? { ...before, waitSeconds: seconds } : before))
 
+  /** The server limits how many requests a caller sends, and an import has many. */
+  const patientClient = () => clientThrough((send) => waitingFetch(onWait, send))
+
   const start = () => {
     stop.current = new AbortController()
     return stop.current.signal
@@ -46,7 +49,7 @@ export function ImportPage() {
     try {
       checkFileSize(file.size)
       const planned = await planRooms(
-        patientClient(onWait),
+        patientClient(),
         new Uint8Array(await file.arrayBuffer()),
         currentSession().org.id,
         { signal },
@@ -66,7 +69,7 @@ export function ImportPage() {
     const onProgress = (done: number) => setPhase({ name: 'running', text: 'Changing the organisation', done, all })
     onProgress(0)
     try {
-      const rows = await runImport(patientClient(onWait), file.planned.plan, { signal, onProgress })
+      const rows = await runImport(patientClient(), file.planned.plan, { signal, onProgress })
       setPhase({ name: 'finished', file, rows })
     } catch (error) {
       endSessionIfUnauthorized(error)
@@ -82,7 +85,7 @@ export function ImportPage() {
     const all = finished.rows.length
     const onProgress = (done: number) => setPhase({ name: 'running', text: 'Reading the enrolment codes', done, all })
     try {
-      const codes = await readRoomCodes(patientClient(onWait), finished.rows, { signal, onProgress })
+      const codes = await readRoomCodes(patientClient(), finished.rows, { signal, onProgress })
       setPhase(finished)
       next(codes)
     } catch (error) {

@@ -1,4 +1,4 @@
-// What the import page shows: a file is chosen, read, planned, applied, and its codes are printed.
+// The phases of the import page: a file is chosen, read, planned and applied, and its codes are printed.
 import type { PlannedRooms, RoomCode } from '../../../csv/import-rooms.ts'
 import type { ImportedRow } from '../../../csv/run-import.ts'
 

@@ -1,4 +1,4 @@
-// What would become of each row, before anything is changed.
+// Shows how each row would change the organisation, before anything is changed.
 import { Button, Card, Checkbox, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Section } from '../../parts/page/page.tsx'
