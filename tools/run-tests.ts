@@ -17,7 +17,7 @@ const { rest, filters } = readDomainOption(args)
 const { filter, options } = parseCLI(['vitest', 'run', ...rest])
 const check = spawn('npm', ['run', '--silent', 'check'], { stdio: 'inherit' })
 const checked = once(check, 'close')
-// The network is the limit of this, and the cores are the limit of the check.
+// The installation waits for the network while the check uses the cores.
 if (args.length === 0) installForTests()
 const [checkCode] = await checked
 if (checkCode !== 0) process.exit(1)

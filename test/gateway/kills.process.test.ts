@@ -174,8 +174,12 @@ test(
     const serve = () => site.serve('--port', port, '--mqtt-port', mqttPort, '--rate-limit', '0', '--log-level', 'error')
     let server = await serve()
     const { org, key } = server
+    // A server that has just started refuses requests until its database answers.
     const call: Call = (method, path, body) =>
-      send(server.url, method, `/v1/orgs/${org}${path}`, { key, ...withBody(body) })
+      until('an answer', async () => {
+        const reply = await send(server.url, method, `/v1/orgs/${org}${path}`, { key, ...withBody(body) })
+        return reply.status !== 503 && reply
+      })
     const world = await KilledGateway.start(server.url, call, ['SERVED-1'])
     const count = runCount({ short: 1, full: 10, long: 50 })
     const accepted: string[] = []

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 const root = nearestPackage(import.meta.dirname)
 
 export const executableFile = join(root, 'bin/roomkeeper.js')
-/** What the program is loaded from: its own files, and the folders in which Node looks for its dependencies. */
+/** The paths of the code: the program's own files, and the folders in which Node looks for its dependencies. */
 export function codePaths(): string[] {
   const folders = [root]
   for (let folder = root; dirname(folder) !== folder; folder = dirname(folder)) folders.push(dirname(folder))

@@ -12,7 +12,8 @@ export interface OwnCosts {
   readonly longestTurnMs: number
 }
 
-const measureEveryMs = 200
+/** A collection of garbage takes tens of milliseconds of CPU. */
+const measureEveryMs = 1_000
 /** Every turn that takes longer is seen. */
 const turnMs = 5
 

@@ -18,7 +18,7 @@ sysServices 72
 sysObjectID 1.3.6.1.4.1.9.1.1
 `
 
-/** Of ten devices, three are codecs, three are projectors, three have SNMP and one has a web page. */
+/** Starts codecs, projectors, items with SNMP and web pages in the ratio 3 : 3 : 3 : 1. */
 export async function startMixedDevices(count: number, webPort: number): Promise<MixedDevices> {
   const certificate = makeSelfSigned()
   const switches = await startSnmpd(snmpd)

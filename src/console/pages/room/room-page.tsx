@@ -30,8 +30,8 @@ import { HistorySection } from './history/history-section.tsx'
 import { NotesSection } from './notes-section.tsx'
 import { ProfileSection } from './profile-section.tsx'
 import { RoomActions } from './room-actions.tsx'
+import { RoomAttributes } from './room-attributes.tsx'
 import { RoomDevices } from './room-devices.tsx'
-import { RoomFacts } from './room-facts.tsx'
 import { stateReason, useRejectingDevices } from './room-reason.ts'
 import { WaitingJobs } from './waiting-jobs.tsx'
 
@@ -128,7 +128,7 @@ function RoomView({ room, etag }: RoomSnapshot) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack>
-            <RoomFacts room={room} />
+            <RoomAttributes room={room} />
             <LoadingBoundary>
               <ProfileSection room={room} />
             </LoadingBoundary>

@@ -28,7 +28,7 @@ test('a filter has the name of a field, or its name and its text', () => {
   expect(found('wall')).toEqual([0, 2])
   expect(found('wall:B2')).toEqual([0])
   expect(found('wall:')).toEqual([])
-  expect(found('gone')).toEqual([])
+  for (const name of ['gone', 'constructor', 'constructor:']) expect(found(name)).toEqual([])
 })
 
 test('an edit sends what differs, null for a field that is gone, and nothing for empty lines', () => {

@@ -12,6 +12,10 @@ interface WithFields {
   readonly fields?: CustomFields
 }
 
+/** A field can be named like a property that every object has. */
+const textIn = (fields: CustomFields = {}, name: string): string | undefined =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined
+
 /** The names that any of the rows has, sorted. */
 export function customFieldNames(rows: readonly WithFields[]): readonly string[] {
   const names = new Set<string>()
@@ -21,7 +25,7 @@ export function customFieldNames(rows: readonly WithFields[]): readonly string[]
 
 /** The texts that the rows have in a field, sorted. */
 export const customFieldTexts = (rows: readonly WithFields[], name: string): readonly string[] =>
-  [...new Set(rows.flatMap(({ fields }) => fields?.[name] ?? []))].sort(compareText)
+  [...new Set(rows.flatMap(({ fields }) => textIn(fields, name) ?? []))].sort(compareText)
 
 /** The filter in the address: the name of a field, or name:text. */
 export function parseFieldFilter(filter: string | undefined): { readonly name?: string; readonly text?: string } {
@@ -33,7 +37,10 @@ export function parseFieldFilter(filter: string | undefined): { readonly name?: 
 export function fieldMatcher(filter: string | undefined): (row: WithFields) => boolean {
   const { name, text } = parseFieldFilter(filter)
   if (name === undefined) return () => true
-  return ({ fields }) => fields?.[name] !== undefined && (text === undefined || fields[name] === text)
+  return ({ fields }) => {
+    const found = textIn(fields, name)
+    return found !== undefined && (text === undefined || found === text)
+  }
 }
 
 /** Columns of the fields with these names: every exported file has them, and users can show them. */
@@ -43,8 +50,8 @@ export const fieldColumns = <T extends WithFields>(names: readonly string[]): re
     title: name,
     width: 'minmax(84px, 1fr)',
     from: 'file',
-    text: ({ fields }) => fields?.[name] ?? '',
-    cell: ({ fields }) => fields?.[name] ?? '–',
+    text: ({ fields }) => textIn(fields, name) ?? '',
+    cell: ({ fields }) => textIn(fields, name) ?? '–',
   }))
 
 /** The columns without those of which no row has a text. */
@@ -78,14 +85,14 @@ export function lineProblem(line: FieldLine, lines: readonly FieldLine[]): strin
 export const areLinesValid = (lines: readonly FieldLine[]): boolean =>
   lines.filter(isFilled).length <= maxCustomFields && lines.every((line) => lineProblem(line, lines) === undefined)
 
-/** What a request must send to make the fields of the lines: new texts, and null for fields that are gone. Undefined if nothing differs. */
+/** The fields of a request that stores the lines: new texts, and null for fields that are gone. Undefined if nothing differs. */
 export function fieldChanges(
   before: CustomFields = {},
   lines: readonly FieldLine[],
 ): Readonly<Record<string, string | null>> | undefined {
   const after = new Map(lines.filter(isFilled).map(({ name, text }) => [name.trim(), text.trim()]))
   const changes = [
-    ...[...after].filter(([name, text]) => before[name] !== text),
+    ...[...after].filter(([name, text]) => textIn(before, name) !== text),
     ...Object.keys(before).flatMap((name) => (after.has(name) ? [] : [[name, null] as const])),
   ]
   return changes.length === 0 ? undefined : Object.fromEntries(changes)

@@ -3,7 +3,7 @@ import type { RoomDetails } from '../../domain/fleet/room/room.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { type Definition, DefinitionList, hasDefinitions } from '../../parts/text/definition-list.tsx'
 
-export function RoomFacts({ room: { floor, contact, externalId, fields = {} } }: { readonly room: RoomDetails }) {
+export function RoomAttributes({ room: { floor, contact, externalId, fields = {} } }: { readonly room: RoomDetails }) {
   const definitions: readonly Definition[] = [
     ['Floor', floor],
     ['Contact', contact],
