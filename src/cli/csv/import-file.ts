@@ -7,7 +7,7 @@ import { CsvError } from '../../csv/mistakes.ts'
 import { checkFileSize } from '../../csv/read-csv.ts'
 import { changeText, type ImportPlan, type RowChange, type RowFate } from '../../csv/row-fates.ts'
 import { countsOf, type ImportedRow, type RowResult, runImport } from '../../csv/run-import.ts'
-import { connect } from '../http/connect.ts'
+import { connectToServer } from '../http/connect.ts'
 import type { ConnectionOptions } from '../http/connection.ts'
 import { CommandError } from '../terminal/command-error.ts'
 import { Progress } from '../terminal/progress.ts'
@@ -50,7 +50,7 @@ export async function importFile<C extends string>(
   { plan, columns, answers }: Import<C | 'result'>,
 ): Promise<void> {
   const bytes = readFile(file)
-  const { client, connection } = connect(terminal, options)
+  const { client, connection } = connectToServer(terminal, options)
   const planned = await sentencesOf(plan(client, bytes, connection.org))
   const { rows, counts, plan: steps } = planned.plan
   const write = (

@@ -4,7 +4,7 @@ import { readOrganisation } from '../../apply/read-organisation.ts'
 import { planRooms, readRoomCodes, sitesOnly } from '../../csv/import-rooms.ts'
 import { roomsCsv } from '../../csv/room-export.ts'
 import { documentOf } from '../../plan/document-of.ts'
-import { connect } from '../http/connect.ts'
+import { connectToServer } from '../http/connect.ts'
 import type { ConnectionOptions } from '../http/connection.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type ImportOptions, importFile } from './import-file.ts'
@@ -42,7 +42,7 @@ export async function roomsExport(
   terminal: Terminal,
   { output, ...options }: ConnectionOptions & { readonly output?: string },
 ): Promise<void> {
-  const { client, connection } = connect(terminal, options)
+  const { client, connection } = connectToServer(terminal, options)
   const csv = roomsCsv(documentOf(await readOrganisation(client, sitesOnly(connection.org))))
   if (output === undefined) await terminal.writeRaw(csv)
   else writeFileSync(output, csv)
