@@ -1,16 +1,14 @@
 // Writes lines of CSV (RFC 4180) that are safe to open in a spreadsheet.
 import { withoutDirectionMarks } from './words.ts'
 
-export const csvRow = (cells: readonly string[]): string => `${csvCells(cells)}
-`
+export const csvRow = (cells: readonly string[]): string => `${csvCells(cells)}\r\n`
 
 /** Cells of a line that others follow. */
 export const csvCells = (cells: readonly string[]): string => writtenCells(cells.map(withoutDirectionMarks), ',')
 
 /** A row of a file that people can import again: its texts come back as they were, with their marks of direction. */
 export const importableRow = (cells: readonly string[], separator: string): string =>
-  `${writtenCells(cells, separator)}
-`
+  `${writtenCells(cells, separator)}\r\n`
 
 const writtenCells = (cells: readonly string[], separator: string) =>
   cells.map((text) => quoted(withApostrophe(text), separator)).join(separator)
