@@ -44,7 +44,7 @@ export function listEntries(document: OrganisationDocument): Entry[] {
       pointer,
       path,
       id: id as number | string | undefined,
-      externalId: tidy(externalId) as string | undefined,
+      externalId: (tidy(externalId) ?? undefined) as string | undefined,
       parent: undefined,
       listsChildren: false,
       ...more,
