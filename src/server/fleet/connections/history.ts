@@ -86,7 +86,7 @@ function unwrittenSpanOf({
   return { since, until, why: 'SERVER_ENDED', unknown_until, followed_by: 'UNKNOWN', ...after }
 }
 
-const pageSizeRows = 1000
+export const pageSizeRows = 1000
 
 /** The oldest first. The first one may have ended before the window: it says what the time after it was. */
 export async function* readSpans(
