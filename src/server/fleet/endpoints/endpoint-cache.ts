@@ -49,8 +49,6 @@ export class EndpointCache {
     this.#reads = reads
     this.#reconnects = reconnects
     db.onWrite('endpoints', (written) => {
-      // The end of the node has disconnected its endpoints already, so no answer changes when their rows are cleared.
-      if (written.org === undefined && written.where.node_id !== undefined) return
       if (isOfReadings(written)) this.#forget(written.where.id)
       else this.#invalidate(written, written.where.id, written.where.room_id)
       // The state of a device depends on the connection of its gateway.

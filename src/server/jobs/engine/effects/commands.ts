@@ -153,7 +153,7 @@ export async function sendPower(input: EffectInput): Promise<void> {
     return {
       changed: {
         result: commands,
-        target: endpointRef(first ?? { id: '', serial: '', model: '', name: null }),
+        target: first ? endpointRef(first) : noEndpoint,
         after: { on },
         affected: others.map(endpointRef),
       },
