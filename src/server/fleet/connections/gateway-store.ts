@@ -5,7 +5,7 @@ import { wholeQuery, wholeQueryOne, writeTelemetry } from '../../db/queries/quer
 import { connectionTime, isConnected } from '../../nodes/presence-sql.ts'
 import { lastSince } from './store.ts'
 
-/** For devices of gateways whose own connections ended at a time or later. */
+/** Marks the connections of devices of gateways that ended at a time or later. */
 export const updateSpansLeftWithGateways = writeTelemetry(
   (db, p: { org: number; gateways: readonly string[]; from: number }, engine) => {
     const devices = db

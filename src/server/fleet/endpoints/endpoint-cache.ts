@@ -74,7 +74,7 @@ export class EndpointCache {
     this.#checkTime()
     const cached = this.#get(org, id)
     if (!cached) return this.#load(org, id)
-    // A commit of another node may have made it stale, and is heard of now at the latest.
+    // A commit of another node can have made it stale, and is received now at the latest.
     return this.#reads.confirm(org)?.then(() => this.#get(org, id) ?? this.#load(org, id)) ?? cached
   }
 
@@ -133,7 +133,7 @@ export class EndpointCache {
     this.clear()
   }
 
-  /** Empties the cache, which also frees the memory of lists that no client requests any more. */
+  /** Empties the cache, which also frees the memory of lists that no client requests now. */
   clear(): void {
     this.#writes++
     this.#endpoints.clear()

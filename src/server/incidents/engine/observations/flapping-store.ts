@@ -10,8 +10,8 @@ const isCounted = sql<SqlBool>`why not in ('SERVER_ENDED', 'UNENROLLED', 'RELEAS
 
 /**
  * Counts the disconnects of endpoints after a time, by the number of the endpoint, with the time of the last one. The end of a node, of a
- * gateway or of an enrolment does not count, nor does a device that goes to sleep. `+endpoint` keeps SQLite from reading all connections of the organisation in the order of the primary
- * key, so that it uses the index on `org` and `until`, which has few rows in the window.
+ * gateway or of an enrolment does not count, nor does a device that goes to sleep. With `+endpoint` SQLite uses the index on `org` and
+ * `until`, which has few rows in the window, instead of reading all connections of the organisation in the order of the primary key.
  */
 export const listDisconnects = wholeQuery((db, p: { org: number; from: number }, engine) =>
   db
