@@ -102,6 +102,27 @@ test('an incident that opened since on the room makes a unit unhealthy, and half
   await f.close()
 })
 
+test('devices that were switched off are not half of a location that is offline [contract 8.power]', async () => {
+  const f = await newSoak(4)
+  for (const n of [2, 3]) {
+    const device = f.devices[n] as TestDevice
+    await device.publish('status', { actions: ['power'], power: 'ON' })
+    await f.call('POST', `/endpoints/${device.id}/power`, { body: { on: false } })
+    expect(await device.next('operation')).toMatchObject({ type: 'POWER', on: false })
+    await f.cut(n)
+  }
+  await f.cut(0)
+  harness.clock.advance(5 * minuteMs)
+  expect((await f.read()).get(f.unitOf(0) as number)).toMatchObject({ state: 'unhealthy' })
+  // The deadline of the command is over.
+  harness.clock.advance(minuteMs)
+  await f.devices[2]?.connect()
+  await f.cut(2)
+  const outage = { state: 'outage', reason: '2 of 3 devices of Oslo are offline' }
+  expect((await f.read()).get(f.unitOf(0) as number), 'one has disconnected again since').toEqual(outage)
+  await f.close()
+})
+
 test('an incident of an endpoint that was moved out of the rooms of its unit counts too', async () => {
   const f = await newSoak(1)
   const other = (await f.call('POST', '/rooms', { body: { name: 'Other' } })).body.id
