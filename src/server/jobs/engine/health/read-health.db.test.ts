@@ -98,7 +98,7 @@ test('an incident that opened since on the room makes a unit unhealthy, and half
   await f.cut(3)
   const outage = { state: 'outage', reason: '2 of 4 devices of Oslo are offline' }
   expect((await f.read()).get(f.unitOf(2) as number)).toEqual(outage)
-  expect((await f.read()).get(f.unitOf(1) as number), 'storage is no outage').toEqual(unhealthy)
+  expect((await f.read()).get(f.unitOf(1) as number), 'storage does not count as an outage').toEqual(unhealthy)
   await f.close()
 })
 
@@ -180,7 +180,7 @@ test('job.stopped opens when a job is stopped, lasts while it is rolled back and
   await f.close()
 })
 
-test('a job that was stopped and rolled back between two looks at it has an incident too, once [contract 10.rule]', async () => {
+test('a job that was stopped and rolled back between two checks has an incident too, once [contract 10.rule]', async () => {
   await harness.close()
   harness = await startHarness()
   const f = await newSoak(1)
