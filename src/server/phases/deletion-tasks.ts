@@ -9,6 +9,7 @@ import { deletePastCredentials } from '../fleet/endpoints/past-credentials.ts'
 import { deleteOldAttempts } from '../incidents/credentials/attempts.ts'
 import { deleteOldIncidents } from '../incidents/retention.ts'
 import { deleteOldJobs } from '../jobs/retention.ts'
+import { deleteOldIdempotencyKeys } from '../journal/idempotency/retention.ts'
 import { deleteOldSessions } from '../people/sessions/retention.ts'
 import { deleteOldChallenges } from '../people/sign-in/retention.ts'
 import type { Core } from './core.ts'
@@ -79,6 +80,12 @@ export function deletionTasks(core: Core, resources: Resources): readonly Schedu
       pauseMs: hourMs,
       runsOn: 'one node',
       run: deleteOldMessages,
+    },
+    {
+      name: 'deleting old idempotency keys',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteOldIdempotencyKeys,
     },
     {
       name: 'deleting old sessions',
