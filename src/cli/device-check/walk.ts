@@ -31,7 +31,7 @@ const quietSeconds = 2
 const unenrolWatchSeconds = 10
 const pollMs = 25
 
-/** Settings whose change costs a device neither its network nor its screen, and disturbs nobody. */
+/** Settings whose change costs a device neither its network nor its screen, and does not disturb people in the room. */
 const harmlessKeys = ['nightMode', 'highContrast', 'time24h', 'hideSlideOutMenu', 'autoWakeup']
 /** Keys that few devices have. */
 const rareSettings = {

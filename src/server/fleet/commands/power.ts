@@ -5,7 +5,7 @@ import { queueFinishedCommands } from '../endpoints/endpoint-messages.ts'
 import { type CommandRow, finishCommand, listOpenPowerCommands } from './store.ts'
 import { commandView } from './view.ts'
 
-/** The payload of a POWER command as it is stored. Statements compare it with `switchesOff` (db/queries/switched-off.ts). */
+/** The payload of a POWER command as it is stored. Statements compare it with `switchesOff` (db/queries/on-purpose.ts). */
 export const powerPayload = (on: boolean) => ({ on })
 
 /** The power CHANGING shows neither on nor off. */

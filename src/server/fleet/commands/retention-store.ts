@@ -1,7 +1,7 @@
 // SQL that deletes old commands of all organisations.
 
 import { type SqlBool, sql } from 'kysely'
-import { endsOnPurpose, switchesOff } from '../../db/queries/switched-off.ts'
+import { endsOnPurpose, switchesOff } from '../../db/queries/on-purpose.ts'
 import { systemWrite } from '../../db/system.ts'
 
 const isFinal = sql<boolean>`state in ('SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED', 'SKIPPED')`

@@ -1,10 +1,9 @@
 // SQL of the endpoints that the engine of incidents reads: whether they are connected, their status and their latest sample.
 
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { restartGraceMs } from '../../../../contract/fleet/commands.ts'
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
+import { endsOnPurpose, isSwitchedOff, restartGrace } from '../../../db/queries/on-purpose.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
-import { endsOnPurpose, isSwitchedOff } from '../../../db/queries/switched-off.ts'
 import type { DatabaseSchema } from '../../../db/schema/schema.ts'
 import { connectionTime, isAsleep, isConnected, isHidden, type PresenceTimes } from '../../../nodes/presence-sql.ts'
 
@@ -16,7 +15,7 @@ import { connectionTime, isAsleep, isConnected, isHidden, type PresenceTimes } f
 const isRestarting = (now: number): RawBuilder<number> => sql`case when d.state = 'up' then 0
   when exists (select 1 from operations as o where o.org = e.org and o.endpoint_id = e.id and o.type = 'REBOOT'
     and ((o.state in ('SENT', 'ACKNOWLEDGED') and o.deadline > ${now})
-      or (${endsOnPurpose(sql`e.connection_time`)} and e.connection_time + ${sql.lit(restartGraceMs)} > ${now})))
+      or (${endsOnPurpose(sql`e.connection_time`)} and e.connection_time + ${restartGrace} > ${now})))
   then 1
   when ${isSwitchedOff} then 1 else 0 end`
 

@@ -1,10 +1,9 @@
 // SQL of the connections of endpoints that ended, counted by endpoint.
 
 import { type SqlBool, sql } from 'kysely'
-import { restartGraceMs } from '../../../../contract/fleet/commands.ts'
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
+import { endsOnPurpose, restartGrace, switchesOff } from '../../../db/queries/on-purpose.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
-import { endsOnPurpose, switchesOff } from '../../../db/queries/switched-off.ts'
 
 const isCounted = sql<SqlBool>`why not in ('SERVER_ENDED', 'UNENROLLED', 'RELEASED') and coalesce(followed_by, 'OFFLINE') = 'OFFLINE'`
 
@@ -37,7 +36,7 @@ export const listRestarts = wholeQuery((db, p: { org: number; from: number; numb
         join operations as o on o.org = e.org and o.endpoint_id = e.id and (o.type = 'REBOOT' or ${switchesOff})
         join connection_spans as r on r.org = e.org and r.endpoint = e.number and ${endsOnPurpose(sql`r.until`)}
         where e.org = s.org and e.number = s.endpoint
-          and s.until >= r.until and s.until <= r.until + ${sql.lit(restartGraceMs)})`,
+          and s.until >= r.until and s.until <= r.until + ${restartGrace})`,
     )
     .groupBy('s.endpoint'),
 )

@@ -2,8 +2,8 @@
 
 import { type SqlBool, sql } from 'kysely'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
+import { isSwitchedOff, switchesOff } from '../../../db/queries/on-purpose.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
-import { isSwitchedOff, switchesOff } from '../../../db/queries/switched-off.ts'
 import { connectionTime, endpointState, isAsleep, isHidden, type PresenceTimes } from '../../../nodes/presence-sql.ts'
 import type { JobKey } from '../../store.ts'
 
