@@ -122,7 +122,7 @@ function rowAt({ rowOfPointer }: CsvImport, pointer: string): number | undefined
 }
 
 /** Such as `capacity: 8 → 12`. */
-export function changeText({ field, from, to, of }: RowChange): string {
+export function rowChangeText({ field, from, to, of }: RowChange): string {
   const [before, after] = [valueText(from), valueText(to)]
   if (of !== undefined && field === 'name' && from === undefined) return `new ${of} ${after}`
   const name = of === undefined ? field : `${field} of the ${of}`

@@ -5,7 +5,7 @@ import { answerFile } from '../../csv/answer-file.ts'
 import type { Sheet } from '../../csv/columns.ts'
 import { CsvError } from '../../csv/mistakes.ts'
 import { checkFileSize } from '../../csv/read-csv.ts'
-import { changeText, type ImportPlan, type RowChange, type RowFate } from '../../csv/row-fates.ts'
+import { type ImportPlan, type RowChange, type RowFate, rowChangeText } from '../../csv/row-fates.ts'
 import { countsOf, type ImportedRow, type RowResult, runImport } from '../../csv/run-import.ts'
 import { connectToServer } from '../http/connect.ts'
 import type { ConnectionOptions } from '../http/connection.ts'
@@ -146,7 +146,7 @@ const planLines = (rows: readonly RowFate[]): string[] =>
   })
 
 const changesText = (changes: readonly RowChange[]) =>
-  changes.length === 0 ? '' : ` (${changes.map(changeText).join('; ')})`
+  changes.length === 0 ? '' : ` (${changes.map(rowChangeText).join('; ')})`
 
 const resultText = ({ result, notes }: Pick<ImportedRow, 'result' | 'notes'>): string =>
   isDone(result) ? result : `${result === 'left' ? 'not applied' : result}: ${notes.join(' ')}`

@@ -1,7 +1,7 @@
 // The rows of a file with what became, or would become, of each.
 import { Badge, Group, SegmentedControl, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { changeText } from '../../../csv/row-fates.ts'
+import { rowChangeText } from '../../../csv/row-fates.ts'
 import type { ImportedRow, RowResult } from '../../../csv/run-import.ts'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -78,12 +78,12 @@ const columns: readonly Column<ShownRow>[] = [
     breaksWords: true,
     cell: ({ changes, notes }) => (
       <ul className={classes.changes}>
-        {[...notes, ...changes.map(changeText)].map((text) => (
+        {[...notes, ...changes.map(rowChangeText)].map((text) => (
           <li key={text}>{text}</li>
         ))}
       </ul>
     ),
-    text: ({ changes, notes }) => [...notes, ...changes.map(changeText)].join('; '),
+    text: ({ changes, notes }) => [...notes, ...changes.map(rowChangeText)].join('; '),
   },
 ]
 
