@@ -42,6 +42,7 @@ beforeEach(async () => {
 })
 
 const dialog = () => page.getByRole('dialog')
+const sleeps = 'Leaves the network while it is off'
 const save = () => dialog().getByRole('button', { name: 'Save' }).click()
 const width = () => page.evaluate<number>('document.documentElement.scrollWidth')
 
@@ -52,7 +53,7 @@ async function searched(text: string) {
   return page.getByRole('option', { selected: true })
 }
 
-test('a device is named on its page, and is found by that name and by its serial; null goes back to the model', async () => {
+test('a device is named on its page, which also says whether it sleeps, and is found by that name and by its serial; null goes back to the model', async () => {
   await visit(page, `/devices/${fleet.bar.id}`)
   await settled(page, 'Bar R00001')
   await page.getByRole('button', { name: 'Edit' }).click()
@@ -60,12 +61,15 @@ test('a device is named on its page, and is found by that name and by its serial
   await expectAccessible(page)
   await dialog().getByLabel('Name').fill('Bar at the window')
   await dialog().getByLabel('Note').fill('The remote control is\nin the drawer.')
+  await dialog().getByRole('combobox', { name: sleeps }).click()
+  await page.getByRole('option', { name: 'Yes', exact: true }).click()
   await dialog().getByLabel('Asset tag').fill('IT-0042')
   await dialog().getByLabel('Warranty until').fill('2027-12-31')
   await save()
   await settled(page, 'Bar at the window')
   expect(await page.title()).toBe('Bar at the window · Roomkeeper')
   await page.getByText('in the drawer.').waitFor()
+  expect((await fleet.org.call('GET', `/endpoints/${fleet.bar.id}`)).body.sleeps).toBe(true)
   const inventory = page.getByRole('region', { name: 'Inventory' })
   expect(await inventory.getByRole('definition').allInnerTexts()).toEqual(['IT-0042', '2027-12-31'])
   await page.getByText('BAR00001').first().waitFor()
@@ -92,9 +96,12 @@ test('a device is named on its page, and is found by that name and by its serial
 
   await page.getByRole('button', { name: 'Edit' }).click()
   await dialog().getByLabel('Name').fill('')
+  await dialog().getByRole('combobox', { name: sleeps }).and(page.locator('[value="Yes"]')).click()
+  await page.getByRole('option', { name: 'As the device reports' }).click()
   await save()
   await settled(page, 'Bar R00001')
   await page.getByText('in the drawer.').waitFor()
+  expect((await fleet.org.call('GET', `/endpoints/${fleet.bar.id}`)).body).not.toHaveProperty('sleeps')
 })
 
 test('name and note are edited on the page of the room, on a phone too; a change by another person is not overwritten', async () => {

@@ -89,6 +89,9 @@ export const Endpoint = Shape('webpageEndpoint', {
   ...reportedFields,
   name: endpointName,
   reportedName: optional(Type.String({ description: 'Name that the device reports.' })),
+  reportedSleeps: optional(
+    Type.Boolean({ description: 'What the device reports as `sleeps`; absent if it does not report it.' }),
+  ),
   note: optional(Type.String({ description: 'Note for the next person who works with the device.' })),
   ...assetValues,
   networks: Type.Array(Network, {

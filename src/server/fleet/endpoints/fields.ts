@@ -134,7 +134,8 @@ export function endpointView(
   row: ShownEndpoint & GivenValues & Pick<Endpoints, 'enrolment_time' | 'readings'>,
   roomName: string | null,
 ): EndpointView {
-  const { name: reportedName, ...status } = shownStatus(row)
+  const { name: reportedName, sleeps: reportedSleeps, ...status } = shownStatus(row)
+  const sleeps = row.given_sleeps === null ? reportedSleeps : row.given_sleeps === 1
   return {
     id: row.id,
     serial: row.serial,
@@ -156,7 +157,8 @@ export function endpointView(
     ...(row.name !== null && { name: row.name }),
     ...(reportedName && { reportedName }),
     ...(row.note !== null && { note: row.note }),
-    ...(row.given_sleeps !== null && { sleeps: row.given_sleeps === 1 }),
+    ...(sleeps !== undefined && { sleeps }),
+    ...(reportedSleeps !== undefined && { reportedSleeps }),
     ...assetValues(row),
     networks: status.networks ?? [],
   }

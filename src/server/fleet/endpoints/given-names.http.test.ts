@@ -32,11 +32,14 @@ test('a given name wins over the reported one, and both are shown; null restores
   expect(await shown()).not.toHaveProperty('name')
 })
 
-test('an absent key keeps its value, null clears it, and sleeps wins over the reported value', async () => {
+test('an absent key keeps its value, null clears it, and sleeps wins over the reported value, which is shown too [contract 5.1]', async () => {
+  const { body: unreported } = await update({ sleeps: true })
+  expect(unreported).toMatchObject({ sleeps: true })
+  expect(unreported, 'a given value is not a report').not.toHaveProperty('reportedSleeps')
   await device.publish('status', { sleeps: false })
   const all = { name: 'Projector', note: 'The remote control is\nin the drawer.', sleeps: true }
-  expect((await update(all)).body).toMatchObject(all)
-  expect((await update({ sleeps: null })).body).toMatchObject({ ...all, sleeps: false })
+  expect((await update(all)).body).toMatchObject({ ...all, reportedSleeps: false })
+  expect((await update({ sleeps: null })).body).toMatchObject({ ...all, sleeps: false, reportedSleeps: false })
   expect((await update({ note: null })).body).not.toHaveProperty('note')
   expect(await shown()).toMatchObject({ name: 'Projector' })
 })

@@ -20,10 +20,14 @@ afterAll(() => harness.close())
 
 const shown = async (id = device.id) => (await org.call('GET', `/endpoints/${id}`)).body
 
-/** The fields as an answer shows them: `name` can be replaced by a given one, and `reportedName` cannot. */
+/** The fields as an answer shows them. Given values can replace `name` and `sleeps`, but not `reportedName` and `reportedSleeps`. */
 const shownFields = (fields: Readonly<Record<string, unknown>>) => {
-  const { name, ...others } = fields
-  return name === undefined ? others : { ...others, name, reportedName: name }
+  const { name, sleeps } = fields
+  return {
+    ...fields,
+    ...(name !== undefined && { reportedName: name }),
+    ...(sleeps !== undefined && { reportedSleeps: sleeps }),
+  }
 }
 
 test('every field of a status is shown, in the list too if the console saves it as CSV, and kept by a report that does not name it [contract 5.1]', async () => {
@@ -55,7 +59,7 @@ test('every field of a status is cleared by null, and no other field with it [co
   const left = new Map(Object.entries(fullStatusReport))
   const reported = async () => {
     const { networks, ...endpoint } = await shown()
-    const names = new Set([...Object.keys(reportedCases), 'reportedName'])
+    const names = new Set([...Object.keys(reportedCases), 'reportedName', 'reportedSleeps'])
     const entries = Object.entries({ ...endpoint, ...(networks.length > 0 && { networks }) })
     return Object.fromEntries(entries.filter(([name]) => names.has(name)))
   }

@@ -1,5 +1,5 @@
-// Changes in a dialog what people say about a device: its name, its note, its inventory values and its custom fields.
-import { Modal, SimpleGrid, Textarea, TextInput } from '@mantine/core'
+// Changes in a dialog what people say about a device: its name, its note, whether it sleeps, its inventory values and its custom fields.
+import { Modal, Select, SimpleGrid, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { maxAssetTagLength, maxEndpointNoteLength } from '../../../../contract/fleet/endpoints.ts'
@@ -33,14 +33,27 @@ export const EditDevice = ({ device, opened, onClose }: EditDeviceProps) => (
 type Texts = Readonly<Record<(typeof textNames)[number], string>>
 const textNames = ['name', 'note', 'assetTag', 'installedOn', 'warrantyUntil', 'externalId'] as const
 
-/** A name that the device reports itself is not in the field: it goes on changing with the device. */
-const textsOf = ({ name, reportedName, ...device }: DeviceDetails): Texts => ({
+const sleepsChoices = [
+  { value: 'reported', label: 'As the device reports' },
+  { value: 'yes', label: 'Yes' },
+  { value: 'no', label: 'No' },
+] as const
+type SleepsChoice = (typeof sleepsChoices)[number]['value']
+const givenSleeps: Readonly<Record<SleepsChoice, boolean | null>> = { reported: null, yes: true, no: false }
+
+interface Values extends Texts {
+  readonly sleeps: SleepsChoice
+}
+
+/** A name or a sleep that the device reports itself is not filled in: it goes on changing with the device. */
+const valuesOf = ({ name, reportedName, sleeps, reportedSleeps, ...device }: DeviceDetails): Values => ({
   name: name === undefined || name === reportedName ? '' : name,
   note: device.note ?? '',
   assetTag: device.assetTag ?? '',
   installedOn: device.installedOn ?? '',
   warrantyUntil: device.warrantyUntil ?? '',
   externalId: device.externalId ?? '',
+  sleeps: sleeps === reportedSleeps ? 'reported' : sleeps ? 'yes' : 'no',
 })
 
 /** The texts that differ. An empty text clears what is stored. */
@@ -52,9 +65,9 @@ const changedTexts = (before: Texts, after: Texts): Partial<Record<keyof Texts, 
 function DeviceFields({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { now, seen, reload } = useBaseline('endpointsGet', { id })
   const write = useWrite('endpointsUpdate', { quiet: true, successText: 'Device saved', onDone: onClose })
-  const before = textsOf(seen.body)
+  const before = valuesOf(seen.body)
   // The ETag also changes when the device is moved. While the edited fields are unchanged, the new ETag is used.
-  const isSame = JSON.stringify([before, seen.body.fields]) === JSON.stringify([textsOf(now.body), now.body.fields])
+  const isSame = JSON.stringify([before, seen.body.fields]) === JSON.stringify([valuesOf(now.body), now.body.fields])
   return (
     <DeviceForm
       key={seen.etag}
@@ -72,7 +85,7 @@ function DeviceFields({ id, onClose }: { readonly id: string; readonly onClose: 
 type InputBody = BodyOf<Operations['endpointsUpdate']>
 
 interface DeviceFormProps {
-  readonly before: Texts
+  readonly before: Values
   readonly device: DeviceDetails
   readonly isBusy: boolean
   readonly error: unknown
@@ -86,10 +99,14 @@ function DeviceForm({ before, device, onSubmit, ...form }: DeviceFormProps) {
   const [lines, setLines] = useState(() => fieldLines(device.fields))
   const devices = useQuery(operationQuery('endpointsBasicList')).data?.body.endpoints
   const knownNames = useMemo(() => customFieldNames(devices ?? []), [devices])
-  const set = (changed: Partial<Texts>) => setEdited((texts) => ({ ...texts, ...changed }))
+  const set = (changed: Partial<Values>) => setEdited((values) => ({ ...values, ...changed }))
   const texts = Object.fromEntries(textNames.map((name) => [name, edited[name].trim()])) as Texts
   const fields = fieldChanges(device.fields, lines)
-  const changes: InputBody = { ...changedTexts(before, texts), ...(fields && { fields }) }
+  const changes: InputBody = {
+    ...changedTexts(before, texts),
+    ...(edited.sleeps !== before.sleeps && { sleeps: givenSleeps[edited.sleeps] }),
+    ...(fields && { fields }),
+  }
   const unnamed = deviceName({ ...device, name: device.reportedName })
   return (
     <DialogForm
@@ -115,6 +132,14 @@ function DeviceForm({ before, device, onSubmit, ...form }: DeviceFormProps) {
         autosize
         minRows={2}
         maxRows={10}
+      />
+      <Select
+        label="Leaves the network while it is off"
+        description="If it does, it is shown as asleep instead of offline while it is off."
+        data={sleepsChoices}
+        value={edited.sleeps}
+        onChange={(sleeps) => sleeps !== null && set({ sleeps })}
+        allowDeselect={false}
       />
       <TextInput
         label="Asset tag"
