@@ -68,7 +68,7 @@ test('one setting on 30 devices, some offline and some rejecting, takes at most 
   await dialog.getByRole('button', { name: 'Review' }).click()
   await dialog.getByText('30 devices in 15 rooms').waitFor()
   await dialog.getByText('12 rooms change now').waitFor()
-  await dialog.getByText('3 rooms wait for devices that are offline').waitFor()
+  await dialog.getByText('3 rooms wait for devices that are not connected').waitFor()
   await dialog.getByText('now: not set on 30').waitFor()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Apply' }).click()
@@ -87,7 +87,7 @@ test('one setting on 30 devices, some offline and some rejecting, takes at most 
   await until('10 rooms to have it', async () => (await states()).SUCCEEDED === 10)
   await until('the outcome of all', async () => (await rooms.getByText('Failed').count()) === 2)
   expect(await states()).toEqual({ SUCCEEDED: 10, FAILED: 2, WAITING: 3 })
-  expect(await rooms.getByText('For devices that are offline').count()).toBe(3)
+  expect(await rooms.getByText('For devices that are not connected').count()).toBe(3)
   expect(await rooms.getByText(/not in this building/).count()).toBe(2)
   expect(withNightMode(), 'rooms that wait are not changed by half').toEqual(
     Array.from({ length: 30 }, (_, index) => serialOf(index)).filter((_, i) => i >= 5 && (i < 15 || i >= 18)),

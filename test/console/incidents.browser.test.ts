@@ -185,7 +185,7 @@ test.runIf(isFullForm)(
     await incidentRow(page, offline)
       .getByRole('button', { name: /^Restart/ })
       .click()
-    await dialog.getByText('cannot be restarted remotely').waitFor()
+    await dialog.getByText('The device is not connected and cannot be restarted remotely.').waitFor()
     expect(await dialog.getByRole('button', { name: /^Restart/ }).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Close' }).last().click()
     await incidentRow(page, online)

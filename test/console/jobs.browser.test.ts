@@ -61,7 +61,7 @@ test('the wizard shows the plan of a job in stages, which is paused, resumed and
   await planNightMode(page)
   await page.getByText('(now: not set on 3)').waitFor()
   await page.getByText('Stage 2: 1 room', { exact: true }).waitFor()
-  await page.getByText('1 device is offline. A room waits until all of its devices are online.').waitFor()
+  await page.getByText('1 device is not connected. A room waits until all of its devices are online.').waitFor()
   expect(await jobs()).toEqual([])
   await page.getByLabel('Name of the job').fill('Night mode in Europe')
   await page.getByRole('button', { name: 'Start job' }).click()
@@ -222,7 +222,7 @@ test.runIf(isFullForm)(
     }
     const cancel = (id: string) => org.call('POST', `/jobs/${id}/cancel`, { body: {} })
     const offline = await start('Offline', rooms.skog, {})
-    await expectNote(rooms.skog, 'Offline', 'Waits for devices that are offline')
+    await expectNote(rooms.skog, 'Offline', 'Waits for devices that are not connected')
     await cancel(offline)
     await fleet.bar.sample({ people: 5 })
     const busy = await start('Busy', rooms.fjord, { idle: true })

@@ -10,7 +10,7 @@ import type { Plan, PlannedUnit } from './job.ts'
 const waitClauses: Readonly<Record<WaitReason, string>> = {
   window: 'for the change window of the location',
   idle: 'until the room is empty',
-  connection: 'for devices that are offline',
+  connection: 'for devices that are not connected',
   pace: 'for other rooms of this job',
   'other job': 'for another job',
 }
@@ -48,10 +48,10 @@ export const presentText = (key: string, values: Plan['present'][string]): strin
     })
     .join(', ')
 
-/** Follows "3 devices are offline.": how a job treats them, by which devices its action needs. [contract 12.states] */
-export const offlineTexts: Readonly<Record<JobActionRow['connection'], string>> = {
+/** Follows "3 devices are not connected.": how a job treats them, by which devices its action needs. [contract 12.states] */
+export const disconnectedTexts: Readonly<Record<JobActionRow['connection'], string>> = {
   all: ' A room waits until all of its devices are online.',
-  any: ' Offline devices are skipped, unless the room has no others: then the room waits.',
+  any: ' These are skipped, unless the room has no others: then the room waits.',
   none: '',
 }
 

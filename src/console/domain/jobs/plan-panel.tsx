@@ -17,7 +17,7 @@ import { plural } from '../../parts/text/words.ts'
 import { deviceName } from '../fleet/device/device.ts'
 import { usePlanHeadline } from './action-name.ts'
 import { type JobDraft, type Plan, planQuery } from './job.ts'
-import { becauseText, offlineTexts, outcomeGroups, presentText } from './job-texts.ts'
+import { becauseText, disconnectedTexts, outcomeGroups, presentText } from './job-texts.ts'
 
 /** The name is not part of what is planned, so typing it asks for no new plan. */
 export const usePlan = (draft: JobDraft) =>
@@ -127,7 +127,7 @@ function Remarks({ plan, draft }: PlanSummaryProps) {
     plan.emptyRoomCount > 0 &&
       `${plural(plan.emptyRoomCount, 'room')} ${plan.emptyRoomCount === 1 ? 'has' : 'have'} no devices, so nothing changes there${texts.emptyRooms}.`,
     plan.offlineCount > 0 &&
-      `${plural(plan.offlineCount, 'device')} ${plan.offlineCount === 1 ? 'is' : 'are'} offline.${offlineTexts[connection]}`,
+      `${plural(plan.offlineCount, 'device')} ${plan.offlineCount === 1 ? 'is' : 'are'} not connected.${disconnectedTexts[connection]}`,
     plan.unchangedCount > 0 &&
       `${plural(plan.unchangedCount, 'device')} ${texts.unchanged[plan.unchangedCount === 1 ? 0 : 1]}.`,
     waitsForIdle(draft) &&

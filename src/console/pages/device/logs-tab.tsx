@@ -41,7 +41,7 @@ function CollectLogs({
   const [withPair, setWithPair] = useState(false)
   const collect = useWrite('endpointsGenerateBugReport', { onDone: ({ supportId }) => onRequested(supportId) })
   const devices = withPair ? [device, ...others] : [device]
-  const isAnyOffline = devices.some(({ connected }) => !connected)
+  const isAnyDisconnected = devices.some(({ connected }) => !connected)
   return (
     <Section title="Collect logs">
       <Stack gap="sm" align="flex-start">
@@ -62,9 +62,9 @@ function CollectLogs({
           checked={withCalls}
           onChange={(event) => setWithCalls(event.currentTarget.checked)}
         />
-        {isAnyOffline && (
+        {isAnyDisconnected && (
           <Text fz="sm" c="var(--rk-degraded)">
-            Offline devices send logs if they reconnect within 24 hours.
+            Devices that are not connected send logs if they reconnect within 24 hours.
           </Text>
         )}
         <Button

@@ -58,7 +58,7 @@ const states: Record<
     word: 'Skipped',
     colour: 'var(--rk-degraded)',
     mark: <WarnIcon size={16} />,
-    meaning: 'The device was offline when its paired devices restarted.',
+    meaning: 'The device was not connected when its paired devices restarted.',
   },
 }
 

@@ -14,4 +14,4 @@ export const reachText = ({ roomCount, endpointCount }: ReachCounts): string =>
 export const savingText = (reach: ReachCounts): string =>
   reach.endpointCount === 0
     ? 'No device has this profile yet, so saving changes none.'
-    : `Saving changes ${reachText(reach)}. Offline devices apply the change when they reconnect.`
+    : `Saving changes ${reachText(reach)}. Devices that are not connected apply the change when they reconnect.`

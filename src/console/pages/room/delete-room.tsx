@@ -71,7 +71,7 @@ export function DeleteRoom({ room, etag, opened, onClose }: DeleteRoomProps) {
             {endpoints.map((endpoint) => (
               <List.Item key={endpoint.id}>
                 {deviceName(endpoint)}
-                {endpoint.connected ? '' : ' (offline)'}
+                {endpoint.connected ? '' : ' (not connected)'}
               </List.Item>
             ))}
           </List>

@@ -1,4 +1,4 @@
-// Restarts the devices of an incident that are online, each pair group once. [contract 4.endpointsReboot]
+// Restarts the devices of an incident that are connected, each pair group once. [contract 4.endpointsReboot]
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { useBody } from '../../../api.ts'
@@ -18,19 +18,19 @@ const maxGroups = 20
 export function RestartForm({ incident: { id }, onClose }: IncidentFormProps) {
   const { subjects } = useBody('incidentsGet', { id })
   const { endpoints } = useBody('endpointsBasicList')
-  const { groups, offline } = useMemo(() => restartPlan(subjects, endpoints), [subjects, endpoints])
-  const online = groups.flat()
-  const choice = useRestartTime(online, { isNowPossible: true, isOpen: true })
+  const { groups, disconnected } = useMemo(() => restartPlan(subjects, endpoints), [subjects, endpoints])
+  const connected = groups.flat()
+  const choice = useRestartTime(connected, { isNowPossible: true, isOpen: true })
   const isNow = choice.when === 'now'
   const restart = useRestartGroups(onClose, choice.when)
   const requestIds = groups.flatMap(([first]) => (first ? [first.id] : []))
-  const isBlocked = online.length === 0 || groups.length > maxGroups
+  const isBlocked = connected.length === 0 || groups.length > maxGroups
   return (
     <Stack>
-      <Text fz="sm">{introText(groups, offline.length, isNow)}</Text>
+      <Text fz="sm">{introText(groups, disconnected.length, isNow)}</Text>
       {!isBlocked && (
         <ul className={classes.list}>
-          {online.map((device) => (
+          {connected.map((device) => (
             <li key={device.id}>
               {deviceName(device)}
               {device.roomName && ` in ${device.roomName}`}
@@ -57,7 +57,7 @@ export function RestartForm({ incident: { id }, onClose }: IncidentFormProps) {
             loading={restart.isPending}
             onClick={() => restart.mutate(requestIds)}
           >
-            {isNow ? `Restart ${plural(online.length, 'device')}` : 'Restart later'}
+            {isNow ? `Restart ${plural(connected.length, 'device')}` : 'Restart later'}
           </Button>
         )}
       </Group>
@@ -65,18 +65,21 @@ export function RestartForm({ incident: { id }, onClose }: IncidentFormProps) {
   )
 }
 
-function introText(groups: readonly ListedDevice[][], offlineCount: number, isNow: boolean): string {
+function introText(groups: readonly ListedDevice[][], disconnectedCount: number, isNow: boolean): string {
   if (groups.length > maxGroups) return 'Too many devices are affected. Restart devices from the pages of their rooms.'
   if (groups.length === 0) {
-    return offlineCount === 0
+    return disconnectedCount === 0
       ? 'This incident has no devices that can be restarted remotely.'
-      : `${offlineCount === 1 ? 'The device is' : 'All devices are'} offline and cannot be restarted remotely. Check power and network, or power-cycle on site.`
+      : `${disconnectedCount === 1 ? 'The device is' : 'All devices are'} not connected and cannot be restarted remotely. Check power and network, or power-cycle on site.`
   }
-  const skipped = offlineCount === 0 ? '' : ` ${plural(offlineCount, 'device is', 'devices are')} offline and skipped.`
+  const skipped =
+    disconnectedCount === 0
+      ? ''
+      : ` ${plural(disconnectedCount, 'device is', 'devices are')} not connected and skipped.`
   return restartEffectText(groups.flat().length, isNow) + skipped
 }
 
-/** Returns the online devices of the subjects by pair group, with all online members of each group, and the offline ones; only devices that can restart. */
+/** Returns the connected devices of the subjects by pair group, with all connected members of each group, and the disconnected devices; only devices that can restart. */
 function restartPlan(subjects: IncidentDetails['subjects'], endpoints: readonly ListedDevice[]) {
   const open = subjects.filter(({ endedAt }) => endedAt === undefined)
   const endpointIds = new Set(open.filter(({ type }) => type === 'endpoint').map(({ id }) => id))
@@ -88,6 +91,6 @@ function restartPlan(subjects: IncidentDetails['subjects'], endpoints: readonly 
   const members = able.filter((one) => one.connected && groupNames.has(groupOf(one)))
   return {
     groups: [...Map.groupBy(members, groupOf).values()],
-    offline: affected.filter(({ connected }) => !connected),
+    disconnected: affected.filter(({ connected }) => !connected),
   }
 }

@@ -80,7 +80,7 @@ export function RestoreDialog({ endpointId, version, onClose }: RestoreDialogPro
           Passwords are restored too but are not listed here.{' '}
           {device.connected
             ? 'The device applies this immediately.'
-            : 'The device is offline and applies this when it reconnects.'}
+            : 'The device is not connected and applies this when it reconnects.'}
         </>
       )}
     </ReviewDialog>

@@ -90,7 +90,7 @@ export function ConfigTab({ endpointId }: { readonly endpointId: string }) {
       >
         {device.connected
           ? 'The device applies this immediately.'
-          : 'The device is offline and applies this when it reconnects.'}
+          : 'The device is not connected and applies this when it reconnects.'}
       </ReviewDialog>
       <LeaveGuard count={apply.isPending ? 0 : count} what={`the settings of ${name}`} />
     </Stack>
