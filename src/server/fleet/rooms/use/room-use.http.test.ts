@@ -1,5 +1,6 @@
 // The use of rooms, from what real devices report. [contract 12.idle]
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { putEndpointWithSpans, type Span } from '../../../../../test/support/database/connection-spans.ts'
 import { countWrites } from '../../../../../test/support/database/count-writes.ts'
 import { putEndpoints } from '../../../../../test/support/database/endpoint-rows.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
@@ -9,6 +10,7 @@ import { dayMs, hourMs, minuteMs, secondMs } from '../../../../contract/duration
 import { insertNode } from '../../../nodes/store.ts'
 import { rollUp } from '../../../sensors/rollups/roll-up.ts'
 import { readRoomUse } from './room-use.ts'
+import { spansPerPage } from './store.ts'
 
 const idleMs = 10 * minuteMs
 const [busy, idle, neither] = [
@@ -188,6 +190,29 @@ test('a device that connects again keeps its room from being idle until its firs
   expect(await use()).toEqual(idle)
   await disconnect(board)
   expect(await use()).toEqual(idle)
+})
+
+test('connections that ended more than a week ago are read in pages, until the devices were connected together for long enough', async () => {
+  const at = harness.clock.now()
+  const long = at - 30 * dayMs
+  const flapped = Array.from(
+    { length: 2 * spansPerPage + 50 },
+    (_, i): Span => [at - 10 * dayMs - i * minuteMs, at - 10 * dayMs - i * minuteMs + secondMs],
+  )
+  const row = { room_id: 1, enrolment_time: 0, connection_time: flapped[0]?.[1] ?? null }
+  const status = JSON.stringify({ inCallStatus: 'NONE' })
+  const putCallEnded = async (roomId: number, call_ended_at: number) => {
+    const values = { ...row, room_id: roomId, status, call_ended_at }
+    await putEndpointWithSpans(harness, org, values, [...flapped, [long, long + hourMs]])
+    // The other device of the room was connected all the time.
+    await putEndpointWithSpans(harness, org, { ...row, room_id: roomId, status }, [[0, at - 9 * dayMs]])
+  }
+  await org.call('POST', '/rooms', { body: { name: 'Skog' } })
+  // The short connections count too, so only the rest of the idle time is taken from the long one.
+  const quietStart = long + hourMs - (idleMs - flapped.length * secondMs)
+  await putCallEnded(1, quietStart)
+  await putCallEnded(2, quietStart + 1)
+  expect([...(await read([1, 2])).values()]).toEqual([idle, neither])
 })
 
 test('the sleep of a device counts as time without use, also when it is awake again [contract 12.idle]', async () => {

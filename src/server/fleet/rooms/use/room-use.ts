@@ -18,14 +18,19 @@ import {
   listDevicesOfRooms,
   listLastPeople,
   listLastQuartersWithPeople,
+  listSpansBefore,
   listSpansSince,
+  spansPerPage,
 } from './store.ts'
 
 /** Whether a room is idle or busy; a room can be neither for some minutes. */
 export type RoomUse = ReturnType<typeof judgeUse>
 
-/** How far connections are looked back, step by step, until the idle time is complete. Few rooms need the second step. */
-const lookBackMs = [2 * hourMs, 7 * dayMs, Number.POSITIVE_INFINITY]
+/** How far connections are looked back, step by step, until the idle time is complete. Few rooms need the second step; older connections are read in pages. */
+const lookBackMs = [2 * hourMs, 7 * dayMs]
+
+/** Pages have connections of the devices of this many rooms. */
+const roomsPerPage = 25
 
 /** Gaps of a few minutes, such as a restart of the server, do not need samples of more slots. */
 const sampleMarginMs = 10 * minuteMs
@@ -78,6 +83,11 @@ class DeviceUse implements DeviceFacts {
   setEarlierConnections(spans: readonly ConnectedTime[]): void {
     this.connections = this.#current ? [...spans, this.#current] : spans
   }
+
+  /** The next page has connections again that began before the oldest one of another device. */
+  addEarlierConnections(spans: readonly ConnectedTime[]): void {
+    this.connections = [...new Map([...this.connections, ...spans].map((span) => [span.since, span])).values()]
+  }
 }
 
 const measuresPeople = (row: DeviceRow) => hasSensor(sensorSetOfEndpoint(row), 'people')
@@ -125,13 +135,42 @@ async function findQuietStarts(on: OrgReader, rooms: readonly WatchedRoom[], que
     if (missing.length === 0) return
     const from = Math.max(0, now - ms)
     const devices = missing.flatMap((room) => room.devices)
-    const endpoints = devices.map(({ number }) => number)
-    const spans = Map.groupBy(await listSpansSince(on, { endpoints, from }), ({ endpoint }) => endpoint)
+    const spans = Map.groupBy(
+      await listSpansSince(on, { endpoints: numbersOf(devices), from }),
+      ({ endpoint }) => endpoint,
+    )
     for (const device of devices) device.setEarlierConnections(spans.get(device.number) ?? [])
     missing = missing.filter((room) => !setQuietStart(room, { now, idleMs, from }))
   }
-  for (const room of missing) room.quietStart = 0
+  for (let at = 0; at < missing.length; at += roomsPerPage) {
+    await findOldQuietStarts(on, missing.slice(at, at + roomsPerPage), query)
+  }
 }
+
+/** Reads connections in pages, the newest first, until the idle time is complete. Without it, a room has never been quiet. */
+async function findOldQuietStarts(on: OrgReader, rooms: readonly WatchedRoom[], query: UseQuery): Promise<void> {
+  for (const room of rooms) {
+    room.quietStart = 0
+    for (const device of room.devices) device.setEarlierConnections([])
+  }
+  let missing = rooms
+  let before = query.now
+  while (missing.length > 0 && before > 0) {
+    const devices = missing.flatMap((room) => room.devices)
+    const spans = Map.groupBy(
+      await listSpansBefore(on, { endpoints: numbersOf(devices), before }),
+      ({ endpoint }) => endpoint,
+    )
+    // Older connections of a device with a full page are on the next page, so nothing is decided by the time before its oldest one.
+    const full = [...spans.values()].filter(({ length }) => length === spansPerPage)
+    const from = Math.max(0, ...full.map((page) => Math.min(...page.map(({ since }) => since))))
+    for (const device of devices) device.addEarlierConnections(spans.get(device.number) ?? [])
+    missing = missing.filter((room) => !setQuietStart(room, { ...query, from }))
+    before = from
+  }
+}
+
+const numbersOf = (devices: readonly DeviceUse[]) => devices.map(({ number }) => number)
 
 function setQuietStart(room: WatchedRoom, window: Parameters<typeof findQuietStart>[1]): boolean {
   const start = findQuietStart(listAwaited(room.devices, window.now), window)

@@ -55,6 +55,32 @@ export const listSpansSince = wholeQuery((db, p: { org: number; endpoints: reado
     .where(isAnyNumberOf(engine, 'e.number', p.endpoints)),
 )
 
+/** How many connections of each endpoint `listSpansBefore` returns at most. */
+export const spansPerPage = 100
+
+/** Lists the last connections of endpoints that began before a time. */
+export const listSpansBefore = wholeQuery(
+  (db, p: { org: number; endpoints: readonly number[]; before: number }, engine) =>
+    db
+      .selectFrom('endpoints as e')
+      .innerJoin('connection_spans as s', (j) =>
+        j
+          .onRef('s.org', '=', 'e.org')
+          .onRef('s.endpoint', '=', 'e.number')
+          .on('s.since', '<', p.before)
+          .on(
+            's.since',
+            '>=',
+            sql<number>`coalesce((select x.since from connection_spans as x
+                where x.org = e.org and x.endpoint = e.number and x.since < cast(${p.before} as bigint)
+                order by x.since desc limit 1 offset ${sql.lit(spansPerPage - 1)}), 0)`,
+          ),
+      )
+      .select(['s.endpoint', 's.since', 's.until', 's.followed_by'])
+      .where('e.org', '=', p.org)
+      .where(isAnyNumberOf(engine, 'e.number', p.endpoints)),
+)
+
 interface SampleSlots {
   org: number
   endpoints: readonly number[]
