@@ -15,7 +15,7 @@ import {
   visit,
 } from '../support/console/browser.ts'
 import { type LiveDevice, startDevice } from '../support/devices/agent-device.ts'
-import { enrolTestDevice } from '../support/devices/test-device.ts'
+import { enrolTestDevice, newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
 import { until } from '../support/program.ts'
@@ -155,6 +155,33 @@ test('every action on rooms shows its plan, which makes no job until it is confi
   await bar(page).getByRole('button', { name: 'Clear' }).click()
   await org.call('DELETE', `/rooms/${cellar}`)
   expect(await jobs()).toHaveLength(before)
+})
+
+test('Switch off is planned for selected devices that can do it, and makes no job until it is confirmed [contract 12.plan]', async () => {
+  const display = await newDevice(harness, org, { roomId: 6, model: 'D-55' })
+  await display.publish('status', { name: 'Wall R00007', actions: ['power'], power: 'ON' })
+  const before = (await jobs()).length
+  const { page } = await shared()
+  await visit(page, '/devices')
+  await settled(page, 'Devices')
+  await page.getByLabel('Search devices').fill('R00007')
+  const row = (text: string) => page.getByRole('row').filter({ hasText: text }).getByRole('checkbox')
+  await row('Bar R00007').click()
+  expect(await bar(page).getByRole('button', { name: 'Power' }).count(), 'a bar cannot be switched').toBe(0)
+  await row('Wall R00007').click()
+  await bar(page).getByRole('button', { name: 'Power' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Power: 2 devices' })
+  await dialog.getByText('Choose on or off.').waitFor()
+  await dialog.getByRole('radio', { name: 'Off' }).check()
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await dialog.getByRole('button', { name: 'Switch 1 device off' }).waitFor()
+  await dialog.getByText('1 device cannot do this and is left out.').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await bar(page).getByRole('button', { name: 'Clear' }).click()
+  expect(await jobs()).toHaveLength(before)
+  await display.close()
+  await org.call('DELETE', `/endpoints/${display.id}`)
 })
 
 test('rooms change their location with progress and Undo, and a room that another person has moved is left alone', async () => {
