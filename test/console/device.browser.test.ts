@@ -169,7 +169,7 @@ test('a message appears on the screen of the device', async () => {
   await until('the message is shown', () => fleet.bar.messages.includes('Fire drill at noon.'))
 })
 
-test('a display without a screen for messages is offered only the power, and is switched off [contract 5.1.actions]', async () => {
+test('a display without a screen for messages is offered only the power, is switched off, and cannot be switched on while it is asleep [contract 5.1.actions]', async () => {
   const display = await newDevice(harness, fleet.org, { roomId: fleet.rooms.fjord, model: 'D-55' })
   await display.publish('status', { actions: ['power'], power: 'ON' })
   await visit(page, `/devices/${display.id}`)
@@ -182,9 +182,13 @@ test('a display without a screen for messages is offered only the power, and is 
   await expectAccessible(page)
   await dialog().getByRole('button', { name: 'Switch off' }).click()
   expect(await display.next('operation')).toMatchObject({ type: 'POWER', on: false })
-  await display.publish('status', { power: 'STANDBY' })
+  await display.publish('status', { power: 'STANDBY', sleeps: true })
   await button('Switch on').waitFor()
   await display.close()
+  await page
+    .getByText('It cannot be reached, so it can be switched on from here only when it is back on the network.')
+    .waitFor()
+  expect(await button('Switch on').count()).toBe(0)
   await visit(page, '/')
   await settled(page, 'Overview')
   await fleet.org.call('DELETE', `/endpoints/${display.id}`)

@@ -12,12 +12,16 @@ import { MessageDialog } from './message-dialog.tsx'
 import { PowerDialog } from './power-dialog.tsx'
 import { RebootDialog } from './reboot-dialog.tsx'
 
-/** A restart, a message, a switch of the power and a silence need Operate; the other actions need Write. What the device cannot do is not offered. */
+/**
+ * A restart, a message, a switch of the power and a silence need Operate; the other actions need Write. What the device cannot do is not
+ * offered, and neither is a switch of the power of a device that is asleep.
+ */
 export function DeviceActions({ device }: { readonly device: DeviceDetails }) {
   const { write } = usePermissions()
   const [openDialog, setOpenDialog] = useState<'reboot' | 'message' | 'move' | 'edit' | 'power on' | 'power off'>()
   const pair = usePairGroup(device)
   const close = () => setOpenDialog(undefined)
+  const canSwitch = hasAction(device, 'power') && device.state !== 'ASLEEP'
   return (
     <>
       {hasAction(device, 'reboot') && (
@@ -30,12 +34,12 @@ export function DeviceActions({ device }: { readonly device: DeviceDetails }) {
           Send message
         </Button>
       )}
-      {hasAction(device, 'power') && device.power !== 'ON' && (
+      {canSwitch && device.power !== 'ON' && (
         <Button variant="default" leftSection={<PowerIcon />} onClick={() => setOpenDialog('power on')}>
           Switch on
         </Button>
       )}
-      {hasAction(device, 'power') && device.power !== 'OFF' && device.power !== 'STANDBY' && (
+      {canSwitch && device.power !== 'OFF' && device.power !== 'STANDBY' && (
         <Button variant="default" leftSection={<PowerIcon />} onClick={() => setOpenDialog('power off')}>
           Switch off
         </Button>

@@ -41,5 +41,5 @@ export function PowerDialog({ device, on, opened, onClose }: PowerDialogProps) {
 
 function effectText(on: boolean, call: string | undefined): string {
   if (on) return 'The device is switched on within 5 minutes.'
-  return `The device is switched off within 5 minutes, and can then be offline.${call ? ` It is now ${call}.` : ''}`
+  return `The device is switched off within 5 minutes, and can then leave the network.${call ? ` It is now ${call}.` : ''}`
 }

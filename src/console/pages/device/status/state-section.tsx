@@ -10,6 +10,7 @@ import {
   callText,
   type DeviceDetails,
   deviceName,
+  hasAction,
   powerNames,
   useDeviceTimeZone,
 } from '../../../domain/fleet/device/device.ts'
@@ -94,6 +95,11 @@ function StateValue({ device }: DeviceProps) {
         <>
           since <DateTime at={since} zone={zone} />
         </>
+      )}
+      {state === 'ASLEEP' && hasAction(device, 'power') && (
+        <Text fz="sm">
+          It cannot be reached, so it can be switched on from here only when it is back on the network.
+        </Text>
       )}
     </>
   )
