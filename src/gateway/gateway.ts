@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import { backOffMs } from '../client/back-off.ts'
+import { backOffMs, retryAfterMs } from '../client/back-off.ts'
 import { devicePaths, type EnrolAnswer, gatewaySupport, type ListedGatewayTest } from '../contract/device/protocol.ts'
 import { hourMs, secondMs } from '../contract/durations.ts'
 import { Agent } from '../device/agent.ts'
@@ -101,12 +101,10 @@ async function waitToEnrol(
   signal: AbortSignal,
 ): Promise<void> {
   const { message } = error as Error
-  const response = error instanceof EnrolmentRefusedError ? error.cause : undefined
-  const isFinal = response && response.status < 500 && ![409, 429].includes(response.status)
-  if (isFinal) throw new GatewayError(`The server did not enrol this gateway: ${message}`)
-  const retryAfterMs = Number(response?.headers.get('retry-after') ?? Number.NaN) * 1000
-  const waitMs = Number.isFinite(retryAfterMs) ? retryAfterMs : backOffMs(failures, deviceBackOff)
-  const reason = response ? message : ((error as Error & { cause?: Error }).cause?.message ?? message)
+  const refusal = error instanceof EnrolmentRefusedError ? error : undefined
+  if (refusal?.isFinal) throw new GatewayError(`The server did not enrol this gateway: ${message}`)
+  const waitMs = (refusal && retryAfterMs(refusal.cause.headers)) ?? backOffMs(failures, deviceBackOff)
+  const reason = refusal ? message : ((error as Error & { cause?: Error }).cause?.message ?? message)
   log(`not enrolled yet, next attempt in ${Math.ceil(waitMs / 1000)} s: ${reason}`)
   await pause(waitMs, undefined, { signal }).catch(() => {})
 }
@@ -273,8 +271,8 @@ class Gateway {
       } catch (error) {
         if (signal.aborted) break
         this.#options.log(`list of devices not read: ${(error as Error).message}`)
-        const retryAfterMs = error instanceof ServerRefusal ? error.retryAfterMs : undefined
-        await pause(retryAfterMs ?? backOffMs(failures++, listBackOff), undefined, { signal }).catch(() => {})
+        const askedMs = error instanceof ServerRefusal ? error.retryAfterMs : undefined
+        await pause(askedMs ?? backOffMs(failures++, listBackOff), undefined, { signal }).catch(() => {})
       }
     }
     this.#isReading = false
