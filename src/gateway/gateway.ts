@@ -41,6 +41,8 @@ const maxTakeovers = 3
 const takeoversWithinMs = hourMs
 /** After a takeover, the own connection has to stand for so long before devices connect. */
 const calmAfterTakeoverMs = 5 * secondMs
+/** A status report can name this many networks. */
+const maxReportedRanges = 32
 const listBackOff = { firstMs: secondMs, maxMs: 30 * secondMs }
 
 /** The gateway cannot go on, and trying again would not help. The message is a sentence for its owner. */
@@ -149,7 +151,7 @@ class Gateway {
         startedAt: new Date().toISOString(),
         actions: [],
         supports: [gatewaySupport],
-        reach: [...options.reach.ranges],
+        reach: options.reach.ranges.slice(0, maxReportedRanges),
       },
       storage: {
         load: () => this.#options.folder.own?.agent,
