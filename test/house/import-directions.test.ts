@@ -61,7 +61,7 @@ const mayImport: Record<string, readonly string[]> = {
   'cli/terminal': [],
   gateway: ['device', 'client', 'network'],
   simulator: ['device', 'client'],
-  computer: ['device', 'client'],
+  computer: ['device', 'client', 'network'],
   device: ['client'],
   console: ['apply', 'plan', 'client'],
   apply: ['plan', 'client'],
