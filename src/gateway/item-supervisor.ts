@@ -103,10 +103,27 @@ export class ItemSupervisor {
     const isSame = targetOf(before) === targetOf(item) && (before.state === 'REMOVED') === (item.state === 'REMOVED')
     if (!this.#lifetime || (isSame && before.revision === item.revision)) return
     if (isSame && this.#link) this.#report(item, { state: 'CONNECTED', reason: '' })
+    else if (isSame && this.#keepsRefusal(before)) return
     else {
       this.#lifetime.abort()
       this.start()
     }
+  }
+
+  /**
+   * A person has given a refused item another name or room, and nothing else: the same password is not tried again. A higher revision
+   * includes a Retry.
+   */
+  #keepsRefusal(before: ListedGatewayDevice): boolean {
+    const { id, name, roomId, revision } = this.#item
+    const { refused } = this.#record
+    const isOther = name !== before.name || roomId !== before.roomId
+    if (!isOther || refused?.revision !== before.revision || revision !== before.revision + 1) return false
+    this.#context.folder
+      .saveDevice(id, { refused: { ...refused, revision } })
+      .catch((error: Error) => this.#log(this.#item, `state not saved: ${error.message}`))
+    this.#report(this.#item, { state: 'REFUSED', reason: refused.reason })
+    return true
   }
 
   /** Devices are connected only while the gateway is. */
