@@ -1,9 +1,9 @@
 // A session with a device that is asked at intervals: reports what changed, and ends when answers stay away.
 import { EventEmitter } from 'node:events'
-import { isDeepStrictEqual } from 'node:util'
 import type { UpMessage } from '../../contract/device/protocol.ts'
 import { secondMs } from '../../contract/durations.ts'
 import { type DeviceIdentity, DriverFailure, type DriverSession, type SessionEvents } from '../driver.ts'
+import { changedFields } from './changed-fields.ts'
 
 export type DeviceStatus = UpMessage<'status'>
 
@@ -112,13 +112,6 @@ export class PolledSession extends EventEmitter<SessionEvents> implements Driver
     this.close()
     this.emit('ended', failure)
   }
-}
-
-/** The fields that differ, with null for those that are gone; undefined if nothing changed. */
-function changedFields(before: DeviceStatus, after: DeviceStatus): DeviceStatus | undefined {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  const changed = [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))
-  if (changed.length > 0) return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
 }
 
 /** Anything that goes wrong concerns this device only. */

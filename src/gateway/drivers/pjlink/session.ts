@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { UpMessage } from '../../../contract/device/protocol.ts'
 import type { PowerState } from '../../../contract/fleet/reported-status.ts'
 import { type DeviceIdentity, DriverFailure, type DriverSession, type SessionEvents } from '../../driver.ts'
+import { changedFields } from '../changed-fields.ts'
 import { type PjlinkAnswer, PjlinkTrouble } from './connection.ts'
 import { type PjlinkLink, pjlinkFailure } from './link.ts'
 import type { PjlinkOptions } from './options.ts'
@@ -320,13 +321,10 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
   }
 
   #publish(): void {
-    const before = this.#reported
-    const now = this.#makeStatus()
-    const names = new Set([...Object.keys(before), ...Object.keys(now)])
-    const isEqual = (name: string) => JSON.stringify(before[name]) === JSON.stringify(now[name])
-    const changed = [...names].filter((name) => !isEqual(name))
-    this.#reported = now
-    if (changed.length > 0) this.emit('status', Object.fromEntries(changed.map((name) => [name, now[name] ?? null])))
+    const status = this.#makeStatus()
+    const changes = changedFields(this.#reported, status)
+    this.#reported = status
+    if (changes) this.emit('status', changes)
   }
 
   /** Resolves when the projector shows it. */

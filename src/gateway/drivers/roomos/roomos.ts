@@ -1,5 +1,6 @@
 // The driver of Cisco RoomOS: codecs, boards and desks, by JSON-RPC 2.0 over their WebSocket, with subscriptions and without polling.
 import { EventEmitter } from 'node:events'
+import { realSerial } from '../../../contract/device/placeholders.ts'
 import { inUseError, type UpMessage } from '../../../contract/device/protocol.ts'
 import type { AgentSettings } from '../../../device/handlers.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type DriverSession,
   type SessionEvents,
 } from '../../driver.ts'
+import { changedFields } from '../changed-fields.ts'
 import { Codec } from './codec.ts'
 import { HeldFaults, presentFaults } from './faults.ts'
 import { type RoomosLimits, roomosLimits } from './limits.ts'
@@ -213,11 +215,11 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     if (model === undefined) {
       throw new DriverFailure('UNSUPPORTED', 'The device does not say which product it is, as every codec does.')
     }
-    const serial = status.text('SystemUnit Hardware Module SerialNumber')?.trim()
+    const serial = realSerial(status.text('SystemUnit Hardware Module SerialNumber'))
     return {
       manufacturer: 'Cisco',
       model,
-      ...(serial && !/^[0-]+$/.test(serial) && { serial: serial.slice(0, 64) }),
+      ...(serial !== undefined && { serial: serial.slice(0, 64) }),
       firmwareVersion: status.text('SystemUnit Software Version'),
       certificate,
       notes: this.#notes(),
@@ -282,12 +284,9 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     clearTimeout(this.#statusTimer)
     this.#statusTimer = undefined
     const status = this.status()
-    const names = new Set([...Object.keys(this.#reported), ...Object.keys(status)])
-    const changed = [...names].filter((name) => JSON.stringify(status[name]) !== JSON.stringify(this.#reported[name]))
+    const changes = changedFields(this.#reported, status)
     this.#reported = status
-    if (changed.length > 0) {
-      this.emit('status', Object.fromEntries(changed.map((name) => [name, status[name] ?? null])))
-    }
+    if (changes) this.emit('status', changes)
     const settings = JSON.stringify(this.settings())
     if (settings === this.#reportedSettings) return
     this.#reportedSettings = settings
