@@ -12,10 +12,13 @@ test('a serial carries its maker, except that of a maker whose devices enrol by 
   expect(enrolled('Cisco', '00000000')).toBe(`RK-7-${itemId}`)
 })
 
-test.each([40, 61, 62, 63, 64])('a device with a serial of %i characters is told from others, and is itself', (length) => {
-  const [serial, other] = ['1', '2'].map((end) => end.padStart(length, 'SERIAL-')) as [string, string]
-  expect(enrolled('Cisco', serial).length).toBeLessThanOrEqual(64)
-  expect(enrolled('Cisco', serial)).not.toBe(enrolled('Cisco', other))
-  expect(isSameDevice(enrolled('Cisco', serial), { serial, manufacturer: 'CISCO' })).toBe(true)
-  expect(isSameDevice(enrolled('Cisco', serial), { serial: other })).toBe(false)
-})
+test.each([40, 61, 62, 63, 64])(
+  'a device with a serial of %i characters is told from others, and is itself',
+  (length) => {
+    const [serial, other] = ['1', '2'].map((end) => end.padStart(length, 'SERIAL-')) as [string, string]
+    expect(enrolled('Cisco', serial).length).toBeLessThanOrEqual(64)
+    expect(enrolled('Cisco', serial)).not.toBe(enrolled('Cisco', other))
+    expect(isSameDevice(enrolled('Cisco', serial), { serial, manufacturer: 'CISCO' })).toBe(true)
+    expect(isSameDevice(enrolled('Cisco', serial), { serial: other })).toBe(false)
+  },
+)

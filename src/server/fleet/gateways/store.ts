@@ -13,6 +13,7 @@ import {
   writeTelemetryOne,
 } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
+import { systemWrite } from '../../db/system.ts'
 import { endpointState, isConnected, type PresenceTimes, stateSince } from '../../nodes/presence-sql.ts'
 import { type GatewayItemRow, itemColumns, type TargetRow, targetColumns } from './fields.ts'
 
@@ -244,12 +245,9 @@ export const listTestTimes = wholeQuery((db, p: { org: number; gateway: string; 
     .orderBy('created_at'),
 )
 
-export const deleteOldTests = write((db, p: { org: number; gateway: string; until: number }) =>
-  db
-    .deleteFrom('gateway_tests')
-    .where('org', '=', p.org)
-    .where('gateway_id', '=', p.gateway)
-    .where('created_at', '<=', p.until),
+/** Deletes tests of all organisations, with the secrets of those that never ended because the server was killed. */
+export const deleteTestsUntil = systemWrite((db, p: { until: number }) =>
+  db.deleteFrom('gateway_tests').where('created_at', '<=', p.until),
 )
 
 /** Ends a test that was not ended yet, and deletes its secrets. */

@@ -14,7 +14,7 @@ import { change } from '../../journal/audit/change.ts'
 import { endpointRef } from '../endpoints/fields.ts'
 import { type ItemTarget, requestedTarget, targetRow, testContext } from './fields.ts'
 import { requireGateway, requireItem, storedTarget } from './rules.ts'
-import { deleteOldTests, findTest, insertTest, listTestTimes, raiseListVersions, updateTestEnded } from './store.ts'
+import { deleteTestsUntil, findTest, insertTest, listTestTimes, raiseListVersions, updateTestEnded } from './store.ts'
 
 export const maxTestsPerMinute = 20
 const pauseMs = 200
@@ -35,7 +35,6 @@ export async function gatewayDevicesTest(
     }
     const now = ctx.clock.now()
     await requireTurn(tx, id, now, ctx.limits.gatewayTestMs)
-    await deleteOldTests(tx, { gateway: id, until: now - minuteMs })
     const row = targetRow(target, ctx.secrets, testContext(ctx.org, testId))
     await insertTest(tx, { id: testId, gateway_id: id, ...row, created_at: now })
     await raiseListVersions(tx, { gateways: [id] })
@@ -111,3 +110,9 @@ export async function answerTest(
   const isStored = isUuid(id) && (await on.telemetry((tx) => updateTestEnded(tx, { gateway, id, answer: text })))
   if (!isStored) throw new Failure('NOT_FOUND', `no test ${id.slice(0, 64)} waits for an answer.`)
 }
+
+/** The tests of the last minute are counted. [contract 13.test] */
+export const deleteOldTests = ({ db, clock }: Services): Promise<void> =>
+  db.systemTransaction(async (tx) => {
+    await deleteTestsUntil(tx, { until: clock.now() - minuteMs })
+  })
