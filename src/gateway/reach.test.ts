@@ -82,7 +82,8 @@ test('without an option the private networks of the interfaces are reached, and 
 
 test('every named network is reached, even if a status report cannot name all of them', () => {
   const reach = new Reach(Array.from({ length: 100 }, (_, i) => parseRange(`10.${i}.0.0/24`)))
-  for (const address of ['10.0.0.1', '10.31.0.1', '10.32.0.1', '10.99.0.1']) expect(reach.allows(address), address).toBe(true)
+  for (const address of ['10.0.0.1', '10.31.0.1', '10.32.0.1', '10.99.0.1'])
+    expect(reach.allows(address), address).toBe(true)
   expect(reach.allows('10.100.0.1')).toBe(false)
 })
 

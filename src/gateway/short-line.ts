@@ -5,7 +5,10 @@ import { maxReasonLength } from '../contract/fleet/gateways.ts'
 
 /** One line of well-formed text without control characters, cut to this many characters. The server refuses any other text. */
 export function shortLine(text: string, maxCharacters = maxReasonLength): string {
-  const line = text.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ').trim()
+  const line = text
+    .toWellFormed()
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim()
   const characters = [...line]
   return characters.length <= maxCharacters ? line : `${characters.slice(0, maxCharacters - 1).join('')}…`
 }
