@@ -1,4 +1,4 @@
-// Makes this machine an endpoint: enrols it with the code of a room, and reports and obeys until it is stopped or unenrolled.
+// Makes this machine an endpoint: enrols it with the code of a room, then reports its status and carries out commands until it is stopped or unenrolled.
 import { hostname, networkInterfaces } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { backOffMs, retryAfterMs } from '../client/back-off.ts'

@@ -41,7 +41,7 @@ export class Reach {
     this.#isNamedLoopback = matcherByFamily(this.ranges.filter((range) => isLoopback(range.split('/')[0])))
   }
 
-  /** Takes an IP address. Everything that is not one is refused too, and so is an address with a zone, which is link-local. */
+  /** Takes an IP address. Any other text is refused, including addresses with a zone, which are link-local. */
   allows(address: string): boolean {
     const family = isIP(address)
     if (family === 0 || address.includes('%')) return false

@@ -247,7 +247,7 @@ test('a test says what it found, or why not, and stores nothing', async () => {
   expect(deviceIdsIn(world.folder)).toEqual([])
 })
 
-/** Like a script that has so many requests open at the same time. */
+/** Like a script that has twenty requests open at the same time. */
 async function inParallel<T>(list: readonly T[], work: (one: T, i: number) => Promise<void>): Promise<void> {
   const waiting = list.entries()
   const next = async () => {

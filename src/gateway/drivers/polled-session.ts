@@ -1,4 +1,4 @@
-// A session with a device that is asked at intervals: reports what changed, and ends when answers stay away.
+// A session with a device that is asked at intervals: reports what changed, and ends when it no longer answers.
 import { EventEmitter } from 'node:events'
 import type { UpMessage } from '../../contract/device/protocol.ts'
 import { secondMs } from '../../contract/durations.ts'
@@ -10,11 +10,11 @@ export type DeviceStatus = UpMessage<'status'>
 export interface PollLimits {
   /** The option `pollSeconds`. */
   readonly pollSeconds: { readonly min: number; readonly max: number; readonly usual: number }
-  /** After a failed poll the device is asked again after this time, if it is not asked sooner anyway. */
+  /** The wait after a failed poll, unless the usual interval is shorter. */
   readonly retryMs: number
   /** The session ends when there has been no answer for this long. */
   readonly silenceMs: number
-  /** A device that is asked rarely has this time for further attempts after the first failed one. */
+  /** With a long interval, the session ends this long after the first failed poll. */
   readonly graceMs: number
 }
 export const usualPollLimits: PollLimits = {
@@ -118,4 +118,4 @@ export class PolledSession extends EventEmitter<SessionEvents> implements Driver
 const failureOf = (error: unknown): DriverFailure =>
   error instanceof DriverFailure
     ? error
-    : new DriverFailure('UNREACHABLE', `The device could not be asked: ${(error as Error).message}`)
+    : new DriverFailure('UNREACHABLE', `The poll of the device failed: ${(error as Error).message}`)

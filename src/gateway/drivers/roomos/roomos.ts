@@ -80,7 +80,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
   readonly #limits: RoomosLimits
   readonly #username: string
   readonly #faults: HeldFaults
-  /** The subtrees that the user may not read. */
+  /** The subtrees that the user is not allowed to read. */
   readonly #denied = new Set<string>()
   #identity: DeviceIdentity | undefined
   #startedAt: Date | undefined
@@ -120,7 +120,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     const present = presentFaults(this.#codec, this.#clockErrorMs)
     const faults = this.#faults.update(present, performance.now())
     if (faults.length > present.length)
-      this.#heldTimer ??= setTimeout(() => this.#lookAgain(), this.#limits.faultHeldMs)
+      this.#heldTimer ??= setTimeout(() => this.#reportAgain(), this.#limits.faultHeldMs)
     return codecStatus(this.#codec, this.#startedAt, faults)
   }
 
@@ -213,7 +213,10 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     const { status } = this.#codec
     const model = codecModel(this.#codec)
     if (model === undefined) {
-      throw new DriverFailure('UNSUPPORTED', 'The device does not say which product it is, as every codec does.')
+      throw new DriverFailure(
+        'UNSUPPORTED',
+        'The device does not say which product it is, as every codec does. Check the address.',
+      )
     }
     const serial = realSerial(status.text('SystemUnit Hardware Module SerialNumber'))
     return {
@@ -258,7 +261,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     }
   }
 
-  /** A release or a product that lacks a path is served without it. */
+  /** The driver does without a path that the release or the product lacks. */
   #lacks(error: unknown, path: readonly (string | number)[]): void {
     if (!(error instanceof XapiError) || error.code === xapiErrors.notReady) throw error
     if (error.code === xapiErrors.noPermission) this.#denied.add(path.slice(1, 3).join(' ') || 'the settings')
@@ -275,7 +278,8 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     if (this.#identity) this.#statusTimer ??= setTimeout(() => this.#report(), this.#limits.statusMs)
   }
 
-  #lookAgain(): void {
+  /** A fault that was held has ended, and no feedback says so. */
+  #reportAgain(): void {
     this.#heldTimer = undefined
     this.#report()
   }

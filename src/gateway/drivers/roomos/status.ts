@@ -65,7 +65,7 @@ export function codecStatus(
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** State is that of the standby: Off means that the codec is awake. */
+/** The codec reports the state of its standby: Off means that it is awake. */
 function powerOf(codec: Codec): PowerState | undefined {
   if (codec.is('Standby State', 'Off')) return 'ON'
   if (codec.is('Standby State', 'EnteringStandby')) return 'CHANGING'
@@ -167,7 +167,7 @@ function peripheralsOf(codec: Codec): Peripheral[] {
     const words = ['Cameras Camera[n] Manufacturer', 'Cameras Camera[n] Model'] as const
     const name = words.flatMap((path) => cut(status.text(path, id)) ?? []).join(' ')
     const connected = codec.is('Cameras Camera[n] Connected', 'True', id)
-    // A codec lists every place for a camera; one without a camera has no model.
+    // A codec lists every socket for a camera; an empty one has no model.
     if (!connected && name === '') return []
     return {
       id: `camera-${id}`,

@@ -19,7 +19,7 @@ import { deleteTestsUntil, findTest, insertTest, listTestTimes, raiseListVersion
 export const maxTestsPerMinute = 20
 const pauseMs = 200
 
-/** Another node may get the answer of the gateway, so the row of the test is read until it has one. */
+/** The gateway can be connected to another node, so the answer is read from the row of the test. */
 export async function gatewayDevicesTest(
   ctx: RequestContext,
   id: string,
