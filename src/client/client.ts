@@ -1,5 +1,6 @@
 // The typed API client: has a method for every declared operation, and runs in Node and in browsers.
 import type { ErrorBody } from '../contract/error.ts'
+import { idempotencyKeyHeader, idempotencyReplayedHeader, takesIdempotencyKey } from '../contract/idempotency.ts'
 import type { BodyOf, Operation, ParamsOf, QueryInput, ResponseOf } from '../contract/operation.ts'
 import { type OperationId, type Operations, operationIds, operations } from '../contract/operations.ts'
 import { EventStream, type StreamOptions } from './event-stream.ts'
@@ -22,6 +23,11 @@ type Args<K extends OperationId, Options = CallOptions> =
 export interface CallOptions {
   /** The ETag of an earlier response: write only if the resource still has that version. */
   readonly ifMatch?: string | undefined
+  /**
+   * For a POST with an audit entry: a request that was sent before with the same key is not done again, and its answer comes back. Without
+   * this option each call has a new key, for a `fetch` that sends a request again.
+   */
+  readonly idempotencyKey?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -34,6 +40,8 @@ export interface ApiResponse<T> {
   readonly body: T
   readonly etag: string | undefined
   readonly requestId: string | undefined
+  /** The answer of an earlier request with the same Idempotency-Key. */
+  readonly replayed: boolean
 }
 
 export type Client = {
@@ -90,7 +98,7 @@ export async function request(
   { baseUrl, org, token, fetch: send = fetch }: ClientOptions,
   operation: Operation,
   input: Record<string, unknown>,
-  { accept, ifMatch, lastEventId, signal }: AnyOptions,
+  { accept, ifMatch, idempotencyKey, lastEventId, signal }: AnyOptions,
 ): Promise<Response> {
   const response = await send(baseUrl.replace(/\/+$/, '') + pathOf(operation, org, input), {
     method: operation.method,
@@ -99,6 +107,7 @@ export async function request(
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       ...(operation.body && { 'Content-Type': 'application/json' }),
       ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+      ...(takesIdempotencyKey(operation) && { [idempotencyKeyHeader]: idempotencyKey ?? newKey() }),
       ...(lastEventId !== undefined && { 'Last-Event-ID': lastEventId }),
     },
     ...(operation.body && { body: JSON.stringify(input.body) }),
@@ -108,11 +117,16 @@ export async function request(
   return response
 }
 
+/** `crypto.randomUUID` is missing in a page that was not loaded over HTTPS. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
 async function read(operation: Operation, response: Response, { accept }: AnyOptions): Promise<ApiResponse<unknown>> {
   return {
     body: operation.download || accept ? await response.blob() : JSON.parse(await response.text()),
     etag: response.headers.get('etag') ?? undefined,
     requestId: response.headers.get('x-request-id') ?? undefined,
+    replayed: response.headers.has(idempotencyReplayedHeader),
   }
 }
 

@@ -1,6 +1,14 @@
 // The OpenAPI 3.1 document, derived from the table of operations.
 import type { TProperties, TSchema } from 'typebox'
 import { ErrorBody } from './error.ts'
+import {
+  idempotencyKeyHeader,
+  idempotencyKeyHours,
+  idempotencyKeyPattern,
+  idempotencyReplayedHeader,
+  maxIdempotencyKeyLength,
+  takesIdempotencyKey,
+} from './idempotency.ts'
 import { kibibytes, type Operation, type Tag } from './operation.ts'
 import { operationList } from './operations.ts'
 
@@ -89,7 +97,8 @@ const errors: Record<string, { status: string; description: string; when?: (o: O
   NotFound: { status: '404', description: 'The resource does not exist, or the caller may not see it.' },
   Conflict: {
     status: '409',
-    description: 'Concurrent changes prevented this one, even after retries. Try again.',
+    description:
+      'Concurrent changes prevented this one, even after retries, or an earlier request with the same `Idempotency-Key` still runs. Try again.',
     when: (o) => o.audit !== undefined,
   },
   Stale: { status: '412', description: '`If-Match` names another version.', when: (o) => o.ifMatch === true },
@@ -127,6 +136,7 @@ function describe(id: string, operation: Operation, components: Map<string, Json
       ...(operation.ifMatch
         ? [conditional('If-Match', 'The change is made only if the resource still has this version.')]
         : []),
+      ...(takesIdempotencyKey(operation) ? [idempotencyKeyParameter(operation)] : []),
       ...(operation.stream ? [conditional('Last-Event-ID', 'The stream continues after this event.')] : []),
       ...(isConditional(operation)
         ? [conditional('If-None-Match', 'The answer is 304 if it would still have this ETag.')]
@@ -144,9 +154,7 @@ function describe(id: string, operation: Operation, components: Map<string, Json
     responses: {
       '200': {
         description: 'Success.',
-        ...((operation.versioned || isConditional(operation)) && {
-          headers: { ETag: { description: 'Version of the answer.', schema: { type: 'string' } } },
-        }),
+        ...answerHeaders(operation),
         content: {
           ...(operation.download
             ? { [operation.download]: { schema: clean(response) } }
@@ -156,7 +164,7 @@ function describe(id: string, operation: Operation, components: Map<string, Json
                   example: example.response,
                 },
               }),
-          ...(operation.csv && { 'text/csv': { schema: { type: 'string' } } }),
+          ...(operation.csv && { 'text/csv': { schema: csvSchema(operation) } }),
         },
       },
       ...(isConditional(operation) && {
@@ -171,8 +179,46 @@ function describe(id: string, operation: Operation, components: Map<string, Json
   }
 }
 
-/** A stream does not end, so it has no version. */
-const isConditional = ({ method, stream }: Operation): boolean => method === 'GET' && !stream
+/** A stream does not end, and CSV is not known before it is written, so they have no version. */
+const isConditional = ({ method, stream, download }: Operation): boolean =>
+  method === 'GET' && !stream && download !== 'text/csv'
+
+function csvSchema({ csvList }: Operation) {
+  if (!csvList) return { type: 'string' }
+  const names = csvList.columns.map(({ name }) => `\`${name}\``)
+  const fields = csvList.hasFields ? ', and `field.NAME` for each name of a field' : ''
+  return { type: 'string', description: `All pages. Columns: ${names.join(', ')}${fields}.` }
+}
+
+function answerHeaders(operation: Operation) {
+  const headers = {
+    ...((operation.versioned || isConditional(operation)) && {
+      ETag: { description: 'Version of the answer.', schema: { type: 'string' } },
+    }),
+    ...(takesIdempotencyKey(operation) &&
+      operation.repeat !== 'secret' && {
+        [idempotencyReplayedHeader]: {
+          description: 'Present if this is the answer of an earlier request with the same `Idempotency-Key`.',
+          schema: { type: 'string', const: 'true' },
+        },
+      }),
+  }
+  return Object.keys(headers).length > 0 && { headers }
+}
+
+function idempotencyKeyParameter({ repeat }: Operation) {
+  const answer =
+    repeat === 'secret'
+      ? 'and is a 400 that names what the first one made, because the answer shows a secret once'
+      : 'and gets the answer of the first one'
+  return {
+    name: idempotencyKeyHeader,
+    in: 'header',
+    required: false,
+    description: `Makes the request safe to send twice: a repeat with the same key within ${idempotencyKeyHours} hours is not done again, ${answer}.`,
+    schema: { type: 'string', minLength: 1, maxLength: maxIdempotencyKeyLength, pattern: idempotencyKeyPattern.source },
+  }
+}
 
 const conditional = (name: string, description: string) => ({
   name,

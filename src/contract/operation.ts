@@ -1,5 +1,6 @@
 // The shape of an operation: one value from which routes, OpenAPI, client, tests and audit types are derived.
 import type { Static, TProperties, TSchema } from 'typebox'
+import type { CsvList } from './csv-list.ts'
 
 export type Scope = 'read' | 'write'
 export type Tag =
@@ -106,8 +107,15 @@ interface OperationBase {
     /** The audit type when the same call undoes: assigning the profile null unassigns it. */
     readonly undoType?: string
   }
-  /** Also answers `text/csv` to a caller that asks for it. */
+  /**
+   * Why the answer is not stored with the change for a repeat with the same Idempotency-Key: it shows a secret once, or it is known only
+   * after the commit. [contract 7.once]
+   */
+  readonly repeat?: 'secret' | 'later'
+  /** Also answers `text/csv` to a caller that asks for it. Its query has `bom`. */
   readonly csv?: true
+  /** The CSV is made of the JSON list; otherwise the rule writes it. [contract 6.csv] */
+  readonly csvList?: CsvList
   readonly example: {
     readonly params?: Readonly<Record<string, unknown>>
     readonly query?: Readonly<Record<string, unknown>>

@@ -35,6 +35,11 @@ export const RequiredQueryTime = (description: string) =>
     required: true
   }
 
+/** For every operation with CSV. [contract 6.csv] */
+export const Bom = Type.Boolean({
+  description: 'Whether CSV begins with a byte order mark, which Excel needs to read it as UTF-8; default false.',
+})
+
 /** At most this many things can be named in the query of a list. */
 export const maxListedIds = 200
 

@@ -1,12 +1,13 @@
 // Walks every operation of the table where it succeeds: what holds for all of them is proved for each of them. In the short form each
 // operation gets one case of each kind, and the operations take the cases in turn.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { takesIdempotencyKey } from '../../src/contract/idempotency.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operationIds } from '../../src/contract/operations.ts'
 import { calls, credentialsFor, pathFor, perform } from '../support/contract/calls.ts'
 import { SharedFixture } from '../support/contract/shared-fixture.ts'
 import { type Fixture, newFixture } from '../support/fixture.ts'
-import { type Call, engine, type Harness } from '../support/harness.ts'
+import { type Call, engine, type Harness, type Reply } from '../support/harness.ts'
 import { sampleOf } from '../support/long-form.ts'
 import { codeOf, idsWhere, newestEntry, operationOf, refused, startWalk, turnOf } from './walk-calls.ts'
 
@@ -48,18 +49,31 @@ const variants = (id: OperationId, f: Fixture) => {
   }
 }
 
+/** A repeat with the same Idempotency-Key makes no entry, and gets the first answer unless that shows a secret. */
+function expectRepeat({ repeat, audit }: Operation, first: Reply, second: Reply) {
+  if (repeat === 'secret') {
+    expect(codeOf(second)).toBe('400 FAILED_PRECONDITION')
+    expect(second.body.message).toContain(audit?.type)
+  } else {
+    const shown = ({ status, text, headers }: Reply) => [status, text, headers.get('etag')]
+    expect(shown(second)).toEqual(shown(first))
+    expect([first, second].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true'])
+  }
+}
+
 describe.each(operationIds)('%s', (id) => {
   const operation = operationOf(id)
 
-  test('succeeds on both bases, and makes exactly the audit entry that it declares [contract 1.1] [contract 5.4.audit]', async () => {
+  test('succeeds on both bases, makes exactly the audit entry that it declares, and is done once for an Idempotency-Key [contract 1.1] [contract 5.4.audit] [contract 7.once]', async () => {
     for (const base of sampleOf(bases, turnOf(id))) {
       const attempt = async (f: Fixture) => {
         const before = await newestEntry(f)
         const { headers, ...variant } = variants(id, f)[base] as Call
-        const all = { 'x-request-id': `walk-${id}`, ...headers }
-        return { before, reply: await perform(harness, f, id, { base, ...variant, headers: all }) }
+        const all = { 'x-request-id': `walk-${id}`, 'idempotency-key': 'once', ...headers }
+        const send = () => perform(harness, f, id, { base, ...variant, headers: all })
+        return { before, send, reply: await send() }
       }
-      const { f, before, reply } =
+      const { f, before, send, reply } =
         operation.method === 'GET'
           ? { f: untouched, ...(await attempt(untouched)) }
           : await changing[base].succeed(id, attempt)
@@ -77,6 +91,9 @@ describe.each(operationIds)('%s', (id) => {
           ip: '127.0.0.1',
         })
       }
+      if (!takesIdempotencyKey(operation)) continue
+      expectRepeat(operation, reply, await send())
+      expect((await newestEntry(f)).id).toBe(added.id)
     }
   })
 })
@@ -110,18 +127,22 @@ describe.each(idsWhere((o) => o.ifMatch === true))('%s', (id) => {
 })
 
 describe.each(idsWhere((o) => o.method === 'GET'))('%s', (id) => {
-  test.runIf(!operationOf(id).stream)('with If-None-Match of the same answer is a 304 [contract 7.11]', async () => {
-    const f = untouched
-    const first = await perform(harness, f, id)
-    const etag = first.headers.get('etag') ?? ''
-    for (const tag of sampleOf(tagsFor(etag), turnOf(id))) {
-      const again = await perform(harness, f, id, { headers: { 'if-none-match': tag } })
-      expect(again.status).toBe(304)
-      expect(again.text).toBe('')
-      expect(again.headers.get('etag')).toBe(etag)
-    }
-    expect((await perform(harness, f, id, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
-  })
+  const { stream, download } = operationOf(id)
+  test.runIf(!stream && download !== 'text/csv')(
+    'with If-None-Match of the same answer is a 304 [contract 7.11]',
+    async () => {
+      const f = untouched
+      const first = await perform(harness, f, id)
+      const etag = first.headers.get('etag') ?? ''
+      for (const tag of sampleOf(tagsFor(etag), turnOf(id))) {
+        const again = await perform(harness, f, id, { headers: { 'if-none-match': tag } })
+        expect(again.status).toBe(304)
+        expect(again.text).toBe('')
+        expect(again.headers.get('etag')).toBe(etag)
+      }
+      expect((await perform(harness, f, id, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+    },
+  )
 
   // HEAD runs the handler of GET, so the database makes no difference.
   test.runIf(engine === 'sqlite')('answers HEAD with the same headers and no body', async () => {

@@ -74,6 +74,7 @@ test('only the named files use the handle without an organisation', () => {
     'server/incidents/engine/engine.ts',
     'server/incidents/engine/metrics.ts',
     'server/jobs/retention.ts',
+    'server/journal/idempotency/retention.ts',
     'server/journal/orgs/rules.ts',
     'server/journal/settings/rules.ts',
     'server/journal/settings/stored-settings.ts',

@@ -103,7 +103,7 @@ describe('CORS [contract 1.8]', () => {
     expect(reply.status).toBe(204)
     expect(reply.headers.get('access-control-allow-origin')).toBe('https://console.example.org')
     expect(reply.headers.get('access-control-allow-methods')).toContain('PUT')
-    expect(reply.headers.get('access-control-allow-headers')).toMatch(/Authorization.*If-Match/)
+    expect(reply.headers.get('access-control-allow-headers')).toMatch(/Authorization.*If-Match.*Idempotency-Key/)
   })
 
   test('another origin gets no permission', async () => {

@@ -18,7 +18,7 @@ export interface Ended {
 /** The words that start the program of this checkout. */
 export const ownProgram = [process.execPath, fileURLToPath(new URL('../../bin/roomkeeper.js', import.meta.url))]
 
-/** What a command finds in its environment. */
+/** The variables, the input and the terminal of a command. */
 export interface Surroundings {
   readonly variables?: Readonly<Record<string, string>>
   /** Standard input. */

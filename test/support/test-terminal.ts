@@ -1,4 +1,4 @@
-// A terminal for commands that run in the process of a test: nobody is asked, and the environment is empty, unless a test says otherwise.
+// A terminal for commands that run in the process of a test: questions are errors, and the environment is empty, unless a test says otherwise.
 import type { Terminal } from '../../src/cli/terminal/terminal.ts'
 
 /** The folder for settings does not exist, and cannot be made. */

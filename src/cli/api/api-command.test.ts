@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { testTerminal } from '../../../test/support/test-terminal.ts'
-import { operationIds, operationList } from '../../contract/operations.ts'
+import { operationIds, operationList, operations } from '../../contract/operations.ts'
 import { apiProgram } from './api-command.ts'
 import { commandNameOf } from './command-name.ts'
 
@@ -53,7 +53,7 @@ test('the help of a command has the texts of its operation, its parameters and i
   }
   update?.configureOutput({ writeOut }).outputHelp()
   expect(text.replaceAll(/\s+/g, ' ')).toContain(
-    'Usage: roomkeeper api rooms update [options] <id> Change the name, location, capacity and tags of a room.',
+    `Usage: roomkeeper api rooms update [options] <id> ${operations.roomsUpdate.summary}. ${operations.roomsUpdate.description}`,
   )
   for (const flag of ['--name <text>', '--location-id <number>', '--tags <text>', '--file <file>', '--if-match <etag>'])
     expect(text).toContain(flag)

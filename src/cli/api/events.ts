@@ -13,7 +13,7 @@ import type { CommonOptions } from './operation-options.ts'
 const reconnect = { firstMs: 1000, maxMs: 30_000 }
 
 /** Returns when the command is interrupted, or without --watch when the connection ends. */
-export async function followEvents(
+export async function printEvents(
   terminal: Terminal,
   { clientOptions }: Connected,
   operation: Operation,

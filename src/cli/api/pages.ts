@@ -5,20 +5,20 @@ import { Progress } from '../terminal/progress.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { Input } from './input.ts'
 
-export type Answer = Readonly<Record<string, unknown>>
+export type AnswerPage = Readonly<Record<string, unknown>>
 
 export async function* pagesOf(
   terminal: Terminal,
   clientOptions: ClientOptions,
   operation: Operation,
   input: Input,
-): AsyncGenerator<Answer> {
+): AsyncGenerator<AnswerPage> {
   // Pages that are printed on the terminal are progress enough.
   const progress = terminal.isInteractive ? undefined : new Progress(terminal, 'Pages')
   try {
     for (let pageToken: unknown = input.pageToken; ; ) {
       const response = await request(clientOptions, operation, { ...input, pageToken }, {})
-      const page = JSON.parse(await response.text()) as Answer
+      const page = JSON.parse(await response.text()) as AnswerPage
       progress?.advance()
       yield page
       pageToken = page.nextPageToken
@@ -30,7 +30,7 @@ export async function* pagesOf(
 }
 
 /** An answer that is more than a list: the lists of its pages are joined, and the rest is that of the first page. */
-export async function joined(pages: AsyncIterable<Answer>): Promise<Answer> {
+export async function joined(pages: AsyncIterable<AnswerPage>): Promise<AnswerPage> {
   let whole: Record<string, unknown> = {}
   for await (const { nextPageToken: _, ...page } of pages) {
     const lists = Object.entries(page).filter(([, value]) => Array.isArray(value)) as [string, unknown[]][]

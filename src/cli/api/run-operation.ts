@@ -4,13 +4,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ClientOptions, request } from '../../client/client.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { type Connected, connect } from '../http/connect.ts'
+import { type Connected, connectToServer } from '../http/connect.ts'
 import { CommandError } from '../terminal/command-error.ts'
 import { printJson, printResult, type Terminal } from '../terminal/terminal.ts'
-import { followEvents } from './events.ts'
+import { printEvents } from './events.ts'
 import type { Input } from './input.ts'
 import type { CommonOptions } from './operation-options.ts'
-import { type Answer, joined, pagesOf } from './pages.ts'
+import { type AnswerPage, joined, pagesOf } from './pages.ts'
 import { shapeText } from './shape-text.ts'
 import { columnsOf, type List, listIn, pairsOf, tableOf } from './view.ts'
 
@@ -20,8 +20,8 @@ export async function runOperation(
   input: Input,
   options: CommonOptions,
 ): Promise<void> {
-  const connected = connect(terminal, options)
-  if (operation.stream) return followEvents(terminal, connected, operation, input, options)
+  const connected = connectToServer(terminal, options)
+  if (operation.stream) return printEvents(terminal, connected, operation, input, options)
   if (operation.method === 'DELETE' && !options.yes) await confirm(terminal, operation, input, connected)
   const { clientOptions } = connected
   if (operation.download || options.csv) return saveFile(terminal, clientOptions, operation, input, options)
@@ -61,10 +61,10 @@ function print(terminal: Terminal, text: string, { json }: CommonOptions): void 
   else printResult(terminal, false, undefined, Object.keys(answer).length > 0 ? pairsOf(answer) : ['Done.'])
 }
 
-const itemsOn = (page: Answer, { key }: List) => page[key] as readonly Answer[]
+const itemsOn = (page: AnswerPage, { key }: List) => page[key] as readonly AnswerPage[]
 
 /** One JSON document of all pages, which is never whole in memory. */
-async function printItems(terminal: Terminal, list: List, pages: AsyncIterable<Answer>): Promise<void> {
+async function printItems(terminal: Terminal, list: List, pages: AsyncIterable<AnswerPage>): Promise<void> {
   let before = `{${JSON.stringify(list.key)}:[`
   let isEmpty = true
   for await (const page of pages) {
@@ -81,7 +81,7 @@ async function printItems(terminal: Terminal, list: List, pages: AsyncIterable<A
 async function printTables(
   terminal: Terminal,
   list: List,
-  pages: AsyncIterable<Answer> | readonly Answer[],
+  pages: AsyncIterable<AnswerPage> | readonly AnswerPage[],
   { columns }: CommonOptions,
 ): Promise<void> {
   let shown: readonly string[] | undefined

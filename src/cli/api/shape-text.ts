@@ -1,4 +1,4 @@
-// What a JSON Schema of the contract says about an option: its kind of value, its help, and the value of a text.
+// Derives an option's kind of value and its help from a JSON Schema of the contract, and parses its text.
 import type { TSchema } from 'typebox'
 
 /** The parts of JSON Schema that the contract uses. */
@@ -42,7 +42,7 @@ export function helpOf(shape: ShapeText): string {
     description,
     words.length > 0 && `One of ${words.join(', ')}.`,
     list && 'Repeatable.',
-    has(shape, 'null') && !description?.includes('null') && 'null clears it.',
+    has(shape, 'null') && !/\bnull\b/i.test(description ?? '') && 'null clears it.',
   ]
     .filter(Boolean)
     .join(' ')

@@ -3,8 +3,8 @@ import { makeClient } from '../../client/client.ts'
 import type { ResponseOf } from '../../contract/operation.ts'
 import type { Operations } from '../../contract/operations.ts'
 import { clientOptionsOf } from '../http/connect.ts'
-import { connectionOf, connectionVariables, contextOf, parseAddress } from '../http/connection.ts'
-import { type Connection, contextFileOf, readContexts, writeContexts } from '../http/context-file.ts'
+import { connectionOf, connectionVariables, contextNamed, parseAddress } from '../http/connection.ts'
+import { contextFileOf, readContexts, type ServerConnection, writeContexts } from '../http/context-file.ts'
 import { CommandError } from '../terminal/command-error.ts'
 import { printResult, type Terminal } from '../terminal/terminal.ts'
 import { textTable } from '../terminal/text-table.ts'
@@ -37,7 +37,7 @@ export async function contextAdd(
 }
 
 export function contextUse(terminal: Terminal, name: string): void {
-  contextOf(terminal, name)
+  contextNamed(terminal, name)
   writeContexts(terminal, { ...readContexts(terminal), current: name })
   terminal.write(`The current context is ${name}.`)
 }
@@ -68,7 +68,7 @@ export function contextShow(terminal: Terminal, context: string | undefined, { j
 }
 
 export function contextRemove(terminal: Terminal, name: string): void {
-  contextOf(terminal, name)
+  contextNamed(terminal, name)
   const { current, contexts } = readContexts(terminal)
   const rest = Object.fromEntries(Object.entries(contexts).filter(([each]) => each !== name))
   writeContexts(terminal, { current: current === name ? undefined : current, contexts: rest })
@@ -94,7 +94,7 @@ async function firstLine(terminal: Terminal): Promise<string> {
 }
 
 /** The key itself is never shown: this part is in the list of keys too. */
-const shown = ({ baseUrl, org, key }: Connection) => ({ url: baseUrl, org, key: `${key.slice(0, 9)}…` })
+const shown = ({ baseUrl, org, key }: ServerConnection) => ({ url: baseUrl, org, key: `${key.slice(0, 9)}…` })
 
 const isOpenToOthers = (baseUrl: string): boolean => {
   const { protocol, hostname } = new URL(baseUrl)

@@ -4,23 +4,23 @@ import { waitingFetch } from '../../client/waiting-fetch.ts'
 import { CommandError } from '../terminal/command-error.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type ConnectionOptions, connectionOf } from './connection.ts'
-import type { Connection } from './context-file.ts'
+import type { ServerConnection } from './context-file.ts'
 
 export interface Connected {
-  readonly connection: Connection
+  readonly connection: ServerConnection
   readonly client: Client
-  /** Of which the client was made, for requests that it has no method for. */
+  /** The client was made with these options. */
   readonly clientOptions: ClientOptions
 }
 
 /** Sends nothing yet. Throws a `CommandError` if no server is known. */
-export function connect(terminal: Terminal, options: ConnectionOptions): Connected {
+export function connectToServer(terminal: Terminal, options: ConnectionOptions): Connected {
   const connection = connectionOf(terminal, options)
   const clientOptions = clientOptionsOf(terminal, connection)
   return { connection, client: makeClient(clientOptions), clientOptions }
 }
 
-export const clientOptionsOf = (terminal: Terminal, { baseUrl, org, key }: Connection): ClientOptions => ({
+export const clientOptionsOf = (terminal: Terminal, { baseUrl, org, key }: ServerConnection): ClientOptions => ({
   baseUrl,
   org,
   token: key,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { testTerminal } from '../../../test/support/test-terminal.ts'
-import { connect } from './connect.ts'
+import { connectToServer } from './connect.ts'
 import { connectionOf } from './connection.ts'
 import { contextFileOf, readContexts, writeContexts } from './context-file.ts'
 
@@ -78,7 +78,7 @@ test.each(['', '[]', '{', '{"contexts":{"office":{"org":"o"}}}', '{"contexts":nu
 )
 
 test('a server that cannot be reached is an error that names it', async () => {
-  const { client } = connect(terminalWith(variables), {})
+  const { client } = connectToServer(terminalWith(variables), {})
   await expect(client.regionsList()).rejects.toThrow(
     /^Cannot reach http:\/\/127\.0\.0\.1:9\/prefix \(.+\)\. Check the address/,
   )

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { CommandError } from '../terminal/command-error.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { type Connection, contextFileOf, readContexts } from './context-file.ts'
+import { contextFileOf, readContexts, type ServerConnection } from './context-file.ts'
 
 export const connectionVariables = { baseUrl: 'ROOMKEEPER_URL', org: 'ROOMKEEPER_ORG', key: 'ROOMKEEPER_KEY' } as const
 
@@ -17,18 +17,18 @@ export const addConnectionOptions = (command: Command): Command =>
     'the context to use (default: ROOMKEEPER_URL, ROOMKEEPER_ORG and ROOMKEEPER_KEY, else the current context)',
   )
 
-export function connectionOf(terminal: Terminal, { context }: ConnectionOptions): Connection {
-  if (context !== undefined) return contextOf(terminal, context)
+export function connectionOf(terminal: Terminal, { context }: ConnectionOptions): ServerConnection {
+  if (context !== undefined) return contextNamed(terminal, context)
   const given = fromVariables(terminal)
   if (given) return given
   const { current } = readContexts(terminal)
-  if (current !== undefined) return contextOf(terminal, current)
+  if (current !== undefined) return contextNamed(terminal, current)
   throw new CommandError(
     'No server is known. Add one with "context add NAME --url URL --org ORG", or set ROOMKEEPER_URL, ROOMKEEPER_ORG and ROOMKEEPER_KEY.',
   )
 }
 
-export function contextOf(terminal: Terminal, name: string): Connection {
+export function contextNamed(terminal: Terminal, name: string): ServerConnection {
   const { contexts } = readContexts(terminal)
   const found = contexts[name]
   if (found) return found
@@ -41,7 +41,7 @@ export function contextOf(terminal: Terminal, name: string): Connection {
 }
 
 /** Some of the three are refused: the key of one server must not be sent to another. */
-function fromVariables(terminal: Terminal): Connection | undefined {
+function fromVariables(terminal: Terminal): ServerConnection | undefined {
   const names = Object.values(connectionVariables)
   const missing = names.filter((name) => terminal.variable(name) === undefined)
   if (missing.length === names.length) return undefined

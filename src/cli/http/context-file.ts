@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { CommandError } from '../terminal/command-error.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** What a command needs to talk to a server. */
-export interface Connection {
+/** A server, with the organisation and the key that a command uses there. */
+export interface ServerConnection {
   /** Such as https://rooms.example.org, without a slash at its end. */
   readonly baseUrl: string
   readonly org: string
@@ -15,7 +15,7 @@ export interface Connection {
 export interface Contexts {
   /** The name of the context that commands use. */
   readonly current?: string | undefined
-  readonly contexts: Readonly<Record<string, Connection>>
+  readonly contexts: Readonly<Record<string, ServerConnection>>
 }
 
 export const contextFileOf = ({ configFolder }: Terminal): string => join(configFolder, 'roomkeeper', 'contexts.json')
@@ -39,7 +39,7 @@ export function readContexts(terminal: Terminal): Contexts {
 function contextsIn(text: string): Contexts | undefined {
   try {
     const { current, contexts } = JSON.parse(text)
-    const isWhole = Object.values(contexts as Record<string, Partial<Connection>>).every((context) =>
+    const isWhole = Object.values(contexts as Record<string, Partial<ServerConnection>>).every((context) =>
       [context.baseUrl, context.org, context.key].every((value) => typeof value === 'string'),
     )
     // Names are the user's: without a prototype, none of them is a property of every object.
@@ -49,7 +49,7 @@ function contextsIn(text: string): Contexts | undefined {
   }
 }
 
-/** The new file replaces the old one at once, and only its owner can read it: it has keys. */
+/** The file is replaced as a whole, and only its owner can read it: it has keys. */
 export function writeContexts(terminal: Terminal, contexts: Contexts): void {
   const file = contextFileOf(terminal)
   const newFile = `${file}.${process.pid}`

@@ -171,6 +171,7 @@ export const channelOperations = {
     bodyLimitBytes: hugeBodyBytes,
     response: Shape('ChannelWithSecret', { ...Channel.properties, secret: Type.Optional(secret) }),
     versioned: true,
+    repeat: 'secret',
     audit: { category: 'ORG', type: 'CHANNEL_CREATED' },
     example: {
       body: { name: 'Operations', kind: 'webhook', url: 'https://hooks.example.org/T02/B7' },
@@ -222,6 +223,7 @@ export const channelOperations = {
     description: 'The answer comes after the first attempt, at the latest after 15 seconds.',
     params,
     response: Delivery,
+    repeat: 'later',
     audit: { category: 'ORG', type: 'CHANNEL_TESTED' },
     example: { params: { id: '2' }, response: { ...delivery, type: 'test' } },
   }),
@@ -245,6 +247,7 @@ export const channelOperations = {
     bodyLimitBytes: smallBodyBytes,
     response: Shape('ChannelSecret', { secret }),
     ifMatch: true,
+    repeat: 'secret',
     audit: { category: 'ORG', type: 'CHANNEL_SECRET_ROTATED' },
     example: { params: { id: '2' }, body: {}, response: { secret: 'whsec_…' } },
   }),

@@ -1,7 +1,7 @@
 // Connections: when devices were connected, as spans with a summary. [contract 10.connections]
 import Type from 'typebox'
 import { operation } from '../operation.ts'
-import { Int32, OneOf, QueryTime, RequiredQueryTime, Shape, Timestamp } from '../shape.ts'
+import { Bom, Int32, OneOf, QueryTime, RequiredQueryTime, Shape, Timestamp } from '../shape.ts'
 import { exampleEndpointId } from './endpoints.ts'
 
 const connectionEnds = [
@@ -77,6 +77,7 @@ const Summary = Shape('ConnectionSummary', {
 const query = {
   from: RequiredQueryTime('Start of the window, inclusive.'),
   to: QueryTime('End of the window, exclusive; default now.'),
+  bom: Bom,
 }
 const description =
   'The spans are sorted by endpoint, oldest first, and cut at the window. An endpoint is connected during its spans, and offline between them, except in its `gaps`. The numbers cover the part of the window for which there are records. An answer has at most 5,000 spans: the newest of each endpoint. With `Accept: text/csv` the answer has all spans and no numbers, in the columns `endpointId`, `from`, `to`, `why`, `followedBy`.'

@@ -1,9 +1,11 @@
 // Endpoints: what a managed device looks like, and what can be done with it. [contract 5.1]
 
 import Type from 'typebox'
+import { csvList } from '../csv-list.ts'
 import { sensors } from '../device/models.ts'
 import { hugeBodyBytes, largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import {
+  Bom,
   CalendarDay,
   Empty,
   Int32,
@@ -192,9 +194,12 @@ export const endpointOperations = {
       locationId: Int32('Only endpoints in this location.'),
       ids: ListedIds('endpoints'),
       via: Type.String({ description: 'Only endpoints that are seen through this gateway.' }),
+      bom: Bom,
       field: CustomFieldFilters,
     },
     response: ListOf('webpageListBasicEndpointsResponse', 'endpoints', BasicEndpoint),
+    csv: true,
+    csvList: csvList('endpoints', 'endpoints', BasicEndpoint),
     example: { query: { locationId: 3 }, response: { endpoints: [basic] } },
   }),
   endpointsGet: operation({

@@ -1,8 +1,9 @@
 // Gateways, and the devices that people list for them. [contract 13.gateways]
 
 import Type from 'typebox'
+import { csvList } from '../csv-list.ts'
 import { mediumBodyBytes, operation } from '../operation.ts'
-import { Empty, Int32, ListOf, maxNameLength, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
+import { Bom, Empty, Int32, ListOf, maxNameLength, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
 import { DriverDescription, DriverName, drivers, maxHostLength, maxSecretLength } from './drivers.ts'
 import { EndpointStateName, exampleEndpointId } from './endpoints.ts'
 
@@ -214,7 +215,10 @@ export const gatewayOperations = {
     summary: 'List the items of a gateway, in the order in which they were added',
     description: 'Items in rooms that the caller does not see are left out.',
     params: { id },
+    query: { bom: Bom },
     response: ListOf('GatewayDeviceList', 'devices', GatewayDevice),
+    csv: true,
+    csvList: csvList('gateway-devices', 'devices', GatewayDevice),
     example: { params: { id: exampleEndpointId }, response: { devices: [item] } },
   }),
   gatewayDevicesGet: operation({
@@ -338,6 +342,7 @@ export const gatewayOperations = {
     }),
     bodyLimitBytes: mediumBodyBytes,
     response: GatewayTestResult,
+    repeat: 'later',
     audit: { category: 'DEVICE', type: 'GATEWAY_DEVICE_TESTED' },
     example: {
       params: { id: exampleEndpointId },

@@ -1,9 +1,11 @@
 // Rooms: what the room operations take and give. [contract 5.4.room] [contract 6.rooms]
 
 import Type from 'typebox'
+import { csvList } from '../csv-list.ts'
 import { RoomTag } from '../jobs/job-request.ts'
 import { hugeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import {
+  Bom,
   Empty,
   IdAndName,
   Int32,
@@ -191,8 +193,10 @@ export const roomOperations = {
     tag: 'Rooms',
     scope: 'read',
     summary: 'List the rooms',
-    query: filters,
+    query: { ...filters, bom: Bom },
     response: ListOf('webpageRoomList', 'rooms', RoomInList),
+    csv: true,
+    csvList: csvList('rooms', 'rooms', RoomInList),
     example: { query: { locationId: 3 }, response: { rooms: [listed] } },
   }),
   roomsGet: operation({

@@ -1,9 +1,10 @@
 // Incidents: problems in the organisation, one incident for each cause, and the actions of people on them. [contract 10.states]
 
 import Type from 'typebox'
+import { csvList } from '../csv-list.ts'
 import { exampleEndpointId } from '../fleet/endpoints.ts'
 import { largeBodyBytes, operation } from '../operation.ts'
-import { Int32, MultilineText, OneOf, QueryTime, Shape, Timestamp } from '../shape.ts'
+import { Bom, Int32, MultilineText, OneOf, QueryTime, Shape, Timestamp } from '../shape.ts'
 import { maxNoteCharacters } from './limits.ts'
 import { readingNames } from './readings.ts'
 import { ruleIds, severities } from './rule-table.ts'
@@ -216,11 +217,14 @@ export const incidentOperations = {
       to: QueryTime('End of the window, exclusive.'),
       pageSize: Int32('Incidents per page: 0 or absent means 100, more than 1000 means 1000.'),
       pageToken: Type.String({ description: 'The `nextPageToken` of the page before; only with the same query.' }),
+      bom: Bom,
     },
     response: Shape('IncidentList', {
       incidents: Type.Array(Incident),
       nextPageToken: Type.String({ description: 'Token of the next page; empty on the last page.' }),
     }),
+    csv: true,
+    csvList: csvList('incidents', 'incidents', Incident),
     example: { query: { severity: 'CRITICAL' }, response: { incidents: [example], nextPageToken: '' } },
   }),
   incidentsGet: operation({

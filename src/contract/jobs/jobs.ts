@@ -1,9 +1,10 @@
 // Jobs: one change to many endpoints, all together or in stages. [contract 12.job]
 
 import Type from 'typebox'
+import { csvList } from '../csv-list.ts'
 import { exampleEndpointId } from '../fleet/endpoints.ts'
 import { jobBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
-import { Int32, OneOf, Shape, Timestamp } from '../shape.ts'
+import { Bom, Int32, OneOf, Shape, Timestamp } from '../shape.ts'
 import { actionTypesWith, JobAction } from './action-table.ts'
 import { exampleJob, exampleJobRequest as request, exampleWholeJob as whole } from './job-example.ts'
 import { JobPlan } from './job-plan.ts'
@@ -169,8 +170,11 @@ export const jobOperations = {
       state: OneOf([...jobStates, 'open'], 'Only jobs in this state. open: jobs that are not in a final state.'),
       roomId: Int32('Only jobs with a unit of this room.'),
       ...paging,
+      bom: Bom,
     },
     response: Shape('JobList', { jobs: Type.Array(Job), nextPageToken }),
+    csv: true,
+    csvList: csvList('jobs', 'jobs', Job),
     example: { response: { jobs: [exampleJob], nextPageToken: '' } },
   }),
   jobsGet: operation({

@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { operation } from '../operation.ts'
-import { Int32, OneOf, RequiredQueryTime, Shape, Timestamp } from '../shape.ts'
+import { Bom, Int32, OneOf, RequiredQueryTime, Shape, Timestamp } from '../shape.ts'
 
 const Actor = Shape('v1AuditActor', {
   type: OneOf(['KEY', 'USER', 'DEVICE', 'CLI', 'SYSTEM'], 'The kind of actor.'),
@@ -55,6 +55,7 @@ export const auditOperations = {
       to: RequiredQueryTime('End of the window, exclusive. A date alone is midnight in UTC.'),
       pageSize: Int32('Entries per page: 0 or absent means 100, more than 1000 means 1000.'),
       pageToken: Type.String({ description: 'The `nextPageToken` of the page before; only with the same window.' }),
+      bom: Bom,
     },
     response: Shape('v1AuditLogsResponse', {
       logs: Type.Array(AuditEntry),

@@ -143,6 +143,7 @@ export const identityOperations = {
     response: Shape('IdentityTestResponse', {
       url: Type.String({ description: 'The address to open in a browser.' }),
     }),
+    repeat: 'secret',
     audit: { category: 'USER', type: 'IDENTITY_TESTED' },
     example: { response: { url: 'https://rooms.example.org/auth/LXJ45kN/oidc?test=…' } },
   }),

@@ -88,6 +88,7 @@ export const keyOperations = {
     bodyLimitBytes: largeBodyBytes,
     response: KeyWithSecret,
     versioned: true,
+    repeat: 'secret',
     audit: { category: 'USER', type: 'API_KEY_CREATED' },
     example: {
       body: { name: 'Wall display', scopes: ['read'] },

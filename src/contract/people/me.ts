@@ -88,6 +88,7 @@ export const meOperations = {
     }),
     bodyLimitBytes: mediumBodyBytes,
     response: KeyWithSecret,
+    repeat: 'secret',
     audit: { category: 'USER', type: 'API_KEY_CREATED' },
     example: {
       body: { name: keyExample.name, scopes: keyExample.scopes, expiresAt: keyExample.expiresAt },

@@ -1,8 +1,9 @@
 // Users: people who sign in, their roles and regions. [contract 11.user] [contract 6.users]
 
 import Type from 'typebox'
+import { csvList } from '../csv-list.ts'
 import { largeBodyBytes, operation } from '../operation.ts'
-import { Empty, Int32, ListOf, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
+import { Bom, Empty, Int32, ListOf, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
 import { roles } from './permissions.ts'
 
 const id = Type.String({ description: 'Identifier of the user.' })
@@ -75,7 +76,10 @@ export const userOperations = {
     tag: 'Users',
     scope: 'read',
     summary: 'List the users',
+    query: { bom: Bom },
     response: ListOf('webpageUserList', 'users', User),
+    csv: true,
+    csvList: csvList('users', 'users', User),
     example: { response: { users: [example] } },
   }),
   usersGet: operation({
@@ -165,6 +169,7 @@ export const userOperations = {
       expiresAt: Timestamp('Time at which the link stops working.'),
       mailed: Type.Boolean({ description: 'Whether the link was sent to the user by mail.' }),
     }),
+    repeat: 'secret',
     audit: { category: 'USER', type: 'USER_INVITED' },
     example: {
       params: { id: '4' },

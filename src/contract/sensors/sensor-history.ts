@@ -3,7 +3,7 @@ import Type, { type TOptional, type TSchema } from 'typebox'
 import { type Sensor, sensorRanges, sensors } from '../device/models.ts'
 import { exampleEndpointId } from '../fleet/endpoints.ts'
 import { operation } from '../operation.ts'
-import { Int32, OneOf, QueryTimeOrDay, RequiredQueryTimeOrDay, Shape, Timestamp } from '../shape.ts'
+import { Bom, Int32, OneOf, QueryTimeOrDay, RequiredQueryTimeOrDay, Shape, Timestamp } from '../shape.ts'
 
 export const intervals = ['raw', '5m', '15m', '1h', '1d'] as const
 export type Interval = (typeof intervals)[number]
@@ -67,6 +67,7 @@ const query = {
   pageToken: Type.String({
     description: 'The `nextPageToken` of the page before; only with the same query. `pageSize` may change.',
   }),
+  bom: Bom,
 }
 
 const description = (subject: string) =>
@@ -74,6 +75,10 @@ const description = (subject: string) =>
   'A value that was not measured is absent, never 0. An empty `nextPageToken` ends the paging. How long each interval is stored can be configured. ' +
   'With `Accept: text/csv` the whole window is streamed: `start`, `day` for 1d, then `co2_min`, `co2_max`, `co2_mean`, `co2_count` ' +
   'and so on; for raw `time`, `endpointId` for a room, then the fields.'
+
+const { pageSize: _, pageToken: __, ...windowQuery } = query
+/** A window of roomsSensorHistoryAll has at most this many days: a year, and a day on which its clocks may change. */
+export const maxHistoryAllDays = 366
 
 const exampleQuery = { from: '2026-11-15T00:00:00Z', to: '2026-11-16T00:00:00Z' }
 
@@ -130,5 +135,22 @@ export const sensorHistoryOperations = {
         nextPageToken: '',
       },
     },
+  }),
+  roomsSensorHistoryAll: operation({
+    method: 'GET',
+    path: '/rooms/sensor/history',
+    tag: 'Sensors',
+    scope: 'read',
+    summary: 'Download the sensor history of all rooms as CSV',
+    description: `One row for each bucket of each room, by room and then by time: \`roomId\`, \`roomName\`, \`locationId\`, \`locationName\`, then the columns of the CSV of roomsSensorHistory. The window has at most ${maxHistoryAllDays} days.`,
+    query: {
+      ...windowQuery,
+      interval: OneOf(['15m', '1h', '1d'], 'Length of a bucket; default 15m.'),
+      regionId: Int32('Only rooms in this region.'),
+      locationId: Int32('Only rooms in this location.'),
+    },
+    response: Type.String(),
+    download: 'text/csv',
+    example: { query: { ...exampleQuery, interval: '1h', fields: 'co2' }, response: '' },
   }),
 }

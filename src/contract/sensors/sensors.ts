@@ -1,11 +1,12 @@
 // Sensor data: the latest sample of endpoints, and of rooms as a whole. [contract 5.2]
 
 import Type, { type Static, type TSchema } from 'typebox'
+import { type CsvColumn, csvList, csvText } from '../csv-list.ts'
 import { type Sensor, sensorRanges, sensors } from '../device/models.ts'
 import { exampleEndpointId } from '../fleet/endpoints.ts'
 import { PeopleIs } from '../fleet/rooms.ts'
 import { operation } from '../operation.ts'
-import { Int32, ListOf, OneOf, Shape } from '../shape.ts'
+import { Bom, Int32, ListOf, OneOf, Shape } from '../shape.ts'
 
 const measured = (sensor: Sensor, what: string) =>
   Int32(`${what}, in ${sensorRanges[sensor].unit}; 0 if it was not measured.`)
@@ -52,6 +53,8 @@ export type SensorData = Static<typeof SensorData>
 const orNull = <S extends TSchema>(shape: S) => Type.Union([shape, Type.Null()])
 const endpointId = Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' })
 const roomId = Int32('Identifier of the room.')
+const EndpointSensorData = Shape('webpageEndpointSensorData', { id: endpointId, endpointData: orNull(SensorData) })
+const RoomSensorData = Shape('webpageRoomSensorData', { id: roomId, roomData: orNull(SensorData) })
 
 const example = {
   data: [
@@ -69,6 +72,29 @@ const example = {
   ],
   shutterClosed: false,
   measured: ['co2', 'humidity', 'illumination', 'people', 'temp', 'voc'],
+}
+
+/** A cell is empty if the value was not measured, as it is absent in the history. The legacy base does not say what was measured. */
+const sampleColumns = (key: 'endpointData' | 'roomData'): readonly CsvColumn[] => {
+  const dataOf = (item: object) => (item as Readonly<Record<typeof key, SensorData | null>>)[key]
+  const column = (name: string, ofData: (data: SensorData) => unknown): CsvColumn => ({
+    name,
+    textOf: (item) => {
+      const data = dataOf(item)
+      return data ? csvText(ofData(data)) : ''
+    },
+  })
+  return [
+    { name: 'id', textOf: ({ id }) => csvText(id) },
+    column('time', ({ data: [sample] }) => new Date(Number(sample?.timestamp) * 1000).toISOString()),
+    ...sensors.map((sensor) =>
+      column(sensor, ({ data: [sample], measured }) =>
+        measured && !measured.includes(sensor) ? undefined : sample?.[sensor],
+      ),
+    ),
+    column('shutterClosed', ({ shutterClosed }) => shutterClosed),
+    ...(key === 'roomData' ? [column('peopleIs', ({ peopleIs }) => peopleIs)] : []),
+  ]
 }
 
 export const sensorOperations = {
@@ -90,12 +116,14 @@ export const sensorOperations = {
     scope: 'read',
     summary: 'Read the latest sample of every endpoint',
     description: 'An endpoint that never sent a sample has null.',
-    query: { regionId: Int32('Only endpoints in this region.'), locationId: Int32('Only endpoints in this location.') },
-    response: ListOf(
-      'webpageGetOrgSensorDataResponse',
-      'data',
-      Shape('webpageEndpointSensorData', { id: endpointId, endpointData: orNull(SensorData) }),
-    ),
+    query: {
+      regionId: Int32('Only endpoints in this region.'),
+      locationId: Int32('Only endpoints in this location.'),
+      bom: Bom,
+    },
+    response: ListOf('webpageGetOrgSensorDataResponse', 'data', EndpointSensorData),
+    csv: true,
+    csvList: csvList('endpoint-sensors', 'data', EndpointSensorData, sampleColumns('endpointData')),
     example: {
       query: { locationId: 3 },
       response: {
@@ -126,12 +154,14 @@ export const sensorOperations = {
     summary: 'Read the sample of every room',
     description:
       'A room without a sample of the last 15 minutes (configurable) has null. An organisation without endpoints gets 400.',
-    query: { regionId: Int32('Only rooms in this region.'), locationId: Int32('Only rooms in this location.') },
-    response: ListOf(
-      'webpageGetOrgRoomSensorDataResponse',
-      'data',
-      Shape('webpageRoomSensorData', { id: roomId, roomData: orNull(SensorData) }),
-    ),
+    query: {
+      regionId: Int32('Only rooms in this region.'),
+      locationId: Int32('Only rooms in this location.'),
+      bom: Bom,
+    },
+    response: ListOf('webpageGetOrgRoomSensorDataResponse', 'data', RoomSensorData),
+    csv: true,
+    csvList: csvList('room-sensors', 'data', RoomSensorData, sampleColumns('roomData')),
     example: {
       query: { locationId: 3 },
       response: {

@@ -17,7 +17,10 @@ export class VersionedAnswer<T> {
   }
 }
 
-/** A short body is a string, which is sent in one write with its headers. A long body is a list of buffers. */
+/**
+ * A short body is a string, which is sent in one write with its headers. A long body is a list of buffers. In that of a list, the first and
+ * the last one open and close it, and each of the others has whole items, with a comma in front of all but the first.
+ */
 export type AnswerBody = string | readonly Buffer[]
 
 /** A body of JSON that is ready to be sent any number of times. */
@@ -40,6 +43,26 @@ export class ReadyAnswer {
 
 export const byteLengthOf = (body: AnswerBody): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((sum, piece) => sum + piece.length, 0)
+
+/** The answer of an earlier request, which a repeat of it gets. [contract 7.once] */
+export class ReplayedAnswer {
+  readonly body: string
+  readonly etag: string | undefined
+
+  constructor(body: string, etag: string | undefined) {
+    this.body = body
+    this.etag = etag
+  }
+}
+
+/** A list that is read in pages for CSV, because the whole list would take one long turn of the event loop. `read` begins anew at each call. */
+export class PagedList {
+  readonly read: () => AsyncGenerator<object>
+
+  constructor(read: () => AsyncGenerator<object>) {
+    this.read = read
+  }
+}
 
 /** An answer that is not JSON and too long to hold in memory. */
 export class StreamedAnswer {

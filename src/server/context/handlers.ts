@@ -2,7 +2,7 @@
 import type { BodyOf, ParamsOf, QueryInput, ResponseOf } from '../../contract/operation.ts'
 import type { OperationId, Operations } from '../../contract/operations.ts'
 import type { NumberText } from '../core/number-text.ts'
-import type { EventSubscription, ReadyAnswer, StreamedAnswer, VersionedAnswer } from './answers.ts'
+import type { EventSubscription, PagedList, ReadyAnswer, StreamedAnswer, VersionedAnswer } from './answers.ts'
 import type { RequestContext } from './request-context.ts'
 
 export interface InputOf<K extends OperationId> {
@@ -27,7 +27,7 @@ export type AnswerOf<K extends OperationId> = Operations[K] extends { download: 
         | (Operations[K] extends { versioned: true }
             ? VersionedAnswer<ResponseOf<Operations[K]>> | ReadyAnswer
             : ResponseOf<Operations[K]> | ReadyAnswer)
-        | (Operations[K] extends { csv: true } ? StreamedAnswer : never)
+        | (Operations[K] extends { csv: true } ? StreamedAnswer | PagedList : never)
 
 export type OperationHandlers<K extends OperationId = OperationId> = {
   readonly [I in K]: (ctx: RequestContext, input: InputOf<I>) => AnswerOf<I> | Promise<AnswerOf<I>>

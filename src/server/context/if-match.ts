@@ -1,6 +1,7 @@
 // Converts versions of resources to ETags, and checks If-Match against them. [contract 7.8] [contract 7.11]
 
 import { Failure } from '../core/failure.ts'
+import { ReadyAnswer, type VersionedAnswer } from './answers.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Refuses a write that was meant for another version of the resource. [contract 7.11] */
@@ -23,3 +24,6 @@ const hashInEtag = /(?<=^"\d+)-[\w-]+"$/
 /** The hash covers what changes without a new version. */
 export const etagOf = (version: number, unversionedHash?: string): string =>
   unversionedHash === undefined ? `"${version}"` : `"${version}-${unversionedHash}"`
+
+export const readyAnswerOf = ({ version, body, unversionedHash }: VersionedAnswer<unknown>): ReadyAnswer =>
+  new ReadyAnswer(etagOf(version, unversionedHash), JSON.stringify(body))

@@ -1,4 +1,5 @@
 // Defines the first argument of every rule: the actor, its organisation, and the services that it may use there.
+import type { OperationId } from '../../contract/operations.ts'
 import type { Permission, Role } from '../../contract/people/permissions.ts'
 import type { Org, TokenHolder } from '../auth/token-holder.ts'
 import type { SensorSettings } from '../config/sensor-settings.ts'
@@ -19,11 +20,21 @@ export interface Actor {
   readonly name: string
 }
 
-/** The origin of a request, for the audit entry, and its If-Match header. */
+/** A request with an Idempotency-Key. [contract 7.once] */
+export interface KeyedRequest {
+  readonly operation: OperationId
+  /** Hash of the caller and the key. */
+  readonly id: Buffer
+  /** Hash of what must be the same in a repeat: the rights of the caller, and the request. */
+  readonly request: Buffer
+}
+
+/** The origin of a request, for the audit entry, and its headers If-Match and Idempotency-Key. */
 export interface RequestOrigin {
   readonly requestId?: string | undefined
   readonly ip?: string | undefined
   readonly ifMatch?: string | undefined
+  readonly keyed?: KeyedRequest | undefined
 }
 
 interface Identity {
@@ -51,6 +62,7 @@ export class RequestContext implements Identity, RequestOrigin {
   readonly requestId: string | undefined
   readonly ip: string | undefined
   readonly ifMatch: string | undefined
+  readonly keyed: KeyedRequest | undefined
 
   constructor(services: Services, { org, actor, may, access, user, key }: Identity, origin: RequestOrigin = {}) {
     this.#services = services
@@ -63,6 +75,7 @@ export class RequestContext implements Identity, RequestOrigin {
     this.requestId = origin.requestId
     this.ip = origin.ip
     this.ifMatch = origin.ifMatch
+    this.keyed = origin.keyed
   }
 
   /** The part of the organisation's database that the actor sees. */

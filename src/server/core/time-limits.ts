@@ -65,6 +65,11 @@ export const timeLimitTable = {
     ms: 10_000,
     effect: 'a connection without CONNECT, or without the header of its balancer, is closed',
   },
+  lateAnswerMs: {
+    ms: 60_000,
+    effect: 'a repeat of a request with an Idempotency-Key no longer waits for an answer that follows the commit',
+    contract: '7.once',
+  },
   gatewayTestMs: { ms: 20_000, effect: 'gatewayDevicesTest answers without a result', contract: '13.test' },
   mqttUnreadMs: { ms: 20_000, effect: 'a device that does not read what it is sent is disconnected' },
   mqttCloseMs: { ms: 2_000, effect: 'a closing connection is destroyed although its last packets were not sent' },

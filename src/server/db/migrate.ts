@@ -31,6 +31,7 @@ import { power } from './migrations/023-power.ts'
 import { knownPeripherals } from './migrations/024-peripherals.ts'
 import { gateways } from './migrations/025-gateways.ts'
 import { customFields } from './migrations/026-custom-fields.ts'
+import { idempotencyKeys } from './migrations/027-idempotency-keys.ts'
 import { nodeSeen } from './migrations/028-node-seen.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
@@ -62,6 +63,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '024-peripherals': knownPeripherals,
   '025-gateways': gateways,
   '026-custom-fields': customFields,
+  '027-idempotency-keys': idempotencyKeys,
   '028-node-seen': nodeSeen,
 }
 
@@ -90,6 +92,7 @@ export const programMigrations: ProgramMigrations = {
     '024-peripherals',
     '025-gateways',
     '026-custom-fields',
+    '027-idempotency-keys',
     '028-node-seen',
   ]),
 }

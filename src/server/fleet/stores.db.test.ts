@@ -51,7 +51,14 @@ import {
 import { refuseTakenExternalId } from './external-ids.ts'
 import { countConfigKeys } from './profiles/reach-store.ts'
 import { regionHasLocation } from './regions/store.ts'
-import { countEndpointsWithoutRoom, hasFailedConfig, listRooms, listRoomsById, listRoomsOfIds } from './rooms/store.ts'
+import {
+  countEndpointsWithoutRoom,
+  hasFailedConfig,
+  listRooms,
+  listRoomsById,
+  listRoomsOfIds,
+  listRoomsWithLocations,
+} from './rooms/store.ts'
 import { listLastQuartersWithPeople } from './rooms/use/store.ts'
 
 let world: StoreWorld
@@ -62,6 +69,20 @@ afterAll(() => world.close())
 
 const times = { now: storedAt, unknownAfter: storedAt, settleMs: 1000, settledAt: storedAt, lastEnd: storedAt }
 const idsOf = <T>(rows: readonly { id: T }[]) => rows.map(({ id }) => id)
+
+test('rooms are listed with their locations in pages, with each of the filters', async () => {
+  const { all, ofRegion } = world
+  const list = async (on: typeof all, region?: number, location?: number, after = 0) =>
+    (await listRoomsWithLocations(on, { after, limit: 2 }, region, location)).map((room) => room.id)
+  expect([await list(all), await list(all, undefined, undefined, 2)]).toEqual([[1, 2], [3]])
+  expect([await list(all, 2), await list(all, undefined, 2), await list(all, 2, 2)]).toEqual([[2], [2], [2]])
+  expect([await list(ofRegion), await list(ofRegion, 2), await list(ofRegion, undefined, 2)]).toEqual([[1], [], []])
+  expect([await list(ofRegion, 1), await list(ofRegion, undefined, 1), await list(ofRegion, 1, 1)]).toEqual([
+    [1],
+    [1],
+    [1],
+  ])
+})
 
 test('endpoints and rooms are listed by region and location, as far as the caller sees them', async () => {
   const { all, ofRegion, ofNothing, here, there } = world

@@ -2,18 +2,25 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { idempotencyReplayedHeader } from '../../contract/idempotency.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { type AnswerBody, byteLengthOf, ReadyAnswer, StreamedAnswer, VersionedAnswer } from '../context/answers.ts'
-import { etagOf } from '../context/if-match.ts'
+import {
+  type AnswerBody,
+  byteLengthOf,
+  ReadyAnswer,
+  ReplayedAnswer,
+  StreamedAnswer,
+  VersionedAnswer,
+} from '../context/answers.ts'
+import { readyAnswerOf } from '../context/if-match.ts'
 import { endWithPieces, endWithText, textWindowBytes } from './limits/windows.ts'
 
 export function sendAnswer(request: FastifyRequest, reply: FastifyReply, operation: Operation, answer: unknown): void {
-  if (operation.csv) reply.header('Vary', 'Accept')
+  if (operation.csv) reply.header('vary', reply.hasHeader('vary') ? `${reply.getHeader('vary')}, Accept` : 'Accept')
   if (answer instanceof ReadyAnswer) sendReady(request, reply, answer)
-  else if (answer instanceof VersionedAnswer) {
-    const { version, body, unversionedHash } = answer
-    sendReady(request, reply, new ReadyAnswer(etagOf(version, unversionedHash), JSON.stringify(body)))
-  } else if (answer instanceof StreamedAnswer) sendStream(request, reply, answer)
+  else if (answer instanceof VersionedAnswer) sendReady(request, reply, readyAnswerOf(answer))
+  else if (answer instanceof StreamedAnswer) sendStream(request, reply, answer)
+  else if (answer instanceof ReplayedAnswer) sendReplayed(reply, answer)
   else {
     const text = JSON.stringify(answer)
     if (operation.method !== 'GET') sendJson(reply, text)
@@ -30,6 +37,12 @@ function sendReady(request: FastifyRequest, reply: FastifyReply, { etag, body, l
   const ifNoneMatch = request.headers['if-none-match']
   if (ifNoneMatch !== undefined && isRead(request) && matchesEtag(ifNoneMatch, etag)) sendNotModified(reply)
   else sendJson(reply, body, lengthBytes)
+}
+
+function sendReplayed(reply: FastifyReply, { body, etag }: ReplayedAnswer): void {
+  reply.header(idempotencyReplayedHeader, 'true')
+  if (etag !== undefined) reply.header('etag', etag)
+  sendJson(reply, body)
 }
 
 const isRead = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD'

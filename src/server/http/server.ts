@@ -27,7 +27,7 @@ export interface HttpOptions
   extends GateOptions,
     FastifyInstanceOptions,
     RequestRecordOptions,
-    Pick<OperationRouteOptions, 'handlers' | 'streams'> {
+    Pick<OperationRouteOptions, 'handlers' | 'answerOnce' | 'streams'> {
   readonly services: Services
   readonly corsOrigins: readonly string[]
 }
@@ -44,7 +44,7 @@ export interface HttpServer {
 }
 
 export async function makeHttpServer(options: HttpOptions): Promise<HttpServer> {
-  const { log, metrics, services, keyring, handlers, streams, corsOrigins } = options
+  const { log, metrics, services, keyring, handlers, answerOnce, streams, corsOrigins } = options
   const fail = sendError(log)
   const app = makeFastify(options, fail)
   metrics.watchUnsent(watchUnsent(app, options.clock, options.limits))
@@ -79,7 +79,7 @@ export async function makeHttpServer(options: HttpOptions): Promise<HttpServer> 
     globalDecompression: false,
   })
   const recheckCaller = callerRechecker(keyring, cookie)
-  addOperationRoutes(app, { services, handlers, streams, check, recheckCaller, record, fail })
+  addOperationRoutes(app, { services, handlers, answerOnce, streams, check, recheckCaller, record, fail })
 
   return {
     app,

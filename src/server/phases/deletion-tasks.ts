@@ -10,6 +10,7 @@ import { deleteOldTests } from '../fleet/gateways/tests.ts'
 import { deleteOldAttempts } from '../incidents/credentials/attempts.ts'
 import { deleteOldIncidents } from '../incidents/retention.ts'
 import { deleteOldJobs } from '../jobs/retention.ts'
+import { deleteOldIdempotencyKeys } from '../journal/idempotency/retention.ts'
 import { deleteOldSessions } from '../people/sessions/retention.ts'
 import { deleteOldChallenges } from '../people/sign-in/retention.ts'
 import type { Core } from './core.ts'
@@ -80,6 +81,12 @@ export function deletionTasks(core: Core, resources: Resources): readonly Schedu
       pauseMs: hourMs,
       runsOn: 'one node',
       run: deleteOldMessages,
+    },
+    {
+      name: 'deleting old idempotency keys',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteOldIdempotencyKeys,
     },
     {
       name: 'deleting old tests of gateways',

@@ -36,6 +36,7 @@ import { silenceRoutes } from '../incidents/silences/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { auditRoutes } from '../journal/audit/routes.ts'
 import { eventRoutes } from '../journal/events/routes.ts'
+import { KeyedRequests } from '../journal/idempotency/rules.ts'
 import { orgRoutes } from '../journal/orgs/routes.ts'
 import type { OutboundClient } from '../outbound/outbound-fetch.ts'
 import { identityRoutes } from '../people/identity/routes.ts'
@@ -109,9 +110,11 @@ export async function startHttp(
 ): Promise<RunningHttp> {
   const { services, streams, keyring, log, metrics, options, publicAddress } = core
   const { limits } = services
+  const keyedRequests = new KeyedRequests()
   const http = await makeHttpServer({
     services,
     handlers: operationHandlers(resources, signInAddresses(core), core.outbound),
+    answerOnce: (...request) => keyedRequests.answer(...request),
     streams,
     keyring,
     clock: services.clock,

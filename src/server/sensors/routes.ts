@@ -1,6 +1,6 @@
 // Connects the operations of sensor data to their rules.
 import type { OperationHandlers } from '../context/handlers.ts'
-import { endpointsSensorHistory, roomsSensorHistory } from './history/rules.ts'
+import { endpointsSensorHistory, roomsSensorHistory, roomsSensorHistoryAll } from './history/rules.ts'
 import type { LatestSampleCache } from './latest/cache.ts'
 import { endpointsBulkSensorData, endpointsSensorData, roomsBulkSensorData, roomsSensorData } from './rules.ts'
 
@@ -13,6 +13,7 @@ export const sensorRoutes = (
   | 'roomsBulkSensorData'
   | 'endpointsSensorHistory'
   | 'roomsSensorHistory'
+  | 'roomsSensorHistoryAll'
 > => ({
   endpointsSensorData: (ctx, { params, legacy }) => endpointsSensorData(ctx, params.id, legacy),
   endpointsBulkSensorData: (ctx, { query, legacy }) => endpointsBulkSensorData(ctx, latest, query, legacy),
@@ -20,4 +21,5 @@ export const sensorRoutes = (
   roomsBulkSensorData: (ctx, { query, legacy }) => roomsBulkSensorData(ctx, latest, query, legacy),
   endpointsSensorHistory: (ctx, { params, query, csv }) => endpointsSensorHistory(ctx, params.id, query, csv),
   roomsSensorHistory: (ctx, { params, query, csv }) => roomsSensorHistory(ctx, params.id, query, csv),
+  roomsSensorHistoryAll: (ctx, { query }) => roomsSensorHistoryAll(ctx, query),
 })

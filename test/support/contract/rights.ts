@@ -87,6 +87,7 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   roomsBulkSensorData: read,
   endpointsSensorHistory: read,
   roomsSensorHistory: read,
+  roomsSensorHistoryAll: read,
   eventsStream: read,
   endpointsGenerateBugReport: operate,
   bugReportsGet: read,

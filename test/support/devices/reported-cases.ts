@@ -122,6 +122,6 @@ export const reportedCases: Readonly<Record<ReportedField, ReportedCase>> = {
 }
 
 /** A status report with all fields. */
-export const fullReport: Readonly<Record<string, unknown>> = Object.fromEntries(
+export const fullStatusReport: Readonly<Record<string, unknown>> = Object.fromEntries(
   Object.entries(reportedCases).map(([name, { value }]) => [name, value]),
 )

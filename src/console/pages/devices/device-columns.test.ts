@@ -1,8 +1,8 @@
 // Tests that the CSV file of the list of devices shows what devices report, their state and their gateway.
 import { expect, test } from 'vitest'
-import { fullReport, reportedCases } from '../../../../test/support/devices/reported-cases.ts'
+import { fullStatusReport, reportedCases } from '../../../../test/support/devices/reported-cases.ts'
 import type { ListedDevice } from '../../domain/fleet/device/device.ts'
-import { rowOf } from '../../domain/fleet/device/device-rows.ts'
+import { deviceRowOf } from '../../domain/fleet/device/device-rows.ts'
 import { rowsCsv } from '../../parts/table/export-rows.ts'
 import { deviceColumns } from './device-columns.tsx'
 
@@ -12,14 +12,14 @@ const around = { location: undefined, profileName: undefined, restartingSinceMs:
 function fileOf(device: Partial<ListedDevice>, viaName?: string): Record<string, string> {
   const listed = { id: 'd', serial: 'S-1', model: 'PX-900', connected: true, connectionTime: since, ...device }
   const columns = deviceColumns({ hasPower: false, hasVia: viaName !== undefined, optional: [] })
-  const [titles = '', cells = ''] = rowsCsv(columns, [rowOf(listed, { ...around, viaName })]).split('\r\n')
+  const [titles = '', cells = ''] = rowsCsv(columns, [deviceRowOf(listed, { ...around, viaName })]).split('\r\n')
   const values = cells.split(',')
   return Object.fromEntries(titles.split(',').map((title, index) => [title, values[index] ?? '']))
 }
 
 test('every reported field that belongs into the CSV file is in it, and no other column shows one', () => {
   const shown = Object.fromEntries(Object.values(reportedCases).flatMap(({ csv }) => (csv ? [csv] : [])))
-  const full = fileOf(fullReport)
+  const full = fileOf(fullStatusReport)
   expect(full).toMatchObject(shown)
   const empty = fileOf({})
   const differing = Object.keys(full).filter((title) => full[title] !== empty[title])

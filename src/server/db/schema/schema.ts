@@ -270,6 +270,26 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     /** JSON. */
     answer: string | null
   }
+  /** Requests of the last 24 hours that were sent with an Idempotency-Key. */
+  idempotency_keys: {
+    org: number
+    /** Hash of the caller and the key. */
+    id: Buffer
+    /** Hash of what must be the same in a repeat. */
+    request: Buffer
+    /** Counts the keys of the organisation, without gaps but those of keys that were deleted or used again after 24 hours. */
+    number: number
+    /** The bytes of this answer and of all before it. */
+    total_bytes: number
+    /** The number of the audit entry. */
+    entry: number
+    /** The sealed answer; null if a repeat does not get it. */
+    answer: Buffer | null
+    etag: string | null
+    /** Until then the answer may still be written. */
+    pending_until: number | null
+    created_at: number
+  }
   credential_directory: { hash: Buffer; org: number; endpoint_id: string }
   /** Hashes of the credentials of endpoints that were unenrolled within the last 90 days. */
   past_credentials: { hash: Buffer; org: number; endpoint_id: string; serial: string; unenrolled_at: number }

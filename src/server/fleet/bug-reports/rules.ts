@@ -27,11 +27,12 @@ export interface BugReportRequest {
   readonly retentionDays: number
 }
 
-export async function endpointsGenerateBugReport(ctx: RequestContext, request: BugReportRequest) {
-  const { supportId } = await change(ctx, 'endpointsGenerateBugReport', (tx) => requestLogs(tx, ctx, request))
-  ctx.devices.wake(request.endpointIds)
-  return { supportId }
-}
+export const endpointsGenerateBugReport = (ctx: RequestContext, request: BugReportRequest) =>
+  change(ctx, 'endpointsGenerateBugReport', async (tx) => {
+    const { result, ...entry } = await requestLogs(tx, ctx, request)
+    const { supportId } = result
+    return { ...entry, result: { supportId }, afterCommit: () => ctx.devices.wake(request.endpointIds) }
+  })
 
 /** Asks endpoints for their logs. The result has the commands. The caller wakes the devices after the commit. */
 export async function requestLogs(

@@ -33,13 +33,13 @@ const maxListedCommands = 200
 const maxOpenCommands = 1000
 
 /** The answer names the endpoint first, then everything that is paired with it. [contract 4.endpointsReboot] */
-export async function endpointsReboot(
+export function endpointsReboot(
   ctx: RequestContext,
   id: string,
   { when = 'now', withinHours = defaultWithinHours }: InputOf<'endpointsReboot'>['body'] = {},
 ) {
   if (when !== 'now') return rebootLater(ctx, id, when, withinHours)
-  const commands = await change(ctx, 'endpointsReboot', async (tx) => {
+  return change(ctx, 'endpointsReboot', async (tx) => {
     const endpoint = mustFind(await findEndpoint(tx, { id }), `endpoint ${id}`)
     requireAction(endpoint, 'reboot')
     if (endpoint.connected === 0) {
@@ -50,20 +50,20 @@ export async function endpointsReboot(
     }
     const group = await requireVisibleGroups(tx, [id])
     const others = group.filter((e) => e.id !== id)
+    const commands = await insertCommandsFor(tx, ctx, 'REBOOT', {}, [endpoint, ...others], (e) =>
+      e.connected ? queued : skippedOffline,
+    )
     return {
-      result: await insertCommandsFor(tx, ctx, 'REBOOT', {}, [endpoint, ...others], (e) =>
-        e.connected ? queued : skippedOffline,
-      ),
+      ...answerThatWakes(ctx, commands),
       target: endpointRef(endpoint),
       affected: others.map(endpointRef),
     }
   })
-  return wakeAndAnswer(ctx, commands)
 }
 
 /** The reboot waits for the rooms of the whole pair group, and for a connection of the endpoint. [contract 12.when] */
-async function rebootLater(ctx: RequestContext, id: string, time: 'idle' | 'window', withinHours: number) {
-  const commands = await change(ctx, 'endpointsReboot', async (tx) => {
+const rebootLater = (ctx: RequestContext, id: string, time: 'idle' | 'window', withinHours: number) =>
+  change(ctx, 'endpointsReboot', async (tx) => {
     const endpoint = mustFind(await findEndpoint(tx, { id }), `endpoint ${id}`)
     requireAction(endpoint, 'reboot')
     const others = (await requireVisibleGroups(tx, [id])).filter((e) => e.id !== id)
@@ -71,18 +71,16 @@ async function rebootLater(ctx: RequestContext, id: string, time: 'idle' | 'wind
     const at = ctx.clock.now()
     const deadline = at + withinHours * hourMs
     return {
-      result: await insertDeferredReboots(tx, [endpoint, ...others], { time, at, deadline }),
+      result: { operations: await insertDeferredReboots(tx, [endpoint, ...others], { time, at, deadline }) },
       target: endpointRef(endpoint),
       after: { when: time, withinHours },
       affected: others.map(endpointRef),
     }
   })
-  return { operations: commands }
-}
 
 /** An endpoint that is asleep cannot be reached, which is not an error: its operation is SKIPPED. [contract 8.power] */
-export async function endpointsPower(ctx: RequestContext, id: string, { on }: InputOf<'endpointsPower'>['body']) {
-  const commands = await change(ctx, 'endpointsPower', async (tx) => {
+export const endpointsPower = (ctx: RequestContext, id: string, { on }: InputOf<'endpointsPower'>['body']) =>
+  change(ctx, 'endpointsPower', async (tx) => {
     const endpoint = mustFind(await findEndpoint(tx, { id }), `endpoint ${id}`)
     requireAction(endpoint, 'power')
     const shown = await findShownEndpoint(tx, { ...ctx.presenceTimes, id })
@@ -95,13 +93,11 @@ export async function endpointsPower(ctx: RequestContext, id: string, { on }: In
     }
     const stateOf = () => (sleeps ? skippedAsleep : queued)
     return {
-      result: await insertCommandsFor(tx, ctx, 'POWER', powerPayload(on), [endpoint], stateOf),
+      ...answerThatWakes(ctx, await insertCommandsFor(tx, ctx, 'POWER', powerPayload(on), [endpoint], stateOf)),
       target: endpointRef(endpoint),
       after: { on },
     }
   })
-  return wakeAndAnswer(ctx, commands)
-}
 
 /** Two reboots that wait would restart the device twice. */
 async function refuseSecondWait(tx: Tx, group: readonly Pick<EndpointSummary, 'id'>[]): Promise<void> {
@@ -113,37 +109,33 @@ async function refuseSecondWait(tx: Tx, group: readonly Pick<EndpointSummary, 'i
   )
 }
 
-export async function endpointsSendMessage(
+export const endpointsSendMessage = (
   ctx: RequestContext,
   { message, endpointIds }: InputOf<'endpointsSendMessage'>['body'],
-) {
-  const commands = await change(ctx, 'endpointsSendMessage', async (tx) => {
+) =>
+  change(ctx, 'endpointsSendMessage', async (tx) => {
     const ids = [...new Set(endpointIds)]
     const endpoints = mustFindAll('endpointIds', 'endpoint', ids, await listEndpointsById(tx, { ids }))
     return {
-      result: await insertCommandsFor(tx, ctx, 'MESSAGE', { message }, endpoints),
+      ...answerThatWakes(ctx, await insertCommandsFor(tx, ctx, 'MESSAGE', { message }, endpoints)),
       target: endpointRef(endpoints[0]),
       after: { message },
       affected: endpoints.slice(1).map(endpointRef),
     }
   })
-  return wakeAndAnswer(ctx, commands)
-}
 
-export async function roomsSendMessage(ctx: RequestContext, { message, roomIds }: InputOf<'roomsSendMessage'>['body']) {
-  const commands = await change(ctx, 'roomsSendMessage', async (tx) => {
+export const roomsSendMessage = (ctx: RequestContext, { message, roomIds }: InputOf<'roomsSendMessage'>['body']) =>
+  change(ctx, 'roomsSendMessage', async (tx) => {
     const ids = [...new Set(roomIds)]
     const rooms = mustFindAll('roomIds', 'room', ids, await listRoomsById(tx, { ids }))
     const endpoints = await listEndpointsInRooms(tx, { rooms: ids })
     return {
-      result: await insertCommandsFor(tx, ctx, 'MESSAGE', { message }, endpoints),
+      ...answerThatWakes(ctx, await insertCommandsFor(tx, ctx, 'MESSAGE', { message }, endpoints)),
       target: auditRef('room', rooms[0]),
       after: { message },
       affected: [...rooms.slice(1).map((r) => auditRef('room', r)), ...endpoints.map(endpointRef)],
     }
   })
-  return wakeAndAnswer(ctx, commands)
-}
 
 export async function endpointsOperationsList(ctx: RequestContext, id: string) {
   mustFind(await findEndpoint(ctx.db, { id }), `endpoint ${id}`)
@@ -226,8 +218,9 @@ export async function insertCommandsFor<E extends DescribedDevice & Pick<Endpoin
   return commands
 }
 
-/** Called after the commit, so that connected devices get their command now. */
-function wakeAndAnswer(ctx: RequestContext, commands: readonly ReturnType<typeof commandView>[]) {
-  ctx.devices.wake(commands.filter(({ state }) => state === 'QUEUED').map(({ endpointId }) => endpointId))
-  return { operations: [...commands] }
-}
+/** Connected devices get their command when it is committed. */
+const answerThatWakes = (ctx: RequestContext, commands: readonly ReturnType<typeof commandView>[]) => ({
+  result: { operations: [...commands] },
+  afterCommit: () =>
+    ctx.devices.wake(commands.filter(({ state }) => state === 'QUEUED').map(({ endpointId }) => endpointId)),
+})

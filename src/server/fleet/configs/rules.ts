@@ -22,13 +22,8 @@ export const endpointsSettings = async (ctx: RequestContext, id: string) => {
   return settingsAnswer(row, settingsView(row))
 }
 
-export async function endpointsApplyConfig(
-  ctx: RequestContext,
-  id: string,
-  sent: DeviceConfigBody,
-  numberText: NumberText,
-) {
-  const row = await change(ctx, 'endpointsApplyConfig', async (tx) => {
+export const endpointsApplyConfig = (ctx: RequestContext, id: string, sent: DeviceConfigBody, numberText: NumberText) =>
+  change(ctx, 'endpointsApplyConfig', async (tx) => {
     const row = await requireConfig(tx, id)
     requireAction(row, 'config')
     checkIfMatch(ctx, row.version)
@@ -41,11 +36,14 @@ export async function endpointsApplyConfig(
     const isSet = (name: string) => changed[name] !== null && changed[name] !== present[name]
     refuseMissingKeys(id, row.config_keys, Object.keys(changed).filter(isSet))
     const merged = { ...present, ...changed }
-    return setExplicit(tx, ctx, row, sealConfig(merged, before, secrets, endpointContext(ctx.org, id)))
+    const sealed = sealConfig(merged, before, secrets, endpointContext(ctx.org, id))
+    const { result, ...entry } = await setExplicit(tx, ctx, row, sealed)
+    return {
+      ...entry,
+      result: settingsAnswer(result, { config: withNumberText(settingsView(result), numberText) }),
+      afterCommit: () => ctx.devices.wake([id]),
+    }
   })
-  ctx.devices.wake([id])
-  return settingsAnswer(row, { config: withNumberText(settingsView(row), numberText) })
-}
 
 const maxListedVersions = 200
 
@@ -62,18 +60,20 @@ export async function configVersionsGet(ctx: RequestContext, id: string, n: numb
   return versionView(row, before)
 }
 
-export async function configVersionsRestore(ctx: RequestContext, id: string, n: number) {
-  const row = await change(ctx, 'configVersionsRestore', async (tx) => {
+export const configVersionsRestore = (ctx: RequestContext, id: string, n: number) =>
+  change(ctx, 'configVersionsRestore', async (tx) => {
     const row = await requireConfig(tx, id)
     requireAction(row, 'config')
     const [old] = await requireVersion(tx, id, n)
     checkIfMatch(ctx, row.version)
     refuseProfileKeys(row, keysOf(explicitLayer(old)))
-    return setExplicit(tx, ctx, row, explicitLayer(old))
+    const { result, ...entry } = await setExplicit(tx, ctx, row, explicitLayer(old))
+    return {
+      ...entry,
+      result: settingsAnswer(result, { config: settingsView(result) }),
+      afterCommit: () => ctx.devices.wake([id]),
+    }
   })
-  ctx.devices.wake([id])
-  return settingsAnswer(row, { config: settingsView(row) })
-}
 
 export async function configStateGet(ctx: RequestContext, id: string) {
   const row = await requireConfig(ctx.db, id)

@@ -1,6 +1,6 @@
 // The connection history of endpoints and rooms: when they were connected, how often not, and for how long. [contract 10.connections]
-import { csvChunks } from '../../../contract/csv.ts'
-import { StreamedAnswer } from '../../context/answers.ts'
+import type { StreamedAnswer } from '../../context/answers.ts'
+import { csvAnswer } from '../../context/csv-answer.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { mustFind } from '../../core/failure.ts'
@@ -36,7 +36,7 @@ export async function endpointsConnections(ctx: RequestContext, id: string, quer
   const window = windowOf(ctx, query)
   const row = await findHistory(ctx.db, { ...ctx.presenceTimes, id, from: window.from })
   const history = endpointHistoryOf(mustFind(row, `endpoint ${id}`), window)
-  if (csv) return csvAnswer(ctx, [history], window)
+  if (csv) return spansCsv(ctx, query, [history], window)
   const { spans, gaps, summary } = await readHistory(ctx, history, window, maxSpans)
   return { ...summary, spans, gaps }
 }
@@ -46,7 +46,7 @@ export async function roomsConnections(ctx: RequestContext, id: number, query: Q
   mustFind(await findRoom(ctx.db, { id }), `room ${id}`)
   const rows = await listHistoriesInRoom(ctx.db, { ...ctx.presenceTimes, room: id, from: window.from })
   const histories = rows.map((row) => endpointHistoryOf(row, window))
-  if (csv) return csvAnswer(ctx, histories, window)
+  if (csv) return spansCsv(ctx, query, histories, window)
   const maxEach = Math.max(1, Math.floor(maxSpans / histories.length))
   const { from, end } = window
   let absence: Pick<Absence, 'gaps' | 'outages'> = { gaps: [[from, end]], outages: [[from, end]] }
@@ -137,14 +137,18 @@ class HiddenTimes {
   }
 }
 
-function csvAnswer(
+const spansCsv = (
   ctx: RequestContext,
+  query: Query,
   histories: readonly EndpointHistory[],
   window: ConnectionWindow,
-): StreamedAnswer {
-  const chunks = csvChunks(spansCsvHeader, readAllSpans(ctx, histories, window), spanCsvLine)
-  return new StreamedAnswer('text/csv; charset=utf-8', 'connections.csv', chunks)
-}
+): StreamedAnswer =>
+  csvAnswer(query, {
+    name: 'connections',
+    header: spansCsvHeader,
+    batches: readAllSpans(ctx, histories, window),
+    lineOf: spanCsvLine,
+  })
 
 async function* readAllSpans(ctx: RequestContext, histories: readonly EndpointHistory[], window: ConnectionWindow) {
   for (const history of histories) {

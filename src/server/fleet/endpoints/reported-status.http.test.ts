@@ -1,6 +1,6 @@
 // Status reports of devices of any maker, and how answers show them. [contract 5.1] [contract 5.1.readings]
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fullReport, reportedCases } from '../../../../test/support/devices/reported-cases.ts'
+import { fullStatusReport, reportedCases } from '../../../../test/support/devices/reported-cases.ts'
 import { newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { follow } from '../../../../test/support/event-follower.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
@@ -20,18 +20,18 @@ afterAll(() => harness.close())
 
 const shown = async (id = device.id) => (await org.call('GET', `/endpoints/${id}`)).body
 
-/** What an answer shows of a field: the name that a device gives itself can be replaced by a given one. */
+/** The fields as an answer shows them: `name` can be replaced by a given one, and `reportedName` cannot. */
 const shownFields = (fields: Readonly<Record<string, unknown>>) => {
   const { name, ...others } = fields
   return name === undefined ? others : { ...others, name, reportedName: name }
 }
 
 test('every field of a status is shown, in the list too if the console saves it as CSV, and kept by a report that does not name it [contract 5.1]', async () => {
-  await device.publish('status', fullReport)
-  expect(await shown()).toMatchObject(shownFields(fullReport))
+  await device.publish('status', fullStatusReport)
+  expect(await shown()).toMatchObject(shownFields(fullStatusReport))
   await device.publish('status', { power: 'ON' })
   await device.publish('status', { power: 'STANDBY' })
-  expect(await shown()).toMatchObject(shownFields(fullReport))
+  expect(await shown()).toMatchObject(shownFields(fullStatusReport))
   const { endpoints } = (await org.call('GET', '/endpoints')).body
   const inFile = Object.entries(reportedCases).filter(([, { csv }]) => csv)
   expect(endpoints).toMatchObject([Object.fromEntries(inFile.map(([name, { value }]) => [name, value]))])
@@ -52,14 +52,14 @@ test('every field of a status is refused if its value is wrong, and nothing of s
 })
 
 test('every field of a status is cleared by null, and no other field with it [contract 5.1]', async () => {
-  const left = new Map(Object.entries(fullReport))
+  const left = new Map(Object.entries(fullStatusReport))
   const reported = async () => {
     const { networks, ...endpoint } = await shown()
     const names = new Set([...Object.keys(reportedCases), 'reportedName'])
     const entries = Object.entries({ ...endpoint, ...(networks.length > 0 && { networks }) })
     return Object.fromEntries(entries.filter(([name]) => names.has(name)))
   }
-  expect(await reported()).toEqual(shownFields(fullReport))
+  expect(await reported()).toEqual(shownFields(fullStatusReport))
   for (const name of Object.keys(reportedCases)) {
     await device.publish('status', { [name]: null })
     left.delete(name)

@@ -180,11 +180,11 @@ export async function unenrolEndpoint(tx: Tx, ctx: RequestContext, id: string) {
 }
 
 /** Moves the endpoints and everything that is paired with them, in one transaction. [contract 4.endpointsMoveRoom] */
-export async function endpointsMoveRoom(ctx: RequestContext, body: InputOf<'endpointsMoveRoom'>['body']) {
-  const { moved, changed } = await change(ctx, 'endpointsMoveRoom', (tx) => moveEndpoints(tx, ctx, body))
-  ctx.devices.wake(changed)
-  return { endpointIds: moved }
-}
+export const endpointsMoveRoom = (ctx: RequestContext, body: InputOf<'endpointsMoveRoom'>['body']) =>
+  change(ctx, 'endpointsMoveRoom', async (tx) => {
+    const { result, ...entry } = await moveEndpoints(tx, ctx, body)
+    return { ...entry, result: { endpointIds: result.moved }, afterCommit: () => ctx.devices.wake(result.changed) }
+  })
 
 /** The result says which endpoints moved, and which of them have a new config. */
 export async function moveEndpoints(

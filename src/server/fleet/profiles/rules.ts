@@ -75,13 +75,13 @@ export const profilesRestore = (ctx: RequestContext, id: number, n: number) =>
 const unknownAuthor: Actor = { type: 'SYSTEM', id: 'unknown', name: 'Unknown' }
 
 /** A change of the config makes a config version on each endpoint that has the profile. [contract 5.4.profile] */
-async function replaceProfile(
+const replaceProfile = (
   ctx: RequestContext,
   operation: 'profilesUpdate' | 'profilesRestore',
   id: number,
   contentOf: (tx: Tx, before: ProfileRow) => Promise<ProfileValues & Partial<Pick<ProfileRow, 'external_id'>>>,
-) {
-  const { row, endpointIds } = await change(ctx, operation, async (tx) => {
+) =>
+  change(ctx, operation, async (tx) => {
     const before = await requireProfile(tx, id)
     const content = await contentOf(tx, before)
     checkIfMatch(ctx, before.version)
@@ -100,15 +100,13 @@ async function replaceProfile(
     const endpointIds = endpoints.map((e) => e.id)
     await makeVersions(tx, ctx, endpointIds)
     return {
-      result: { row, endpointIds },
+      result: profileAnswer(row),
+      afterCommit: () => ctx.devices.wake(endpointIds),
       target: auditRef('profile', row),
       ...auditedProfile.change(before, { ...row, changedSecrets: changedSecrets(before, row) }),
       affected: endpoints.map(endpointRef),
     }
   })
-  ctx.devices.wake(endpointIds)
-  return profileAnswer(row)
-}
 
 export const profilesDelete = (ctx: RequestContext, id: number) =>
   change(ctx, 'profilesDelete', async (tx) => {

@@ -1,7 +1,9 @@
 // Connects the HTTP operations on rooms to their rules.
+import { PagedList } from '../../context/answers.ts'
 import type { OperationHandlers } from '../../context/handlers.ts'
 import { roomsEnrolmentGet } from './enrolment.ts'
 import {
+  readRoomsInPages,
   roomsAssignProfile,
   roomsCreate,
   roomsDelete,
@@ -21,7 +23,7 @@ export const roomRoutes: OperationHandlers<
   | 'roomsEnrolmentGet'
   | 'roomsAssignProfile'
 > = {
-  roomsList: (ctx, { query }) => roomsList(ctx, query),
+  roomsList: (ctx, { query, csv }) => (csv ? new PagedList(() => readRoomsInPages(ctx, query)) : roomsList(ctx, query)),
   roomsGet: (ctx, { params }) => roomsGet(ctx, params.id),
   roomsCreate: (ctx, { body }) => roomsCreate(ctx, body),
   roomsUpdate: (ctx, { params, body }) => roomsUpdate(ctx, params.id, body),

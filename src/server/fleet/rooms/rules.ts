@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox'
 import { peopleIsOf, type Room, roomStateOf } from '../../../contract/fleet/rooms.ts'
+import { maxListedIds } from '../../../contract/shape.ts'
 import { freshSince } from '../../config/sensor-settings.ts'
 import { VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
@@ -55,6 +56,7 @@ import {
   insertRoom,
   listRooms,
   listRoomsOfIds,
+  listRoomsWithLocations,
   type RoomRow,
   updateDec,
   updateRoom,
@@ -93,6 +95,22 @@ export async function roomsList(ctx: RequestContext, query: InputOf<'roomsList'>
         ...optional,
       }
     }),
+  }
+}
+
+/** The query of a whole large list takes tens of milliseconds, so CSV reads a few rooms at a time. */
+export async function* readRoomsInPages(ctx: RequestContext, query: InputOf<'roomsList'>['query']) {
+  const { regionId, locationId, ids } = query
+  if (ids !== undefined) {
+    yield await roomsList(ctx, query)
+    return
+  }
+  for (let after = 0; ; ) {
+    const rooms = await listRoomsWithLocations(ctx.db, { after, limit: maxListedIds }, regionId, locationId)
+    const last = rooms.at(-1)
+    if (!last) return
+    yield await roomsList(ctx, { ...query, ids: rooms.map(({ id }) => id).join() })
+    after = last.id
   }
 }
 

@@ -77,6 +77,25 @@ const listRoomsOf = (byRegion: boolean, byLocation: boolean, byIds: boolean) =>
 export const listRooms = bySite((byRegion, byLocation) => listRoomsOf(byRegion, byLocation, false))
 export const listRoomsOfIds = bySite((byRegion, byLocation) => listRoomsOf(byRegion, byLocation, true))
 
+/** Rooms with their locations, in pages in the order of their ids. */
+export const listRoomsWithLocations = bySite((byRegion, byLocation) =>
+  visibleQuery(
+    'region',
+    'l.region_id',
+    (db, p: { org: number; region: number; location: number; after: number; limit: number }) =>
+      db
+        .selectFrom('rooms as r')
+        .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+        .select(['r.id', 'r.name', 'r.location_id', 'l.name as location_name'])
+        .where('r.org', '=', p.org)
+        .where('r.id', '>', p.after)
+        .$if(byRegion, (q) => q.where('l.region_id', '=', p.region))
+        .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
+        .orderBy('r.id')
+        .limit(p.limit),
+  ),
+)
+
 export const findRoom = visibleQueryOne('region', 'l.region_id', (db, p: RoomKey) =>
   db
     .selectFrom('rooms as r')

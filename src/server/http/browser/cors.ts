@@ -1,8 +1,9 @@
 // Lets browsers of configured origins call the API. [contract 1.8]
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { idempotencyKeyHeader, idempotencyReplayedHeader } from '../../../contract/idempotency.ts'
 
-const exposedHeaders = 'ETag, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id'
-const allowedHeaders = 'Authorization, Content-Type, Accept, If-Match, If-None-Match, X-Request-Id, Last-Event-ID'
+const exposedHeaders = `ETag, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, ${idempotencyReplayedHeader}`
+const allowedHeaders = `Authorization, Content-Type, Accept, If-Match, If-None-Match, X-Request-Id, Last-Event-ID, ${idempotencyKeyHeader}`
 const allowedMethods = 'GET, HEAD, POST, PUT, DELETE'
 
 /** Adds the CORS headers. Answers a preflight request, and returns true for it. */

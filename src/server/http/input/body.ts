@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { Failure } from '../../core/failure.ts'
 import { exceededLimit } from '../../core/json-limits.ts'
 import { rememberText } from '../../core/number-text.ts'
+import { hashBodyOfKey } from './idempotency-key.ts'
 
 export function registerBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -12,6 +13,7 @@ export function registerBodyParsers(app: FastifyInstance): void {
       const { 'content-encoding': encoding = 'identity' } = request.headers
       if (encoding !== 'identity')
         throw unsupported(`The body must not be compressed, but Content-Encoding is ${encoding}. Send it without.`)
+      hashBodyOfKey(request, body as Buffer)
       done(null, parseJson(body as Buffer, request.operation?.keepsNumberText === true))
     } catch (error) {
       done(error as Error)

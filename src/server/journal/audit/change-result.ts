@@ -18,7 +18,10 @@ export const auditRef = (type: string, { id, name }: { id: number | string; name
 
 /** The work of a change returns its result, and the contents of the audit entry. */
 export interface ChangeResult<T> {
+  /** In a POST this is its answer: a repeat with the same Idempotency-Key gets it too. [contract 7.once] */
   readonly result: T
+  /** Runs after the commit, for example to wake devices. */
+  readonly afterCommit?: () => void
   readonly target: AuditRef
   readonly before?: Readonly<Record<string, unknown>>
   readonly after?: Readonly<Record<string, unknown>>

@@ -9,6 +9,7 @@ import type { Services } from '../../context/services.ts'
 import type { Tx } from '../../db/handles.ts'
 import type { AuditHead } from '../../db/moved-heads.ts'
 import type { SystemTx } from '../../db/system.ts'
+import { requireUnusedKey, storeKey } from '../idempotency/rules.ts'
 import { listOrgs } from '../orgs/store.ts'
 import { areMessagesWanted, type MessageDraft, queueMessages } from '../outbox/outbox.ts'
 import { entryMac, firstMac } from './chain.ts'
@@ -37,20 +38,25 @@ export async function change<T, P = undefined>(
 ): Promise<T> {
   const kind = kindOf(operation)
   const { db, events } = ctx
-  const { makeDrafts, result } = await db.transaction(
+  // A request makes further changes under other names, and its key belongs to the change of its operation.
+  const keyed = ctx.keyed?.operation === operation ? ctx.keyed : undefined
+  const { makeDrafts, changed } = await db.transaction(
     async (tx) => {
       const prepared = (await prepare?.(tx)) as P
       const head = await takeHead(tx, ctx.org)
+      const place = keyed && (await requireUnusedKey(tx, ctx, keyed))
       const changed = await work(tx, prepared)
       const places = await findChangedPlaces(tx, changed)
       const entry = await appendEntry(tx, ctx, head, kind, changed, places)
-      return { result: changed.result, makeDrafts: () => changeEventDrafts(tx, entry, changed, places) }
+      if (keyed && place) await storeKey(tx, ctx, keyed, place, { entry: entry.seq, answer: changed.result })
+      return { changed, makeDrafts: () => changeEventDrafts(tx, entry, changed, places) }
     },
     { isPrepared: prepare !== undefined },
   )
   // Two commits may be confirmed in another order than they were made: the feed orders events by their audit numbers.
   if (events.isFollowed()) events.publish(makeDrafts())
-  return result
+  changed.afterCommit?.()
+  return changed.result
 }
 
 /** These changes are made by the command line, and have no operation in the API. */

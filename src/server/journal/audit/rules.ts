@@ -1,6 +1,5 @@
 // Reads the audit log in pages, and exports a whole time window. [contract 4.auditLogs]
-import { csvChunks } from '../../../contract/csv.ts'
-import { StreamedAnswer } from '../../context/answers.ts'
+import { csvAnswer } from '../../context/csv-answer.ts'
 import type { AnswerOf, InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
@@ -36,8 +35,8 @@ export async function auditLogs(
   if (csv) {
     // A HEAD request exports nothing.
     if (!headOnly) await recordExport(ctx, from, to)
-    const chunks = csvChunks(csvHeader, readVisible(ctx, from, to), csvLine)
-    return new StreamedAnswer('text/csv; charset=utf-8', 'audit.csv', chunks)
+    const batches = readVisible(ctx, from, to)
+    return csvAnswer(query, { name: 'audit', header: csvHeader, batches, lineOf: csvLine })
   }
 
   const { secrets } = ctx

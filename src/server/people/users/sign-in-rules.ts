@@ -27,8 +27,8 @@ export async function userSessionsDelete(ctx: RequestContext, userId: string) {
   return {}
 }
 
-export async function usersUnlink(ctx: RequestContext, userId: string) {
-  await change(ctx, 'usersUnlink', async (tx) => {
+export const usersUnlink = (ctx: RequestContext, userId: string) =>
+  change(ctx, 'usersUnlink', async (tx) => {
     const user = await requireUser(tx, userId)
     await requireAnotherOwnerWhoSignsIn(tx, user, 'unlinked')
     const { signsInWith } = userView(user, user.regionIds)
@@ -37,12 +37,10 @@ export async function usersUnlink(ctx: RequestContext, userId: string) {
     // An intruder may have made them, and they would work again after the next sign-in.
     const keys = await deleteKeysOfUser(tx, { user: user.id })
     return {
-      result: undefined,
+      result: {},
+      afterCommit: () => ctx.keysChanged(),
       target: auditRef('user', { id: user.id, name: user.email }),
       before: { signsInWith, sessions },
       affected: keys.map((key) => auditRef('key', key)),
     }
   })
-  ctx.keysChanged()
-  return {}
-}

@@ -231,3 +231,63 @@ describe('how far back a history reaches [contract D.40]', () => {
     ).toBe(200)
   })
 })
+
+describe('roomsSensorHistoryAll [contract 6.sensorHistoryAll]', () => {
+  const download = (org: TestOrg, query: Record<string, string>, key?: string) =>
+    org.call('GET', `/rooms/sensor/history?${new URLSearchParams(query)}`, { ...(key !== undefined && { key }) })
+
+  test('has the buckets of each room, by room and then by time, as the CSV of the room has them', async () => {
+    const org = await twoRooms()
+    await org.call('POST', '/regions', { body: { name: 'Europe' } })
+    await org.call('POST', '/locations', { body: { name: 'Oslo, =HQ', regionId: 1 } })
+    await org.call('POST', '/rooms', { body: { name: '=Empty' } })
+    await org.call('PUT', '/rooms/2', { body: { name: 'Skog', locationId: 1 } })
+    for (const roomId of [2, 1, 2]) {
+      const device = await deviceIn(org, roomId)
+      await send(device, noon - 5 * hourSeconds, 400 + roomId)
+      await send(device, noon - hourSeconds, 500 + roomId)
+    }
+    harness.clock.advance(hourSeconds * 1000)
+    await rollUp(harness.services)
+    const seer = await org.newKey({ scopes: ['read'], regionIds: [1] })
+    for (const interval of ['15m', '1h', '1d']) {
+      const query = { from: iso(noon - daySeconds), interval, fields: 'co2,people' }
+      const expected: Record<number, string[]> = {}
+      let header = ''
+      for (const [id, place] of [
+        [1, '1,Fjord,,'],
+        [2, '2,Skog,1,"Oslo, =HQ"'],
+        [3, "3,'=Empty,,"],
+      ] as const) {
+        const path = `/rooms/${id}/sensor/history?${new URLSearchParams(query)}`
+        const { text } = await org.call('GET', path, { headers: { accept: 'text/csv' } })
+        const [first = '', ...lines] = text.split('\r\n').slice(0, -1)
+        header = `roomId,roomName,locationId,locationName,${first}`
+        expected[id] = lines.map((line) => `${place},${line}`)
+      }
+      expect(expected[1]?.length, interval).toBeGreaterThan(0)
+      const linesOf = ({ text }: { text: string }) => text.split('\r\n').slice(0, -1)
+      const all = await download(org, query)
+      expect(all.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+      expect(linesOf(all)).toEqual([header, ...[1, 2, 3].flatMap((id) => expected[id] ?? [])])
+      const inRegion = [header, ...(expected[2] ?? [])]
+      expect(linesOf(await download(org, query, seer))).toEqual(inRegion)
+      expect(linesOf(await download(org, { ...query, regionId: '1' }))).toEqual(inRegion)
+      expect(linesOf(await download(org, { ...query, locationId: '1' }))).toEqual(inRegion)
+      expect(linesOf(await download(org, { ...query, regionId: '1', locationId: '9' }))).toEqual([header])
+    }
+  })
+
+  test('refuses more than 366 days, and intervals that no rollup has', async () => {
+    const org = await twoRooms()
+    const refused = [
+      await download(org, { from: iso(noon - 366 * daySeconds - 1), to: iso(noon) }),
+      await download(org, { from: iso(noon - hourSeconds), interval: 'raw' }),
+    ]
+    expect(refused.map(({ status, body }) => [status, body.violations[0].field])).toEqual([
+      [400, 'from'],
+      [400, 'interval'],
+    ])
+    expect((await download(org, { from: iso(noon - 366 * daySeconds), to: iso(noon) })).status).toBe(200)
+  })
+})

@@ -1,12 +1,17 @@
 // Sensor history: pages as JSON, or a whole window as CSV. [contract 6.sensorHistory]
-import { csvChunks } from '../../../contract/csv.ts'
-import { type ReadyAnswer, StreamedAnswer, TextChunks } from '../../context/answers.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { csvCells } from '../../../contract/csv.ts'
+import { daySeconds } from '../../../contract/durations.ts'
+import { maxHistoryAllDays } from '../../../contract/sensors/sensor-history.ts'
+import { type ReadyAnswer, type StreamedAnswer, TextChunks } from '../../context/answers.ts'
+import { csvAnswer } from '../../context/csv-answer.ts'
+import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import { mustFind } from '../../core/failure.ts'
+import { invalid, mustFind } from '../../core/failure.ts'
 import { type PagePosition, pageContext, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
 import { hours, quarters } from '../../core/time/slots.ts'
 import type { OrgReader } from '../../db/handles.ts'
-import { findRoom } from '../../fleet/rooms/store.ts'
+import { findRoom, listRoomsWithLocations } from '../../fleet/rooms/store.ts'
 import { RollupReader } from './rollup-reader.ts'
 import { FiveMinuteReader, RawReader } from './sample-reader.ts'
 import { findNumber, findZones, listStays, listStaysWithRegions, type StatisticsRow } from './store.ts'
@@ -37,6 +42,52 @@ export async function roomsSensorHistory(ctx: RequestContext, id: number, query:
   const ids = new Map(stays.map((stay) => [stay.endpoint, stay.endpoint_id]))
   const idOf = (endpoint: number) => ids.get(endpoint)
   return historyOf(ctx, { name: `room ${id}`, query, history, window, place, idOf, csv })
+}
+
+/** Rooms are read in pages of this size. */
+const roomsPerPage = 200
+
+/** The rows of a room are those of its own history. */
+export async function roomsSensorHistoryAll(
+  ctx: RequestContext,
+  { regionId, locationId, ...query }: InputOf<'roomsSensorHistoryAll'>['query'],
+): Promise<StreamedAnswer> {
+  const { history, window } = await readQuery(ctx, query)
+  if (window.seconds > maxHistoryAllDays * daySeconds) {
+    throw invalid([{ field: 'from', error: `must be at most ${maxHistoryAllDays} days before to` }])
+  }
+  const view = bucketView(history.fields, window.buckets, history.interval === '1d')
+  const rooms = (after: number) => listRoomsWithLocations(ctx.db, { after, limit: roomsPerPage }, regionId, locationId)
+  return csvAnswer(query, {
+    name: 'sensor-history',
+    header: `${csvCells(['roomId', 'roomName', 'locationId', 'locationName'])},${view.csvHeader}`,
+    batches: historyLines(ctx, history, window, view, rooms),
+    lineOf: (line) => line,
+  })
+}
+
+async function* historyLines(
+  ctx: RequestContext,
+  history: HistoryRequest,
+  window: HistoryWindow,
+  view: HistoryView<StatisticsRow>,
+  readRooms: (after: number) => ReturnType<typeof listRoomsWithLocations>,
+): AsyncGenerator<readonly string[]> {
+  const { buckets, first, end } = window
+  for (let after = 0; ; ) {
+    const rooms = await readRooms(after)
+    for (const { id, name, location_id, location_name } of rooms) {
+      const stays = await listStays(ctx.db, { room: id, from: buckets.start(first), to: buckets.start(end) })
+      const place = csvCells([String(id), name, String(location_id ?? ''), location_name ?? ''])
+      const range = { first, end, maxItems: Number.POSITIVE_INFINITY }
+      const slices = walk(ctx.db, { room: id, stays }, bucketReader(ctx, history, window), range)
+      for await (const { items } of slices) yield items.map((row) => `${place},${view.csv(row)}`)
+      await nextTurn()
+    }
+    const last = rooms.at(-1)
+    if (!last || rooms.length < roomsPerPage) return
+    after = last.id
+  }
 }
 
 /** A measurement in a room belongs to the room. An endpoint that is elsewhere now is not named to those who do not see it there. */
@@ -110,8 +161,8 @@ function write<T>(
   const maxItems = csv ? Number.POSITIVE_INFINITY : history.pageSize + 1
   const slices = walk(ctx.db, place, reader, { first, end: window.end, maxItems })
   if (csv) {
-    const chunks = csvChunks(view.csvHeader, itemsOf(slices), (item) => view.csv(item))
-    return new StreamedAnswer('text/csv; charset=utf-8', 'sensor-history.csv', chunks)
+    const { csvHeader: header, csv: lineOf } = view
+    return csvAnswer(request.query, { name: 'sensor-history', header, batches: itemsOf(slices), lineOf })
   }
   return page(ctx, request, slices, view)
 }

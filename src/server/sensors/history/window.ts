@@ -78,6 +78,8 @@ export interface HistoryWindow {
   /** The first bucket, and the one after the last. */
   readonly first: number
   readonly end: number
+  /** How long the requested window is. */
+  readonly seconds: number
   /** Unix seconds, for raw samples, which are not cut at buckets. */
   readonly from: number
   readonly to: number
@@ -116,7 +118,7 @@ export function windowOf(
   }
   const first = Math.max(buckets.at(start), earliest)
   const end = start < to ? buckets.at(to - 1) + 1 : first
-  return { zone, buckets, first, end, from: Math.max(Math.ceil(start), oldest), to, dayZone }
+  return { zone, buckets, first, end, seconds: to - start, from: Math.max(Math.ceil(start), oldest), to, dayZone }
 }
 
 /** A date is the beginning of that day in the zone. [contract D.36] */

@@ -61,7 +61,7 @@ export function useDeviceRows(): readonly DeviceTableRow[] {
     const locationIdOf = new Map(rooms.map(({ id, location }) => [id, location?.id]))
     return endpoints.map((endpoint) => {
       const locationId = endpoint.roomId === undefined ? undefined : locationIdOf.get(endpoint.roomId)
-      return rowOf(endpoint, {
+      return deviceRowOf(endpoint, {
         location: locationId === undefined ? undefined : locationById.get(locationId),
         profileName: profileNameOf(endpoint, profileNames),
         restartingSinceMs: restarts.get(endpoint.id),
@@ -87,7 +87,7 @@ function gatewayNames(endpoints: readonly (ListedDevice & { readonly via?: strin
 /** A device that has not changed is the same object in the next answer, so its row is reused. */
 const rowCache = new WeakMap<ListedDevice, DeviceTableRow>()
 type DeviceRowContext = Pick<DeviceTableRow, 'location' | 'profileName' | 'restartingSinceMs' | 'viaName'>
-export function rowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow {
+export function deviceRowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow {
   const known = rowCache.get(endpoint)
   const { location, profileName, restartingSinceMs, viaName } = around
   if (

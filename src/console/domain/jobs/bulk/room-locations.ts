@@ -29,7 +29,7 @@ export async function changeLocations(
   changes: readonly LocationChange[],
   { onProgress, signal }: ProgressOptions,
 ): Promise<LocationResult> {
-  // Somebody else may sign in, even to another organisation, before the last room is changed.
+  // Another person can sign in, even to another organisation, before the last room is changed.
   const api = client()
   const changed: LocationChange[] = []
   const failed: { change: LocationChange; reason: string }[] = []

@@ -1,0 +1,25 @@
+// The answer of every operation that answers with CSV.
+import { csvChunks } from '../../contract/csv.ts'
+import { StreamedAnswer } from './answers.ts'
+
+/** Excel takes a file without this mark for one in the encoding of its system. */
+const byteOrderMark = '\ufeff'
+
+interface CsvContent<T> {
+  /** The name of the file, without its ending. */
+  readonly name: string
+  /** The line with the names of the columns. */
+  readonly header: string
+  readonly batches: AsyncIterable<Iterable<T>>
+  readonly lineOf: (item: T) => string
+}
+
+export const csvAnswer = <T>(
+  { bom = false }: { readonly bom?: boolean | undefined },
+  { name, header, batches, lineOf }: CsvContent<T>,
+): StreamedAnswer =>
+  new StreamedAnswer(
+    'text/csv; charset=utf-8',
+    `${name}.csv`,
+    csvChunks(bom ? byteOrderMark + header : header, batches, lineOf),
+  )
