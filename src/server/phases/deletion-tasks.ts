@@ -6,7 +6,7 @@ import { deleteOldReports, sweepBundleFolder } from '../fleet/bug-reports/retent
 import { deleteOldCommands } from '../fleet/commands/retention.ts'
 import { deleteOldSpans } from '../fleet/connections/retention.ts'
 import { deletePastCredentials } from '../fleet/endpoints/past-credentials.ts'
-import { deleteOldTests } from '../fleet/gateways/tests.ts'
+import { deleteOldTests } from '../fleet/gateways/retention.ts'
 import { deleteOldAttempts } from '../incidents/credentials/attempts.ts'
 import { deleteOldIncidents } from '../incidents/retention.ts'
 import { deleteOldJobs } from '../jobs/retention.ts'

@@ -4,7 +4,7 @@ import { startGateway, type TestGateway } from '../../../../test/support/devices
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { minuteMs } from '../../../contract/durations.ts'
 import { timeLimits } from '../../core/time-limits.ts'
-import { deleteOldTests } from './tests.ts'
+import { deleteOldTests } from './retention.ts'
 
 let harness: Harness
 beforeAll(async () => {

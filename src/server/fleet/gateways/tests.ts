@@ -14,7 +14,7 @@ import { change } from '../../journal/audit/change.ts'
 import { endpointRef } from '../endpoints/fields.ts'
 import { type ItemTarget, requestedTarget, targetRow, testContext } from './fields.ts'
 import { requireGateway, requireItem, storedTarget } from './rules.ts'
-import { deleteTestsUntil, findTest, insertTest, listTestTimes, raiseListVersions, updateTestEnded } from './store.ts'
+import { findTest, insertTest, listTestTimes, raiseListVersions, updateTestEnded } from './store.ts'
 
 export const maxTestsPerMinute = 20
 const pauseMs = 200
@@ -110,9 +110,3 @@ export async function answerTest(
   const isStored = isUuid(id) && (await on.telemetry((tx) => updateTestEnded(tx, { gateway, id, answer: text })))
   if (!isStored) throw new Failure('NOT_FOUND', `no test ${id.slice(0, 64)} waits for an answer.`)
 }
-
-/** The tests of the last minute are counted. [contract 13.test] */
-export const deleteOldTests = ({ db, clock }: Services): Promise<void> =>
-  db.systemTransaction(async (tx) => {
-    await deleteTestsUntil(tx, { until: clock.now() - minuteMs })
-  })
