@@ -21,8 +21,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
       treeshake: pureShapes,
-      // Modules that ten or more pages or dialogs use go into one file; otherwise each is a request of its own.
-      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 10 }] } },
+      // Modules that eleven or more pages or dialogs use go into one file; otherwise each is a request of its own.
+      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 11 }] } },
     },
   },
   server: { host: '127.0.0.1', proxy: { '/v1': server, '/console/': server, '/auth/': server } },

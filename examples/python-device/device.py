@@ -115,6 +115,8 @@ class Device:
         addresses = self.state.identity["connect"]
         # Never a plain address if there is an encrypted one. This device does not speak WebSocket.
         usable = [a for a in addresses if a.startswith("mqtts:")] or [a for a in addresses if a.startswith("mqtt:")]
+        if not usable:
+            sys.exit(f"This device does not speak WebSocket, and the service has no other address: {', '.join(addresses)}")
         failures = 0
         attempt = 0
         while True:

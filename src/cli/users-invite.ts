@@ -1,10 +1,11 @@
 // `roomkeeper users invite`: creates a user if there is none, and a one-time link with which they sign in. [contract 11.local]
 
 import { type Role, roles } from '../contract/people/permissions.ts'
+import { emailKey } from '../contract/text.ts'
 import type { RequestContext } from '../server/context/request-context.ts'
 import type { Services } from '../server/context/services.ts'
 import { StartupError } from '../server/core/failure.ts'
-import { emailKey, nameProblem } from '../server/core/text.ts'
+import { nameProblem } from '../server/core/text.ts'
 import { commandLineActor } from '../server/journal/orgs/rules.ts'
 import { inviteUser, signInUrl } from '../server/people/sessions/user-links.ts'
 import { usersCreate, usersList } from '../server/people/users/rules.ts'

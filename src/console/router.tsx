@@ -66,6 +66,11 @@ const sites = createRoute({
   path: '/sites',
   component: lazyRouteComponent(() => loadCode(() => import('./pages/sites/sites-page.tsx')), 'SitesPage'),
 })
+const importRooms = createRoute({
+  getParentRoute: () => root,
+  path: '/sites/import',
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/import/import-page.tsx')), 'ImportPage'),
+})
 const profiles = createRoute({
   getParentRoute: () => root,
   path: '/profiles',
@@ -131,6 +136,7 @@ export const router = createRouter({
       devices,
       device,
       sites,
+      importRooms,
       profiles,
       profile,
       jobs,

@@ -123,6 +123,10 @@ const uncachedFetch: typeof fetch = (input, init) => reachableFetch(input, { ...
 
 const readSession = () => consoleRequest<ConsoleSession>('GET', sessionPath)
 
+/** A client of the session whose requests go through another fetch. */
+export const clientThrough = (wrap: (send: typeof fetch) => typeof fetch): Client =>
+  makeClient({ baseUrl: serverUrl(), org: currentSession().org.id, fetch: wrap(uncachedFetch) })
+
 export const startSession = (session: ConsoleSession, needsPasskey = false): void =>
   setCurrent({
     session,

@@ -4,7 +4,14 @@ import { withoutDirectionMarks } from './words.ts'
 export const csvRow = (cells: readonly string[]): string => `${csvCells(cells)}\r\n`
 
 /** Cells of a line that others follow. */
-export const csvCells = (cells: readonly string[]): string => cells.map(cellText).join(',')
+export const csvCells = (cells: readonly string[]): string => writtenCells(cells.map(withoutDirectionMarks), ',')
+
+/** A row of a file that people can import again: its texts come back as they were, with their marks of direction. */
+export const importableRow = (cells: readonly string[], separator: string): string =>
+  `${writtenCells(cells, separator)}\r\n`
+
+const writtenCells = (cells: readonly string[], separator: string) =>
+  cells.map((text) => quoted(withApostrophe(text), separator)).join(separator)
 
 /** Characters that are sent in one piece. */
 const maxChunkCharacters = 64 * 1024
@@ -36,14 +43,18 @@ export async function* csvChunks<T>(
 
 const number = /^-?\d+(\.\d+)?$/
 /** The wide forms are the same characters to a spreadsheet. */
-const formulaStart = /^[=+\-@＝＋－＠\t\r\n]/
+const formulaStart = /^'*[=+\-@＝＋－＠\t\r\n]/
 
 /**
  * A spreadsheet would run a text such as `=HYPERLINK(…)` as a formula: an apostrophe in front of it makes it a text. A mark of direction would
- * reverse the rest of the line, and hide the start of a formula.
+ * hide the start of a formula. A text that has such an apostrophe of its own gets another, or `withoutApostrophe` would take the wrong one.
  */
-function cellText(stored: string): string {
-  const text = withoutDirectionMarks(stored)
-  const safe = formulaStart.test(text) && !number.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
+const withApostrophe = (text: string) =>
+  formulaStart.test(withoutDirectionMarks(text)) && !number.test(text) ? `'${text}` : text
+
+/** Takes off the apostrophe that `withApostrophe` put in front of a text. */
+export const withoutApostrophe = (text: string): string =>
+  text.startsWith("'") && formulaStart.test(withoutDirectionMarks(text)) ? text.slice(1) : text
+
+const quoted = (text: string, separator: string) =>
+  /["\r\n]/.test(text) || text.includes(separator) ? `"${text.replaceAll('"', '""')}"` : text

@@ -4,13 +4,12 @@ import { ProfileConfig } from '../contract/device/config-keys.ts'
 import { ruleIds } from '../contract/incidents/rule-table.ts'
 import { operations } from '../contract/operations.ts'
 import { roles } from '../contract/people/permissions.ts'
-import { Int32, MultilineText, OneOf, SingleLineText } from '../contract/shape.ts'
+import { Int32, OneOf, OptionalOrNull, SingleLineText } from '../contract/shape.ts'
 import { WeeklyHours } from '../contract/weekly-hours.ts'
 
 const closed = { additionalProperties: false }
 const Entry = <P extends TProperties>(description: string, properties: P) =>
   Type.Object(properties, { description, ...closed })
-const orNull = <S extends TSchema>(shape: S) => Type.Optional(Type.Union([shape, Type.Null()]))
 
 /** A secret is never in a file: `apply` reads it from a variable of its environment. */
 export const EnvSecret = Type.Object(
@@ -25,12 +24,6 @@ export const EnvSecret = Type.Object(
 export type EnvSecret = Static<typeof EnvSecret>
 
 const externalIdText = 'Identifier in another system of the organisation.'
-const externalId = orNull(SingleLineText(128, externalIdText))
-const fields = orNull(
-  Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), Type.Union([SingleLineText(255, 'Text.'), Type.Null()])),
-)
-const contact = orNull(SingleLineText(255, 'Who to ask.'))
-const day = (description: string) => orNull(Type.String({ format: 'date', description }))
 /** Names another thing: by its name, by the names on the path to it, by its external id, or by its id in this document. */
 const Reference = (noun: string, path: string) =>
   Type.Union(
@@ -57,26 +50,26 @@ const textId = (noun: string) =>
 const room = operations.roomsCreate.body.properties
 export const RoomEntry = Entry('A room.', {
   id: id('room'),
-  externalId,
+  externalId: room.externalId,
   name: room.name,
   capacity: room.capacity,
   tags: room.tags,
-  floor: orNull(SingleLineText(64, 'The floor that the room is on.')),
-  contact,
-  fields,
-  profile: orNull(profileReference),
+  floor: room.floor,
+  contact: room.contact,
+  fields: room.fields,
+  profile: OptionalOrNull(profileReference),
 })
 export type RoomEntry = Static<typeof RoomEntry>
 
 const location = operations.locationsCreate.body.properties
 export const LocationEntry = Entry('A location.', {
   id: id('location'),
-  externalId,
+  externalId: location.externalId,
   name: location.name,
   timezone: location.timezone,
-  changeWindow: orNull(WeeklyHours),
-  address: orNull(MultilineText(500, 'Postal address.')),
-  contact,
+  changeWindow: OptionalOrNull(WeeklyHours),
+  address: location.address,
+  contact: location.contact,
   rooms: Type.Optional(Type.Array(RoomEntry, { description: 'Rooms of the location.' })),
 })
 export type LocationEntry = Static<typeof LocationEntry>
@@ -84,7 +77,7 @@ export type LocationEntry = Static<typeof LocationEntry>
 const region = operations.regionsCreate.body.properties
 export const RegionEntry = Entry('A region.', {
   id: id('region'),
-  externalId,
+  externalId: region.externalId,
   name: region.name,
   locations: Type.Optional(Type.Array(LocationEntry, { description: 'Locations of the region.' })),
 })
@@ -111,7 +104,7 @@ const Config = Type.Unsafe<ConfigEntry>({
 const profile = operations.profilesCreate.body.properties
 export const ProfileEntry = Entry('A profile.', {
   id: id('profile'),
-  externalId,
+  externalId: profile.externalId,
   name: profile.name,
   description: profile.description,
   config: Type.Optional(Config),
@@ -197,7 +190,7 @@ export const GatewayDeviceEntry = Entry('A device behind a gateway.', {
     Type.Integer({ minimum: 1, maximum: 65535, description: 'Port; absent means that of the driver.' }),
   ),
   username: item.username,
-  secret: orNull(EnvSecret),
+  secret: OptionalOrNull(EnvSecret),
   options: Type.Optional(
     Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null(), EnvSecret]), {
       maxProperties: 32,
@@ -205,7 +198,7 @@ export const GatewayDeviceEntry = Entry('A device behind a gateway.', {
     }),
   ),
   fingerprint: item.fingerprint,
-  room: roomReference,
+  room: Type.Optional(roomReference),
   name: item.name,
 })
 export type GatewayDeviceEntry = Static<typeof GatewayDeviceEntry>
@@ -215,13 +208,13 @@ export const EndpointEntry = Entry(
   'An endpoint that is enrolled. A document changes endpoints, and makes and deletes none.',
   {
     serial: Type.String({ minLength: 1, description: 'Serial number of the endpoint.' }),
-    externalId,
+    externalId: endpoint.externalId,
     name: endpoint.name,
     note: endpoint.note,
-    assetTag: orNull(SingleLineText(100, 'Inventory number.')),
-    installedOn: day('The day on which the device was installed.'),
-    warrantyUntil: day('The last day of the warranty.'),
-    fields,
+    assetTag: endpoint.assetTag,
+    installedOn: endpoint.installedOn,
+    warrantyUntil: endpoint.warrantyUntil,
+    fields: endpoint.fields,
   },
 )
 export type EndpointEntry = Static<typeof EndpointEntry>

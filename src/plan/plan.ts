@@ -28,12 +28,14 @@ export interface Change {
   readonly to?: ShownValue
 }
 
-/** What a step must be allowed to do by an option of `apply`. */
+/** A step with one of these needs an option of `apply`. */
 export type Allowance = 'rollout' | 'unenrol'
 
-export interface Step {
+export interface OrganisationStep {
   /** Counted from 1. A step comes after all steps that it depends on. */
   readonly number: number
+  /** Steps with one rank can be carried out at the same time, after those with a lower rank. */
+  readonly rank: number
   readonly operation: StepOperation
   readonly kind: Kind
   /** The names on the path to the thing, its own at the end. */
@@ -49,12 +51,15 @@ export interface Step {
   readonly place?: FilePlace
   /** Numbers of the steps without which this one must not be carried out. */
   readonly dependsOn: readonly number[]
-  /** How many endpoints the step changes, or unenrols, at once. */
+  /** How many endpoints the step changes, or unenrols, at the same time. */
   readonly endpointCount?: number
   readonly needs?: Allowance
   /** Why the caller may not carry it out. */
   readonly forbidden?: string
 }
+
+/** A step before the steps are put in order. */
+export type DraftStep = Omit<OrganisationStep, 'number' | 'rank' | 'dependsOn' | 'place'>
 
 /** A mistake in the document. A plan with problems has no steps. */
 export interface Problem {
@@ -63,7 +68,7 @@ export interface Problem {
   readonly place?: FilePlace
 }
 
-/** What becomes of one entry of the document. */
+/** Says whether an entry of the document makes something, changes it, or leaves it as it is. */
 export interface EntryFate {
   readonly pointer: string
   readonly kind: Kind
@@ -72,6 +77,8 @@ export interface EntryFate {
   readonly fate: 'created' | 'changed' | 'unchanged'
   /** Numbers of the steps for the entry. */
   readonly steps: readonly number[]
+  /** Secrets that are set and that the document names: whether they are equal is not known. */
+  readonly notCompared: readonly string[]
 }
 
 export interface PlanOptions {
@@ -82,10 +89,12 @@ export interface PlanOptions {
   readonly findPlace?: FindPlace
 }
 
-export interface Plan {
-  readonly steps: readonly Step[]
+export interface OrganisationPlan {
+  readonly steps: readonly OrganisationStep[]
   readonly problems: readonly Problem[]
   /** Sentences about what a person may have meant otherwise. */
   readonly hints: readonly Problem[]
+  /** Sections that the caller may not read, so no step is planned for them. */
+  readonly unreadable: readonly Problem[]
   readonly entries: readonly EntryFate[]
 }

@@ -1,4 +1,4 @@
-// What a plan compares: the things of an organisation as they are, with their ids.
+// The side of a plan that exists: the things of an organisation as they are, with their ids.
 import type { OperationId } from '../contract/operations.ts'
 import type { Permissions } from '../contract/people/permissions.ts'
 import type { EnvSecret } from './document.ts'
@@ -20,29 +20,29 @@ export type Kind = (typeof kinds)[number]
 /** The identifier of a thing in the API. That of an incident rule is its name. */
 export type Id = number | string
 
-/** A thing that exists, or one that a step of the plan makes. */
-export type Target = { readonly kind: Kind; readonly id: Id } | { readonly kind: Kind; readonly step: number }
+/** A thing that exists, or one that the plan makes for the entry at this JSON Pointer of the document. */
+export type ThingRef = { readonly kind: Kind; readonly id: Id } | { readonly kind: Kind; readonly pointer: string }
 
-export type Value =
+export type ThingValue =
   | null
   | boolean
   | number
   | string
-  | Target
+  | ThingRef
   | EnvSecret
-  | readonly Value[]
-  | { readonly [name: string]: Value }
+  | readonly ThingValue[]
+  | { readonly [name: string]: ThingValue }
 
 /** The fields of a thing, named as in the document. A field that is not set is absent, or null where a step clears it. */
-export type Values = Readonly<Record<string, Value>>
+export type Values = Readonly<Record<string, ThingValue>>
 
-export interface Thing {
+export interface OrganisationThing {
   readonly kind: Kind
   readonly id: Id
   readonly values: Values
 }
 
-/** What a profile is used by, as far as the caller sees it. */
+/** The endpoints that have a profile, as far as the caller sees them. */
 export interface ProfileUse {
   readonly endpointCount: number
   /** Endpoints that have the profile, by room. */
@@ -54,7 +54,7 @@ export interface Snapshot {
   readonly organisation: string
   readonly permissions: Permissions
   readonly seesAllRegions: boolean
-  readonly things: readonly Thing[]
+  readonly things: readonly OrganisationThing[]
   /** Kinds that the caller may not read. */
   readonly hiddenKinds: readonly Kind[]
   /** The number of endpoints in each room that has some. */

@@ -199,7 +199,7 @@ async function definitionsOf(title: string): Promise<Record<string, string>> {
   return Object.fromEntries(texts)
 }
 
-test('the page of a projector shows what it is, how it is and what hangs on it, and nothing that it does not report [contract 5.1]', async () => {
+test('the page of a projector shows what it is, its state and its peripherals, and nothing that it does not report [contract 5.1]', async () => {
   const minutesAgo = (minutes: number) => new Date(harness.clock.now() - minutes * 60_000).toISOString()
   const projector = await newDevice(harness, fleet.org, {
     roomId: fleet.rooms.tomt,

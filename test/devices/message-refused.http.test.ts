@@ -114,7 +114,7 @@ test('the answer comes before the acknowledgement; to a device that has not subs
   expect(types()).toEqual([2, puback, 9, 3, 3, puback])
 })
 
-test('a device hears once for each kind of message and connection which keys were ignored, and they do not count as bad', async () => {
+test('a device is told once for each kind of message and connection which keys were ignored, and they do not count as bad', async () => {
   const talkative = await newDevice(harness, org, { roomId })
   const status = { brand: 'Lumen', networks: [{ 'speed/max': 10 }], 'x~y': 1, power: 'ON' }
   for (let i = 0; i < 20; i++) await talkative.publish('status', status)

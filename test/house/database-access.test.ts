@@ -249,6 +249,7 @@ test('only the named files read the rows of all regions; everything that a calle
     'server/fleet/connections/gateway-store.ts',
     'server/fleet/endpoints/device-store.ts',
     'server/fleet/endpoints/store.ts',
+    'server/fleet/external-ids.ts',
     'server/fleet/gateways/store.ts',
     'server/fleet/profiles/store.ts',
     'server/fleet/regions/store.ts',

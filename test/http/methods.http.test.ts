@@ -27,6 +27,7 @@ test.each([
   ['/readyz', 'GET, HEAD'],
   ['/metrics', 'GET, HEAD'],
   ['/openapi.json', 'GET, HEAD'],
+  ['/organisation.schema.json', 'GET, HEAD'],
   ['/docs', 'GET, HEAD'],
   ['/enrol', 'GET, HEAD'],
   ['/', 'GET, HEAD'],

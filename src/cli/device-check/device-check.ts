@@ -30,7 +30,7 @@ interface Result {
   readonly state: DeviceVerdict['state'] | 'not run'
   readonly expects: string
   readonly seen?: string
-  /** Only of a wrong one. */
+  /** Present if the verdict is wrong. */
   readonly advice?: string
   readonly section: string
   readonly link: string
@@ -53,8 +53,8 @@ export async function deviceCheckCommand(terminal: Terminal, options: DeviceChec
   await using stack = new AsyncDisposableStack()
   stack.defer(() => mqtt.close())
   stack.defer(() => http.close())
-  const port = await http.listen({ host, port: options.port, tls }).catch(portTaken('--port'))
-  const mqttPort = await mqtt.listen({ host, port: options.mqttPort, tls }).catch(portTaken('--mqtt-port'))
+  const port = await http.listen({ host, port: options.port, tls }).catch(cannotListen('--port'))
+  const mqttPort = await mqtt.listen({ host, port: options.mqttPort, tls }).catch(cannotListen('--mqtt-port'))
   const name = host.includes(':') ? `[${host}]` : host
   const address = `${tls ? 'https' : 'http'}://${name}:${port}`
   const server = new ThrowAwayServer(address, `${tls ? 'mqtts' : 'mqtt'}://${name}:${mqttPort}`)
@@ -135,10 +135,10 @@ function readCertificate({ tlsCert, tlsKey }: DeviceCheckOptions) {
   try {
     return { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) }
   } catch (error) {
-    throw new StartupError(`Cannot read the certificate: ${(error as Error).message}.`)
+    throw new StartupError(`Cannot read the certificate: ${(error as Error).message}. Check --tls-cert and --tls-key.`)
   }
 }
 
-const portTaken = (option: string) => (error: NodeJS.ErrnoException) => {
+const cannotListen = (option: string) => (error: NodeJS.ErrnoException) => {
   throw new StartupError(`Cannot listen (${error.code}). Choose another ${option}, or another --host.`)
 }

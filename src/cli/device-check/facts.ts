@@ -57,7 +57,7 @@ export interface Connection {
 export interface Return {
   /** The times from the end of one connection to the next attempt, in milliseconds. */
   readonly waitsMs: readonly number[]
-  /** The connection that worked; undefined if the device did not come back in time. */
+  /** The connection over which the device subscribed again; undefined if it did not come back in time. */
   readonly connection: Connection | undefined
 }
 

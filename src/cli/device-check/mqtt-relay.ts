@@ -25,7 +25,7 @@ export class MqttRelay {
   readonly refusals: Refusal[] = []
   /** PUBACKs of messages of these kinds are not passed on to the device. */
   readonly withheldKinds = new Set<string>()
-  /** The connection that works now. */
+  /** The connection that the service has accepted and that is still open. */
   current: RelayedConnection | undefined
   readonly #connections: Connection[]
   readonly #open = new Set<RelayedConnection>()

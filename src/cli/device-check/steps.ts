@@ -8,7 +8,10 @@ export const walkSteps = {
   outage: { title: 'A restart of the service', does: 'The service stops and starts; the next CONNECT gets CONNACK 5.' },
   config: { title: 'Config', does: 'Settings are set and unset.' },
   commands: { title: 'Commands', does: 'The device is asked to reboot, to show a message and to upload its logs.' },
-  answers: { title: 'Unusual messages', does: 'It gets refusals, and messages that it cannot know.' },
+  answers: {
+    title: 'Unusual messages',
+    does: 'The device gets refusals, and messages of kinds that it does not know.',
+  },
   takeover: { title: 'A second connection', does: 'Another client connects with the credential of the device, twice.' },
   acknowledgement: { title: 'A lost acknowledgement', does: 'PUBACKs are withheld, then the connection is cut.' },
   unenrolment: { title: 'Unenrolment', does: 'The device is unenrolled, and must not connect again.' },
@@ -16,5 +19,5 @@ export const walkSteps = {
 export type Step = keyof typeof walkSteps
 export const allSteps = Object.keys(walkSteps) as Step[]
 
-/** Without these no other step can be walked. */
+/** Every other step needs these. */
 export const neededSteps: readonly Step[] = ['enrolment', 'connection']

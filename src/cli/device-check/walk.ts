@@ -31,7 +31,7 @@ const quietSeconds = 2
 const unenrolWatchSeconds = 10
 const pollMs = 25
 
-/** Settings that a device can change without losing its network, its screen or its people. */
+/** Settings whose change costs a device neither its network nor its screen, and does not disturb people in the room. */
 const harmlessKeys = ['nightMode', 'highContrast', 'time24h', 'hideSlideOutMenu', 'autoWakeup']
 /** Keys that few devices have. */
 const rareSettings = {
@@ -370,7 +370,7 @@ export class Walk {
     return { waitsMs, connection: find() }
   }
 
-  /** The connection that works, as soon as there is one. */
+  /** Returns the open connection over which the device has subscribed, as soon as there is one. */
   async #connected(): Promise<RelayedConnection & { readonly facts: Connection }> {
     const current = () => {
       const connection = this.#mqtt.current

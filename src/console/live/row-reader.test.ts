@@ -26,6 +26,7 @@ const answer = (id: RowListId, rows: readonly Row[]): ApiResponse<Body> => ({
   body: { [fields[id]]: structuredClone(rows) },
   etag: undefined,
   requestId: undefined,
+  replayed: false,
 })
 
 // One clock for all tests: whole lists are read at a bounded rate, which goes on from one test to the next.

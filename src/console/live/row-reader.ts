@@ -179,6 +179,8 @@ export function withRows<T extends Row>(
 }
 
 /** The reader of the console. */
-export const rowReader = new RowReader(
-  async (id, ids, signal) => (await client()[id]({ ids: ids.join() }, { signal })).body,
-)
+export const rowReader = new RowReader(async (id, ids, signal) => {
+  const input = { ids: ids.join() }
+  const { roomsList, endpointsBasicList } = client()
+  return (id === 'roomsList' ? await roomsList(input, { signal }) : await endpointsBasicList(input, { signal })).body
+})

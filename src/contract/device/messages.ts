@@ -58,7 +58,7 @@ function define({ title, description, ...rest }: Json, definitions: Map<string, 
   return { $ref: `#/$defs/${name}` }
 }
 
-/** Formats that no other tool knows; the document says what they mean, or bounds beside them do. */
+/** Formats that no other tool knows; the document, or the bounds of the field, say what they mean. */
 const ownFormats: readonly unknown[] = ['line', 'lines', 'int32']
 
 function walk(shape: Json, definitions: Map<string, Json>): Json {

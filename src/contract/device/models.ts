@@ -1,4 +1,4 @@
-// The models that are known, what their sensors can measure and what their devices can do. [contract 5.1.models] [contract 5.1.actions] [contract 5.2.models]
+// The known models: what their sensors measure and what their devices can do. [contract 5.1.models] [contract 5.1.actions] [contract 5.2.models]
 
 /** Physical ranges: a value outside is refused. [contract 5.2] */
 export const sensorRanges = {
@@ -85,7 +85,7 @@ export const actionsOf = (
   reported: readonly DeviceAction[] | null | undefined,
 ): readonly DeviceAction[] => reported ?? modelOf(model).actions
 
-/** The sensors of an endpoint: those of its model, or for any other model those that its answer lists. [contract 5.1.models] */
+/** The sensors of an endpoint: the table of models has them, or else the endpoint's own list. [contract 5.1.models] */
 export const sensorsOf = (endpoint: {
   readonly model: string
   readonly sensors?: readonly Sensor[]

@@ -11,7 +11,7 @@ export interface LabelledEndpoint {
 
 const serialCharacters = 6
 
-/** "Bar at the window", or "Bar 431000" for a device without a name. Devices report these texts: what could break a line or reverse it is left out. */
+/** "Bar at the window", or "Bar 431000" for a device without a name. Line breaks, control characters and marks of direction are left out, because devices report these texts. */
 export function endpointLabel({ name, model, serial }: LabelledEndpoint): string {
   const shown = oneLine(name ?? '')
   if (hasVisibleCharacter.test(shown)) return shown

@@ -1,4 +1,4 @@
-// The fields of a status report, which are fields of the endpoint too. [contract 5.1]
+// The fields of a status report, which the endpoint has too. [contract 5.1]
 import Type, { type TSchema } from 'typebox'
 import { deviceActions, endpointKinds, sensors } from '../device/models.ts'
 import { Int32, OneOf, Shape, Timestamp } from '../shape.ts'
@@ -56,7 +56,7 @@ export type PeripheralKind = (typeof peripheralKinds)[number]
 /** The name of a reading or of a fact, such as `lampHours`. */
 const quantityName = Type.String({
   pattern: '^[a-z][a-zA-Z0-9]{0,39}$',
-  description: 'A small letter, then up to 39 letters and digits, such as lampHours.',
+  description: 'A lower-case letter, then up to 39 letters and digits, such as lampHours.',
 })
 
 const Peripheral = Shape('Peripheral', {
@@ -70,7 +70,7 @@ const Peripheral = Shape('Peripheral', {
 const Fault = Shape('Fault', {
   code: Type.String({
     pattern: '^[A-Za-z0-9._-]{1,64}$',
-    description: 'The same for every fault of its kind: 1 to 64 letters, digits, dots, underscores and hyphens.',
+    description: 'Identifies the kind of fault on all devices: 1 to 64 letters, digits, dots, underscores and hyphens.',
   }),
   level: OneOf(faultLevels, 'Severity of the fault.'),
   text: Type.String({ maxLength: 255, description: 'The fault in words, for a person on site.' }),

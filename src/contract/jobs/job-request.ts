@@ -20,7 +20,8 @@ export const maxTargetValues = {
   tags: 100,
 } as const
 
-export const RoomTag = Type.String({ pattern: '^[a-z0-9-]{1,40}$', description: 'A tag: a-z, 0-9 and hyphens.' })
+export const roomTagPattern = '^[a-z0-9-]{1,40}$'
+export const RoomTag = Type.String({ pattern: roomTagPattern, description: 'A tag: a-z, 0-9 and hyphens.' })
 const listOf = <S extends Type.TSchema>(key: keyof typeof maxTargetValues, item: S, description: string) =>
   Type.Optional(Type.Array(item, { minItems: 1, maxItems: maxTargetValues[key], description }))
 const endpointId = Type.String({ format: 'uuid', description: 'Identifier of an endpoint.' })

@@ -1,16 +1,6 @@
-// Checks texts that people write, shortens them, and puts them into commands. [contract 1.10] [contract D.1]
+// Checks names, shortens texts, and puts them into commands. [contract 1.10] [contract D.1]
 import { maxNameLength } from '../../contract/shape.ts'
-
-const control = /\p{Cc}/u
-/** A newline may be written with a carriage return before it. [contract D.18] */
-const controlButNewlineAndTab = /[^\P{Cc}\n\r\t]|\r(?!\n)/u
-
-/** Returns why a text cannot be stored, as the end of a sentence, or undefined if it can. */
-export function textProblem(text: string, mayHaveLines: boolean): string | undefined {
-  if ((mayHaveLines ? controlButNewlineAndTab : control).test(text)) return 'must not hold control characters'
-  if (!text.isWellFormed()) return 'must be well-formed text: it holds half of a surrogate pair'
-  return undefined
-}
+import { textProblem } from '../../contract/text.ts'
 
 /** Checks a name that does not come through the API, including its length. */
 export function nameProblem(name: string): string | undefined {
@@ -18,9 +8,6 @@ export function nameProblem(name: string): string | undefined {
   if (length < 1 || length > maxNameLength) return `must have 1 to ${maxNameLength} characters`
   return textProblem(name, false)
 }
-
-/** Addresses that differ in case only are the same. [contract D.2] */
-export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()
 
 /** A text as one word of a shell command, quoted if the shell would read it otherwise. */
 export const shellWord = (text: string): string =>

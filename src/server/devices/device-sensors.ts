@@ -72,7 +72,7 @@ export const sensorColumnsOf = ({ sensors: named, peopleIs }: ReportedSensors) =
   presence_only: peopleIs === 'PRESENCE' ? 1 : 0,
 })
 
-/** Takes over what a status report says about sensors: samples that come after it are read by it. */
+/** Applies what a status report says about sensors, for the samples that come after it. */
 export function noteReportedSensors(known: DeviceSensors, report: ReportedSensors): void {
   const { sensors_named, presence_only } = sensorColumnsOf(report)
   if (report.sensors !== undefined) known.named = sensors_named

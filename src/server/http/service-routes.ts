@@ -72,6 +72,12 @@ export function serviceRoutes(
     return sendJson(reply, document)
   })
 
+  let schema = ''
+  app.get('/organisation.schema.json', async (_request, reply) => {
+    schema ||= await renderSchema()
+    return sendJson(reply, schema)
+  })
+
   let renderedPage: Promise<DocsPage> | undefined
   app.get('/docs', async (_request, reply) => {
     renderedPage ??= renderPage()
@@ -84,4 +90,10 @@ export function serviceRoutes(
 async function renderPage(): Promise<DocsPage> {
   const { docsPage } = await import('../api-page/page.ts')
   return docsPage()
+}
+
+/** The schema of documents is loaded when an editor asks for it. */
+async function renderSchema(): Promise<string> {
+  const { documentSchema } = await import('../../plan/document.ts')
+  return JSON.stringify(documentSchema())
 }

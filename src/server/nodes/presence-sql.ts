@@ -72,8 +72,8 @@ export const isGatewayAway = (
     where g.org = ${column(table, 'org')} and g.id = ${column(table, 'via')}) then 0 else 1 end`
 
 /**
- * Until when nothing is known about a device that is not connected, because of its gateway: it is away, or has returned less than the
- * grace period ago. Null without a gateway.
+ * Until when nothing is known about a device that is not connected, because its gateway is away, or returned less than the grace period
+ * ago. Null without a gateway.
  */
 const hiddenUntil = (
   table: EndpointTable,
@@ -83,7 +83,7 @@ const hiddenUntil = (
     inner join nodes as gn on gn.id = g.node_id and gn.state = 'up'
     where g.org = ${column(table, 'org')} and g.id = ${column(table, 'via')}), ${never}) end`
 
-/** Whether nothing is known about a device that is not connected, because of its gateway. */
+/** Whether nothing is known about a device that is not connected, because its gateway is away or has just returned. */
 export const isHidden = (p: PresenceTimes) => sql<boolean>`coalesce(${hiddenUntil('e', p)}, 0) > ${time(p.now)}`
 
 const isUnknown = (p: PresenceTimes) =>

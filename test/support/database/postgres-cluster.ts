@@ -75,8 +75,6 @@ const notDurable = {
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum: 'off',
-  wal_level: 'minimal',
-  max_wal_senders: '0',
 }
 
 /** A folder with an initialised cluster, and the programs and the user to run it with. */

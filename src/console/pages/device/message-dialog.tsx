@@ -17,7 +17,7 @@ function DeviceMessageForm({ device, pair, onClose }: PairDialogProps) {
   const others = pair.others.filter((one) => hasAction(one, 'message'))
   const [toAll, setToAll] = useState(false)
   const receivers = toAll ? [device, ...others] : [device]
-  const offline = receivers.filter(({ connected }) => !connected)
+  const away = receivers.filter(({ connected }) => !connected)
   const endpointIds = receivers.map(({ id }) => id)
   const write = useWrite('endpointsSendMessage', {
     quiet: true,
@@ -41,9 +41,9 @@ function DeviceMessageForm({ device, pair, onClose }: PairDialogProps) {
           onChange={(event) => setToAll(event.currentTarget.checked)}
         />
       )}
-      {offline.length > 0 && (
+      {away.length > 0 && (
         <Text fz="sm" c="var(--rk-degraded)">
-          {offline.map(deviceName).join(', ')} {offline.length === 1 ? 'is' : 'are'} offline and will show the message
+          {away.map(deviceName).join(', ')} {away.length === 1 ? 'is' : 'are'} not connected and will show the message
           only after reconnecting within 5 minutes.
         </Text>
       )}

@@ -1,7 +1,7 @@
 // Switches a device on or off. [contract 8.power]
 import { Text } from '@mantine/core'
 import { useWrite } from '../../api.ts'
-import { callText, type DeviceDetails, deviceName } from '../../domain/fleet/device/device.ts'
+import { callText, type DeviceDetails, deviceName, predicateOf } from '../../domain/fleet/device/device.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 
 interface PowerDialogProps {
@@ -31,7 +31,9 @@ export function PowerDialog({ device, on, opened, onClose }: PowerDialogProps) {
       onConfirm={() => power.mutate({ input: { id: device.id, body: { on } } })}
     >
       <Text fz="sm">
-        {device.connected ? effectText(on, call) : 'The device is offline and cannot be switched now.'}
+        {device.connected
+          ? effectText(on, call)
+          : `The device ${predicateOf(device)}, so it cannot be switched ${word} now.`}
       </Text>
     </ConfirmDialog>
   )

@@ -2,7 +2,7 @@
 import { Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { errorMessage, useWrite } from '../../api.ts'
-import { deviceName, type ListedDevice } from '../../domain/fleet/device/device.ts'
+import { deviceName, type ListedDevice, predicateOf } from '../../domain/fleet/device/device.ts'
 import type { PairGroup } from '../../domain/fleet/device/pair-group.ts'
 import { restartEffectText, restartText } from '../../domain/fleet/device/restart-groups.ts'
 import { RestartOutcome } from '../../domain/fleet/device/restart-outcome.tsx'
@@ -36,7 +36,7 @@ export function RebootDialog({ device, pair, opened, onClose }: PairDialogProps)
       mutation={reboot}
       onConfirm={() => reboot.mutate({ input: { id: device.id, body: { when } } })}
     >
-      {!device.connected && <OfflineNotice pair={pair} close={onClose} />}
+      {!device.connected && <AwayNotice device={device} pair={pair} close={onClose} />}
       <RestartPreview device={device} pair={pair} choice={choice} />
       <RestartTime {...choice} />
     </ConfirmDialog>
@@ -86,13 +86,19 @@ function groupByRoom(devices: readonly ListedDevice[]): { roomId: number | undef
     .sort((a, b) => Number(a.roomId === undefined) - Number(b.roomId === undefined))
 }
 
-function OfflineNotice({ pair, close }: { readonly pair: PairGroup; readonly close: () => void }) {
+interface AwayNoticeProps {
+  readonly device: PairDialogProps['device']
+  readonly pair: PairGroup
+  readonly close: () => void
+}
+
+function AwayNotice({ device, pair, close }: AwayNoticeProps) {
   const reachable = pair.others.filter(({ connected }) => connected)
   return (
     <Stack gap="sm" fz="sm" mb="sm">
       <Text fz="sm">
-        The device is offline, so it can restart only when it is back. Check power and network, or power-cycle it on
-        site.
+        The device {predicateOf(device)}, so it can restart only when it is back.
+        {device.state === 'OFFLINE' && ' Check power and network, or power-cycle it on site.'}
       </Text>
       {reachable.length > 0 && (
         <div>

@@ -34,7 +34,7 @@ export function DevicesPage() {
 
   const deferredSearch = useDeferredValue(search)
   const sort = useMemo(() => parseSort(deferredSearch.sort, defaultDeviceSort), [deferredSearch.sort])
-  // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
+  // Rows are sorted before they are filtered, so typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortDevices(rows, sort), [rows, sort])
   const shown = useMemo(() => ordered.filter(deviceMatcher(deferredSearch)), [ordered, deferredSearch])
   const hasPower = useMemo(() => rows.some(({ power }) => power !== undefined), [rows])

@@ -17,7 +17,10 @@ export function namesOthers(devices: readonly DeviceDetails[]): boolean {
   return devices.some(({ pairingSerial }) => pairingSerial !== undefined && !serials.has(pairingSerial))
 }
 
-/** Codecs come first, because they are the main equipment of the room, and of one kind the largest group. A group counts as the kind of its leader. `elsewhere` are endpoints of other rooms. */
+/**
+ * Codecs come first, because they are the main equipment of the room; of one kind the largest group comes first. A group has the kind of
+ * its leader. `elsewhere` are endpoints of other rooms.
+ */
 export function deviceGroups(devices: readonly DeviceDetails[], elsewhere: readonly ListedDevice[]): DeviceGroup[] {
   const ids = new Set(devices.map(({ id }) => id))
   const all = [...devices, ...elsewhere.filter(({ id }) => !ids.has(id))]

@@ -14,7 +14,7 @@ export function RoomMessageForm({ room, onClose }: { readonly room: RoomDetails;
     onDone: onClose,
   })
   const receivers = room.endpoints.filter((device) => hasAction(device, 'message'))
-  const offline = receivers.filter(({ connected }) => !connected).length
+  const awayCount = receivers.filter(({ connected }) => !connected).length
   return (
     <MessageForm
       verb="Send message"
@@ -25,8 +25,8 @@ export function RoomMessageForm({ room, onClose }: { readonly room: RoomDetails;
       intro={
         <Text fz="sm">
           The message appears on {plural(receivers.length, 'device')} in {room.name}.
-          {offline > 0 &&
-            ` ${plural(offline, 'device is', 'devices are')} offline and will show the message only after reconnecting within 5 minutes.`}
+          {awayCount > 0 &&
+            ` ${plural(awayCount, 'device is', 'devices are')} not connected and will show the message only after reconnecting within 5 minutes.`}
         </Text>
       }
     />

@@ -1,9 +1,9 @@
-// Reads the latest sample of a room; null means that no device sent one lately, which is no error. [contract 5.2.aggregate]
+// Reads the latest sample of a room; null means that no device sent one lately, which is not an error. [contract 5.2.aggregate]
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError } from '../../../client/client.ts'
 import { client } from '../../session.ts'
 
-/** The key begins with the operation, so that an event about samples invalidates the query. */
+/** The key starts with the operation, so an event about samples invalidates the query. */
 export const sampleQuery = (id: number) =>
   queryOptions({
     queryKey: ['roomsSensorData', { id, orNone: true }],

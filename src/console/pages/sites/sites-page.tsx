@@ -1,6 +1,7 @@
 // The sites page shows regions and locations as a tree with the state of their rooms, and opens dialogs to change them.
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { useBody } from '../../api.ts'
 import { useRestarts } from '../../domain/fleet/device/restarts.ts'
@@ -31,6 +32,9 @@ export function SitesPage() {
   )
   const actions = may.write && (
     <>
+      <Button variant="default" component={Link} to="/sites/import">
+        Import
+      </Button>
       {may.everywhere && (
         <Button variant="default" leftSection={<PlusIcon />} onClick={() => start({ kind: 'new-region' })}>
           New region

@@ -1,4 +1,4 @@
-// The cells of a row that is shown as a card: its heading, what is beside it, and the other columns with their titles.
+// The cells of a row that is shown as a card: its heading, its corner, and the other columns with their titles.
 // biome-ignore-all lint/a11y/useSemanticElements: cards are not laid out as the cells of a table element
 // biome-ignore-all lint/a11y/useFocusableInteractive: the links and buttons in the cells take the focus
 import { type Column, placeInCard, type RowDetails } from './column.ts'

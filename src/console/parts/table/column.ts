@@ -33,7 +33,7 @@ export interface Column<T> {
    * (file), or nowhere (never).
    */
   readonly from?: 'medium' | 'wide' | 'full' | 'file' | 'never'
-  /** The place in a card: the heading (the first column, unless another one says so), or beside it. Other columns follow with their titles. */
+  /** The place in a card: the heading (the first column, unless another one says so), or the corner. Other columns follow with their titles. */
   readonly inCard?: 'heading' | 'corner'
 }
 

@@ -110,7 +110,7 @@ export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps)
   const { label, value, choices, anyLabel = 'Any', onChange } = props
   const options = useMemo(() => {
     const isKnown = value === undefined || choices.some((choice) => choice.value === value)
-    // A bookmarked address may name something that has been deleted.
+    // A bookmarked address can name something that has been deleted.
     const unknown = isKnown ? [] : [{ value, label: 'Deleted' }]
     return [{ value: anyValue, label: anyLabel }, ...choices, ...unknown]
   }, [choices, value, anyLabel])

@@ -1,4 +1,4 @@
-// The form of a DataTable for lists of any length: it fills the window, and has the number of rows, the columns to choose, the export and the actions for selected rows above it.
+// The form of a DataTable for lists of any length. It fills the window. Above it are the number of rows, the choice of columns, the export and the actions for selected rows.
 import { Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ColumnMenu } from './column-menu.tsx'
@@ -10,7 +10,7 @@ import { type VirtualOptions, VirtualTable } from './virtual-table.tsx'
 interface LongOptions<T> extends VirtualOptions<T> {
   /** The name of the list: its columns can be chosen, and its rows are exported to a file with this name. */
   readonly list?: string
-  /** Text beside the buttons above the list, such as the number of rows. */
+  /** Text next to the buttons above the list, such as the number of rows. */
   readonly summary?: ReactNode
 }
 

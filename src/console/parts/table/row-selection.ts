@@ -1,13 +1,13 @@
-// The selected rows of a list, also those that are not drawn or not shown by the present filters.
+// The selected rows of a list, including rows that are not rendered or that the filters hide.
 import { useCallback, useMemo, useState } from 'react'
 
 export type RowKey = string | number
 
 export interface PickedRows {
   readonly keys: ReadonlySet<RowKey>
-  /** The row at which a range begins; undefined before the first row was picked. */
+  /** The row at which a range starts; undefined before the first row was picked. */
   readonly anchor: RowKey | undefined
-  /** The keys without the range, so that a range can shrink again. */
+  /** The keys without the range, so a range can shrink again. */
   readonly withoutRange: ReadonlySet<RowKey>
 }
 
@@ -20,7 +20,7 @@ export function toggled({ keys }: PickedRows, key: RowKey): PickedRows {
   return { keys: next, anchor: key, withoutRange: next }
 }
 
-/** Selects the rows from the anchor to `to`. Without an anchor among the shown rows the range begins at `from`. */
+/** Selects the rows from the anchor to `to`. Without an anchor among the shown rows the range starts at `from`. */
 export function extended(picked: PickedRows, shown: readonly RowKey[], from: RowKey, to: RowKey): PickedRows {
   const hasAnchor = picked.anchor !== undefined && shown.includes(picked.anchor)
   const anchor = hasAnchor ? (picked.anchor as RowKey) : from

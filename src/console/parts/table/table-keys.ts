@@ -16,7 +16,7 @@ export function handleTableKey(event: KeyboardEvent, table: KeyedTable): void {
   const index = Number(target.closest('[data-index]')?.getAttribute('data-index') ?? Number.NaN)
   if (Number.isNaN(index)) return
   const { selection, keyAt } = table
-  // A checkbox and a button have a meaning of their own for Space; a link has none.
+  // Space operates a checkbox or a button; on a link it does nothing.
   if (event.key === ' ' && selection && target.tagName === 'A') {
     event.preventDefault()
     if (event.shiftKey) selection.extend(keyAt(index), keyAt(index))
@@ -33,7 +33,7 @@ export function handleTableKey(event: KeyboardEvent, table: KeyedTable): void {
   focusRow(table, next, isOnCheckbox ? '[type="checkbox"]' : ':is(a, button)')
 }
 
-/** The row may have to be drawn first. */
+/** A row that is out of view must be rendered first. */
 function focusRow({ virtual, scroller }: KeyedTable, index: number, what: string): void {
   virtual.scrollToIndex(index)
   requestAnimationFrame(() => {

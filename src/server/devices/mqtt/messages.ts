@@ -8,9 +8,9 @@ import {
   type UpKind,
   upMessages,
 } from '../../../contract/device/protocol.ts'
+import { textProblem } from '../../../contract/text.ts'
 import { parseTime } from '../../core/clock.ts'
 import { exceededLimit } from '../../core/json-limits.ts'
-import { textProblem } from '../../core/text.ts'
 import { isUuid } from '../../core/uuid.ts'
 import { BadText, type Copy, findUnknownKeys, knownFieldsCopier } from './known-fields.ts'
 

@@ -213,7 +213,7 @@ test('operationsList shows the operations that are not finished, newest first [c
   expect((await org.call('GET', '/operations')).body).toEqual({ operations: [last, first] })
 })
 
-test('operationsCancel works before SENT, and the device never hears of it [contract 6.operations]', async () => {
+test('operationsCancel cancels an operation that was not SENT, and the device is never told [contract 6.operations]', async () => {
   const org = await building()
   const device = await newDevice(harness, org, { roomId: 1, offline: true })
   const [first, second] = [

@@ -7,7 +7,7 @@ import { findPendingConfig } from '../configs/reported.ts'
 import { listVersionMessages } from '../gateways/device-list.ts'
 import { takePendingCommands } from './progress.ts'
 
-/** A config comes before commands, so that a command such as a reboot finds the newest settings on the device. */
+/** The config comes before commands, so a command such as a reboot finds the newest settings on the device. */
 export async function listPendingMessages(
   services: Services,
   connection: DeviceConnection,

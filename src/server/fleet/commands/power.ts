@@ -1,20 +1,20 @@
-// Decides when a device that was switched on or off has done so: its status shows it. [contract 8.power]
+// Decides from the reported power whether a device has carried out POWER. [contract 8.power]
 import type { PowerState } from '../../../contract/fleet/reported-status.ts'
 import type { TelemetryTx } from '../../db/handles.ts'
 import { queueFinishedCommands } from '../endpoints/endpoint-messages.ts'
 import { type CommandRow, finishCommand, listOpenPowerCommands } from './store.ts'
 import { commandView } from './view.ts'
 
-/** The payload of a POWER command as it is stored. Statements compare it with `switchesOff` (db/queries/switched-off.ts). */
+/** The payload of a POWER command as it is stored. Statements compare it with `switchesOff` (db/queries/on-purpose.ts). */
 export const powerPayload = (on: boolean) => ({ on })
 
-/** While the power is CHANGING, it shows neither. */
+/** The power CHANGING shows neither on nor off. */
 export function showsPower({ payload }: Pick<CommandRow, 'payload'>, power: PowerState | undefined): boolean {
   const { on }: ReturnType<typeof powerPayload> = JSON.parse(payload)
   return on ? power === 'ON' : power === 'STANDBY' || power === 'OFF'
 }
 
-/** Ends the commands that the reported power shows to be done. Returns them. */
+/** Ends the commands that the reported power shows as carried out, and returns them. */
 export async function finishPowerCommands(
   tx: TelemetryTx,
   endpoint: string,

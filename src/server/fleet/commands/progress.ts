@@ -76,7 +76,7 @@ export async function storeCommandReport(services: Services, connection: DeviceC
 
 const draftOf = (row: CommandRow) => commandEventDraft(commandView(row))
 
-/** A device may report SUCCEEDED too early. Such a report counts as ACKNOWLEDGED. */
+/** A device can report SUCCEEDED too early. Such a report counts as ACKNOWLEDGED. */
 function acceptedState({ type, sent_connection }: CommandRow, state: CommandReport['state'], connection: number) {
   if (state !== 'SUCCEEDED') return state
   // A reboot has succeeded when the device is back over a later connection. [contract 5.4.operation]
@@ -104,13 +104,13 @@ export async function expireCommands({ db, clock, feed }: Services): Promise<voi
   }
 }
 
-/** Lists endpoints that are connected to this node and for which a command waits, also if the message about it was lost. */
+/** Lists endpoints that are connected to this node and for which a command waits, even if the message about it was lost. */
 export async function listEndpointsWithQueuedCommand({ db, node, clock }: Services): Promise<string[]> {
   if (!node) return []
   return (await listQueuedEndpoints(db.system, { node: node.id, now: clock.now() })).map((row) => row.endpoint_id)
 }
 
-/** Lists endpoints that are connected to this node and have not acknowledged a command in time, so that it is sent again. */
+/** Lists endpoints that are connected to this node and have not acknowledged a command in time, so it is sent again. */
 export async function listEndpointsWithOverdueCommand({ db, node, clock }: Services): Promise<string[]> {
   if (!node) return []
   const now = clock.now()

@@ -179,7 +179,7 @@ export const operationsCancel = (ctx: RequestContext, id: string) =>
     }
   })
 
-/** The cancellation is rolled back if an attempt is on its way, because the device may restart. */
+/** The cancellation is rolled back if an attempt is on its way, because the device can restart. */
 async function cancelAttempts(tx: Tx, id: string): Promise<void> {
   await deleteAttemptsOf(tx, { id })
   if (!(await hasOpenAttempt(tx, { id }))) return

@@ -10,7 +10,7 @@ import { commandColumns, isOpen, isUnacknowledged } from './store.ts'
 const isAtNode = (node: number) => sql<boolean>`exists (select 1 from endpoints as e
   where e.org = operations.org and e.id = operations.endpoint_id and e.node_id = ${node})`
 
-/** Collecting logs takes long, so a device may acknowledge the command, restart, and not know of it any more. */
+/** Collecting logs takes long, so a device can acknowledge the command, restart, and have forgotten it. */
 const isCollectingLogs = sql<boolean>`(type = 'COLLECT_LOGS' and state = 'ACKNOWLEDGED')`
 
 /** A reboot that waits is not sent itself: its attempts are. */

@@ -46,7 +46,7 @@ export const commandColumns = [
 ] as const
 
 /** Attempts to send a reboot that waits are commands too, which only their devices see. */
-const isNoAttempt = sql<boolean>`attempt_of is null`
+const isNotAttempt = sql<boolean>`attempt_of is null`
 
 export const findCommand = byUuid(
   visibleQueryOne('endpoint', 'operations.endpoint_id', (db, p: { org: number; id: string }) =>
@@ -55,7 +55,7 @@ export const findCommand = byUuid(
       .select(commandColumns)
       .where('org', '=', p.org)
       .where('id', '=', p.id)
-      .where(isNoAttempt),
+      .where(isNotAttempt),
   ),
 )
 
@@ -73,7 +73,7 @@ export const listCommandsOf = visibleQuery(
       .select(commandColumns)
       .where('org', '=', p.org)
       .where('endpoint_id', '=', p.endpoint)
-      .where(isNoAttempt)
+      .where(isNotAttempt)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(p.limit),
@@ -88,7 +88,7 @@ export const listOpenCommands = visibleQuery(
       .select(commandColumns)
       .where('org', '=', p.org)
       .where(isOpen)
-      .where(isNoAttempt)
+      .where(isNotAttempt)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(p.limit),
@@ -186,7 +186,7 @@ export const listOpenPowerCommands = wholeQuery((db, p: { org: number; endpoint:
     .orderBy('id'),
 )
 
-/** Returns undefined if the command is not queued any more. */
+/** Returns undefined if the command is no longer queued. */
 export const cancelQueuedCommand = byUuid(
   writeOne((db, p: Step) =>
     db
@@ -195,7 +195,7 @@ export const cancelQueuedCommand = byUuid(
       .where('org', '=', p.org)
       .where('id', '=', p.id)
       .where('state', '=', 'QUEUED')
-      .where(isNoAttempt)
+      .where(isNotAttempt)
       .returning(commandColumns),
   ),
 )

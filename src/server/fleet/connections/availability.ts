@@ -1,4 +1,4 @@
-// Computes when nothing was connected, and when something was offline, from connection spans. All times are milliseconds.
+// Computes from connection spans when an endpoint or a room was not connected: offline, asleep or unknown. All times are milliseconds.
 import { minuteMs } from '../../../contract/durations.ts'
 
 /**
@@ -28,7 +28,7 @@ interface ExcusedPeriod {
 export interface GapFacts {
   /** Until then the state is not known, because a server stopped. */
   readonly unknownUntil: number | null
-  /** Then the endpoint is asleep; offline otherwise. */
+  /** Whether the endpoint is asleep after that; otherwise it is offline. */
   readonly isRested: boolean
   /** The time at which a rested endpoint had slept for too long; it is offline from then on. */
   readonly oversleptAt: number | null
@@ -38,7 +38,7 @@ export interface GapFacts {
 
 const plainGap: GapFacts = { unknownUntil: null, isRested: false, oversleptAt: null, hidden: [] }
 
-/** Collects the gaps between the spans of one endpoint. They are added in the order of their beginnings, and may overlap. */
+/** Collects the gaps between the spans of one endpoint. They are added in the order of their starts, and can overlap. */
 export class Gaps {
   readonly #gaps: Period[] = []
   readonly #outages: Period[] = []
@@ -104,7 +104,7 @@ export class Gaps {
   }
 }
 
-/** Cuts a period at the beginnings and ends of hidden periods. */
+/** Cuts a period at the starts and ends of hidden periods. */
 function* cutHidden([from, to]: Period, hidden: readonly Period[]): Iterable<{ period: Period; isHidden: boolean }> {
   let at = from
   for (const [start, end] of intersect([[from, to]], hidden)) {
@@ -128,7 +128,7 @@ export function intersect(some: readonly Period[], others: readonly Period[]): P
   return both
 }
 
-/** Joins periods that overlap. They are in the order of their beginnings. */
+/** Joins periods that overlap. They are in the order of their starts. */
 export function mergeOverlapping(periods: readonly Period[]): Period[] {
   const merged: Period[] = []
   for (const [from, to] of periods) {

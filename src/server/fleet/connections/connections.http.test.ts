@@ -129,6 +129,26 @@ test('an answer has the newest 5,000 spans and the numbers of all; CSV has all',
   expect(csv.text.trimEnd().split('\r\n')).toHaveLength(10_501)
 })
 
+test('the gaps of a device are right if its gateway was away more often than one page of its connections has', async () => {
+  const { settleMs } = harness.services.reconnects.current
+  const count = 1500
+  const start = harness.clock.now() - count * hourMs
+  const spans = Array.from({ length: count }, (_, i): Span => [start + i * hourMs, start + (i + 0.5) * hourMs])
+  const gateway = await putHistory({ connected: 1, connection_time: start + count * hourMs }, spans)
+  const device = await putHistory({ connection_time: start }, [[start - hourMs, start]])
+  await harness.services.db.systemTransaction(({ kysely }) =>
+    kysely.updateTable('connection_spans').set({ via: gateway.id }).where('endpoint', '=', device.number).execute(),
+  )
+  const { gaps } = await connectionsOf(`/endpoints/${device.id}`, start, start + (count - 1) * hourMs)
+  expect(gaps).toEqual(
+    Array.from({ length: count - 1 }, (_, i) => {
+      const backAt = start + (i + 1) * hourMs
+      const to = i === count - 2 ? backAt : backAt + settleMs
+      return { endpointId: device.id, from: iso(backAt - hourMs / 2 - minuteMs), to: iso(to), state: 'UNKNOWN' }
+    }),
+  )
+})
+
 test('a window that ends before it begins is refused', async () => {
   const { id } = await putHistory({}, [])
   const query = 'from=2026-05-04T00:00:00Z&to=2026-05-03T00:00:00Z'

@@ -5,7 +5,7 @@ import { wholeQuery, wholeQueryOne, writeTelemetry } from '../../db/queries/quer
 import { connectionTime, isConnected } from '../../nodes/presence-sql.ts'
 import { lastSince } from './store.ts'
 
-/** For devices of gateways whose own connections ended at a time or later. */
+/** Marks the connections of devices of gateways that ended at a time or later. */
 export const updateSpansLeftWithGateways = writeTelemetry(
   (db, p: { org: number; gateways: readonly string[]; from: number }, engine) => {
     const devices = db
@@ -36,8 +36,10 @@ export const findGatewayConnection = wholeQueryOne((db, p: { org: number; gatewa
     .where('e.id', '=', p.gateway),
 )
 
-/** Lists the spans of a gateway since a time, the oldest first, and the last one before. */
-export const listGatewaySpans = wholeQuery((db, p: { org: number; gateway: string; from: number }) =>
+type GatewayPage = { org: number; gateway: string; from: number; after: number; limit: number }
+
+/** Lists a page of the spans of a gateway since a time, the oldest first, and the last one before. `after` is the start of the last span of the page before. */
+export const listGatewaySpans = wholeQuery((db, p: GatewayPage) =>
   db
     .selectFrom('endpoints as e')
     .innerJoin('connection_spans as s', (j) => j.onRef('s.org', '=', 'e.org').onRef('s.endpoint', '=', 'e.number'))
@@ -45,5 +47,7 @@ export const listGatewaySpans = wholeQuery((db, p: { org: number; gateway: strin
     .where('e.org', '=', p.org)
     .where('e.id', '=', p.gateway)
     .where('s.since', '>=', sql<number>`coalesce(${lastSince(p.from)}, 0)`)
-    .orderBy('s.since'),
+    .where('s.since', '>', p.after)
+    .orderBy('s.since')
+    .limit(p.limit),
 )

@@ -12,7 +12,7 @@ export interface ConnectionWindow {
   readonly from: number
   readonly end: number
   readonly reachesNow: boolean
-  /** Spans that ended earlier may be deleted. The time is the beginning of a day, so that it does not differ in each answer. */
+  /** Spans that ended earlier can be deleted. The time is the start of a day, so it does not differ in each answer. */
   readonly retainedFrom: number
 }
 
@@ -50,7 +50,7 @@ export interface EndpointHistory {
   readonly knownFrom: number | undefined
   /** The connection in the endpoint's row, whose span is not written yet. */
   readonly unwritten: HistorySpan | undefined
-  /** No span that begins earlier reaches into the window. */
+  /** No span that starts earlier reaches into the window. */
   readonly readFrom: number
 }
 
@@ -86,7 +86,7 @@ function unwrittenSpanOf({
   return { since, until, why: 'SERVER_ENDED', unknown_until, followed_by: 'UNKNOWN', ...after }
 }
 
-const pageSizeRows = 1000
+export const pageSizeRows = 1000
 
 /** The oldest first. The first one may have ended before the window: it says what the time after it was. */
 export async function* readSpans(
@@ -107,6 +107,6 @@ export async function* readSpans(
     if (isMore) await nextTurn()
   }
   if (!unwritten || unwritten.since >= end) return
-  // The connection may have ended, and its span been written, after the endpoint's row was read.
+  // The connection can have ended, and its span been written, after the endpoint's row was read.
   if (unwritten.since > last) yield unwritten
 }

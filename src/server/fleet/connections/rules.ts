@@ -1,4 +1,5 @@
 // The connection history of endpoints and rooms: when they were connected, how often not, and for how long. [contract 10.connections]
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StreamedAnswer } from '../../context/answers.ts'
 import { csvAnswer } from '../../context/csv-answer.ts'
 import type { InputOf } from '../../context/handlers.ts'
@@ -20,6 +21,7 @@ import {
   connectionWindowOf,
   type EndpointHistory,
   endpointHistoryOf,
+  pageSizeRows,
   readSpans,
 } from './history.ts'
 import { findHistory, listHistoriesInRoom } from './store.ts'
@@ -119,19 +121,26 @@ class HiddenTimes {
     const { from, end } = this.#window
     const present = await findGatewayConnection(db, { gateway })
     if (!present) return []
-    const spans: { since: number; until: number | undefined }[] = await listGatewaySpans(db, { gateway, from })
-    const { changed_at: since, connected, connection_time } = present
-    if (present.node_id !== null && since !== null) {
-      spans.push({ since, until: connected ? undefined : (connection_time ?? since) })
-    }
-    const periods: Period[] = []
+    let periods: Period[] = []
     let awaySince: number | undefined
-    for (const span of spans) {
-      if (awaySince !== undefined && span.since > awaySince) {
-        periods.push([awaySince - hiddenBeforeEndMs, span.since + presenceTimes.settleMs])
+    const add = (since: number, until: number | undefined) => {
+      if (awaySince !== undefined && since > awaySince) {
+        periods.push([awaySince - hiddenBeforeEndMs, since + presenceTimes.settleMs])
       }
-      awaySince = span.until
+      awaySince = until
     }
+    for (let after = -1, isMore = true; isMore; ) {
+      const rows = await listGatewaySpans(db, { gateway, from, after, limit: pageSizeRows })
+      for (const { since, until } of rows) add(since, until)
+      // A gateway that connects often has periods that overlap.
+      periods = mergeOverlapping(periods)
+      after = rows.at(-1)?.since ?? after
+      isMore = rows.length === pageSizeRows
+      // SQLite answers synchronously, and other requests must have their turn.
+      if (isMore) await nextTurn()
+    }
+    const { node_id, changed_at: since, connected, connection_time } = present
+    if (node_id !== null && since !== null) add(since, connected ? undefined : (connection_time ?? since))
     if (awaySince !== undefined) periods.push([awaySince - hiddenBeforeEndMs, end])
     return mergeOverlapping(periods)
   }

@@ -45,7 +45,7 @@ const storedSpans = () =>
 
 const isConnected = async ({ id }: TestDevice) => (await org.call('GET', `/endpoints/${id}`)).body.connected
 
-test('a connection is remembered with its begin, its end and the reason of its end', async () => {
+test('a connection is stored with its start, its end and the reason of its end', async () => {
   const from = harness.clock.now()
   const device = await newDevice(harness, org, { roomId })
   onTestFinished(() => device.close())

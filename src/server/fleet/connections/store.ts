@@ -31,7 +31,7 @@ const hasConnection = sql<boolean>`e.node_id is not null and e.connection_time i
 
 /**
  * The span of a connection that ends. If its node has ended, the connection ended with it, whatever ends it now. Clocks of two nodes
- * differ, so that an end may seem to be before its beginning: such a span is empty.
+ * differ, so an end can seem to be before its start: such a span is empty.
  */
 const spanColumns = (p: PresenceTimes, at: number, why: ConnectionEnd, unknownUntil: number | null = null) => {
   const isKnown = sql<boolean>`coalesce(d.state, '') = 'up' and cast(${unknownUntil} as bigint) is null and ${isGatewayAway('e')} = 0`
@@ -53,7 +53,7 @@ const spanColumns = (p: PresenceTimes, at: number, why: ConnectionEnd, unknownUn
   ]
 }
 
-/** Two connections that began within a millisecond count as one. */
+/** Two connections that started within a millisecond count as one. */
 const insertSpans = (db: Kysely<DatabaseSchema>, spans: Expression<object>) =>
   db
     .insertInto('connection_spans')
@@ -77,7 +77,7 @@ type Ending = PresenceTimes & { org: number; id: string; at: number }
 
 /**
  * Ends the connection that the row of an endpoint still names, if the credential is valid; call it before `updateConnected`. On
- * PostgreSQL the row is locked whether it names one or not: otherwise a connection at another node could begin between the two
+ * PostgreSQL the row is locked whether it names one or not: otherwise a connection at another node could start between the two
  * statements, and its span would be lost.
  */
 export const insertReplacedSpan = writeTelemetry((db, p: Ending & { hash: Buffer }, engine) =>
@@ -95,7 +95,7 @@ export const insertReplacedSpan = writeTelemetry((db, p: Ending & { hash: Buffer
   ),
 )
 
-/** PostgreSQL locks the rows of a materialized expression before it looks at conditions outside of it. */
+/** PostgreSQL locks the rows of a materialized expression before it evaluates conditions outside of it. */
 const fromLockedEndpoint = (db: Kysely<DatabaseSchema>, p: { org: number; id: string }) =>
   db
     .with(
@@ -142,7 +142,7 @@ export const updateUnknownUntil = writeTelemetry(
       .where('unknown_until', '<', p.settledAt),
 )
 
-/** For devices that have slept for too long: their last spans. */
+/** Marks the last spans of devices that have slept for too long. */
 export const updateSpansOverslept = writeTelemetry(
   (db, p: { org: number; endpoints: readonly number[]; at: number }, engine) =>
     db
@@ -181,7 +181,7 @@ export const insertUnenrolledSpansInRoom = write(
     ),
 )
 
-/** The start of the last span that began before the time: only this one can reach into the window. Null if there is none. */
+/** The start of the last span that started before the time: no earlier span can reach into the window. Null without such a span. */
 export const lastSince = (before: number) =>
   sql<number | null>`(select max(s.since) from connection_spans s
     where s.org = e.org and s.endpoint = e.number and s.since <= cast(${before} as bigint))`
@@ -215,7 +215,7 @@ export const listHistoriesInRoom = visibleQuery(
     selectHistories(db, p).where('e.room_id', '=', p.room).orderBy('e.id'),
 )
 
-/** Lists spans of an endpoint that began at a time or later and before another, the oldest first. */
+/** Lists spans of an endpoint that started at a time or later and before another, the oldest first. */
 export const listSpans = visibleQuery(
   'endpointNumber',
   's.endpoint',

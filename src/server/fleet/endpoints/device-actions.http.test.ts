@@ -62,7 +62,7 @@ test('a message to a device without a screen is SKIPPED with a reason, and the o
   await close()
 })
 
-test('logs of a device that has none are SKIPPED, in the operation and in the report [clients]', async () => {
+test('logs of a device that cannot send any are SKIPPED, in the operation and in the report [clients]', async () => {
   const { bar, sensor, close } = await pair(['message'])
   const path = '/endpoints/generate_bug_report?uploadInCallLogs=false'
   const { status, body } = await org.call('POST', path, { body: [bar.id, sensor.id] })

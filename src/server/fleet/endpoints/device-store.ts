@@ -180,7 +180,7 @@ export const updateConnectedFromAway = writeTelemetryOne((db, p: Connect) =>
 /** A row of an earlier version has only the time of its connection, which the disconnect replaces. */
 const storedOnlineSince = sql<number | null>`coalesce(online_since, connection_time)`
 
-/** `unknownUntil` is set if the device has to come back because of the server. */
+/** `unknownUntil` is set if the server ended the connection, so the device has time to come back. */
 type Disconnect = { org: number; id: string; node: number; at: number; unknownUntil: number | null }
 
 const disconnect = (db: Kysely<DatabaseSchema>, p: Disconnect) =>
@@ -291,7 +291,7 @@ export const findOrgOfNode = systemQueryOne((db, p: { node: number }) =>
   db.selectFrom('endpoints').select('org').where('node_id', '=', p.node).limit(1),
 )
 
-/** Lists at most `limit` endpoints that point at the node. On PostgreSQL they are locked, and those that connect just now are left out. */
+/** Lists at most `limit` endpoints that point at the node. On PostgreSQL they are locked, and endpoints whose devices are connecting are left out. */
 export const lockEndpointsOfNode = wholeQuery((db, p: { org: number; node: number; limit: number }, engine) =>
   db
     .selectFrom('endpoints as e')
@@ -368,7 +368,7 @@ export const updateStatusConnection = writeTelemetry((db, p: { org: number; id: 
   db.updateTable('endpoints').set({ status_connection: p.connection }).where('org', '=', p.org).where('id', '=', p.id),
 )
 
-/** A statement of its own: incidents look at the columns that are written, and most reports do not change the name. */
+/** A statement of its own: incidents depend on which columns are written, and most reports do not change the name. */
 export const updateName = writeTelemetry((db, p: { org: number; id: string; name: string | null }) =>
   db.updateTable('endpoints').set({ name: p.name }).where('org', '=', p.org).where('id', '=', p.id),
 )
@@ -392,7 +392,7 @@ export const updateMeasuredSensors = writeTelemetry((db, p: { org: number; id: s
     .where('id', '=', p.id),
 )
 
-/** A statement of its own: caches of groups look at the columns that are written, and most reports do not change the leader. */
+/** A statement of its own: caches of groups depend on which columns are written, and most reports do not change the leader. */
 export const updateLeader = writeTelemetry((db, p: { org: number; id: string; pairing_serial: string | null }) =>
   db.updateTable('endpoints').set({ pairing_serial: p.pairing_serial }).where('org', '=', p.org).where('id', '=', p.id),
 )

@@ -23,7 +23,7 @@ const rowsPerStep = 250
 /** Devices that come back within this time were hardly away: they connect to another node, or to the same one after its restart. */
 const returnTimeMs = minuteMs
 
-/** The row of a node is kept this long after its end, so that it can still be looked up. */
+/** The row of a node is kept this long after its end, so it can still be found. */
 const keepNodeMs = 24 * hourMs
 /**
  * The row is also kept this long after a start, however long the stop was: a restart is judged by it after `--settle`, which is at most
@@ -44,7 +44,7 @@ export async function clearEndedNodes(services: Services, signal: AbortSignal): 
     for (let org = await findOrgOfNode(db.system, { node }); org; org = await findOrgOfNode(db.system, { node })) {
       if (signal.aborted) return
       const cleared = await db.forOrg(org.org).telemetry((on) => clearSome(on, node, endedAt, reconnects.current))
-      // The rows that are left are locked, because their devices connect. The next run looks again.
+      // The remaining rows are locked, because their devices are connecting. The next run tries them again.
       if (cleared === 0) break
       await nextTurn()
     }

@@ -49,8 +49,6 @@ export class EndpointCache {
     this.#reads = reads
     this.#reconnects = reconnects
     db.onWrite('endpoints', (written) => {
-      // The end of the node has disconnected its endpoints already, so no answer changes when their rows are cleared.
-      if (written.org === undefined && written.where.node_id !== undefined) return
       if (isOfReadings(written)) this.#forget(written.where.id)
       else this.#invalidate(written, written.where.id, written.where.room_id)
       // The state of a device depends on the connection of its gateway.
@@ -76,7 +74,7 @@ export class EndpointCache {
     this.#checkTime()
     const cached = this.#get(org, id)
     if (!cached) return this.#load(org, id)
-    // A commit of another node may have made it stale, and is heard of now at the latest.
+    // A commit of another node can have made it stale, and is received now at the latest.
     return this.#reads.confirm(org)?.then(() => this.#get(org, id) ?? this.#load(org, id)) ?? cached
   }
 
@@ -135,7 +133,7 @@ export class EndpointCache {
     this.clear()
   }
 
-  /** Empties the cache, which also frees the memory of lists that no client requests any more. */
+  /** Empties the cache, which also frees the memory of lists that no client requests now. */
   clear(): void {
     this.#writes++
     this.#endpoints.clear()

@@ -12,7 +12,7 @@ import { type ListedEndpoint, listEndpointsAfter, listListedEndpoints } from './
 const rowsPerPage = 500
 /** A change of one entry encodes the whole block again. */
 const entriesPerBlock = 250
-/** Encoding pauses after this many blocks, so that other requests are served. */
+/** Encoding pauses after this many blocks, so other requests are served. */
 const blocksPerTurn = 8
 
 interface Entry {
@@ -45,7 +45,7 @@ export class EndpointListCache {
   #idsBeingRead: readonly string[] = []
   /** False if the entries must be read completely again. */
   #isComplete = false
-  /** Counts invalidations of the whole list, so that a read detects one that happened during it. */
+  /** Counts invalidations of the whole list, so a read detects one that happened during it. */
   #invalidations = 0
   #answer: ReadyAnswer | undefined
   #current: Promise<ReadyAnswer> | undefined
@@ -58,7 +58,7 @@ export class EndpointListCache {
 
   answer(): ReadyAnswer | Promise<ReadyAnswer> {
     if (this.#answer) return this.#answer
-    // A read under way may have begun before a write that this caller knows of, so the caller gets the next one.
+    // A read under way can have started before a write that this caller knows of, so the caller gets the next one.
     this.#next ??= this.#readAfter(this.#current)
     return this.#next
   }

@@ -76,7 +76,7 @@ export async function enrolDevice(
       ? []
       : await listPastEndpoints(services.db.system, { serial: request.serial, since })
   const { gateways, ...enrolled } = await change(ctx, 'deviceEnrolled', (tx) => enrol(tx, ctx, request, code))
-  // A device that connected since the check in the transaction used the old credential, which no longer works. A connection of an
+  // A device that connected since the check in the transaction used the old credential, which is no longer valid. A connection of an
   // unenrolled endpoint with this serial is open only if its node has missed the message about the unenrolment.
   services.devices.cut([enrolled.endpointId, ...past.map((row) => row.endpoint_id)], 'replaced')
   services.devices.wake(gateways)
@@ -86,7 +86,7 @@ export async function enrolDevice(
 type Code = NonNullable<Awaited<ReturnType<typeof findDec>>>
 
 async function enrol(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: Code) {
-  // The room or its code may have changed before this transaction began, so both are read again.
+  // The room or its code can have changed before this transaction started, so both are read again.
   const directory = SystemReader.within(tx)
   const present = await findDec(directory, { mac: code.mac })
   const problem = present ? await findCodeProblem(ctx, tx, present) : 'The room of this enrolment code is gone.'
@@ -178,7 +178,7 @@ const recordRefusal = (ctx: RequestContext, { serial, model }: EnrolRequest, roo
     }
   })
 
-/** The code of a room is shown to people who may see one region only, so it moves no endpoint out of another one. [contract 11.access] */
+/** The code of a room is shown to people who see one region only, so it moves no endpoint out of another region. [contract 11.access] */
 const regionOfRoom = async (tx: Tx, roomId: number | null): Promise<number | null> =>
   (roomId === null ? undefined : await findRoom(tx, { id: roomId }))?.region_id ?? null
 

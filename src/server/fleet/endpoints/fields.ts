@@ -87,7 +87,7 @@ export function restOf(givenSleeps: number | null, status: string): Endpoints['r
   return power === 'ON' || power === 'CHANGING' ? 'AWAKE' : 'RESTING'
 }
 
-/** A name of spaces only, or an empty one, is none. */
+/** An empty name counts as no name. Spaces at its ends were trimmed before. */
 export const shownName = (given: string | null, status: string): string | null =>
   given ?? ((JSON.parse(status) as ReportedStatus).name || null)
 
@@ -190,7 +190,7 @@ function shownSensors(row: ShownEndpoint): Pick<EndpointView, 'sensors'> {
   return set === 0 && row.sensors_named === null ? {} : { sensors: [...sensorsIn(set)] }
 }
 
-/** An answer may hold ten thousand of these, so the fields are assigned one by one instead of spread. */
+/** An answer can hold ten thousand of these, so the fields are assigned one by one instead of spread. */
 export function basicEndpointView(
   row: ShownEndpoint & AssetValues & { readonly room_name: string | null; readonly config_state: string | null },
 ): BasicEndpointView {
@@ -208,7 +208,7 @@ export function basicEndpointView(
   // The console has the makers of known models, which most devices are.
   if (known.manufacturer === undefined && status.manufacturer) view.manufacturer = status.manufacturer
   if (power !== undefined) view.power = power
-  // The table of models says it for the others.
+  // For other models the table of models has them.
   if (modelOf(model).sensors === undefined) Object.assign(view, shownSensors(row))
   if (peopleIs === 'PRESENCE') view.peopleIs = peopleIs
   if (row.connection_time !== null) view.connectionTime = isoTime(row.connection_time)

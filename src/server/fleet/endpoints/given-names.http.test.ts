@@ -18,7 +18,7 @@ const path = () => `/endpoints/${device.id}`
 const shown = async () => (await org.call('GET', path())).body
 const update = (body: object, headers = {}) => org.call('PUT', path(), { body, headers })
 
-test('a given name wins over the reported one, which is shown beside it; null goes back to it', async () => {
+test('a given name wins over the reported one, and both are shown; null restores the reported one', async () => {
   expect(await shown()).not.toHaveProperty('name')
   await device.publish('status', { name: 'projector-7' })
   expect(await shown()).toMatchObject({ name: 'projector-7', reportedName: 'projector-7' })

@@ -84,7 +84,7 @@ export async function markConnected(
       await insertReplacedSpan(on, { ...times, id, hash, at: since })
       row = await updateConnected(on, { ...times, ...connect })
     }
-    // Channels were not told that a device was gone whose row still names a node.
+    // While the row still names a node, channels were not told of the disconnect, and need not be told of the connect.
     if (row?.previous_node_id === null) {
       await queuePresenceMessages(on, [id], { type: 'endpoint.connected', at: since })
     }
@@ -113,7 +113,7 @@ export async function markDisconnected(
   const at = clock.now()
   const times = reconnects.current
   const unknownUntil = why === 'SERVER_ENDED' ? at + times.settleMs : null
-  // With the number 0 it is not known whether this connection was written. No other one of this device is open here.
+  // The number 0 means that it is not known whether this connection was stored. This node has no other connection of the device.
   const node = number > 0 ? nodeId : requireNode(services).id
   const row = await db.forOrg(org.key).telemetry(async (on) => {
     await insertEndedSpan(on, { ...times, id, node, connection: number, at, why, unknownUntil })
@@ -171,7 +171,7 @@ function requireNode({ node }: Services) {
   return node
 }
 
-/** Stores nothing if this is not the device's connection any more. A change of readings alone makes no event. */
+/** Stores nothing if another connection has replaced this one. A change of readings alone makes no event. */
 export async function storeStatus(
   services: Services,
   connection: DeviceConnection,
@@ -182,7 +182,7 @@ export async function storeStatus(
   const { id } = device
   const { pairingSerial, ...reported } = report
   noteReportedSensors(device.sensors, reported)
-  // A node of the version before stores the status of a gateway without knowing what it means.
+  // A node of the previous version stores the status of a gateway without making its list.
   const becomesGateway = !connection.isGateway && isGatewayStatus(reported)
   const switched: CommandRow[] = []
   const outcome = await db.forOrg(device.org.key).telemetry(async (on) => {
@@ -226,13 +226,13 @@ export async function storeStatus(
     const events = feed.forOrg(device.org.key)
     events.publish([{ type: 'status', endpointId: id }])
     const { version } = outcome
-    // The config means something else for a device that has other settings now.
+    // The device has other settings now, so its config is sent again.
     if (version !== undefined) {
       events.publish([{ type: 'config', endpointId: id, config: { version, state: 'PENDING' } }])
       services.devices.wake([id])
     }
   }
-  // With the first status of each connection, because a crash can prevent it after the status was stored.
+  // Repeated with the first status of each connection, because a crash can prevent it after the status was stored.
   if (report.actions !== undefined) await endConfigWithoutSettings(services, device)
 }
 

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { minuteMs } from '../../../contract/durations.ts'
 import type { Endpoint } from '../../../contract/fleet/endpoints.ts'
 
-/** The fields of an endpoint that its device reports; any of them may be missing. */
+/** The fields of an endpoint that its device reports; any of them can be missing. */
 export type ReportedStatus = Partial<Static<typeof Endpoint>>
 
 /** The columns of an endpoint, both JSON objects. */
@@ -20,7 +20,7 @@ interface StoredReadings {
 
 type Report = Readonly<Record<string, unknown>>
 
-/** A device works out when it started from its uptime, so the time differs a little in each report. */
+/** A device computes its start from its uptime, so the time differs a little in each report. */
 const startTolerance = minuteMs
 
 /** Changes only the fields that the report names; null removes a field. */

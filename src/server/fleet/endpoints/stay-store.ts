@@ -27,7 +27,7 @@ const endOtherStays = write((db, p: Stay, engine) =>
         .where(isAnyOf(engine, 'id', p.ids)),
     ),
 )
-const beginStay = write((db, p: Stay, engine) =>
+const startStay = write((db, p: Stay, engine) =>
   db
     .insertInto('endpoint_rooms')
     .columns(['org', 'endpoint', 'since', 'room_id', 'endpoint_id'])
@@ -37,7 +37,7 @@ const beginStay = write((db, p: Stay, engine) =>
         .select(({ exists, selectFrom }) => [
           'e.org',
           'e.number',
-          // Samples from before the first stay count for the room of the first stay, so that stay begins at 0. [contract D.35]
+          // Samples from before the first stay count for the room of the first stay, so that stay starts at 0. [contract D.35]
           sql<number>`case when ${exists(
             selectFrom('endpoint_rooms as r')
               .select('r.since')
@@ -66,11 +66,11 @@ const beginStay = write((db, p: Stay, engine) =>
       c.columns(['org', 'endpoint', 'since']).doUpdateSet((e) => ({ room_id: e.ref('excluded.room_id'), until: null })),
     ),
 )
-/** Ends the stays of these endpoints in other rooms, and begins one in this room. `at` is in milliseconds. */
+/** Ends the stays of these endpoints in other rooms, and starts one in this room. `at` is in milliseconds. */
 export async function insertStay(tx: Tx, ids: readonly string[], room: number, at: number): Promise<void> {
   const stay = { ids, room, at: Math.floor(at / 1000) }
   await endOtherStays(tx, stay)
-  await beginStay(tx, stay)
+  await startStay(tx, stay)
 }
 
 const endStay = write((db, p: { org: number; id: string; at: number }) =>

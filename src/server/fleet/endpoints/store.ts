@@ -91,7 +91,7 @@ const listedAnywhere = (db: Kysely<DatabaseSchema>, p: PresenceTimes & { org: nu
     .where('e.org', '=', p.org)
     .orderBy('e.id')
 
-/** Returns those of the ids that exist and that the caller sees, with the columns of the list. */
+/** Returns the endpoints with these ids that the caller sees, with the columns of the list. */
 export const listEndpointsOfIds = visibleQuery(
   'location',
   'r.location_id',
@@ -111,7 +111,7 @@ export const listEndpointsAfter = wholeQuery((db, p: PresenceTimes & { org: numb
   listed(db, p).where('e.org', '=', p.org).where('e.id', '>', p.after).orderBy('e.id').limit(p.limit),
 )
 
-/** Returns those of the ids that exist, with the columns of the list, for the same cache. */
+/** Returns the endpoints with these ids, with the columns of the list, for the same cache. */
 export const listListedEndpoints = wholeQuery(
   (db, p: PresenceTimes & { org: number; ids: readonly string[] }, engine) =>
     listed(db, p)
@@ -158,7 +158,7 @@ const selectSummaryAndActions = (db: Kysely<DatabaseSchema>, engine: EngineName)
     reportedList(engine, 'configKeys').as('config_keys'),
   ])
 
-/** Returns those of the ids that exist and that the caller sees. */
+/** Returns the endpoints with these ids that the caller sees. */
 export const listEndpointsById = byUuids(
   visibleQuery('room', 'e.room_id', (db, p: { org: number; ids: readonly string[] }, engine) =>
     selectSummaryAndActions(db, engine)
@@ -197,7 +197,7 @@ export const listGroupedEndpointsAfter = wholeQuery((db, p: { org: number; after
 )
 
 /**
- * Returns these endpoints and all others in their groups, each once, also those that the caller does not see. Members of a group
+ * Returns these endpoints and all others in their groups, each once, including endpoints that the caller does not see. Members of a group
  * have the same `leader` and `apart`. The parts are materialized, because the statement refers to them several times. [contract 5.1.pairing]
  */
 export const listPairedEndpoints = byUuids(
@@ -285,7 +285,7 @@ type Connection = { org: number; id: string; node: number; connection: number; h
 
 /**
  * Returns whether the endpoint's row names this connection, and its credential is still the one that was used. On PostgreSQL
- * the row is locked, so that no other node can take the device over before this transaction ends.
+ * the row is locked, so no other node can take the device over before this transaction ends.
  */
 export const lockConnection = wholeQueryExists((db, p: Connection, engine) =>
   db

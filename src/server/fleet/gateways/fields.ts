@@ -11,13 +11,13 @@ import {
   optionsWithDefaults,
 } from '../../../contract/fleet/drivers.ts'
 import type { GatewayDevice } from '../../../contract/fleet/gateways.ts'
+import { textProblem } from '../../../contract/text.ts'
 import type { Org } from '../../auth/token-holder.ts'
 import { VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { isoTime } from '../../core/clock.ts'
 import { invalid } from '../../core/failure.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { textProblem } from '../../core/text.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { AuditedFields } from '../../journal/audit/audited-fields.ts'
 

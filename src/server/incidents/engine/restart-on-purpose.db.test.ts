@@ -6,6 +6,7 @@ import { FindingsWatch } from '../../../../test/support/findings.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { dayMs, hourMs, minuteMs } from '../../../contract/durations.ts'
 import { powerPayload } from '../../fleet/commands/power.ts'
+import { deleteOldCommands } from '../../fleet/commands/retention.ts'
 
 type Row = Awaited<ReturnType<typeof putEndpoints>>[number]
 
@@ -97,4 +98,12 @@ test('a device that leaves the network after it was switched off opens nothing, 
   harness.clock.advance(dayMs)
   await watch.full()
   expect(offline()).not.toContain(switchedOff.id)
+
+  harness.clock.advance(100 * dayMs)
+  await deleteOldCommands(harness.services)
+  await watch.full()
+  expect(offline(), 'old commands were deleted').not.toContain(switchedOff.id)
+  const commandsOf = async ({ id }: Row) =>
+    (await org.call('GET', `/endpoints/${id}/operations`)).body.operations.length
+  expect([await commandsOf(switchedOff), await commandsOf(switchedOn), await commandsOf(late)]).toEqual([1, 0, 0])
 })

@@ -1,6 +1,7 @@
 // Carries out the operations on users, one function for each. [contract 11.user] [contract 6.users]
 
 import { permissionNames, permissionsOfRole, type Role } from '../../../contract/people/permissions.ts'
+import { emailKey } from '../../../contract/text.ts'
 import { refuseGrantBeyondOwn } from '../../context/grants.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
@@ -8,7 +9,6 @@ import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
 import { parseInt32 } from '../../core/int32.ts'
 import { RegionAccess } from '../../core/region-access.ts'
-import { emailKey } from '../../core/text.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'
 import type { ForgetPlace } from '../../fleet/deleted-place.ts'

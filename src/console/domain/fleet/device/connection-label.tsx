@@ -23,7 +23,7 @@ const styles: Readonly<Record<EndpointState, StateStyle>> = {
   ASLEEP: { label: 'Asleep', colour: 'var(--rk-empty)', icon: <MoonIcon size={16} /> },
   OFFLINE: { label: 'Offline', colour: 'var(--rk-offline)', icon: <CrossIcon size={16} /> },
 }
-/** A device behind a gateway that is away does not connect by itself, and can be fine. */
+/** For a device behind a gateway that is away: the device itself can be fine. */
 const unseen: StateStyle = { label: 'Cannot be seen', colour: 'var(--rk-empty)', icon: <UnseenIcon size={16} /> }
 
 const styleOf = (state: EndpointState, hasGateway = false): StateStyle =>

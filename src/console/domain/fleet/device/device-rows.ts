@@ -42,7 +42,7 @@ export interface DeviceTableRow extends ListedDevice {
   readonly call: string | undefined
   /** The time at which an open restart was asked for: the device is away on purpose, and does not count as offline. */
   readonly restartingSinceMs: number | undefined
-  /** The normalized text that the search looks in. */
+  /** The normalized text that is searched. */
   readonly searchText: string
   readonly sortKey: string
 }
@@ -87,9 +87,9 @@ function gatewayNames(endpoints: readonly (ListedDevice & { readonly via?: strin
 /** A device that has not changed is the same object in the next answer, so its row is reused. */
 const rowCache = new WeakMap<ListedDevice, DeviceTableRow>()
 type DeviceRowContext = Pick<DeviceTableRow, 'location' | 'profileName' | 'restartingSinceMs' | 'viaName'>
-export function deviceRowOf(endpoint: ListedDevice, around: DeviceRowContext): DeviceTableRow {
+export function deviceRowOf(endpoint: ListedDevice, context: DeviceRowContext): DeviceTableRow {
   const known = rowCache.get(endpoint)
-  const { location, profileName, restartingSinceMs, viaName } = around
+  const { location, profileName, restartingSinceMs, viaName } = context
   if (
     known?.location === location &&
     known?.profileName === profileName &&
@@ -107,7 +107,7 @@ export function deviceRowOf(endpoint: ListedDevice, around: DeviceRowContext): D
     label,
     modelName,
     maker,
-    ...around,
+    ...context,
     // The last reported call state of an offline device is out of date.
     call: endpoint.connected ? callLabel(endpoint.inCallStatus) : undefined,
     searchText: normalizeText(
@@ -123,7 +123,7 @@ export function deviceRowOf(endpoint: ListedDevice, around: DeviceRowContext): D
   return row
 }
 
-/** The profile may have been assigned after the names were read. */
+/** The profile can have been assigned after the names were read. */
 const profileNameOf = ({ profileId }: ListedDevice, names: ProfileNames): string | undefined =>
   profileId === undefined ? undefined : (names.get(profileId) ?? `Profile ${profileId}`)
 
@@ -238,7 +238,7 @@ export function deviceMatcher(filter: DeviceFilter, now = Date.now()): (row: Dev
     includesAll(row.searchText, words)
 }
 
-/** Since when the device is online or offline; undefined if it has never connected. */
+/** Since when the device is in its state; undefined if it has never connected. */
 export const sinceMsOf = (device: ListedDevice): number | undefined => {
   const since = sinceOfListed(device)
   return since === undefined ? undefined : Date.parse(since)

@@ -1,6 +1,7 @@
-// The types of a device, and how its name, its time zone and its calls are shown.
+// The types of a device, and how its name, its state, its time zone and its calls are put into words.
 import { actionsOf, type DeviceAction } from '../../../../contract/device/models.ts'
 import { endpointLabel } from '../../../../contract/fleet/endpoint-label.ts'
+import { type EndpointState, stateOfListed } from '../../../../contract/fleet/endpoints.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { isKnownTimeZone } from '../../../parts/text/time.tsx'
@@ -25,6 +26,19 @@ export const hasAction = (
   { model, actions }: Pick<DeviceDetails, 'model' | 'actions'>,
   action: DeviceAction,
 ): boolean => actionsOf(model, actions).includes(action)
+
+const predicates: Readonly<Record<EndpointState, string>> = {
+  ONLINE: 'is online',
+  UNKNOWN: 'is reconnecting',
+  ASLEEP: 'is asleep',
+  OFFLINE: 'is offline',
+}
+
+/** "is asleep", for a sentence about the device. */
+export function predicateOf(device: Pick<ListedDevice, 'connected' | 'state' | 'hasGateway'>): string {
+  const state = stateOfListed(device)
+  return state === 'UNKNOWN' && device.hasGateway ? 'cannot be seen' : predicates[state]
+}
 
 /** The time zone that the device reports, else the organisation's. */
 export function useDeviceTimeZone({ timezone }: Pick<DeviceDetails, 'timezone'>): string {

@@ -21,7 +21,7 @@ test('an IPv6 address is as short as RFC 5952 allows', () => {
   for (const [hex, text] of Object.entries(written)) expect(addressTexts({ ipv6: base64(hex) })).toEqual([text])
 })
 
-test('an interface may have both addresses, or none', () => {
+test('an interface can have both addresses, or none', () => {
   const both = { ipv4: base64('0a000001'), ipv6: base64('fe80000000000000000000000000abcd') }
   expect(addressTexts(both)).toEqual(['10.0.0.1', 'fe80::abcd'])
   expect(addressTexts({})).toEqual([])
@@ -32,7 +32,7 @@ test('a MAC address is six pairs', () => {
   expect(macText(base64('001122aabb0c'))).toBe('00:11:22:aa:bb:0c')
 })
 
-test('a text that is no such address is shown unchanged', () => {
+test('a text that is not such an address is shown unchanged', () => {
   expect(macText('00:11:22:aa:bb:cc')).toBe('00:11:22:aa:bb:cc')
   expect(addressTexts({ ipv4: '192.168.1.20' })).toEqual(['192.168.1.20'])
   expect(addressTexts({ ipv4: base64('c0a801') })).toEqual([base64('c0a801')])

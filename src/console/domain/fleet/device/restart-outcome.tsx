@@ -1,6 +1,6 @@
-// Says what a restart does to one device: it restarts, ends a call, waits because it is offline, or is skipped.
+// Says what a restart does to one device: it restarts, ends a call, waits for the device to come back, or is skipped.
 import { Text } from '@mantine/core'
-import { callText, hasAction, type ListedDevice } from './device.ts'
+import { callText, hasAction, type ListedDevice, predicateOf } from './device.ts'
 
 interface RestartOutcomeProps {
   readonly device: ListedDevice
@@ -21,7 +21,7 @@ export function RestartOutcome({ device, isAwaited = false }: RestartOutcomeProp
   if (!connected) {
     return (
       <Text span fz="sm" c="dimmed">
-        {isAwaited ? 'is offline and will restart when it is back' : 'is offline and will be skipped'}
+        {predicateOf(device)} and will {isAwaited ? 'restart when it is back' : 'be skipped'}
       </Text>
     )
   }

@@ -25,7 +25,7 @@ export function IdentitySection({ device }: { readonly device: DeviceDetails }) 
           ['Application', device.appVersion],
           ['Serial number', <CopyableText key="serial" text={serial} what="serial number" />],
           ['Device ID', <CopyableText key="id" text={id} what="device ID" />],
-          ...facts.map((fact, number) => [humanize(fact.name), fact.text, `fact ${String(number)}`] as const),
+          ...facts.map(({ name, text }) => [humanize(name), text, `fact ${name}`] as const),
         ]}
       />
     </Section>

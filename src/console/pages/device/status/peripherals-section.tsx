@@ -1,4 +1,4 @@
-// Lists what hangs on a device: cameras, microphones, panels, and whether the device can use them.
+// Lists the peripherals of a device, such as cameras, microphones and panels, and whether the device can use them.
 import { Text } from '@mantine/core'
 import { humanize, oneLine } from '../../../../contract/words.ts'
 import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
@@ -9,14 +9,10 @@ import { DataTable } from '../../../parts/table/data-table.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
 
 type Peripheral = NonNullable<DeviceDetails['peripherals']>[number]
-/** Devices can report the same id twice. */
-type NumberedPeripheral = Peripheral & { readonly number: number }
 
 export function PeripheralsSection({ device: { peripherals = [] } }: { readonly device: DeviceDetails }) {
   if (peripherals.length === 0) return null
-  const rows = peripherals
-    .map((peripheral, number) => ({ ...peripheral, number }))
-    .sort((a, b) => Number(a.connected) - Number(b.connected))
+  const rows = peripherals.toSorted((a, b) => Number(a.connected) - Number(b.connected))
   const hasVersion = peripherals.some(({ version = '' }) => oneLine(version) !== '')
   const title = 'Peripherals'
   return (
@@ -25,13 +21,13 @@ export function PeripheralsSection({ device: { peripherals = [] } }: { readonly 
         label={title}
         rows={rows}
         columns={[...columns, ...(hasVersion ? [versionColumn] : [])]}
-        keyOf={({ number }) => number}
+        keyOf={({ id }) => id}
       />
     </Section>
   )
 }
 
-const columns: readonly Column<NumberedPeripheral>[] = [
+const columns: readonly Column<Peripheral>[] = [
   {
     id: 'name',
     title: 'Name',
@@ -66,7 +62,7 @@ const columns: readonly Column<NumberedPeripheral>[] = [
   { id: 'kind', title: 'Kind', cell: ({ kind }) => humanize(kind) },
 ]
 
-const versionColumn: Column<NumberedPeripheral> = {
+const versionColumn: Column<Peripheral> = {
   id: 'version',
   title: 'Version',
   breaksWords: true,

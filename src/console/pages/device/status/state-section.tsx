@@ -59,8 +59,7 @@ export function StateSection({ device }: DeviceProps) {
             ? ['Uptime', <Uptime key="uptime" device={device} startedAt={device.startedAt} />]
             : ['Last start', device.startedAt && <LastStart key="start" device={device} at={device.startedAt} />],
           ...(device.readings ?? []).map(
-            ({ name, value, unit }, number) =>
-              [humanize(name), readingText(value, unit), `reading ${String(number)}`] as const,
+            ({ name, value, unit }) => [humanize(name), readingText(value, unit), `reading ${name}`] as const,
           ),
         ]}
       />
@@ -100,7 +99,7 @@ function StateValue({ device }: DeviceProps) {
   )
 }
 
-/** Says why a device behind a gateway is not seen. */
+/** Says why nothing is known about a device behind a gateway. */
 function Away({ via }: { readonly via: string }) {
   const gateway = useQuery(operationQuery('endpointsGet', { id: via })).data?.body
   const link = (
@@ -116,13 +115,11 @@ function Away({ via }: { readonly via: string }) {
 function Faults({ device: { faults = [], connected } }: DeviceProps) {
   if (faults.length === 0) return null
   const ranks = { CRITICAL: 0, WARNING: 1, INFO: 2 } as const
-  const sorted = faults
-    .map((fault, number) => ({ ...fault, number }))
-    .sort((a, b) => ranks[a.level] - ranks[b.level] || a.number - b.number)
+  const sorted = faults.toSorted((a, b) => ranks[a.level] - ranks[b.level])
   return (
     <ul className={classes.faults} aria-label={connected ? 'Faults' : 'Faults, as last reported'}>
-      {sorted.map(({ code, level, text, number }) => (
-        <li key={number}>
+      {sorted.map(({ code, level, text }) => (
+        <li key={code}>
           <SeverityLabel severity={level} />
           <span className={classes.text}>
             {oneLine(text) || code}{' '}

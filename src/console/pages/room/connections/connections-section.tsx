@@ -20,7 +20,7 @@ const windowMs = 7 * dayMs
 /** The window ends at the time of the read, so an outage that lasts grows only by reading again. */
 const refetchMs = 60_000
 
-/** The key names the operation, so that an event invalidates the query. */
+/** The key names the operation, so an event invalidates the query. */
 const connectionsQuery = (id: number) =>
   queryOptions({
     queryKey: ['roomsConnections', { id }],

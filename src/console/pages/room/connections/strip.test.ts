@@ -100,7 +100,7 @@ test('a device that is being restarted is not offline', () => {
   expect(states([span(0, 50), span(60)])).toEqual(['online', 'offline', 'online'])
 })
 
-test('the time away after a restart that a person asked for is no outage, for 10 minutes [contract 12.when]', () => {
+test('the time away after a restart that a person asked for does not count as an outage, for 10 minutes [contract 12.when]', () => {
   const restarts = [{ fromMs: 40 * 60_000, toMs: 45 * 60_000 }]
   const spans = (end: number, back: number) => [span(0, end, 'DISCONNECTED'), span(back)]
   const partsOf = (end: number, back: number) =>

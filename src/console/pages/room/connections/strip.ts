@@ -31,13 +31,13 @@ interface Window {
 /** A take-over or a short reconnect has no time between its spans, and joins them. */
 const joinMs = 1000
 
-/** The known time begins after the spans that were left out, because nothing says when the device was online before. */
+/** If spans were left out, the known time starts at the first one that is there: nothing says when the device was online before. */
 const knownFromOf = (spans: readonly ShownSpan[], summary: KnownTime | undefined): string | undefined =>
   summary?.omittedSpans ? spans[0]?.from : summary?.knownFrom
 
 type KnownTime = Pick<ConnectionSummary, 'knownFrom' | 'omittedSpans'>
 
-/** `spans` are those of one device, oldest first, and so are its `gaps`: the times that do not count as offline. */
+/** `spans` and `gaps` belong to one device, the oldest first. Gaps are the times that do not count as offline. */
 export function stripParts(
   spans: readonly ShownSpan[],
   summary: KnownTime | undefined,

@@ -37,7 +37,7 @@ export interface RoomHistory {
 
 const maxPageSize = 3000
 
-/** The key names the operation, so that an event about samples invalidates the query. The window ends at the time of the read. */
+/** The key names the operation, so an event about samples invalidates the query. The window ends at the time of the read. */
 export const historyQuery = (id: number, span: SpanName) =>
   queryOptions({
     queryKey: ['roomsSensorHistory', { id, span }],

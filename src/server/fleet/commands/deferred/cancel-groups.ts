@@ -28,11 +28,11 @@ export async function cancelReboots(tx: Tx | TelemetryTx, ids: readonly string[]
   return { commands, drafts }
 }
 
-/** A device has got one of the reboots of a group, or a person has cancelled it. */
-const begunStates: ReadonlySet<string> = new Set(['SENT', 'ACKNOWLEDGED', 'SUCCEEDED', 'FAILED', 'CANCELLED'])
+/** A device was sent one of the reboots of a group, or a person has cancelled it. */
+const startedStates: ReadonlySet<string> = new Set(['SENT', 'ACKNOWLEDGED', 'SUCCEEDED', 'FAILED', 'CANCELLED'])
 
 /**
- * Finds those of the groups of which no device has got anything, and deletes their unsent attempts. Returns the reboots of each. Until the end
+ * Finds the groups of which no device was sent a reboot, and deletes their unsent attempts. Returns the reboots of each. Until the end
  * of the transaction none of them is sent.
  */
 export async function holdUnsentGroups(
@@ -43,7 +43,7 @@ export async function holdUnsentGroups(
   const unsent = new Map<string, readonly string[]>()
   const byGroup = Map.groupBy(await lockGroups(tx, { groups }), ({ group_id }) => group_id ?? '')
   for (const [group, reboots] of byGroup) {
-    let isUnsent = reboots.every(({ state }) => !begunStates.has(state))
+    let isUnsent = reboots.every(({ state }) => !startedStates.has(state))
     for (const { id, state } of isUnsent ? reboots : []) {
       if (state !== 'QUEUED') continue
       await deleteAttemptsOf(tx, { id })

@@ -24,7 +24,7 @@ export interface Readiness {
 export interface GroupDecision {
   /** Reboots of which an attempt is made now. */
   readonly attempted: readonly string[]
-  /** Reboots whose device is offline while those of the others are attempted. */
+  /** Reboots whose device is offline while others of the group are attempted. */
   readonly skipped: readonly string[]
   /** The reboots that wait, and the one thing that they wait for. */
   readonly waiting: readonly string[]

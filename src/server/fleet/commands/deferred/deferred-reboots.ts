@@ -22,14 +22,14 @@ import {
 } from './deferred-store.ts'
 import { type GroupTime, readReadiness } from './readiness.ts'
 
-/** Rows are read and written in pages, so that SQLite does not hold the event loop for long. */
+/** Rows are read and written in pages, so SQLite does not hold the event loop for long. */
 const rowsPerPage = 500
 /** With 10,000 reboots that wait, each is checked every 5 seconds. */
 const pagesPerRun = 5
 
-/** Checks every second some of the reboots that wait, in the order of their groups, and begins again after the last. */
+/** Checks every second some of the reboots that wait, in the order of their groups, and starts again after the last. */
 export class DeferredReboots {
-  /** The last group that was checked, by organisation. It only divides the work between runs, so that a restart may lose it. */
+  /** The last group that was checked, by organisation. It only divides the work between runs, so a restart can lose it. */
   readonly #lastGroup = new Map<number, string>()
 
   async run(services: Services, org: { readonly key: number }): Promise<void> {
@@ -68,7 +68,7 @@ export class DeferredReboots {
       this.#lastGroup.delete(org)
       return rows
     }
-    // The last group may continue on the next page, so it waits for the next run, unless it fills the page alone.
+    // The last group can continue on the next page, so it waits for the next run, unless it fills the page alone.
     const last = rows.at(-1)?.group_id ?? ''
     const whole = rows.filter((row) => row.group_id !== last)
     this.#lastGroup.set(org, whole.at(-1)?.group_id ?? last)
@@ -131,7 +131,7 @@ async function applyWrites(tx: TelemetryTx, { attempted, skipped, waiting }: Wri
       group: row.group_id ?? row.id,
       time: row.reboot_time ?? 'idle',
       at: now,
-      // The device must not begin after the deadline of the reboot. An attempt that expires lets it wait again.
+      // The device must not start after the deadline of the reboot. An attempt that expires lets it wait again.
       deadline: Math.min(now + commandDeadlineMs, row.deadline),
     })
   }
@@ -139,8 +139,8 @@ async function applyWrites(tx: TelemetryTx, { attempted, skipped, waiting }: Wri
 }
 
 /**
- * Returns the ids of attempts that must not be sent now. Those that were not sent before are deleted if their rooms do not allow it any
- * more. Before the first status of a connection nothing is sent, because a call may have begun while the device was away.
+ * Returns the ids of attempts that must not be sent now. Attempts that were not sent before are deleted if their rooms no longer allow
+ * them. Before the first status of a connection nothing is sent, because a call can have started while the device was away.
  */
 export async function holdBackAttempts(
   tx: TelemetryTx,

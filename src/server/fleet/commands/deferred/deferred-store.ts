@@ -162,7 +162,7 @@ export const updateWaitsAgain = writeTelemetryOne((db, p: Step) =>
     .returning(commandColumns),
 )
 
-/** A report may come after the attempt has expired: the reboot happens all the same. */
+/** A report can come after the attempt has expired: the reboot happens all the same. */
 export const updateAttemptAcknowledged = writeTelemetry((db, p: Step & { deadline: number }) =>
   db
     .updateTable('operations')
@@ -200,7 +200,7 @@ export const hasOpenAttempt = wholeQueryExists((db, p: { org: number; id: string
     .where(sql<SqlBool>`attempt_of is not null and state in ('QUEUED', 'SENT', 'ACKNOWLEDGED')`),
 )
 
-/** Lists the reboots of groups that wait, without those of which an attempt was sent. */
+/** Lists the reboots of groups that wait, except reboots of which an attempt was sent. */
 export const listCancellable = wholeQuery((db, p: { org: number; groups: readonly string[] }, engine) =>
   db
     .selectFrom('operations as o')
@@ -215,7 +215,7 @@ export const listCancellable = wholeQuery((db, p: { org: number; groups: readonl
     .orderBy('o.id'),
 )
 
-/** Lists all reboots of groups. On PostgreSQL they are locked, so that no attempt is made until the end of the transaction. */
+/** Lists all reboots of groups. On PostgreSQL they are locked, so no attempt is made until the end of the transaction. */
 export const lockGroups = writeAny((db, p: { org: number; groups: readonly string[] }, engine) =>
   db
     .selectFrom('operations')

@@ -20,12 +20,12 @@ export const listChannelDeliveries = query((db, p: { org: number; now: number })
         .where(sql<SqlBool>`d.state = 'WAITING'`)
         .where('d.next_at', '>', 0)
         .where((w) => w.or([w('d.attempts', '>', 0), w('d.next_at', '<=', p.now)]))
-        // Only the first one is looked up, because a million may wait.
+        // Only the first one is looked up, because a million can wait.
         .orderBy('d.message')
         .limit(1)
         .as('waiting_since'),
     )
-    // The message that waits for the latest time: until when, and since when.
+    // The message that is held the longest: until when, and since when.
     .select((e) => {
       const last = e
         .selectFrom('deliveries as d')

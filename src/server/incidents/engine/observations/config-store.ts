@@ -5,7 +5,7 @@ import { isAnyOf } from '../../../db/queries/any-of.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
 import { connectionTime, isConnected } from '../../../nodes/presence-sql.ts'
 
-/** Lists the endpoints that rejected a config within a window of time, which may not be their present one. */
+/** Lists the endpoints that rejected a config within a window of time, which is not always their present one. */
 export const listRejectedWithin = wholeQuery((db, p: { org: number; from: number; to: number }) =>
   db
     .selectFrom('config_versions')

@@ -54,7 +54,7 @@ const observers = {
   'config.undelivered': observeDelivery,
 } as const satisfies Partial<Record<RuleId, (config: ObservedConfig) => Observation>>
 
-/** Observes the configs that were rejected just long enough ago, and while something is silenced also those of a moment ago. */
+/** Observes the configs that were rejected just long enough ago, and, while something is silenced, configs that were rejected a moment ago. */
 export async function observeConfigsQuickly(on: OrgReader, input: QuickInput): Promise<Observation[]> {
   const { now, from, rules, hasSilences } = input
   const { holdMs } = rules['config.rejected']

@@ -32,7 +32,7 @@ export async function observeCredentials(on: OrgReader, input: FullInput): Promi
   })
 }
 
-/** Attempts are deleted after two days, and the opposite of the rule may have to hold for longer. */
+/** Attempts are deleted after two days, and the time that ends an incident can be longer. */
 const lastAttemptOf = (finding: Finding | undefined): number =>
   Math.max(finding?.detail.lastAt ?? 0, finding?.clearSince ?? 0)
 

@@ -2,11 +2,10 @@
 
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
+import { endsOnPurpose, isSwitchedOff, restartGrace } from '../../../db/queries/on-purpose.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
-import { switchesOff } from '../../../db/queries/switched-off.ts'
 import type { DatabaseSchema } from '../../../db/schema/schema.ts'
 import { connectionTime, isAsleep, isConnected, isHidden, type PresenceTimes } from '../../../nodes/presence-sql.ts'
-import { endsOnPurpose, restartGrace } from './restart-sql.ts'
 
 /**
  * A restart is under way from the time at which the device was told until it is back, or its deadline passes. A device that disconnected
@@ -18,9 +17,7 @@ const isRestarting = (now: number): RawBuilder<number> => sql`case when d.state 
     and ((o.state in ('SENT', 'ACKNOWLEDGED') and o.deadline > ${now})
       or (${endsOnPurpose(sql`e.connection_time`)} and e.connection_time + ${restartGrace} > ${now})))
   then 1
-  when exists (select 1 from operations as o where o.org = e.org and o.endpoint_id = e.id and ${switchesOff}
-    and ${endsOnPurpose(sql`e.connection_time`)})
-  then 1 else 0 end`
+  when ${isSwitchedOff} then 1 else 0 end`
 
 const isDisconnected = sql<SqlBool>`coalesce(d.state, '') <> 'up'`
 

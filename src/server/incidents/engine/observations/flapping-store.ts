@@ -2,16 +2,15 @@
 
 import { type SqlBool, sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../../db/queries/any-of.ts'
+import { endsOnPurpose, restartGrace, switchesOff } from '../../../db/queries/on-purpose.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
-import { switchesOff } from '../../../db/queries/switched-off.ts'
-import { endsOnPurpose, restartGrace } from './restart-sql.ts'
 
 const isCounted = sql<SqlBool>`why not in ('SERVER_ENDED', 'UNENROLLED', 'RELEASED') and coalesce(followed_by, 'OFFLINE') = 'OFFLINE'`
 
 /**
  * Counts the disconnects of endpoints after a time, by the number of the endpoint, with the time of the last one. The end of a node, of a
- * gateway or of an enrolment does not count, nor does a device that goes to sleep. `+endpoint` keeps SQLite from reading all connections of the organisation in the order of the primary
- * key, so that it uses the index on `org` and `until`, which has few rows in the window.
+ * gateway or of an enrolment does not count, nor does a device that goes to sleep. With `+endpoint` SQLite uses the index on `org` and
+ * `until`, which has few rows in the window, instead of reading all connections of the organisation in the order of the primary key.
  */
 export const listDisconnects = wholeQuery((db, p: { org: number; from: number }, engine) =>
   db

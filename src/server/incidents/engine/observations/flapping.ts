@@ -41,7 +41,7 @@ async function countDisconnects(
 ): Promise<ReadonlyMap<number, Disconnects>> {
   const { withinMinutes = 0, disconnects = 0 } = rules['device.flapping'].limits
   const windowMs = withinMinutes * minuteMs
-  // The opposite may have to hold for longer than the window in which disconnects are counted.
+  // The time without disconnects that ends an incident can be longer than the window in which they are counted.
   const longestMs = Math.max(windowMs, rules['device.flapping'].clearMs)
   const rows = await listDisconnects(on, { from: now - longestMs })
   const counted = longestMs === windowMs ? rows : await listDisconnects(on, { from: now - windowMs })

@@ -13,7 +13,7 @@ const selectJobs = (db: Kysely<DatabaseSchema>, org: number) =>
 
 /**
  * Lists jobs that are stopped or rolled back, and those that were stopped, were rolled back by themselves and have just ended. A small job
- * takes two seconds for all of that, and this task may move to another node then.
+ * takes two seconds for all of that, and this task can move to another node then.
  */
 export const listStoppedJobs = wholeQuery((db, p: { org: number; endedAfter: number }) =>
   selectJobs(db, p.org)

@@ -37,8 +37,9 @@ const storedEveryMs = dayMs
 const maxKnownPerDevice = 64
 
 /**
- * Each check of all rules tells it what the connected devices report, so a status report itself costs nothing. Counts are not stored:
- * after a restart an hour starts again for peripherals that are new. Time in which the device is away does not count, and is not a break.
+ * The check of every minute passes what the connected devices report, so a status report itself costs nothing. Counts are not stored:
+ * after a restart, the time of a peripheral that is not known yet starts over. Time in which the device is away does not count, and is not
+ * a break.
  */
 export class KnownPeripherals {
   readonly #known = new Map<string, readonly KnownPeripheral[]>()

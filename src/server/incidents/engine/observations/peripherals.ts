@@ -1,8 +1,8 @@
-// Observes the peripherals that a connected device has had, and no longer has. [contract 10.rule]
+// Observes which known peripherals a connected device misses. [contract 10.rule]
 import { conditionOf, type Finding, type Observation } from '../types.ts'
 import type { KnownPeripheral, ReportedPeripheral } from './known-peripherals.ts'
 
-/** A device that no longer reports its peripherals has none missing. What is missing for longer than it is remembered stays missing. */
+/** A device that no longer reports peripherals misses none. A peripheral that has been missing for longer than it is remembered stays missing. */
 export function observePeripherals(
   endpointId: string,
   reported: readonly ReportedPeripheral[] | undefined,

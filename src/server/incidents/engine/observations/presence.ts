@@ -18,7 +18,7 @@ import {
 } from './endpoint-store.ts'
 import { type QuickInput, slackMs } from './input.ts'
 
-/** A device may fail in the middle of an update, and then its last status reports an update for ever. */
+/** A device can fail in the middle of an update; its last status then reports an update forever. */
 const maxUpdateMs = hourMs
 
 /** Returns undefined if the device was never connected, and if its gateway is away: `observeHidden` is about that. */
@@ -113,7 +113,7 @@ async function observeHiddenBehind(on: OrgReader, input: QuickInput, observed: r
 
 /**
  * Other findings change only by a new connection, until the silence or the time after a restart ends that keeps them from maturing. There
- * may be thousands of them for hours.
+ * can be thousands of them for hours.
  */
 function mayChange({ rule, subject, maturedAt, clearSince, detail }: Finding, input: QuickInput): boolean {
   if (maturedAt !== null) return clearSince !== null

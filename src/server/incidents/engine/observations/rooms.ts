@@ -77,7 +77,7 @@ function airState(value: number, { min, max }: AirLimits[AirSensor], margin: num
   return isNear ? 'between' : 'clear'
 }
 
-/** A room whose capacity was removed is not crowded any more. */
+/** A room whose capacity was removed is no longer crowded. */
 export function observeCrowd(
   roomId: number,
   { people }: Sample,

@@ -7,7 +7,7 @@ import { conditionOf, type Observation } from '../types.ts'
 import { type ChannelDeliveries, listChannelDeliveries } from './channel-store.ts'
 import type { FullInput, QuickInput } from './input.ts'
 
-/** A service without a certificate of its own has none that could expire: a proxy before it has one. */
+/** Without a certificate of its own, the service has none that can expire. A proxy in front of it has one. */
 export function observeCertificate({ now, orgId, certificateExpiresAt, rules }: FullInput | QuickInput): Observation {
   const condition = conditionOf('certificate.expiring', orgId)
   const { days = 0, criticalDays = 0 } = rules['certificate.expiring'].limits
@@ -31,7 +31,7 @@ export async function observeChannels(on: OrgReader, { now, rules, findings }: F
     // A time in the future was written by a clock that was ahead.
     const deliveredAt = row.delivered_at !== null && row.delivered_at <= now ? row.delivered_at : 0
     const waitingSince = row.waiting_since ?? overdueSince(row, now)
-    // Something that is refused for good may wait while everything else is delivered.
+    // A message that is always refused can wait while everything else is delivered.
     const delivers = now - deliveredAt < holdMs
     if (waitingSince === undefined || !isInUse || delivers) return { ...condition, state: 'clear' }
     return { ...condition, state: 'holds', ...(waitingSince <= now && { since: Math.max(waitingSince, deliveredAt) }) }

@@ -97,7 +97,7 @@ function observeStorage(
   return { ...conditionOf('storage.low', endpoint.id), state: 'holds', detail }
 }
 
-/** A device that never sent a sample has no sensors, or none that are in use. One whose last sample is stale may have fallen silent. */
+/** A device that never sent a sample has no sensors, or does not use them. If its last sample is stale, it can have fallen silent. */
 function observeSilentSensor(
   endpoint: ObservedWithSample,
   { holdMs, limits: { withinDays = 0 } }: RulesInForce['sensor.silent'],

@@ -81,8 +81,8 @@ async function insertReboots(tx: Tx, { ctx, job }: EffectInput, groups: readonly
 }
 
 /**
- * Reboots that wait already, and that happen when this one could or sooner, serve the job too, because the device would restart twice. One
- * that waits for a window does not keep a job from an empty room.
+ * Lists reboots that wait already and that will not happen later than a new one: they serve the job, because the device would otherwise
+ * restart twice. A reboot that waits for a window does not serve a job that needs only an empty room.
  */
 async function listSharedReboots(
   tx: Tx,
@@ -153,7 +153,7 @@ export async function sendPower(input: EffectInput): Promise<void> {
     return {
       changed: {
         result: commands,
-        target: endpointRef(first ?? { id: '', serial: '', model: '', name: null }),
+        target: first ? endpointRef(first) : noEndpoint,
         after: { on },
         affected: others.map(endpointRef),
       },

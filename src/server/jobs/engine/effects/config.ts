@@ -18,9 +18,9 @@ export async function sendConfig(input: EffectInput): Promise<void> {
       const row = await requireConfig(tx, id)
       refuseProfileKeys(row, Object.keys(config))
       const before = explicitLayer(row)
-      // A person has asked for a second attempt, so that the device gets what it has rejected once more.
+      // A person has asked for a second attempt, so the device gets the values that it rejected once more.
       if (version_after !== null) await deleteRejections(tx, { ids: [id] })
-      // Keys that the device does not have are not for it.
+      // Keys that the device does not have are left out.
       const has = deviceKeys(row.config_keys)
       const own = Object.fromEntries(Object.entries(config).filter(([name]) => has(name)))
       const sealed = sealConfig({ ...shownConfig(before), ...own }, before, ctx.secrets, endpointContext(ctx.org, id))

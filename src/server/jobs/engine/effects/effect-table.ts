@@ -1,4 +1,4 @@
-// The effect of each action on the endpoints of a unit, and how a rollback takes it back. [contract 12.job]
+// The effect of each action on the endpoints of a unit, and how a rollback reverts it. [contract 12.job]
 import type { JobActionType, ReversibleActionType } from '../../../../contract/jobs/action-table.ts'
 import type { RequestContext } from '../../../context/request-context.ts'
 import type { Action } from '../../rows.ts'

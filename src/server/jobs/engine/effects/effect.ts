@@ -1,4 +1,4 @@
-// Sends something to endpoints of a unit as the actor of the job: the change, its audit entry and the progress of the job are one commit.
+// Carries out the action of a job on endpoints of a unit, as the actor of the job: the change, its audit entry and the progress of the job are one commit.
 import type { RequestContext } from '../../../context/request-context.ts'
 import type { Tx } from '../../../db/handles.ts'
 import { type ChangeId, change } from '../../../journal/audit/change.ts'

@@ -20,7 +20,7 @@ export async function sendMove(input: EffectInput): Promise<void> {
   ctx.devices.wake(changed)
 }
 
-/** Stores where the endpoints and those that are paired with them are now. A second attempt does not change that, unless a person has moved them since. */
+/** Stores the present rooms of the endpoints and of everything that is paired with them. A second attempt does not change that, unless a person has moved them since. */
 async function noteMoves(tx: Tx, { job, unit }: EffectInput, ids: readonly string[], roomId: number): Promise<void> {
   const known = new Set((await listMoves(tx, { job: job.id, unit })).map(({ endpoint_id }) => endpoint_id))
   const group = await listPairedEndpoints(tx, { ids })

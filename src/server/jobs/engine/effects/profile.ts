@@ -36,7 +36,7 @@ async function isWholeRoom(on: OrgReader, room: number, ids: readonly string[]):
 async function sendToRoom(input: EffectInput, room: number, ids: readonly string[], profileId: number | null) {
   const { ctx, job, unit } = input
   await sendEffect(input, 'roomsAssignProfile', async (tx) => {
-    // An endpoint that came since then would get the profile, and a rollback would not know of it.
+    // An endpoint that came into the room since then would get the profile, and a rollback would not know of it.
     if (!(await isWholeRoom(tx, room, ids))) throw new OutdatedStep()
     const before = await listBefore(tx, ids)
     const roomBefore = (await findRoom(tx, { id: room }))?.profile_id ?? null

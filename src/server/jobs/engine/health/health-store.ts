@@ -2,8 +2,8 @@
 
 import { type SqlBool, sql } from 'kysely'
 import { isAnyNumberOf } from '../../../db/queries/any-of.ts'
+import { isSwitchedOff, switchesOff } from '../../../db/queries/on-purpose.ts'
 import { wholeQuery } from '../../../db/queries/query.ts'
-import { switchesOff } from '../../../db/queries/switched-off.ts'
 import { connectionTime, endpointState, isAsleep, isHidden, type PresenceTimes } from '../../../nodes/presence-sql.ts'
 import type { JobKey } from '../../store.ts'
 
@@ -86,7 +86,7 @@ export const listIncidentsOfEndpoints = wholeQuery((db, p: ForUnits & { since: n
     .orderBy('i.id'),
 )
 
-/** Lists the locations of units with how many of their endpoints are offline. One that was never connected, is asleep or cannot be seen does not count. */
+/** Lists the locations of units with how many of their endpoints are offline. Endpoints that were never connected, are asleep, were switched off or cannot be seen do not count. */
 export const listLocationsOfUnits = wholeQuery((db, p: ForUnits & PresenceTimes, engine) =>
   db
     .selectFrom('job_unit_rooms as ur')
@@ -115,7 +115,7 @@ export const listLocationsOfUnits = wholeQuery((db, p: ForUnits & PresenceTimes,
     .where('ur.job_id', '=', p.job)
     .where(isAnyNumberOf(engine, 'ur.unit', p.units))
     .where('e.connection_time', 'is not', null)
-    .where(sql<SqlBool>`not (coalesce(d.state, '') <> 'up' and (${isHidden(p)} or ${isAsleep}))`)
+    .where(sql<SqlBool>`not (coalesce(d.state, '') <> 'up' and (${isHidden(p)} or ${isAsleep} or ${isSwitchedOff}))`)
     .groupBy(['ur.unit', 'l.id', 'l.name'])
     .orderBy('l.id'),
 )

@@ -98,7 +98,28 @@ test('an incident that opened since on the room makes a unit unhealthy, and half
   await f.cut(3)
   const outage = { state: 'outage', reason: '2 of 4 devices of Oslo are offline' }
   expect((await f.read()).get(f.unitOf(2) as number)).toEqual(outage)
-  expect((await f.read()).get(f.unitOf(1) as number), 'storage is no outage').toEqual(unhealthy)
+  expect((await f.read()).get(f.unitOf(1) as number), 'storage does not count as an outage').toEqual(unhealthy)
+  await f.close()
+})
+
+test('devices that were switched off are not half of a location that is offline [contract 8.power]', async () => {
+  const f = await newSoak(4)
+  for (const n of [2, 3]) {
+    const device = f.devices[n] as TestDevice
+    await device.publish('status', { actions: ['power'], power: 'ON' })
+    await f.call('POST', `/endpoints/${device.id}/power`, { body: { on: false } })
+    expect(await device.next('operation')).toMatchObject({ type: 'POWER', on: false })
+    await f.cut(n)
+  }
+  await f.cut(0)
+  harness.clock.advance(5 * minuteMs)
+  expect((await f.read()).get(f.unitOf(0) as number)).toMatchObject({ state: 'unhealthy' })
+  // The deadline of the command is over.
+  harness.clock.advance(minuteMs)
+  await f.devices[2]?.connect()
+  await f.cut(2)
+  const outage = { state: 'outage', reason: '2 of 3 devices of Oslo are offline' }
+  expect((await f.read()).get(f.unitOf(0) as number), 'one has disconnected again since').toEqual(outage)
   await f.close()
 })
 
@@ -159,7 +180,7 @@ test('job.stopped opens when a job is stopped, lasts while it is rolled back and
   await f.close()
 })
 
-test('a job that was stopped and rolled back between two looks at it has an incident too, once [contract 10.rule]', async () => {
+test('a job that was stopped and rolled back between two checks has an incident too, once [contract 10.rule]', async () => {
   await harness.close()
   harness = await startHarness()
   const f = await newSoak(1)

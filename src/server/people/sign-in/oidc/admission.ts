@@ -1,7 +1,7 @@
 // Decides which user an account of the provider belongs to, and whether that user may sign in. [contract 11.oidc]
 
 import type { Role } from '../../../../contract/people/permissions.ts'
-import { emailKey } from '../../../core/text.ts'
+import { emailKey } from '../../../../contract/text.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { listRegions } from '../../../fleet/regions/store.ts'
 import type { ProviderGroupRole, ProviderIdentitySettings } from '../../identity/settings.ts'

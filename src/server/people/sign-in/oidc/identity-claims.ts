@@ -1,6 +1,7 @@
 // Reads the identity of a person from the claims of a provider.
 import type { JsonObject } from 'openid-client'
-import { nameProblem, textProblem } from '../../../core/text.ts'
+import { textProblem } from '../../../../contract/text.ts'
+import { nameProblem } from '../../../core/text.ts'
 
 export interface ProviderIdentity {
   readonly issuer: string

@@ -1,10 +1,10 @@
 // Signs a person in who comes back from the provider: finds or makes the user, starts the session, or refuses. [contract 11.oidc]
 
 import { dayMs } from '../../../../contract/durations.ts'
+import { emailKey } from '../../../../contract/text.ts'
 import type { Org } from '../../../auth/token-holder.ts'
 import type { RequestOrigin } from '../../../context/request-context.ts'
 import type { Services } from '../../../context/services.ts'
-import { emailKey } from '../../../core/text.ts'
 import type { OrgReader, Tx } from '../../../db/handles.ts'
 import { nextId } from '../../../db/queries/next-id.ts'
 import { change } from '../../../journal/audit/change.ts'

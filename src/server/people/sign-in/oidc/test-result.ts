@@ -1,10 +1,10 @@
 // Finishes the test of an identity provider: says who would sign in, and notes a test by an owner. [contract 11.oidc]
 
+import { emailKey } from '../../../../contract/text.ts'
 import type { Org } from '../../../auth/token-holder.ts'
 import { type Actor, RequestContext, type RequestOrigin } from '../../../context/request-context.ts'
 import type { Services } from '../../../context/services.ts'
 import { RegionAccess } from '../../../core/region-access.ts'
-import { emailKey } from '../../../core/text.ts'
 import type { OrgReader } from '../../../db/handles.ts'
 import { change } from '../../../journal/audit/change.ts'
 import { auditRef } from '../../../journal/audit/change-result.ts'

@@ -1,0 +1,262 @@
+// Export, plan and apply against a real service.
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { closedUrl, newFixture } from '../../test/support/fixture.ts'
+import { type Harness, startHarness, type TestOrg } from '../../test/support/harness.ts'
+import { generatedRuns } from '../../test/support/long-form.ts'
+import { type Draft, edited, type Gen, generatedDocument } from '../../test/support/plan/generated.ts'
+import { ModelOrganisation } from '../../test/support/plan/model.ts'
+import { makeClient } from '../client/client.ts'
+import { checkDocument } from '../plan/check-document.ts'
+import type { OrganisationDocument } from '../plan/document.ts'
+import { documentOf } from '../plan/document-of.ts'
+import { makePlan } from '../plan/make-plan.ts'
+import type { PlanOptions } from '../plan/plan.ts'
+import { type ApplyOptions, applyPlan } from './apply-plan.ts'
+import { readOrganisation } from './read-organisation.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await startHarness({ outboundAllow: ['127.0.0.1'] })
+})
+afterAll(() => harness.close())
+
+const secretOf = (name: string) => (name.endsWith('PASSWORD') ? `secret of ${name}` : closedUrl)
+
+type ThingRef = Pick<TestOrg, 'client'>
+const planFor = async ({ client }: ThingRef, document: OrganisationDocument, options: PlanOptions = {}) =>
+  makePlan(document, await readOrganisation(client, document), options)
+
+async function applyTo(
+  org: ThingRef,
+  document: OrganisationDocument,
+  options: PlanOptions & Partial<ApplyOptions> = {},
+) {
+  const plan = await planFor(org, document, options)
+  expect(plan.problems).toEqual([])
+  const outcomes = await applyPlan(org.client, plan, { secretOf, ...options })
+  return { plan, outcomes, failures: outcomes.filter(({ state }) => state !== 'done') }
+}
+
+const exportOf = async (org: ThingRef) => documentOf(await readOrganisation(org.client, undefined))
+
+/** A document without the organisation, and without ids of things and in references, which differ in a copy. */
+const withoutIds = (document: OrganisationDocument): unknown => {
+  const { organisation: _, ...sections } = document
+  return JSON.parse(JSON.stringify(sections), (key, value) =>
+    key === 'id' && typeof value !== 'object' ? undefined : value,
+  )
+}
+
+const weekly = { days: ['mon' as const, 'sat' as const], from: '20:00', to: '05:00' }
+/** One thing of each kind that needs no device, with every field. */
+const whole = (organisation: string): OrganisationDocument => ({
+  organisation,
+  regions: [
+    { name: 'Asia', locations: [] },
+    {
+      name: 'Europe',
+      externalId: 'EU',
+      locations: [
+        { name: 'Größe 東京', rooms: [] },
+        {
+          name: 'Oslo HQ',
+          externalId: 'OSL',
+          timezone: 'Europe/Oslo',
+          changeWindow: weekly,
+          address: 'Storgata 1\n0155 Oslo',
+          contact: 'Reception',
+          rooms: [
+            {
+              name: 'Fjord',
+              externalId: 'OSL-1',
+              capacity: 8,
+              tags: ['board', 'video'],
+              floor: '2',
+              contact: 'Ada',
+              fields: { cost_centre: '4711', env: 'prod' },
+              profile: 'Quiet',
+            },
+          ],
+        },
+      ],
+    },
+  ],
+  locations: [{ name: 'Storage', rooms: [{ name: 'Fjord' }] }],
+  rooms: [{ name: 'Fjord', capacity: 2 }],
+  profiles: [
+    {
+      name: 'Quiet',
+      externalId: 'P1',
+      description: 'Dark\nand silent',
+      config: { nightMode: true, settingsPassword: { env: 'PROFILE_QUIET_SETTINGS_PASSWORD' } },
+    },
+  ],
+  gatewayDevices: [],
+  users: [
+    { email: 'ada@example.org', name: 'Ada', role: 'admin', allRegions: false, regions: ['Asia', 'Europe'] },
+    { email: 'bo@example.org', role: 'viewer', allRegions: true, regions: [], disabled: true },
+  ],
+  incidentRules: {
+    'storage.low': {
+      enabled: true,
+      severity: 'INFO',
+      holdMinutes: 5,
+      clearMinutes: 0,
+      limits: { endsAtPercent: 15, opensBelowPercent: 10 },
+    },
+  },
+  silences: [{ place: { location: ['Europe', 'Oslo HQ'] }, rules: ['device.offline'], reason: 'Nights', weekly }],
+  channels: [
+    {
+      name: 'Operations',
+      kind: 'webhook',
+      url: { env: 'CHANNEL_OPERATIONS_URL' },
+      events: ['incident.opened', 'incident.resolved'],
+      minSeverity: 'CRITICAL',
+      regions: ['Europe'],
+      locations: ['Storage', ['Europe', 'Oslo HQ']],
+      enabled: true,
+      hours: weekly,
+      heartbeatMinutes: 60,
+    },
+  ],
+})
+
+test('export, import into an empty organisation, export: equal but for ids and secrets', async () => {
+  const [a, b] = [await harness.newOrg(), await harness.newOrg()]
+  const made = await applyTo(a, whole(a.id))
+  expect(made.failures).toEqual([])
+  const exported = await exportOf(a)
+  expect(checkDocument(exported)).toEqual({ document: exported })
+  expect(withoutIds(exported)).toEqual(withoutIds(whole(a.id)))
+  expect(JSON.stringify(await exportOf(a))).toBe(JSON.stringify(exported))
+  expect((await applyTo(b, exported)).failures).toEqual([])
+  expect(withoutIds(await exportOf(b))).toEqual(withoutIds(exported))
+  for (const org of [a, b]) {
+    const again = await planFor(org, exported, { prune: true })
+    expect(again).toMatchObject({ steps: [], problems: [], hints: [] })
+  }
+  const [channel] = made.outcomes.filter(({ step }) => step.kind === 'channel')
+  expect(channel).toMatchObject({ answer: { secret: expect.stringMatching(/^whsec_/) } })
+})
+
+test('an export of an organisation with devices fits its shape, and its plan is empty', async () => {
+  const org = await newFixture(harness)
+  const document = await exportOf(org)
+  expect(checkDocument(document)).toEqual({ document })
+  expect(document.gatewayDevices).toMatchObject([{ driver: 'roomos', room: ['Europe', 'Oslo HQ', 'Fjord'] }])
+  const plan = await planFor(org, document, { prune: true })
+  expect(plan).toMatchObject({ steps: [], problems: [], hints: [] })
+})
+
+test('steps that change or unenrol endpoints say how many, and what was changed since the plan stops its step only', async () => {
+  const org = await newFixture(harness)
+  const profiles = [{ id: org.profile, name: 'Quiet', config: { brightness: 0.5 } }]
+  const regions = [
+    {
+      id: org.region,
+      name: 'Europe',
+      locations: [{ id: org.location, name: 'Oslo', rooms: [{ id: org.room, name: 'Fjell', profile: 'Quiet' }] }],
+    },
+  ]
+  const plan = await planFor(org, { organisation: org.id, profiles, regions })
+  expect(plan.steps.map(({ operation, needs, endpointCount }) => [operation, needs, endpointCount])).toEqual([
+    ['profilesUpdate', undefined, undefined],
+    ['locationsUpdate', undefined, undefined],
+    ['roomsUpdate', undefined, undefined],
+    ['roomsAssignProfile', 'rollout', 1],
+  ])
+  await org.call('PUT', `/locations/${org.location}`, { body: { timezone: 'Europe/Oslo' } })
+  const outcomes = await applyPlan(org.client, plan, { secretOf })
+  expect(outcomes.map((outcome) => (outcome.state === 'done' ? 'done' : outcome.reason))).toEqual([
+    'done',
+    'The timezone of the location was changed since the plan was made. Make a new plan.',
+    'done',
+    'done',
+  ])
+  expect((await org.call('GET', `/rooms/${org.room}`)).body).toMatchObject({
+    name: 'Fjell',
+    location: { id: org.location },
+    profileId: org.profile,
+  })
+  const pruned = await planFor(org, { organisation: org.id, regions: [], gatewayDevices: [] }, { prune: true })
+  expect(pruned.steps.find(({ operation }) => operation === 'roomsDelete')).toMatchObject({
+    needs: 'unenrol',
+    endpointCount: 1,
+  })
+})
+
+test('an export has only things that a restricted key sees, and a plan says which steps the key cannot do', async () => {
+  const org = await harness.newOrg()
+  await applyTo(org, whole(org.id))
+  const all = await exportOf(org)
+  const europe = all.regions?.find(({ name }) => name === 'Europe')
+  const token = await org.newKey({ regionIds: [europe?.id as number], scopes: ['read', 'write'], manage: false })
+  const client = makeClient({ baseUrl: harness.url, org: org.id, token })
+  const seen = await exportOf({ client })
+  expect(seen).toMatchObject({ locations: [], rooms: [], regions: [{ name: 'Europe' }] })
+  expect(seen.regions).toHaveLength(1)
+  expect(seen.channels).toBeUndefined()
+  const edit = structuredClone(all) as Draft
+  edit.regions?.find(({ name }) => name === 'Europe')?.locations?.push({ name: 'Bergen' })
+  const { plan, outcomes } = await applyTo({ client }, edit)
+  const said = plan.steps.map(({ path, forbidden }) => [path.join('/'), forbidden !== undefined])
+  expect(said).toContainEqual(['Europe/Bergen', false])
+  expect(said).toContainEqual(['Asia', true])
+  expect(said).toContainEqual(['Storage', true])
+  expect(plan.unreadable).toHaveLength(1)
+  for (const { step, state } of outcomes)
+    expect([step.path, state]).toEqual([step.path, step.forbidden || step.dependsOn.length > 0 ? 'stopped' : 'done'])
+  const names = (await exportOf(org)).regions?.map(({ name }) => name)
+  expect(names).toEqual(['Asia', 'Europe'])
+})
+
+test('a plan is what then happens in a real organisation, as the audit log says', { timeout: 1_200_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.gen(), async (gen) => {
+      const make: Gen = (arbitrary) => gen(arbitrary)
+      const org = await harness.newOrg()
+      await applyTo(org, generatedDocument(make, org.id))
+      const before = await readOrganisation(org.client, undefined)
+      const document = edited(make, documentOf(before), before)
+      const options = { prune: make(fc.boolean) }
+      const plan = await planFor(org, document, options)
+      const written = (await org.audit()).length
+      if (plan.problems.length > 0) return
+      const model = new ModelOrganisation(before)
+      model.run(plan.steps)
+      expect((await applyTo(org, document, options)).failures).toEqual([])
+      expect((await org.audit()).length - written).toBe(plan.steps.length)
+      expect(withoutIds(await exportOf(org))).toEqual(withoutIds(documentOf(model.snapshot())))
+      expect((await planFor(org, document, options)).steps).toEqual([])
+    }),
+    { ...generatedRuns({ short: 5, full: 60, long: 300 }), endOnFailure: true },
+  )
+})
+
+test('interrupted at any request and repeated: the same end, and nothing twice', { timeout: 1_200_000 }, async () => {
+  const reference = await harness.newOrg()
+  await applyTo(reference, whole(reference.id))
+  const end = withoutIds(await exportOf(reference))
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 40 }), fc.boolean(), async (count, isAnswerLost) => {
+      const org = await harness.newOrg()
+      let left = count
+      /** The process ends before the request, or after the service has carried it out. */
+      const dying: typeof fetch = async (...args) => {
+        if (left > 0 || (left === 0 && isAnswerLost)) {
+          const response = await fetch(...args)
+          if (left-- > 0) return response
+          await response.text()
+        }
+        throw new Error('interrupted')
+      }
+      const client = makeClient({ baseUrl: harness.url, org: org.id, token: org.key, fetch: dying })
+      await applyTo({ client }, whole(org.id)).catch((error: Error) => expect(error.message).toBe('interrupted'))
+      expect((await applyTo(org, whole(org.id))).failures).toEqual([])
+      expect(withoutIds(await exportOf(org))).toEqual(end)
+    }),
+    { ...generatedRuns({ short: 4, full: 40, long: 200 }), endOnFailure: true },
+  )
+})

@@ -1,0 +1,177 @@
+// Runs an import on the command line: shows the plan, asks, carries it out with progress, and writes the file back.
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import type { Client } from '../../client/client.ts'
+import { answerFile } from '../../csv/answer-file.ts'
+import type { Sheet } from '../../csv/columns.ts'
+import { CsvError } from '../../csv/mistakes.ts'
+import { checkFileSize } from '../../csv/read-csv.ts'
+import { type ImportPlan, type RowChange, type RowFate, rowChangeText } from '../../csv/row-fates.ts'
+import { countsOf, type ImportedRow, type RowResult, runImport } from '../../csv/run-import.ts'
+import { connectToServer } from '../http/connect.ts'
+import type { ConnectionOptions } from '../http/connection.ts'
+import { CommandError } from '../terminal/command-error.ts'
+import { Progress } from '../terminal/progress.ts'
+import { printResult, type Terminal } from '../terminal/terminal.ts'
+
+export interface ImportOptions extends ConnectionOptions {
+  readonly output?: string
+  readonly yes?: boolean
+  readonly json?: boolean
+  readonly allowRollout?: boolean
+}
+
+interface Planned<C extends string> {
+  readonly sheet: Sheet<C>
+  readonly plan: ImportPlan
+  readonly secretOf?: (name: string) => string
+}
+
+/** The cells and the JSON keys that are added to a row. */
+interface RowAnswer<C extends string> {
+  readonly cells: Partial<Record<C, string>>
+  readonly json: object
+}
+
+interface Import<C extends string> {
+  readonly plan: (client: Client, bytes: Uint8Array, organisation: string) => Promise<Planned<C>>
+  /** The columns that the answer fills in. */
+  readonly columns: readonly C[]
+  readonly answers?: (
+    client: Client,
+    rows: readonly ImportedRow[],
+    context: { readonly organisation: string; readonly progressOf: (total: number) => Progress },
+  ) => Promise<ReadonlyMap<number, RowAnswer<C>>>
+}
+
+export async function importFile<C extends string>(
+  terminal: Terminal,
+  file: string,
+  options: ImportOptions,
+  { plan, columns, answers }: Import<C | 'result'>,
+): Promise<void> {
+  const bytes = readFile(file)
+  const { client, connection } = connectToServer(terminal, options)
+  const planned = await sentencesOf(plan(client, bytes, connection.org))
+  const { rows, counts, plan: steps } = planned.plan
+  const write = (
+    found: readonly Pick<ImportedRow, 'row' | 'result' | 'notes'>[],
+    extra?: ReadonlyMap<number, RowAnswer<C | 'result'>>,
+  ) => {
+    if (options.output === undefined) return
+    const results = new Map(found.map((row) => [row.row, resultText(row)]))
+    const text = answerFile(planned.sheet, columns, (row) => ({
+      ...extra?.get(row)?.cells,
+      ...({ result: results.get(row) ?? '' } as Record<C | 'result', string>),
+    }))
+    // An enrolment code lets its reader enrol a device.
+    writeFileSync(options.output, text, { mode: 0o600 })
+  }
+
+  if (!options.json) printResult(terminal, false, undefined, planLines(rows))
+  if (counts.wrong > 0) {
+    write(rows.map(({ fate, ...row }) => ({ ...row, result: fate })))
+    throw new CommandError(
+      `${options.json ? `${planLines(rows).join('\n')}\n` : ''}${counts.wrong} of the rows are wrong. Correct them in the file; nothing was changed.`,
+    )
+  }
+  checkAllowed(planned.plan, options)
+  if (steps.steps.length > 0 && !options.yes) await confirm(terminal, steps.steps.length)
+
+  const imported = await withProgress(terminal, 'Changes', steps.steps.length, (onProgress, signal) =>
+    runImport(client, planned.plan, { signal, onProgress, ...(planned.secretOf && { secretOf: planned.secretOf }) }),
+  )
+  const needsAnswers = options.output !== undefined || options.json
+  const progressOf = (total: number) => new Progress(terminal, 'Codes', total)
+  const found = needsAnswers
+    ? await answers?.(client, imported, { organisation: connection.org, progressOf })
+    : undefined
+  write(imported, found)
+  report(terminal, options, imported, found)
+}
+
+function readFile(file: string): Uint8Array {
+  try {
+    checkFileSize(statSync(file).size)
+    return readFileSync(file)
+  } catch (error) {
+    if (error instanceof CsvError) throw new CommandError(error.message)
+    throw new CommandError(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
+
+const sentencesOf = async <T>(reading: Promise<T>): Promise<T> =>
+  reading.catch((error: unknown) => {
+    throw error instanceof CsvError ? new CommandError(`${error.message}\nNothing was changed.`) : error
+  })
+
+function checkAllowed({ plan: { steps } }: ImportPlan, { allowRollout }: ImportOptions): void {
+  const forbidden = new Set(steps.flatMap((step) => step.forbidden ?? []))
+  if (forbidden.size > 0) throw new CommandError(`${[...forbidden].join('\n')}\nNothing was changed.`)
+  const deviceCount = steps.reduce((sum, step) => sum + (step.needs === 'rollout' ? (step.endpointCount ?? 0) : 0), 0)
+  if (deviceCount > 0 && !allowRollout) {
+    throw new CommandError(
+      `Rooms with ${deviceCount} devices would get another profile, which changes the settings of the devices. Add --allow-rollout. Nothing was changed.`,
+    )
+  }
+}
+
+async function confirm(terminal: Terminal, count: number): Promise<void> {
+  if (!terminal.canAsk) throw new CommandError(`There are ${count} changes. Add --yes to make them.`)
+  const answer = await terminal.ask(`Make ${count === 1 ? 'this change' : `these ${count} changes`}? [y/N] `)
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was changed.')
+}
+
+/** Ctrl+C ends the work after the requests that are under way, so the file can be written back. */
+async function withProgress<T>(
+  terminal: Terminal,
+  title: string,
+  total: number,
+  work: (onProgress: (done: number) => void, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController()
+  if (total > 0) void terminal.untilStopped().then(() => stop.abort())
+  const progress = new Progress(terminal, title, total)
+  try {
+    return await work(() => progress.advance(), stop.signal)
+  } finally {
+    progress.end()
+  }
+}
+
+const planLines = (rows: readonly RowFate[]): string[] =>
+  rows.flatMap(({ row, fate, names, changes, notes }) => {
+    if (fate === 'unchanged') return []
+    if (fate === 'wrong') return notes.map((note) => note)
+    return [`Row ${row}: ${names.join(' / ')}: ${fate}${changesText(changes)}`, ...notes.map((note) => `  ${note}`)]
+  })
+
+const changesText = (changes: readonly RowChange[]) =>
+  changes.length === 0 ? '' : ` (${changes.map(rowChangeText).join('; ')})`
+
+const resultText = ({ result, notes }: Pick<ImportedRow, 'result' | 'notes'>): string =>
+  isDone(result) ? result : `${result === 'left' ? 'not applied' : result}: ${notes.join(' ')}`
+
+const isDone = (result: RowResult) => ['created', 'changed', 'unchanged'].includes(result)
+
+function report<C extends string>(
+  terminal: Terminal,
+  { json }: ImportOptions,
+  rows: readonly ImportedRow[],
+  answers: ReadonlyMap<number, RowAnswer<C>> | undefined,
+): void {
+  const counts = countsOf(rows)
+  const failed = rows.filter(({ result }) => !isDone(result))
+  const list = rows.map(({ row, names, result, id, changes, notes }) => ({
+    ...{ row, names, result, id, changes, notes },
+    ...answers?.get(row)?.json,
+  }))
+  const summary = Object.entries(counts).map(
+    ([result, count]) => `${count} ${result === 'left' ? 'not applied' : result}`,
+  )
+  printResult(terminal, json, { counts, rows: list }, [`${summary.join(', ') || 'No rows'}.`])
+  if (failed.length === 0) return
+  const lines = failed.slice(0, 20).map((row) => `Row ${row.row}: ${resultText(row)}`)
+  throw new CommandError(
+    `${lines.join('\n')}\n${failed.length} of the rows were not applied. Run the command again: what is done is not done twice.`,
+  )
+}

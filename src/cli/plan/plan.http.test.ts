@@ -1,0 +1,96 @@
+// The commands export, plan and apply against a real service, with the examples of docs/files.md.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { type Harness, startHarness, type TestOrg } from '../../../test/support/harness.ts'
+import { runRemoteHere } from '../../../test/support/run-here.ts'
+
+let harness: Harness
+const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-plan-'))
+beforeAll(async () => {
+  harness = await startHarness({ outboundAllow: ['127.0.0.1'] })
+})
+afterAll(async () => {
+  await harness.close()
+  rmSync(folder, { recursive: true })
+})
+
+const run = (org: TestOrg, args: readonly string[], variables: Record<string, string> = {}) =>
+  runRemoteHere(args, {
+    variables: { ROOMKEEPER_URL: harness.url, ROOMKEEPER_ORG: org.id, ROOMKEEPER_KEY: org.key, ...variables },
+  })
+const fileWith = (name: string, text: string) => {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+
+const guide = readFileSync(join(import.meta.dirname, '../../../docs/files.md'), 'utf8')
+const blocksOf = (language: string) =>
+  [...guide.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, text]) => text as string)
+
+test('the example of docs/files.md does what the document says', async () => {
+  const org = await harness.newOrg()
+  const file = fileWith('rooms.yaml', (blocksOf('yaml')[0] as string).replace('LXJ45kN', org.id))
+  const variables: Record<string, string> = {}
+  const [transcript = ''] = blocksOf('console')
+  for (const part of transcript.split(/^\$ /m).slice(1)) {
+    const [line = '', ...shown] = part.trimEnd().split('\n')
+    const [, name, value] = /^export (\w+)=(.*)$/.exec(line) ?? []
+    if (name !== undefined && value !== undefined) {
+      variables[name] = value
+      continue
+    }
+    const showsCode = line.endsWith('; echo $?')
+    const [, ...args] = line.replace('; echo $?', '').split(' ')
+    const { stdout, stderr, code } = await run(
+      org,
+      args.map((arg) => (arg === 'rooms.yaml' ? file : arg)),
+      variables,
+    )
+    const text = `${stdout}${stderr}${showsCode ? `${code}\n` : ''}`.replaceAll(file, 'rooms.yaml')
+    expect(text.trimEnd(), line).toBe(shown.join('\n'))
+  }
+})
+
+test('an export is stable, has its schema, and can be planned as YAML and JSON', async () => {
+  const org = await harness.newOrg()
+  const [yaml, json] = [join(folder, 'own.yaml'), join(folder, 'own.json')]
+  await org.call('POST', '/regions', { body: { name: 'Europe: "west" #1' } })
+  expect((await run(org, ['export', '--output', yaml])).code).toBe(0)
+  expect((await run(org, ['export', '--output', json])).code).toBe(0)
+  expect((await run(org, ['export'])).stdout.trimEnd()).toBe(readFileSync(yaml, 'utf8').trimEnd())
+  expect(parse(readFileSync(yaml, 'utf8'))).toEqual(JSON.parse(readFileSync(json, 'utf8')))
+  const { $schema } = JSON.parse(readFileSync(json, 'utf8'))
+  expect(await (await fetch($schema)).json()).toEqual(JSON.parse((await run(org, ['document-schema'])).stdout))
+  for (const file of [yaml, json]) {
+    expect(await run(org, ['plan', file, '--prune'])).toMatchObject({ code: 0, stdout: 'Nothing to do.\n', stderr: '' })
+  }
+})
+
+test('apply refuses before it changes anything: problems, variables that are not set, and a plan without a confirmation', async () => {
+  const org = await harness.newOrg()
+  const written = (await org.audit()).length
+  const twice = fileWith('twice.yaml', `organisation: ${org.id}\nrooms:\n  - name: Fjord\n  - name: Fjord\n`)
+  expect(await run(org, ['apply', twice, '--yes'])).toMatchObject({
+    code: 1,
+    stderr: `${twice}:3:5: Several entries have the path Fjord (line 3 and line 4). Add the id or an externalId to each.\nNothing was changed.\n`,
+  })
+  const hook = fileWith(
+    'hook.yaml',
+    `organisation: ${org.id}\nchannels: [{ name: Hook, kind: webhook, url: { env: HOOK_URL } }]\n`,
+  )
+  expect((await run(org, ['apply', hook, '--yes'])).stderr).toBe(
+    'Set the secrets HOOK_URL as variables of the environment. Nothing was changed.\n',
+  )
+  const url = { HOOK_URL: 'https://127.0.0.1:9/secret' }
+  expect((await run(org, ['apply', hook], url)).stderr).toBe('Add --yes to make this change. Nothing was changed.\n')
+  expect(await org.audit()).toHaveLength(written)
+  const { stdout, code } = await run(org, ['apply', hook, '--yes'], url)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /The secret of the webhook Hook is whsec_\S+\. It is not shown again\.\n1 of 1 steps done\.\n$/,
+  )
+})

@@ -1,0 +1,158 @@
+// Reads a document from a YAML or JSON file, and remembers where each value stands.
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+} from 'yaml'
+import { checkDocument } from '../../plan/check-document.ts'
+import type { OrganisationDocument } from '../../plan/document.ts'
+import type { FilePlace, FindPlace } from '../../plan/plan.ts'
+import { CommandError } from '../terminal/command-error.ts'
+
+/** A document of 10,000 rooms with fields has less than 4 MB. Parsing takes about a hundred times the memory of the file. */
+const maxFileBytes = 4 * 1024 * 1024
+const maxShownMistakes = 50
+
+export interface ReadDocument {
+  readonly document: OrganisationDocument
+  readonly findPlace: FindPlace
+}
+
+/** Sentences for errors of the parser whose own are about its code. */
+const errorTexts: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: 'A file has one document. Remove the line ---.',
+  RESOURCE_EXHAUSTION: 'The values are nested too deeply.',
+}
+
+interface Mistake {
+  readonly message: string
+  readonly place?: FilePlace | undefined
+}
+
+/** Throws a `CommandError` that names each mistake with its line and column. */
+export function readDocument(file: string): ReadDocument {
+  const text = textOf(readBytes(file), file)
+  const lines = new LineCounter()
+  const mistakesAt = (mistakes: readonly Mistake[]) => new CommandError(mistakesText(file, mistakes))
+  const parsed = parse(text, lines)
+  if (!parsed) throw mistakesAt([{ message: 'The values are nested too deeply.' }])
+  const placeAt = (offset: number): FilePlace => {
+    const { line, col } = lines.linePos(offset)
+    return { line, column: col }
+  }
+  const mistakes: Mistake[] = [...parsed.errors, ...parsed.warnings].map(({ code, message, pos }) => ({
+    message: errorTexts[code] ?? (message.endsWith('.') ? message : `${message}.`),
+    place: placeAt(pos[0]),
+  }))
+  visit(parsed, {
+    Alias: (_, { range }) => {
+      mistakes.push({
+        message: 'Aliases (*name) are not supported. Write the value again.',
+        place: placeAt(range?.[0] ?? 0),
+      })
+    },
+    // The parser compares each key with each other one, which takes minutes for a map of many.
+    Map: (_, { items }) => {
+      const names = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (names.has(key.value)) {
+          mistakes.push({ message: `The key ${key.value} is there twice.`, place: placeAt(key.range?.[0] ?? 0) })
+        }
+        names.add(key.value)
+      }
+    },
+  })
+  if (mistakes.length > 0) throw mistakesAt(mistakes)
+  const findPlace: FindPlace = (pointer) => placeAt(offsetOf(parsed, pointer))
+  const checked = checkDocument(parsed.toJS({ maxAliasCount: 0 }), findPlace)
+  if ('problems' in checked) throw mistakesAt(checked.problems)
+  return { document: checked.document, findPlace }
+}
+
+/** Undefined if the file has so many levels that the parser, which calls itself for each, runs out of stack. */
+function parse(text: string, lineCounter: LineCounter): Document | undefined {
+  try {
+    return parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, merge: false })
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+function readBytes(file: string): Buffer {
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(file, 'r')
+    const { size } = fstatSync(descriptor)
+    if (size > maxFileBytes) {
+      throw new CommandError(
+        `${file} has ${Math.ceil(size / 1024 / 1024)} MB. A document can have ${maxFileBytes / 1024 / 1024} MB.`,
+      )
+    }
+    return readFileSync(descriptor)
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw new CommandError(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code}).`)
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+function textOf(bytes: Buffer, file: string): string {
+  const [first, second] = bytes
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    throw new CommandError(`${file} is UTF-16. Save it as UTF-8.`)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    const before = new TextDecoder().decode(bytes).split('\uFFFD', 1)[0] as string
+    const lines = before.split('\n')
+    const place = { line: lines.length, column: (lines.at(-1) as string).length + 1 }
+    throw new CommandError(mistakesText(file, [{ message: 'The text is not UTF-8. Save the file as UTF-8.', place }]))
+  }
+}
+
+/** The offset of the value at a JSON Pointer, or of the nearest value around it. */
+function offsetOf(parsed: Document, pointer: string): number {
+  let node: unknown = parsed.contents
+  let offset = startOf(node) ?? 0
+  for (const part of pointer.split('/').slice(1)) {
+    if (!isCollection(node)) break
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === name) : undefined
+    node = isMap(node) ? pair?.value : node.get(Number(name), true)
+    const start = startOf(node) ?? (isPair(pair) ? startOf(pair.key) : undefined)
+    if (start === undefined) break
+    offset = start
+  }
+  return offset
+}
+
+const startOf = (node: unknown): number | undefined =>
+  isNode(node) && !isAlias(node) && node.range ? node.range[0] : undefined
+
+function mistakesText(file: string, mistakes: readonly Mistake[]): string {
+  const shown = mistakes
+    .slice(0, maxShownMistakes)
+    .map(({ message, place }) => `${filePlaceText(file, place)} ${message}`)
+  const rest = mistakes.length - shown.length
+  return [...shown, ...(rest > 0 ? [`${rest} more mistakes.`] : []), 'Nothing was changed.']
+    .map(withoutControls)
+    .join('\n')
+}
+
+export const filePlaceText = (file: string, place: FilePlace | undefined): string =>
+  place ? `${file}:${place.line}:${place.column ?? 1}:` : `${file}:`
+
+/** Texts of a file are shown on a terminal, which obeys control characters. */
+const withoutControls = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
