@@ -14,7 +14,7 @@ export interface Device {
   readonly serial: string
   readonly model: string
   readonly sensors: DeviceSensors
-  /** What `isAway` said when the device was identified. Another connection can have started since. */
+  /** The result of `isAway` when the device was identified. Another connection can have started since. */
   readonly wasAway: boolean
 }
 
