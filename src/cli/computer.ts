@@ -19,7 +19,10 @@ export async function computerCommand(
   options: ComputerCommandOptions,
   platform: NodeJS.Platform = process.platform,
 ): Promise<void> {
-  if (platform !== 'linux') throw new StartupError(`Only Linux is supported yet; this system is ${platform}.`)
+  if (platform !== 'linux')
+    throw new StartupError(
+      `Only Linux is supported, and this system is ${platform}. A gateway with the driver "reach" can check this computer.`,
+    )
   const { url, code, dataDir } = options
   if (dataDir === undefined) throw new StartupError('Name a folder for the identity of this computer with --data-dir.')
   // Loaded on demand, because MQTT.js takes long to load.

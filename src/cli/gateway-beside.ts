@@ -22,7 +22,7 @@ import { collectRanges, needsPersonExitStatus } from './gateway-options.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 const restartBackOff = { firstMs: secondMs, maxMs: minuteMs }
-/** A gateway that ran for so long was a success: the waits start again. */
+/** A gateway that ran for this long was a success: the back-off starts again. */
 const stableMs = minuteMs
 const stopLimitMs = 10 * secondMs
 
@@ -43,7 +43,7 @@ export async function startGatewayBeside(
   const reach = gatewayReach.flatMap((range) => checkedRange(range))
   const args = ['gateway', '--url', url, '--data-dir', folder, ...['none', ...reach].flatMap((r) => ['--reach', r])]
   const code = isEnrolled(folder) ? undefined : await enrolmentCode(terminal, service, gateway)
-  // Nothing of the server's environment is passed on but the names of certificate authorities.
+  // The gateway gets the variables about certificate authorities, and no others from the server's environment.
   const env = { ...terminal.certificateVariables, ...(code !== undefined && { ROOMKEEPER_GATEWAY_CODE: code }) }
   const child = new RestartedChild([...permissionFlags(folder), executableFile, ...args], env, log)
   return { stop: () => child.stop() }
@@ -136,7 +136,8 @@ class RestartedChild {
       const startedAtMs = performance.now()
       const code = await this.#start()
       if (signal.aborted) return
-      if (code === needsPersonExitStatus) return this.#log.error('gateway stopped: it needs a person')
+      if (code === needsPersonExitStatus)
+        return this.#log.error('gateway stopped for good: its last line says why. Repair that, then restart the server')
       if (performance.now() - startedAtMs >= stableMs) failures = 0
       const waitMs = backOffMs(failures, restartBackOff)
       this.#log.warn({ code, waitMs: Math.round(waitMs) }, 'gateway ended, starting it again')

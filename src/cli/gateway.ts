@@ -25,7 +25,7 @@ export async function gatewayCommand(terminal: Terminal, options: GatewayCommand
     ])
   // Texts of devices can be in a line, and a terminal obeys control characters.
   const log = (line: string) => terminal.write(`${new Date().toISOString()} ${line.replaceAll(/\p{Cc}+/gu, ' ')}`)
-  // A mistake in a driver must not end the sessions of all other devices.
+  // A bug in a driver must not end the sessions of all other devices.
   terminal.onUncaughtError((error) => log(`unexpected error: ${error?.stack ?? String(error)}`))
   try {
     await runGateway(

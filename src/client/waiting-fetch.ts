@@ -1,4 +1,5 @@
 // A fetch that waits when the server asks for it, and sends the request again.
+import { retryAfterMs } from './back-off.ts'
 
 /** A server that asks for more than this does not want the request soon. */
 const maxWaitSeconds = 120
@@ -31,10 +32,8 @@ export const waitingFetch =
 
 /** Returns undefined if the server does not ask the caller to try again, or asks for a long wait. */
 function secondsToWait({ status, headers }: Response): number | undefined {
-  const text = headers.get('retry-after') ?? ''
-  if (![429, 503].includes(status) || !/^\d+$/.test(text)) return undefined
-  const seconds = Number(text)
-  return seconds > maxWaitSeconds ? undefined : Math.max(1, seconds)
+  const seconds = (retryAfterMs(headers) ?? Number.POSITIVE_INFINITY) / 1000
+  return [429, 503].includes(status) && seconds <= maxWaitSeconds ? seconds : undefined
 }
 
 /** Rejects as fetch does if the caller gives up. */

@@ -1,7 +1,7 @@
-// Makes this machine an endpoint: enrols it with the code of a room, and reports and obeys until it is stopped or unenrolled.
+// Makes this machine an endpoint: enrols it with the code of a room, then reports its status and carries out commands until it is stopped or unenrolled.
 import { hostname, networkInterfaces } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import { backOffMs } from '../client/back-off.ts'
+import { backOffMs, retryAfterMs } from '../client/back-off.ts'
 import type { DeviceAction } from '../contract/device/models.ts'
 import type { CommandReport } from '../contract/device/protocol.ts'
 import { hourMs, minuteMs } from '../contract/durations.ts'
@@ -124,12 +124,11 @@ async function enrol(
       return identity
     } catch (error) {
       if (error instanceof ComputerError) throw error
-      const refusal = error instanceof EnrolmentRefusedError ? error.cause : undefined
-      if (refusal && refusal.status < 500 && refusal.status !== 409 && refusal.status !== 429)
-        throw new ComputerError(`The computer cannot enrol at ${url}: ${(error as Error).message}`)
-      const retryAfterSeconds = Number(refusal?.headers.get('retry-after') ?? 0)
-      const waitMs = Math.max(retryAfterSeconds * 1000, backOffMs(failures, deviceBackOff))
-      const reason = refusal ? (error as Error).message : 'there is no answer.'
+      const refusal = error instanceof EnrolmentRefusedError ? error : undefined
+      if (refusal?.isFinal) throw new ComputerError(`The computer cannot enrol at ${url}: ${refusal.message}`)
+      const askedMs = refusal && retryAfterMs(refusal.cause.headers)
+      const waitMs = Math.max(askedMs ?? 0, backOffMs(failures, deviceBackOff))
+      const reason = refusal?.message ?? 'it does not answer.'
       onLine(`Cannot enrol at ${url} yet: ${reason} Trying again in ${Math.ceil(waitMs / 1000)} s.`)
       await pause(waitMs, undefined, { signal })
     }

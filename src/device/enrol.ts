@@ -4,6 +4,12 @@ import { devicePaths, type EnrolAnswer, type EnrolRequest } from '../contract/de
 /** The service refused the enrolment. The message is for the person at the device; the cause is the response with its status and Retry-After. */
 export class EnrolmentRefusedError extends Error {
   declare readonly cause: Response
+
+  /** Whether the same request would be refused again. 409 and 429 say "later", and 5xx that the service cannot answer now. */
+  get isFinal(): boolean {
+    const { status } = this.cause
+    return status < 500 && status !== 409 && status !== 429
+  }
 }
 
 /** Store the answer: the credential is not sent again. */

@@ -1,4 +1,4 @@
-// Joins a driver session with the agent of its device: what the device says goes up, and what people ask for goes down.
+// Joins a driver session with the agent of its device: reports go up to the server, and commands come down to the driver.
 import type { DeviceAction } from '../contract/device/models.ts'
 import type { DeviceSample, EnrolAnswer, UpMessage } from '../contract/device/protocol.ts'
 import { minuteMs, secondMs } from '../contract/durations.ts'
@@ -14,7 +14,7 @@ const sampleIntervalMs = minuteMs
 const sameStartMs = 20 * secondMs
 /** An uptime counts whole seconds. */
 const uptimePrecisionMs = 2 * secondMs
-/** A device that was asked to restart, and that the gateway then saw run on for so long, has not restarted. */
+/** A device that the gateway has watched for this long after a restart command, and that reports no later start, has not restarted. */
 export const defaultRestartWithinMs = 2 * minuteMs
 const checkStartedMs = 5 * secondMs
 const commandLimitMs = 30 * secondMs
@@ -50,12 +50,12 @@ export class DeviceLink {
   #sampleSentAtMs = Number.NEGATIVE_INFINITY
   #agent: Agent | undefined
   #checkTimer: NodeJS.Timeout | undefined
-  /** How often this session was checked for the outcomes of commands. */
+  /** How many times the outcomes of commands were checked in this session. */
   #checkCount = 0
-  /** The number of checks before the first one that found the command open, by command. */
+  /** By command: how many checks there had been when a check first found it open. */
   readonly #checksBefore = new Map<string, number>()
   #isWanted = false
-  /** Starts and stops of the agent follow each other. */
+  /** Starts and stops of the agent run one after the other. */
   #switching: Promise<void> = Promise.resolve()
 
   constructor(options: DeviceLinkOptions) {
@@ -76,7 +76,7 @@ export class DeviceLink {
   #switch(work: () => Promise<void>): Promise<void> {
     this.#switching = this.#switching
       .then(work)
-      .catch((error: Error) => this.#options.log(`agent not switched: ${error.message}`))
+      .catch((error: Error) => this.#options.log(`agent not started or stopped: ${error.message}`))
     return this.#switching
   }
 
@@ -168,17 +168,17 @@ export class DeviceLink {
   }
 
   #collect(changes: Status): void {
-    const real = Object.entries(changes).filter(([name, value]) => !isSameValue(name, this.#status[name], value))
-    const isRestart = real.some(([name, value]) => name === 'startedAt' && isLater(value, this.#status.startedAt))
-    Object.assign(this.#status, Object.fromEntries(real))
-    Object.assign(this.#changes, Object.fromEntries(real))
+    const changed = Object.entries(changes).filter(([name, value]) => !isSameValue(name, this.#status[name], value))
+    const isRestart = changed.some(([name, value]) => name === 'startedAt' && isLater(value, this.#status.startedAt))
+    Object.assign(this.#status, Object.fromEntries(changed))
+    Object.assign(this.#changes, Object.fromEntries(changed))
     if (isRestart) this.#reconnect()
-    if (real.length === 0 || this.#statusTimer) return
+    if (changed.length === 0 || this.#statusTimer) return
     const waitMs = Math.max(0, this.#statusSentAtMs + statusIntervalMs - performance.now())
     this.#statusTimer = setTimeout(() => this.#guard(() => this.#sendStatus()), waitMs)
   }
 
-  /** A session without a connection of its own survives a restart. The server counts a restart only on a new connection. */
+  /** A session that polls survives a restart of its device, but the server counts a restart only on a new connection. */
   #reconnect(): void {
     if (!this.#agent) return
     void this.#switch(() => this.#stop())
@@ -214,7 +214,7 @@ export class DeviceLink {
     this.#sendSamples()
   }
 
-  /** The agent keeps samples while it has no connection. If it is stopped before they are stored, they wait for the next one. */
+  /** The agent keeps samples while it has no connection. If it is stopped before they are stored, they wait for the next agent. */
   #sendSamples(): void {
     const agent = this.#agent
     const { waitingSamples } = this.#options
@@ -225,12 +225,12 @@ export class DeviceLink {
     })
   }
 
-  /** An error in here is a mistake of a driver or of ours. It must not end the gateway. */
+  /** An error in this work is a bug of a driver or of the gateway. It must not end the process. */
   #guard(work: () => void): void {
     try {
       work()
     } catch (error) {
-      this.#options.log(`mistake in the driver: ${(error as Error).message}`)
+      this.#options.log(`error in the driver: ${(error as Error).message}`)
     }
   }
 }

@@ -20,7 +20,7 @@ export interface DriverItem {
   readonly options: Readonly<Record<string, string | number | boolean>>
   /** SHA-256 of the certificate that a person confirmed, as Node writes it: "AB:CD:…". */
   readonly fingerprint?: string | undefined
-  /** Whether the device is enrolled. Only then may its identity be incomplete, as that of a projector in standby can be. */
+  /** Whether the device is enrolled. If it is, its identity can be incomplete: a projector in standby does not tell its serial. */
   readonly isEnrolled?: boolean | undefined
 }
 
@@ -29,7 +29,7 @@ export interface DriverContext {
   readonly signal: AbortSignal
 }
 
-/** The only way from a driver to a device: refuses addresses that the gateway may not reach. */
+/** The only way from a driver to a device: refuses addresses that are not in the gateway's reach. */
 export interface DeviceNetwork {
   /** The address of a host, resolved once and checked; for protocols without a connection. */
   resolve(host: string): Promise<string>
@@ -80,16 +80,16 @@ export interface DeviceIdentity {
 }
 
 export interface SessionEvents {
-  /** The fields that changed; null takes a field back. */
+  /** The fields that changed; null clears a field. */
   status: [changes: UpMessage<'status'>]
   /** A setting was changed at the device; `settings()` has its new value. */
   settings: []
   sample: [DeviceSample]
-  /** Comes once; the session sends nothing after it. */
+  /** Emitted once; no other event follows. */
   ended: [DriverFailure]
 }
 
-/** A member that is absent is something that this device cannot do. An error that it throws is the reason that people read. */
+/** An absent member is an action that the device cannot do. The message of an error that a member throws is shown to people. */
 export interface DriverSession extends EventEmitter<SessionEvents> {
   readonly identity: DeviceIdentity
   /** Everything that is known of the device now. */
@@ -112,7 +112,7 @@ type FailureState = 'UNREACHABLE' | 'REFUSED' | 'CHANGED' | 'UNSUPPORTED'
 export class DriverFailure extends Error {
   readonly state: FailureState
 
-  /** `cause` is the error of Node behind it, such as ECONNREFUSED, by which a driver can say more. */
+  /** `cause` is the error from Node, such as ECONNREFUSED: a driver can add advice to it. */
   constructor(state: FailureState, reason: string, options?: ErrorOptions) {
     super(reason, options)
     this.state = state

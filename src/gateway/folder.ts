@@ -77,7 +77,12 @@ export class GatewayFolder {
   }
 
   saveDevice(id: string, changes: DeviceRecord): Promise<void> {
-    if (!isFileName(id)) return Promise.reject(new FolderError(`The server sent an item with the id ${id}.`))
+    if (!isFileName(id))
+      return Promise.reject(
+        new FolderError(
+          `The id of an item cannot be the name of a file: ${id}. Check --url: the list may not come from Roomkeeper.`,
+        ),
+      )
     this.#devices.set(id, { ...this.device(id), ...changes })
     return this.#write(join(devicesFolder, `${id}.json`), () => this.#devices.get(id))
   }
@@ -111,7 +116,7 @@ export class GatewayFolder {
     }
   }
 
-  /** Replaces the file, readable by its owner only; without content it is deleted. Each write takes the content that is newest then. */
+  /** Replaces the file, which only its owner can read, or deletes it if there is no content. A write that had to wait takes the newest content. */
   #write(name: string, content: () => object | undefined): Promise<void> {
     const written = (this.#writes.get(name) ?? Promise.resolve())
       .catch(() => {})

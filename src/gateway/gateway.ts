@@ -1,9 +1,9 @@
-// A gateway: connected to the server like a device, it reads its list of devices and keeps each of them as the list says.
+// A gateway: connected to the server like a device, it reads its list of devices and supervises each of them.
 import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import { backOffMs } from '../client/back-off.ts'
+import { backOffMs, retryAfterMs } from '../client/back-off.ts'
 import { devicePaths, type EnrolAnswer, gatewaySupport, type ListedGatewayTest } from '../contract/device/protocol.ts'
 import { hourMs, secondMs } from '../contract/durations.ts'
 import { Agent } from '../device/agent.ts'
@@ -25,22 +25,24 @@ export const gatewayModel = 'RK-GATEWAY'
 /** A thousand devices start within 20 s, and connect to the server within 5 s. */
 const openApartMs = 20
 const connectApartMs = 5
-/** The devices stay connected for so long after the gateway's own connection was lost. */
+/** The devices stay connected for this long after the gateway has lost its own connection. */
 const keepDevicesMs = 10 * secondMs
 /**
- * Many devices go with a gateway, so its loss is noticed within 45 s of the last packet, and it is back within 15 s of its network. TCP sends a
- * packet that was lost again after 1, 3 and 7 s, and then too late.
+ * A gateway takes many devices with it: the server notices its loss within 45 s of the last packet, and it is back within 15 s after its
+ * network. TCP repeats a lost packet of a new connection 1, 3 and 7 s after the first; the next time is too late, so the attempt ends before.
  */
 const serverConnection: ConnectionTimes = {
   keepAliveSeconds: 25,
   connectMs: 10 * secondMs,
   longestWaitMs: 5 * secondMs,
 }
-/** Another process with the same identity shows as takeovers in turn. */
+/** Two processes with one identity take over each other's connection in turn. The gateway stops after this many takeovers. */
 const maxTakeovers = 3
 const takeoversWithinMs = hourMs
-/** After a takeover, the own connection has to stand for so long before devices connect. */
+/** After a takeover, devices connect only when the gateway's own connection has lasted this long. */
 const calmAfterTakeoverMs = 5 * secondMs
+/** A status report can name this many networks. */
+const maxReportedRanges = 32
 const listBackOff = { firstMs: secondMs, maxMs: 30 * secondMs }
 
 /** The gateway cannot go on, and trying again would not help. The message is a sentence for its owner. */
@@ -71,7 +73,7 @@ export async function runGateway(options: GatewayOptions, signal: AbortSignal): 
 
 type EnrolledRecord = OwnRecord & { readonly identity: EnrolAnswer }
 
-/** Enrols the gateway if it is not enrolled yet. Undefined if the signal was aborted before. */
+/** Enrols the gateway if it is not enrolled yet. Undefined if the signal aborts first. */
 async function enrolledRecord(options: GatewayOptions, signal: AbortSignal): Promise<EnrolledRecord | undefined> {
   const { folder, code, url, log } = options
   const known = folder.own
@@ -101,12 +103,10 @@ async function waitToEnrol(
   signal: AbortSignal,
 ): Promise<void> {
   const { message } = error as Error
-  const response = error instanceof EnrolmentRefusedError ? error.cause : undefined
-  const isFinal = response && response.status < 500 && ![409, 429].includes(response.status)
-  if (isFinal) throw new GatewayError(`The server did not enrol this gateway: ${message}`)
-  const retryAfterMs = Number(response?.headers.get('retry-after') ?? Number.NaN) * 1000
-  const waitMs = Number.isFinite(retryAfterMs) ? retryAfterMs : backOffMs(failures, deviceBackOff)
-  const reason = response ? message : ((error as Error & { cause?: Error }).cause?.message ?? message)
+  const refusal = error instanceof EnrolmentRefusedError ? error : undefined
+  if (refusal?.isFinal) throw new GatewayError(`The server did not enrol this gateway: ${message}`)
+  const waitMs = (refusal && retryAfterMs(refusal.cause.headers)) ?? backOffMs(failures, deviceBackOff)
+  const reason = refusal ? message : ((error as Error & { cause?: Error }).cause?.message ?? message)
   log(`not enrolled yet, next attempt in ${Math.ceil(waitMs / 1000)} s: ${reason}`)
   await pause(waitMs, undefined, { signal }).catch(() => {})
 }
@@ -151,7 +151,7 @@ class Gateway {
         startedAt: new Date().toISOString(),
         actions: [],
         supports: [gatewaySupport],
-        reach: [...options.reach.ranges],
+        reach: options.reach.ranges.slice(0, maxReportedRanges),
       },
       storage: {
         load: () => this.#options.folder.own?.agent,
@@ -194,7 +194,7 @@ class Gateway {
     })
     agent.on('credentialRefused', (since) =>
       log(
-        `the server does not know this gateway since ${since.toISOString()}: it was enrolled again elsewhere, or the server lost its database`,
+        `the server has refused the credential since ${since.toISOString()}: the gateway was enrolled again elsewhere, or the server has another database`,
       ),
     )
     agent.on('unenrolled', () => {
@@ -273,14 +273,14 @@ class Gateway {
       } catch (error) {
         if (signal.aborted) break
         this.#options.log(`list of devices not read: ${(error as Error).message}`)
-        const retryAfterMs = error instanceof ServerRefusal ? error.retryAfterMs : undefined
-        await pause(retryAfterMs ?? backOffMs(failures++, listBackOff), undefined, { signal }).catch(() => {})
+        const askedMs = error instanceof ServerRefusal ? error.retryAfterMs : undefined
+        await pause(askedMs ?? backOffMs(failures++, listBackOff), undefined, { signal }).catch(() => {})
       }
     }
     this.#isReading = false
   }
 
-  /** Afterwards there is a supervisor for each item of the list, with its newest values, and no other. */
+  /** Makes the supervisors match the list: one for each item, with its newest values. */
   #apply({ devices, tests, isWhole }: DeviceList): void {
     const listed = new Set(devices.map(({ id }) => id))
     const known = isWhole ? [...this.#items.keys(), ...this.#options.folder.deviceIds] : []

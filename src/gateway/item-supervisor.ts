@@ -1,4 +1,4 @@
-// Keeps one item as the list wants it: opens a session, enrols the device, and keeps its agent connected while the session stands.
+// Supervises one item of the list: opens a session with its device, enrols it, and keeps its agent connected while the session lasts.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type BackOff, backOffMs } from '../client/back-off.ts'
 import type { DeviceSample, EnrolAnswer, ListedGatewayDevice } from '../contract/device/protocol.ts'
@@ -16,17 +16,17 @@ import { type ServerClient, ServerRefusal } from './server-client.ts'
 import { shortLine, withoutSecrets } from './short-line.ts'
 import type { ItemReport } from './state-reports.ts'
 
-/** A device that was away for less than this is tried often, to be back soon after its network is. */
+/** A device that has failed for less than this is tried often: it is back soon after its network. */
 const recentMs = 10 * minuteMs
 const recentBackOff = { firstMs: secondMs, maxMs: 10 * secondMs }
 const lateBackOff = { firstMs: minuteMs, maxMs: minuteMs }
-/** The server was not there, or a person has to solve a conflict in it. */
+/** The server did not answer, or a person has to resolve a conflict in it, such as a DUPLICATE. */
 const enrolBackOff = { firstMs: 2 * secondMs, maxMs: 2 * minuteMs }
-/** CHANGED and UNSUPPORTED need a person. They are tried again in case the person works at the device. */
+/** CHANGED and UNSUPPORTED need a person. They are tried again because the person can change the device instead of the item. */
 const personBackOff = { firstMs: 5 * minuteMs, maxMs: 5 * minuteMs }
 /** Codecs lock an account after five wrong passwords, and some after one. */
 const refusedForMs = dayMs
-/** A session that stood for so long was a success: the waits start again. */
+/** A session that lasted this long was a success: the back-off starts again. */
 const stableMs = minuteMs
 const openLimitMs = minuteMs
 /** A credential that the server does not know is replaced at most this often. */
@@ -50,9 +50,9 @@ export interface ItemContext {
   readonly log: (line: string) => void
 }
 
-/** How an attempt ended: the state of the item until the next one. */
+/** How an attempt ended: the state of the item until the next attempt. */
 interface Ending {
-  /** NOT_ENROLLED: the server refused the enrolment, and knows the state by itself. */
+  /** NOT_ENROLLED: the server refused the enrolment, and has stored the state itself. */
   readonly state: ItemReport['state'] | 'REMOVED' | 'ENROL_AGAIN' | 'NOT_ENROLLED'
   readonly reason: string
   readonly retryAfterMs?: number | undefined
@@ -96,17 +96,34 @@ export class ItemSupervisor {
     await this.#ended
   }
 
-  /** Takes the item as the list has it now. A session that stands goes on if the item is still connected to in the same way. */
+  /** Takes the newest values of the item. An open session goes on if they lead to the same device in the same way. */
   update(item: ListedGatewayDevice): void {
     const before = this.#item
     this.#item = item
     const isSame = targetOf(before) === targetOf(item) && (before.state === 'REMOVED') === (item.state === 'REMOVED')
     if (!this.#lifetime || (isSame && before.revision === item.revision)) return
     if (isSame && this.#link) this.#report(item, { state: 'CONNECTED', reason: '' })
+    else if (isSame && this.#keepsRefusal(before)) return
     else {
       this.#lifetime.abort()
       this.start()
     }
+  }
+
+  /**
+   * A person has given a refused item another name or room, and nothing else: the same password is not tried again. A higher revision
+   * includes a Retry.
+   */
+  #keepsRefusal(before: ListedGatewayDevice): boolean {
+    const { id, name, roomId, revision } = this.#item
+    const { refused } = this.#record
+    const isOther = name !== before.name || roomId !== before.roomId
+    if (!isOther || refused?.revision !== before.revision || revision !== before.revision + 1) return false
+    this.#context.folder
+      .saveDevice(id, { refused: { ...refused, revision } })
+      .catch((error: Error) => this.#log(this.#item, `state not saved: ${error.message}`))
+    this.#report(this.#item, { state: 'REFUSED', reason: refused.reason })
+    return true
   }
 
   /** Devices are connected only while the gateway is. */
@@ -131,7 +148,7 @@ export class ItemSupervisor {
       await this.#waitForPassword(item, signal)
       await this.#context.openPace.turn(signal)
       const startedAtMs = performance.now()
-      // Only a folder that cannot be written gets here: the disk is full, or gone.
+      // An attempt rejects only if the folder cannot be written: the disk is full, or gone.
       const ending = await this.#attempt(item, signal).catch(
         ({ message }: Error): Ending => ({
           state: 'UNREACHABLE',
@@ -167,7 +184,7 @@ export class ItemSupervisor {
     await pause(Math.min(waitMs, refusedForMs), undefined, { signal })
   }
 
-  /** Opens a session and stays in it. Resolves when it has ended, or was not possible. */
+  /** Opens a session and waits for its end. Resolves with the reason why it ended, or could not be opened. */
   async #attempt(item: ListedGatewayDevice, signal: AbortSignal): Promise<Ending> {
     const attempt = new AbortController()
     const end = () => attempt.abort(signal.reason)
@@ -185,7 +202,7 @@ export class ItemSupervisor {
       session = opened.session
       if (this.#record.refused) await folder.saveDevice(item.id, { refused: undefined })
       const identity = await this.#credential(item, session.identity, attempt.signal)
-      return await this.#stand(item, session, identity, opened.ended, attempt.signal)
+      return await this.#keepConnected(item, session, identity, opened.ended, attempt.signal)
     } catch (error) {
       return await this.#endingOf(error, signal)
     } finally {
@@ -195,7 +212,7 @@ export class ItemSupervisor {
     }
   }
 
-  /** The credential of the device: the stored one, or that of a new enrolment. */
+  /** The stored credential of the device, or else a new one: the device is enrolled. */
   async #credential(item: ListedGatewayDevice, found: DeviceIdentity, signal: AbortSignal): Promise<EnrolAnswer> {
     const { folder, server } = this.#context
     const { identity, serial } = this.#record
@@ -220,7 +237,8 @@ export class ItemSupervisor {
     return enrolled
   }
 
-  async #stand(
+  /** Connects the agent while the session lasts. */
+  async #keepConnected(
     item: ListedGatewayDevice,
     session: DriverSession,
     identity: EnrolAnswer,

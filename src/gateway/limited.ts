@@ -9,7 +9,7 @@ export function limited<T>(work: Promise<T>, limitMs: number, late: () => Error)
   })
 }
 
-/** Gives turns that are at least so far apart, so a thousand devices do not start at the same moment. */
+/** Gives turns that are at least this far apart, so a thousand devices do not start at the same moment. */
 export class Pace {
   readonly #apartMs: number
   #nextMs = 0

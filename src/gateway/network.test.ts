@@ -96,7 +96,9 @@ test('a name is resolved once for a connection, and a name that leads to loopbac
   expect((await failureOf(network.connect(to('codec.example', port)))).message).toContain('refuses connections')
   expect(resolveName.asked).toBe(1)
   const { message } = await failureOf(network.connect(to('codec.example', port)))
-  expect(message).toContain('codec.example is 127.0.0.1, which this gateway may not reach')
+  expect(message).toContain(
+    'codec.example is 127.0.0.1, which is outside the reach of this gateway. Its option --reach',
+  )
   expect(sockets).toEqual([])
 })
 

@@ -56,7 +56,7 @@ class AttemptNetwork implements DeviceNetwork {
     const allowed = addresses.filter((address) => this.#reach.allows(address)).map(withoutIpv6Form)
     const chosen = allowed.find((address) => isIP(address) === 4) ?? allowed[0]
     if (chosen !== undefined) return chosen
-    throw this.#outOfReach(addresses[0] ?? 'nothing', host)
+    throw this.#outOfReach(addresses[0] ?? 'without an address', host)
   }
 
   async connect(options: ConnectOptions): Promise<Socket> {
@@ -89,7 +89,7 @@ class AttemptNetwork implements DeviceNetwork {
   async #open({ host, port, signal: lifetime }: ConnectOptions, signal: AbortSignal): Promise<Socket> {
     const address = await abortable(this.resolve(host), signal)
     const socket = connect({ host: address, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 })
-    // A socket that fails without a listener would end the gateway. Drivers listen too, and learn of it.
+    // An error of a socket without a listener would end the process. Drivers add listeners of their own.
     socket.on('error', () => {})
     const end = () => socket.destroy()
     lifetime.addEventListener('abort', end, { once: true })
@@ -99,8 +99,9 @@ class AttemptNetwork implements DeviceNetwork {
 
   #outOfReach(address: string, name?: string): DriverFailure {
     const what = name === undefined ? address : `${name} is ${address}, which`
-    const verb = name === undefined ? 'is outside of what this gateway may reach' : 'this gateway may not reach'
-    return new DriverFailure('UNREACHABLE', `${what} ${verb} (${this.#reach}). Its option --reach names the networks.`)
+    // The networks come last, because a long reason is cut.
+    const reason = `${what} is outside the reach of this gateway. Its option --reach names the networks that it reaches: ${this.#reach}.`
+    return new DriverFailure('UNREACHABLE', reason)
   }
 }
 

@@ -1,4 +1,4 @@
-// Opens a session with a driver, within a limit, and whatever the driver does.
+// Opens a session with a driver within a time limit, even if the driver throws, hangs or ignores its signal.
 import type { ListedGatewayTest } from '../contract/device/protocol.ts'
 import { type DeviceNetwork, DriverFailure, type DriverSession } from './driver.ts'
 import type { DriverTable } from './driver-table.ts'
@@ -17,7 +17,7 @@ interface OpenedSession {
   readonly ended: Promise<DriverFailure>
 }
 
-/** Rejects with a DriverFailure, or with the error of a driver that has a mistake. */
+/** Rejects with a DriverFailure, or with the error of a driver that has a bug. */
 export async function openDriverSession(
   drivers: DriverTable,
   { driver: name, host, port, username, secret, options, fingerprint }: Omit<ListedGatewayTest, 'id'>,
@@ -38,7 +38,7 @@ export async function openDriverSession(
     ;(session as NodeJS.EventEmitter).on('error', () => {})
     return { session, ended }
   } catch (error) {
-    // A session that opens after the limit is not wanted.
+    // A session that opens after the limit is closed immediately.
     opening.then((session) => session.close()).catch(() => {})
     throw error
   }

@@ -80,6 +80,13 @@ test('without an option the private networks of the interfaces are reached, and 
   for (const range of privateNetworks()) expect(parseRange(range)).toBe(range)
 })
 
+test('every named network is reached, even if a status report cannot name all of them', () => {
+  const reach = new Reach(Array.from({ length: 100 }, (_, i) => parseRange(`10.${i}.0.0/24`)))
+  for (const address of ['10.0.0.1', '10.31.0.1', '10.32.0.1', '10.99.0.1'])
+    expect(reach.allows(address), address).toBe(true)
+  expect(reach.allows('10.100.0.1')).toBe(false)
+})
+
 test('a gateway without a network reaches nothing, and says so', () => {
   expect(new Reach([]).allows('10.0.0.1')).toBe(false)
   expect(String(new Reach([]))).toBe('no network')

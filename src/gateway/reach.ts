@@ -4,9 +4,6 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { addressMatcher } from '../network/address-list.ts'
 import { embeddedIpv4, ipv6Groups } from '../network/ipv6.ts'
 
-/** The status report has room for so many. */
-const maxRanges = 32
-
 const loopbackRanges = ['127.0.0.0/8', '::1/128']
 /** No option opens these. The comments name what is there. */
 const closedRanges = [
@@ -38,13 +35,13 @@ export class Reach {
 
   /** The ranges come from `parseRange` or `privateNetworks`. */
   constructor(ranges: readonly string[]) {
-    this.ranges = [...new Set(ranges)].slice(0, maxRanges)
+    this.ranges = [...new Set(ranges)]
     this.#isNamed = matcherByFamily(this.ranges)
     // 0.0.0.0/0 contains loopback without naming it.
     this.#isNamedLoopback = matcherByFamily(this.ranges.filter((range) => isLoopback(range.split('/')[0])))
   }
 
-  /** Takes an IP address. Everything that is not one is refused too, and so is an address with a zone, which is link-local. */
+  /** Takes an IP address. Any other text is refused, including addresses with a zone, which are link-local. */
   allows(address: string): boolean {
     const family = isIP(address)
     if (family === 0 || address.includes('%')) return false

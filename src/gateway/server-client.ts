@@ -1,5 +1,6 @@
 // The requests of a gateway to the server over HTTPS: its list of devices, enrolments, and the answers to tests.
 import { setTimeout as pause } from 'node:timers/promises'
+import { retryAfterMs } from '../client/back-off.ts'
 import {
   devicePaths,
   type EnrolAnswer,
@@ -104,10 +105,8 @@ export class ServerClient {
     })
     const answer = (await response.json().catch(() => undefined)) as { message?: string } | undefined
     if (response.ok && answer !== undefined) return answer
-    const retryAfterSeconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-    throw new ServerRefusal(
-      answer?.message ?? 'The answer did not come from Roomkeeper. Check --url.',
-      Number.isFinite(retryAfterSeconds) ? retryAfterSeconds * 1000 : undefined,
-    )
+    signal.throwIfAborted()
+    const message = answer?.message ?? 'The answer did not come from Roomkeeper, or broke off. Check --url.'
+    throw new ServerRefusal(message, retryAfterMs(response.headers))
   }
 }

@@ -3,9 +3,12 @@ import type { ListedGatewayTest } from '../contract/device/protocol.ts'
 import { drivers } from '../contract/fleet/drivers.ts'
 import { maxReasonLength } from '../contract/fleet/gateways.ts'
 
-/** One line without control characters, cut to so many characters. */
+/** One line of well-formed text without control characters, cut to this many characters. The server refuses any other text. */
 export function shortLine(text: string, maxCharacters = maxReasonLength): string {
-  const line = text.replaceAll(/\p{Cc}+/gu, ' ').trim()
+  const line = text
+    .toWellFormed()
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim()
   const characters = [...line]
   return characters.length <= maxCharacters ? line : `${characters.slice(0, maxCharacters - 1).join('')}…`
 }
@@ -13,11 +16,13 @@ export function shortLine(text: string, maxCharacters = maxReasonLength): string
 /** Shorter secrets are words that occur by chance. */
 const minSecretCharacters = 4
 
-/** A device can repeat what it was sent, and a driver can quote the device. */
+/** The text without the item's passwords: a device can repeat what it was sent, and a driver can quote the device. */
 export function withoutSecrets({ driver, secret, options }: Omit<ListedGatewayTest, 'id'>, text: string): string {
   const names = drivers[driver]?.fields.filter((field) => field.secret && field.isOption).map(({ name }) => name) ?? []
   const secrets = [secret, ...names.map((name) => options[name])].filter(
     (value): value is string => typeof value === 'string' && value.length >= minSecretCharacters,
   )
-  return secrets.reduce((result, value) => result.replaceAll(value, '•••'), text)
+  // One secret can start with another, and its end must not remain.
+  const longestFirst = secrets.toSorted((a, b) => b.length - a.length)
+  return longestFirst.reduce((result, value) => result.replaceAll(value, '•••'), text)
 }

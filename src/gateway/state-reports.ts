@@ -59,9 +59,11 @@ export class StateReports {
   }
 
   async #sendNext(): Promise<void> {
-    this.#isSending = true
     const ids = [...this.#unsent].slice(0, maxDeviceStatesPerMessage)
     const devices = ids.flatMap((id) => this.#latest.get(id) ?? [])
+    // The items were removed before their states went up.
+    if (devices.length === 0) return
+    this.#isSending = true
     const isAcknowledged = await this.#send({ devices }).then(
       () => true,
       () => false,

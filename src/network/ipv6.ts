@@ -19,4 +19,8 @@ export function ipv6Groups(address: string): number[] {
   return [...start, ...new Array<number>(8 - start.length - end.length).fill(0), ...end]
 }
 
+/** The sixteen bytes. A zone, as in fe80::1%eth0, is left out. */
+export const ipv6Bytes = (address: string): Buffer =>
+  Buffer.from(ipv6Groups(address.replace(/%.*$/, '')).flatMap((group) => [group >> 8, group & 0xff]))
+
 const dotted = (high = 0, low = 0): string => [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')

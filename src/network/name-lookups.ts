@@ -1,4 +1,4 @@
-// Looks up names so that names whose servers do not answer leave room for the others.
+// Looks up names. Names whose servers do not answer cannot block the others.
 import type { LookupAddress } from 'node:dns'
 import { LRUCache } from 'lru-cache'
 import { minuteMs, secondMs } from '../contract/durations.ts'
@@ -46,10 +46,10 @@ export class NameLookups {
       return
     }
     this.#callbacks.set(hostname, [callback])
-    if (!this.#isSlow(hostname)) this.#look(hostname, () => undefined)
+    if (!this.#isSlow(hostname)) this.#lookUp(hostname, () => undefined)
     else if (this.#waiting.length < maxWaiting) {
       this.#waiting.push(hostname)
-      this.#lookAtSlow()
+      this.#lookUpSlow()
     } else this.#answer(hostname, Object.assign(new Error('too many slow names'), { code: 'ETIMEDOUT' }), [])
   }
 
@@ -57,17 +57,17 @@ export class NameLookups {
     return (this.#slowUntil.get(hostname) ?? 0) > this.#nowMs()
   }
 
-  #lookAtSlow(): void {
+  #lookUpSlow(): void {
     const next = this.#isSlowRunning ? undefined : this.#waiting.shift()
     if (next === undefined) return
     this.#isSlowRunning = true
-    this.#look(next, () => {
+    this.#lookUp(next, () => {
       this.#isSlowRunning = false
-      this.#lookAtSlow()
+      this.#lookUpSlow()
     })
   }
 
-  #look(hostname: string, onEnd: () => void): void {
+  #lookUp(hostname: string, onEnd: () => void): void {
     const startedAt = this.#nowMs()
     this.#resolveName(hostname, { all: true }, (error, addresses) => {
       const now = this.#nowMs()

@@ -85,6 +85,7 @@ const pages = (): Record<string, string> => ({
   [`/devices/${fleet.bar.id}?tab=operations`]: 'Bar R00001',
   [`/devices/${fleet.bar.id}?tab=logs`]: 'Bar R00001',
   '/sites': 'Sites',
+  '/sites/import': 'Import rooms',
   '/profiles': 'Profiles',
   [`/profiles/${fleet.profileId}`]: 'Quiet rooms',
   '/jobs': 'Jobs',

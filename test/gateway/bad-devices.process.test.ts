@@ -108,7 +108,7 @@ test('bad devices have a state that says it, cost less than 1 MB each, and delay
   const bytesEach = (after.bytes - before.bytes) / bad.length
   if (isFullForm) process.stdout.write(`${JSON.stringify({ devices: bad.length, bytesEach, before, after })}\n`)
   expect(bytesEach).toBeLessThan(megabyteBytes)
-  // No turn of the event loop is so long. CPU time counts: on a busy machine everything takes several times as long.
+  // No turn of the event loop takes so much CPU time. The clock does not count: on a busy machine everything takes several times as long.
   expect(after.longestTurnMs).toBeLessThan(1_000)
   expect(folderContent(folder) + JSON.stringify(harness.logged)).not.toContain(badPassword)
 })

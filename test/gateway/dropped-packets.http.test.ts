@@ -80,7 +80,7 @@ async function startWorld(drivers: DriverTable) {
   return { world, harness, wires: [mqttWire, httpWire], countConnected }
 }
 
-/** Measures how long it takes until so many endpoints are connected. */
+/** Measures how long it takes until a condition holds. */
 async function timeUntil(what: string, isSo: () => Promise<boolean>): Promise<number> {
   const startedAt = performance.now()
   await until(what, isSo, { everyMs: 100, timeoutMs: 120 * secondMs })
@@ -105,7 +105,7 @@ test('devices whose packets are dropped are offline within 45 s, and back within
   expect(backMs).toBeLessThan(backLimitMs)
 })
 
-// The keep-alive of MQTT is 30 s, so this takes a minute.
+// The keep-alive of a gateway is 25 s, so this takes a minute.
 test.runIf(isFullForm)(
   'a gateway whose packets are dropped is offline within 45 s, with its devices, and they are back within 15 s',
   async () => {

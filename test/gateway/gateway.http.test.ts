@@ -75,6 +75,11 @@ test('a wrong password is tried once: again when it was changed, a person asks o
   await world.call('POST', `/${id}/retry`)
   await until('it is asked', () => device.logins === 2)
   await world.reaches(id, 'REFUSED')
+  await until('it is saved', () => recordIn(world.folder, id).refused?.revision === 2)
+  await world.call('PUT', `/${id}`, { name: 'Another name' })
+  await until('the gateway knows the name', () => recordIn(world.folder, id).refused?.revision === 3)
+  await world.reaches(id, 'REFUSED')
+  expect(device.logins).toBe(2)
   await world.running.stop()
   const record = recordIn(world.folder, id)
   const { refused } = record
@@ -242,7 +247,7 @@ test('a test says what it found, or why not, and stores nothing', async () => {
   expect(deviceIdsIn(world.folder)).toEqual([])
 })
 
-/** Like a script that has so many requests open at the same time. */
+/** Like a script that has twenty requests open at the same time. */
 async function inParallel<T>(list: readonly T[], work: (one: T, i: number) => Promise<void>): Promise<void> {
   const waiting = list.entries()
   const next = async () => {

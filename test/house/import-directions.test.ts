@@ -63,7 +63,7 @@ const mayImport: Record<string, readonly string[]> = {
   'cli/terminal': [],
   gateway: ['device', 'client', 'network'],
   simulator: ['device', 'client'],
-  computer: ['device', 'client'],
+  computer: ['device', 'client', 'network'],
   device: ['client'],
   console: ['csv', 'apply', 'plan', 'client'],
   csv: ['apply', 'plan', 'client'],

@@ -195,7 +195,7 @@ test.runIf(engine === 'sqlite')(
     expectRefusal(await run('--data-dir', '/dev/null/x'), /Cannot make \/dev\/null\/x \(ENOTDIR\)/)
     const terminal = {} as Parameters<typeof computerCommand>[0]
     await expect(computerCommand(terminal, { dataDir: folder }, 'darwin')).rejects.toThrow(
-      'Only Linux is supported yet; this system is darwin.',
+      'Only Linux is supported, and this system is darwin. A gateway with the driver "reach" can check this computer.',
     )
   },
 )

@@ -2,6 +2,7 @@
 import { isIPv6 } from 'node:net'
 import type { NetworkInterfaceInfo } from 'node:os'
 import { join } from 'node:path'
+import { ipv6Bytes } from '../../network/ipv6.ts'
 import { linkTarget, listNames, readText } from './files.ts'
 
 export type AddressesByInterface = NodeJS.Dict<readonly NetworkInterfaceInfo[]>
@@ -71,16 +72,6 @@ const isLinkLocal = (address: string) => /^fe[89ab]/i.test(address)
 
 const addressField = (address: string) =>
   isIPv6(address) ? { ipv6: base64(ipv6Bytes(address)) } : { ipv4: base64(address.split('.').map(Number)) }
-
-/** "fe80::1%eth0" as 16 bytes. */
-function ipv6Bytes(address: string): number[] {
-  const [front = '', back] = address.replace(/%.*$/, '').split('::')
-  const groups = (text: string) =>
-    text.split(':').flatMap((group) => (group === '' ? [] : [Number.parseInt(group, 16)]))
-  const [before, after] = [groups(front), groups(back ?? '')]
-  const gap = Array.from({ length: 8 - before.length - after.length }, () => 0)
-  return [...before, ...gap, ...after].flatMap((group) => [group >> 8, group & 255])
-}
 
 /** The kernel writes the gateway of a route as a number, its lowest byte first. */
 async function ipv4Routes(root: string): Promise<Route[]> {

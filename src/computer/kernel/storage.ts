@@ -11,27 +11,27 @@ export interface FileSystem {
 }
 
 const fieldsOf = { system: 'SystemStorage', internal: 'InternalStorage', external: 'ExternalStorage' } as const
-type Place = keyof typeof fieldsOf
+type Group = keyof typeof fieldsOf
 
 /** Fields of a status report: bytes, as strings. A field without a disk is null. */
 export async function readStorage(
   root: string,
   fileSystems: readonly FileSystem[],
 ): Promise<Record<string, string | null>> {
-  const sums: Record<Place, { total: number; free: number } | undefined> = {
+  const sums: Record<Group, { total: number; free: number } | undefined> = {
     system: undefined,
     internal: undefined,
     external: undefined,
   }
   for (const { fs, size, available, mount } of fileSystems) {
     if (mount !== '/' && !fs.startsWith('/dev/')) continue
-    const place = mount === '/' ? 'system' : (await isRemovable(root, fs)) ? 'external' : 'internal'
-    const before = sums[place] ?? { total: 0, free: 0 }
-    sums[place] = { total: before.total + size, free: before.free + available }
+    const group = mount === '/' ? 'system' : (await isRemovable(root, fs)) ? 'external' : 'internal'
+    const before = sums[group] ?? { total: 0, free: 0 }
+    sums[group] = { total: before.total + size, free: before.free + available }
   }
   return Object.fromEntries(
-    Object.entries(fieldsOf).flatMap(([place, field]) => {
-      const sum = sums[place as Place]
+    Object.entries(fieldsOf).flatMap(([group, field]) => {
+      const sum = sums[group as Group]
       return [
         [`total${field}`, sum ? String(sum.total) : null],
         [`free${field}`, sum ? String(sum.free) : null],

@@ -266,9 +266,9 @@ export const gatewayOperations = {
     path: '/gateways/{id}/devices/{deviceId}',
     tag: 'Gateways',
     scope: 'write',
-    summary: 'Change an item of a gateway, which then tries it again',
+    summary: 'Change an item of a gateway',
     description:
-      'An absent key keeps its value; null clears it. A change of driver, host, port or of an option that has `bindsSecrets` deletes secrets and fingerprint, unless the request has new ones. `roomId` moves the endpoint.',
+      'An absent key keeps its value; null clears it. A change of driver, host, port or of an option that has `bindsSecrets` deletes secrets and fingerprint, unless the request has new ones. `roomId` moves the endpoint. The gateway then tries the item again; another name or room alone does not have it send a refused password again.',
     params,
     body: Shape(
       'GatewayDeviceUpdateRequest',

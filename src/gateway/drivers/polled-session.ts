@@ -1,20 +1,20 @@
-// A session with a device that is asked at intervals: reports what changed, and ends when answers stay away.
+// A session with a device that is asked at intervals: reports what changed, and ends when it no longer answers.
 import { EventEmitter } from 'node:events'
-import { isDeepStrictEqual } from 'node:util'
 import type { UpMessage } from '../../contract/device/protocol.ts'
 import { secondMs } from '../../contract/durations.ts'
 import { type DeviceIdentity, DriverFailure, type DriverSession, type SessionEvents } from '../driver.ts'
+import { changedFields } from './changed-fields.ts'
 
 export type DeviceStatus = UpMessage<'status'>
 
 export interface PollLimits {
   /** The option `pollSeconds`. */
   readonly pollSeconds: { readonly min: number; readonly max: number; readonly usual: number }
-  /** After a failed poll the device is asked again after this time, if it is not asked sooner anyway. */
+  /** The wait after a failed poll, unless the usual interval is shorter. */
   readonly retryMs: number
   /** The session ends when there has been no answer for this long. */
   readonly silenceMs: number
-  /** A device that is asked rarely has this time for further attempts after the first failed one. */
+  /** With a long interval, the session ends this long after the first failed poll. */
   readonly graceMs: number
 }
 export const usualPollLimits: PollLimits = {
@@ -114,15 +114,8 @@ export class PolledSession extends EventEmitter<SessionEvents> implements Driver
   }
 }
 
-/** The fields that differ, with null for those that are gone; undefined if nothing changed. */
-function changedFields(before: DeviceStatus, after: DeviceStatus): DeviceStatus | undefined {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  const changed = [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))
-  if (changed.length > 0) return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
-}
-
 /** Anything that goes wrong concerns this device only. */
 const failureOf = (error: unknown): DriverFailure =>
   error instanceof DriverFailure
     ? error
-    : new DriverFailure('UNREACHABLE', `The device could not be asked: ${(error as Error).message}`)
+    : new DriverFailure('UNREACHABLE', `The poll of the device failed: ${(error as Error).message}`)

@@ -111,11 +111,18 @@ export const stateSince = (p: PresenceTimes): Time => sql`case
   when e.left_with_gateway = 1 and ${hiddenUntil('e', p)} > ${time(p.now)} then coalesce(e.online_since, e.connection_time)
   else coalesce(e.overslept_at, ${reconnectsUntil(p)}, e.connection_time) end`
 
+/**
+ * Whether the row of a device names no connection, and a connect makes it online anew: the device left by itself, and not with its server
+ * or its gateway. True of most devices that connect, and decided without another table.
+ */
+export const isAway = (table: EndpointTable) =>
+  sql<boolean>`(${column(table, 'node_id')} is null and ${column(table, 'unknown_until')} is null
+    and ${sql.ref(`${table}.left_with_gateway`)} = 0)`
+
 /** The new `online_since` of an endpoint that connects: a device that was online or reconnecting goes on being online. */
 export const onlineSinceInUpdate = (p: PresenceTimes, at: number): RawBuilder<number> => sql`case
   when endpoints.left_with_gateway = 1 and ${hiddenUntil('endpoints', p)} > ${time(p.now)}
   then coalesce(endpoints.online_since, endpoints.connection_time, ${time(at)})
-  when endpoints.node_id is null and endpoints.unknown_until is null then ${time(at)}
   when exists (select 1 from nodes as d where d.id = endpoints.node_id and d.state = 'up') or ${inUpdate(p)} > ${time(p.unknownAfter)}
   then coalesce(endpoints.online_since, endpoints.connection_time, ${time(at)})
   else ${time(at)} end`

@@ -6,6 +6,7 @@ import { deleteOldReports, sweepBundleFolder } from '../fleet/bug-reports/retent
 import { deleteOldCommands } from '../fleet/commands/retention.ts'
 import { deleteOldSpans } from '../fleet/connections/retention.ts'
 import { deletePastCredentials } from '../fleet/endpoints/past-credentials.ts'
+import { deleteOldTests } from '../fleet/gateways/retention.ts'
 import { deleteOldAttempts } from '../incidents/credentials/attempts.ts'
 import { deleteOldIncidents } from '../incidents/retention.ts'
 import { deleteOldJobs } from '../jobs/retention.ts'
@@ -86,6 +87,12 @@ export function deletionTasks(core: Core, resources: Resources): readonly Schedu
       pauseMs: hourMs,
       runsOn: 'one node',
       run: deleteOldIdempotencyKeys,
+    },
+    {
+      name: 'deleting old tests of gateways',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteOldTests,
     },
     {
       name: 'deleting old sessions',

@@ -109,4 +109,6 @@ export const deviceOfRow = (
   serial,
   model,
   sensors: { named: null, measured: 0, isPresenceOnly: false },
+  // Whatever the row says now: a session reads this before it connects, and another connection can start in between.
+  wasAway: true,
 })

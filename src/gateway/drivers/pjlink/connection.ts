@@ -6,11 +6,11 @@ import { isDeepStrictEqual } from 'node:util'
 const maxLineBytes = 136
 /** All that is read for one question. Rubbish, zero bytes and late answers can come in addition to the answer. */
 const maxBytesPerQuestion = 1_024
-/** An answer that repeats the answer before can be a second copy of it; the right one follows in this time. */
+/** An answer that equals the previous one can be a copy of it. The right answer then follows within this time. */
 const repeatMs = 50
 
 export type PjlinkClass = 1 | 2
-/** `value` is the answer of a query, as bytes in Latin-1; `OK` that of a command. */
+/** `value` is the answer to a query, its bytes read as Latin-1, or `OK` for a command. */
 export type PjlinkAnswer = { readonly value: string } | { readonly error: 1 | 2 | 3 | 4 }
 
 /**
@@ -115,7 +115,7 @@ export class PjlinkConnection {
     throw silent(`The projector does not answer the question ${name} in time.`)
   }
 
-  /** Returns the last of further answers, if there are any: some projectors repeat the answer before. */
+  /** Returns the last of further answers, if there are any: some projectors repeat the previous answer first. */
   async #newerAnswer(name: string, parameter: string, first: PjlinkAnswer): Promise<PjlinkAnswer | undefined> {
     const isQuery = parameter.startsWith('?')
     const previous = this.#previous

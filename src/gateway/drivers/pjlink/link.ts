@@ -1,5 +1,5 @@
-// The way to one projector: connects when there is a question, answers the challenge, keeps the pause between commands, and knows
-// which form of the digest this projector wants.
+// Sends questions to one projector: connects when there is one, answers the challenge, keeps the pause between commands, and remembers
+// which form of the digest the projector accepts.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type DeviceNetwork, DriverFailure, type DriverItem } from '../../driver.ts'
 import { md5Digest, sha256Digest } from './challenge.ts'
@@ -74,7 +74,7 @@ export class PjlinkLink {
       this.#digestOnEvery = !this.#digestOnEvery
       return true
     }
-    // A password that was right and is refused now can be a lapse of the projector; a second refusal is not.
+    // A projector can refuse a password that it has accepted before by mistake; a second refusal counts.
     return this.#wasAccepted && tries === 1
   }
 
@@ -121,11 +121,14 @@ export class PjlinkLink {
         return undefined
       })
       if (theirs === undefined) {
-        // A projector that knew it a moment ago has a lapse: the weaker challenge is not used for it.
+        // It has answered this challenge before, so there is no fall-back to the weaker one.
         if (this.#challenge === 'sha256')
           throw new PjlinkTrouble('silent', 'The projector does not send its challenge.')
         if (this.#options.options.challenge === 'sha256')
-          throw new DriverFailure('UNSUPPORTED', 'The projector has no sign-in with SHA-256, and no other is allowed.')
+          throw new DriverFailure(
+            'UNSUPPORTED',
+            'The projector does not know SHA-256, and the item allows nothing else. Set its option "Sign-in" to automatic.',
+          )
         this.#challenge = 'md5'
         return false
       }
@@ -142,10 +145,10 @@ export class PjlinkLink {
 export function pjlinkFailure(error: unknown, isFirst: boolean): DriverFailure {
   if (error instanceof DriverFailure) return error
   if (!(error instanceof PjlinkTrouble)) return new DriverFailure('UNREACHABLE', (error as Error).message)
-  const where = 'Enter the password of its PJLink or network settings; some projectors use that of their web page.'
+  const advice = 'Enter the password of its PJLink or network settings; some projectors use that of their web page.'
   if (error.kind === 'refused' || error.kind === 'passwordMissing')
-    return new DriverFailure('REFUSED', `${error.message} ${where}`)
-  // A projector that was understood before is one that misbehaves now.
+    return new DriverFailure('REFUSED', `${error.message} ${advice}`)
+  // A device that has spoken PJLink before is a projector that misbehaves now.
   const isUnsupported = isFirst && (error.kind === 'foreign' || error.kind === 'flood')
   return new DriverFailure(isUnsupported ? 'UNSUPPORTED' : 'UNREACHABLE', error.message)
 }

@@ -1,4 +1,4 @@
-// The questions to a projector, and the facts that its answers give. A value that cannot be understood is not known.
+// The questions to a projector, and the facts that its answers give. A value that cannot be read counts as unknown.
 import { realSerial } from '../../../contract/device/placeholders.ts'
 import type { PjlinkAnswer, PjlinkClass } from './connection.ts'
 
@@ -39,7 +39,7 @@ export class ProjectorFacts {
 }
 
 /**
- * `round`: each time. `on`: each time while it is on; what it said before is forgotten when it cannot be asked. `seldom`: at the
+ * `round`: each time. `on`: each time while it is on, and otherwise the value is cleared. `seldom`: at the
  * start, after it was switched on, and every half hour.
  */
 type Frequency = 'round' | 'on' | 'seldom'

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { UpMessage } from '../../../contract/device/protocol.ts'
 import type { PowerState } from '../../../contract/fleet/reported-status.ts'
 import { type DeviceIdentity, DriverFailure, type DriverSession, type SessionEvents } from '../../driver.ts'
+import { changedFields } from '../changed-fields.ts'
 import { type PjlinkAnswer, PjlinkTrouble } from './connection.ts'
 import { type PjlinkLink, pjlinkFailure } from './link.ts'
 import type { PjlinkOptions } from './options.ts'
@@ -22,11 +23,11 @@ import {
 import { projectorStatus } from './projector-status.ts'
 import type { PjlinkTimings } from './timings.ts'
 
-/** A session ends after so many failed attempts in a row. */
+/** A session ends after this many failed attempts in a row. */
 const maxFailures = 3
 /** Questions that are asked seldom are spread over several polls, so a control system gets its turn. */
 const maxSeldomPerRound = 16
-/** A question that is not answered so often is not asked again until the projector is switched on. */
+/** A question that stays unanswered this many times is dropped until the projector is switched on. */
 const maxSilences = 2
 const maxModelCharacters = 64
 
@@ -36,7 +37,7 @@ export interface SleepMemory {
   sleeps?: boolean
 }
 
-/** A change of power that was asked for. */
+/** A change of power that a person requested. */
 interface Switching {
   readonly on: boolean
   isAccepted: boolean
@@ -74,7 +75,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
   /** Set after it was switched off from here. */
   #switchedOffAt = Number.NEGATIVE_INFINITY
   #isOnAgain = false
-  /** The command to switch that counts; a later one replaces it. */
+  /** The current power command; a later one replaces it. */
   #switching: Switching | undefined
   #failure: DriverFailure | undefined
 
@@ -111,15 +112,15 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
 
   async #identify(isEnrolled: boolean): Promise<DeviceIdentity> {
     const facts = this.#facts
-    let isUntold = false
+    let isIncomplete = false
     for (const question of [classQuestion, ...Object.values(identityQuestions)]) {
       let answer = await this.#put(question, '?')
       if (answer === 'silent') answer = await this.#put(question, '?')
       if (answer === 'silent') await this.#checkSilence(question)
       const isNotNow = answer !== 'unknown' && answer !== 'silent' && 'error' in answer
-      if (isNotNow && question !== identityQuestions.software) isUntold = true
+      if (isNotNow && question !== identityQuestions.software) isIncomplete = true
     }
-    if (isUntold && !isEnrolled) {
+    if (isIncomplete && !isEnrolled) {
       const reason = 'The projector does not tell what it is while it is in standby. Switch it on once.'
       throw new DriverFailure('UNREACHABLE', reason)
     }
@@ -138,7 +139,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
     if (classes.includes(1))
       throw new DriverFailure(
         'UNREACHABLE',
-        `The projector does not answer the question ${name}, which all have to answer.`,
+        `The projector does not answer the question ${name}, which every projector must answer. Restart it, and check its address.`,
       )
   }
 
@@ -168,8 +169,8 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
     if (kind === 'refused' || kind === 'passwordMissing') return true
     const isQuiet = performance.now() - this.#powerChangedAt < this.#options.timings.quietMs
     // While some projectors warm up, their network starts again.
-    const isGoingOn = this.#switching?.on === true || this.#facts.powr === powr.warmUp
-    return failures >= maxFailures && !(isQuiet && (kind === 'silent' || isGoingOn))
+    const isTurningOn = this.#switching?.on === true || this.#facts.powr === powr.warmUp
+    return failures >= maxFailures && !(isQuiet && (kind === 'silent' || isTurningOn))
   }
 
   #end(failure: DriverFailure): void {
@@ -183,7 +184,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
     this.emit('ended', failure)
   }
 
-  /** Runs alone, and then lets the projector go unless its connection is to be kept. */
+  /** Waits for its turn, and closes the connection afterwards unless the item keeps it open. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const { link, options } = this.#options
     const result = this.#turn.then(async () => {
@@ -271,7 +272,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
     const before = this.#facts.powr
     const answer = await this.#options.link.ask(1, powerQuestion.name, '?')
     powerQuestion.note(this.#facts, answerValue(answer))
-    // ERR2 is what some say for ERR3.
+    // Some projectors answer ERR2 where ERR3 is meant.
     const isRefused = 'error' in answer && (answer.error === 2 || answer.error === 3)
     this.#powerRefusedAt = isRefused ? (this.#powerRefusedAt ?? performance.now()) : undefined
     this.#noteFailure(powerQuestion, answer)
@@ -283,8 +284,8 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
     const at = performance.now()
     if (before !== undefined) this.#powerChangedAt = at
     this.#standby = now === powr.standby ? { at, isSeen: before !== undefined } : undefined
-    const isGoingOn = now === powr.on || now === powr.warmUp
-    if (!isGoingOn) {
+    const isOnOrWarmingUp = now === powr.on || now === powr.warmUp
+    if (!isOnOrWarmingUp) {
       if (now !== undefined) this.#isOnAgain = false
       return
     }
@@ -320,13 +321,10 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
   }
 
   #publish(): void {
-    const before = this.#reported
-    const now = this.#makeStatus()
-    const names = new Set([...Object.keys(before), ...Object.keys(now)])
-    const isEqual = (name: string) => JSON.stringify(before[name]) === JSON.stringify(now[name])
-    const changed = [...names].filter((name) => !isEqual(name))
-    this.#reported = now
-    if (changed.length > 0) this.emit('status', Object.fromEntries(changed.map((name) => [name, now[name] ?? null])))
+    const status = this.#makeStatus()
+    const changes = changedFields(this.#reported, status)
+    this.#reported = status
+    if (changes) this.emit('status', changes)
   }
 
   /** Resolves when the projector shows it. */
@@ -355,7 +353,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
     }
   }
 
-  /** One step: looks at the power, and sends the command if it was not accepted yet. Returns whether it is done. */
+  /** Reads the power, and sends the command unless it was accepted before. Returns whether the projector has reached the power. */
   async #switchStep(switching: Switching): Promise<boolean> {
     const { on } = switching
     this.#options.signal.throwIfAborted()
@@ -373,7 +371,7 @@ export class PjlinkSession extends EventEmitter<SessionEvents> implements Driver
       throw new Error('The projector switched itself on again after it had cooled down.')
     }
     if (isGoingBack || switching.isAccepted || this.#switching !== switching) return false
-    // Its answer can be lost.
+    // Noted before the command, because its answer can be lost.
     this.#powerChangedAt = performance.now()
     const answer = await this.#options.link.ask(1, 'POWR', on ? '1' : '0')
     if ('value' in answer) switching.isAccepted = true

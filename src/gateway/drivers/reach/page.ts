@@ -1,4 +1,4 @@
-// Gets one page over a connection that stands: a bounded part of it, no redirects, no password.
+// Requests one page over an open connection: reads a bounded part of it, follows no redirects, sends no password.
 import { type ClientRequest, type IncomingMessage, request as requestPage } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
 import { DriverFailure } from '../../driver.ts'

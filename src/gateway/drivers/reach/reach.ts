@@ -119,7 +119,7 @@ async function runCheck(
   const socket: Socket = tls?.socket ?? (await network.connect(to))
   try {
     const connectedMs = passedMs()
-    // A socket that is closed no longer tells them.
+    // A closed socket no longer has them.
     const address = socket.remoteAddress
     const tlsVersion = tls?.socket.getProtocol() ?? undefined
     const isPage = check === 'http' || check === 'https'
@@ -158,11 +158,11 @@ function statusOf(request: CheckRequest, result: CheckResult, responseTime: Stea
   }
 }
 
-/** A report for each poll of each device would keep the server busy with nothing. */
+/** A report for each poll would load the server without telling anything new. */
 const maxValueAgeMs = 15 * minuteMs
 const minChangeMs = 50
 
-/** A value that is never twice the same, such as the time of an answer, reported only when it has changed much or is old. */
+/** A value that differs each time, such as a response time. It is reported only when it has changed much, or is old. */
 class SteadyValue {
   #shown = Number.NaN
   #shownAt = 0

@@ -95,7 +95,7 @@ describe('no session, and no second attempt, comes from', () => {
   test('a device that does not say which product it is', async () => {
     const codec = await startCodec({ denied: ['SystemUnit Product'] })
     expect(await failureOf(openSession(codec))).toBe(
-      'UNSUPPORTED: The device does not say which product it is, as every codec does.',
+      'UNSUPPORTED: The device does not say which product it is, as every codec does. Check the address.',
     )
     await expect.poll(() => codec.connectionCount).toBe(0)
   })

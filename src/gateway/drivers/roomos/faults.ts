@@ -40,7 +40,7 @@ function diagnostics(codec: Codec): CodecFault[] {
   })
 }
 
-/** Error is what a codec calls a fault with which it goes on working. */
+/** A codec says Error for a fault that does not stop it. */
 function levelOf(codec: Codec, id: string): FaultLevel {
   if (codec.is('Diagnostics Message[n] Level', 'Critical', id)) return 'CRITICAL'
   const isWarning =

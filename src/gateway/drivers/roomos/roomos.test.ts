@@ -248,11 +248,12 @@ describe('changes at the codec', () => {
   test('a diagnostics message is a fault, Error only a warning, and it is held while diagnostics run again', async () => {
     const codec = await startCodec()
     const session = await openSession(codec)
-    const say = (level: string) => {
-      codec.set('Status', 'Diagnostics Message[4] Type', 'CameraStatus')
-      codec.set('Status', 'Diagnostics Message[4] Description', 'The camera is not connected.')
-      codec.set('Status', 'Diagnostics Message[4] Level', level)
-    }
+    const say = (level: string) =>
+      codec.setItem('Status', 'Diagnostics Message[4]', {
+        Type: 'CameraStatus',
+        Description: 'The camera is not connected.',
+        Level: level,
+      })
     const fault = { code: 'CameraStatus', level: 'WARNING', text: 'The camera is not connected.' }
     say('Error')
     expect(await nextStatus(session)).toEqual({ faults: [fault] })

@@ -1,5 +1,6 @@
 // The driver of Cisco RoomOS: codecs, boards and desks, by JSON-RPC 2.0 over their WebSocket, with subscriptions and without polling.
 import { EventEmitter } from 'node:events'
+import { realSerial } from '../../../contract/device/placeholders.ts'
 import { inUseError, type UpMessage } from '../../../contract/device/protocol.ts'
 import type { AgentSettings } from '../../../device/handlers.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type DriverSession,
   type SessionEvents,
 } from '../../driver.ts'
+import { changedFields } from '../changed-fields.ts'
 import { Codec } from './codec.ts'
 import { HeldFaults, presentFaults } from './faults.ts'
 import { type RoomosLimits, roomosLimits } from './limits.ts'
@@ -78,7 +80,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
   readonly #limits: RoomosLimits
   readonly #username: string
   readonly #faults: HeldFaults
-  /** The subtrees that the user may not read. */
+  /** The subtrees that the user is not allowed to read. */
   readonly #denied = new Set<string>()
   #identity: DeviceIdentity | undefined
   #startedAt: Date | undefined
@@ -118,7 +120,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     const present = presentFaults(this.#codec, this.#clockErrorMs)
     const faults = this.#faults.update(present, performance.now())
     if (faults.length > present.length)
-      this.#heldTimer ??= setTimeout(() => this.#lookAgain(), this.#limits.faultHeldMs)
+      this.#heldTimer ??= setTimeout(() => this.#reportAgain(), this.#limits.faultHeldMs)
     return codecStatus(this.#codec, this.#startedAt, faults)
   }
 
@@ -211,13 +213,16 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     const { status } = this.#codec
     const model = codecModel(this.#codec)
     if (model === undefined) {
-      throw new DriverFailure('UNSUPPORTED', 'The device does not say which product it is, as every codec does.')
+      throw new DriverFailure(
+        'UNSUPPORTED',
+        'The device does not say which product it is, as every codec does. Check the address.',
+      )
     }
-    const serial = status.text('SystemUnit Hardware Module SerialNumber')?.trim()
+    const serial = realSerial(status.text('SystemUnit Hardware Module SerialNumber'))
     return {
       manufacturer: 'Cisco',
       model,
-      ...(serial && !/^[0-]+$/.test(serial) && { serial: serial.slice(0, 64) }),
+      ...(serial !== undefined && { serial: serial.slice(0, 64) }),
       firmwareVersion: status.text('SystemUnit Software Version'),
       certificate,
       notes: this.#notes(),
@@ -256,7 +261,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     }
   }
 
-  /** A release or a product that lacks a path is served without it. */
+  /** The driver does without a path that the release or the product lacks. */
   #lacks(error: unknown, path: readonly (string | number)[]): void {
     if (!(error instanceof XapiError) || error.code === xapiErrors.notReady) throw error
     if (error.code === xapiErrors.noPermission) this.#denied.add(path.slice(1, 3).join(' ') || 'the settings')
@@ -273,7 +278,8 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     if (this.#identity) this.#statusTimer ??= setTimeout(() => this.#report(), this.#limits.statusMs)
   }
 
-  #lookAgain(): void {
+  /** A fault that was held has ended, and no feedback says so. */
+  #reportAgain(): void {
     this.#heldTimer = undefined
     this.#report()
   }
@@ -282,12 +288,9 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     clearTimeout(this.#statusTimer)
     this.#statusTimer = undefined
     const status = this.status()
-    const names = new Set([...Object.keys(this.#reported), ...Object.keys(status)])
-    const changed = [...names].filter((name) => JSON.stringify(status[name]) !== JSON.stringify(this.#reported[name]))
+    const changes = changedFields(this.#reported, status)
     this.#reported = status
-    if (changed.length > 0) {
-      this.emit('status', Object.fromEntries(changed.map((name) => [name, status[name] ?? null])))
-    }
+    if (changes) this.emit('status', changes)
     const settings = JSON.stringify(this.settings())
     if (settings === this.#reportedSettings) return
     this.#reportedSettings = settings

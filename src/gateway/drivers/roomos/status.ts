@@ -2,6 +2,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { DeviceSample, UpMessage } from '../../../contract/device/protocol.ts'
 import type { PeripheralKind, PowerState } from '../../../contract/fleet/reported-status.ts'
+import { ipv6Bytes } from '../../../network/ipv6.ts'
 import type { Codec } from './codec.ts'
 import type { CodecFault } from './faults.ts'
 import { codecKeys } from './settings.ts'
@@ -64,7 +65,7 @@ export function codecStatus(
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** State is that of the standby: Off means that the codec is awake. */
+/** The codec reports the state of its standby: Off means that it is awake. */
 function powerOf(codec: Codec): PowerState | undefined {
   if (codec.is('Standby State', 'Off')) return 'ON'
   if (codec.is('Standby State', 'EnteringStandby')) return 'CHANGING'
@@ -166,7 +167,7 @@ function peripheralsOf(codec: Codec): Peripheral[] {
     const words = ['Cameras Camera[n] Manufacturer', 'Cameras Camera[n] Model'] as const
     const name = words.flatMap((path) => cut(status.text(path, id)) ?? []).join(' ')
     const connected = codec.is('Cameras Camera[n] Connected', 'True', id)
-    // A codec lists every place for a camera; one without a camera has no model.
+    // A codec lists every socket for a camera; an empty one has no model.
     if (!connected && name === '') return []
     return {
       id: `camera-${id}`,
@@ -267,16 +268,9 @@ function interfaceOf(codec: Codec, id: string) {
 function addressesOf(text: string | undefined): ({ ipv4: string } | { ipv6: string })[] {
   if (text === undefined) return []
   if (isIPv4(text)) return [{ ipv4: base64(Buffer.from(text.split('.').map(Number))) }]
+  // With its prefix or its zone: 2001:db8::1/64, fe80::1%eth0.
   const [address = ''] = text.split(/[/%]/)
   return isIPv6(address) ? [{ ipv6: base64(ipv6Bytes(address)) }] : []
-}
-
-function ipv6Bytes(address: string): Buffer {
-  const [head = '', tail] = address.split('::')
-  const groups = (text: string) => (text === '' ? [] : text.split(':'))
-  const zeros = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length
-  const all = [...groups(head), ...Array<string>(Math.max(0, zeros)).fill('0'), ...groups(tail ?? '')]
-  return Buffer.from(all.map((group) => group.padStart(4, '0')).join(''), 'hex')
 }
 
 const base64 = (bytes: Buffer) => bytes.toString('base64')

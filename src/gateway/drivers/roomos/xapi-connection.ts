@@ -1,4 +1,4 @@
-// A WebSocket with JSON-RPC 2.0 to one codec: questions with a time limit, feedback, and an end for every message that breaks the protocol.
+// A WebSocket with JSON-RPC 2.0 to one codec: questions with a time limit, and feedback. A message that breaks the protocol ends it.
 import { EventEmitter } from 'node:events'
 import { isIPv6 } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -29,7 +29,7 @@ export const xapiErrors = {
 
 interface Events {
   feedback: [change: Readonly<Record<string, unknown>>]
-  /** Comes once, unless the driver closed the connection. */
+  /** Emitted once, unless the driver closed the connection. */
   ended: [DriverFailure]
 }
 
@@ -201,7 +201,7 @@ export class XapiConnection extends EventEmitter<Events> {
     }
   }
 
-  /** Counts a frame. */
+  /** Counts a frame. Returns false if the connection has ended, which it does at too high a rate. */
   #isWithinRate(bytes: number): boolean {
     const now = performance.now()
     if (now - this.#window.startedMs > rateWindow.ms) this.#window = { startedMs: now, bytes: 0 }

@@ -76,13 +76,13 @@ async function readChassis(client: SnmpClient): Promise<Chassis | undefined> {
   return Object.fromEntries(oids.map(([field, oid]) => [field, values.get(oid)]))
 }
 
-/** Some agents have a table that is in no order. */
+/** Some agents send the rows of a table in no order. */
 function unlessUnreadable(error: unknown): [] {
   if (error instanceof DriverFailure && error.state === 'UNSUPPORTED') return []
   throw error
 }
 
-/** Layer 2, the one of switches, is the second bit of sysServices. */
+/** Layer 2, the layer of switches, is the second bit of sysServices. */
 const switches = 0b10
 
 function kindOf(maker: Maker | undefined, isUps: boolean, services = 0, bridgePorts = 0): EndpointKind {

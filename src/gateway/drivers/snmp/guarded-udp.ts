@@ -6,7 +6,7 @@ const maxDatagramsPerRequest = 16
 
 type SendDone = (error: Error | null, sentBytes?: number) => void
 
-/** To be given to net-snmp as its `dgramModule`. `onBroken` is told of nonsense, and of a port that is closed. */
+/** To be given to net-snmp as its `dgramModule`. `onBroken` gets the error of bytes that cannot be parsed, and of a closed port. */
 export class GuardedUdp {
   readonly #address: string
   readonly #port: number

@@ -27,7 +27,7 @@ export interface SnmpRow {
 const maxVarbindsPerResponse = 40
 /** An agent that sends one row each time is not asked forever. */
 const maxRequestsPerTable = 24
-/** A slow agent is asked for the rest of a table no longer than for so many time-outs. */
+/** A slow agent is asked for the rest of a table for no longer than this many time-outs. */
 const maxTimeoutsPerTable = 3
 
 export class SnmpClient {

@@ -107,10 +107,13 @@ async function connect(target: SnmpTarget, limits: SnmpLimits, signal: AbortSign
       'The device does not answer the requests of this user: check the privacy password and the privProtocol.',
     )
   }
-  throw new DriverFailure('UNSUPPORTED', `${target.address} sends answers, but none to what it was asked.`)
+  throw new DriverFailure(
+    'UNSUPPORTED',
+    `${target.address} sends answers, but none to the requests. Check that SNMP has this port.`,
+  )
 }
 
-/** Remembers from one poll to the next what is not read each time. */
+/** Keeps what is not read at each poll: the description and the tables. */
 class SnmpDevice {
   readonly #client: SnmpClient
   readonly #address: string

@@ -14,6 +14,8 @@ export interface Device {
   readonly serial: string
   readonly model: string
   readonly sensors: DeviceSensors
+  /** The result of `isAway` when the device was identified. Another connection can have started since. */
+  readonly wasAway: boolean
 }
 
 /** The device of an endpoint that was unenrolled while it was not connected. */

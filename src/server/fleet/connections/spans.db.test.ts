@@ -7,12 +7,14 @@ import {
   type Span,
 } from '../../../../test/support/database/connection-spans.ts'
 import { type EndpointValues, putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
+import { storedConnection } from '../../../../test/support/devices/stored-connection.ts'
 import { newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { until } from '../../../../test/support/program.ts'
 import { dayMs, hourMs, minuteMs } from '../../../contract/durations.ts'
 import { insertNode } from '../../nodes/store.ts'
 import { clearEndedNodes } from '../endpoints/ended-nodes.ts'
+import { markConnected } from '../endpoints/presence.ts'
 import { deleteOldSpans } from './retention.ts'
 
 const signal = new AbortController().signal
@@ -81,6 +83,23 @@ test('a connection is stored with its start, its end and the reason of its end',
     'UNENROLLED',
   ])
   expect((await org.call('GET', `/endpoints/${device.id}/connections?from=2026-01-01`)).status).toBe(404)
+})
+
+test('two connections that are identified before either is stored: the second one ends the first [contract 10.connections]', async () => {
+  const device = await newDevice(harness, org, { roomId })
+  await device.close()
+  await until('it is disconnected', async () => !(await isConnected(device)))
+  const identified = () => storedConnection(harness.services, device.id, device.credential)
+  const [first, second] = [await identified(), await identified()]
+  expect([first.device.wasAway, second.device.wasAway]).toEqual([true, true])
+  const since = harness.clock.now() + 1000
+  const presence = await markConnected(harness.services, { ...first, since })
+  expect(await markConnected(harness.services, { ...second, since: since + 1000 })).toMatchObject({
+    number: (presence?.number ?? 0) + 1,
+  })
+  expect((await storedSpans()).at(-1)).toMatchObject({ since, until: since + 1000, why: 'REPLACED' })
+  expect((await org.call('GET', `/endpoints/${device.id}`)).body.since).toBe(iso(since))
+  expect((await identified()).device.wasAway).toBe(false)
 })
 
 test('deleting a room with its endpoints ends their connections', async () => {

@@ -31,6 +31,7 @@ import {
   listConnectionsById,
   listIdsVia,
   updateConnected,
+  updateConnectedFromAway,
   updateDisconnected,
   updateDisconnectedFrom,
   updateLeader,
@@ -62,7 +63,7 @@ export async function findDeviceByCredential(
     measured: row.sensors_measured,
     isPresenceOnly: row.presence_only === 1,
   }
-  return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model, sensors }
+  return { org: { key: row.org_key, id: row.org_id }, id, number, serial, model, sensors, wasAway: row.away === 1 }
 }
 
 export async function markConnected(
@@ -77,8 +78,12 @@ export async function markConnected(
   const { id: node } = thisNode
   const times = services.reconnects.current
   const row = await db.forOrg(org.key).telemetry(async (on) => {
-    await insertReplacedSpan(on, { ...times, id, hash, at: since })
-    const row = await updateConnected(on, { ...times, id, hash, node, at: since })
+    const connect = { id, hash, node, at: since }
+    let row = device.wasAway ? await updateConnectedFromAway(on, connect) : undefined
+    if (!row) {
+      await insertReplacedSpan(on, { ...times, id, hash, at: since })
+      row = await updateConnected(on, { ...times, ...connect })
+    }
     // While the row still names a node, channels were not told of the disconnect, and need not be told of the connect.
     if (row?.previous_node_id === null) {
       await queuePresenceMessages(on, [id], { type: 'endpoint.connected', at: since })

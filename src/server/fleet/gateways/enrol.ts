@@ -1,4 +1,4 @@
-// Enrols devices through their gateway: room and gateway come from the item, the device says which one it is. [contract 13.enrolment]
+// Enrols devices through their gateway: room and gateway come from the item, the serial number from the device. [contract 13.enrolment]
 import type { GatewayEnrolRequest } from '../../../contract/device/protocol.ts'
 import { unrestrictedContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
@@ -75,7 +75,7 @@ export async function enrolItem(
 
 type Item = NonNullable<Awaited<ReturnType<typeof findOwnItem>>>
 
-/** Finds the endpoint that this item has. A gateway enrols new serials and its own, and takes no device from anybody else. */
+/** Finds the endpoint of this item. A gateway enrols serials that are new, or that it enrolled for this item; any other device is not its own. */
 async function findEnrolled(tx: Tx, gateway: Device, item: Item, serial: string, request: GatewayEnrolRequest) {
   const { revision } = item
   const known = await findBySerial(SystemReader.within(tx), { serial })

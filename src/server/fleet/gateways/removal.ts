@@ -1,14 +1,14 @@
-// Takes items from endpoints, rooms and gateways that are deleted. [contract 13.rooms]
+// Changes the items of endpoints and rooms that are deleted, and of devices that enrol by themselves. [contract 13.rooms]
 import type { Tx } from '../../db/handles.ts'
 import { raiseListVersions, updateItemsWithoutEndpoint, updateItemsWithoutRoom } from './store.ts'
 
-/** The items of unenrolled endpoints wait until a person wants them back. Returns the gateways to wake after the commit. */
+/** The items of unenrolled endpoints are REMOVED until a person retries them. Returns the gateways to wake after the commit. */
 export async function removeItemsOfEndpoints(tx: Tx, endpoints: readonly string[], at: number): Promise<string[]> {
   const reason = 'Its endpoint was unenrolled. Try again to enrol the device again.'
   return announce(tx, await updateItemsWithoutEndpoint(tx, { endpoints, state: 'REMOVED', reason, since: at }))
 }
 
-/** Does the same for all items in a room that is deleted. */
+/** Does the same for the items in a room that is deleted. */
 export async function removeItemsInRoom(tx: Tx, room: number, at: number): Promise<string[]> {
   const reason = 'Its room was deleted. Choose another room, then try again.'
   return announce(tx, await updateItemsWithoutRoom(tx, { room, state: 'REMOVED', reason, since: at }))

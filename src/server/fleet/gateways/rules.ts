@@ -125,7 +125,7 @@ export async function gatewayDevicesUpdate(
     const { target, hasMoved } = requestedTarget(wanted, stored)
     const isTriedAnew = JSON.stringify(target) !== JSON.stringify(stored) && before.state !== 'REMOVED'
     const room = roomId === undefined ? undefined : await requireRoom(tx, roomId)
-    // After the enrolment the room is that of the endpoint, and the item follows it.
+    // After the enrolment another room moves the endpoint, and the item follows it.
     const isMoved = room !== undefined && before.known_endpoint_id !== null && before.room_id !== room.id
     const moved = isMoved
       ? await moveEndpoints(tx, ctx, { endpointIds: [before.known_endpoint_id as string], roomId: room.id })

@@ -9,7 +9,7 @@ import type { GatewayItemRow } from './fields.ts'
 import {
   countItemsByState,
   deleteItem,
-  deleteOldTests,
+  deleteTestsUntil,
   findGateway,
   findItem,
   findListVersion,
@@ -189,7 +189,7 @@ test('a test waits until it ends, and loses its secrets', async () => {
     { created_at: storedAt, ended: 0 },
     { created_at: storedAt + 1000, ended: 1 },
   ])
-  await audited((tx) => deleteOldTests(tx, { gateway, until: storedAt }))
+  await world.write((tx) => deleteTestsUntil(tx, { until: storedAt }))
   expect(await findTest(all, { id: first })).toBeUndefined()
   const rows = await world.db.system.kysely.selectFrom('gateway_tests').select('secrets').execute()
   expect(rows).toEqual([{ secrets: null }])

@@ -13,6 +13,7 @@ import {
   writeTelemetryOne,
 } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
+import { systemWrite } from '../../db/system.ts'
 import { endpointState, isConnected, type PresenceTimes, stateSince } from '../../nodes/presence-sql.ts'
 import { type GatewayItemRow, itemColumns, type TargetRow, targetColumns } from './fields.ts'
 
@@ -119,7 +120,7 @@ export const deleteItem = write((db, p: { org: number; id: string }) =>
   db.deleteFrom('gateway_devices').where('org', '=', p.org).where('id', '=', p.id),
 )
 
-/** Tells which endpoint an item has, or that it has none. */
+/** Stores the endpoint of an item; null if it has none. */
 export const updateItemEndpoint = write((db, p: { org: number; id: string; endpoint: string | null }) =>
   db.updateTable('gateway_devices').set({ endpoint_id: p.endpoint }).where('org', '=', p.org).where('id', '=', p.id),
 )
@@ -127,7 +128,7 @@ export const updateItemEndpoint = write((db, p: { org: number; id: string; endpo
 type ItemsState = Pick<GatewayItemRow, 'state' | 'reason' | 'since'> & { org: number }
 const newState = (p: ItemsState) => ({ state: p.state, reason: p.reason, since: p.since, duplicate_of: null })
 
-/** Takes their endpoints from items, and returns their gateways. */
+/** Clears the endpoints of items. Returns the gateways of the items. */
 export const updateItemsWithoutEndpoint = write((db, p: ItemsState & { endpoints: readonly string[] }, engine) =>
   db
     .updateTable('gateway_devices')
@@ -137,7 +138,7 @@ export const updateItemsWithoutEndpoint = write((db, p: ItemsState & { endpoints
     .returning('gateway_id'),
 )
 
-/** Takes their room from items, and returns their gateways. */
+/** Clears the room and the endpoints of items. Returns the gateways of the items. */
 export const updateItemsWithoutRoom = write((db, p: ItemsState & { room: number }) =>
   db
     .updateTable('gateway_devices')
@@ -147,7 +148,7 @@ export const updateItemsWithoutRoom = write((db, p: ItemsState & { room: number 
     .returning('gateway_id'),
 )
 
-/** The room of an item is that of its endpoint. */
+/** An item that has enrolled is in the room of its endpoint. */
 export const updateItemRooms = write(
   (db, p: { org: number; endpoints: readonly string[]; room: number | null }, engine) =>
     db
@@ -181,7 +182,7 @@ export const updateReportedState = writeTelemetryOne(
       .returning('id'),
 )
 
-/** Announces something new to gateways. */
+/** Raises the versions of lists. Their gateways then read them again. */
 export const raiseListVersions = write((db, p: { org: number; gateways: readonly string[] }, engine) =>
   db
     .updateTable('gateways')
@@ -244,12 +245,9 @@ export const listTestTimes = wholeQuery((db, p: { org: number; gateway: string; 
     .orderBy('created_at'),
 )
 
-export const deleteOldTests = write((db, p: { org: number; gateway: string; until: number }) =>
-  db
-    .deleteFrom('gateway_tests')
-    .where('org', '=', p.org)
-    .where('gateway_id', '=', p.gateway)
-    .where('created_at', '<=', p.until),
+/** Deletes tests of all organisations, with the secrets of those that never ended because the server was killed. */
+export const deleteTestsUntil = systemWrite((db, p: { until: number }) =>
+  db.deleteFrom('gateway_tests').where('created_at', '<=', p.until),
 )
 
 /** Ends a test that was not ended yet, and deletes its secrets. */

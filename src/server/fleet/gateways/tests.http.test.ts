@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../../../../test/support/devices/gateway.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { minuteMs } from '../../../contract/durations.ts'
 import { timeLimits } from '../../core/time-limits.ts'
+import { deleteOldTests } from './retention.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -119,13 +121,20 @@ test('without an answer the test ends, and its secret is deleted [contract 13.te
   const { body } = await site.test(target)
   expect(body).toEqual({ reason: expect.stringContaining('no answer') })
   expect((await site.gateway.list()).tests).toEqual([])
-  const rows = await impatient.services.db.system.kysely
-    .selectFrom('gateway_tests')
-    .select(['secrets', 'ended'])
-    .where('gateway_id', '=', site.gateway.id)
-    .execute()
+  const rows = () =>
+    impatient.services.db.system.kysely
+      .selectFrom('gateway_tests')
+      .select(['secrets', 'ended'])
+      .where('gateway_id', '=', site.gateway.id)
+      .execute()
+  await deleteOldTests(impatient.services)
+  const kept = await rows()
+  impatient.clock.advance(minuteMs)
+  await deleteOldTests(impatient.services)
+  const left = await rows()
   await impatient.close()
-  expect(rows).toEqual([{ secrets: null, ended: 1 }])
+  expect(kept).toEqual([{ secrets: null, ended: 1 }])
+  expect(left, 'tests of the last minute are counted, and no others').toEqual([])
 })
 
 test('a gateway makes one test at a time, and 20 in a minute [contract 13.test]', async () => {

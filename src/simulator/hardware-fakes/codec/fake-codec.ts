@@ -132,11 +132,22 @@ export class FakeCodec {
 
   /** Changes a value as a person in the room would, and tells the subscribers. Throws if this release does not have it. */
   set(kind: ValueKind, path: string, value: Value): void {
+    this.#tell(kind, path, [this.#store(kind, path, value)])
+  }
+
+  /** Changes values of one item of a list, such as `Diagnostics Message[3]`, and tells the subscribers in one message, as a codec does. */
+  setItem(kind: ValueKind, item: string, values: Readonly<Record<string, Value>>): void {
+    const changes = Object.entries(values).map(([name, value]) => this.#store(kind, `${item} ${name}`, value))
+    this.#tell(kind, item, changes)
+  }
+
+  #store(kind: ValueKind, path: string, value: Value): [path: string, value: Value] {
     const entry = entryOf(this.release, kind, path)
     if (!entry || !this.has(kind, path)) throw new Error(`RoomOS ${this.release} has no ${kind} ${path}.`)
     if (!isAllowed(entry, value)) throw new Error(`RoomOS ${this.release}: ${path} cannot be ${value}.`)
-    this.#values[kind].set(path, entry.integer ? Number(value) : value)
-    this.#tell(kind, path, [[path, this.#values[kind].get(path)]])
+    const stored = entry.integer ? Number(value) : value
+    this.#values[kind].set(path, stored)
+    return [path, stored]
   }
 
   /** Removes an item of a list, such as `Diagnostics Message[3]`. */
@@ -236,17 +247,17 @@ export class FakeCodec {
     const session: Session = { ws, socket, isLegacy, subscriptions: new Map(), nextId: 0, isOccupied: false }
     this.#sessions.add(session)
     let idleTimer: NodeJS.Timeout | undefined
-    const heard = () => {
+    const restartIdleTimer = () => {
       clearTimeout(idleTimer)
       const { closesIdleMs } = this.switches
       if (closesIdleMs !== undefined) idleTimer = setTimeout(() => ws.close(1000), closesIdleMs)
     }
-    heard()
-    ws.on('ping', heard)
-    ws.on('pong', heard)
+    restartIdleTimer()
+    ws.on('ping', restartIdleTimer)
+    ws.on('pong', restartIdleTimer)
     ws.on('error', () => {})
     ws.on('message', (data) => {
-      heard()
+      restartIdleTimer()
       this.#receive(session, data.toString())
     })
     ws.on('close', () => {

@@ -30,13 +30,13 @@ export interface CodecSwitches {
   closesBeforeBootAnswer: boolean
   /** Accepts Boot and goes on. */
   ignoresBoot: boolean
-  /** Knows no Force, as one product of release 9.15. */
+  /** Lacks the parameter Force, as one product of release 9.15 does. */
   lacksForce: boolean
   /** Accepts subscriptions to paths that it does not have. */
   acceptsUnknownFeedback: boolean
   /** Words and numbers, as a codec sends them; all as text; or as its terminal does, in objects. */
   valuesAre: 'plain' | 'text' | 'objects'
-  /** Subtrees that the user may not read, such as "Diagnostics". */
+  /** Subtrees that the user is not allowed to read, such as "Diagnostics". */
   denied: readonly string[]
 }
 

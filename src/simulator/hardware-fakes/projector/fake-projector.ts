@@ -35,7 +35,7 @@ const usual = {
 
 const oddCharacters = '<>;?:='
 const usualIdleCloseMs = 30_000
-/** The second half of an answer comes so much later. */
+/** The second half of an answer comes this much later. */
 const halfDelayMs = 2
 
 /** The power as POWR says it: standby, on, cooling, warm-up. */

@@ -4,7 +4,7 @@
 export interface ProjectorQuirks {
   /** 1: commands after the first are refused without the digest (`every`) or with it (`first`). Both are accepted by default. */
   readonly digest?: 'every' | 'first'
-  /** 2: answers ERRA to the second command of a connection that was good, so many times. */
+  /** 2: refuses the second command of a connection that it has accepted, with ERRA, this many times. */
   readonly refusesGoodConnections?: number
   /** 3: the random text of the challenge is not hexadecimal. */
   readonly oddRandom?: boolean
@@ -12,7 +12,7 @@ export interface ProjectorQuirks {
   readonly sha256?: 'answered' | 'erra' | 'closes' | 'silent'
   /** 5: closes a connection after this time without a command; 30 s by default. */
   readonly idleCloseMs?: number
-  /** 6: the form of what it sends. `pairs` repeats the answer before in the same packet. */
+  /** 6: the form of what it sends. `pairs` repeats the previous answer in the same packet. */
   readonly framing?: readonly ('nul' | 'lowerCase' | 'crLf' | 'halves' | 'pairs')[]
   /** 7: commands that it answers with ERR3 in standby. */
   readonly notInStandby?: readonly string[]
@@ -40,7 +40,7 @@ export interface ProjectorQuirks {
   readonly oneConnection?: boolean
   /** 16: hangs until its power is cut, if a command comes sooner than this after the last answer. */
   readonly hangsWithinMs?: number
-  /** 17: does not answer this question of a connection, counted from 1; then answers each one with the answer to the one before. */
+  /** 17: does not answer this question of a connection, counted from 1; then answers each question with the answer to the previous one. */
   readonly lagsFrom?: number
   /** 18: what happens in standby: the port is shut, or the host is gone, which looks like connections that stay silent. */
   readonly leavesInStandby?: 'port' | 'host'

@@ -38,17 +38,17 @@ interface AddDeviceDialogProps extends AddDeviceProps {
   readonly onClose: () => void
 }
 
-/** Apart from its button, because a page can move the button while the dialog is open. A click beside it does not lose what was typed. */
-export const AddDeviceDialog = ({ opened, onClose, ...place }: AddDeviceDialogProps) => (
+/** Separate from its button, because a page can move the button while the dialog is open. A click outside does not close it: entries would be lost. */
+export const AddDeviceDialog = ({ opened, onClose, ...preset }: AddDeviceDialogProps) => (
   <Modal
     opened={opened}
     onClose={onClose}
-    title={place.room ? `Add device to ${place.room.name}` : 'Add device'}
+    title={preset.room ? `Add device to ${preset.room.name}` : 'Add device'}
     size="lg"
     closeOnClickOutside={false}
   >
     <LoadingBoundary>
-      <AddDevice {...place} onClose={onClose} />
+      <AddDevice {...preset} onClose={onClose} />
     </LoadingBoundary>
   </Modal>
 )

@@ -50,7 +50,7 @@ export function EditItemForm({ gatewayId, itemId, startsWithTest = false, onClos
     successText: 'Saved. The gateway tries the device now.',
     onDone: onClose,
   })
-  if (!driver) return <Text>This version of the console does not know the driver {seen.body.driver}.</Text>
+  if (!driver) return <Text>This page does not know the driver {seen.body.driver}. Reload it.</Text>
   const save = (draft: ItemDraft) =>
     update.mutate({ input: { ...input, body: itemUpdateBody(driver, draft, seen.body) }, ifMatch: seen.etag })
   return (

@@ -12,10 +12,10 @@ export type TestResult = ResponseOf<Operations['gatewayDevicesTest']>
 
 export const gatewayName = ({ name, serial }: Gateway): string => endpointLabel({ name, serial, model: 'RK-GATEWAY' })
 
-/** Names of gateways repeat, so a choice includes the place. */
+/** Names of gateways repeat, so a choice includes the location, or else the room. */
 export const gatewayLabel = (gateway: Gateway): string => {
-  const place = gateway.locationName ?? gateway.roomName
-  return place === undefined ? gatewayName(gateway) : `${gatewayName(gateway)} (${place})`
+  const where = gateway.locationName ?? gateway.roomName
+  return where === undefined ? gatewayName(gateway) : `${gatewayName(gateway)} (${where})`
 }
 
 export const itemCount = ({ devices }: Gateway): number =>

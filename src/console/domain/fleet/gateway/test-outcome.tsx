@@ -107,7 +107,7 @@ const Fingerprint = ({ label, text }: { readonly label: string; readonly text: s
   </Text>
 )
 
-/** "Cisco Room Kit Pro, serial FOC2600R004, version 26.4": without a maker that the model names too. */
+/** "Cisco Room Kit Pro, serial number FOC2600R004, version 26.4"; the maker is left out if the model starts with it. */
 function deviceText({
   manufacturer = '',
   model = '',
