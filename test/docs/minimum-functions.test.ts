@@ -1,4 +1,4 @@
-// What the table of docs/minimum-functions.md names exists: its fields, its commands, and the pages that show them.
+// The table of docs/minimum-functions.md names fields, commands and pages that exist.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

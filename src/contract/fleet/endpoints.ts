@@ -90,7 +90,7 @@ export const Endpoint = Shape('webpageEndpoint', {
   name: endpointName,
   reportedName: optional(Type.String({ description: 'Name that the device reports.' })),
   reportedSleeps: optional(
-    Type.Boolean({ description: 'What the device reports as `sleeps`; absent if it does not report it.' }),
+    Type.Boolean({ description: 'The `sleeps` that the device reports; absent if it reports none.' }),
   ),
   note: optional(Type.String({ description: 'Note for the next person who works with the device.' })),
   ...assetValues,

@@ -313,21 +313,21 @@ test('the last quarter with people is found for each endpoint', async () => {
 
 test('the last connections before a time are limited for each endpoint', async () => {
   const { all, here, there, put, org } = world
-  const first = 1_000_000
+  const firstMs = 1_000_000
   const span = (endpoint: number, since: number) => ({ org, endpoint, since, until: since, why: 'LOST' as const })
-  const sinces = Array.from({ length: spansPerPage + 20 }, (_, i) => first + i)
+  const sinces = Array.from({ length: spansPerPage + 20 }, (_, i) => firstMs + i)
   await put('connection_spans', ...sinces.map((since) => span(here.number, since)))
-  await put('connection_spans', span(there.number, first), span(there.number, first + 1000))
+  await put('connection_spans', span(there.number, firstMs), span(there.number, firstMs + 1000))
   const listed = async (before: number) => {
     const spans = await listSpansBefore(all, { endpoints: [here.number, there.number], before })
     return [here, there].map(({ number }) =>
       spans
-        .flatMap(({ endpoint, since }) => (endpoint === number && since >= first ? [since] : []))
+        .flatMap(({ endpoint, since }) => (endpoint === number && since >= firstMs ? [since] : []))
         .sort((a, b) => a - b),
     )
   }
-  expect(await listed(first + 1000)).toEqual([sinces.slice(20), [first]])
-  expect(await listed(first + 20)).toEqual([sinces.slice(0, 20), [first]])
+  expect(await listed(firstMs + 1000)).toEqual([sinces.slice(20), [firstMs]])
+  expect(await listed(firstMs + 20)).toEqual([sinces.slice(0, 20), [firstMs]])
 })
 
 test('measured sensors are added to those that are stored, and named ones replace them [contract 5.1.models]', async () => {
