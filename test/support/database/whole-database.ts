@@ -33,7 +33,10 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   await call('POST', '/channels', { body: log })
   const config = { settingsPassword: 'Quite secret', nightMode: false }
   await call('POST', `/endpoints/${endpoint}/config`, { body: config })
-  await call('POST', '/profiles', { body: { name: 'Locked', config }, headers: { 'Idempotency-Key': 'profile-locked' } })
+  await call('POST', '/profiles', {
+    body: { name: 'Locked', config },
+    headers: { 'Idempotency-Key': 'profile-locked' },
+  })
   await call('POST', `/rooms/${room}/profile`, { body: { profileId: profile } })
   await call('POST', `/rooms/${room}/regenerate_dec`)
   const unenrolled = (await enrolTestDevice(harness, fixture, { roomId: room })).answer
