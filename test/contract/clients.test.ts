@@ -84,7 +84,7 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
   [
     '5.1.actions',
     'logs that a device does not have are no error',
-    noun('fleet/endpoints/device-actions.http', 'logs of a device that has none are SKIPPED'),
+    noun('fleet/endpoints/device-actions.http', 'logs of a device that cannot send any are SKIPPED'),
   ],
   [
     '5.1.actions',
@@ -112,6 +112,11 @@ const promises: readonly (readonly [rule: string, promise: string, ...proofs: Pr
   ],
   ['6.rooms', 'deleting a room unenrols', noun('fleet/rooms/rooms.http', 'roomsDelete unenrols its endpoints')],
   ['6.messages', 'never FAILED_PRECONDITION', answers('a message is never refused for a state')],
+  [
+    '6.csv',
+    'a list is JSON for clients that accept anything',
+    ['test/contract/list-csv.http.test.ts', 'is JSON for callers who accept anything'],
+  ],
   [
     '12.when',
     'no body and unknown keys mean now',

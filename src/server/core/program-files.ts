@@ -46,9 +46,13 @@ function readProgramVersion(): ProgramVersion {
   return { version, ...(commit !== undefined && { commit }) }
 }
 
-/** Asks git only about this folder: a package may be installed inside of another project's checkout. */
+/**
+ * Asks git only about this folder: a package may be installed inside of another project's checkout. The gateway beside a server may not start
+ * processes, so in a checkout it does not know its commit.
+ */
 function checkedOutCommit(): string | undefined {
-  if (!existsSync(join(root, '.git'))) return undefined
+  const mayStartProcesses = process.permission?.has('child') ?? true
+  if (!mayStartProcesses || !existsSync(join(root, '.git'))) return undefined
   const { status, stdout } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' })
   return status === 0 ? stdout.trim() : undefined
 }
