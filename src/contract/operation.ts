@@ -25,6 +25,7 @@ export type Tag =
   | 'Channels'
   | 'Jobs'
   | 'Gateways'
+  | 'Sources'
 export type AuditCategory = 'USER' | 'DEVICE' | 'ORG'
 
 /** Bodies of callers that are not authenticated yet (enrolment, sign-in), and of operations that take none. [contract 7.1] */

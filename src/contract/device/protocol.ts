@@ -2,9 +2,10 @@
 
 import Type, { type Static, type TSchema } from 'typebox'
 import { commandTypes } from '../fleet/commands.ts'
-import { DriverName } from '../fleet/drivers.ts'
+import { DriverName, ItemDriverName, sourceTypes } from '../fleet/drivers.ts'
 import { type GatewayTestResult, gatewayDeviceStates, maxReasonLength } from '../fleet/gateways.ts'
 import { reportedFields } from '../fleet/reported-status.ts'
+import { SensorMapping, SourceContent, type SourceTestResult, sourceStates } from '../fleet/sources.ts'
 import { Int32, MultilineText, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
 import { type Sensor, sensorRanges } from './models.ts'
 
@@ -196,8 +197,28 @@ export const DeviceListChanged = Shape('DeviceListChanged', {
 })
 export type DeviceListChanged = Static<typeof DeviceListChanged>
 
+/** The states of this many sources go into one message. */
+const maxSourceStatesPerMessage = 20
+export const SourcesReport = Shape('SourcesReport', {
+  sources: Type.Array(
+    Shape('GatewaySourceReport', {
+      id: Type.String({ format: 'uuid', description: 'Identifier of the source.' }),
+      revision: Type.Integer({ minimum: 0, maximum: 2147483647, description: 'The revision that was tried.' }),
+      state: OneOf(
+        sourceStates.filter((state) => state !== 'NEW'),
+        'State of the source. In every state but CONNECTED its devices cannot be seen.',
+      ),
+      reason: Type.Optional(
+        SingleLineText(maxReasonLength, 'Human-readable reason, which tells a technician what to do.'),
+      ),
+      content: Type.Optional(SourceContent),
+    }),
+    { minItems: 1, maxItems: maxSourceStatesPerMessage, description: 'Sources whose state has changed.' },
+  ),
+})
+export type SourcesReport = Static<typeof SourcesReport>
+
 const gatewayTarget = {
-  driver: DriverName,
   host: Type.String({ description: 'IP address or name of the device.' }),
   port: Type.Integer({ description: 'Port of the device.' }),
   username: Type.Optional(Type.String({ description: 'User with whom to sign in.' })),
@@ -212,7 +233,12 @@ const gatewayTarget = {
 export const ListedGatewayDevice = Shape('ListedGatewayDevice', {
   id: Type.String({ format: 'uuid', description: 'Identifier of the item.' }),
   revision: Type.Integer({ description: 'Grows when a person changes the item, or wants it to be tried again.' }),
+  driver: ItemDriverName,
   ...gatewayTarget,
+  sourceId: Type.Optional(
+    Type.String({ format: 'uuid', description: 'The source that the device belongs to; then it has no address of its own.' }),
+  ),
+  sourceKey: Type.Optional(Type.String({ description: 'Identifies the device at its source.' })),
   roomId: Type.Optional(Int32('The room of the device.')),
   name: Type.Optional(Type.String({ description: 'Name that a person gave to the item.' })),
   state: OneOf(gatewayDeviceStates, 'State of the item. A gateway does not connect to one that is REMOVED.'),
@@ -222,14 +248,53 @@ export type ListedGatewayDevice = Static<typeof ListedGatewayDevice>
 
 export const ListedGatewayTest = Shape('ListedGatewayTest', {
   id: Type.String({ format: 'uuid', description: 'Identifier of the test.' }),
+  driver: DriverName,
   ...gatewayTarget,
 })
 export type ListedGatewayTest = Static<typeof ListedGatewayTest>
+
+/** A source as its gateway reads it: its secrets are in plain text. */
+const sourceTarget = {
+  type: OneOf(sourceTypes, 'Type of the source.'),
+  url: Type.String({ description: 'Address of the source.' }),
+  orgId: Type.Optional(Type.String({ description: 'neat-pulse: the organisation there.' })),
+  key: Type.Optional(Type.String({ description: 'neat-pulse: API key.' })),
+  write: Type.Optional(Type.Boolean({ description: 'neat-pulse: whether anything is sent there.' })),
+  username: Type.Optional(Type.String({ description: 'mqtt: user name.' })),
+  secret: Type.Optional(Type.String({ description: 'mqtt: password.' })),
+  clientCertificate: Type.Optional(Type.String({ description: 'mqtt: certificate of the gateway (PEM).' })),
+  clientKey: Type.Optional(Type.String({ description: 'mqtt: private key of that certificate (PEM).' })),
+  authority: Type.Optional(Type.String({ description: 'Certificate of an authority that confirms the source (PEM).' })),
+  fingerprint: Type.Optional(Type.String({ description: 'SHA-256 of the certificate that a person confirmed.' })),
+  topics: Type.Optional(Type.Array(Type.String(), { description: 'mqtt: the topic filters that are read.' })),
+  mappings: Type.Optional(Type.Array(SensorMapping, { description: 'mqtt: how messages of LoRaWAN servers and other JSON are read.' })),
+}
+export const ListedSource = Shape('ListedSource', {
+  id: Type.String({ format: 'uuid', description: 'Identifier of the source.' }),
+  revision: Type.Integer({ description: 'Grows when a person changes the source, or wants it to be tried again.' }),
+  state: OneOf(sourceStates, 'State of the source.'),
+  ...sourceTarget,
+})
+export type ListedSource = Static<typeof ListedSource>
+
+export const ListedSourceTest = Shape('ListedSourceTest', {
+  id: Type.String({ format: 'uuid', description: 'Identifier of the test.' }),
+  ...sourceTarget,
+})
+export type ListedSourceTest = Static<typeof ListedSourceTest>
 
 export const GatewayDeviceList = Shape('GatewayDeviceListPage', {
   version: Int32('Version of the list.'),
   devices: Type.Array(ListedGatewayDevice, { description: 'Items of this page.' }),
   tests: Type.Array(ListedGatewayTest, { description: 'Tests that wait for an answer; on the first page only.' }),
+  sources: Type.Optional(
+    Type.Array(ListedSource, { description: 'The sources that the gateway reads; on the first page only.' }),
+  ),
+  sourceTests: Type.Optional(
+    Type.Array(ListedSourceTest, {
+      description: 'Tests of sources that wait for an answer; on the first page only.',
+    }),
+  ),
   nextPageToken: Type.Optional(Type.String({ description: 'Present if there are more items.' })),
 })
 export type GatewayDeviceList = Static<typeof GatewayDeviceList>
@@ -241,6 +306,7 @@ export const GatewayEnrolRequest = Shape('GatewayEnrolRequest', {
 })
 export type GatewayEnrolRequest = Static<typeof GatewayEnrolRequest>
 export type GatewayTestAnswer = Static<typeof GatewayTestResult>
+export type SourceTestAnswer = SourceTestResult
 
 /** The kinds of messages, by their name below the device's own topics. */
 export const upMessages = {
@@ -250,6 +316,7 @@ export const upMessages = {
   operation: CommandReport,
   logs: LogsReport,
   devices: DevicesReport,
+  sources: SourcesReport,
 }
 export type UpKind = keyof typeof upMessages
 export type UpMessage<K extends UpKind> = Static<(typeof upMessages)[K]>
@@ -274,6 +341,9 @@ export const devicePaths = {
   logs: '/device/v1/logs',
   gatewayDevices: '/device/v1/gateway/devices',
   gatewayTests: '/device/v1/gateway/tests',
+  /** …/{id}/devices and …/{id}/structure: what a gateway found at a source. */
+  gatewaySources: '/device/v1/gateway/sources',
+  gatewaySourceTests: '/device/v1/gateway/source-tests',
 } as const
 
 /** A device that has this in `supports` is a gateway: it gets a list of devices. */

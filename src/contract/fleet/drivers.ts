@@ -8,6 +8,15 @@ export const driverIds = ['roomos', 'pjlink', 'snmp', 'reach'] as const
 export type DriverId = (typeof driverIds)[number]
 export const DriverName = OneOf(driverIds, 'Identifier of the driver. Values can be added.')
 
+/** Drivers that find many devices by themselves, at one address. Their devices are items that a person adopts. [contract 15.sources] */
+export const sourceTypes = ['neat-pulse', 'mqtt'] as const
+export type SourceType = (typeof sourceTypes)[number]
+export type ItemDriverId = DriverId | SourceType
+export const ItemDriverName = OneOf(
+  [...driverIds, ...sourceTypes],
+  'Identifier of the driver, or type of the source that the device belongs to. Values can be added.',
+)
+
 /** The value of an option of an item. */
 export type DriverOption = string | number | boolean
 const optionValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()])

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { csvList } from '../csv-list.ts'
 import { mediumBodyBytes, operation } from '../operation.ts'
 import { Bom, Empty, Int32, ListOf, maxNameLength, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
-import { DriverDescription, DriverName, drivers, maxHostLength, maxSecretLength } from './drivers.ts'
+import { DriverDescription, DriverName, drivers, ItemDriverName, maxHostLength, maxSecretLength } from './drivers.ts'
 import { EndpointStateName, exampleEndpointId } from './endpoints.ts'
 
 /** A gateway has at most this many items. */
@@ -42,9 +42,13 @@ const options = Type.Record(
 export const GatewayDevice = Shape('GatewayDevice', {
   id: deviceId,
   gatewayId: Type.String({ format: 'uuid', description: 'The gateway.' }),
-  driver: DriverName,
-  host: Type.String({ description: 'IP address or name of the device.' }),
-  port: Type.Integer({ description: 'Port of the device.' }),
+  driver: ItemDriverName,
+  sourceId: Type.Optional(
+    Type.String({ format: 'uuid', description: 'The source that the device belongs to; sourceDevicesUpdate adopts it.' }),
+  ),
+  sourceKey: Type.Optional(Type.String({ description: 'Identifies the device at its source.' })),
+  host: Type.String({ description: 'IP address or name of the device, or of its source.' }),
+  port: Type.Integer({ description: 'Port of the device, or of its source.' }),
   username: Type.Optional(Type.String({ description: 'User with whom the gateway signs in.' })),
   secrets: Type.Array(Type.String(), { description: 'The names of the secret fields that have a value.' }),
   options,
@@ -94,9 +98,9 @@ const Gateway = Shape('Gateway', {
   }),
 })
 
-const Fingerprint = (description: string) => Type.String({ pattern: '^[0-9A-F]{2}(:[0-9A-F]{2}){31}$', description })
+export const Fingerprint = (description: string) => Type.String({ pattern: '^[0-9A-F]{2}(:[0-9A-F]{2}){31}$', description })
 
-const Certificate = Shape('GatewayTestCertificate', {
+export const GatewayTestCertificate = Shape('GatewayTestCertificate', {
   fingerprint: Fingerprint('SHA-256 of the certificate.'),
   isTrusted: Type.Boolean({ description: 'Whether a known authority confirms it for this host.' }),
   validUntil: Timestamp('End of the certificate.'),
@@ -110,7 +114,7 @@ export const GatewayTestResult = Shape('GatewayTestResult', {
       model: Type.Optional(SingleLineText(64, 'Model of the device; absent if only its certificate was seen.')),
       serial: Type.Optional(SingleLineText(64, 'Serial number of the device.')),
       firmwareVersion: Type.Optional(SingleLineText(255, 'Installed firmware.')),
-      certificate: Type.Optional(Certificate),
+      certificate: Type.Optional(GatewayTestCertificate),
       notes: Type.Optional(
         Type.Array(SingleLineText(255, 'A sentence.'), {
           maxItems: 16,
