@@ -71,6 +71,39 @@ test('a thing is found by its id, else by its externalId, else by its path [cont
   )
 })
 
+test('a custom field can have the name of a property that every object has', () => {
+  const named = thing('room', 5, { name: 'Dock', fields: { constructor: 'ACME' } })
+  const from = snapshot({ things: [named, lobby] })
+  expect(stepsOf({ rooms: [{ id: 5, name: 'Dock', fields: { wall: 'B2' } }] }, {}, from)).toEqual([
+    ['roomsUpdate', 5, 'fields.wall'],
+  ])
+  const [step] = planOf({ rooms: [{ id: 3, name: 'Lobby', fields: { constructor: 'ACME' } }] }, {}, from).steps
+  expect(step).toMatchObject({
+    changes: [{ field: 'fields.constructor', to: 'ACME' }],
+    after: { fields: { constructor: 'ACME' } },
+  })
+})
+
+test('a secret option is refused as a text, and the refusal does not repeat it', () => {
+  const snmp = { gateway: 'GW-1', driver: 'snmp' as const, host: '10.0.0.2', room: 'Lobby' }
+  const problems = problemsOf({ gatewayDevices: [{ ...snmp, options: { privSecret: 'hunter2' } }] })
+  expect(problems).toEqual(['The option privSecret is a secret. Write {env: NAME}.'])
+  expect(problemsOf({ gatewayDevices: [{ ...snmp, options: { version: { env: 'VERSION' } } }] })).toEqual([
+    'The option version is not a secret. Write its value.',
+  ])
+  expect(problemsOf({ gatewayDevices: [{ ...snmp, options: { privSecret: { env: 'PRIV' }, version: '3' } }] })).toEqual(
+    [],
+  )
+})
+
+test('the deletion of a gateway device that is enrolled says that it unenrols the device', () => {
+  const enrolled = thing('gatewayDevice', 'd1', { ...device.values, endpoint: 'e1' })
+  const things = [europe, oslo, fjord, quiet, enrolled]
+  const deletion = (from: Snapshot) => planOf({ gatewayDevices: [] }, { prune: true }, from).steps[0]
+  expect(deletion(snapshot({ things }))).toMatchObject({ needs: 'unenrol', endpointCount: 1 })
+  expect(deletion(snapshot())?.needs).toBeUndefined()
+})
+
 test('in another organisation ids are ignored, and references by id mean entries of the document', () => {
   const document = {
     regions: [{ id: 7, name: 'Europe' }],

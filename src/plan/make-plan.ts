@@ -42,7 +42,7 @@ export function makePlan(
 
   const organisation = new OrganisationIndex(snapshot)
   const hasOwnIds = document.organisation.trim() === snapshot.organisation
-  const { entries, ofOwners, unreadable } = sortOut(listEntries(document), snapshot)
+  const { entries, ownerEntries, unreadable } = splitEntries(listEntries(document), snapshot)
   const matches = matchEntries(entries, { organisation, hasOwnIds, lineOf, report })
   const references = makeReferences(entries, { organisation, matches, hasOwnIds, lineOf })
   const desiredOf = new Map(entries.map((entry) => [entry, desiredValues(entry, { organisation, references, report })]))
@@ -50,57 +50,57 @@ export function makePlan(
 
   const pathOf = new Map(entries.map(({ pointer, path }) => [pointer, path]))
   const context: StepContext = { organisation, setSecrets, hasOwnIds, pathAt: (pointer) => pathOf.get(pointer) ?? [] }
-  const made = entries.map((entry): EntrySteps => {
+  const planned = entries.map((entry): EntrySteps => {
     const desired = desiredOf.get(entry) ?? {}
     const silence = silences.get(entry)
     const thing = silence ? silence.same : matches.thingOf.get(entry)
-    const unmade = thing ? undefined : whyNotMade(entry)
-    if (unmade !== undefined) report(entry, unmade)
+    const problem = thing ? undefined : creationProblem(entry)
+    if (problem !== undefined) report(entry, problem)
     const steps =
-      silence?.same || unmade !== undefined
+      silence?.same || problem !== undefined
         ? { entry, thing, drafts: [], notCompared: [] }
         : stepsOfEntry(entry, thing, desired, context)
     return silence?.replaced
       ? { ...steps, drafts: [...steps.drafts, deletionOf(silence.replaced, context, entry)] }
       : steps
   })
-  for (const { entry, drafts } of made) {
+  for (const { entry, drafts } of planned) {
     if (drafts.some(({ kind, id, changes }) => kind === 'channel' && id && changes.some((c) => c.field === 'kind'))) {
       report(entry, 'The kind of a channel cannot be changed. Remove the id, and give the new channel another name.')
     }
   }
   const pruned = prune ? findPruned({ document, entries, organisation, matches, silences }) : []
-  const drafts = [...made.flatMap((steps) => steps.drafts), ...pruned.map((thing) => deletionOf(thing, context))]
+  const drafts = [...planned.flatMap((steps) => steps.drafts), ...pruned.map((thing) => deletionOf(thing, context))]
   for (const { pointer, message } of findConflicts({ organisation, pruned, desiredOf, steps: drafts }))
     problems.push(placed(pointer, message))
 
   const hints = [
-    ...ofOwners.map((entry) => placed(entry.pointer, ownerHint(entry))),
-    ...makeHints(made, { organisation, matches, hasOwnIds, pruned: new Set(pruned) }).map((hint) =>
+    ...ownerEntries.map((entry) => placed(entry.pointer, ownerHint(entry))),
+    ...makeHints(planned, { organisation, matches, hasOwnIds, pruned: new Set(pruned) }).map((hint) =>
       placed(hint.pointer, hint.message),
     ),
   ]
-  const left = unreadable.map(({ pointer, message }) => placed(pointer, message))
-  if (problems.length > 0) return { steps: [], problems, hints, unreadable: left, entries: [] }
+  const unreadableSections = unreadable.map(({ pointer, message }) => placed(pointer, message))
+  if (problems.length > 0) return { steps: [], problems, hints, unreadable: unreadableSections, entries: [] }
   const ordered = orderSteps(drafts, findPlace)
   const numberOf = new Map(ordered.map(({ draft, step }) => [draft, step.number]))
   return {
     steps: ordered.map(({ step }): OrganisationStep => step),
     problems,
     hints,
-    unreadable: left,
-    entries: made.map((steps) => fateOf(steps, numberOf)),
+    unreadable: unreadableSections,
+    entries: planned.map((steps) => fateOf(steps, numberOf)),
   }
 }
 
 /** Leaves out entries about owners, and sections that the caller may not read. */
-function sortOut(all: readonly Entry[], { hiddenKinds, ownerEmails }: Snapshot) {
+function splitEntries(all: readonly Entry[], { hiddenKinds, ownerEmails }: Snapshot) {
   const isOwner = ({ kind, path }: Entry) => kind === 'user' && ownerEmails.includes(emailKey(path[0] as string))
   const hidden = all.filter(({ kind }) => hiddenKinds.includes(kind))
   const sections = new Map(hidden.map(({ kind, pointer }) => [kind, pointer.split('/').slice(0, 2).join('/')]))
   return {
     entries: all.filter((entry) => !hiddenKinds.includes(entry.kind) && !isOwner(entry)),
-    ofOwners: all.filter(isOwner),
+    ownerEntries: all.filter(isOwner),
     unreadable: [...sections].map(([kind, pointer]) => ({
       pointer,
       message: `The key may not read ${kindTable[kind].noun}s, so this section is left out.`,
@@ -112,7 +112,7 @@ const ownerHint = ({ path }: Entry) =>
   `${path[0]} is an owner. A document does not change owners, so the entry is left out.`
 
 /** Why an entry cannot make something new; undefined if it can. */
-function whyNotMade({ kind, path, fields }: Entry): string | undefined {
+function creationProblem({ kind, path, fields }: Entry): string | undefined {
   if (kind === 'endpoint') return `No endpoint has the serial number ${path[0]}. Enrol it first, or remove the entry.`
   if (kind === 'incidentRule') return `No incident rule is called ${path[0]}.`
   if (kind === 'gatewayDevice' && !fields.room) return `The gateway device ${path.join(' / ')} is new and needs a room.`

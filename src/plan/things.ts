@@ -3,6 +3,7 @@ import type { OperationId } from '../contract/operations.ts'
 import type { Permissions } from '../contract/people/permissions.ts'
 import type { EnvSecret } from './document.ts'
 
+/** Regions come before locations, and locations before rooms: the path of a thing starts at its parent. */
 export const kinds = [
   'region',
   'profile',

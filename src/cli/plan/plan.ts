@@ -37,6 +37,6 @@ export async function planOf(
 ): Promise<OrganisationPlan> {
   const plan = makePlan(document, await readOrganisation(client, document), { prune, setSecrets, findPlace })
   if (plan.problems.length === 0) return plan
-  const lines = plan.problems.map((problem) => problemLine(file, problem).replaceAll(/\p{Cc}/gu, '?'))
+  const lines = plan.problems.map((problem) => problemLine(file, problem))
   throw new CommandError([...lines, 'Nothing was changed.'].join('\n'))
 }
