@@ -1,5 +1,7 @@
 // Makes a plan: compares a document with an organisation, and orders the steps that make the organisation what the document says.
+import { type DriverId, drivers } from '../contract/fleet/drivers.ts'
 import { emailKey } from '../contract/text.ts'
+import { parseTime } from '../contract/time.ts'
 import { findConflicts } from './conflicts.ts'
 import { desiredValues } from './desired.ts'
 import type { OrganisationDocument } from './document.ts'
@@ -31,7 +33,7 @@ export function makePlan(
   snapshot: Snapshot,
   options: PlanOptions = {},
 ): OrganisationPlan {
-  const { prune = false, setSecrets = false, findPlace = noPlace } = options
+  const { prune = false, setSecrets = false, findPlace = noPlace, now = Number.NEGATIVE_INFINITY } = options
   const problems: Problem[] = []
   const placed = (pointer: string, message: string): Problem => {
     const place = findPlace(pointer)
@@ -57,7 +59,7 @@ export function makePlan(
     const problem = thing ? undefined : creationProblem(entry)
     if (problem !== undefined) report(entry, problem)
     const steps =
-      silence?.same || problem !== undefined
+      silence?.same || problem !== undefined || hasEnded(entry, now)
         ? { entry, thing, drafts: [], notCompared: [] }
         : stepsOfEntry(entry, thing, desired, context)
     return silence?.replaced
@@ -76,6 +78,7 @@ export function makePlan(
 
   const hints = [
     ...ownerEntries.map((entry) => placed(entry.pointer, ownerHint(entry))),
+    ...entries.flatMap((entry) => (hasEnded(entry, now) ? [placed(entry.pointer, endedHint(entry))] : [])),
     ...makeHints(planned, { organisation, matches, hasOwnIds, pruned: new Set(pruned) }).map((hint) =>
       placed(hint.pointer, hint.message),
     ),
@@ -111,14 +114,26 @@ function splitEntries(all: readonly Entry[], { hiddenKinds, ownerEmails }: Snaps
 const ownerHint = ({ path }: Entry) =>
   `${path[0]} is an owner. A document does not change owners, so the entry is left out.`
 
+/** The service has no silences that ended, and makes none. */
+const hasEnded = ({ kind, fields }: Entry, now: number): boolean =>
+  kind === 'silence' && typeof fields.to === 'string' && (parseTime(fields.to) ?? now + 1) <= now
+
+const endedHint = ({ path, fields }: Entry) => `The silence ${path[0]} ended at ${fields.to}. Remove the entry.`
+
 /** Why an entry cannot make something new; undefined if it can. */
 function creationProblem({ kind, path, fields }: Entry): string | undefined {
   if (kind === 'endpoint') return `No endpoint has the serial number ${path[0]}. Enrol it first, or remove the entry.`
   if (kind === 'incidentRule') return `No incident rule is called ${path[0]}.`
-  if (kind === 'gatewayDevice' && !fields.room) return `The gateway device ${path.join(' / ')} is new and needs a room.`
+  if (kind === 'gatewayDevice') {
+    const missing = ['room', ...requiredFields(fields.driver as DriverId)].filter((name) => !fields[name])
+    if (missing.length > 0) return `The gateway device ${path.join(' / ')} is new and needs ${missing.join(' and ')}.`
+  }
   if (kind === 'user' && !fields.role) return `${path[0]} is new and needs a role: admin, operator or viewer.`
   return undefined
 }
+
+const requiredFields = (driver: DriverId): string[] =>
+  drivers[driver].fields.flatMap(({ name, required, isOption }) => (required && !isOption ? [name] : []))
 
 function fateOf(steps: EntrySteps, numberOf: ReadonlyMap<DraftStep, number>): EntryFate {
   const { entry, thing, drafts, notCompared } = steps
@@ -127,7 +142,7 @@ function fateOf(steps: EntrySteps, numberOf: ReadonlyMap<DraftStep, number>): En
     pointer: entry.pointer,
     kind: entry.kind,
     ...(thing && { id: thing.id }),
-    fate: thing ? changed : 'created',
+    fate: thing || drafts.length === 0 ? changed : 'created',
     steps: drafts.map((draft) => numberOf.get(draft) as number),
     notCompared,
   }

@@ -87,6 +87,8 @@ export interface PlanOptions {
   /** Send secrets of things that exist, too. */
   readonly setSecrets?: boolean
   readonly findPlace?: FindPlace
+  /** Silences that ended before are left alone. */
+  readonly now?: number
 }
 
 export interface OrganisationPlan {

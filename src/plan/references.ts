@@ -88,6 +88,6 @@ export function makeReferences(entries: readonly Entry[], input: ReferenceInput)
 const key = (kind: Kind, rest: Id): string => `${kind} ${rest}`
 
 const pathForms: Partial<Record<Kind, string>> = {
-  location: 'Write its name, or [region, location].',
-  room: 'Write its name, [location, room] or [region, location, room].',
+  location: 'A location in a region is [region, location].',
+  room: 'A room in a location is [location, room] or [region, location, room].',
 }

@@ -56,6 +56,11 @@ test.each<[what: string, content: string | Uint8Array, mistakes: string]>([
     '{"organisation": "x",\n "rooms": [{"name": "a", "nam": 1}]}',
     '2:33: Unknown key nam. Known keys: id, externalId, name, capacity, tags, floor, contact, fields, profile.',
   ],
+  [
+    'a time zone that the service refuses',
+    `${start}locations:\n  - { name: a, timezone: Mars/Base }\n  - { name: b, timezone: "+05:17" }\n`,
+    '3:26: The value must be a time zone, such as Europe/Oslo.\n4:26: The value must be a time zone, such as Europe/Oslo.',
+  ],
   ['a number as a text', `${start}rooms:\n  - name: a\n    capacity: "8"\n`, '4:15: The value must be a whole number.'],
   [
     'a key that is missing',
