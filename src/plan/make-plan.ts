@@ -96,7 +96,7 @@ export function makePlan(
   }
 }
 
-/** Leaves out entries about owners, and sections that the caller may not read. */
+/** Leaves out entries about owners, and sections of things that the caller does not see completely. */
 function splitEntries(all: readonly Entry[], { hiddenKinds, ownerEmails }: Snapshot) {
   const isOwner = ({ kind, path }: Entry) => kind === 'user' && ownerEmails.includes(emailKey(path[0] as string))
   const hidden = all.filter(({ kind }) => hiddenKinds.includes(kind))
@@ -106,7 +106,7 @@ function splitEntries(all: readonly Entry[], { hiddenKinds, ownerEmails }: Snaps
     ownerEntries: all.filter(isOwner),
     unreadable: [...sections].map(([kind, pointer]) => ({
       pointer,
-      message: `The key may not read ${kindTable[kind].noun}s, so this section is left out.`,
+      message: `The key does not see ${kindTable[kind].noun}s completely, so this section is left out.`,
     })),
   }
 }

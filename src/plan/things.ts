@@ -56,7 +56,7 @@ export interface Snapshot {
   readonly permissions: Permissions
   readonly seesAllRegions: boolean
   readonly things: readonly OrganisationThing[]
-  /** Kinds that the caller may not read. */
+  /** Kinds that the caller may not read, or does not see completely. */
   readonly hiddenKinds: readonly Kind[]
   /** The number of endpoints in each room that has some. */
   readonly endpointsByRoom: ReadonlyMap<number, number>
