@@ -3,7 +3,7 @@ import { ApiError, type Client } from '../client/client.ts'
 import { canonical, isEnvSecret } from '../plan/compare.ts'
 import { kindTable } from '../plan/kinds.ts'
 import type { OrganisationPlan, OrganisationStep } from '../plan/plan.ts'
-import type { Id, Values } from '../plan/things.ts'
+import type { Id, StepOperation, Values } from '../plan/things.ts'
 import { mapInParallel } from './parallel.ts'
 import { type FreshThing, readAgain, sendStep } from './requests.ts'
 
@@ -15,8 +15,6 @@ export type StepOutcome =
 export interface ApplyOptions {
   /** Returns the value of a variable that the document names. */
   readonly secretOf: (name: string) => string
-  /** Whether a device that is taken from its gateway is unenrolled, too. */
-  readonly allowUnenrol?: boolean
   readonly onOutcome?: (outcome: StepOutcome) => void
   /** Ends the work after the steps that are under way. */
   readonly signal?: AbortSignal | undefined
@@ -79,9 +77,9 @@ async function write(
   client: Client,
   step: OrganisationStep,
   created: ReadonlyMap<string, Id>,
-  { secretOf, allowUnenrol = false }: ApplyOptions,
+  { secretOf }: ApplyOptions,
 ): Promise<unknown> {
-  const sendWith = (ifMatch?: string) => sendStep(client, step, { created, secretOf, allowUnenrol, ifMatch })
+  const sendWith = (ifMatch?: string) => sendStep(client, step, { created, secretOf, ifMatch })
   if (step.id === undefined) return sendWith()
   for (let attempt = 1; ; attempt++) {
     const thing = await readAgain(client, step)
@@ -102,11 +100,17 @@ function checkUnchanged(step: OrganisationStep, thing: FreshThing | undefined): 
   if (field !== undefined) {
     throw new Difference(`The ${field} of the ${noun} was changed since the plan was made. Make a new plan.`)
   }
-  const isAboutEndpoints = step.operation === 'roomsDelete' || step.operation === 'roomsAssignProfile'
-  if (isAboutEndpoints && (thing.endpointCount ?? 0) > (step.endpointCount ?? 0)) {
-    throw new Difference('A device was added to the room since the plan was made. Make a new plan.')
+  if (changesEndpoints.has(step.operation) && (thing.endpointCount ?? 0) > (step.endpointCount ?? 0)) {
+    throw new Difference(`A device was enrolled in the ${noun} since the plan was made. Make a new plan.`)
   }
 }
+
+/** Their steps say how many endpoints they change or unenrol: more than a person has seen are not touched. */
+const changesEndpoints: ReadonlySet<StepOperation> = new Set([
+  'roomsDelete',
+  'roomsAssignProfile',
+  'gatewayDevicesDelete',
+])
 
 /** A room has two steps: the profile is written by one, and the other fields by the other. */
 function comparedFields({ kind, operation }: OrganisationStep): string[] {

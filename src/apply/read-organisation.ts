@@ -31,6 +31,11 @@ export async function readOrganisation(
   const needs = (section: keyof OrganisationDocument) => !document || document[section] !== undefined
   const { body: me } = await client.meGet({}, call)
   const permissions = permissionsOf(me)
+  // A caller who is limited to regions sees users without their other regions: a document of these would take the regions from the users.
+  const hiddenKinds: readonly Kind[] = [
+    ...(permissions.manage ? [] : (['channel'] as const)),
+    ...(me.allRegions ? [] : (['user'] as const)),
+  ]
   const [{ body: regions }, { body: locations }, { body: rooms }, { body: profiles }] = await Promise.all([
     client.regionsList({}, call),
     client.locationsList({}, call),
@@ -61,7 +66,7 @@ export async function readOrganisation(
   for (const { body } of lists) {
     things.push(...body.devices.map((device) => thing('gatewayDevice', device.id, gatewayDeviceValues(device))))
   }
-  const users = needs('users') ? (await client.usersList({}, call)).body.users : []
+  const users = needs('users') && !hiddenKinds.includes('user') ? (await client.usersList({}, call)).body.users : []
   things.push(...users.filter(({ role }) => role !== 'owner').map((user) => thing('user', user.id, userFields(user))))
   if (needs('incidentRules')) {
     const { rules } = (await client.incidentRulesList({}, call)).body
@@ -74,7 +79,7 @@ export async function readOrganisation(
   const silences = needs('silences') ? (await client.silencesList({}, call)).body.silences : []
   const weekly = silences.filter(({ weekly }) => weekly)
   things.push(...weekly.map((silence) => thing('silence', silence.id, silenceValues(silence))))
-  if (needs('channels') && permissions.manage) {
+  if (needs('channels') && !hiddenKinds.includes('channel')) {
     const { channels } = (await client.channelsList({}, call)).body
     things.push(...channels.map((channel) => thing('channel', channel.id, channelValues(channel))))
   }
@@ -84,7 +89,7 @@ export async function readOrganisation(
     permissions,
     seesAllRegions: me.allRegions,
     things,
-    hiddenKinds: permissions.manage ? [] : ['channel'],
+    hiddenKinds,
     endpointsByRoom: new Map(
       rooms.rooms.filter(({ endpointCount }) => endpointCount > 0).map(({ id, endpointCount }) => [id, endpointCount]),
     ),

@@ -23,7 +23,7 @@ import {
 export interface FreshThing {
   readonly values: Values
   readonly etag?: string | undefined
-  /** Endpoints of a room. */
+  /** Endpoints of a room, or of a gateway device. */
   readonly endpointCount?: number
 }
 
@@ -46,7 +46,8 @@ export async function readAgain(client: Client, step: OrganisationStep): Promise
       return fresh(await client.endpointsGet({ id: textId }), endpointValues)
     case 'gatewayDevice': {
       const gateway = String(step.before.gateway)
-      return fresh(await client.gatewayDevicesGet({ id: gateway, deviceId: textId }), gatewayDeviceValues)
+      const answer = await client.gatewayDevicesGet({ id: gateway, deviceId: textId })
+      return { ...fresh(answer, gatewayDeviceValues), endpointCount: answer.body.endpointId === undefined ? 0 : 1 }
     }
     case 'user':
       return fresh(await client.usersGet({ id: textId }), userFields)
@@ -78,15 +79,13 @@ export interface StepSendOptions {
   /** Ids of what the plan has made, by the pointer of the entry. */
   readonly created: ReadonlyMap<string, Id>
   readonly secretOf: (name: string) => string
-  readonly allowUnenrol: boolean
 }
 
 type Body<K extends StepOperation> = Operations[K] extends { body: unknown } ? BodyOf<Operations[K]> : never
 
 /** Returns the answer, which for a room has its enrolment code, and for a webhook its secret. */
 export async function sendStep(client: Client, step: OrganisationStep, options: StepSendOptions): Promise<unknown> {
-  const { ifMatch, allowUnenrol } = options
-  const call = { ifMatch }
+  const call = { ifMatch: options.ifMatch }
   const id = step.id as number
   const textId = step.id as string
   /** The keys and their values were checked with the document, whose shapes are those of the bodies. */
@@ -129,7 +128,7 @@ export async function sendStep(client: Client, step: OrganisationStep, options: 
       return (await client.gatewayDevicesUpdate(input, call)).body
     }
     case 'gatewayDevicesDelete': {
-      const input = { id: String(step.before.gateway), deviceId: textId, unenrol: allowUnenrol }
+      const input = { id: String(step.before.gateway), deviceId: textId, unenrol: true }
       return (await client.gatewayDevicesDelete(input, call)).body
     }
     case 'usersCreate':

@@ -62,7 +62,7 @@ export const endpointValues = (endpoint: Answer<'endpointsGet'>): Values => {
 }
 
 export const gatewayDeviceValues = (device: Answer<'gatewayDevicesGet'>): Values => {
-  const { gatewayId, driver, host, port, username, secrets, options, fingerprint, roomId, name } = device
+  const { gatewayId, driver, host, port, username, secrets, options, fingerprint, roomId, name, endpointId } = device
   const stored = secrets.filter((secret) => secret !== 'secret').map((secret) => [secret, storedSecret])
   return set({
     gateway: gatewayId,
@@ -75,6 +75,8 @@ export const gatewayDeviceValues = (device: Answer<'gatewayDevicesGet'>): Values
     fingerprint,
     room: target('room', roomId),
     name,
+    // Not a field of the document: a deletion says that it unenrols this endpoint.
+    endpoint: endpointId,
   })
 }
 

@@ -1,8 +1,7 @@
 // `roomkeeper openapi` and `roomkeeper messages`: print the machine-readable documents as they are committed.
-import { writeFileSync } from 'node:fs'
 import { deviceMessages } from '../contract/device/messages.ts'
 import { openapi } from '../contract/openapi.ts'
-import { StartupError } from '../server/core/failure.ts'
+import { writeOutput } from './terminal/output-file.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
@@ -13,16 +12,12 @@ export const messagesText = (): string => textOf(deviceMessages())
 
 const documents = { openapi: openapiText, messages: messagesText }
 
-export function printDocument(terminal: Terminal, name: keyof typeof documents, { output }: { output?: string }): void {
+export async function printDocument(
+  terminal: Terminal,
+  name: keyof typeof documents,
+  { output }: { output?: string },
+): Promise<void> {
   const text = documents[name]()
   if (output === undefined) terminal.write(text.trimEnd())
-  else write(output, text)
-}
-
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text)
-  } catch (error) {
-    throw new StartupError(`Cannot write ${file} (${(error as NodeJS.ErrnoException).code}).`)
-  }
+  else await writeOutput(output, text)
 }

@@ -1,7 +1,8 @@
 // `roomkeeper keys`: creates, lists and revokes API keys.
 import { dayMs, hourMs, minuteMs } from '../contract/durations.ts'
 import type { CallerScope } from '../contract/people/permissions.ts'
-import { isoTime, parseTime } from '../server/core/clock.ts'
+import { parseTime } from '../contract/time.ts'
+import { isoTime } from '../server/core/clock.ts'
 import { StartupError } from '../server/core/failure.ts'
 import { nameProblem } from '../server/core/text.ts'
 import { commandLineActor } from '../server/journal/orgs/rules.ts'

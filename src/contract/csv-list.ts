@@ -1,5 +1,6 @@
 // A list as CSV: its columns come from the shape of its items, and the name of a column is the path of its value in the JSON. [contract 6.csv]
 import type { TSchema } from 'typebox'
+import { ownProperty } from './own-property.ts'
 
 type Item = Readonly<Record<string, unknown>>
 
@@ -45,7 +46,7 @@ const columnAt = (...path: readonly string[]): CsvColumn => ({
 
 /** Collects the names of the fields that items have. */
 export function addFieldNames(names: Set<string>, items: Iterable<Item>): void {
-  for (const item of items) for (const name in item[fieldsKey] as object | undefined) names.add(name)
+  for (const item of items) for (const name of Object.keys(item[fieldsKey] ?? {})) names.add(name)
 }
 
 export const fieldColumnsOf = (names: Iterable<string>): readonly CsvColumn[] =>
@@ -54,7 +55,7 @@ export const fieldColumnsOf = (names: Iterable<string>): readonly CsvColumn[] =>
     .map((name) => ({ name: `field.${name}`, textOf: (item) => csvText(valueAt(item, [fieldsKey, name])) }))
 
 const valueAt = (item: Item, path: readonly string[]): unknown =>
-  path.reduce<unknown>((value, key) => (value as Item | null | undefined)?.[key], item)
+  path.reduce<unknown>((value, key) => ownProperty(value as Item | null | undefined, key), item)
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
 

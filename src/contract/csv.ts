@@ -1,6 +1,9 @@
 // Writes lines of CSV (RFC 4180) that are safe to open in a spreadsheet.
 import { withoutDirectionMarks } from './words.ts'
 
+/** Excel takes a file without this mark for one in the encoding of its system. */
+export const byteOrderMark = '\ufeff'
+
 export const csvRow = (cells: readonly string[]): string => `${csvCells(cells)}\r\n`
 
 /** Cells of a line that others follow. */

@@ -1,5 +1,5 @@
 // The answer to an import: the file as it came, with what became of each row.
-import { importableRow, withoutApostrophe } from '../contract/csv.ts'
+import { byteOrderMark, importableRow, withoutApostrophe } from '../contract/csv.ts'
 import type { Sheet } from './columns.ts'
 
 /** The cells to write into the columns of a row. An absent one stays as it came. */
@@ -26,5 +26,3 @@ export function answerFile<C extends string>(
   const lines = [[...file.header, ...added], ...rows].map((cells) => importableRow(cells, file.separator))
   return `${file.hasByteOrderMark ? byteOrderMark : ''}${lines.join('')}`
 }
-
-const byteOrderMark = '\ufeff'

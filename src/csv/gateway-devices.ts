@@ -1,5 +1,6 @@
 // Devices behind a gateway as CSV: one row for each device that the gateway connects to.
 import { type DriverField, type DriverOption, driverIds, drivers, maxHostLength } from '../contract/fleet/drivers.ts'
+import { fingerprintPattern, hostPattern } from '../contract/fleet/gateways.ts'
 import { maxNameLength } from '../contract/shape.ts'
 import type { EnvSecret, GatewayDeviceEntry } from '../plan/document.ts'
 import { Columns, type Sheet } from './columns.ts'
@@ -77,16 +78,30 @@ function entryOf(reader: Reader, { gateway, secretForAll }: GatewayDeviceContext
   const host = reader.text('host', maxHostLength)
   const room = roomReference(reader)
   if (!host) reader.wrong('host', 'The row has no address. Write the IP address or name of the device.')
+  else if (!isHost.test(host))
+    reader.wrong('host', `${shown(host)} is not an IP address or a name. The port has its own column.`)
   const values = definedOnly({
     // An empty cell means the port of the driver, which every item has.
     port: reader.integer('port', 1, 65_535) ?? drivers[driver].defaultPort,
     username: reader.text('username', 255),
     secret: reader.variable('secret') ?? (hasSecret(driver) ? secretForAll : undefined),
     options: options(reader, driver),
-    fingerprint: reader.text('fingerprint', 95)?.toUpperCase(),
+    fingerprint: fingerprint(reader),
     name: reader.text('name', maxNameLength),
   })
   return host && room ? { gateway, driver, host, room, ...values } : undefined
+}
+
+const isHost = new RegExp(hostPattern)
+const isFingerprint = new RegExp(fingerprintPattern)
+
+function fingerprint(reader: Reader): string | null | undefined {
+  const text = reader.text('fingerprint', 95)?.toUpperCase()
+  if (!text || isFingerprint.test(text)) return text
+  return reader.wrong(
+    'fingerprint',
+    'The cell is not the SHA-256 of a certificate. Write 32 pairs of hexadecimal digits with colons.',
+  )
 }
 
 const hasSecret = (driver: keyof typeof drivers) =>

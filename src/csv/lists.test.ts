@@ -52,6 +52,22 @@ test.each([
   expect(mistakesText(endpoints(text).mistakes)).toBe(message)
 })
 
+test.each([
+  [
+    '10.0.0.1:443',
+    '',
+    'Row 2, column B (host): "10.0.0.1:443" is not an IP address or a name. The port has its own column.',
+  ],
+  [
+    '10.0.0.1',
+    'AA:BB',
+    'Row 2, column D (fingerprint): The cell is not the SHA-256 of a certificate. Write 32 pairs of hexadecimal digits with colons.',
+  ],
+])('an address or a fingerprint that the server would refuse is a mistake (%#)', (host, fingerprint, message) => {
+  const { mistakes } = devices(`driver,host,room,fingerprint\npjlink,${host},Fjord,${fingerprint}\n`)
+  expect(mistakesText(mistakes)).toBe(message)
+})
+
 test('a file without the column of the key is refused', () => {
   expect(() => endpoints('name\nBar\n')).toThrow(CsvError)
   expect(() => endpoints('name\nBar\n')).toThrow(

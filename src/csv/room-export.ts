@@ -1,5 +1,6 @@
 // Writes the rooms of an organisation as CSV, which can be imported again.
 import { importableRow } from '../contract/csv.ts'
+import { ownProperty } from '../contract/own-property.ts'
 import type { OrganisationDocument, ProfileEntry, Reference, RoomEntry } from '../plan/document.ts'
 import type { RoomCsvColumn } from './rooms.ts'
 import { currentSites, type RoomSite } from './sites.ts'
@@ -31,7 +32,7 @@ export function roomsCsv(document: OrganisationDocument): string {
       room?.floor ?? '',
       room?.contact ?? '',
       room?.externalId ?? '',
-      ...fields.map((name) => room?.fields?.[name] ?? ''),
+      ...fields.map((name) => ownProperty(room?.fields, name) ?? ''),
       document.organisation,
       String(room?.id ?? ''),
     ]),

@@ -98,7 +98,7 @@ test('the files of the three public tools are understood', () => {
     { name: 'Europe', locations: [{ id: 3, name: 'Oslo HQ', rooms: [{ name: 'Pine' }] }] },
   ])
   expect(documentOf('Region,Location\nEurope,Oslo HQ\n').regions).toEqual([
-    { name: 'Europe', locations: [{ name: 'Oslo HQ', rooms: [] }] },
+    { name: 'Europe', locations: [{ id: 3, name: 'Oslo HQ', rooms: [] }] },
   ])
   // The ids are of another service, so the name counts: the room stays where it is.
   expect(documentOf('room_name,room_id,device_enrollment_code,status\nFjord,9,ABC,SUCCESS\n').regions).toEqual([
@@ -123,6 +123,13 @@ test('a location without the column region is found by its name, and a room with
     regions: [{ name: 'Europe', locations: [{ id: 4, name: 'Annex', rooms: [{ name: 'Lab', externalId: 'X-8' }] }] }],
     rooms: [{ name: 'Van' }, { name: 'Tent' }],
   })
+})
+
+test('a location that one row names by its id, and another by its name, is one location', () => {
+  const text = 'location_id,region,location,room\n3,,,A\n,Europe,Oslo HQ,B\n'
+  expect(documentOf(text).regions).toEqual([
+    { name: 'Europe', locations: [{ id: 3, name: 'Oslo HQ', rooms: [{ name: 'A' }, { name: 'B' }] }] },
+  ])
 })
 
 test.each([
@@ -180,6 +187,14 @@ test.each([
     'Row 2, column B (room): The row has values of a room, and no name. Write the name of the room.',
   ],
   ['location,room\nOslo HQ,A\nOslo HQ,A\n', 'Row 3, column B (room): Row 2 has the same room. Remove one of the two.'],
+  [
+    'region,location,room,organisation,room_id\nEurope,Oslo HQ,Fjord,acme,7\nEurope,Oslo HQ,Fjord,,\n',
+    'Row 3, column C (room): Row 2 has the same room. Remove one of the two.',
+  ],
+  [
+    'region,location,room,external_id\nEurope,Oslo HQ,A,\nEurope,Oslo HQ,A,E-1\n',
+    'Row 3, column C (room): Row 2 has the same room. Remove one of the two.',
+  ],
 ])('a mistake is named with its row and column (%#)', (text, message) => {
   if (typeof message === 'string') expect(mistakesOf(text)).toBe(message)
   else expect(mistakesOf(text)).toMatch(message)

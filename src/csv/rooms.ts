@@ -50,7 +50,11 @@ type Reader = CellReader<RoomCsvColumn>
 
 class DocumentBuilder {
   readonly #current: OrganisationDocument
-  readonly #sites: CurrentSites
+  readonly #locationsById: ReadonlyMap<number | undefined, CurrentSites['locations'][number]>
+  readonly #locationsByName: ReadonlyMap<string, CurrentSites['locations']>
+  readonly #roomsById: ReadonlyMap<number | undefined, Found>
+  readonly #roomsByExternalId: ReadonlyMap<string | null | undefined, Found>
+  readonly #roomsByName: ReadonlyMap<string, readonly Found[]>
   readonly #regions = new Map<string, RegionEntry>()
   readonly #locations = new Map<string, LocationEntry & { rooms: RoomEntry[] }>()
   /** The row that first gave a location its time zone. */
@@ -65,7 +69,12 @@ class DocumentBuilder {
 
   constructor(current: OrganisationDocument) {
     this.#current = current
-    this.#sites = currentSites(current)
+    const { locations, rooms } = currentSites(current)
+    this.#locationsById = new Map(locations.map((site) => [site.location.id, site]))
+    this.#locationsByName = Map.groupBy(locations, ({ location }) => location.name)
+    this.#roomsById = new Map(rooms.map((found) => [found.room.id, found]))
+    this.#roomsByExternalId = new Map(rooms.map((found) => [found.room.externalId, found]))
+    this.#roomsByName = Map.groupBy(rooms, ({ room }) => room.name)
   }
 
   add(line: Line<RoomCsvColumn>): void {
@@ -148,11 +157,10 @@ class DocumentBuilder {
 
   /** The room that a row means without naming its location. */
   #existingRoom(reader: Reader, named: Named): Found | undefined {
-    const { rooms } = this.#sites
-    if (named.id !== undefined) return rooms.find(({ room }) => room.id === named.id)
-    if (named.externalId) return rooms.find(({ room }) => room.externalId === named.externalId)
+    if (named.id !== undefined) return this.#roomsById.get(named.id)
+    if (named.externalId) return this.#roomsByExternalId.get(named.externalId)
     if (!named.name || hasPlace(reader)) return undefined
-    const found = rooms.filter(({ room }) => room.name === named.name)
+    const found = this.#roomsByName.get(named.name) ?? []
     if (found.length <= 1) return found[0]
     const ids = found.map(({ room }) => room.id).join(', ')
     return reader.wrong('room', `${found.length} rooms have this name (${ids}). Add the columns region and location.`)
@@ -166,8 +174,13 @@ class DocumentBuilder {
     if (locationId) return this.#siteOfId(reader, locationId, { region, location })
     if (location === undefined && existing && !region) return existing.site
     if (!location) return { region: region || undefined, location: undefined }
-    if (region !== undefined) return { region: region ?? undefined, location: { name: location } }
-    const found = this.#sites.locations.filter((site) => site.location.name === location)
+    const found = (this.#locationsByName.get(location) ?? []).filter(
+      (site) => region === undefined || site.region === (region ?? undefined),
+    )
+    if (region !== undefined) {
+      const [site] = found.length === 1 ? found : []
+      return site ?? { region: region ?? undefined, location: { name: location } }
+    }
     if (found.length > 1) {
       const ids = found.map((site) => site.location.id).join(', ')
       return reader.wrong('location', `${found.length} locations have this name (${ids}). Add the column region.`)
@@ -176,7 +189,7 @@ class DocumentBuilder {
   }
 
   #siteOfId(reader: Reader, id: number, { region, location }: SiteNames): RoomSite | undefined {
-    const site = this.#sites.locations.find((one) => one.location.id === id)
+    const site = this.#locationsById.get(id)
     if (!site) return reader.wrong('location_id', `There is no location ${id}. Write the id of a location that exists.`)
     if (location && location !== site.location.name) {
       return reader.wrong(
@@ -193,17 +206,18 @@ class DocumentBuilder {
     return site
   }
 
-  /** Two rows for one room would undo each other. */
+  /** Two rows for one room would undo each other. Two rooms can have one path if each row has an id or an external id. */
   #repeated(line: Line<RoomCsvColumn>, entry: RoomEntry, { region, location }: RoomSite): Mistake | undefined {
-    const path = JSON.stringify(['path', region, location?.id ?? location?.name, entry.name])
-    const keys = [
+    const path = JSON.stringify([region, location?.id ?? location?.name, entry.name])
+    const ids = [
       ...(entry.id === undefined ? [] : [`id ${entry.id}`]),
       ...(entry.externalId ? [`external ${entry.externalId}`] : []),
-      ...(entry.id === undefined && !entry.externalId ? [path] : []),
     ]
-    const before = keys.map((key) => this.#roomRows.get(key)).find((row) => row !== undefined)
+    const taken = [...ids, `path only ${path}`, ...(ids.length === 0 ? [`path ${path}`] : [])]
+    const before = taken.map((key) => this.#roomRows.get(key)).find((row) => row !== undefined)
     if (before !== undefined) return line.mistake('room', `Row ${before} has the same room. Remove one of the two.`)
-    for (const key of keys) this.#roomRows.set(key, line.number)
+    for (const key of [...ids, `path ${path}`, ...(ids.length === 0 ? [`path only ${path}`] : [])])
+      this.#roomRows.set(key, line.number)
     return undefined
   }
 

@@ -4,8 +4,8 @@ import type { Client } from '../client/client.ts'
 import type { Id } from '../plan/things.ts'
 import type { Fate, ImportPlan, RowFate } from './row-fates.ts'
 
-/** `failed`: the server refused it. `left`: it was not tried, because something before it failed or the import was stopped. */
-export type RowResult = Fate | 'failed' | 'left'
+/** `failed`: the server refused it. `notApplied`: it was not tried, because something before it failed or the import was stopped. */
+export type RowResult = Fate | 'failed' | 'notApplied'
 
 export interface ImportedRow extends Omit<RowFate, 'fate'> {
   readonly result: RowResult
@@ -26,45 +26,26 @@ export async function runImport(
   { plan, rows }: ImportPlan,
   options: RunOptions,
 ): Promise<ImportedRow[]> {
-  const outcomes = new Map<number, StepOutcome>()
   const { signal, onProgress = () => {}, secretOf = noSecret } = options
-  let broken: string | undefined
-  try {
-    await applyPlan(client, plan, {
-      signal,
-      secretOf,
-      onOutcome: (outcome) => {
-        outcomes.set(outcome.step.number, outcome)
-        onProgress(outcomes.size)
-      },
-    })
-  } catch (error) {
-    // The connection is gone, for example. What was done until then is in the outcomes.
-    if (outcomes.size === 0) throw error
-    broken = error instanceof Error ? error.message : String(error)
-  }
-  return rows.map((row) => importedRow(row, outcomes, broken ?? 'It was not tried.'))
+  let done = 0
+  const outcomes = await applyPlan(client, plan, { signal, secretOf, onOutcome: () => onProgress(++done) })
+  const outcomeOf = new Map(outcomes.map((outcome) => [outcome.step.number, outcome]))
+  return rows.map((row) => importedRow(row, outcomeOf))
 }
 
 function noSecret(name: string): never {
   throw new Error(`The variable ${name} is not set.`)
 }
 
-function importedRow(
-  { fate, ...row }: RowFate,
-  outcomes: ReadonlyMap<number, StepOutcome>,
-  whyLeft: string,
-): ImportedRow {
-  const found = row.steps.map((number) => outcomes.get(number))
-  const failed = found.find((outcome) => outcome?.state === 'failed')
-  if (failed?.state === 'failed') return { ...row, result: 'failed', notes: [failed.reason], answers: [] }
-  const stopped = found.find((outcome) => outcome?.state !== 'done')
-  if (found.length > 0 && found.some((outcome) => outcome?.state !== 'done')) {
-    const reason = stopped?.state === 'stopped' ? stopped.reason : whyLeft
-    return { ...row, result: 'left', notes: [reason], answers: [] }
+function importedRow({ fate, ...row }: RowFate, outcomeOf: ReadonlyMap<number, StepOutcome>): ImportedRow {
+  const found = row.steps.flatMap((number) => outcomeOf.get(number) ?? [])
+  const notDone = found.find(({ state }) => state === 'failed') ?? found.find(({ state }) => state === 'stopped')
+  if (notDone && notDone.state !== 'done') {
+    const result = notDone.state === 'failed' ? 'failed' : 'notApplied'
+    return { ...row, result, notes: [notDone.reason], answers: [] }
   }
   const own = found.flatMap((outcome) =>
-    outcome?.state === 'done' && outcome.step.pointer === row.pointer ? [outcome] : [],
+    outcome.state === 'done' && outcome.step.pointer === row.pointer ? [outcome] : [],
   )
   const id: Id | undefined = row.id ?? own[0]?.id
   return { ...row, ...(id !== undefined && { id }), result: fate, answers: own.map(({ answer }) => answer) }

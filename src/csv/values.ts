@@ -2,6 +2,7 @@
 import { maxCustomFieldLength, maxCustomFields } from '../contract/fleet/custom-fields.ts'
 import { maxTags } from '../contract/fleet/rooms.ts'
 import { roomTagPattern } from '../contract/jobs/job-request.ts'
+import { isTimeZone } from '../contract/time.ts'
 import type { Line } from './columns.ts'
 import type { Mistake } from './mistakes.ts'
 
@@ -105,18 +106,10 @@ function textProblem(text: string, maxLength: number): string | undefined {
   const length = [...text].length
   if (length > maxLength) return `The text has ${length} characters. It can have ${maxLength}.`
   if (/[\p{Cc}]/u.test(text)) return 'The text has a line break or another control character. Remove it.'
-  return text.isWellFormed() ? undefined : 'The text has half of a character. Write it again.'
+  return text.isWellFormed() ? undefined : 'The text has an incomplete character. Type the text again.'
 }
 
 export const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
-  } catch {
-    return false
-  }
-}
 
 /** Without the values that the file does not have. */
 export const definedOnly = <T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } =>

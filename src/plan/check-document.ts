@@ -4,7 +4,8 @@ import type { TSchema } from 'typebox'
 import Format from 'typebox/format'
 import Value from 'typebox/value'
 import { textProblem } from '../contract/text.ts'
-import { OrganisationDocument } from './document.ts'
+import { isTimeZone, parseTime } from '../contract/time.ts'
+import { OrganisationDocument, siteTimeZoneFormat } from './document.ts'
 import type { FindPlace, Problem } from './plan.ts'
 
 /** A file with more mistakes is probably not a document. */
@@ -30,17 +31,10 @@ function registerFormats(): void {
   Format.Set('line', (text) => textProblem(text, false) === undefined && text.trim() !== '')
   Format.Set('lines', (text) => textProblem(text, true) === undefined && text.trim() !== '')
   Format.Set('email-address', (text) => /^[^@\s]+@[^@\s]+$/.test(text))
-  Format.Set('timezone', isTimeZone)
-  Format.Set('date-time', (text) => !Number.isNaN(Date.parse(text)))
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
+  // A device config can have one zone that does not exist. [contract 5.3]
+  Format.Set('timezone', (text) => text === 'Africa/Istanbul' || isTimeZone(text))
+  Format.Set(siteTimeZoneFormat, isTimeZone)
+  Format.Set('date-time', (text) => parseTime(text) !== undefined)
 }
 
 interface Shape extends TSchema {
@@ -141,6 +135,7 @@ const formatTexts: Readonly<Record<string, string>> = {
   'date-time': 'must be a time, such as 2026-05-31T08:00:00Z',
   'email-address': 'must be an e-mail address',
   timezone: 'must be a time zone, such as Europe/Oslo',
+  [siteTimeZoneFormat]: 'must be a time zone, such as Europe/Oslo',
 }
 
 function sentenceOf({ keyword, params, message }: ReturnType<typeof Value.Errors>[number]): string {

@@ -1,4 +1,5 @@
 // Compares the fields that an entry names with those of the thing it means: what changes, and the values after the change.
+import { ownProperty } from '../contract/own-property.ts'
 import type { EnvSecret } from './document.ts'
 import { type FieldKind, kindTable } from './kinds.ts'
 import type { Change, ShownValue } from './plan.ts'
@@ -60,19 +61,21 @@ function compareMap(
   wanted: MapValue | null | undefined,
   setSecrets: boolean,
 ): Comparison {
-  const comparison: Comparison = { changes: [], after: {}, notCompared: [] }
+  const changes: Change[] = []
+  const notCompared: string[] = []
+  const values: [string, ThingValue][] = []
   const desired = wanted === null ? Object.fromEntries(Object.keys(old).map((key) => [key, null])) : (wanted ?? {})
   for (const key of [...new Set([...Object.keys(old), ...Object.keys(desired)])].sort()) {
-    const [before, after] = [old[key], desired[key]]
-    if (isEnvSecret(after) && isEnvSecret(before) && !setSecrets) comparison.notCompared.push(`${field}.${key}`)
+    const [before, after] = [ownProperty(old, key), ownProperty(desired, key)]
+    if (isEnvSecret(after) && isEnvSecret(before) && !setSecrets) notCompared.push(`${field}.${key}`)
     else if (after !== undefined && !areSameValues(before ?? null, after, 'plain')) {
-      comparison.changes.push(changeOf(`${field}.${key}`, before, after, (value) => value as ShownValue))
-      comparison.after[key] = after
+      changes.push(changeOf(`${field}.${key}`, before, after, (value) => value as ShownValue))
+      values.push([key, after])
       continue
     }
-    if (before !== undefined && !isEnvSecret(before)) comparison.after[key] = before
+    if (before !== undefined && !isEnvSecret(before)) values.push([key, before])
   }
-  return comparison
+  return { changes, after: Object.fromEntries(values), notCompared }
 }
 
 function changeOf(

@@ -11,7 +11,7 @@ export interface Conflict {
   readonly message: string
 }
 
-interface World {
+interface ConflictInput {
   readonly organisation: OrganisationIndex
   readonly pruned: readonly OrganisationThing[]
   readonly desiredOf: ReadonlyMap<Entry, Values>
@@ -19,7 +19,7 @@ interface World {
   readonly steps: readonly DraftStep[]
 }
 
-export function findConflicts({ organisation, pruned, desiredOf, steps }: World): Conflict[] {
+export function findConflicts({ organisation, pruned, desiredOf, steps }: ConflictInput): Conflict[] {
   if (pruned.length === 0) return []
   const prunedOf = new Map(pruned.map((thing) => [`${thing.kind} ${thing.id}`, thing]))
   const stillNamed = [...desiredOf].flatMap(([entry, desired]) =>

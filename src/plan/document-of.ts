@@ -43,6 +43,8 @@ export function documentOf(snapshot: Snapshot, schemaUrl?: string): Organisation
   }
   for (const [name, kind] of Object.entries(sectionKinds))
     if (snapshot.hiddenKinds.includes(kind)) delete document[name]
+  // Such a caller does not see sites outside of regions, and an empty section would say that there are none.
+  if (!snapshot.seesAllRegions) for (const name of ['locations', 'rooms']) delete document[name]
   return document as OrganisationDocument
 }
 

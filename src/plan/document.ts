@@ -61,12 +61,19 @@ export const RoomEntry = Entry('A room.', {
 })
 export type RoomEntry = Static<typeof RoomEntry>
 
+/** The service checks the time zone of a location in its rule, and a document in its shape. */
+export const siteTimeZoneFormat = 'site-timezone'
 const location = operations.locationsCreate.body.properties
 export const LocationEntry = Entry('A location.', {
   id: id('location'),
   externalId: location.externalId,
   name: location.name,
-  timezone: location.timezone,
+  timezone: OptionalOrNull(
+    Type.String({
+      format: siteTimeZoneFormat,
+      description: 'A time zone such as Europe/Oslo; null means that of the organisation.',
+    }),
+  ),
   changeWindow: OptionalOrNull(WeeklyHours),
   address: location.address,
   contact: location.contact,

@@ -7,7 +7,7 @@ import type { EntrySteps } from './steps.ts'
 import { losesSecrets } from './steps.ts'
 import type { OrganisationThing, Values } from './things.ts'
 
-interface World {
+interface HintInput {
   readonly organisation: OrganisationIndex
   readonly matches: Matches
   readonly hasOwnIds: boolean
@@ -22,16 +22,16 @@ export interface Hint {
 /** A hint with many candidates helps no reader. */
 const maxCandidates = 3
 
-export function makeHints(made: readonly EntrySteps[], world: World): Hint[] {
-  return made.flatMap(({ entry, thing, drafts }) => {
+export function makeHints(planned: readonly EntrySteps[], input: HintInput): Hint[] {
+  return planned.flatMap(({ entry, thing, drafts }) => {
     const [draft] = drafts
     if (!draft) return []
-    const message = thing ? hintOfChange(thing, draft.after) : hintOfCreation(entry, world)
+    const message = thing ? hintOfChange(thing, draft.after) : hintOfCreation(entry, input)
     return message === undefined ? [] : [{ pointer: entry.pointer, message }]
   })
 }
 
-function hintOfCreation(entry: Entry, { organisation, matches, hasOwnIds, pruned }: World): string | undefined {
+function hintOfCreation(entry: Entry, { organisation, matches, hasOwnIds, pruned }: HintInput): string | undefined {
   const { kind, id, path, parent, externalId } = entry
   const { noun } = kindTable[kind]
   const shown = `${noun} ${path.join(' / ')}`

@@ -71,6 +71,69 @@ test('a thing is found by its id, else by its externalId, else by its path [cont
   )
 })
 
+test('a custom field can have the name of a property that every object has', () => {
+  const named = thing('room', 5, { name: 'Dock', fields: { constructor: 'ACME' } })
+  const from = snapshot({ things: [named, lobby] })
+  expect(stepsOf({ rooms: [{ id: 5, name: 'Dock', fields: { wall: 'B2' } }] }, {}, from)).toEqual([
+    ['roomsUpdate', 5, 'fields.wall'],
+  ])
+  const [step] = planOf({ rooms: [{ id: 3, name: 'Lobby', fields: { constructor: 'ACME' } }] }, {}, from).steps
+  expect(step).toMatchObject({
+    changes: [{ field: 'fields.constructor', to: 'ACME' }],
+    after: { fields: { constructor: 'ACME' } },
+  })
+})
+
+test('a silence that has ended is left alone, with a hint', () => {
+  const to = '2026-05-31T08:00:00Z'
+  const silences = [{ place: { location: ['Europe', 'Oslo'] }, reason: 'Works', weekly, to }]
+  const sections = { regions: [{ name: 'Europe', locations: [{ name: 'Oslo' }] }], silences }
+  expect(stepsOf(sections, { now: Date.parse(to) - 1 }).map(([operation]) => operation)).toEqual(['silencesCreate'])
+  const ended = planOf(sections, { now: Date.parse(to) })
+  expect(ended).toMatchObject({ steps: [], problems: [] })
+  expect(ended.hints.map(({ message }) => message)).toEqual([`The silence Works ended at ${to}. Remove the entry.`])
+  expect(ended.entries.at(-1)).toMatchObject({ fate: 'unchanged', steps: [] })
+})
+
+test.each(['2026-12-01T18:00', '2026-12-01T19:00+01', '2026-12-01T18:00:00,0Z'])(
+  'the end of a silence can be written as %s, as in requests',
+  (to) => {
+    const until = { ...nights, values: { ...nights.values, to: '2026-12-01T18:00:00.000Z' } }
+    const silence = { place: { location: ['Europe', 'Oslo'] }, reason: 'Nights', weekly, to }
+    const sections = { regions: [{ name: 'Europe', locations: [{ name: 'Oslo' }] }], silences: [silence] }
+    expect(stepsOf(sections, {}, snapshot({ things: [europe, oslo, until] }))).toEqual([])
+  },
+)
+
+test('a new gateway device needs what its driver needs', () => {
+  const codec = { gateway: 'GW-1', driver: 'roomos' as const, host: '10.0.0.9' }
+  expect(problemsOf({ gatewayDevices: [codec] })).toEqual([
+    'The gateway device GW-1 / 10.0.0.9 is new and needs room and username and secret.',
+  ])
+  const projector = { ...codec, driver: 'pjlink' as const, room: 'Lobby' }
+  expect(stepsOf({ gatewayDevices: [projector] })[0]?.[0]).toBe('gatewayDevicesCreate')
+})
+
+test('a secret option is refused as a text, and the refusal does not repeat it', () => {
+  const snmp = { gateway: 'GW-1', driver: 'snmp' as const, host: '10.0.0.2', room: 'Lobby' }
+  const problems = problemsOf({ gatewayDevices: [{ ...snmp, options: { privSecret: 'hunter2' } }] })
+  expect(problems).toEqual(['The option privSecret is a secret. Write {env: NAME}.'])
+  expect(problemsOf({ gatewayDevices: [{ ...snmp, options: { version: { env: 'VERSION' } } }] })).toEqual([
+    'The option version is not a secret. Write its value.',
+  ])
+  expect(problemsOf({ gatewayDevices: [{ ...snmp, options: { privSecret: { env: 'PRIV' }, version: '3' } }] })).toEqual(
+    [],
+  )
+})
+
+test('the deletion of a gateway device that is enrolled says that it unenrols the device', () => {
+  const enrolled = thing('gatewayDevice', 'd1', { ...device.values, endpoint: 'e1' })
+  const things = [europe, oslo, fjord, quiet, enrolled]
+  const deletion = (from: Snapshot) => planOf({ gatewayDevices: [] }, { prune: true }, from).steps[0]
+  expect(deletion(snapshot({ things }))).toMatchObject({ needs: 'unenrol', endpointCount: 1 })
+  expect(deletion(snapshot())?.needs).toBeUndefined()
+})
+
 test('in another organisation ids are ignored, and references by id mean entries of the document', () => {
   const document = {
     regions: [{ id: 7, name: 'Europe' }],

@@ -1,5 +1,7 @@
 // Makes a plan: compares a document with an organisation, and orders the steps that make the organisation what the document says.
+import { type DriverId, drivers } from '../contract/fleet/drivers.ts'
 import { emailKey } from '../contract/text.ts'
+import { parseTime } from '../contract/time.ts'
 import { findConflicts } from './conflicts.ts'
 import { desiredValues } from './desired.ts'
 import type { OrganisationDocument } from './document.ts'
@@ -31,7 +33,7 @@ export function makePlan(
   snapshot: Snapshot,
   options: PlanOptions = {},
 ): OrganisationPlan {
-  const { prune = false, setSecrets = false, findPlace = noPlace } = options
+  const { prune = false, setSecrets = false, findPlace = noPlace, now = Number.NEGATIVE_INFINITY } = options
   const problems: Problem[] = []
   const placed = (pointer: string, message: string): Problem => {
     const place = findPlace(pointer)
@@ -42,7 +44,7 @@ export function makePlan(
 
   const organisation = new OrganisationIndex(snapshot)
   const hasOwnIds = document.organisation.trim() === snapshot.organisation
-  const { entries, ofOwners, unreadable } = sortOut(listEntries(document), snapshot)
+  const { entries, ownerEntries, unreadable } = splitEntries(listEntries(document), snapshot)
   const matches = matchEntries(entries, { organisation, hasOwnIds, lineOf, report })
   const references = makeReferences(entries, { organisation, matches, hasOwnIds, lineOf })
   const desiredOf = new Map(entries.map((entry) => [entry, desiredValues(entry, { organisation, references, report })]))
@@ -50,60 +52,61 @@ export function makePlan(
 
   const pathOf = new Map(entries.map(({ pointer, path }) => [pointer, path]))
   const context: StepContext = { organisation, setSecrets, hasOwnIds, pathAt: (pointer) => pathOf.get(pointer) ?? [] }
-  const made = entries.map((entry): EntrySteps => {
+  const planned = entries.map((entry): EntrySteps => {
     const desired = desiredOf.get(entry) ?? {}
     const silence = silences.get(entry)
     const thing = silence ? silence.same : matches.thingOf.get(entry)
-    const unmade = thing ? undefined : whyNotMade(entry)
-    if (unmade !== undefined) report(entry, unmade)
+    const problem = thing ? undefined : creationProblem(entry)
+    if (problem !== undefined) report(entry, problem)
     const steps =
-      silence?.same || unmade !== undefined
+      silence?.same || problem !== undefined || hasEnded(entry, now)
         ? { entry, thing, drafts: [], notCompared: [] }
         : stepsOfEntry(entry, thing, desired, context)
     return silence?.replaced
       ? { ...steps, drafts: [...steps.drafts, deletionOf(silence.replaced, context, entry)] }
       : steps
   })
-  for (const { entry, drafts } of made) {
+  for (const { entry, drafts } of planned) {
     if (drafts.some(({ kind, id, changes }) => kind === 'channel' && id && changes.some((c) => c.field === 'kind'))) {
       report(entry, 'The kind of a channel cannot be changed. Remove the id, and give the new channel another name.')
     }
   }
   const pruned = prune ? findPruned({ document, entries, organisation, matches, silences }) : []
-  const drafts = [...made.flatMap((steps) => steps.drafts), ...pruned.map((thing) => deletionOf(thing, context))]
+  const drafts = [...planned.flatMap((steps) => steps.drafts), ...pruned.map((thing) => deletionOf(thing, context))]
   for (const { pointer, message } of findConflicts({ organisation, pruned, desiredOf, steps: drafts }))
     problems.push(placed(pointer, message))
 
   const hints = [
-    ...ofOwners.map((entry) => placed(entry.pointer, ownerHint(entry))),
-    ...makeHints(made, { organisation, matches, hasOwnIds, pruned: new Set(pruned) }).map((hint) =>
+    ...ownerEntries.map((entry) => placed(entry.pointer, ownerHint(entry))),
+    ...entries.flatMap((entry) => (hasEnded(entry, now) ? [placed(entry.pointer, endedHint(entry))] : [])),
+    ...makeHints(planned, { organisation, matches, hasOwnIds, pruned: new Set(pruned) }).map((hint) =>
       placed(hint.pointer, hint.message),
     ),
   ]
-  const left = unreadable.map(({ pointer, message }) => placed(pointer, message))
-  if (problems.length > 0) return { steps: [], problems, hints, unreadable: left, entries: [] }
+  const unreadableSections = unreadable.map(({ pointer, message }) => placed(pointer, message))
+  if (problems.length > 0) return { steps: [], problems, hints, unreadable: unreadableSections, entries: [] }
   const ordered = orderSteps(drafts, findPlace)
   const numberOf = new Map(ordered.map(({ draft, step }) => [draft, step.number]))
   return {
     steps: ordered.map(({ step }): OrganisationStep => step),
     problems,
     hints,
-    unreadable: left,
-    entries: made.map((steps) => fateOf(steps, numberOf)),
+    unreadable: unreadableSections,
+    entries: planned.map((steps) => fateOf(steps, numberOf)),
   }
 }
 
-/** Leaves out entries about owners, and sections that the caller may not read. */
-function sortOut(all: readonly Entry[], { hiddenKinds, ownerEmails }: Snapshot) {
+/** Leaves out entries about owners, and sections of things that the caller does not see completely. */
+function splitEntries(all: readonly Entry[], { hiddenKinds, ownerEmails }: Snapshot) {
   const isOwner = ({ kind, path }: Entry) => kind === 'user' && ownerEmails.includes(emailKey(path[0] as string))
   const hidden = all.filter(({ kind }) => hiddenKinds.includes(kind))
   const sections = new Map(hidden.map(({ kind, pointer }) => [kind, pointer.split('/').slice(0, 2).join('/')]))
   return {
     entries: all.filter((entry) => !hiddenKinds.includes(entry.kind) && !isOwner(entry)),
-    ofOwners: all.filter(isOwner),
+    ownerEntries: all.filter(isOwner),
     unreadable: [...sections].map(([kind, pointer]) => ({
       pointer,
-      message: `The key may not read ${kindTable[kind].noun}s, so this section is left out.`,
+      message: `The key does not see ${kindTable[kind].noun}s completely, so this section is left out.`,
     })),
   }
 }
@@ -111,14 +114,26 @@ function sortOut(all: readonly Entry[], { hiddenKinds, ownerEmails }: Snapshot) 
 const ownerHint = ({ path }: Entry) =>
   `${path[0]} is an owner. A document does not change owners, so the entry is left out.`
 
+/** The service has no silences that ended, and makes none. */
+const hasEnded = ({ kind, fields }: Entry, now: number): boolean =>
+  kind === 'silence' && typeof fields.to === 'string' && (parseTime(fields.to) ?? now + 1) <= now
+
+const endedHint = ({ path, fields }: Entry) => `The silence ${path[0]} ended at ${fields.to}. Remove the entry.`
+
 /** Why an entry cannot make something new; undefined if it can. */
-function whyNotMade({ kind, path, fields }: Entry): string | undefined {
+function creationProblem({ kind, path, fields }: Entry): string | undefined {
   if (kind === 'endpoint') return `No endpoint has the serial number ${path[0]}. Enrol it first, or remove the entry.`
   if (kind === 'incidentRule') return `No incident rule is called ${path[0]}.`
-  if (kind === 'gatewayDevice' && !fields.room) return `The gateway device ${path.join(' / ')} is new and needs a room.`
+  if (kind === 'gatewayDevice') {
+    const missing = ['room', ...requiredFields(fields.driver as DriverId)].filter((name) => !fields[name])
+    if (missing.length > 0) return `The gateway device ${path.join(' / ')} is new and needs ${missing.join(' and ')}.`
+  }
   if (kind === 'user' && !fields.role) return `${path[0]} is new and needs a role: admin, operator or viewer.`
   return undefined
 }
+
+const requiredFields = (driver: DriverId): string[] =>
+  drivers[driver].fields.flatMap(({ name, required, isOption }) => (required && !isOption ? [name] : []))
 
 function fateOf(steps: EntrySteps, numberOf: ReadonlyMap<DraftStep, number>): EntryFate {
   const { entry, thing, drafts, notCompared } = steps
@@ -127,7 +142,7 @@ function fateOf(steps: EntrySteps, numberOf: ReadonlyMap<DraftStep, number>): En
     pointer: entry.pointer,
     kind: entry.kind,
     ...(thing && { id: thing.id }),
-    fate: thing ? changed : 'created',
+    fate: thing || drafts.length === 0 ? changed : 'created',
     steps: drafts.map((draft) => numberOf.get(draft) as number),
     notCompared,
   }

@@ -4,7 +4,7 @@ import { emailKey } from '../contract/text.ts'
 import type { Entry } from './entries.ts'
 import { kindTable } from './kinds.ts'
 import type { OrganisationIndex } from './organisation.ts'
-import type { Kind, OrganisationThing } from './things.ts'
+import { kinds, type OrganisationThing } from './things.ts'
 
 export type Report = (entry: Entry, message: string) => void
 
@@ -21,19 +21,6 @@ interface Matching {
   readonly report: Report
 }
 
-/** Regions come before locations and locations before rooms: a path starts at the thing that the parent's entry means. */
-const kindsByPath: readonly Kind[] = [
-  'region',
-  'profile',
-  'location',
-  'room',
-  'endpoint',
-  'gatewayDevice',
-  'user',
-  'incidentRule',
-  'channel',
-]
-
 export function matchEntries(entries: readonly Entry[], matching: Matching): Matches {
   const thingOf = new Map<Entry, OrganisationThing>()
   const entryOf = new Map<OrganisationThing, Entry>()
@@ -43,7 +30,9 @@ export function matchEntries(entries: readonly Entry[], matching: Matching): Mat
   }
   pairById(entries, matching, entryOf, pair)
   pairByExternalId(entries, matching, thingOf, entryOf, pair)
-  for (const kind of kindsByPath) {
+  for (const kind of kinds) {
+    // Silences are matched by their content: src/plan/silences.ts.
+    if (kind === 'silence') continue
     const rest = entries.filter((entry) => entry.kind === kind && !thingOf.has(entry))
     pairByPath(rest, matching, { thingOf, entryOf }, pair)
   }

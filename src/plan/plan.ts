@@ -87,6 +87,8 @@ export interface PlanOptions {
   /** Send secrets of things that exist, too. */
   readonly setSecrets?: boolean
   readonly findPlace?: FindPlace
+  /** Silences that ended before are left alone. */
+  readonly now?: number
 }
 
 export interface OrganisationPlan {
@@ -94,7 +96,7 @@ export interface OrganisationPlan {
   readonly problems: readonly Problem[]
   /** Sentences about what a person may have meant otherwise. */
   readonly hints: readonly Problem[]
-  /** Sections that the caller may not read, so no step is planned for them. */
+  /** Sections of things that the caller does not see completely, so no step is planned for them. */
   readonly unreadable: readonly Problem[]
   readonly entries: readonly EntryFate[]
 }

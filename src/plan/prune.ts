@@ -6,7 +6,7 @@ import type { OrganisationIndex } from './organisation.ts'
 import type { SilenceMatch } from './silences.ts'
 import type { OrganisationThing } from './things.ts'
 
-interface World {
+interface PruneInput {
   readonly document: OrganisationDocument
   readonly entries: readonly Entry[]
   readonly organisation: OrganisationIndex
@@ -15,7 +15,7 @@ interface World {
 }
 
 /** A site goes with everything in it that the document does not name elsewhere. */
-export function findPruned({ document, entries, organisation, matches, silences }: World): OrganisationThing[] {
+export function findPruned({ document, entries, organisation, matches, silences }: PruneInput): OrganisationThing[] {
   const named = new Set(matches.entryOf.keys())
   for (const { same, replaced } of silences.values()) for (const thing of [same, replaced]) if (thing) named.add(thing)
   const pruned = new Set<OrganisationThing>()

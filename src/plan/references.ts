@@ -16,14 +16,14 @@ export interface References {
   ofEntry(entry: Entry): Referent
 }
 
-interface World {
+interface ReferenceInput {
   readonly organisation: OrganisationIndex
   readonly matches: Matches
   readonly hasOwnIds: boolean
   readonly lineOf: (entry: Entry) => string
 }
 
-export function makeReferences(entries: readonly Entry[], world: World): References {
+export function makeReferences(entries: readonly Entry[], input: ReferenceInput): References {
   const byId = new Map<string, Entry>()
   const byExternalId = new Map<string, Entry>()
   const byPath = new Map<string, Entry[]>()
@@ -34,7 +34,7 @@ export function makeReferences(entries: readonly Entry[], world: World): Referen
     const pathKey = key(kind, JSON.stringify(path))
     byPath.set(pathKey, [...(byPath.get(pathKey) ?? []), entry])
   }
-  const { organisation, matches, hasOwnIds, lineOf } = world
+  const { organisation, matches, hasOwnIds, lineOf } = input
   const referentOf = (entry: Entry): Referent => {
     const thing = matches.thingOf.get(entry)
     return thing ? { thing } : { entry }
@@ -88,6 +88,6 @@ export function makeReferences(entries: readonly Entry[], world: World): Referen
 const key = (kind: Kind, rest: Id): string => `${kind} ${rest}`
 
 const pathForms: Partial<Record<Kind, string>> = {
-  location: 'Write its name, or [region, location].',
-  room: 'Write its name, [location, room] or [region, location, room].',
+  location: 'A location in a region is [region, location].',
+  room: 'A room in a location is [location, room] or [region, location, room].',
 }

@@ -1,4 +1,5 @@
 // Matches the silences of a document. A silence has no update: one with other fields is made, and the old one is deleted.
+import { parseTime } from '../contract/time.ts'
 import { canonical } from './compare.ts'
 import type { Entry } from './entries.ts'
 import type { OrganisationThing, Values } from './things.ts'
@@ -51,4 +52,4 @@ export function matchSilences(
 }
 
 const contentKey = ({ place, rules, reason, weekly, to }: Values): string =>
-  canonical({ place, rules, reason, weekly, to: to === undefined || to === null ? null : Date.parse(String(to)) })
+  canonical({ place, rules, reason, weekly, to: to === undefined || to === null ? null : parseTime(String(to)) })

@@ -60,8 +60,7 @@ export function stepsOfEntry(
 }
 
 export function deletionOf(thing: OrganisationThing, { organisation }: StepContext, entry?: Entry): DraftStep {
-  const endpointCount =
-    thing.kind === 'room' ? organisation.snapshot.endpointsByRoom.get(thing.id as number) : undefined
+  const endpointCount = endpointCountOf(thing, organisation)
   const draft: DraftStep = {
     operation: kindTable[thing.kind].delete as StepOperation,
     kind: thing.kind,
@@ -75,6 +74,12 @@ export function deletionOf(thing: OrganisationThing, { organisation }: StepConte
   }
   const forbidden = forbiddenReason(draft, organisation)
   return { ...draft, ...(forbidden && { forbidden }) }
+}
+
+/** How many endpoints a deletion unenrols. */
+function endpointCountOf({ kind, id, values }: OrganisationThing, { snapshot }: OrganisationIndex): number | undefined {
+  if (kind === 'room') return snapshot.endpointsByRoom.get(id as number)
+  return kind === 'gatewayDevice' && values.endpoint !== undefined ? 1 : undefined
 }
 
 /** roomsUpdate does not change the profile of a room, because that also changes all of its endpoints. */

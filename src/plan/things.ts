@@ -3,6 +3,7 @@ import type { OperationId } from '../contract/operations.ts'
 import type { Permissions } from '../contract/people/permissions.ts'
 import type { EnvSecret } from './document.ts'
 
+/** Regions come before locations, and locations before rooms: the path of a thing starts at its parent. */
 export const kinds = [
   'region',
   'profile',
@@ -55,7 +56,7 @@ export interface Snapshot {
   readonly permissions: Permissions
   readonly seesAllRegions: boolean
   readonly things: readonly OrganisationThing[]
-  /** Kinds that the caller may not read. */
+  /** Kinds that the caller may not read, or does not see completely. */
   readonly hiddenKinds: readonly Kind[]
   /** The number of endpoints in each room that has some. */
   readonly endpointsByRoom: ReadonlyMap<number, number>

@@ -75,7 +75,9 @@ const countText = (page: Page) => bar(page).getByRole('status').textContent()
 async function exportLines(page: Page): Promise<string[]> {
   const download = page.waitForEvent('download')
   await bar(page).getByRole('button', { name: 'Export CSV' }).click()
-  return (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\r\n')
+  const text = await readFile(await (await download).path(), 'utf8')
+  expect(text.startsWith('\ufeff')).toBe(true)
+  return text.slice(1).trimEnd().split('\r\n')
 }
 const headsOf = (page: Page) => tableOf(page).getByRole('columnheader').allTextContents()
 const overflow = `(() => { const t = document.querySelector('[role="table"]'); return t.scrollWidth - t.clientWidth })()`

@@ -14,7 +14,7 @@ import {
   upMessages,
   upTopic,
 } from '../../src/contract/device/protocol.ts'
-import { parseTime } from '../../src/server/core/clock.ts'
+import { parseTime } from '../../src/contract/time.ts'
 import { tables } from '../support/devices/protocol-tables.ts'
 
 const docs = join(import.meta.dirname, '../../docs')

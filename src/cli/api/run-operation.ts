@@ -1,11 +1,11 @@
 // Carries out an operation for its command, and prints the answer.
-import { createWriteStream, renameSync, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { type ClientOptions, request } from '../../client/client.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { type Connected, connectToServer } from '../http/connect.ts'
 import { CommandError } from '../terminal/command-error.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { writeOutput } from '../terminal/output-file.ts'
 import { printJson, printResult, type Terminal } from '../terminal/terminal.ts'
 import { printEvents } from './events.ts'
 import type { Input } from './input.ts'
@@ -22,7 +22,7 @@ export async function runOperation(
 ): Promise<void> {
   const connected = connectToServer(terminal, options)
   if (operation.stream) return printEvents(terminal, connected, operation, input, options)
-  if (operation.method === 'DELETE' && !options.yes) await confirm(terminal, operation, input, connected)
+  if (operation.method === 'DELETE' && !options.yes) await confirmDeletion(terminal, operation, input, connected)
   const { clientOptions } = connected
   if (operation.download || options.csv) return saveFile(terminal, clientOptions, operation, input, options)
   const list = listIn(shapeText(operation.response))
@@ -40,7 +40,7 @@ export async function runOperation(
 }
 
 /** A person is asked before something is deleted; a script says what it wants. */
-async function confirm(
+async function confirmDeletion(
   terminal: Terminal,
   { summary, params = {} }: Operation,
   input: Input,
@@ -48,10 +48,10 @@ async function confirm(
 ): Promise<void> {
   if (!terminal.canAsk) return
   const ids = Object.keys(params).map((name) => ` ${name} ${input[name]}`)
-  const answer = await terminal.ask(
-    `${summary}:${ids.join(',')} of organisation ${connection.org} at ${connection.baseUrl}. Continue? [y/N] `,
+  await confirm(
+    terminal,
+    `${summary}:${ids.join(',')} of organisation ${connection.org} at ${connection.baseUrl}. Continue?`,
   )
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was changed.')
 }
 
 /** Prints JSON as the server wrote it, with indents on a terminal, or the answer for people. */
@@ -106,7 +106,6 @@ async function printTables(
   if (shown === undefined) terminal.writeError('Nothing matches.')
 }
 
-/** A file appears under its name when it is whole. */
 async function saveFile(
   terminal: Terminal,
   clientOptions: ClientOptions,
@@ -123,12 +122,5 @@ async function saveFile(
     for await (const chunk of body) await terminal.writeRaw(chunk)
     return
   }
-  const part = `${output}.part`
-  try {
-    await pipeline(Readable.fromWeb(body as import('node:stream/web').ReadableStream), createWriteStream(part))
-    renameSync(part, output)
-  } catch (error) {
-    rmSync(part, { force: true })
-    throw new CommandError(`Cannot write ${output}: ${(error as Error).message}.`)
-  }
+  await writeOutput(output, Readable.fromWeb(body as import('node:stream/web').ReadableStream))
 }

@@ -1,4 +1,5 @@
 // How answers look to people: a table for a list, and pairs of a name and a value for one thing.
+import { ownProperty } from '../../contract/own-property.ts'
 import { columnGap, columnWidths, textTable } from '../terminal/text-table.ts'
 import type { ShapeText } from './shape-text.ts'
 
@@ -93,7 +94,7 @@ const isThings = (value: unknown): value is readonly Json[] =>
 const isShort = (value: unknown): boolean => !isJson(value) && !isThings(value)
 
 const valueAt = (item: Json, path: string): unknown =>
-  path.split('.').reduce<unknown>((value, key) => (isJson(value) ? value[key] : undefined), item)
+  path.split('.').reduce<unknown>((value, key) => (isJson(value) ? ownProperty(value, key) : undefined), item)
 
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return ''

@@ -17,6 +17,7 @@ export function addCsvCommands(root: Command, terminal: Terminal): void {
     .action(async (file, options) => (await import('./rooms.ts')).roomsImport(terminal, file, options))
   addConnectionOptions(rooms.command('export').description('write all rooms as CSV, which "rooms import" takes'))
     .option('--output <file>', 'write to a file instead of standard output')
+    .option('--bom', 'begin with a byte order mark, without which Excel does not read accents')
     .action(async (options) => (await import('./rooms.ts')).roomsExport(terminal, options))
 
   const endpoints = root.command('endpoints').description('import what is known about devices as CSV')

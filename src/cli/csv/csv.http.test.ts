@@ -1,11 +1,12 @@
 // The commands that import and export CSV files, against a real service.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDevice } from '../../../test/support/devices/agent-device.ts'
 import { startGateway } from '../../../test/support/devices/gateway.ts'
 import { enrolTestDevice } from '../../../test/support/devices/test-device.ts'
+import { commandsIn, guideBlocks } from '../../../test/support/guide.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../test/support/harness.ts'
 import { runCount } from '../../../test/support/long-form.ts'
 import { testTerminal } from '../../../test/support/test-terminal.ts'
@@ -76,7 +77,7 @@ test('rooms import makes what is missing, and writes the file back with codes; t
   const refused = await run(org, ['rooms', 'import', file])
   expect(refused).toMatchObject({
     code: 1,
-    err: 'There are 5 changes. Add --yes to make them.\n',
+    err: 'Add --yes to make these 5 changes. Nothing was changed.\n',
   })
   expect(await roomsOf(org)).toEqual([])
   const first = await run(org, ['rooms', 'import', file, '--yes', '--output', output])
@@ -106,6 +107,7 @@ test('rooms import makes what is missing, and writes the file back with codes; t
   const exported = join(folder, 'export.csv')
   await run(org, ['rooms', 'export', '--output', exported])
   expect((await run(org, ['rooms', 'export'])).out).toBe(readFileSync(exported, 'utf8'))
+  expect((await run(org, ['rooms', 'export', '--bom'])).out).toBe(`\ufeff${readFileSync(exported, 'utf8')}`)
   expect(await run(org, ['rooms', 'import', exported, '--json'])).toMatchObject({ code: 0, err: '' })
   expect(await auditCount(org)).toBe(before)
 
@@ -126,10 +128,11 @@ test('a file with a wrong row changes nothing, and is written back with its mist
   const file = fileOf('wrong.csv', ['room,capacity', 'A,1', 'B,many'])
   const output = join(folder, 'wrong-answer.csv')
   const before = await auditCount(org)
-  const { code, err } = await run(org, ['rooms', 'import', file, '--yes', '--output', output])
-  expect({ code, err }).toEqual({
+  const ended = await run(org, ['rooms', 'import', file, '--yes', '--output', output])
+  expect(ended).toEqual({
     code: 1,
-    err: '1 of the rows are wrong. Correct them in the file; nothing was changed.\n',
+    out: '',
+    err: 'Row 3, column B (capacity): "many" is not a whole number from 1 to 10000.\nWrong rows: 1. Correct them in the file. Nothing was changed.\n',
   })
   expect(rowsOf(output).at(-1)).toBe(
     'B,many,,,,,"wrong: Row 3, column B (capacity): ""many"" is not a whole number from 1 to 10000."',
@@ -140,6 +143,84 @@ test('a file with a wrong row changes nothing, and is written back with its mist
     err: `Cannot read ${join(folder, 'none.csv')} (ENOENT).\n`,
   })
   expect(await auditCount(org)).toBe(before)
+})
+
+test('the example of docs/csv.md does what the page says', async () => {
+  const org = await harness.newOrg()
+  const [text = ''] = guideBlocks('csv.md', 'csv')
+  const file = fileOf('rooms.csv', text.trimEnd().split('\n'))
+  const [transcript = ''] = guideBlocks('csv.md', 'console')
+  for (const { line, output } of commandsIn(transcript)) {
+    const [, from, to] = /^sed -i s\/(.*)\/(.*)\/ rooms\.csv$/.exec(line) ?? []
+    if (from !== undefined && to !== undefined) {
+      writeFileSync(file, readFileSync(file, 'utf8').replace(from, to))
+      continue
+    }
+    const paths: Readonly<Record<string, string>> = { 'rooms.csv': file, 'answer.csv': join(folder, 'guide.csv') }
+    const [, ...args] = line.split(' ').map((word) => paths[word] ?? word)
+    const { out, err } = await run(org, args)
+    expect(`${out}${err}`.trimEnd(), line).toBe(output)
+  }
+  expect(rowsOf(join(folder, 'guide.csv'))[0]).toMatch(/,organisation,room_id,enrolment_code,enrolment_url,result$/)
+})
+
+test('the answer of an import can be read by its owner only, and a place where it cannot be written is refused first', async () => {
+  const org = await harness.newOrg()
+  const file = fileOf('private.csv', ['room', 'A'])
+  const output = fileOf('private-answer.csv', ['older'])
+  chmodSync(output, 0o644)
+  for (const [place, reason] of [
+    [join(folder, 'missing', 'answer.csv'), '(ENOENT)'],
+    [folder, 'it is a folder'],
+  ] as const) {
+    const refused = await run(org, ['rooms', 'import', file, '--yes', '--output', place])
+    expect([refused.code, refused.err.includes(`Cannot write ${place}`), refused.err.includes(reason)]).toEqual([
+      1,
+      true,
+      true,
+    ])
+  }
+  expect(await roomsOf(org)).toEqual([])
+  expect(await run(org, ['rooms', 'import', file, '--yes', '--output', output])).toMatchObject({ code: 0 })
+  expect([statSync(output).mode & 0o777, rowsOf(output)[0]]).toEqual([0o600, expect.stringMatching(/^room,/)])
+  const exported = await run(org, ['rooms', 'export', '--output', join(folder, 'missing', 'rooms.csv')])
+  expect(exported).toMatchObject({ code: 1, err: expect.stringMatching(/^Cannot write .*\(ENOENT\)\.\n$/) })
+})
+
+test('a broken file cannot send control characters to the terminal', async () => {
+  const org = await harness.newOrg()
+  const { err } = await run(org, ['rooms', 'import', fileOf('escape.csv', ['room,\u001b[2Jx', 'A,1'])])
+  expect(err).toContain('(?[2Jx)')
+})
+
+test('with --json a person who is asked reads the plan on standard error', async () => {
+  const org = await harness.newOrg()
+  const file = fileOf('asked.csv', ['room', 'A'])
+  const asking = { canAsk: true, ask: async () => 'no' }
+  expect(await run(org, ['rooms', 'import', file, '--json'], { terminal: asking })).toEqual({
+    code: 1,
+    out: '',
+    err: 'Row 2: A: created (name: A)\nNothing was changed.\n',
+  })
+  expect(await roomsOf(org)).toEqual([])
+})
+
+test('rooms whose codes cannot be read are in the file that comes back, and the error says how to get the codes', async () => {
+  const org = await harness.newOrg()
+  await org.call('POST', '/rooms', { body: { name: 'A' } })
+  const file = fileOf('codes.csv', ['room', 'A', 'B'])
+  const output = join(folder, 'codes-answer.csv')
+  // Another person deletes a room between the plan and the end.
+  const deleting = {
+    canAsk: true,
+    ask: async () => {
+      await org.call('DELETE', '/rooms/1')
+      return 'yes'
+    },
+  }
+  const ended = await run(org, ['rooms', 'import', file, '--output', output], { terminal: deleting })
+  expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('the codes could not be read') })
+  expect(rowsOf(output).map((row) => row.split(',').at(-1))).toEqual(['result', 'unchanged', 'created'])
 })
 
 test('a key that may not make regions is told so before anything is changed', async () => {
@@ -223,7 +304,7 @@ test('an import that is stopped and repeated has the same end, and makes nothing
   const stopped = await run(org, ['rooms', 'import', file, '--yes'], { terminal: stopping })
   const made = (await roomsOf(org)).length
   expect(made).toBeLessThan(count)
-  expect(stopped).toMatchObject({ code: 1, err: expect.stringContaining('what is done is not done twice') })
+  expect(stopped).toMatchObject({ code: 1, err: expect.stringContaining('it skips what is done') })
   expect(await run(org, ['rooms', 'import', file, '--yes'])).toMatchObject({ code: 0 })
   const names = (await roomsOf(org)).map(({ name }: { name: string }) => name)
   expect([names.length, new Set(names).size]).toEqual([count, count])

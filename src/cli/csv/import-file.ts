@@ -1,5 +1,5 @@
 // Runs an import on the command line: shows the plan, asks, carries it out with progress, and writes the file back.
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { Client } from '../../client/client.ts'
 import { answerFile } from '../../csv/answer-file.ts'
 import type { Sheet } from '../../csv/columns.ts'
@@ -10,8 +10,11 @@ import { countsOf, type ImportedRow, type RowResult, runImport } from '../../csv
 import { connectToServer } from '../http/connect.ts'
 import type { ConnectionOptions } from '../http/connection.ts'
 import { CommandError } from '../terminal/command-error.ts'
-import { Progress } from '../terminal/progress.ts'
-import { printResult, type Terminal } from '../terminal/terminal.ts'
+import { confirmChanges } from '../terminal/confirm.ts'
+import { checkOutput, writeOutput } from '../terminal/output-file.ts'
+import { Progress, withProgress } from '../terminal/progress.ts'
+import { endSentence } from '../terminal/run-program.ts'
+import { printResult, showPlan, type Terminal } from '../terminal/terminal.ts'
 
 export interface ImportOptions extends ConnectionOptions {
   readonly output?: string
@@ -50,10 +53,11 @@ export async function importFile<C extends string>(
   { plan, columns, answers }: Import<C | 'result'>,
 ): Promise<void> {
   const bytes = readFile(file)
+  if (options.output !== undefined) checkOutput(options.output)
   const { client, connection } = connectToServer(terminal, options)
   const planned = await sentencesOf(plan(client, bytes, connection.org))
   const { rows, counts, plan: steps } = planned.plan
-  const write = (
+  const writeBack = async (
     found: readonly Pick<ImportedRow, 'row' | 'result' | 'notes'>[],
     extra?: ReadonlyMap<number, RowAnswer<C | 'result'>>,
   ) => {
@@ -64,29 +68,39 @@ export async function importFile<C extends string>(
       ...({ result: results.get(row) ?? '' } as Record<C | 'result', string>),
     }))
     // An enrolment code lets its reader enrol a device.
-    writeFileSync(options.output, text, { mode: 0o600 })
+    await writeOutput(options.output, text, { isPrivate: true })
   }
 
-  if (!options.json) printResult(terminal, false, undefined, planLines(rows))
   if (counts.wrong > 0) {
-    write(rows.map(({ fate, ...row }) => ({ ...row, result: fate })))
-    throw new CommandError(
-      `${options.json ? `${planLines(rows).join('\n')}\n` : ''}${counts.wrong} of the rows are wrong. Correct them in the file; nothing was changed.`,
-    )
+    await writeBack(rows.map(({ fate, ...row }) => ({ ...row, result: fate })))
+    const mistakes = rows.flatMap(({ fate, notes }) => (fate === 'wrong' ? notes : []))
+    const summary = `Wrong rows: ${counts.wrong}. Correct them in the file. Nothing was changed.`
+    throw new CommandError([...firstLines(mistakes), summary].join('\n'))
   }
+  showPlan(terminal, planLines(rows), options)
   checkAllowed(planned.plan, options)
-  if (steps.steps.length > 0 && !options.yes) await confirm(terminal, steps.steps.length)
+  const total = steps.steps.length
+  if (total > 0 && !options.yes) await confirmChanges(terminal, total)
 
-  const imported = await withProgress(terminal, 'Changes', steps.steps.length, (onProgress, signal) =>
+  const imported = await withProgress(terminal, { title: 'Changes', total }, (onProgress, signal) =>
     runImport(client, planned.plan, { signal, onProgress, ...(planned.secretOf && { secretOf: planned.secretOf }) }),
   )
   const needsAnswers = options.output !== undefined || options.json
   const progressOf = (total: number) => new Progress(terminal, 'Codes', total)
-  const found = needsAnswers
-    ? await answers?.(client, imported, { organisation: connection.org, progressOf })
-    : undefined
-  write(imported, found)
+  let found: ReadonlyMap<number, RowAnswer<C | 'result'>> | undefined
+  let problem: Error | undefined
+  try {
+    if (needsAnswers) found = await answers?.(client, imported, { organisation: connection.org, progressOf })
+  } catch (error) {
+    problem = error as Error
+  }
+  await writeBack(imported, found)
   report(terminal, options, imported, found)
+  if (problem) {
+    throw new CommandError(
+      `The changes were made, but the codes could not be read: ${endSentence(problem.message)} Run the command again to get the codes.`,
+    )
+  }
 }
 
 function readFile(file: string): Uint8Array {
@@ -115,33 +129,17 @@ function checkAllowed({ plan: { steps } }: ImportPlan, { allowRollout }: ImportO
   }
 }
 
-async function confirm(terminal: Terminal, count: number): Promise<void> {
-  if (!terminal.canAsk) throw new CommandError(`There are ${count} changes. Add --yes to make them.`)
-  const answer = await terminal.ask(`Make ${count === 1 ? 'this change' : `these ${count} changes`}? [y/N] `)
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was changed.')
-}
+/** A file with more problems is broken as a whole. With --output each row has its own. */
+const maxShownProblems = 50
 
-/** Ctrl+C ends the work after the requests that are under way, so the file can be written back. */
-async function withProgress<T>(
-  terminal: Terminal,
-  title: string,
-  total: number,
-  work: (onProgress: (done: number) => void, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const stop = new AbortController()
-  if (total > 0) void terminal.untilStopped().then(() => stop.abort())
-  const progress = new Progress(terminal, title, total)
-  try {
-    return await work(() => progress.advance(), stop.signal)
-  } finally {
-    progress.end()
-  }
-}
+const firstLines = (lines: readonly string[]): readonly string[] =>
+  lines.length <= maxShownProblems
+    ? lines
+    : [...lines.slice(0, maxShownProblems), `… and ${lines.length - maxShownProblems} more.`]
 
 const planLines = (rows: readonly RowFate[]): string[] =>
   rows.flatMap(({ row, fate, names, changes, notes }) => {
     if (fate === 'unchanged') return []
-    if (fate === 'wrong') return notes.map((note) => note)
     return [`Row ${row}: ${names.join(' / ')}: ${fate}${changesText(changes)}`, ...notes.map((note) => `  ${note}`)]
   })
 
@@ -149,7 +147,7 @@ const changesText = (changes: readonly RowChange[]) =>
   changes.length === 0 ? '' : ` (${changes.map(rowChangeText).join('; ')})`
 
 const resultText = ({ result, notes }: Pick<ImportedRow, 'result' | 'notes'>): string =>
-  isDone(result) ? result : `${result === 'left' ? 'not applied' : result}: ${notes.join(' ')}`
+  isDone(result) ? result : `${result === 'notApplied' ? 'not applied' : result}: ${notes.join(' ')}`
 
 const isDone = (result: RowResult) => ['created', 'changed', 'unchanged'].includes(result)
 
@@ -166,12 +164,14 @@ function report<C extends string>(
     ...answers?.get(row)?.json,
   }))
   const summary = Object.entries(counts).map(
-    ([result, count]) => `${count} ${result === 'left' ? 'not applied' : result}`,
+    ([result, count]) => `${count} ${result === 'notApplied' ? 'not applied' : result}`,
   )
   printResult(terminal, json, { counts, rows: list }, [`${summary.join(', ') || 'No rows'}.`])
   if (failed.length === 0) return
-  const lines = failed.slice(0, 20).map((row) => `Row ${row.row}: ${resultText(row)}`)
+  const lines = firstLines(failed.map((row) => `Row ${row.row}: ${resultText(row)}`))
   throw new CommandError(
-    `${lines.join('\n')}\n${failed.length} of the rows were not applied. Run the command again: what is done is not done twice.`,
+    [...lines, `Rows that were not applied: ${failed.length}. Run the command again: it skips what is done.`].join(
+      '\n',
+    ),
   )
 }

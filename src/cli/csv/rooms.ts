@@ -1,11 +1,12 @@
 // `roomkeeper rooms import` and `roomkeeper rooms export`.
-import { writeFileSync } from 'node:fs'
 import { readOrganisation } from '../../apply/read-organisation.ts'
+import { byteOrderMark } from '../../contract/csv.ts'
 import { planRooms, readRoomCodes, sitesOnly } from '../../csv/import-rooms.ts'
 import { roomsCsv } from '../../csv/room-export.ts'
 import { documentOf } from '../../plan/document-of.ts'
 import { connectToServer } from '../http/connect.ts'
 import type { ConnectionOptions } from '../http/connection.ts'
+import { checkOutput, writeOutput } from '../terminal/output-file.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type ImportOptions, importFile } from './import-file.ts'
 
@@ -40,10 +41,12 @@ export async function roomsImport(terminal: Terminal, file: string, options: Imp
 
 export async function roomsExport(
   terminal: Terminal,
-  { output, ...options }: ConnectionOptions & { readonly output?: string },
+  { output, bom = false, ...options }: ConnectionOptions & { readonly output?: string; readonly bom?: boolean },
 ): Promise<void> {
   const { client, connection } = connectToServer(terminal, options)
-  const csv = roomsCsv(documentOf(await readOrganisation(client, sitesOnly(connection.org))))
+  if (output !== undefined) checkOutput(output)
+  const rooms = roomsCsv(documentOf(await readOrganisation(client, sitesOnly(connection.org))))
+  const csv = bom ? byteOrderMark + rooms : rooms
   if (output === undefined) await terminal.writeRaw(csv)
-  else writeFileSync(output, csv)
+  else await writeOutput(output, csv)
 }

@@ -4,8 +4,9 @@ import { secretNamesOf } from '../../apply/secrets.ts'
 import type { Allowance, OrganisationPlan } from '../../plan/plan.ts'
 import { connectToServer } from '../http/connect.ts'
 import { CommandError } from '../terminal/command-error.ts'
-import { Progress } from '../terminal/progress.ts'
-import { printResult, type Terminal } from '../terminal/terminal.ts'
+import { confirmChanges } from '../terminal/confirm.ts'
+import { withProgress } from '../terminal/progress.ts'
+import { printResult, showPlan, type Terminal } from '../terminal/terminal.ts'
 import { type PlanCommandOptions, planOf } from './plan.ts'
 import { readDocument } from './read-file.ts'
 import { planLines } from './show-plan.ts'
@@ -20,12 +21,12 @@ export async function applyCommand(terminal: Terminal, file: string, options: Ap
   const read = readDocument(file)
   const { client } = connectToServer(terminal, options)
   const plan = await planOf(client, file, read, options)
-  if (!options.json) printResult(terminal, false, undefined, planLines(file, plan))
+  showPlan(terminal, planLines(file, plan), options)
   checkAllowed(plan, options)
   const secretOf = secretsFrom(terminal, plan)
-  if (plan.steps.length > 0 && !options.yes) await confirm(terminal, plan.steps.length)
-  const outcomes = await withProgress(terminal, plan.steps.length, (onOutcome, signal) =>
-    applyPlan(client, plan, { secretOf, allowUnenrol: options.allowUnenrol === true, onOutcome, signal }),
+  if (plan.steps.length > 0 && !options.yes) await confirmChanges(terminal, plan.steps.length)
+  const outcomes = await withProgress(terminal, { title: 'Changes', total: plan.steps.length }, (onOutcome, signal) =>
+    applyPlan(client, plan, { secretOf, onOutcome, signal }),
   )
   report(terminal, plan, outcomes, options)
 }
@@ -40,7 +41,7 @@ function checkAllowed({ steps }: OrganisationPlan, { allowRollout, allowUnenrol 
   for (const [need, { option, what }] of Object.entries(allowances) as [Allowance, (typeof allowances)[Allowance]][]) {
     const count = steps.filter(({ needs }) => needs === need).length
     if (count > 0 && !allowed[need]) {
-      throw new CommandError(`${count} of the steps ${what}. Add ${option}. Nothing was changed.`)
+      throw new CommandError(`Steps that ${what}: ${count}. Add ${option}. Nothing was changed.`)
     }
   }
 }
@@ -55,29 +56,6 @@ function secretsFrom(terminal: Terminal, plan: OrganisationPlan): (name: string)
     )
   }
   return (name) => terminal.variable(name) as string
-}
-
-async function confirm(terminal: Terminal, count: number): Promise<void> {
-  const changes = count === 1 ? 'this change' : `these ${count} changes`
-  if (!terminal.canAsk) throw new CommandError(`Add --yes to make ${changes}. Nothing was changed.`)
-  const answer = await terminal.ask(`Make ${changes}? [y/N] `)
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was changed.')
-}
-
-/** Ctrl+C ends the work after the requests that are under way. */
-async function withProgress<T>(
-  terminal: Terminal,
-  total: number,
-  work: (onOutcome: () => void, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const stop = new AbortController()
-  if (total > 0) void terminal.untilStopped().then(() => stop.abort())
-  const progress = new Progress(terminal, 'Changes', total)
-  try {
-    return await work(() => progress.advance(), stop.signal)
-  } finally {
-    progress.end()
-  }
 }
 
 function report(
@@ -102,9 +80,11 @@ function report(
   const reasons = [
     ...notDone.map(({ step, reason }) => `${step.number} (${step.path.join(' / ')}): ${reason}`),
     ...plan.unreadable.map(({ message }) => message),
-  ].map((line) => line.replaceAll(/\p{Cc}/gu, '?'))
+  ]
   if (reasons.length === 0) return
-  throw new CommandError([...reasons, 'Not everything was done. A repeat does nothing twice.'].join('\n'))
+  throw new CommandError(
+    [...reasons, 'Not everything was done. Run the command again: it skips what is done.'].join('\n'),
+  )
 }
 
 function webhookSecretOf(outcome: StepOutcome): { name: string; secret: string } | undefined {

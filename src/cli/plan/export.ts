@@ -1,12 +1,11 @@
 // `roomkeeper export` and `roomkeeper document-schema`.
-import { writeFileSync } from 'node:fs'
 import { stringify } from 'yaml'
 import { readOrganisation } from '../../apply/read-organisation.ts'
 import { documentSchema } from '../../plan/document.ts'
 import { documentOf } from '../../plan/document-of.ts'
 import { connectToServer } from '../http/connect.ts'
 import type { ConnectionOptions } from '../http/connection.ts'
-import { CommandError } from '../terminal/command-error.ts'
+import { checkOutput, writeOutput } from '../terminal/output-file.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 interface ExportOptions extends ConnectionOptions {
@@ -16,16 +15,18 @@ interface ExportOptions extends ConnectionOptions {
 
 export async function exportCommand(terminal: Terminal, options: ExportOptions): Promise<void> {
   const { client, connection } = connectToServer(terminal, options)
-  const snapshot = await readOrganisation(client, undefined)
-  const document = documentOf(snapshot, `${connection.baseUrl}/organisation.schema.json`)
   const { output, json = output?.endsWith('.json') } = options
-  const text = json ? `${JSON.stringify(document, undefined, 2)}\n` : stringify(document, { lineWidth: 0 })
-  if (output === undefined) return terminal.writeRaw(text)
-  try {
-    writeFileSync(output, text)
-  } catch (error) {
-    throw new CommandError(`Cannot write ${output} (${(error as NodeJS.ErrnoException).code}).`)
+  if (output !== undefined) checkOutput(output)
+  const snapshot = await readOrganisation(client, undefined)
+  if (!snapshot.seesAllRegions) {
+    terminal.writeError(
+      'The key is limited to regions, so the document has only what the key sees. With --prune, a key that sees more would delete the rest.',
+    )
   }
+  const document = documentOf(snapshot, `${connection.baseUrl}/organisation.schema.json`)
+  const text = json ? `${JSON.stringify(document, undefined, 2)}\n` : stringify(document, { lineWidth: 0 })
+  if (output === undefined) await terminal.writeRaw(text)
+  else await writeOutput(output, text)
 }
 
 export const schemaCommand = (terminal: Terminal): void =>

@@ -20,7 +20,7 @@ export function addPlanCommands(root: Command, terminal: Terminal): void {
   )
   withFile('apply', 'make the organisation what a document says, after showing the plan')
     .option('--allow-rollout', 'let profiles change the settings of the endpoints that have them')
-    .option('--allow-unenrol', 'let rooms with devices be deleted, whose devices are unenrolled')
+    .option('--allow-unenrol', 'let deletions of rooms and gateway devices unenrol the devices')
     .option('--yes', 'do not ask before the changes')
     .action(async (file, options) => (await import('./apply.ts')).applyCommand(terminal, file, options))
   root

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { commandsIn, guideBlocks } from '../../../test/support/guide.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../test/support/harness.ts'
 import { runRemoteHere } from '../../../test/support/run-here.ts'
 
@@ -27,17 +28,12 @@ const fileWith = (name: string, text: string) => {
   return file
 }
 
-const guide = readFileSync(join(import.meta.dirname, '../../../docs/files.md'), 'utf8')
-const blocksOf = (language: string) =>
-  [...guide.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, text]) => text as string)
-
 test('the example of docs/files.md does what the document says', async () => {
   const org = await harness.newOrg()
-  const file = fileWith('rooms.yaml', (blocksOf('yaml')[0] as string).replace('LXJ45kN', org.id))
+  const file = fileWith('rooms.yaml', (guideBlocks('files.md', 'yaml')[0] as string).replace('LXJ45kN', org.id))
   const variables: Record<string, string> = {}
-  const [transcript = ''] = blocksOf('console')
-  for (const part of transcript.split(/^\$ /m).slice(1)) {
-    const [line = '', ...shown] = part.trimEnd().split('\n')
+  const [transcript = ''] = guideBlocks('files.md', 'console')
+  for (const { line, output } of commandsIn(transcript)) {
     const [, name, value] = /^export (\w+)=(.*)$/.exec(line) ?? []
     if (name !== undefined && value !== undefined) {
       variables[name] = value
@@ -51,7 +47,7 @@ test('the example of docs/files.md does what the document says', async () => {
       variables,
     )
     const text = `${stdout}${stderr}${showsCode ? `${code}\n` : ''}`.replaceAll(file, 'rooms.yaml')
-    expect(text.trimEnd(), line).toBe(shown.join('\n'))
+    expect(text.trimEnd(), line).toBe(output)
   }
 })
 
@@ -68,6 +64,21 @@ test('an export is stable, has its schema, and can be planned as YAML and JSON',
   for (const file of [yaml, json]) {
     expect(await run(org, ['plan', file, '--prune'])).toMatchObject({ code: 0, stdout: 'Nothing to do.\n', stderr: '' })
   }
+})
+
+test('the export of a key that is limited to regions says so on standard error, and has no section for what it does not see', async () => {
+  const org = await harness.newOrg()
+  await org.call('POST', '/regions', { body: { name: 'Europe' } })
+  await org.call('POST', '/rooms', { body: { name: 'Storage' } })
+  const key = await org.newKey({ scopes: ['read', 'write'], regionIds: [1] })
+  const { stdout, stderr, code } = await run(org, ['export'], { ROOMKEEPER_KEY: key })
+  expect([code, stderr]).toEqual([0, expect.stringContaining('The key is limited to regions')])
+  const file = fileWith('restricted.yaml', stdout)
+  expect(stdout).not.toMatch(/^(rooms|locations):/m)
+  // With a key that sees everything, the room outside of regions is left alone.
+  const plan = await run(org, ['plan', file, '--prune'])
+  expect([plan.code, plan.stdout]).toEqual([0, 'Nothing to do.\n'])
+  expect((await run(org, ['export'])).stderr).toBe('')
 })
 
 test('apply refuses before it changes anything: problems, variables that are not set, and a plan without a confirmation', async () => {

@@ -35,8 +35,13 @@ export async function planOf(
   { document, findPlace }: ReadDocument,
   { prune = false, setSecrets = false }: PlanCommandOptions,
 ): Promise<OrganisationPlan> {
-  const plan = makePlan(document, await readOrganisation(client, document), { prune, setSecrets, findPlace })
+  const plan = makePlan(document, await readOrganisation(client, document), {
+    prune,
+    setSecrets,
+    findPlace,
+    now: Date.now(),
+  })
   if (plan.problems.length === 0) return plan
-  const lines = plan.problems.map((problem) => problemLine(file, problem).replaceAll(/\p{Cc}/gu, '?'))
+  const lines = plan.problems.map((problem) => problemLine(file, problem))
   throw new CommandError([...lines, 'Nothing was changed.'].join('\n'))
 }

@@ -36,7 +36,7 @@ test.each<[what: string, content: string | Uint8Array, mistakes: string]>([
     '4:5: Aliases (*name) are not supported. Write the value again.',
   ],
   ['a cycle', 'organisation: &a [*a]\n', '1:19: Aliases (*name) are not supported. Write the value again.'],
-  ['a key twice', `${start}rooms: []\nrooms: []\n`, '3:1: The key rooms is there twice.'],
+  ['a key twice', `${start}rooms: []\nrooms: []\n`, '3:1: Duplicate key: rooms. Remove one of the two.'],
   ['a tab', `${start}rooms:\n\t- name: a\n`, '3:1: Tabs are not allowed as indentation.'],
   ['two documents', `${start}---\n${start}`, '2:1: A file has one document. Remove the line ---.'],
   ['a tag', 'organisation: !!js/function x\n', '1:15: Unresolved tag: tag:yaml.org,2002:js/function.'],
@@ -55,6 +55,11 @@ test.each<[what: string, content: string | Uint8Array, mistakes: string]>([
     'a wrong key of JSON',
     '{"organisation": "x",\n "rooms": [{"name": "a", "nam": 1}]}',
     '2:33: Unknown key nam. Known keys: id, externalId, name, capacity, tags, floor, contact, fields, profile.',
+  ],
+  [
+    'a time zone that the service refuses',
+    `${start}locations:\n  - { name: a, timezone: Mars/Base }\n  - { name: b, timezone: "+05:17" }\n`,
+    '3:26: The value must be a time zone, such as Europe/Oslo.\n4:26: The value must be a time zone, such as Europe/Oslo.',
   ],
   ['a number as a text', `${start}rooms:\n  - name: a\n    capacity: "8"\n`, '4:15: The value must be a whole number.'],
   [

@@ -65,7 +65,10 @@ export function readDocument(file: string): ReadDocument {
       for (const { key } of items) {
         if (!isScalar(key)) continue
         if (names.has(key.value)) {
-          mistakes.push({ message: `The key ${key.value} is there twice.`, place: placeAt(key.range?.[0] ?? 0) })
+          mistakes.push({
+            message: `Duplicate key: ${key.value}. Remove one of the two.`,
+            place: placeAt(key.range?.[0] ?? 0),
+          })
         }
         names.add(key.value)
       }
@@ -146,13 +149,8 @@ function mistakesText(file: string, mistakes: readonly Mistake[]): string {
     .slice(0, maxShownMistakes)
     .map(({ message, place }) => `${filePlaceText(file, place)} ${message}`)
   const rest = mistakes.length - shown.length
-  return [...shown, ...(rest > 0 ? [`${rest} more mistakes.`] : []), 'Nothing was changed.']
-    .map(withoutControls)
-    .join('\n')
+  return [...shown, ...(rest > 0 ? [`${rest} more mistakes.`] : []), 'Nothing was changed.'].join('\n')
 }
 
 export const filePlaceText = (file: string, place: FilePlace | undefined): string =>
   place ? `${file}:${place.line}:${place.column ?? 1}:` : `${file}:`
-
-/** Texts of a file are shown on a terminal, which obeys control characters. */
-const withoutControls = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')

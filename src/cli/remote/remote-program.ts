@@ -1,6 +1,5 @@
 // The program of the package roomkeeper-cli.
 import type { Command } from 'commander'
-import { exitCodeOfHttp } from '../http/exit-code.ts'
 import { rootCommand } from '../terminal/root-command.ts'
 import { runProgram } from '../terminal/run-program.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -18,4 +17,4 @@ export function remoteProgram(terminal: Terminal): Command {
 
 /** Returns the exit code. */
 export const runRemoteCommand = (terminal: Terminal, args: readonly string[]): Promise<number> =>
-  runProgram(remoteProgram(terminal), terminal, args, exitCodeOfHttp)
+  runProgram(remoteProgram(terminal), terminal, args)

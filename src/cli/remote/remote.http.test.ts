@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commandsIn, guideBlocks } from '../../../test/support/guide.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../test/support/harness.ts'
 import { until } from '../../../test/support/program.ts'
 import { runRemoteHere, type Surroundings, startRemoteHere } from '../../../test/support/run-here.ts'
@@ -243,15 +244,12 @@ test('a command waits when the server asks it to slow down, and says so', async 
 
 test('the examples of docs/command-line.md do what the page says', async () => {
   const place = await harness.newOrg('Example')
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/command-line.md'), 'utf8')
   const config = join(folder, 'docs')
   writeFileSync(join(folder, 'room.json'), '{"name":"Template","capacity":4}')
-  const blocks = [...page.matchAll(/```console\n([\s\S]*?)```/g)].map(([, text = '']) => text)
-  const examples = blocks.flatMap((text) => text.split(/^\$ roomkeeper-cli /m).slice(1))
+  const examples = guideBlocks('command-line.md', 'console').flatMap(commandsIn)
   expect(examples.length).toBeGreaterThan(8)
-  for (const example of examples) {
-    const [line = '', ...output] = example.split('\n')
-    const [command = '', file] = line.split(' > ')
+  for (const { line, output } of examples) {
+    const [command = '', file] = line.replace(/^roomkeeper-cli /, '').split(' > ')
     const args = command
       .replace('https://rooms.example.org', harness.url)
       .replace('LXJ45kN', place.id)
@@ -264,6 +262,6 @@ test('the examples of docs/command-line.md do what the page says', async () => {
       .replaceAll(/rk_\w{6}…/g, 'rk_9fQx2L…')
     if (file !== undefined) expect(JSON.parse(shown)).toHaveProperty('dec')
     // The width of a column depends on the address of the server.
-    else expect(shown.replaceAll(/ {2,}/g, '  ')).toBe(output.join('\n').replaceAll(/ {2,}/g, '  '))
+    else expect(shown.trimEnd().replaceAll(/ {2,}/g, '  ')).toBe(output.replaceAll(/ {2,}/g, '  '))
   }
 })

@@ -38,6 +38,22 @@ export class Progress {
   }
 }
 
+/** Shows a bar while the work runs. Ctrl+C ends the work after the requests that are under way. */
+export async function withProgress<T>(
+  terminal: Terminal,
+  { title, total }: { readonly title: string; readonly total: number },
+  work: (onStep: () => void, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController()
+  if (total > 0) void terminal.untilStopped().then(() => stop.abort())
+  const progress = new Progress(terminal, title, total)
+  try {
+    return await work(() => progress.advance(), stop.signal)
+  } finally {
+    progress.end()
+  }
+}
+
 export function progressLine(title: string, done: number, total: number | undefined): string {
   if (total === undefined) return `${title} ${done}`
   const share = total === 0 ? 1 : Math.min(1, done / total)

@@ -1,7 +1,7 @@
 // Runs a command from its arguments, and turns what it throws into a sentence and an exit code.
 import { type Command, CommanderError } from 'commander'
 import { CommandError } from './command-error.ts'
-import type { Terminal } from './terminal.ts'
+import { type Terminal, withoutControls } from './terminal.ts'
 
 /** Returns the exit code of an error whose message is for the user; undefined for an error of the program. */
 export type ExitCodeOf = (error: unknown) => number | undefined
@@ -11,18 +11,28 @@ export async function runProgram(
   program: Command,
   terminal: Terminal,
   args: readonly string[],
-  exitCodeOf: ExitCodeOf,
+  exitCodeOf: ExitCodeOf = () => undefined,
 ): Promise<number> {
   try {
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
-    const exitCode = error instanceof CommandError ? error.exitCode : exitCodeOf(error)
+    const exitCode = exitCodeOfCommand(error) ?? exitCodeOf(error)
     const { message, stack } = error as Error
-    terminal.writeError(exitCode === undefined ? `Unexpected error: ${stack ?? error}` : endSentence(message))
+    const text = exitCode === undefined ? `Unexpected error: ${stack ?? error}` : endSentence(message)
+    terminal.writeError(withoutControls(text))
     return exitCode ?? 1
   }
+}
+
+/**
+ * The message of an `ApiError` is the server's sentence. The class is known by its name here: its file loads the table of operations, which
+ * most commands do not need.
+ */
+function exitCodeOfCommand(error: unknown): number | undefined {
+  if (error instanceof CommandError) return error.exitCode
+  return error instanceof Error && error.name === 'ApiError' ? 1 : undefined
 }
 
 /** The violations of a request are not sentences. */

@@ -41,10 +41,10 @@ export interface Terminal {
   exitWithFailure(): never
 }
 
-/**
- * Prints one line for each item, or with --json one JSON value. Names may come from elsewhere, and a terminal obeys control characters:
- * none is printed.
- */
+/** Names come from files and servers, and a terminal obeys control characters: only line ends are left. */
+export const withoutControls = (text: string): string => text.replaceAll(/[^\P{Cc}\n]/gu, '?')
+
+/** Prints one line for each item, or with --json one JSON value. */
 export function printResult(
   terminal: Terminal,
   json: boolean | undefined,
@@ -52,7 +52,17 @@ export function printResult(
   lines: readonly string[],
 ): void {
   if (json) printJson(terminal, JSON.stringify(value))
-  else for (const line of lines) terminal.write(line.replaceAll(/[^\P{Cc}\n]/gu, '?'))
+  else for (const line of lines) terminal.write(withoutControls(line))
+}
+
+/** Prints what would be changed. With --json the output is for the result, so a person who is asked reads the plan on standard error. */
+export function showPlan(
+  terminal: Terminal,
+  lines: readonly string[],
+  { json, yes }: { readonly json?: boolean; readonly yes?: boolean },
+): void {
+  if (!json) printResult(terminal, false, undefined, lines)
+  else if (!yes && terminal.canAsk) terminal.writeError(withoutControls(lines.join('\n')))
 }
 
 /** Prints a text that is JSON, with its line ends. */

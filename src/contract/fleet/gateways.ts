@@ -98,7 +98,8 @@ const Gateway = Shape('Gateway', {
   }),
 })
 
-export const Fingerprint = (description: string) => Type.String({ pattern: '^[0-9A-F]{2}(:[0-9A-F]{2}){31}$', description })
+export const fingerprintPattern = '^[0-9A-F]{2}(:[0-9A-F]{2}){31}$'
+export const Fingerprint = (description: string) => Type.String({ pattern: fingerprintPattern, description })
 
 export const GatewayTestCertificate = Shape('GatewayTestCertificate', {
   fingerprint: Fingerprint('SHA-256 of the certificate.'),
@@ -132,12 +133,14 @@ export const GatewayTestResult = Shape('GatewayTestResult', {
   reason: Type.Optional(SingleLineText(maxReasonLength, 'Why the test failed, in words.')),
 })
 
+export const hostPattern = '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$|^[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*$'
+
 /** Bare, because an Update also takes null, which clears a value. */
 const inputs = {
   host: Type.String({
     minLength: 1,
     maxLength: maxHostLength,
-    pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$|^[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*$',
+    pattern: hostPattern,
     description: 'IP address or name of the device, without a port.',
   }),
   port: Type.Integer({ minimum: 1, maximum: 65535, description: 'Port of the device, instead of the default.' }),

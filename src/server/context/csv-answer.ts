@@ -1,9 +1,6 @@
 // The answer of every operation that answers with CSV.
-import { csvChunks } from '../../contract/csv.ts'
+import { byteOrderMark, csvChunks } from '../../contract/csv.ts'
 import { StreamedAnswer } from './answers.ts'
-
-/** Excel takes a file without this mark for one in the encoding of its system. */
-const byteOrderMark = '\ufeff'
 
 interface CsvContent<T> {
   /** The name of the file, without its ending. */

@@ -2,9 +2,10 @@
 
 import { dayMs } from '../../contract/durations.ts'
 import { maxSnoozeDays } from '../../contract/incidents/limits.ts'
+import { parseTime } from '../../contract/time.ts'
 import type { InputOf } from '../context/handlers.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { isoTime, parseTime } from '../core/clock.ts'
+import { isoTime } from '../core/clock.ts'
 import { Failure, invalid } from '../core/failure.ts'
 import { parseInt32 } from '../core/int32.ts'
 import { RegionAccess } from '../core/region-access.ts'

@@ -7,7 +7,7 @@ import { roomsCsv } from '../../../csv/room-export.ts'
 import { documentOf } from '../../../plan/document-of.ts'
 import { notifyError } from '../../api.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { saveFile } from '../../parts/page/save-file.ts'
+import { saveCsv } from '../../parts/page/save-file.ts'
 import { client, currentSession } from '../../session.ts'
 import classes from './import.module.css'
 
@@ -119,7 +119,7 @@ function ExportRooms() {
     setIsBusy(true)
     try {
       const document = documentOf(await readOrganisation(client(), sitesOnly(currentSession().org.id)))
-      saveFile(new Blob([roomsCsv(document)], { type: 'text/csv' }), 'rooms.csv')
+      saveCsv(roomsCsv(document), 'rooms.csv')
     } catch (error) {
       notifyError(error, 'Export failed')
     } finally {

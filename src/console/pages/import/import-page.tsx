@@ -3,21 +3,29 @@ import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { type Waiting, waitingFetch } from '../../../client/waiting-fetch.ts'
+import { importableRow } from '../../../contract/csv.ts'
 import { planRooms, type RoomCode, readRoomCodes } from '../../../csv/import-rooms.ts'
 import { CsvError } from '../../../csv/mistakes.ts'
 import { checkFileSize } from '../../../csv/read-csv.ts'
 import { runImport } from '../../../csv/run-import.ts'
 import { endSessionIfUnauthorized, errorMessage, queryClient } from '../../api.ts'
 import { Page } from '../../parts/page/page.tsx'
-import { saveFile } from '../../parts/page/save-file.ts'
+import { saveCsv } from '../../parts/page/save-file.ts'
 import { markForm } from '../../parts/recovery/unsaved-input.ts'
 import { clientThrough, currentSession, usePermissions } from '../../session.ts'
 import { ChooseFile } from './choose-file.tsx'
 import { CodeSheet } from './code-sheet.tsx'
-import { codesCsv } from './codes-csv.ts'
 import type { Finished, Phase, PlannedFile } from './phase.ts'
 import { PlanView } from './plan-view.tsx'
 import { ResultView, RunningView } from './result-view.tsx'
+
+const codesCsv = (codes: readonly RoomCode[]): string =>
+  [
+    ['region', 'location', 'room', 'enrolment_code', 'enrolment_url'],
+    ...codes.map(({ region, location, room, code, url }) => [region, location, room, code, url]),
+  ]
+    .map((cells) => importableRow(cells, ','))
+    .join('')
 
 export function ImportPage() {
   const [phase, setPhase] = useState<Phase>({ name: 'choosing' })
@@ -93,8 +101,7 @@ export function ImportPage() {
       setPhase(signal.aborted ? finished : { ...finished, codesProblem: errorMessage(error) })
     }
   }
-  const saveCodes = (codes: readonly RoomCode[]) =>
-    saveFile(new Blob([codesCsv(codes)], { type: 'text/csv' }), 'enrolment codes.csv')
+  const saveCodes = (codes: readonly RoomCode[]) => saveCsv(codesCsv(codes), 'enrolment codes.csv')
 
   if (phase.name === 'codes') {
     const { codes, finished } = phase

@@ -38,7 +38,7 @@ interface ResultViewProps extends Finished {
 
 export function ResultView({ file, rows, codesProblem, onFile, onSaveCodes, onPrintCodes }: ResultViewProps) {
   const counts = countsOf(rows)
-  const left = (counts.failed ?? 0) + (counts.left ?? 0)
+  const left = (counts.failed ?? 0) + (counts.notApplied ?? 0)
   const hasRooms = rows.some(({ kind, id }) => kind === 'room' && id !== undefined)
   return (
     <>

@@ -13,7 +13,7 @@ export type ShownRow = Pick<ImportedRow, 'row' | 'names' | 'changes' | 'notes' |
 const resultTexts: Readonly<Record<RowResult, { readonly text: string; readonly color: string }>> = {
   wrong: { text: 'Wrong', color: 'red' },
   failed: { text: 'Failed', color: 'red' },
-  left: { text: 'Not applied', color: 'orange' },
+  notApplied: { text: 'Not applied', color: 'orange' },
   created: { text: 'Created', color: 'green' },
   changed: { text: 'Changed', color: 'blue' },
   unchanged: { text: 'Unchanged', color: 'gray' },

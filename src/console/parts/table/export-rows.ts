@@ -1,6 +1,7 @@
-// Saves rows of a list as CSV.
+// Saves rows of a list as CSV, as the user sees them: the chosen columns, the words on the screen, the search, and selected rows only.
+// The server's CSV of a list has its filters, but none of these [contract 6.csv].
 import { csvRow } from '../../../contract/csv.ts'
-import { saveFile } from '../page/save-file.ts'
+import { saveCsv } from '../page/save-file.ts'
 import type { Column } from './column.ts'
 
 export function rowsCsv<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
@@ -11,4 +12,4 @@ export function rowsCsv<T>(columns: readonly Column<T>[], rows: readonly T[]): s
 }
 
 export const exportRows = <T>(name: string, columns: readonly Column<T>[], rows: readonly T[]): void =>
-  saveFile(new Blob([rowsCsv(columns, rows)], { type: 'text/csv' }), name)
+  saveCsv(rowsCsv(columns, rows), name)

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runCount } from '../../../../test/support/long-form.ts'
 import { daySeconds } from '../../../contract/durations.ts'
-import { dateOf, dayOf, isIntlTimeZone, isSameTimeZone, isTimeZone, startOfDay, timeZoneProblem } from './time-zone.ts'
+import { isTimeZone } from '../../../contract/time.ts'
+import { dateOf, dayOf, isIntlTimeZone, isSameTimeZone, startOfDay, timeZoneProblem } from './time-zone.ts'
 
 const quarterSeconds = 900
 

@@ -2,6 +2,7 @@
 
 import { LRUCache } from 'lru-cache'
 import { daySeconds, hourSeconds, minuteSeconds, secondMs } from '../../../contract/durations.ts'
+import { isTimeZone } from '../../../contract/time.ts'
 
 /** The clock changes of this period are looked up together. */
 const blockSeconds = 512 * daySeconds
@@ -120,13 +121,6 @@ export function isIntlTimeZone(text: string): boolean {
 
 /** Whether a device config may have the zone. One client offers a zone that does not exist; it is accepted. [contract 5.3] */
 export const isConfigTimeZone = (text: string): boolean => text === 'Africa/Istanbul' || isIntlTimeZone(text)
-
-/** Whether the days of the zone begin with a quarter of an hour. All named zones do; an offset such as +05:17 does not. */
-export function isTimeZone(text: string): boolean {
-  if (!isIntlTimeZone(text)) return false
-  const [, minutes = 0] = /^[+-]\d\d:(\d\d)$/.exec(nameOf(text)) ?? []
-  return Number(minutes) % 15 === 0
-}
 
 /** The rest of an error message that begins with the name of the option or field. */
 export const timeZoneProblem = (text: string): string | undefined =>

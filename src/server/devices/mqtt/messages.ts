@@ -9,7 +9,7 @@ import {
   upMessages,
 } from '../../../contract/device/protocol.ts'
 import { textProblem } from '../../../contract/text.ts'
-import { parseTime } from '../../core/clock.ts'
+import { parseTime } from '../../../contract/time.ts'
 import { exceededLimit } from '../../core/json-limits.ts'
 import { isUuid } from '../../core/uuid.ts'
 import { BadText, type Copy, findUnknownKeys, knownFieldsCopier } from './known-fields.ts'

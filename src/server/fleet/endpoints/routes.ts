@@ -6,6 +6,7 @@ import {
   endpointsBasicList,
   endpointsDelete,
   endpointsGet,
+  endpointsInPages,
   endpointsMoveRoom,
   endpointsUpdate,
 } from './rules.ts'
@@ -20,7 +21,7 @@ export const endpointRoutes = (
   | 'endpointsMoveRoom'
   | 'endpointsAssignProfile'
 > => ({
-  endpointsBasicList: (ctx, { query }) => endpointsBasicList(ctx, cache, query),
+  endpointsBasicList: (ctx, { query, csv }) => (csv ? endpointsInPages : endpointsBasicList)(ctx, cache, query),
   endpointsGet: (ctx, { params }) => endpointsGet(ctx, cache, params.id),
   endpointsUpdate: (ctx, { params, body }) => endpointsUpdate(ctx, params.id, body),
   endpointsDelete: (ctx, { params, query }) => endpointsDelete(ctx, params.id, query.items),

@@ -1,6 +1,6 @@
 // The rules of endpoints, one function for each operation. [contract 4.endpointsBasicList] [contract 5.1]
 
-import { VersionedAnswer } from '../../context/answers.ts'
+import { PagedList, VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import { listedIds } from '../../context/listed-ids.ts'
@@ -44,6 +44,7 @@ import {
   listEndpoints,
   listEndpointsById,
   listEndpointsOfIds,
+  listEndpointsPage,
   listEndpointsVia,
   type PairedEndpoint,
   releaseEndpoints,
@@ -57,10 +58,12 @@ type Filter = InputOf<'endpointsBasicList'>['query']
 export function endpointsBasicList(ctx: RequestContext, cache: EndpointCache, filter: Filter) {
   const ids = listedIds(filter.ids, uuidOf)
   if (ids || filter.via !== undefined) return listNamed(ctx, filter, ids)
-  const { regionId, locationId, field } = filter
-  const isWhole = regionId === undefined && locationId === undefined && field === undefined
-  return isWhole && ctx.access.isEverything ? cache.list(ctx.org.key) : listFiltered(ctx, filter)
+  return isCached(ctx, filter) ? cache.list(ctx.org.key) : listFiltered(ctx, filter)
 }
+
+/** The cache has the whole list. */
+const isCached = ({ access }: RequestContext, { regionId, locationId, field }: Filter): boolean =>
+  access.isEverything && regionId === undefined && locationId === undefined && field === undefined
 
 const uuidOf = (text: string) => (isUuid(text) ? text.toLowerCase() : undefined)
 
@@ -82,6 +85,32 @@ async function listNamed(ctx: RequestContext, filter: Filter, ids: readonly stri
       hasFields(row),
   )
   return { endpoints: (await withSeenGateways(ctx.db, wanted)).map(basicEndpointView) }
+}
+
+/** Rows in a page of CSV. Reading them takes a millisecond or two. */
+const rowsPerPage = 250
+
+/** Reads the list for CSV. A filtered list is not cached, and reading all of a large one would take one long turn of the event loop. */
+export function endpointsInPages(
+  ctx: RequestContext,
+  cache: EndpointCache,
+  filter: Filter,
+): PagedList | ReturnType<typeof endpointsBasicList> {
+  const { ids, via } = filter
+  const isLong = ids === undefined && via === undefined && !isCached(ctx, filter)
+  return isLong ? new PagedList(() => readPages(ctx, filter)) : endpointsBasicList(ctx, cache, filter)
+}
+
+async function* readPages(ctx: RequestContext, { regionId, locationId, field }: Filter) {
+  const hasFields = customFieldFilter(field)
+  for (let after = ''; ; ) {
+    const page = { ...ctx.presenceTimes, after, limit: rowsPerPage }
+    const rows = await listEndpointsPage(ctx.db, page, regionId, locationId)
+    const last = rows.at(-1)
+    if (!last) return
+    yield { endpoints: (await withSeenGateways(ctx.db, rows.filter(hasFields))).map(basicEndpointView) }
+    after = last.id
+  }
 }
 
 async function listFiltered(ctx: RequestContext, { regionId, locationId, field }: Filter) {

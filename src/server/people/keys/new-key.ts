@@ -1,7 +1,7 @@
 // Makes the secret and the row of a new API key.
 import type { CallerScope } from '../../../contract/people/permissions.ts'
+import { parseTime } from '../../../contract/time.ts'
 import { makeApiKey, tokenHash, visiblePart } from '../../auth/token.ts'
-import { parseTime } from '../../core/clock.ts'
 import { invalid } from '../../core/failure.ts'
 import type { Tx } from '../../db/handles.ts'
 import { nextId } from '../../db/queries/next-id.ts'

@@ -5,16 +5,13 @@ import {
   maxCustomFieldLength,
   maxCustomFields,
 } from '../../../../contract/fleet/custom-fields.ts'
+import { ownProperty } from '../../../../contract/own-property.ts'
 import type { Column } from '../../../parts/table/column.ts'
 import { compareText } from '../../../parts/text/search-text.ts'
 
 interface WithFields {
   readonly fields?: CustomFields
 }
-
-/** A field can be named like a property that every object has. */
-const textIn = (fields: CustomFields = {}, name: string): string | undefined =>
-  Object.hasOwn(fields, name) ? fields[name] : undefined
 
 /** The names that any of the rows has, sorted. */
 export function customFieldNames(rows: readonly WithFields[]): readonly string[] {
@@ -25,7 +22,7 @@ export function customFieldNames(rows: readonly WithFields[]): readonly string[]
 
 /** The texts that the rows have in a field, sorted. */
 export const customFieldTexts = (rows: readonly WithFields[], name: string): readonly string[] =>
-  [...new Set(rows.flatMap(({ fields }) => textIn(fields, name) ?? []))].sort(compareText)
+  [...new Set(rows.flatMap(({ fields }) => ownProperty(fields, name) ?? []))].sort(compareText)
 
 /** The filter in the address: the name of a field, or name:text. */
 export function parseFieldFilter(filter: string | undefined): { readonly name?: string; readonly text?: string } {
@@ -38,7 +35,7 @@ export function fieldMatcher(filter: string | undefined): (row: WithFields) => b
   const { name, text } = parseFieldFilter(filter)
   if (name === undefined) return () => true
   return ({ fields }) => {
-    const found = textIn(fields, name)
+    const found = ownProperty(fields, name)
     return found !== undefined && (text === undefined || found === text)
   }
 }
@@ -50,8 +47,8 @@ export const fieldColumns = <T extends WithFields>(names: readonly string[]): re
     title: name,
     width: 'minmax(84px, 1fr)',
     from: 'file',
-    text: ({ fields }) => textIn(fields, name) ?? '',
-    cell: ({ fields }) => textIn(fields, name) ?? '–',
+    text: ({ fields }) => ownProperty(fields, name) ?? '',
+    cell: ({ fields }) => ownProperty(fields, name) ?? '–',
   }))
 
 /** The columns without those of which no row has a text. */
@@ -92,7 +89,7 @@ export function fieldChanges(
 ): Readonly<Record<string, string | null>> | undefined {
   const after = new Map(lines.filter(isFilled).map(({ name, text }) => [name.trim(), text.trim()]))
   const changes = [
-    ...[...after].filter(([name, text]) => textIn(before, name) !== text),
+    ...[...after].filter(([name, text]) => ownProperty(before, name) !== text),
     ...Object.keys(before).flatMap((name) => (after.has(name) ? [] : [[name, null] as const])),
   ]
   return changes.length === 0 ? undefined : Object.fromEntries(changes)
