@@ -212,6 +212,10 @@ const gatewayTarget = {
 export const ListedGatewayDevice = Shape('ListedGatewayDevice', {
   id: Type.String({ format: 'uuid', description: 'Identifier of the item.' }),
   revision: Type.Integer({ description: 'Grows when a person changes the item, or wants it to be tried again.' }),
+  targetRevision: Type.Integer({
+    description:
+      'The revision at which the item was last to be tried: a person changed how it is reached, or wanted it to be tried again. A change of only name or room keeps it.',
+  }),
   ...gatewayTarget,
   roomId: Type.Optional(Int32('The room of the device.')),
   name: Type.Optional(Type.String({ description: 'Name that a person gave to the item.' })),
