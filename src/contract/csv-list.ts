@@ -17,13 +17,21 @@ export interface CsvList {
   readonly columns: readonly CsvColumn[]
   /** Items can have `fields`, of which each name is a column too. */
   readonly hasFields: boolean
+  /** Adds the values that the JSON of an item leaves out because others say them: a reader of a table does not know that. */
+  readonly whole?: (item: Item) => Item
 }
 
-export const csvList = (name: string, key: string, item: TSchema, columns = columnsOf(item)): CsvList => ({
+export const csvList = (
+  name: string,
+  key: string,
+  item: TSchema,
+  { columns = columnsOf(item), ...rest }: Partial<Pick<CsvList, 'columns' | 'whole'>> = {},
+): CsvList => ({
   name,
   key,
   columns,
   hasFields: Object.hasOwn(propertiesOf(item) ?? {}, fieldsKey),
+  ...rest,
 })
 
 const fieldsKey = 'fields'

@@ -22,9 +22,9 @@ export interface DeviceRecord {
   /** The serial with which the device was enrolled. */
   readonly serial?: string | undefined
   readonly agent?: AgentState | undefined
-  /** The device refused the password of this revision. */
+  /** The device refused the password of this target revision. */
   readonly refused?: { readonly revision: number; readonly atMs: number; readonly reason: string } | undefined
-  /** The endpoint was deleted while the item had this revision. */
+  /** The endpoint was deleted while the item had this target revision. */
   readonly removedRevision?: number | undefined
 }
 

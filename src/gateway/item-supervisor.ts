@@ -66,6 +66,8 @@ export class ItemSupervisor {
   #ended: Promise<void> = Promise.resolve()
   #link: DeviceLink | undefined
   #mayConnect = false
+  /** Undefined while the server decides the state. */
+  #reported: Ending | undefined
   #loggedState = ''
   #enrolledAgainAtMs = Number.NEGATIVE_INFINITY
 
@@ -96,34 +98,22 @@ export class ItemSupervisor {
     await this.#ended
   }
 
-  /** Takes the newest values of the item. An open session goes on if they lead to the same device in the same way. */
+  /**
+   * Takes the newest values of the item. An open session goes on if they lead to the same device in the same way. With only another name or
+   * room, nothing is tried again: not even a refused password.
+   */
   update(item: ListedGatewayDevice): void {
     const before = this.#item
     this.#item = item
     const isSame = targetOf(before) === targetOf(item) && (before.state === 'REMOVED') === (item.state === 'REMOVED')
     if (!this.#lifetime || (isSame && before.revision === item.revision)) return
+    const isTriedAgain = !isSame || before.targetRevision !== item.targetRevision
     if (isSame && this.#link) this.#report(item, { state: 'CONNECTED', reason: '' })
-    else if (isSame && this.#keepsRefusal(before)) return
-    else {
+    else if (isTriedAgain) {
       this.#lifetime.abort()
       this.start()
-    }
-  }
-
-  /**
-   * A person has given a refused item another name or room, and nothing else: the same password is not tried again. A higher revision
-   * includes a Retry.
-   */
-  #keepsRefusal(before: ListedGatewayDevice): boolean {
-    const { id, name, roomId, revision } = this.#item
-    const { refused } = this.#record
-    const isOther = name !== before.name || roomId !== before.roomId
-    if (!isOther || refused?.revision !== before.revision || revision !== before.revision + 1) return false
-    this.#context.folder
-      .saveDevice(id, { refused: { ...refused, revision } })
-      .catch((error: Error) => this.#log(this.#item, `state not saved: ${error.message}`))
-    this.#report(this.#item, { state: 'REFUSED', reason: refused.reason })
-    return true
+      // The server ignores reports about the revision before, and this one may be on its way.
+    } else if (this.#reported) this.#report(item, this.#reported)
   }
 
   /** Devices are connected only while the gateway is. */
@@ -171,14 +161,14 @@ export class ItemSupervisor {
   }
 
   #isRemoved(): boolean {
-    const { revision, state } = this.#item
-    return state === 'REMOVED' || revision <= (this.#record.removedRevision ?? -1)
+    const { targetRevision, state } = this.#item
+    return state === 'REMOVED' || targetRevision <= (this.#record.removedRevision ?? -1)
   }
 
   /** After a wrong password nothing is tried until a person changes the item or asks for it, or a day has passed. */
   async #waitForPassword(item: ListedGatewayDevice, signal: AbortSignal): Promise<void> {
     const { refused } = this.#record
-    const waitMs = refused?.revision === this.#item.revision ? refused.atMs + refusedForMs - Date.now() : 0
+    const waitMs = refused?.revision === this.#item.targetRevision ? refused.atMs + refusedForMs - Date.now() : 0
     if (!refused || waitMs <= 0) return
     this.#report(item, { state: 'REFUSED', reason: refused.reason })
     await pause(Math.min(waitMs, refusedForMs), undefined, { signal })
@@ -287,15 +277,15 @@ export class ItemSupervisor {
     }
   }
 
-  /** The endpoint was deleted in the server. A later revision means that a person wants it back. */
+  /** The endpoint was deleted in the server. A later target revision means that a person wants it back. */
   async #forget({ id }: ListedGatewayDevice): Promise<void> {
-    const { revision } = this.#item
-    if (!this.#record.identity && this.#record.removedRevision === revision) return
+    const { targetRevision } = this.#item
+    if (!this.#record.identity && this.#record.removedRevision === targetRevision) return
     await this.#context.folder.saveDevice(id, {
       identity: undefined,
       serial: undefined,
       agent: undefined,
-      removedRevision: revision,
+      removedRevision: targetRevision,
     })
     this.#log(this.#item, 'removed in the server')
   }
@@ -303,11 +293,15 @@ export class ItemSupervisor {
   async #endingOf(error: unknown, signal: AbortSignal): Promise<Ending> {
     if (error instanceof DriverFailure) {
       const { state, message: reason } = error
-      const { id, revision } = this.#item
+      const { id, targetRevision } = this.#item
       // Saved, because a gateway that restarts must not try the same password again.
       if (state === 'REFUSED' && !signal.aborted)
         await this.#context.folder.saveDevice(id, {
-          refused: { revision, atMs: Date.now(), reason: shortLine(withoutSecrets(this.#item, reason)) },
+          refused: {
+            revision: targetRevision,
+            atMs: Date.now(),
+            reason: shortLine(withoutSecrets(this.#item, reason)),
+          },
         })
       return { state, reason }
     }
@@ -323,6 +317,7 @@ export class ItemSupervisor {
     if (state === 'REMOVED' || state === 'ENROL_AGAIN') return
     const text = shortLine(withoutSecrets(item, reason))
     const { id, revision } = this.#item
+    this.#reported = state === 'NOT_ENROLLED' ? undefined : { state, reason }
     if (state === 'NOT_ENROLLED') this.#context.forgetReport(id)
     else this.#context.report({ id, revision, state, ...(text !== '' && { reason: text }) })
     const line = text === '' ? state : `${state}: ${text}`

@@ -233,6 +233,10 @@ const gatewayTarget = {
 export const ListedGatewayDevice = Shape('ListedGatewayDevice', {
   id: Type.String({ format: 'uuid', description: 'Identifier of the item.' }),
   revision: Type.Integer({ description: 'Grows when a person changes the item, or wants it to be tried again.' }),
+  targetRevision: Type.Integer({
+    description:
+      'The revision at which the item was last to be tried: a person changed how it is reached, or wanted it to be tried again. A change of only name or room keeps it.',
+  }),
   driver: ItemDriverName,
   ...gatewayTarget,
   sourceId: Type.Optional(

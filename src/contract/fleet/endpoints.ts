@@ -1,8 +1,8 @@
 // Endpoints: what a managed device looks like, and what can be done with it. [contract 5.1]
 
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { csvList } from '../csv-list.ts'
-import { sensors } from '../device/models.ts'
+import { endpointKinds, modelOf, sensors } from '../device/models.ts'
 import { hugeBodyBytes, largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import {
   Bom,
@@ -114,6 +114,13 @@ export const stateOfListed = ({ connected, state }: ListedPresence): EndpointSta
   state ?? (connected ? 'ONLINE' : 'OFFLINE')
 /** Undefined if the device was never connected. */
 export const sinceOfListed = ({ since, connectionTime }: ListedPresence): string | undefined => since ?? connectionTime
+/** The newest known firmware of a listed endpoint, which is left out where it is the installed one. Undefined if it is not known. */
+export const latestOfListed = ({ firmwareVersion, latestVersion }: ListedFirmware): string | undefined =>
+  (latestVersion ?? firmwareVersion) || undefined
+interface ListedFirmware {
+  readonly firmwareVersion?: string
+  readonly latestVersion?: string
+}
 interface ListedPresence {
   readonly connected: boolean
   readonly connectionTime?: string
@@ -126,7 +133,12 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   serial,
   model,
   name: endpointName,
-  kind: reportedFields.kind,
+  kind: optional(
+    OneOf(
+      endpointKinds,
+      'Kind that the device reports; absent for models whose kind the service knows, and for a device of another model that reports none.',
+    ),
+  ),
   manufacturer: optional(
     Type.String({ description: 'Maker that the device reports; absent for models whose maker the service knows.' }),
   ),
@@ -157,11 +169,30 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   ),
   inCallStatus: reportedFields.inCallStatus,
   firmwareVersion: reportedFields.firmwareVersion,
-  latestVersion: reportedFields.latestVersion,
+  latestVersion: optional(
+    Type.String({
+      description:
+        'Newest known firmware for the device; absent if it is the same as `firmwareVersion`, and empty if only that is known.',
+    }),
+  ),
   pairingSerial: reportedFields.pairingSerial,
   pairedSerials: reportedFields.pairedSerials,
   ...assetValues,
 })
+
+/** A listed endpoint with what the JSON leaves out. [contract 6.csv] */
+function wholeEndpoint(listed: object): Readonly<Record<string, unknown>> {
+  const endpoint = listed as Static<typeof BasicEndpoint>
+  const { kind, manufacturer } = modelOf(endpoint.model)
+  return {
+    ...endpoint,
+    kind: kind ?? endpoint.kind,
+    manufacturer: manufacturer ?? endpoint.manufacturer,
+    state: stateOfListed(endpoint),
+    since: sinceOfListed(endpoint),
+    latestVersion: latestOfListed(endpoint),
+  }
+}
 
 /** Up to a thousand endpoints, named by their ids. [contract 7.4] */
 export const EndpointIds = Type.Array(Type.String({ description: 'Identifier of an endpoint.' }), {
@@ -202,7 +233,7 @@ export const endpointOperations = {
     },
     response: ListOf('webpageListBasicEndpointsResponse', 'endpoints', BasicEndpoint),
     csv: true,
-    csvList: csvList('endpoints', 'endpoints', BasicEndpoint),
+    csvList: csvList('endpoints', 'endpoints', BasicEndpoint, { whole: wholeEndpoint }),
     example: { query: { locationId: 3 }, response: { endpoints: [basic] } },
   }),
   endpointsGet: operation({

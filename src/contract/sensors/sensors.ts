@@ -123,7 +123,7 @@ export const sensorOperations = {
     },
     response: ListOf('webpageGetOrgSensorDataResponse', 'data', EndpointSensorData),
     csv: true,
-    csvList: csvList('endpoint-sensors', 'data', EndpointSensorData, sampleColumns('endpointData')),
+    csvList: csvList('endpoint-sensors', 'data', EndpointSensorData, { columns: sampleColumns('endpointData') }),
     example: {
       query: { locationId: 3 },
       response: {
@@ -161,7 +161,7 @@ export const sensorOperations = {
     },
     response: ListOf('webpageGetOrgRoomSensorDataResponse', 'data', RoomSensorData),
     csv: true,
-    csvList: csvList('room-sensors', 'data', RoomSensorData, sampleColumns('roomData')),
+    csvList: csvList('room-sensors', 'data', RoomSensorData, { columns: sampleColumns('roomData') }),
     example: {
       query: { locationId: 3 },
       response: {

@@ -7,6 +7,11 @@ export const textOption = (item: DriverItem, name: string): string | undefined =
   return value === undefined || value === '' ? undefined : String(value).trim()
 }
 
+/** Absent and empty count as off. */
+export function switchOption(item: DriverItem, name: string): boolean {
+  return choiceOption(item, name, ['true', 'false'], 'false') === 'true'
+}
+
 export function choiceOption<const V extends readonly string[]>(
   item: DriverItem,
   name: string,

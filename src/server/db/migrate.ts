@@ -33,6 +33,7 @@ import { gateways } from './migrations/025-gateways.ts'
 import { customFields } from './migrations/026-custom-fields.ts'
 import { idempotencyKeys } from './migrations/027-idempotency-keys.ts'
 import { nodeSeen } from './migrations/028-node-seen.ts'
+import { itemTargets } from './migrations/030-item-targets.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -65,6 +66,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '026-custom-fields': customFields,
   '027-idempotency-keys': idempotencyKeys,
   '028-node-seen': nodeSeen,
+  '030-item-targets': itemTargets,
 }
 
 export interface ProgramMigrations {
@@ -94,6 +96,7 @@ export const programMigrations: ProgramMigrations = {
     '026-custom-fields',
     '027-idempotency-keys',
     '028-node-seen',
+    '030-item-targets',
   ]),
 }
 

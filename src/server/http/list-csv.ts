@@ -31,7 +31,10 @@ export async function listAsCsv(
       name: list.name,
       header: csvRow(columns.map(({ name }) => name)),
       batches: allItems(list, pages),
-      lineOf: (item) => csvRow(columns.map(({ textOf }) => textOf(item))),
+      lineOf: (item) => {
+        const whole = list.whole?.(item) ?? item
+        return csvRow(columns.map(({ textOf }) => textOf(whole)))
+      },
     },
   )
 }

@@ -228,6 +228,23 @@ test('with the challenge md5, SHA-256 is not tried; with sha256, MD5 is never se
   expect(fake.totalConnections - before).toBe(1)
 })
 
+test.each([
+  [{ pollSeconds: 4 }, 'The option pollSeconds must be a number from 5 to 3600.'],
+  [{ pollSeconds: 'often' }, 'The option pollSeconds must be a number from 5 to 3600.'],
+  [{ pauseMs: 501 }, /^The option pauseMs must be a number from \d+ to 500\.$/],
+  [{ lampLifeHours: -1 }, 'The option lampLifeHours must be a number from 0 to 100000.'],
+  [{ challenge: 'sha1' }, 'The option challenge cannot be "sha1". Use auto, md5, sha256.'],
+  [{ kind: 'CAMERA' }, 'The option kind cannot be "CAMERA". Use PROJECTOR, DISPLAY.'],
+  [{ keepOpen: 'perhaps' }, 'The option keepOpen cannot be "perhaps". Use true, false.'],
+])('the wrong option %j is refused in words, and nothing is sent', async (options, message) => {
+  const { open, fake } = await meetProjector()
+  await expect(open({ options })).rejects.toMatchObject({
+    state: 'UNSUPPORTED',
+    message: typeof message === 'string' ? message : expect.stringMatching(message),
+  })
+  expect(fake.totalConnections).toBe(0)
+})
+
 test('a projector that asks for a password that the item does not have is REFUSED', async () => {
   const { open } = await meetProjector({ projector: { password } })
   await expect(open({ secret: undefined })).rejects.toMatchObject({

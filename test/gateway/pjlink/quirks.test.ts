@@ -269,7 +269,7 @@ describe('quirk 16: a projector that cannot do much at the same time', () => {
   })
 
   test.each([
-    { pauseMs: 10, hangsWithinMs: 190 },
+    { pauseMs: 200, hangsWithinMs: 190 },
     { pauseMs: 300, hangsWithinMs: 290 },
   ])('one that hangs when commands come quickly is asked slowly: %o', async ({ pauseMs, hangsWithinMs }) => {
     const { open, fake } = await meetWith(

@@ -1,5 +1,6 @@
 // The options of an item of the driver pjlink.
 import type { DriverItem } from '../../driver.ts'
+import { choiceOption, numberOption, switchOption } from '../item-options.ts'
 import type { ProjectorStatusOptions } from './projector-status.ts'
 import type { PjlinkTimings } from './timings.ts'
 
@@ -12,23 +13,19 @@ export interface PjlinkOptions extends ProjectorStatusOptions {
   readonly keepsConnection: boolean
 }
 
-const pollSeconds = { least: 5, usual: 20, most: 3_600 } as const
+const pollSeconds = { min: 5, max: 3_600, usual: 20 }
 const maxGapMs = 500
+const hours = { min: 0, max: 100_000, usual: 0 }
 
-export function readPjlinkOptions(options: DriverItem['options'], timings: PjlinkTimings): PjlinkOptions {
-  const number = (name: string, least: number, usual: number, most: number) => {
-    const value = options[name]
-    return Math.min(most, Math.max(least, typeof value === 'number' && Number.isFinite(value) ? value : usual))
-  }
-  const hours = (name: string) => number(name, 0, 0, Number.MAX_SAFE_INTEGER)
+export function readPjlinkOptions(item: DriverItem, { pollUnitMs, minGapMs }: PjlinkTimings): PjlinkOptions {
   return {
     // PJLink cannot tell a display from a projector with a laser: neither has a lamp.
-    kind: options.kind === 'DISPLAY' ? 'DISPLAY' : 'PROJECTOR',
-    pollMs: number('pollSeconds', pollSeconds.least, pollSeconds.usual, pollSeconds.most) * timings.pollUnitMs,
-    gapMs: number('pauseMs', timings.minGapMs, timings.minGapMs, maxGapMs),
-    challenge: options.challenge === 'md5' || options.challenge === 'sha256' ? options.challenge : 'auto',
-    keepsConnection: options.keepOpen === true,
-    lampLifeHours: hours('lampLifeHours'),
-    filterLifeHours: hours('filterLifeHours'),
+    kind: choiceOption(item, 'kind', ['PROJECTOR', 'DISPLAY'], 'PROJECTOR'),
+    pollMs: numberOption(item, 'pollSeconds', pollSeconds) * pollUnitMs,
+    gapMs: numberOption(item, 'pauseMs', { min: minGapMs, max: maxGapMs, usual: minGapMs }),
+    challenge: choiceOption(item, 'challenge', ['auto', 'md5', 'sha256'], 'auto'),
+    keepsConnection: switchOption(item, 'keepOpen'),
+    lampLifeHours: numberOption(item, 'lampLifeHours', hours),
+    filterLifeHours: numberOption(item, 'filterLifeHours', hours),
   }
 }

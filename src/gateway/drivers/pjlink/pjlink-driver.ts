@@ -13,7 +13,7 @@ export function pjlinkDriver(timings: PjlinkTimings = usualPjlinkTimings): Drive
       const key = `${item.host} ${item.port}`
       const memory = memories.get(key) ?? { leftInStandby: false }
       memories.set(key, memory)
-      const options = readPjlinkOptions(item.options, timings)
+      const options = readPjlinkOptions(item, timings)
       const lifetime = new AbortController()
       const signal = AbortSignal.any([outerSignal, lifetime.signal])
       const link = new PjlinkLink({ item, network, signal, timings, options })

@@ -247,6 +247,8 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     gateway_id: string
     /** Rises when a person changes the item or wants it to be tried again. */
     revision: number
+    /** The revision at which a person last changed more than name and room, or wanted the item to be tried again. */
+    target_revision: number
     /** The room of the endpoint, or the one that it will enrol in; null if that was deleted. */
     room_id: number | null
     name: string | null

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { csvLines } from '../../../../test/support/csv-lines.ts'
 import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
 import { auditTarget } from '../../../../test/support/devices/audited-endpoint.ts'
 import { enrolTestDevice, newDevice } from '../../../../test/support/devices/test-device.ts'
@@ -54,14 +55,47 @@ test('endpointsBasicList shows the basic fields, and omits room and reports wher
   const reported = { inCallStatus: 'ZOOM', firmwareVersion: 'NF "1"\\', latestVersion: 'NF 2', pairingSerial: 'S1' }
   expect(body).toEqual({
     endpoints: [
-      { id: bare, serial: 'S1', model: 'NF19A1', kind: 'CONTROLLER', connected: false },
+      { id: bare, serial: 'S1', model: 'NF19A1', connected: false },
       {
-        ...{ id: full, serial: 'S2', model: 'NF19B1', kind: 'CODEC', connected: true },
+        ...{ id: full, serial: 'S2', model: 'NF19B1', connected: true },
         ...place,
         ...reported,
       },
     ],
   })
+})
+
+test('endpointsBasicList leaves out kinds of known models and firmware that is the latest; its CSV has them [contract 4.endpointsBasicList]', async () => {
+  const org = await building()
+  const idOf = (number: number) => `00000000-0000-4000-8000-00000000001${number}`
+  const [first, second, other] = [idOf(1), idOf(2), idOf(3)]
+  const status = (values: object) => ({ status: JSON.stringify(values) })
+  await putEndpoints(harness, org, [
+    { id: first, serial: 'S1', connected: 1, ...status({ kind: 'OTHER', firmwareVersion: '1', latestVersion: '1' }) },
+    { id: second, serial: 'S2', ...status({ firmwareVersion: '1' }) },
+    {
+      id: other,
+      serial: 'S3',
+      model: 'LX-400',
+      ...status({ kind: 'PROJECTOR', manufacturer: 'Acme', latestVersion: '2' }),
+    },
+  ])
+  expect((await org.call('GET', '/endpoints')).body.endpoints).toEqual([
+    { id: first, serial: 'S1', model: 'NF19B1', connected: true, firmwareVersion: '1' },
+    { id: second, serial: 'S2', model: 'NF19B1', connected: false, firmwareVersion: '1', latestVersion: '' },
+    {
+      ...{ id: other, serial: 'S3', model: 'LX-400', connected: false },
+      ...{ kind: 'PROJECTOR', manufacturer: 'Acme', latestVersion: '2' },
+    },
+  ])
+  const csv = await org.call('GET', '/endpoints', { headers: { accept: 'text/csv' } })
+  const [header = [], ...rows] = csvLines(csv.text)
+  const columns = ['serial', 'kind', 'manufacturer', 'state', 'firmwareVersion', 'latestVersion']
+  expect(rows.map((row) => columns.map((name) => row[header.indexOf(name)]))).toEqual([
+    ['S1', 'CODEC', 'Neat', 'ONLINE', '1', '1'],
+    ['S2', 'CODEC', 'Neat', 'OFFLINE', '1', ''],
+    ['S3', 'PROJECTOR', 'Acme', 'OFFLINE', '', '2'],
+  ])
 })
 
 test.each([

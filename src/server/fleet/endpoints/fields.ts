@@ -205,9 +205,8 @@ export function basicEndpointView(
   if (state !== stateOfListed({ connected })) view.state = state
   if (row.name !== null) view.name = row.name
   const known = modelOf(model)
-  const kind = known.kind ?? status.kind
-  if (kind !== undefined) view.kind = kind
-  // The console has the makers of known models, which most devices are.
+  // The console has kinds and makers of known models, which most devices are.
+  if (known.kind === undefined && status.kind) view.kind = status.kind
   if (known.manufacturer === undefined && status.manufacturer) view.manufacturer = status.manufacturer
   if (power !== undefined) view.power = power
   // For other models the table of models has them.
@@ -226,7 +225,8 @@ export function basicEndpointView(
   if (macAddresses?.length) view.macAddresses = macAddresses
   if (inCallStatus !== undefined) view.inCallStatus = inCallStatus
   if (firmwareVersion !== undefined) view.firmwareVersion = firmwareVersion
-  if (latestVersion !== undefined) view.latestVersion = latestVersion
+  // Most devices have the latest.
+  if (latestVersion !== firmwareVersion) view.latestVersion = latestVersion ?? ''
   if (row.pairing_serial !== null) view.pairingSerial = row.pairing_serial
   if (pairedSerials !== undefined) view.pairedSerials = pairedSerials
   if (status.actions !== undefined && !isDefault(status.actions)) view.actions = status.actions

@@ -32,6 +32,7 @@ export async function readDeviceList(
     devices: page.map((row) => ({
       id: row.id,
       revision: row.revision,
+      targetRevision: row.target_revision,
       ...plainTarget(targetOf(row, secrets, itemContext(org, row.id))),
       ...(row.room_name !== null && row.room_id !== null && { roomId: row.room_id }),
       ...(row.name !== null && { name: row.name }),

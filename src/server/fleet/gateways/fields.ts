@@ -29,6 +29,7 @@ export const itemColumns = [
   'id',
   'gateway_id',
   'revision',
+  'target_revision',
   ...targetColumns,
   'room_id',
   'name',

@@ -112,6 +112,7 @@ test('gatewayDevicesCreate adds an item, whose secret only the gateway reads [co
       {
         id: created.body.id,
         revision: 1,
+        targetRevision: 1,
         driver: 'roomos',
         host: '10.20.4.17',
         port: 443,
@@ -201,10 +202,13 @@ test('gatewayDevicesUpdate keeps absent values, clears those that are null, and 
   const named = await site.call('PUT', site.items(`/${id}`), { body: { name: null } })
   expect(named.body, 'a name is nothing to try').toMatchObject({ state: 'REFUSED', secrets: ['secret'] })
   expect(named.body).not.toHaveProperty('name')
+  expect((await site.gateway.list()).devices).toMatchObject([{ revision: 2, targetRevision: 1 }])
   const changed = await site.call('PUT', site.items(`/${id}`), { body: { secret: 'battery staple' } })
   expect(changed.body).toMatchObject({ state: 'NEW', host: '10.20.4.17', username: 'roomkeeper' })
   expect(changed.body).not.toHaveProperty('reason')
-  expect((await site.gateway.list()).devices).toMatchObject([{ revision: 3, secret: 'battery staple' }])
+  expect((await site.gateway.list()).devices).toMatchObject([
+    { revision: 3, targetRevision: 3, secret: 'battery staple' },
+  ])
   expect((await site.audit())[0].details).toMatchObject({
     before: { secrets: ['secret'] },
     after: { secrets: ['secret (changed)'] },
@@ -283,6 +287,28 @@ test('a gateway reports states, and only of items that have not changed since [c
   expect(await site.item(id), 'an item of another gateway').toMatchObject({ state: 'NEW' })
 })
 
+test('an Update of only name and room keeps the target revision; one that changes neither asks for another try [contract 13.items]', async () => {
+  const site = await newSite()
+  const id = await site.add({ ...codec, name: 'Codec' })
+  const { body: room } = await site.call('POST', '/rooms', { body: { name: 'Skog' } })
+  const revisions: (readonly number[])[] = []
+  const { host, username, secret } = codec
+  const updates = [{ name: 'Other' }, { roomId: room.id }, { name: 'Third', host, username, secret }, { secret }]
+  for (const body of [...updates, { name: 'Fourth', port: 8443, secret }]) {
+    const reply = await site.call('PUT', site.items(`/${id}`), { body })
+    expect(reply.status, reply.text).toBe(200)
+    const [item] = (await site.gateway.list()).devices
+    revisions.push([item?.revision ?? 0, item?.targetRevision ?? 0])
+  }
+  expect(revisions).toEqual([
+    [2, 1],
+    [3, 1],
+    [4, 1],
+    [5, 5],
+    [6, 6],
+  ])
+})
+
 test('gatewayDevicesRetry raises the revision and keeps the state [contract 13.items]', async () => {
   const site = await newSite()
   const id = await site.add()
@@ -290,7 +316,10 @@ test('gatewayDevicesRetry raises the revision and keeps the state [contract 13.i
   const { version } = await site.gateway.list()
   const retried = await site.call('POST', site.items(`/${id}/retry`))
   expect(retried.body).toMatchObject({ state: 'REFUSED', reason: 'The codec refused the password.' })
-  expect(await site.gateway.list()).toMatchObject({ version: version + 1, devices: [{ revision: 2 }] })
+  expect(await site.gateway.list()).toMatchObject({
+    version: version + 1,
+    devices: [{ revision: 2, targetRevision: 2 }],
+  })
   expect((await site.audit())[0]).toMatchObject({ type: 'GATEWAY_DEVICE_RETRIED', target: { id } })
 })
 

@@ -103,6 +103,7 @@ function newItem(ctx: RequestContext, gateway: string, target: ItemTarget) {
     id,
     gateway_id: gateway,
     revision: 1,
+    target_revision: 1,
     ...targetRow(target, ctx.secrets, itemContext(ctx.org, id)),
     endpoint_id: null,
     duplicate_of: null,
@@ -123,19 +124,22 @@ export async function gatewayDevicesUpdate(
     const { roomId, name, ...wanted } = body
     const stored = storedTarget(ctx, before)
     const { target, hasMoved } = requestedTarget(wanted, stored)
-    const isTriedAnew = JSON.stringify(target) !== JSON.stringify(stored) && before.state !== 'REMOVED'
+    const isOtherTarget = JSON.stringify(target) !== JSON.stringify(stored)
+    const isTriedAnew = isOtherTarget && before.state !== 'REMOVED'
     const room = roomId === undefined ? undefined : await requireRoom(tx, roomId)
     // After the enrolment another room moves the endpoint, and the item follows it.
     const isMoved = room !== undefined && before.known_endpoint_id !== null && before.room_id !== room.id
     const moved = isMoved
       ? await moveEndpoints(tx, ctx, { endpointIds: [before.known_endpoint_id as string], roomId: room.id })
       : undefined
+    const place = { room_id: room?.id ?? before.room_id, name: name === undefined ? before.name : name }
+    const hasOtherPlace = place.room_id !== before.room_id || place.name !== before.name
     const row: GatewayItemRow = {
       ...before,
       ...targetRow(target, ctx.secrets, itemContext(ctx.org, deviceId)),
+      ...place,
       revision: before.revision + 1,
-      room_id: room?.id ?? before.room_id,
-      name: name === undefined ? before.name : name,
+      ...((isOtherTarget || !hasOtherPlace) && { target_revision: before.revision + 1 }),
       ...(isTriedAnew && { state: 'NEW' as const, reason: null, duplicate_of: null, since: ctx.clock.now() }),
       ...(hasMoved && { reached_at: null }),
     }
@@ -167,6 +171,7 @@ export async function gatewayDevicesRetry(ctx: RequestContext, id: string, devic
     const row: GatewayItemRow = {
       ...before,
       revision: before.revision + 1,
+      target_revision: before.revision + 1,
       ...(isRemoved && { state: 'NEW' as const, reason: null, since: ctx.clock.now() }),
     }
     await updateItem(tx, row)

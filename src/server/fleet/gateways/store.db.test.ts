@@ -61,6 +61,7 @@ async function newItem(values: Partial<GatewayItemRow> = {}): Promise<GatewayIte
     id: randomUUID(),
     gateway_id: world.here.id,
     revision: 1,
+    target_revision: 1,
     ...target,
     room_id: 1,
     name: null,

@@ -1,6 +1,6 @@
 // The kinds of devices in words, each with an icon. [contract 5.1.kind]
 import type { ComponentType } from 'react'
-import type { EndpointKind } from '../../../../contract/device/models.ts'
+import { type EndpointKind, modelOf } from '../../../../contract/device/models.ts'
 import { DeviceIcon, icon } from '../../../parts/page/icons.tsx'
 import classes from './device-kind.module.css'
 
@@ -40,8 +40,9 @@ const kinds: Readonly<Record<EndpointKind, KindStyle>> = {
   OTHER: { name: 'Other', Icon: icon(<path d="M5 5h14v14H5zM10 10a2 2 0 1 1 2 2.500V14M12 16.500v.01" />) },
 }
 
-/** A device that reports no kind is of the kind OTHER. */
-export const kindOf = ({ kind }: { readonly kind?: EndpointKind }): EndpointKind => kind ?? 'OTHER'
+/** Lists leave out the kinds of known models. A device of another model that reports no kind is of the kind OTHER. */
+export const kindOf = ({ model, kind }: { readonly model: string; readonly kind?: EndpointKind }): EndpointKind =>
+  modelOf(model).kind ?? kind ?? 'OTHER'
 export const kindName = (kind: EndpointKind): string => kinds[kind].name
 
 /** The icon alone; its name is a tip, and read by screen readers. */

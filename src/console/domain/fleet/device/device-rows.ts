@@ -6,6 +6,7 @@ import { dayMs, hourMs } from '../../../../contract/durations.ts'
 import {
   type EndpointState,
   endpointStates,
+  latestOfListed,
   sinceOfListed,
   stateOfListed,
 } from '../../../../contract/fleet/endpoints.ts'
@@ -200,9 +201,10 @@ export type FirmwareState = keyof typeof firmwareStates
 export const isFirmwareState = (text: string | undefined): text is FirmwareState =>
   text !== undefined && Object.hasOwn(firmwareStates, text)
 
-export function firmwareStateOf({ firmwareVersion, latestVersion }: ListedDevice): FirmwareState {
-  if (!firmwareVersion || !latestVersion) return 'unknown'
-  return firmwareVersion === latestVersion ? 'current' : 'behind'
+export function firmwareStateOf(device: ListedDevice): FirmwareState {
+  const latest = latestOfListed(device)
+  if (!device.firmwareVersion || !latest) return 'unknown'
+  return device.firmwareVersion === latest ? 'current' : 'behind'
 }
 
 export const connectedChoices = {

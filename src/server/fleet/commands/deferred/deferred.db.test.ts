@@ -53,6 +53,13 @@ async function idleDevice(roomId: number, pairingSerial?: string): Promise<TestD
   return device
 }
 
+/** Disconnects the device, and resolves when the service has stored that. */
+async function disconnect(device: TestDevice): Promise<void> {
+  await device.close()
+  const isConnected = async () => (await org.call('GET', `/endpoints/${device.id}`)).body.connected
+  await until('the device is disconnected', async () => !(await isConnected()))
+}
+
 test('a reboot waits until the call has been over for 10 minutes; then an attempt with an id of its own is sent', async () => {
   const device = await idleDevice(await newRoom())
   harness.clock.advance(11 * minuteMs)
@@ -128,7 +135,7 @@ test('a device that reports in use is asked again after a pause, and no list, ev
 test('an endpoint that is offline gets its reboot after it has connected and sent its status, not before', async () => {
   const device = await idleDevice(await newRoom())
   harness.clock.advance(11 * minuteMs)
-  await device.close()
+  await disconnect(device)
   const asked = await askFor(device)
   expect(asked).toMatchObject({ state: 'QUEUED', waitsFor: 'connection' })
   await device.connect()
@@ -144,7 +151,7 @@ test('an endpoint that is offline gets its reboot after it has connected and sen
 test('a call that has begun since keeps an attempt from being sent', async () => {
   const device = await idleDevice(await newRoom())
   harness.clock.advance(11 * minuteMs)
-  await device.close()
+  await disconnect(device)
   const { id } = await askFor(device)
   await device.connect({ subscribe: false })
   await device.publish('status', { inCallStatus: 'NONE' })
