@@ -22,6 +22,7 @@ const onThreeNodes = [
   'src/server/fleet/regions/*.{db,http}.test.ts',
   'src/server/fleet/endpoints/states.db.test.ts',
   'src/server/fleet/gateways/tests.http.test.ts',
+  'src/server/fleet/sources/presence.db.test.ts',
   'src/server/channels/delivery/holding/first-attempt.*.test.ts',
   'src/server/incidents/engine/observations/flapping.*.test.ts',
   'test/contract/journey.*.test.ts',

@@ -42,6 +42,8 @@ export const tags: Readonly<Record<Tag, string>> = {
   Jobs: 'One action on many endpoints, all together or in stages. Changes of settings and profiles can be rolled back.',
   Gateways:
     'Programs in the buildings that manage devices of other makers, the devices that each manages, and their drivers.',
+  Sources:
+    'Systems that know many devices, such as Neat Pulse or an MQTT broker: gateways read them, and people adopt their devices.',
   Profiles: 'Named configs that rooms and endpoints share.',
   Users: 'People who can sign in, with their roles and regions.',
   'My account': 'The rights of the caller, and the personal keys of a person.',

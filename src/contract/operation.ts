@@ -41,6 +41,9 @@ export const hugeBodyBytes = 128 * 1024
 /** Bodies with several lists of hundreds of ids. */
 export const jobBodyBytes = 256 * 1024
 
+/** Bodies with certificates, hundreds of names of another system, or rules for reading its messages. */
+export const sourceBodyBytes = 1024 * 1024
+
 /** A limit as a person reads it. */
 export const kibibytes = (bytes: number): string => `${bytes / 1024} KiB`
 

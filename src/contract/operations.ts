@@ -12,6 +12,7 @@ import { noteOperations } from './fleet/notes.ts'
 import { profileOperations } from './fleet/profiles.ts'
 import { regionOperations } from './fleet/regions.ts'
 import { roomOperations } from './fleet/rooms.ts'
+import { sourceOperations } from './fleet/sources.ts'
 import { incidentRuleOperations } from './incidents/incident-rules.ts'
 import { incidentOperations } from './incidents/incidents.ts'
 import { silenceOperations } from './incidents/silences.ts'
@@ -53,6 +54,7 @@ export const operations = {
   ...channelOperations,
   ...jobOperations,
   ...gatewayOperations,
+  ...sourceOperations,
 }
 
 export type Operations = typeof operations

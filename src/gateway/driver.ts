@@ -39,22 +39,27 @@ export interface DeviceNetwork {
   connectTls(options: TlsConnectOptions): Promise<TlsConnection>
 }
 
-interface ConnectOptions {
+export interface ConnectOptions {
   readonly host: string
   readonly port: number
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
-interface TlsConnectOptions extends ConnectOptions {
+export interface TlsConnectOptions extends ConnectOptions {
   readonly fingerprint?: string | undefined
   /** For a driver that sends nothing secret: TLS 1.0 and 1.1 and weak keys are accepted. */
   readonly allowsOldTls?: boolean | undefined
   /** For a driver that sends nothing secret: without a fingerprint, any certificate is accepted. */
   readonly allowsUntrusted?: boolean | undefined
+  /** The certificate of the only authority that is trusted (PEM), instead of those that Node knows. */
+  readonly authority?: string | undefined
+  /** With which the gateway identifies itself (PEM). */
+  readonly clientCertificate?: string | undefined
+  readonly clientKey?: string | undefined
 }
 
-interface TlsConnection {
+export interface TlsConnection {
   readonly socket: TLSSocket
   readonly certificate: DeviceCertificate
 }
@@ -92,6 +97,14 @@ export interface SessionEvents {
 /** An absent member is an action that the device cannot do. The message of an error that a member throws is shown to people. */
 export interface DriverSession extends EventEmitter<SessionEvents> {
   readonly identity: DeviceIdentity
+  /**
+   * For a device that cannot tell what became of a command. The id of each command is saved before its member is called: after a crash
+   * in between, the command has FAILED, "not known whether it was sent". A reboot has succeeded when `reboot` resolves, unless the status
+   * has `startedAt`.
+   */
+  readonly commandsOnce?: boolean | undefined
+  /** Each sample goes up as it is. Without it, the samples of a minute become one. */
+  readonly samplesAsMeasured?: boolean | undefined
   /** Everything that is known of the device now. */
   status(): UpMessage<'status'>
   /** The present values of the keys that `configKeys` of the status names. */
@@ -103,6 +116,8 @@ export interface DriverSession extends EventEmitter<SessionEvents> {
   message?(text: string, durationMs: number): Promise<void>
   power?(on: boolean): Promise<void>
   isInUse?(): Promise<boolean>
+  /** The logs as gzip, or a short text about where they are. */
+  logs?(options: { readonly inCallLogs: boolean }): Promise<Buffer | string>
   close(): void
 }
 

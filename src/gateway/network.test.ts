@@ -1,4 +1,5 @@
 // Connections of drivers: which addresses they reach, by which address they connect, and which certificates they accept.
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
@@ -169,4 +170,74 @@ test('a certificate of a known authority needs no fingerprint for its host, and 
   socket.destroy()
   // The certificate is for 127.0.0.1 and for no name.
   expect((await failureOf(network.connectTls(to('codec.example', device.port)))).state).toBe('CHANGED')
+})
+
+const sourceNetworkOf = (resolveName: ResolveName, ranges: string[] = []) =>
+  new GatewayNetwork(new Reach(ranges.map(parseRange), ['broker.example']), resolveName).forSource()
+
+test('a name of --reach-host leads sources to public addresses, and the network of items does not have it', async () => {
+  const resolveName = resolvesTo(['10.0.0.1', '8.8.8.8'])
+  expect(await sourceNetworkOf(resolveName).resolve('broker.example')).toBe('8.8.8.8')
+  const items = new GatewayNetwork(new Reach([], ['broker.example']), resolveName).forAttempt()
+  expect((await failureOf(items.resolve('broker.example'))).message).toContain('outside the reach of this gateway')
+  const other = await failureOf(sourceNetworkOf(resolvesTo(['8.8.8.8'])).resolve('other.example'))
+  expect(other.message).toContain('Start the gateway with --reach-host other.example')
+  await failureOf(sourceNetworkOf(resolvesTo([])).resolve('8.8.8.8'))
+})
+
+test('a name of --reach-host that leads to loopback or a private address the second time is refused, with TLS and without', async () => {
+  const sockets: Socket[] = []
+  const port = await listen(createServer(), sockets)
+  for (const inside of ['127.0.0.1', '::ffff:127.0.0.1', '10.0.0.1', '169.254.169.254']) {
+    const resolveName = resolvesTo(['8.8.8.8'], [inside])
+    const network = sourceNetworkOf(resolveName)
+    expect(await network.resolve('broker.example')).toBe('8.8.8.8')
+    const target = to('broker.example', port)
+    for (const connect of [() => network.connect(target), () => network.connectTls(target)]) {
+      const { message } = await failureOf(connect())
+      expect(message).toContain('outside the reach of this gateway')
+    }
+    expect(resolveName.asked).toBe(3)
+  }
+  expect(sockets).toEqual([])
+})
+
+test('sources connect without TLS to private addresses of --reach only', async () => {
+  const port = await listen(createServer())
+  const socket = await sourceNetworkOf(resolvesTo(['127.0.0.1']), ['127.0.0.1']).connect(to('broker.example', port))
+  socket.destroy()
+  const { state, message } = await failureOf(
+    sourceNetworkOf(resolvesTo(['8.8.8.8'])).connect(to('broker.example', port)),
+  )
+  expect(state).toBe('UNSUPPORTED')
+  expect(message).toContain('with TLS only')
+})
+
+test('a client certificate is shown to the source, and one that cannot be read is refused in words', async () => {
+  const [own, client] = [makeCertificate(), makeCertificate()]
+  const shown: string[] = []
+  const server = createTlsServer({ ...own, requestCert: true, rejectUnauthorized: false }, (peer) => {
+    peer.on('error', () => {})
+    shown.push(peer.getPeerX509Certificate()?.fingerprint256 ?? 'none')
+  })
+  const port = await listen(server)
+  const network = networkOf(['127.0.0.1'])
+  const options = { ...to('127.0.0.1', port), authority: own.cert }
+  const { socket, certificate: theirs } = await network.connectTls({
+    ...options,
+    clientCertificate: client.cert,
+    clientKey: client.key,
+  })
+  expect(theirs.isTrusted).toBe(true)
+  await expect.poll(() => shown).toEqual([new X509Certificate(client.cert).fingerprint256])
+  socket.destroy()
+  for (const wrong of [
+    { clientCertificate: 'nonsense', clientKey: client.key },
+    { clientCertificate: client.cert, clientKey: own.key },
+  ]) {
+    const { state, message } = await failureOf(network.connectTls({ ...options, ...wrong }))
+    expect(state).toBe('UNSUPPORTED')
+    expect(message).toContain('PEM')
+    expect(message).not.toContain('nonsense')
+  }
 })

@@ -1,15 +1,20 @@
 // The only way from a driver to a device: resolves a name once, checks the address, connects to it, and compares the certificate.
+import { X509Certificate } from 'node:crypto'
 import { lookup } from 'node:dns'
 import { connect, isIP, type Socket } from 'node:net'
-import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'
+import { checkServerIdentity, connect as connectTls, createSecureContext, type TLSSocket } from 'node:tls'
+import { isGloballyReachable } from '../network/global-addresses.ts'
 import { embeddedIpv4 } from '../network/ipv6.ts'
 import { NameLookups, type ResolveName } from '../network/name-lookups.ts'
-import { type DeviceCertificate, type DeviceNetwork, DriverFailure } from './driver.ts'
-import type { Reach } from './reach.ts'
-
-type ConnectOptions = Parameters<DeviceNetwork['connect']>[0]
-type TlsConnectOptions = Parameters<DeviceNetwork['connectTls']>[0]
-type TlsConnection = Awaited<ReturnType<DeviceNetwork['connectTls']>>
+import {
+  type ConnectOptions,
+  type DeviceCertificate,
+  type DeviceNetwork,
+  DriverFailure,
+  type TlsConnection,
+  type TlsConnectOptions,
+} from './driver.ts'
+import { isPrivateOrLoopback, type Reach } from './reach.ts'
 
 /** Node refuses these by default. The level 0 of OpenSSL also accepts short keys and SHA-1. */
 const oldTls = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const
@@ -28,50 +33,60 @@ export class GatewayNetwork {
   forAttempt(): AttemptNetwork {
     return new AttemptNetwork(this.reach, this.#names)
   }
+
+  /** It also reaches the names of --reach-host. */
+  forSource(): AttemptNetwork {
+    return new SourceNetwork(this.reach, this.#names)
+  }
 }
 
 /** The network of one attempt to open a session, and of that session. */
 class AttemptNetwork implements DeviceNetwork {
-  readonly #reach: Reach
+  protected readonly reach: Reach
   readonly #names: NameLookups
   /** The certificate that the device showed last, even if it was refused: a test answers with it. */
   shownCertificate: DeviceCertificate | undefined
 
   constructor(reach: Reach, names: NameLookups) {
-    this.#reach = reach
+    this.reach = reach
     this.#names = names
+  }
+
+  protected allows(address: string, _name?: string): boolean {
+    return this.reach.allows(address)
   }
 
   async resolve(host: string): Promise<string> {
     const literal = host.replace(/^\[(.*)\]$/, '$1')
     if (isIP(literal) !== 0) {
-      if (this.#reach.allows(literal)) return withoutIpv6Form(literal)
-      throw this.#outOfReach(literal)
+      if (this.allows(literal)) return withoutIpv6Form(literal)
+      throw this.outOfReach(literal)
     }
     const addresses = await new Promise<string[]>((resolve, reject) => {
       this.#names.resolve(host, (error, found) =>
         error ? reject(failureOf(error, host)) : resolve(found.map(({ address }) => address)),
       )
     })
-    const allowed = addresses.filter((address) => this.#reach.allows(address)).map(withoutIpv6Form)
+    const allowed = addresses.filter((address) => this.allows(address, host)).map(withoutIpv6Form)
     const chosen = allowed.find((address) => isIP(address) === 4) ?? allowed[0]
     if (chosen !== undefined) return chosen
-    throw this.#outOfReach(addresses[0] ?? 'without an address', host)
+    throw this.outOfReach(addresses[0] ?? 'without an address', host)
   }
 
   async connect(options: ConnectOptions): Promise<Socket> {
-    return within(options, (signal) => this.#open(options, signal))
+    return within(options, (signal) => this.openPlain(options, signal))
   }
 
   async connectTls(options: TlsConnectOptions): Promise<TlsConnection> {
     const { host } = options
     return within(options, async (signal) => {
-      const plain = await this.#open(options, signal)
+      const plain = await this.open(options, signal)
       const name = isIP(host.replace(/^\[(.*)\]$/, '$1')) === 0 ? { servername: host } : {}
       // Most devices sign their own certificate. It is judged below, before anything is sent.
       const socket = connectTls({
         ...name,
         ...(options.allowsOldTls && oldTls),
+        ...givenCertificates(options, plain),
         socket: plain,
         host,
         rejectUnauthorized: false,
@@ -86,8 +101,17 @@ class AttemptNetwork implements DeviceNetwork {
     })
   }
 
-  async #open({ host, port, signal: lifetime }: ConnectOptions, signal: AbortSignal): Promise<Socket> {
+  protected openPlain(options: ConnectOptions, signal: AbortSignal): Promise<Socket> {
+    return this.open(options, signal)
+  }
+
+  protected async open(
+    { host, port, signal: lifetime }: ConnectOptions,
+    signal: AbortSignal,
+    check: (address: string) => void = () => {},
+  ): Promise<Socket> {
     const address = await abortable(this.resolve(host), signal)
+    check(address)
     const socket = connect({ host: address, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 })
     // An error of a socket without a listener would end the process. Drivers add listeners of their own.
     socket.on('error', () => {})
@@ -97,11 +121,50 @@ class AttemptNetwork implements DeviceNetwork {
     return opened(socket, 'connect', signal)
   }
 
-  #outOfReach(address: string, name?: string): DriverFailure {
+  protected outOfReach(address: string, name?: string): DriverFailure {
     const what = name === undefined ? address : `${name} is ${address}, which`
     // The networks come last, because a long reason is cut.
-    const reason = `${what} is outside the reach of this gateway. Its option --reach names the networks that it reaches: ${this.#reach}.`
+    const reason = `${what} is outside the reach of this gateway. Its option --reach names the networks that it reaches: ${this.reach}.`
     return new DriverFailure('UNREACHABLE', reason)
+  }
+}
+
+/** The network of a source: a name can lead to public addresses, and a password goes to them with TLS only. */
+class SourceNetwork extends AttemptNetwork {
+  protected override allows(address: string, name?: string): boolean {
+    return name === undefined ? this.reach.allows(address) : this.reach.allowsNamed(name, address)
+  }
+
+  protected override openPlain(options: ConnectOptions, signal: AbortSignal): Promise<Socket> {
+    return this.open(options, signal, (address) => {
+      if (isPrivateOrLoopback(address)) return
+      const reason = `${options.host} is ${address}, a public address. The gateway connects to public addresses with TLS only: use https://, mqtts:// or wss://.`
+      throw new DriverFailure('UNSUPPORTED', reason)
+    })
+  }
+
+  protected override outOfReach(address: string, name?: string): DriverFailure {
+    const failure = super.outOfReach(address, name)
+    if (name === undefined || !isGloballyReachable(address)) return failure
+    const reason = `${name} is ${address}, which is outside the reach of this gateway. Start the gateway with --reach-host ${name} to let its sources reach this name.`
+    return new DriverFailure('UNREACHABLE', reason)
+  }
+}
+
+/** Throws a DriverFailure if a certificate or a key cannot be read. */
+function givenCertificates({ authority, clientCertificate, clientKey }: TlsConnectOptions, plain: Socket) {
+  if (authority === undefined && clientCertificate === undefined) return {}
+  try {
+    // OpenSSL ignores an authority that it cannot read.
+    if (authority !== undefined) new X509Certificate(authority)
+    const options = { ca: authority, cert: clientCertificate, key: clientKey }
+    return { secureContext: createSecureContext(options) }
+  } catch (error) {
+    plain.destroy()
+    const { code = '' } = error as NodeJS.ErrnoException
+    const what =
+      'The certificate of the authority, the client certificate or its key cannot be read, or do not belong together'
+    throw new DriverFailure('UNSUPPORTED', `${what}${code && ` (${code})`}. Give each of them as PEM.`)
   }
 }
 

@@ -1,5 +1,6 @@
 // Opens a session with a driver within a time limit, even if the driver throws, hangs or ignores its signal.
 import type { ListedGatewayTest } from '../contract/device/protocol.ts'
+import { type ItemDriverId, isSourceType } from '../contract/fleet/drivers.ts'
 import { type DeviceNetwork, DriverFailure, type DriverSession } from './driver.ts'
 import type { DriverTable } from './driver-table.ts'
 import { limited } from './limited.ts'
@@ -20,10 +21,18 @@ interface OpenedSession {
 /** Rejects with a DriverFailure, or with the error of a driver that has a bug. */
 export async function openDriverSession(
   drivers: DriverTable,
-  { driver: name, host, port, username, secret, options, fingerprint }: Omit<ListedGatewayTest, 'id'>,
+  {
+    driver: name,
+    host,
+    port,
+    username,
+    secret,
+    options,
+    fingerprint,
+  }: Omit<ListedGatewayTest, 'id' | 'driver'> & { readonly driver: ItemDriverId },
   { network, signal, limitMs, isEnrolled = false }: OpenOptions,
 ): Promise<OpenedSession> {
-  const driver = drivers[name]
+  const driver = isSourceType(name) ? undefined : drivers[name]
   if (!driver) throw new DriverFailure('UNSUPPORTED', `This gateway has no driver "${name}". Update the gateway.`)
   const opening = (async () =>
     driver.open({ host, port, username, secret, options, fingerprint, isEnrolled }, { network, signal }))()

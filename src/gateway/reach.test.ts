@@ -1,6 +1,6 @@
 // The addresses that a gateway reaches, in every form in which an address can be written.
 import { expect, test } from 'vitest'
-import { parseRange, privateNetworks, Reach } from './reach.ts'
+import { parseHost, parseRange, privateNetworks, Reach } from './reach.ts'
 
 const reachOf = (...ranges: string[]) => new Reach(ranges.map(parseRange))
 
@@ -90,4 +90,61 @@ test('every named network is reached, even if a status report cannot name all of
 test('a gateway without a network reaches nothing, and says so', () => {
   expect(new Reach([]).allows('10.0.0.1')).toBe(false)
   expect(String(new Reach([]))).toBe('no network')
+})
+
+test('a name of --reach-host, and those of Neat Pulse, lead to public addresses only, and other names to --reach only', () => {
+  const reach = new Reach(['10.20.0.0/16'], ['broker.example.org'])
+  const named = ['broker.example.org', 'Broker.Example.org.', 'api.pulse.neat.no', 'pulse.neat.no']
+  const open = ['8.8.8.8', '2a00:1450:4001::5', '64:ff9b::8.8.8.8', '10.20.4.17']
+  const never = [
+    '127.0.0.1',
+    '::1',
+    '::ffff:127.0.0.1',
+    '10.21.0.1',
+    '172.16.0.1',
+    '192.168.1.1',
+    'fd12::1',
+    '64:ff9b::10.21.0.1',
+    '100.64.0.1',
+    '169.254.169.254',
+    '::ffff:169.254.169.254',
+    '168.63.129.16',
+    '64:ff9b::168.63.129.16',
+    '100.100.100.200',
+    '224.0.0.251',
+    'fe80::1',
+    'ff02::fb',
+    '0.0.0.0',
+    '::',
+    'broker.example.org',
+    '',
+  ]
+  for (const name of named) {
+    for (const address of open) expect(reach.allowsNamed(name, address), `${name} ${address}`).toBe(true)
+    for (const address of never) expect(reach.allowsNamed(name, address), `${name} ${address}`).toBe(false)
+  }
+  for (const name of ['example.org', 'a.broker.example.org', 'broker.example.org.evil.example', '8.8.8.8', '']) {
+    expect(reach.allowsNamed(name, '8.8.8.8'), name).toBe(false)
+    expect(reach.allowsNamed(name, '10.20.4.17'), name).toBe(true)
+  }
+  // Items have no such names.
+  expect(reach.allows('8.8.8.8')).toBe(false)
+})
+
+test('--reach-host takes the name of a host, and refuses addresses and other texts with a sentence', () => {
+  expect(parseHost(' Broker.Example.org. ')).toBe('broker.example.org')
+  expect(parseHost('broker')).toBe('broker')
+  const wrong = [
+    '8.8.8.8',
+    '0x7f.1',
+    '2130706433',
+    '[::1]',
+    'https://a.example',
+    'a.example:8883',
+    'a b',
+    '*.example',
+    '',
+  ]
+  for (const text of [...wrong, `${'a'.repeat(64)}.example`])
+    expect(() => parseHost(text), text).toThrow('--reach-host must be the name of a host')
 })

@@ -1,7 +1,9 @@
 // Which addresses the gateway may reach: its own options decide, and the server cannot widen them.
 import { isIP } from 'node:net'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
+import { pulseUrls } from '../contract/fleet/sources.ts'
 import { addressMatcher } from '../network/address-list.ts'
+import { isGloballyReachable } from '../network/global-addresses.ts'
 import { embeddedIpv4, ipv6Groups } from '../network/ipv6.ts'
 
 const loopbackRanges = ['127.0.0.0/8', '::1/128']
@@ -27,15 +29,23 @@ const isLoopback = addressMatcher(loopbackRanges)
 const isClosed = addressMatcher(closedRanges)
 const isPrivate = addressMatcher(privateRanges)
 
+/** Sources reach these names without an option. */
+const builtInHosts = pulseUrls.map((url) => new URL(url).hostname)
+
 export class Reach {
   /** The ranges as people read them. */
   readonly ranges: readonly string[]
+  /** The names of --reach-host, as people read them. */
+  readonly hosts: readonly string[]
+  readonly #sourceHosts: ReadonlySet<string>
   readonly #isNamed: (address: string) => boolean
   readonly #isNamedLoopback: (address: string) => boolean
 
-  /** The ranges come from `parseRange` or `privateNetworks`. */
-  constructor(ranges: readonly string[]) {
+  /** The ranges come from `parseRange` or `privateNetworks`, and the hosts from `parseHost`. */
+  constructor(ranges: readonly string[], hosts: readonly string[] = []) {
     this.ranges = [...new Set(ranges)]
+    this.hosts = [...new Set(hosts)]
+    this.#sourceHosts = new Set([...builtInHosts, ...this.hosts])
     this.#isNamed = matcherByFamily(this.ranges)
     // 0.0.0.0/0 contains loopback without naming it.
     this.#isNamedLoopback = matcherByFamily(this.ranges.filter((range) => isLoopback(range.split('/')[0])))
@@ -45,14 +55,32 @@ export class Reach {
   allows(address: string): boolean {
     const family = isIP(address)
     if (family === 0 || address.includes('%')) return false
-    const reached = (family === 6 ? embeddedIpv4(address) : undefined) ?? address
+    const reached = reachedBy(address)
     if (isLoopback(reached)) return this.#isNamedLoopback(reached)
     return !isClosed(reached) && this.#isNamed(reached)
+  }
+
+  /**
+   * For sources only: a name of --reach-host leads to public addresses outside of --reach. Otherwise somebody who can change the name's
+   * records would lead the gateway into its own network.
+   */
+  allowsNamed(name: string, address: string): boolean {
+    if (this.allows(address)) return true
+    return this.#sourceHosts.has(withoutRootDot(name)) && isGloballyReachable(address) && !isClosed(reachedBy(address))
   }
 
   toString(): string {
     return this.ranges.length === 0 ? 'no network' : this.ranges.join(', ')
   }
+}
+
+/** The IPv4 address inside an IPv6 address, or the address itself. */
+const reachedBy = (address: string): string => (address.includes(':') ? embeddedIpv4(address) : undefined) ?? address
+
+/** In these networks a connection needs no TLS: packets do not leave the site. */
+export function isPrivateOrLoopback(address: string): boolean {
+  const reached = reachedBy(address)
+  return isPrivate(reached) || isLoopback(reached)
 }
 
 /** A range such as ::/0 contains all IPv4 addresses in their IPv6 form. It does not name them. */
@@ -77,6 +105,21 @@ export function parseRange(text: string): string {
     throw new RangeError(`--reach cannot open ${text}: link-local, multicast and metadata addresses are never reached.`)
   return range
 }
+
+/** Reads the name of a host, in lower case. Throws a RangeError with a sentence. */
+export function parseHost(text: string): string {
+  const name = withoutRootDot(text.trim())
+  const isName = /^(?=.{1,253}$)[a-z0-9_]([\w-]{0,62})(\.[a-z0-9_]([\w-]{0,62}))*$/.test(name)
+  // The URL parser reads some other texts as IPv4 addresses too, such as 0x7f.1.
+  const host = isName ? URL.parse(`https://${name}/`)?.hostname : undefined
+  if (host !== undefined && isIP(host) === 0) return host
+  throw new RangeError(
+    `--reach-host must be the name of a host such as broker.example.org, not "${text}". --reach takes addresses.`,
+  )
+}
+
+/** `broker.example.org.` and `Broker.example.org` are one name. */
+const withoutRootDot = (name: string) => name.toLowerCase().replace(/\.$/, '')
 
 /** The private networks of this machine's interfaces: what a gateway reaches without an option. */
 export function privateNetworks(

@@ -1,6 +1,6 @@
 // Texts for people and logs: one line, limited, and without the passwords of devices.
 import type { ListedGatewayTest } from '../contract/device/protocol.ts'
-import { drivers } from '../contract/fleet/drivers.ts'
+import { drivers, type ItemDriverId, isSourceType } from '../contract/fleet/drivers.ts'
 import { maxReasonLength } from '../contract/fleet/gateways.ts'
 
 /** One line of well-formed text without control characters, cut to this many characters. The server refuses any other text. */
@@ -17,8 +17,12 @@ export function shortLine(text: string, maxCharacters = maxReasonLength): string
 const minSecretCharacters = 4
 
 /** The text without the item's passwords: a device can repeat what it was sent, and a driver can quote the device. */
-export function withoutSecrets({ driver, secret, options }: Omit<ListedGatewayTest, 'id'>, text: string): string {
-  const names = drivers[driver]?.fields.filter((field) => field.secret && field.isOption).map(({ name }) => name) ?? []
+export function withoutSecrets(
+  { driver, secret, options }: Pick<ListedGatewayTest, 'secret' | 'options'> & { readonly driver: ItemDriverId },
+  text: string,
+): string {
+  const fields = isSourceType(driver) ? undefined : drivers[driver]?.fields
+  const names = fields?.filter((field) => field.secret && field.isOption).map(({ name }) => name) ?? []
   const secrets = [secret, ...names.map((name) => options[name])].filter(
     (value): value is string => typeof value === 'string' && value.length >= minSecretCharacters,
   )

@@ -10,6 +10,7 @@ import {
   largeBodyBytes,
   mediumBodyBytes,
   smallBodyBytes,
+  sourceBodyBytes,
 } from '../../src/contract/operation.ts'
 import { operationList } from '../../src/contract/operations.ts'
 import { SignIn } from '../../src/contract/people/session.ts'
@@ -99,7 +100,7 @@ test('only the operation whose answer shows numbers as they were written keeps t
 
 test('docs/contract.md lists the limits of all operations', () => {
   const rows = readFileSync(join(import.meta.dirname, '../../docs/contract.md'), 'utf8').split('\n')
-  for (const limitBytes of [smallBodyBytes, mediumBodyBytes, hugeBodyBytes, jobBodyBytes]) {
+  for (const limitBytes of [smallBodyBytes, mediumBodyBytes, hugeBodyBytes, jobBodyBytes, sourceBodyBytes]) {
     const row = rows.find((line) => line.endsWith(`| ${limitBytes / 1024} KiB |`))
     const listed = Array.from(row?.matchAll(/`(\w+)`/g) ?? [], ([, id]) => id)
     const limited = operationList
@@ -110,7 +111,7 @@ test('docs/contract.md lists the limits of all operations', () => {
   expect(rows.filter((line) => line.startsWith('| every other operation') && line.endsWith('| 64 KiB |'))).toHaveLength(
     1,
   )
-  const known = [smallBodyBytes, mediumBodyBytes, largeBodyBytes, hugeBodyBytes, jobBodyBytes]
+  const known = [smallBodyBytes, mediumBodyBytes, largeBodyBytes, hugeBodyBytes, jobBodyBytes, sourceBodyBytes]
   const others = operationList.filter(({ bodyLimitBytes }) => !known.includes(bodyLimitBytes ?? smallBodyBytes))
   expect(others.map(({ id }) => id)).toEqual([])
 })

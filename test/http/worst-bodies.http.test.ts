@@ -102,6 +102,7 @@ const validMessages: Record<UpKind, object> = {
   operation: { id: someId, state: 'SUCCEEDED' },
   logs: { id: someId, state: 'UPLOADED' },
   devices: { devices: [{ id: someId, revision: 1, state: 'CONNECTED' }] },
+  sources: { sources: [{ id: someId, revision: 1, state: 'CONNECTED' }] },
 }
 test.each(Object.keys(upMessages) as UpKind[])('a message of the kind %s', async (kind) => {
   const { answer } = await enrolTestDevice(harness, f, { roomId: f.room })

@@ -1,7 +1,7 @@
 // One of everything in an organisation. contract/calls.ts has calls that succeed there.
 import { gzipSync } from 'node:zlib'
 import { deviceActions } from '../../src/contract/device/models.ts'
-import { gatewaySupport } from '../../src/contract/device/protocol.ts'
+import { devicePaths, gatewaySupport } from '../../src/contract/device/protocol.ts'
 import type { Clock } from '../../src/server/core/clock.ts'
 import { uploadUrl } from '../../src/server/fleet/bug-reports/upload.ts'
 import { markConnected, storeStatus } from '../../src/server/fleet/endpoints/presence.ts'
@@ -38,6 +38,8 @@ export interface Fixture extends TestOrg {
   readonly gateway: string
   /** An item of the gateway. */
   readonly gatewayDevice: string
+  /** A source that the gateway reads, with the device `sourceDeviceKey`, which nobody has adopted, and a structure with the room 12. */
+  readonly source: string
   /** An owner with a personal key, for operations that need a person. */
   readonly person: TestPerson
   /** Open, about the endpoint. */
@@ -92,6 +94,7 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
   const keyId = (await make('/keys', { name: 'Wall display', scopes: ['read'] })).id
   const devices = await newEndpoint(harness, org, room)
   const gatewayDevice = await newGatewayDevice(org, devices.endpoint, room)
+  const source = await newSource(harness, org, devices)
   const person = await newPerson(harness, org, { role: 'owner' })
   const { clock } = harness.services
   const incident = await newIncident(harness, org, { endpoints: [devices.endpoint] })
@@ -107,6 +110,7 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
     ...org,
     gateway: devices.endpoint,
     gatewayDevice,
+    source,
     incident,
     silence,
     channel,
@@ -131,6 +135,37 @@ export async function newGatewayDevice(org: TestOrg, gateway: string, roomId: nu
   const created = await org.call('POST', `/gateways/${gateway}/devices`, { body })
   if (created.status !== 200) throw new Error(created.text)
   return created.body.id
+}
+
+export const sourceDeviceKey = 'b6a0c1de-7f9a-4f0d-9a38-5d2a9cf1c001'
+
+/** A source with a key, of which its gateway has read everything. */
+export async function newSource(
+  harness: Harness,
+  org: TestOrg,
+  { endpoint: gatewayId, credential }: Pick<NewEndpoint, 'endpoint' | 'credential'>,
+): Promise<string> {
+  const body = { type: 'neat-pulse', gatewayId, orgId: 'aBcD123', key: 'correct horse' }
+  const created = await org.call('POST', '/sources', { body })
+  if (created.status !== 200) throw new Error(created.text)
+  const { id } = created.body
+  const headers = { authorization: `Basic ${btoa(`${gatewayId}:${credential}`)}` }
+  const report = async (method: string, path: string, report: object) => {
+    const answer = await harness.call(method, `${devicePaths.gatewaySources}/${id}/${path}`, {
+      headers,
+      body: { revision: 1, ...report },
+    })
+    if (answer.status !== 200) throw new Error(answer.text)
+  }
+  const device = { key: sourceDeviceKey, name: 'Fjord Bar', manufacturer: 'Neat', model: 'NF19B1', theirRoomId: '12' }
+  await report('POST', 'devices', { devices: [device] })
+  await report('PUT', 'structure', {
+    regions: [{ id: '1', name: 'Nordics' }],
+    locations: [{ id: '4', name: 'Oslo', regionId: '1' }],
+    rooms: [{ id: '12', name: 'Fjord', locationId: '4' }],
+    profiles: [],
+  })
+  return id
 }
 
 export interface NewEndpoint {

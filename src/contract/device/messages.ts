@@ -2,6 +2,7 @@
 
 import { ErrorBody } from '../error.ts'
 import { GatewayTestResult } from '../fleet/gateways.ts'
+import { FoundDevices, ReportedStructure, SourceTestResult } from '../fleet/sources.ts'
 import {
   type DownKind,
   devicePaths,
@@ -25,6 +26,9 @@ const shapes: readonly (readonly [shape: object, when: string])[] = [
   [GatewayDeviceList, `Answer to GET ${devicePaths.gatewayDevices}, with status 200.`],
   [GatewayEnrolRequest, `Body of POST ${devicePaths.gatewayDevices}/{deviceId}/enrol. The answer is an EnrolAnswer.`],
   [GatewayTestResult, `Body of POST ${devicePaths.gatewayTests}/{testId}.`],
+  [FoundDevices, `Body of POST ${devicePaths.gatewaySources}/{sourceId}/devices.`],
+  [ReportedStructure, `Body of PUT ${devicePaths.gatewaySources}/{sourceId}/structure.`],
+  [SourceTestResult, `Body of POST ${devicePaths.gatewaySourceTests}/{testId}.`],
   [ErrorBody, 'Answer to any HTTP request that failed.'],
   ...Object.entries(upMessages).map(
     ([kind, shape]) => [shape, `From the device, on ${upTopic('{endpointId}', kind as UpKind)}.`] as const,

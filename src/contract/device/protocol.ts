@@ -198,7 +198,7 @@ export const DeviceListChanged = Shape('DeviceListChanged', {
 export type DeviceListChanged = Static<typeof DeviceListChanged>
 
 /** The states of this many sources go into one message. */
-const maxSourceStatesPerMessage = 20
+export const maxSourceStatesPerMessage = 20
 export const SourcesReport = Shape('SourcesReport', {
   sources: Type.Array(
     Shape('GatewaySourceReport', {
@@ -240,7 +240,10 @@ export const ListedGatewayDevice = Shape('ListedGatewayDevice', {
   driver: ItemDriverName,
   ...gatewayTarget,
   sourceId: Type.Optional(
-    Type.String({ format: 'uuid', description: 'The source that the device belongs to; then it has no address of its own.' }),
+    Type.String({
+      format: 'uuid',
+      description: 'The source that the device belongs to; then it has no address of its own.',
+    }),
   ),
   sourceKey: Type.Optional(Type.String({ description: 'Identifies the device at its source.' })),
   roomId: Type.Optional(Int32('The room of the device.')),
@@ -271,12 +274,22 @@ const sourceTarget = {
   authority: Type.Optional(Type.String({ description: 'Certificate of an authority that confirms the source (PEM).' })),
   fingerprint: Type.Optional(Type.String({ description: 'SHA-256 of the certificate that a person confirmed.' })),
   topics: Type.Optional(Type.Array(Type.String(), { description: 'mqtt: the topic filters that are read.' })),
-  mappings: Type.Optional(Type.Array(SensorMapping, { description: 'mqtt: how messages of LoRaWAN servers and other JSON are read.' })),
+  mappings: Type.Optional(
+    Type.Array(SensorMapping, { description: 'mqtt: how messages of LoRaWAN servers and other JSON are read.' }),
+  ),
 }
 export const ListedSource = Shape('ListedSource', {
   id: Type.String({ format: 'uuid', description: 'Identifier of the source.' }),
   revision: Type.Integer({ description: 'Grows when a person changes the source, or wants it to be tried again.' }),
   state: OneOf(sourceStates, 'State of the source.'),
+  deviceCount: Type.Optional(
+    Int32(
+      'How many devices of the source the service knows. A gateway that has reported more sends all of them again.',
+    ),
+  ),
+  hasStructure: Type.Optional(
+    Type.Boolean({ description: 'Whether the service has the regions, locations, rooms and profiles of the source.' }),
+  ),
   ...sourceTarget,
 })
 export type ListedSource = Static<typeof ListedSource>

@@ -12,6 +12,7 @@ export const DriverName = OneOf(driverIds, 'Identifier of the driver. Values can
 export const sourceTypes = ['neat-pulse', 'mqtt'] as const
 export type SourceType = (typeof sourceTypes)[number]
 export type ItemDriverId = DriverId | SourceType
+export const isSourceType = (driver: ItemDriverId): driver is SourceType => sourceTypes.some((type) => type === driver)
 export const ItemDriverName = OneOf(
   [...driverIds, ...sourceTypes],
   'Identifier of the driver, or type of the source that the device belongs to. Values can be added.',
@@ -308,11 +309,11 @@ export const drivers: Readonly<Record<DriverId, DriverDescription>> = {
 
 /** The options of an item with the defaults of its driver. */
 export const optionsWithDefaults = (
-  driver: DriverId,
+  driver: ItemDriverId,
   options: Readonly<Record<string, DriverOption>>,
 ): Record<string, DriverOption> => ({
   ...Object.fromEntries(
-    drivers[driver].fields.flatMap(({ isOption, name, default: value }) =>
+    (isSourceType(driver) ? [] : drivers[driver].fields).flatMap(({ isOption, name, default: value }) =>
       isOption && value !== undefined ? [[name, value]] : [],
     ),
   ),

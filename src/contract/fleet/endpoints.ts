@@ -21,6 +21,7 @@ import {
   Timestamp,
 } from '../shape.ts'
 import { CustomFieldFilters, CustomFields, ExternalId, SentCustomFields, SentExternalId } from './custom-fields.ts'
+import { sourceTypes } from './drivers.ts'
 import { Network, optional, optionalText, reportedFields } from './reported-status.ts'
 
 const id = Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' })
@@ -32,7 +33,7 @@ export const endpointStates = ['OFFLINE', 'UNKNOWN', 'ASLEEP', 'ONLINE'] as cons
 export type EndpointState = (typeof endpointStates)[number]
 export const EndpointStateName = OneOf(
   endpointStates,
-  'The first that holds. ONLINE: the device is connected. UNKNOWN: the gateway of the device is away; or the server or the gateway that the device was connected through has ended, and the device still has time to connect again. ASLEEP: the device can leave the network while it is off, and did so. OFFLINE: none of them. Values can be added.',
+  'The first that holds. ONLINE: the device is connected. UNKNOWN: the gateway of the device, or its source, is away; or the server or the gateway that the device was connected through has ended, and the device still has time to connect again. ASLEEP: the device can leave the network while it is off, and did so. OFFLINE: none of them. Values can be added.',
 )
 const since = optional(
   Timestamp(
@@ -52,6 +53,10 @@ const hasGateway = optional(
   Type.Boolean({
     description: 'True if the device is seen through a gateway, even if the caller does not see the gateway.',
   }),
+)
+
+const sourceType = optional(
+  OneOf(sourceTypes, 'Type of the source through which the device is seen; absent without one. Values can be added.'),
 )
 
 export const maxEndpointNoteLength = 2000
@@ -81,6 +86,7 @@ export const Endpoint = Shape('webpageEndpoint', {
   state: EndpointStateName,
   since,
   via,
+  sourceType,
   hasGateway,
   enrolmentTime: Timestamp('Time at which the device enrolled.'),
   roomId,
@@ -156,6 +162,7 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   state: listedState,
   since: listedSince,
   via,
+  sourceType,
   hasGateway,
   roomId,
   roomName,

@@ -44,7 +44,10 @@ export const GatewayDevice = Shape('GatewayDevice', {
   gatewayId: Type.String({ format: 'uuid', description: 'The gateway.' }),
   driver: ItemDriverName,
   sourceId: Type.Optional(
-    Type.String({ format: 'uuid', description: 'The source that the device belongs to; sourceDevicesUpdate adopts it.' }),
+    Type.String({
+      format: 'uuid',
+      description: 'The source that the device belongs to; sourceDevicesUpdate adopts it.',
+    }),
   ),
   sourceKey: Type.Optional(Type.String({ description: 'Identifies the device at its source.' })),
   host: Type.String({ description: 'IP address or name of the device, or of its source.' }),

@@ -4,12 +4,13 @@ import Type, { type Static, type TProperties } from 'typebox'
 import { csvList } from '../csv-list.ts'
 import { ProfileConfig } from '../device/config-keys.ts'
 import { type Sensor, sensorRanges, sensors } from '../device/models.ts'
-import { hugeBodyBytes, operation } from '../operation.ts'
+import { operation, sourceBodyBytes } from '../operation.ts'
 import {
   Bom,
   Empty,
   Int32,
   ListOf,
+  MultilineText,
   maxNameLength,
   Name,
   OneOf,
@@ -30,21 +31,18 @@ export const maxSourceDevices = 5000
 export const maxSourceDevicesPerRequest = 200
 export const maxLinksPerRequest = 1000
 export const maxTopics = 32
-export const maxMappings = 50
+export const maxMappings = 20
+/** A value for each sensor, and presence. */
+const maxMappedValues = 8
+const maxTemplateLength = 128
+/** A certificate with its chain, or a private key. */
+export const maxPemLength = 8192
 export const maxKeyLength = 128
 
 /** The addresses of Neat Pulse. A gateway reaches them without an option. */
 export const pulseUrls = ['https://api.pulse.neat.no', 'https://pulse.neat.no/api'] as const
 
-export const sourceStates = [
-  'NEW',
-  'CONNECTED',
-  'UNREACHABLE',
-  'REFUSED',
-  'CHANGED',
-  'FAILING',
-  'UNSUPPORTED',
-] as const
+export const sourceStates = ['NEW', 'CONNECTED', 'UNREACHABLE', 'REFUSED', 'CHANGED', 'FAILING', 'UNSUPPORTED'] as const
 export type SourceState = (typeof sourceStates)[number]
 const SourceStateName = OneOf(
   sourceStates,
@@ -53,7 +51,7 @@ const SourceStateName = OneOf(
 
 const url = SingleLineText(
   500,
-  'Address: https:// for neat-pulse; mqtt://, mqtts://, ws:// or wss:// for mqtt. Without a user, a password, a query or a fragment.',
+  'Address: https:// or http:// for neat-pulse; mqtt://, mqtts://, ws:// or wss:// for mqtt. Without a user, a password, a query or a fragment.',
 )
 const mqttFilter = SingleLineText(255, 'An MQTT topic filter.')
 
@@ -77,18 +75,23 @@ export const SensorMapping = Shape('SensorMapping', {
   topic: Type.Optional(SingleLineText(255, 'json: the MQTT topic filter of the messages.')),
   device: Type.Optional(
     SingleLineText(
-      255,
+      maxTemplateLength,
       'json: the value that identifies the device, such as `value_json.serial`, or `topic[1]` for the second level of the topic. Absent means the whole topic.',
     ),
   ),
-  time: Type.Optional(SingleLineText(255, 'The value with the time of the measurement; absent means when it arrives.')),
+  time: Type.Optional(
+    SingleLineText(maxTemplateLength, 'The value with the time of the measurement; absent means when it arrives.'),
+  ),
   values: Type.Array(
     Shape('MappedValue', {
       sensor: OneOf(mappedValues, 'What the value means.'),
-      template: SingleLineText(255, 'Where the value is, such as `value_json.co2` or `value_json.temp | float`.'),
+      template: SingleLineText(
+        maxTemplateLength,
+        'Where the value is, such as `value_json.co2` or `value_json.temp | float`.',
+      ),
       unit: Type.Optional(SingleLineText(16, 'Unit of the value; absent means the unit of the sensor.')),
     }),
-    { minItems: 1, maxItems: 16, description: 'The values that are read.' },
+    { minItems: 1, maxItems: maxMappedValues, description: 'The values that are read.' },
   ),
 })
 export type SensorMapping = Static<typeof SensorMapping>
@@ -105,16 +108,14 @@ const settings = {
     description:
       'mqtt: the topic filters that are read. Absent or empty means the discovery of Home Assistant, Tasmota, Shelly and AirGradient.',
   }),
-  authority: Type.String({
-    minLength: 1,
-    maxLength: 16_384,
-    description: 'Certificate of an authority of your own (PEM), which confirms the certificate of the source.',
-  }),
-  clientCertificate: Type.String({
-    minLength: 1,
-    maxLength: 16_384,
-    description: 'mqtt: certificate with which the gateway identifies itself (PEM).',
-  }),
+  authority: MultilineText(
+    maxPemLength,
+    'Certificate of an authority of your own (PEM), which confirms the certificate of the source.',
+  ),
+  clientCertificate: MultilineText(
+    maxPemLength,
+    'mqtt: certificate with which the gateway identifies itself (PEM). It needs `clientKey`.',
+  ),
   mappings: Type.Array(SensorMapping, {
     maxItems: maxMappings,
     description: 'mqtt: how messages of LoRaWAN servers and other JSON are read.',
@@ -133,7 +134,7 @@ const secrets = {
   secret: Type.String({ minLength: 1, maxLength: 255, format: 'password', description: 'mqtt: password.' }),
   clientKey: Type.String({
     minLength: 1,
-    maxLength: 16_384,
+    maxLength: maxPemLength,
     format: 'password',
     description: 'mqtt: private key of the client certificate (PEM).',
   }),
@@ -217,8 +218,7 @@ export type SourceTestResult = Static<typeof SourceTestResult>
 
 // The regions, locations, rooms and profiles of a source.
 
-const theirId = (noun: string) =>
-  Type.String({ minLength: 1, maxLength: 64, description: `Identifier of the ${noun} at the source.` })
+const theirId = (noun: string) => SingleLineText(64, `Identifier of the ${noun} at the source.`)
 const theirName = Type.String({ minLength: 1, maxLength: 255, description: 'Name at the source.' })
 const things = {
   region: { id: theirId('region'), name: theirName },
@@ -281,7 +281,7 @@ const sampleValues = Shape(
   ) as Record<Sensor, ReturnType<typeof Type.Optional<ReturnType<typeof Type.Number>>>>,
 )
 
-const deviceKey = Type.String({ minLength: 1, maxLength: maxKeyLength, description: 'Identifies the device at its source.' })
+const deviceKey = SingleLineText(maxKeyLength, 'Identifies the device at its source.')
 const reported = {
   key: deviceKey,
   name: Type.Optional(SingleLineText(100, 'Name of the device at the source.')),
@@ -303,7 +303,10 @@ const reported = {
   ),
   mapping: Type.Optional(SingleLineText(64, 'mqtt: the model of the mapping that reads its messages.')),
   lastMessage: Type.Optional(
-    Type.String({ maxLength: 4096, description: 'mqtt: the latest message, cut after 4,096 characters.' }),
+    Type.String({
+      maxLength: 4096,
+      description: 'mqtt: the latest message, cut after 4,096 characters. Lists have it only with `key`.',
+    }),
   ),
   notUnderstood: Type.Optional(
     Type.Array(SingleLineText(255, 'A sentence with the text that was not understood.'), {
@@ -314,7 +317,9 @@ const reported = {
   refusedBecause: Type.Optional(
     SingleLineText(maxReasonLength, 'Why the device cannot be adopted, such as one that is mirrored there itself.'),
   ),
-  isMissing: Type.Optional(Type.Boolean({ description: 'Whether the source no longer lists the device.' })),
+  isMissing: Type.Optional(
+    Type.Boolean({ description: 'Whether the source no longer lists the device; absent means false.' }),
+  ),
 }
 
 /** As a gateway reports it. */
@@ -328,6 +333,7 @@ export const FoundDevices = Shape('FoundDevices', {
     description: 'Devices that are new or have changed. Those that are not named stay as they are.',
   }),
 })
+export type FoundDevices = Static<typeof FoundDevices>
 
 export const sourceDeviceStates = ['FOUND', 'ADOPTED', 'EXCLUDED'] as const
 export type SourceDeviceState = (typeof sourceDeviceStates)[number]
@@ -449,7 +455,7 @@ export const sourceOperations = {
       ...nullableSettings,
       ...optionalSecrets,
     }),
-    bodyLimitBytes: hugeBodyBytes,
+    bodyLimitBytes: sourceBodyBytes,
     response: Source,
     versioned: true,
     audit: { category: 'DEVICE', type: 'SOURCE_CREATED' },
@@ -473,7 +479,7 @@ export const sourceOperations = {
       ...nullableSettings,
       ...optionalSecrets,
     }),
-    bodyLimitBytes: hugeBodyBytes,
+    bodyLimitBytes: sourceBodyBytes,
     response: Source,
     versioned: true,
     ifMatch: true,
@@ -511,7 +517,7 @@ export const sourceOperations = {
       ...nullableSettings,
       ...optionalSecrets,
     }),
-    bodyLimitBytes: hugeBodyBytes,
+    bodyLimitBytes: sourceBodyBytes,
     response: SourceTestResult,
     repeat: 'later',
     audit: { category: 'DEVICE', type: 'SOURCE_TESTED' },
@@ -550,7 +556,7 @@ export const sourceOperations = {
     body: Shape('SourceLinksRequest', {
       links: Type.Array(SourceLink, { minItems: 1, maxItems: maxLinksPerRequest, description: 'The links.' }),
     }),
-    bodyLimitBytes: hugeBodyBytes,
+    bodyLimitBytes: sourceBodyBytes,
     response: Empty,
     audit: { category: 'DEVICE', type: 'SOURCE_LINKED' },
     example: {
@@ -591,7 +597,7 @@ export const sourceOperations = {
         description: 'What becomes of each device.',
       }),
     }),
-    bodyLimitBytes: hugeBodyBytes,
+    bodyLimitBytes: sourceBodyBytes,
     response: ListOf('SourceDevicesAnswer', 'devices', SourceDevice),
     audit: { category: 'DEVICE', type: 'SOURCE_DEVICES_UPDATED' },
     example: {

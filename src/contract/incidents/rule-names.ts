@@ -13,6 +13,7 @@ export const ruleNames: Readonly<Record<RuleId, string>> = {
   'device.fault': 'Device reports a fault',
   'peripheral.missing': 'Peripheral missing',
   'gateway.device': 'Device behind a gateway not managed',
+  'source.failing': 'Source not read',
   'firmware.behind': 'Firmware outdated',
   'clock.unreachable': 'Time server unreachable',
   'credential.refused': 'Wrong device credentials',

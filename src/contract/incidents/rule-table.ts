@@ -18,6 +18,7 @@ type Grouping =
   | 'organisation'
   | 'channel'
   | 'job'
+  | 'source'
 
 export type SubjectType = 'endpoint' | 'room' | 'channel' | 'organisation' | 'job'
 
@@ -221,6 +222,22 @@ export const incidentRules = {
     groupedBy: 'endpoint',
     holdMs: 10 * minuteMs,
     clearMs: 0,
+    limits: {},
+    subject: 'endpoint',
+    isCheckedEverySecond: false,
+    isTimedByChecks: false,
+    isAboutConnection: false,
+    countsAgainstJob: false,
+    reopensOnNewAttempt: false,
+    isSecurity: false,
+  },
+  'source.failing': {
+    opens: 'a gateway that is connected cannot read one of its sources',
+    ends: 'the gateway reads the source again, or the source is removed',
+    severity: 'WARNING',
+    groupedBy: 'source',
+    holdMs: 10 * minuteMs,
+    clearMs: 2 * minuteMs,
     limits: {},
     subject: 'endpoint',
     isCheckedEverySecond: false,

@@ -25,12 +25,17 @@ export interface SourceContext {
 }
 
 export interface SourceEvents {
-  /** Devices that are new or have changed. */
+  /** Devices that are new or have changed, or that the source no longer lists (`isMissing`). */
   found: [devices: readonly FoundDevice[]]
+  /** The keys of a complete list, after `found`: a known device that is not among them is missing, and its session ends. */
+  listed: [keys: readonly string[]]
   /** The regions, locations, rooms and profiles, whenever they differ from those before. */
   structure: [structure: Omit<ReportedStructure, 'revision'>]
   content: [content: SourceContent]
-  /** Emitted once; no other event follows. The sessions of its devices end with it. */
+  /**
+   * Emitted once; no other event follows. The sessions of its devices stay: the gateway first reports that the source is away, and then
+   * closes them.
+   */
   ended: [SourceFailure]
 }
 
@@ -63,7 +68,11 @@ export class SourceFailure extends Error {
   /** When the source itself said that it wants to be asked again. */
   readonly retryAfterMs: number | undefined
 
-  constructor(state: SourceFailureState, reason: string, options?: ErrorOptions & { retryAfterMs?: number | undefined }) {
+  constructor(
+    state: SourceFailureState,
+    reason: string,
+    options?: ErrorOptions & { retryAfterMs?: number | undefined },
+  ) {
     super(reason, options)
     this.state = state
     this.retryAfterMs = options?.retryAfterMs

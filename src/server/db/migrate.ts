@@ -33,6 +33,7 @@ import { gateways } from './migrations/025-gateways.ts'
 import { customFields } from './migrations/026-custom-fields.ts'
 import { idempotencyKeys } from './migrations/027-idempotency-keys.ts'
 import { nodeSeen } from './migrations/028-node-seen.ts'
+import { sources } from './migrations/029-sources.ts'
 import { itemTargets } from './migrations/030-item-targets.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
@@ -66,6 +67,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '026-custom-fields': customFields,
   '027-idempotency-keys': idempotencyKeys,
   '028-node-seen': nodeSeen,
+  '029-sources': sources,
   '030-item-targets': itemTargets,
 }
 
@@ -96,6 +98,7 @@ export const programMigrations: ProgramMigrations = {
     '026-custom-fields',
     '027-idempotency-keys',
     '028-node-seen',
+    '029-sources',
     '030-item-targets',
   ]),
 }

@@ -124,6 +124,20 @@ test.each<[TitledIncident, string]>([
     }),
     'Gateway 0815 in Fjord (Oslo) cannot manage 1 device: 1 is enrolled elsewhere',
   ],
+  [
+    incidentOf('source.failing', 'ENDPOINT', 'Gateway 0815', {
+      detail: { source: { id: 's1', name: 'Neat Pulse', reason: 'It refused the key.' } },
+      subjects: [device('Gateway 0815', 'Fjord', 2)],
+    }),
+    'Gateway 0815 in Fjord (Oslo) cannot read Neat Pulse: It refused the key.',
+  ],
+  [
+    incidentOf('source.failing', 'ENDPOINT', 'Gateway 0815', {
+      detail: { source: { id: 's1', name: 'Broker' } },
+      subjects: [device('Gateway 0815', 'Fjord', 2)],
+    }),
+    'Gateway 0815 in Fjord (Oslo) cannot read Broker',
+  ],
   [incidentOf('device.flapping', 'ENDPOINT', frame.name), 'Frame 042000 in Coral (Boston Seaport) keeps disconnecting'],
   [incidentOf('device.offline', 'ENDPOINT', frame.name), 'Frame 042000 in Coral (Boston Seaport) is offline'],
   [incidentOf('device.offline', 'ENDPOINT', frame.name, { locations: {} }), 'Frame 042000 in Coral is offline'],

@@ -64,6 +64,7 @@ const titles: Record<RuleId, (incident: TitledIncident) => string> = {
   'device.fault': faultTitle,
   'peripheral.missing': missingTitle,
   'gateway.device': unmanagedTitle,
+  'source.failing': sourceTitle,
   'firmware.behind': withDevices('does not run the latest firmware', 'do not run the latest firmware'),
   'clock.unreachable': withDevices('cannot reach its time server', 'cannot reach their time server'),
   'credential.refused': (incident) => `Wrong credentials were sent for ${devicesOf(incident).text}`,
@@ -186,6 +187,13 @@ const unmanagedPhrases: readonly (readonly [reason: UnmanagedReason, one: string
   ['DUPLICATE', 'is enrolled elsewhere', 'are enrolled elsewhere'],
   ['NEVER_REACHED', 'was never reached', 'were never reached'],
 ]
+
+/** "Gateway 0815 in Fjord (Oslo) cannot read Neat Pulse: It refused the key." */
+function sourceTitle(incident: TitledIncident): string {
+  const { name = '', reason } = incident.detail.source ?? {}
+  const why = reason === undefined ? '' : `: ${shortened(oneLine(reason), maxFaultCharacters)}`
+  return `${devicesOf(incident).text} cannot read ${cleaned(name)}${why}`
+}
 
 /** "Camera Quad". The kind is left out where the name has it. */
 function peripheralName({ name, kind }: NonNullable<FindingDetail['peripherals']>[number]): string {
@@ -331,6 +339,8 @@ const hints: Record<Exclude<RuleId, 'device.offline'>, string> = {
     'Check that the part is still in the room, switched on, and plugged in at both ends; then try another cable or socket. If it was removed on purpose, resolve the incident.',
   'gateway.device':
     'Open the gateway in the settings: each device has a reason. Correct its address or password, confirm its new certificate, or remove it, then try again.',
+  'source.failing':
+    'Open the source in the settings, and make a test: it says what to change, such as the address, the key or the certificate. The devices of the source are unknown until it is back; nothing of them is deleted.',
   'firmware.behind':
     'Check that automatic updates are on, and that the devices reach the update server of their maker.',
   'clock.unreachable':

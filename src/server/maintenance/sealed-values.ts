@@ -7,6 +7,7 @@ import { readBatches, type TableRow, type TableSide } from '../db/copy/table-row
 import { endpointContext, profileContext } from '../fleet/configs/sealed-config.ts'
 import { itemContext, testContext } from '../fleet/gateways/fields.ts'
 import { enrolmentCodeContext } from '../fleet/rooms/enrolment-code.ts'
+import { sourceContext } from '../fleet/sources/fields.ts'
 import { jobContext } from '../jobs/action.ts'
 import { answerContext } from '../journal/idempotency/rules.ts'
 import { clientSecretContext } from '../people/identity/settings.ts'
@@ -39,6 +40,7 @@ const sealedIn: Readonly<Record<string, (org: Org, row: TableRow) => readonly Se
   identity_providers: (org, row) => present(row.client_secret, clientSecretContext(org.key)),
   gateway_devices: (org, row) => present(row.secrets, itemContext(org, String(row.id))),
   gateway_tests: (org, row) => present(row.secrets, testContext(org, String(row.id))),
+  sources: (org, row) => present(row.secrets, sourceContext(org, String(row.id))),
   idempotency_keys: (org, row) => present(row.answer, answerContext(org.key, row.id as Buffer)),
   user_sessions: (org, row) =>
     present(row.refresh_token, refreshTokenContext({ org: org.key, hash: row.hash as Buffer })),

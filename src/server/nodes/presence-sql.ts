@@ -64,26 +64,40 @@ const column = (table: EndpointTable, name: string) => sql.ref<number | null>(`$
 /** Later than every other time. */
 const never = time(8_640_000_000_000_000)
 
-/** 1 if the gateway of an endpoint is away. */
+/** The source of an endpoint, while the gateway reads it. In every other state the source is away. [contract 15.presence] */
+const connectedSource = (table: EndpointTable) => sql`from sources as ps
+  where ps.org = ${column(table, 'org')} and ps.id = ${column(table, 'source_id')} and ps.state = 'CONNECTED'`
+
+/** 1 if the gateway of an endpoint, or its source, is away. */
 export const isGatewayAway = (
   table: EndpointTable,
 ): RawBuilder<number> => sql`case when ${column(table, 'via')} is null then 0
   when exists (select 1 from endpoints as g inner join nodes as gn on gn.id = g.node_id and gn.state = 'up'
-    where g.org = ${column(table, 'org')} and g.id = ${column(table, 'via')}) then 0 else 1 end`
+    where g.org = ${column(table, 'org')} and g.id = ${column(table, 'via')})
+  then case when ${column(table, 'source_id')} is null then 0 when exists (select 1 ${connectedSource(table)}) then 0 else 1 end
+  else 1 end`
+
+/** When the gateway of an endpoint returned; null while it is away. */
+const gatewayReturned = (table: EndpointTable): Time => sql`(select coalesce(g.online_since, g.connection_time)
+  from endpoints as g inner join nodes as gn on gn.id = g.node_id and gn.state = 'up'
+  where g.org = ${column(table, 'org')} and g.id = ${column(table, 'via')})`
+
+/** When both its gateway and its source had returned; null while one of them is away. */
+const sourceReturned = (table: EndpointTable): Time => sql`(select case
+    when ps.returned_at > ${gatewayReturned(table)} then ps.returned_at else ${gatewayReturned(table)} end ${connectedSource(table)})`
 
 /**
- * Until when nothing is known about a device that is not connected, because its gateway is away, or returned less than the grace period
- * ago. Null without a gateway.
+ * Until when nothing is known about a device that is not connected, because its gateway or its source is away, or returned less than the
+ * grace period ago. Null without a gateway.
  */
 const hiddenUntil = (
   table: EndpointTable,
   p: PresenceTimes,
 ): Time => sql`case when ${column(table, 'via')} is not null then coalesce(
-  (select coalesce(g.online_since, g.connection_time) + ${time(p.settleMs)} from endpoints as g
-    inner join nodes as gn on gn.id = g.node_id and gn.state = 'up'
-    where g.org = ${column(table, 'org')} and g.id = ${column(table, 'via')}), ${never}) end`
+  case when ${column(table, 'source_id')} is null then ${gatewayReturned(table)} else ${sourceReturned(table)} end
+  + ${time(p.settleMs)}, ${never}) end`
 
-/** Whether nothing is known about a device that is not connected, because its gateway is away or has just returned. */
+/** Whether nothing is known about a device that is not connected, because its gateway or its source is away or has just returned. */
 export const isHidden = (p: PresenceTimes) => sql<boolean>`coalesce(${hiddenUntil('e', p)}, 0) > ${time(p.now)}`
 
 const isUnknown = (p: PresenceTimes) =>
@@ -96,7 +110,7 @@ export const unknownUntil = (p: PresenceTimes): Time => sql`case when d.state = 
 
 /**
  * Whether a device that is not connected, and whose state is known, is asleep: it left the network at rest, or was taken from it by the
- * end of its server or gateway, and may have gone to sleep since. Needs the join of `isConnected`.
+ * end of its server, gateway or source, and may have gone to sleep since. Needs the join of `isConnected`.
  */
 export const isAsleep = sql<boolean>`(e.rest is not null and e.overslept_at is null and e.connection_time is not null
   and (e.rest = 'RESTING' or (e.rest = 'AWAKE' and (e.unknown_until is not null or e.node_id is not null or e.left_with_gateway = 1))))`

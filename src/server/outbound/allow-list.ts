@@ -1,8 +1,8 @@
 // The addresses that the operator allows the server to call with --outbound-allow, beside those of the public internet.
 import { isIP } from 'node:net'
 import { addressMatcher } from '../../network/address-list.ts'
+import { isGloballyReachable } from '../../network/global-addresses.ts'
 import { isLoopback } from '../core/loopback.ts'
-import { isGloballyReachable } from './address-check.ts'
 
 /** One item of the option: a host name, an address or a CIDR range. Without a port it allows all ports. */
 type AllowItem = ({ readonly name: string } | { readonly range: string }) & { readonly port?: number }

@@ -19,6 +19,7 @@ import {
   storeStatus,
 } from '../fleet/endpoints/presence.ts'
 import { storeReportedStates } from '../fleet/gateways/states.ts'
+import { storeSourceStates } from '../fleet/sources/reports.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
 import type { SampleIntake } from '../sensors/ingest/intake.ts'
 import type { Core } from './core.ts'
@@ -93,6 +94,7 @@ const deviceHandlers = (services: Services, intake: SampleIntake, attempts: Cred
     },
     operation: (connection, message) => storeCommandReport(services, connection, message).then(noAnswer),
     devices: (connection, message) => storeReportedStates(services, connection, message).then(noAnswer),
+    sources: (connection, message) => storeSourceStates(services, connection, message).then(noAnswer),
     async logs({ device }, { id }) {
       const body = await renewLogsCommand(services, device, id)
       return body ? [{ kind: 'operation', body }] : []

@@ -24,6 +24,8 @@ import { noteRoutes } from '../fleet/notes/routes.ts'
 import { profileRoutes } from '../fleet/profiles/routes.ts'
 import { regionRoutes } from '../fleet/regions/routes.ts'
 import { roomRoutes } from '../fleet/rooms/routes.ts'
+import { storeFoundDevices, storeStructure } from '../fleet/sources/reports.ts'
+import { sourceRoutes } from '../fleet/sources/routes.ts'
 import { type ConsoleFiles, staticFileRoutes } from '../http/browser/static-files.ts'
 import { openHealthPort } from '../http/health/port.ts'
 import { listen } from '../http/listen.ts'
@@ -93,6 +95,7 @@ const operationHandlers = (
   ...channelRoutes(outbound),
   ...jobRoutes,
   ...gatewayRoutes,
+  ...sourceRoutes,
 })
 
 interface RunningHttp {
@@ -189,6 +192,8 @@ function addRoutes(
     list: (gateway, pageToken) => readDeviceList(services, gateway, pageToken),
     enrol: (...enrolment) => enrolItem(services, ...enrolment),
     answerTest: (gateway, id, answer) => answerTest(services, gateway, id, answer),
+    foundDevices: (...report) => storeFoundDevices(services, ...report),
+    structure: (...report) => storeStructure(services, ...report),
     addresses,
   })
   logUploadRoutes(app, {

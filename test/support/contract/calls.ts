@@ -1,7 +1,7 @@
 import { type CallInput, pathOf } from '../../../src/client/client.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { type OperationId, operations } from '../../../src/contract/operations.ts'
-import { closedUrl, type Fixture } from '../fixture.ts'
+import { closedUrl, type Fixture, sourceDeviceKey } from '../fixture.ts'
 import type { Call, Harness, Reply } from '../harness.ts'
 import { sessionHeaders } from '../person.ts'
 
@@ -157,6 +157,21 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   gatewayDevicesTest: (f) => ({
     id: f.gateway,
     body: { driver: 'reach', host: '10.20.4.18', options: { check: 'tcp' } },
+  }),
+  sourcesList: () => ({}),
+  sourcesGet: (f) => ({ id: f.source }),
+  sourcesCreate: (f) => ({
+    body: { type: 'mqtt', gatewayId: f.gateway, url: 'mqtts://broker.example.org', username: 'ada', secret: 'horse' },
+  }),
+  sourcesUpdate: (f) => ({ id: f.source, body: { write: true } }),
+  sourcesDelete: (f) => ({ id: f.source, unenrol: true }),
+  sourcesTest: (f) => ({ body: { type: 'neat-pulse', gatewayId: f.gateway, orgId: 'aBcD123', key: 'correct horse' } }),
+  sourcesStructure: (f) => ({ id: f.source }),
+  sourcesLink: (f) => ({ id: f.source, body: { links: [{ kind: 'room', theirId: '12', linkedId: f.room }] } }),
+  sourceDevicesList: (f) => ({ id: f.source, state: 'FOUND' }),
+  sourceDevicesUpdate: (f) => ({
+    id: f.source,
+    body: { devices: [{ key: sourceDeviceKey, state: 'ADOPTED', roomId: f.room }] },
   }),
 }
 

@@ -73,6 +73,10 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
   gatewaysList: once,
   gatewayDevicesList: eachEndpoint,
   gatewayDevicesGet: ({ endpoints }) => endpoints.map(({ id, gatewayDevice }) => ({ id, deviceId: gatewayDevice })),
+  sourcesList: () => [],
+  sourcesGet: () => [],
+  sourcesStructure: () => [],
+  sourceDevicesList: () => [],
   endpointsConnections: ({ endpoints }) => endpoints.map(({ id }) => ({ id, from: 0 })),
   roomsConnections: ({ rooms }) => rooms.map((room) => ({ id: number(room), from: 0 })),
   incidentsList: (places) => [

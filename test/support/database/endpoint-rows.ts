@@ -50,6 +50,8 @@ export async function putEndpoints(
       online_since: null,
       unknown_until: null,
       via: null,
+      source_id: null,
+      source_type: null,
       rest: null,
       left_with_gateway: 0,
       overslept_at: null,

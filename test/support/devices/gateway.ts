@@ -1,5 +1,11 @@
 // Gateways for tests: one that speaks the protocol of gateways itself, and rows that say through which gateway a device is seen.
-import { devicePaths, type ListedGatewayDevice, type ListedGatewayTest } from '../../../src/contract/device/protocol.ts'
+import {
+  devicePaths,
+  type ListedGatewayDevice,
+  type ListedGatewayTest,
+  type ListedSource,
+  type ListedSourceTest,
+} from '../../../src/contract/device/protocol.ts'
 import type { Harness, Reply, TestOrg } from '../harness.ts'
 import { newDevice, type TestDevice } from './test-device.ts'
 
@@ -19,11 +25,21 @@ export interface TestGateway {
   readonly id: string
   readonly device: TestDevice
   /** All pages of its list. */
-  list(): Promise<{ version: number; devices: ListedGatewayDevice[]; tests: ListedGatewayTest[] }>
+  list(): Promise<{
+    version: number
+    devices: ListedGatewayDevice[]
+    tests: ListedGatewayTest[]
+    sources: ListedSource[]
+    sourceTests: ListedSourceTest[]
+  }>
   enrol(itemId: string, body: { serial?: string; model?: string; manufacturer?: string }): Promise<Reply>
   answer(testId: string, body: unknown): Promise<Reply>
   /** Reports the state of an item, with its present revision. */
   report(itemId: string, state: string, reason?: string): Promise<void>
+  /** Reports the state of a source, with its present revision. */
+  reportSource(sourceId: string, state: string, values?: object): Promise<void>
+  /** Reports devices of a source, with its present revision. */
+  found(sourceId: string, devices: readonly object[]): Promise<Reply>
   call(method: string, path: string, body?: unknown): Promise<Reply>
 }
 
@@ -48,14 +64,23 @@ export async function startGateway(
   const list: TestGateway['list'] = async () => {
     const devices: ListedGatewayDevice[] = []
     const tests: ListedGatewayTest[] = []
+    const sources: ListedSource[] = []
+    const sourceTests: ListedSourceTest[] = []
     for (let token = ''; ; ) {
       const page = await call('GET', `${devicePaths.gatewayDevices}${token && `?pageToken=${token}`}`)
       if (page.status !== 200) throw new Error(page.text)
       devices.push(...page.body.devices)
       tests.push(...page.body.tests)
+      sources.push(...(page.body.sources ?? []))
+      sourceTests.push(...(page.body.sourceTests ?? []))
       token = page.body.nextPageToken ?? ''
-      if (token === '') return { version: page.body.version, devices, tests }
+      if (token === '') return { version: page.body.version, devices, tests, sources, sourceTests }
     }
+  }
+  const revisionOf = async (sourceId: string) => {
+    const source = (await list()).sources.find(({ id }) => id === sourceId)
+    if (!source) throw new Error(`the list has no source ${sourceId}`)
+    return source.revision
   }
   return {
     id: device.id,
@@ -71,5 +96,9 @@ export async function startGateway(
       const report = { id: itemId, revision: item.revision, state, ...(reason && { reason }) }
       await device.publish('devices', { devices: [report] })
     },
+    reportSource: async (id, state, values = {}) =>
+      device.publish('sources', { sources: [{ id, revision: await revisionOf(id), state, ...values }] }),
+    found: async (id, devices) =>
+      call('POST', `${devicePaths.gatewaySources}/${id}/devices`, { revision: await revisionOf(id), devices }),
   }
 }

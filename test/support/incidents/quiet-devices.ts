@@ -71,6 +71,9 @@ export function quietDevices() {
       if (Object.keys(status).length > 0) await report({ id }, status)
     },
 
+    /** The connection of a device, with which a test stores what the device reports. */
+    connectionOf: ({ id }: Pick<QuietDevice, 'id'>) => connections.get(id) as Connection,
+
     disconnect: ({ id }: QuietDevice) => markDisconnected(service.services, connections.get(id) as Connection, 'LOST'),
 
     /** Runs the tasks as the service does, in larger steps. */

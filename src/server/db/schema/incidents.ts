@@ -26,6 +26,8 @@ export interface IncidentSchema {
     overslept_at: Generated<number | null>
     /** Its gateway at the end. */
     via: Generated<string | null>
+    /** The source of the device at the end. */
+    source_id: Generated<string | null>
   }
   credential_attempts: {
     org: number

@@ -3,8 +3,9 @@
 
 import type { Generated } from 'kysely'
 import type { OperationWait } from '../../../contract/fleet/commands.ts'
-import type { DriverId } from '../../../contract/fleet/drivers.ts'
+import type { ItemDriverId, SourceType } from '../../../contract/fleet/drivers.ts'
 import type { GatewayDeviceState } from '../../../contract/fleet/gateways.ts'
+import type { LinkedKind, SourceState } from '../../../contract/fleet/sources.ts'
 import type { IncidentSchema } from './incidents.ts'
 import type { JobSchema } from './jobs.ts'
 import type { PeopleSchema } from './people.ts'
@@ -27,7 +28,8 @@ export type Rollup = { org: number; endpoint: number; slot: number; room: number
 
 /** The device that a gateway connects to. */
 interface GatewayTargetColumns {
-  driver: DriverId
+  /** In a test of a source: its type. `host` is then its address, and `options` has its settings. */
+  driver: ItemDriverId
   host: string
   port: number
   username: string | null
@@ -186,6 +188,9 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     unknown_until: number | null
     /** The id of the gateway through which the device is seen. */
     via: string | null
+    /** The source of which its gateway knows the device; set and cleared with `via`. */
+    source_id: string | null
+    source_type: SourceType | null
     /** Whether the device can sleep, and whether its last status lets it: `restOf`. */
     rest: 'AWAKE' | 'RESTING' | null
     /** 1 if the device is away, and its connection ended together with the one of its gateway. */
@@ -261,6 +266,69 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     /** The last time at which it became CONNECTED at this address. */
     reached_at: number | null
     created_at: number
+    /** The source that the device belongs to, and its key there. */
+    source_id: string | null
+    source_key: string | null
+  }
+  /** The systems that gateways read. */
+  sources: {
+    org: number
+    id: string
+    gateway_id: string
+    type: SourceType
+    name: string
+    url: string
+    /** JSON without secrets. */
+    settings: string
+    /** Sealed JSON with the secret fields; null without any. */
+    secrets: Buffer | null
+    /** New devices are adopted into this room. The room may be gone. */
+    enrol_room_id: number | null
+    /** Rises when a person changes the source or wants it to be tried again. */
+    revision: number
+    /** Nothing is known about its devices while it is not CONNECTED. */
+    state: SourceState
+    reason: string | null
+    since: number
+    /** The last time at which it became CONNECTED at this address. */
+    reached_at: number | null
+    /** The last time at which it became CONNECTED; the grace period of its devices starts then. */
+    returned_at: number | null
+    /** JSON with numbers. */
+    content: string | null
+    /** JSON with the regions, locations, rooms and profiles that the gateway read last. */
+    structure: string | null
+    structure_at: number | null
+    created_at: number
+  }
+  /** When sources were not CONNECTED; the last period of a source has no end while it lasts. */
+  source_absences: {
+    org: number
+    source_id: string
+    since: number
+    until: number | null
+  }
+  /** The devices that gateways found at sources. One that has an item is adopted. */
+  source_devices: {
+    org: number
+    source_id: string
+    key: string
+    /** 1 if a person does not want it here. */
+    is_excluded: number
+    /** 1 if the source no longer lists it. */
+    is_missing: number
+    /** JSON: what the gateway reported, without the last message. */
+    report: string
+    last_message: string | null
+    found_at: number
+  }
+  /** Which thing here belongs to which one of a source. The thing may be gone. */
+  source_links: {
+    org: number
+    source_id: string
+    kind: LinkedKind
+    their_id: string
+    our_id: number
   }
   gateway_tests: GatewayTargetColumns & {
     org: number

@@ -6,8 +6,10 @@ import {
   type GatewayDeviceList,
   GatewayEnrolRequest,
   type GatewayTestAnswer,
+  type SourceTestAnswer,
 } from '../../../contract/device/protocol.ts'
 import { GatewayTestResult } from '../../../contract/fleet/gateways.ts'
+import { FoundDevices, ReportedStructure, SourceTestResult } from '../../../contract/fleet/sources.ts'
 import { mediumBodyBytes } from '../../../contract/operation.ts'
 import type { Log } from '../../core/log.ts'
 import { sendJson } from '../../http/answer.ts'
@@ -29,14 +31,27 @@ export interface GatewayRouteOptions extends DeviceCheck {
     request: GatewayEnrolRequest,
     from: { ip: string; requestId: string },
   ) => Promise<Enrolled>
-  readonly answerTest: (gateway: Device, testId: string, answer: GatewayTestAnswer) => Promise<void>
+  readonly answerTest: (gateway: Device, testId: string, answer: GatewayTestAnswer | SourceTestAnswer) => Promise<void>
+  readonly foundDevices: (
+    gateway: Device,
+    sourceId: string,
+    report: FoundDevices,
+    from: { ip: string; requestId: string },
+  ) => Promise<void>
+  readonly structure: (gateway: Device, sourceId: string, report: ReportedStructure) => Promise<void>
   readonly addresses: () => string[]
 }
 
+/** A structure has up to 20,000 things, and a report of devices up to 200 messages. */
+const reportBodyBytes = 4 * 1024 * 1024
+
 export function gatewayDeviceRoutes(app: FastifyInstance, options: GatewayRouteOptions): void {
-  const { log, list, enrol, answerTest, addresses } = options
+  const { log, list, enrol, answerTest, foundDevices, structure, addresses } = options
   const readEnrolment = bodyReader(GatewayEnrolRequest, {})
   const readAnswer = bodyReader(GatewayTestResult, {})
+  const readSourceAnswer = bodyReader(SourceTestResult, {})
+  const readFound = bodyReader(FoundDevices, {})
+  const readStructure = bodyReader(ReportedStructure, {})
   const identified = (request: FastifyRequest) => requireDevice(request, options)
 
   app.get(devicePaths.gatewayDevices, async (request, reply) => {
@@ -62,4 +77,34 @@ export function gatewayDeviceRoutes(app: FastifyInstance, options: GatewayRouteO
     await answerTest(gateway, testId, readAnswer(request.body) as GatewayTestAnswer)
     return sendJson(reply, '{}')
   })
+
+  app.post(`${devicePaths.gatewaySourceTests}/:testId`, { bodyLimit: mediumBodyBytes }, async (request, reply) => {
+    const gateway = await identified(request)
+    const { testId } = request.params as { testId: string }
+    await answerTest(gateway, testId, readSourceAnswer(request.body) as SourceTestAnswer)
+    return sendJson(reply, '{}')
+  })
+
+  app.post(
+    `${devicePaths.gatewaySources}/:sourceId/devices`,
+    { bodyLimit: reportBodyBytes },
+    async (request, reply) => {
+      const gateway = await identified(request)
+      const { sourceId } = request.params as { sourceId: string }
+      const from = { ip: request.ip, requestId: request.id }
+      await foundDevices(gateway, sourceId, readFound(request.body) as FoundDevices, from)
+      return sendJson(reply, '{}')
+    },
+  )
+
+  app.put(
+    `${devicePaths.gatewaySources}/:sourceId/structure`,
+    { bodyLimit: reportBodyBytes },
+    async (request, reply) => {
+      const gateway = await identified(request)
+      const { sourceId } = request.params as { sourceId: string }
+      await structure(gateway, sourceId, readStructure(request.body) as ReportedStructure)
+      return sendJson(reply, '{}')
+    },
+  )
 }

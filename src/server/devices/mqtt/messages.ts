@@ -89,6 +89,7 @@ const copyKnown: Record<UpKind, Copy> = {
   operation: copier('operation', true),
   logs: copier('logs', false),
   devices: copier('devices', false),
+  sources: copier('sources', false),
 }
 
 const isKind = (name: string): name is UpKind => Object.hasOwn(upMessages, name)

@@ -1,28 +1,37 @@
 // SQL of the connections of gateways: when they were away says what is known about their devices. [contract 8.via]
-import { sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { isAnyOf } from '../../db/queries/any-of.ts'
 import { wholeQuery, wholeQueryOne, writeTelemetry } from '../../db/queries/query.ts'
+import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { connectionTime, isConnected } from '../../nodes/presence-sql.ts'
 import { lastSince } from './store.ts'
 
+type Left = { org: number; from: number }
+const updateSpansLeft = (db: Kysely<DatabaseSchema>, p: Left, isTheirs: RawBuilder<boolean>) => {
+  const devices = db
+    .selectFrom('endpoints as e')
+    .where('e.org', '=', p.org)
+    .where('e.node_id', 'is', null)
+    .where(isTheirs)
+  return db
+    .updateTable('connection_spans')
+    .set({
+      followed_by: 'UNKNOWN',
+      rested: sql<number>`case when endpoint in ${devices.select('e.number').where('e.rest', 'is not', null)} then 1 else 0 end`,
+    })
+    .where('org', '=', p.org)
+    .where('until', '>=', p.from)
+    .where('endpoint', 'in', devices.select('e.number'))
+}
+
 /** Marks the connections of devices of gateways that ended at a time or later. */
-export const updateSpansLeftWithGateways = writeTelemetry(
-  (db, p: { org: number; gateways: readonly string[]; from: number }, engine) => {
-    const devices = db
-      .selectFrom('endpoints as e')
-      .where('e.org', '=', p.org)
-      .where('e.node_id', 'is', null)
-      .where(isAnyOf(engine, 'e.via', p.gateways))
-    return db
-      .updateTable('connection_spans')
-      .set({
-        followed_by: 'UNKNOWN',
-        rested: sql<number>`case when endpoint in ${devices.select('e.number').where('e.rest', 'is not', null)} then 1 else 0 end`,
-      })
-      .where('org', '=', p.org)
-      .where('until', '>=', p.from)
-      .where('endpoint', 'in', devices.select('e.number'))
-  },
+export const updateSpansLeftWithGateways = writeTelemetry((db, p: Left & { gateways: readonly string[] }, engine) =>
+  updateSpansLeft(db, p, isAnyOf(engine, 'e.via', p.gateways) as RawBuilder<boolean>),
+)
+
+/** Does the same for devices of a source. */
+export const updateSpansLeftWithSource = writeTelemetry((db, p: Left & { source: string }) =>
+  updateSpansLeft(db, p, sql<boolean>`e.source_id = ${p.source}`),
 )
 
 /** The connection that the row of a gateway names, whether the caller sees the gateway or not. */

@@ -41,6 +41,8 @@ export interface HistorySpan {
   readonly overslept_at: number | null
   /** The gateway at the end. */
   readonly via: string | null
+  /** The source of the device at the end. */
+  readonly source_id: string | null
 }
 
 export interface EndpointHistory {
@@ -78,9 +80,10 @@ function unwrittenSpanOf({
   rested,
   overslept_at,
   via,
+  source_id,
 }: HistoryRow): HistorySpan | undefined {
   if (node_id === null || since === null) return undefined
-  const after = { rested, overslept_at, via }
+  const after = { rested, overslept_at, via, source_id }
   if (connected) return { since, until: undefined, why: undefined, unknown_until: null, followed_by: null, ...after }
   const until = connection_time ?? since
   return { since, until, why: 'SERVER_ENDED', unknown_until, followed_by: 'UNKNOWN', ...after }

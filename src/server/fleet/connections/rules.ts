@@ -6,6 +6,7 @@ import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { mustFind } from '../../core/failure.ts'
 import { findRoom } from '../rooms/store.ts'
+import { listAbsences } from '../sources/absence-store.ts'
 import {
   type Absence,
   availabilityOf,
@@ -79,8 +80,8 @@ async function readHistory(ctx: RequestContext, history: EndpointHistory, window
   const hidden = new HiddenTimes(ctx, window)
   let omitted = 0
   for await (const span of readSpans(ctx.db, history, window)) {
-    const { unknown_until: unknownUntil, overslept_at: oversleptAt, rested, via } = span
-    const facts = { unknownUntil, oversleptAt, isRested: rested === 1, hidden: await hidden.of(via) }
+    const { unknown_until: unknownUntil, overslept_at: oversleptAt, rested, via, source_id: source } = span
+    const facts = { unknownUntil, oversleptAt, isRested: rested === 1, hidden: await hidden.of(via, source) }
     gaps.add(span.since, span.until ?? window.end, facts)
     if (!isBefore(span, window)) spans.push(spanView(history.id, span, window))
     // The oldest are dropped many at a time, because that moves all others.
@@ -96,27 +97,38 @@ async function readHistory(ctx: RequestContext, history: EndpointHistory, window
   }
 }
 
-/** When gateways were away, for the history of their devices. A caller need not see the gateway. */
+/** When gateways and sources were away, for the history of their devices. A caller need not see the gateway. */
 class HiddenTimes {
   readonly #ctx: RequestContext
   readonly #window: ConnectionWindow
-  readonly #byGateway = new Map<string, Period[]>()
+  /** By gateway, and by gateway with source. */
+  readonly #known = new Map<string, Period[]>()
 
   constructor(ctx: RequestContext, window: ConnectionWindow) {
     this.#ctx = ctx
     this.#window = window
   }
 
-  async of(gateway: string | null): Promise<readonly Period[]> {
+  async of(gateway: string | null, source: string | null): Promise<readonly Period[]> {
     if (gateway === null) return []
-    const known = this.#byGateway.get(gateway)
+    const key = `${gateway} ${source ?? ''}`
+    const known = this.#known.get(key)
     if (known) return known
-    const periods = await this.#read(gateway)
-    this.#byGateway.set(gateway, periods)
+    const ofGateway = source === null ? await this.#readGateway(gateway) : await this.of(gateway, null)
+    const periods = source === null ? ofGateway : mergeOverlapping(inOrder(ofGateway, await this.#readSource(source)))
+    this.#known.set(key, [...periods])
     return periods
   }
 
-  async #read(gateway: string): Promise<Period[]> {
+  async #readSource(source: string): Promise<Period[]> {
+    const { db, presenceTimes } = this.#ctx
+    const { from, end } = this.#window
+    const { settleMs } = presenceTimes
+    const rows = await listAbsences(db, { source, from: from - settleMs })
+    return rows.map(({ since, until }) => [since - hiddenBeforeEndMs, until === null ? end : until + settleMs])
+  }
+
+  async #readGateway(gateway: string): Promise<Period[]> {
     const { db, presenceTimes } = this.#ctx
     const { from, end } = this.#window
     const present = await findGatewayConnection(db, { gateway })
@@ -145,6 +157,9 @@ class HiddenTimes {
     return mergeOverlapping(periods)
   }
 }
+
+const inOrder = (some: readonly Period[], others: readonly Period[]): Period[] =>
+  [...some, ...others].sort(([a], [b]) => a - b)
 
 const spansCsv = (
   ctx: RequestContext,

@@ -50,6 +50,7 @@ const spanColumns = (p: PresenceTimes, at: number, why: ConnectionEnd, unknownUn
       when not (${isKnown}) then 'UNKNOWN' when e.rest = 'RESTING' then 'ASLEEP' else 'OFFLINE' end`.as('followed_by'),
     sql<number>`case when e.rest = 'RESTING' or (e.rest = 'AWAKE' and not (${isKnown})) then 1 else 0 end`.as('rested'),
     sql<string | null>`e.via`.as('via'),
+    sql<string | null>`e.source_id`.as('source_id'),
   ]
 }
 
@@ -57,7 +58,7 @@ const spanColumns = (p: PresenceTimes, at: number, why: ConnectionEnd, unknownUn
 const insertSpans = (db: Kysely<DatabaseSchema>, spans: Expression<object>) =>
   db
     .insertInto('connection_spans')
-    .columns(['org', 'endpoint', 'since', 'until', 'why', 'unknown_until', 'followed_by', 'rested', 'via'])
+    .columns(['org', 'endpoint', 'since', 'until', 'why', 'unknown_until', 'followed_by', 'rested', 'via', 'source_id'])
     .expression(spans as Expression<never>)
     .onConflict((c) =>
       c
@@ -69,6 +70,7 @@ const insertSpans = (db: Kysely<DatabaseSchema>, spans: Expression<object>) =>
           followed_by: e.ref('excluded.followed_by'),
           rested: e.ref('excluded.rested'),
           via: e.ref('excluded.via'),
+          source_id: e.ref('excluded.source_id'),
         }))
         .whereRef('excluded.until', '>', 'connection_spans.until'),
     )
@@ -193,7 +195,7 @@ const selectHistories = (db: Kysely<DatabaseSchema>, p: PresenceTimes & { org: n
     .leftJoin('nodes as d', 'd.id', 'e.node_id')
     .select(['e.id', 'e.number', 'e.node_id', 'e.connection_time as changed_at'])
     .select([isConnected.as('connected'), connectionTime.as('connection_time'), lastSince(p.from).as('last_since')])
-    .select([reconnectsUntil(p).as('unknown_until'), 'e.via', 'e.overslept_at'])
+    .select([reconnectsUntil(p).as('unknown_until'), 'e.via', 'e.source_id', 'e.overslept_at'])
     .select(sql<number>`case when ${isAsleep} then 1 else 0 end`.as('rested'))
     .select(
       sql<number | null>`(select min(s.since) from connection_spans s
@@ -231,6 +233,7 @@ export const listSpans = visibleQuery(
         's.rested',
         's.overslept_at',
         's.via',
+        's.source_id',
       ])
       .where('s.org', '=', p.org)
       .where('s.endpoint', '=', p.endpoint)

@@ -25,7 +25,7 @@ import {
   type PresenceTimes,
   reconnectsUntilInUpdate,
 } from '../../nodes/presence-sql.ts'
-import { updateSpansLeftWithGateways } from '../connections/gateway-store.ts'
+import { updateSpansLeftWithGateways, updateSpansLeftWithSource } from '../connections/gateway-store.ts'
 import { enrolledColumns } from './fields.ts'
 import { insertStay } from './stay-store.ts'
 
@@ -224,9 +224,30 @@ export async function updateLeftWithGateways(on: TelemetryTx, gateways: readonly
   await updateSpansLeftWithGateways(on, { gateways, from })
 }
 
+const updateRowsLeftWithSource = writeTelemetry((db, p: { org: number; source: string; from: number }) =>
+  db
+    .updateTable('endpoints')
+    .set({ left_with_gateway: 1 })
+    .where('org', '=', p.org)
+    .where('source_id', '=', p.source)
+    .where('node_id', 'is', null)
+    .where('connection_time', '>=', p.from),
+)
+
+/** Does the same for the devices of a source. */
+export async function updateLeftWithSource(on: TelemetryTx, left: { readonly source: string; readonly from: number }) {
+  await updateRowsLeftWithSource(on, left)
+  await updateSpansLeftWithSource(on, left)
+}
+
 /** Lists the devices that are seen through a gateway. */
 export const listIdsVia = wholeQuery((db, p: { org: number; gateway: string }) =>
   db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('via', '=', p.gateway).orderBy('id'),
+)
+
+/** Lists the devices of a source that were adopted. */
+export const listIdsOfSource = wholeQuery((db, p: { org: number; source: string }) =>
+  db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('source_id', '=', p.source).orderBy('id'),
 )
 
 /** Returns the state of an endpoint, for the event of a change. */

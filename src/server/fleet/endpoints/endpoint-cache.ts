@@ -58,6 +58,10 @@ export class EndpointCache {
     db.onWrite('nodes', ({ columns }) => {
       if (!columns || columns.has('state')) this.clear()
     })
+    // So does the state of a device of a source.
+    db.onWrite('sources', ({ columns }) => {
+      if (columns?.has('state')) this.clear()
+    })
     // The list shows the state of the newest config version, which changes only together with the row of that version.
     db.onWrite('config_versions', ({ org, where: { endpoint_id: id } }) => {
       for (const list of org === undefined ? this.#lists.values() : [this.#lists.get(org)]) {

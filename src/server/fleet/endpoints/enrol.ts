@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EnrolRequest } from '../../../contract/device/protocol.ts'
 import { hourMs } from '../../../contract/durations.ts'
+import type { SourceType } from '../../../contract/fleet/drivers.ts'
 import { makeCredential, tokenHash } from '../../auth/token.ts'
 import { RequestContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
@@ -101,7 +102,7 @@ async function enrol(tx: Tx, ctx: RequestContext, request: EnrolRequest, code: C
   if (known?.room_id !== room.id) await raiseResourceVersions(tx, { endpointsOfRoom: [known?.room_id] })
   // A device that was seen through a gateway speaks for itself now.
   const gateways = known?.via ? await replaceItemsOfEndpoint(tx, known.id, ctx.clock.now()) : []
-  const enrolled = await enrolEndpoint(tx, ctx, { ...request, room, known, via: null })
+  const enrolled = await enrolEndpoint(tx, ctx, { ...request, room, known, via: null, source: null })
   return { ...enrolled, result: { ...enrolled.result, gateways } }
 }
 
@@ -111,13 +112,15 @@ interface Enrolment extends Pick<EnrolRequest, 'serial' | 'model' | 'pairingSeri
   readonly known: Awaited<ReturnType<typeof findBySerial>>
   /** The gateway through which the device is seen. */
   readonly via: string | null
+  /** The source of which the gateway knows the device. */
+  readonly source: { readonly id: string; readonly type: SourceType } | null
   /** The name that a new endpoint gets. */
   readonly name?: string | null
 }
 
 /** Gives a device an endpoint, or the one that it had, with a new credential. The caller raises the versions of the rooms. */
 export async function enrolEndpoint(tx: Tx, ctx: RequestContext, enrolment: Enrolment) {
-  const { serial, model, pairingSerial, room, known, via, name = null } = enrolment
+  const { serial, model, pairingSerial, room, known, via, source, name = null } = enrolment
   // The reported actions of a known device hold until its next status.
   const hasSettings = canDo({ model, actions: known?.actions ?? null }, 'config')
   const endpoint: EnrolledRow = {
@@ -128,6 +131,8 @@ export async function enrolEndpoint(tx: Tx, ctx: RequestContext, enrolment: Enro
     room_id: room.id,
     profile_id: hasSettings ? room.profile_id : null,
     via,
+    source_id: source?.id ?? null,
+    source_type: source?.type ?? null,
     enrolment_time: ctx.clock.now(),
   }
   if (known) {

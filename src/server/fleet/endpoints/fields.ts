@@ -19,7 +19,16 @@ import { customFieldsAfter, customFieldsOf } from '../custom-fields.ts'
 import { type ReportedStatus, type StoredStatus, shownStatus } from './reported-status.ts'
 
 /** The columns that each enrolment writes. A device keeps its id and its serial. */
-export const enrolledColumns = ['pairing_serial', 'model', 'room_id', 'profile_id', 'via', 'enrolment_time'] as const
+export const enrolledColumns = [
+  'pairing_serial',
+  'model',
+  'room_id',
+  'profile_id',
+  'via',
+  'source_id',
+  'source_type',
+  'enrolment_time',
+] as const
 
 /** The columns that both an endpoint and the list of endpoints show. */
 export const endpointFieldColumns = [
@@ -30,6 +39,7 @@ export const endpointFieldColumns = [
   'room_id',
   'profile_id',
   'via',
+  'source_type',
   'status',
   'sensors_named',
   'sensors_measured',
@@ -147,6 +157,7 @@ export function endpointView(
     ...(row.since !== null && { since: isoTime(row.since) }),
     ...(row.via !== null && { via: row.via }),
     ...(hasGateway(row) && { hasGateway: true }),
+    ...(row.source_type !== null && { sourceType: row.source_type }),
     enrolmentTime: isoTime(row.enrolment_time),
     ...(row.room_id !== null && { roomId: row.room_id }),
     ...(row.room_id !== null && roomName !== null && { roomName }),
@@ -216,6 +227,7 @@ export function basicEndpointView(
   if (row.since !== null && row.since !== row.connection_time) view.since = isoTime(row.since)
   if (row.via !== null) view.via = row.via
   if (hasGateway(row)) view.hasGateway = true
+  if (row.source_type !== null) view.sourceType = row.source_type
   if (row.room_id !== null) view.roomId = row.room_id
   if (row.room_name !== null) view.roomName = row.room_name
   if (row.profile_id !== null) view.profileId = row.profile_id

@@ -346,12 +346,16 @@ export async function updateRoomOf(tx: Tx, ids: readonly string[], room: number 
 
 /** Takes their gateway from the devices of a gateway that is unenrolled. */
 const clearVia = write((db, p: { org: number; gateway: string }) =>
-  db.updateTable('endpoints').set({ via: null }).where('org', '=', p.org).where('via', '=', p.gateway),
+  db
+    .updateTable('endpoints')
+    .set({ via: null, source_id: null, source_type: null })
+    .where('org', '=', p.org)
+    .where('via', '=', p.gateway),
 )
 const clearViaInRoom = write((db, p: { org: number; room: number }) =>
   db
     .updateTable('endpoints')
-    .set({ via: null })
+    .set({ via: null, source_id: null, source_type: null })
     .where('org', '=', p.org)
     .where('via', 'in', (q) =>
       q.selectFrom('endpoints as g').select('g.id').where('g.org', '=', p.org).where('g.room_id', '=', p.room),
@@ -361,7 +365,7 @@ const clearViaInRoom = write((db, p: { org: number; room: number }) =>
 const clearViaOf = write((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
     .updateTable('endpoints')
-    .set((e) => ({ via: null, version: e('version', '+', 1) }))
+    .set((e) => ({ via: null, source_id: null, source_type: null, version: e('version', '+', 1) }))
     .where('org', '=', p.org)
     .where(isAnyOf(engine, 'id', p.ids)),
 )

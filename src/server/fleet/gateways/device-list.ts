@@ -4,7 +4,9 @@ import type { Services } from '../../context/services.ts'
 import { Failure } from '../../core/failure.ts'
 import { isUuid } from '../../core/uuid.ts'
 import type { Device, DeviceConnection } from '../../devices/mqtt/handlers.ts'
-import { itemContext, plainTarget, targetOf, testContext } from './fields.ts'
+import { plainSource, sourceContext, sourceTargetOf } from '../sources/fields.ts'
+import { listSourcesOfGateway } from '../sources/store.ts'
+import { itemContext, plainItem, plainTests, targetOf } from './fields.ts'
 import { findListVersion, listItemsAfter, listOpenTests } from './store.ts'
 
 const itemsPerPage = 200
@@ -24,7 +26,9 @@ export async function readDeviceList(
   if (!list) throw new Failure('PERMISSION_DENIED', notAGateway)
   const rows = await listItemsAfter(on, { gateway: id, after: pageToken ?? '', limit: itemsPerPage + 1 })
   const since = clock.now() - limits.gatewayTestMs
-  const tests = pageToken === undefined ? await listOpenTests(on, { gateway: id, since }) : []
+  const isFirst = pageToken === undefined
+  const tests = isFirst ? await listOpenTests(on, { gateway: id, since }) : []
+  const sources = isFirst ? await listSourcesOfGateway(on, { gateway: id }) : []
   const page = rows.slice(0, itemsPerPage)
   const last = page.at(-1)
   return {
@@ -33,13 +37,23 @@ export async function readDeviceList(
       id: row.id,
       revision: row.revision,
       targetRevision: row.target_revision,
-      ...plainTarget(targetOf(row, secrets, itemContext(org, row.id))),
+      ...plainItem(targetOf(row, secrets, itemContext(org, row.id)), row),
       ...(row.room_name !== null && row.room_id !== null && { roomId: row.room_id }),
       ...(row.name !== null && { name: row.name }),
       state: row.state,
       ...(row.known_endpoint_id !== null && { endpointId: row.known_endpoint_id }),
     })),
-    tests: tests.map((row) => ({ id: row.id, ...plainTarget(targetOf(row, secrets, testContext(org, row.id))) })),
+    ...plainTests(tests, org, secrets),
+    ...(sources.length > 0 && {
+      sources: sources.map((row) => ({
+        id: row.id,
+        revision: row.revision,
+        state: row.state,
+        deviceCount: Number(row.devices),
+        hasStructure: row.has_structure === 1,
+        ...plainSource(sourceTargetOf(row, secrets, sourceContext(org, row.id))),
+      })),
+    }),
     ...(rows.length > itemsPerPage && last && { nextPageToken: last.id }),
   }
 }

@@ -1,5 +1,6 @@
 // Enrols devices through their gateway: room and gateway come from the item, the serial number from the device. [contract 13.enrolment]
 import type { GatewayEnrolRequest } from '../../../contract/device/protocol.ts'
+import { isSourceType } from '../../../contract/fleet/drivers.ts'
 import { unrestrictedContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
 import { Failure, mustFind } from '../../core/failure.ts'
@@ -56,7 +57,9 @@ export async function enrolItem(
       const serial = item.endpoint_serial ?? serialOf(request, gateway.org, item.id)
       const known = await findEnrolled(tx, gateway, item, serial, request)
       const { model } = request
-      const change = await enrolEndpoint(tx, ctx, { serial, model, room, known, via: gateway.id, name: item.name })
+      const { name, source_id, driver } = item
+      const source = source_id !== null && isSourceType(driver) ? { id: source_id, type: driver } : null
+      const change = await enrolEndpoint(tx, ctx, { serial, model, room, known, via: gateway.id, source, name })
       await updateItemEndpoint(tx, { id: item.id, endpoint: change.result.endpointId })
       await raiseResourceVersions(tx, { endpointsOfRoom: [room.id, known?.room_id] })
       return change

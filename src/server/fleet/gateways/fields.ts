@@ -2,12 +2,15 @@
 import { hash } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
+import type { ListedGatewayTest, ListedSourceTest } from '../../../contract/device/protocol.ts'
 import type { Violation } from '../../../contract/error.ts'
 import {
   type DriverField,
   type DriverId,
   type DriverOption,
   drivers,
+  type ItemDriverId,
+  isSourceType,
   optionsWithDefaults,
 } from '../../../contract/fleet/drivers.ts'
 import type { GatewayDevice } from '../../../contract/fleet/gateways.ts'
@@ -20,6 +23,7 @@ import { invalid } from '../../core/failure.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { AuditedFields } from '../../journal/audit/audited-fields.ts'
+import { plainSource, sourceTargetOf } from '../sources/fields.ts'
 
 /** The columns that say what a gateway connects to, in the tables of items and of tests. */
 export const targetColumns = ['driver', 'host', 'port', 'username', 'secrets', 'options', 'fingerprint'] as const
@@ -40,6 +44,8 @@ export const itemColumns = [
   'since',
   'reached_at',
   'created_at',
+  'source_id',
+  'source_key',
 ] as const
 export type GatewayItemRow = Pick<Selectable<DatabaseSchema['gateway_devices']>, (typeof itemColumns)[number]>
 
@@ -49,7 +55,8 @@ export const testContext = (org: Org, id: string): string => `gateway test/${org
 
 /** The device that a gateway connects to, with its secrets in plain text. */
 export interface ItemTarget {
-  readonly driver: DriverId
+  /** The type of the source of a device that belongs to one. */
+  readonly driver: ItemDriverId
   readonly host: string
   readonly port: number
   readonly username: string | null
@@ -81,10 +88,9 @@ export const targetRow = (target: ItemTarget, secrets: Secrets, context: string)
 })
 
 /** The device as only the gateway itself reads it. */
-export const plainTarget = ({ driver, host, port, username, secrets, options, fingerprint }: ItemTarget) => {
+const plainTarget = ({ host, port, username, secrets, options, fingerprint }: ItemTarget, driver: ItemDriverId) => {
   const { secret, ...secretOptions } = secrets
   return {
-    driver,
     host,
     port,
     ...(username !== null && { username }),
@@ -92,6 +98,37 @@ export const plainTarget = ({ driver, host, port, username, secrets, options, fi
     options: { ...optionsWithDefaults(driver, options), ...secretOptions },
     ...(fingerprint !== null && { fingerprint }),
   }
+}
+
+/** An item, and the source of which it is a device. */
+export const plainItem = (
+  target: ItemTarget,
+  { source_id, source_key }: Pick<GatewayItemRow, 'source_id' | 'source_key'>,
+) => ({
+  driver: target.driver,
+  ...plainTarget(target, target.driver),
+  ...(source_id !== null && { sourceId: source_id }),
+  ...(source_key !== null && { sourceKey: source_key }),
+})
+
+/** The tests of a gateway, of devices and of sources. */
+export function plainTests(rows: readonly (TargetRow & { readonly id: string })[], org: Org, secrets: Secrets) {
+  const tests: ListedGatewayTest[] = []
+  const sourceTests: ListedSourceTest[] = []
+  for (const row of rows) {
+    const { id, driver } = row
+    const context = testContext(org, id)
+    if (isSourceType(driver)) {
+      const { host: url, options: settings } = row
+      sourceTests.push({
+        id,
+        ...plainSource(sourceTargetOf({ type: driver, url, settings, secrets: row.secrets }, secrets, context)),
+      })
+    } else {
+      tests.push({ id, driver, ...plainTarget(targetOf(row, secrets, context), driver) })
+    }
+  }
+  return { tests, ...(sourceTests.length > 0 && { sourceTests }) }
 }
 
 type TargetBody = Omit<InputOf<'gatewayDevicesTest'>['body'], 'deviceId'>
@@ -107,7 +144,7 @@ interface RequestedTarget {
  * to another address, so secrets do not follow the item there. [contract 13.secrets]
  */
 export function requestedTarget(body: TargetBody, stored?: ItemTarget): RequestedTarget {
-  const { driver = stored?.driver, host = stored?.host } = body
+  const { driver = ownDriverOf(stored), host = stored?.host } = body
   if (driver === undefined || host === undefined) {
     throw invalid(
       [driver === undefined ? ['driver'] : [], host === undefined ? ['host'] : []]
@@ -147,6 +184,9 @@ export function requestedTarget(body: TargetBody, stored?: ItemTarget): Requeste
   if (violations.length > 0) throw invalid(violations)
   return { target: { driver, host, port, username, secrets, options, fingerprint }, hasMoved }
 }
+
+const ownDriverOf = (stored: ItemTarget | undefined): DriverId | undefined =>
+  stored === undefined || isSourceType(stored.driver) ? undefined : stored.driver
 
 const valueAfter = <T>(sent: T | null | undefined, kept: T | null | undefined) => (sent === undefined ? kept : sent)
 const hasField = (fields: readonly DriverField[], name: string) => fields.some((f) => !f.isOption && f.name === name)
@@ -217,6 +257,8 @@ export const itemView = (row: ShownItem, target: ItemTarget): Static<typeof Gate
   id: row.id,
   gatewayId: row.gateway_id,
   driver: row.driver,
+  ...(row.source_id !== null && { sourceId: row.source_id }),
+  ...(row.source_key !== null && { sourceKey: row.source_key }),
   host: row.host,
   port: row.port,
   ...(row.username !== null && { username: row.username }),

@@ -13,6 +13,7 @@ import { endpointRef } from '../endpoints/fields.ts'
 import { moveEndpoints, unenrolEndpoint } from '../endpoints/rules.ts'
 import { releaseEndpoints } from '../endpoints/store.ts'
 import { findRoom } from '../rooms/store.ts'
+import { updateExcluded } from '../sources/store.ts'
 import {
   auditedItem,
   changedItemSecrets,
@@ -108,6 +109,8 @@ function newItem(ctx: RequestContext, gateway: string, target: ItemTarget) {
     endpoint_id: null,
     duplicate_of: null,
     reached_at: null,
+    source_id: null,
+    source_key: null,
   }
 }
 
@@ -123,7 +126,9 @@ export async function gatewayDevicesUpdate(
     checkIfMatch(ctx, before.revision)
     const { roomId, name, ...wanted } = body
     const stored = storedTarget(ctx, before)
-    const { target, hasMoved } = requestedTarget(wanted, stored)
+    if (Object.keys(wanted).length > 0) refuseSourceItem(before)
+    const { target, hasMoved } =
+      before.source_id === null ? requestedTarget(wanted, stored) : { target: stored, hasMoved: false }
     const isOtherTarget = JSON.stringify(target) !== JSON.stringify(stored)
     const isTriedAnew = isOtherTarget && before.state !== 'REMOVED'
     const room = roomId === undefined ? undefined : await requireRoom(tx, roomId)
@@ -194,6 +199,9 @@ export async function gatewayDevicesDelete(ctx: RequestContext, id: string, devi
     const row = await requireItem(tx, id, deviceId)
     checkIfMatch(ctx, row.revision)
     const endpoint = row.known_endpoint_id
+    if (row.source_id !== null && row.source_key !== null) {
+      await updateExcluded(tx, { source: row.source_id, keys: [row.source_key], excluded: 1 })
+    }
     await deleteItem(tx, { id: deviceId })
     await raiseListVersions(tx, { gateways: [id] })
     const unenrolled = endpoint !== null && isUnenrolled ? await unenrolEndpoint(tx, ctx, endpoint) : undefined
@@ -215,6 +223,15 @@ export const requireGateway = async (on: OrgReader, id: string) =>
 
 export const requireItem = async (on: OrgReader, gateway: string, id: string) =>
   mustFind(await findItem(on, { gateway, id }), `device ${id} of gateway ${gateway}`)
+
+/** The address and the secrets of such an item are those of its source. */
+export function refuseSourceItem({ source_id }: Pick<GatewayItemRow, 'source_id'>): void {
+  if (source_id === null) return
+  throw new Failure(
+    'FAILED_PRECONDITION',
+    `this device belongs to source ${source_id}, which has its address and its secrets. Change the source with sourcesUpdate, and test it with sourcesTest.`,
+  )
+}
 
 async function requireRoom(tx: Tx, id: number) {
   const room = await findRoom(tx, { id })

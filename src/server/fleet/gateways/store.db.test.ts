@@ -72,6 +72,8 @@ async function newItem(values: Partial<GatewayItemRow> = {}): Promise<GatewayIte
     since: storedAt,
     reached_at: null,
     created_at: storedAt,
+    source_id: null,
+    source_key: null,
     ...values,
   }
   await audited((tx) => insertItem(tx, row))

@@ -120,6 +120,50 @@ export const deleteItem = write((db, p: { org: number; id: string }) =>
   db.deleteFrom('gateway_devices').where('org', '=', p.org).where('id', '=', p.id),
 )
 
+/** Lists the devices of a source that were adopted. */
+export const listItemsOfSource = wholeQuery((db, p: { org: number; source: string }) =>
+  db
+    .selectFrom('gateway_devices as i')
+    .leftJoin('endpoints as e', (j) => j.onRef('e.org', '=', 'i.org').onRef('e.id', '=', 'i.endpoint_id'))
+    .select(['i.id', 'e.id as known_endpoint_id'])
+    .where('i.org', '=', p.org)
+    .where('i.source_id', '=', p.source)
+    .orderBy('i.id'),
+)
+
+export const deleteItemsOfSource = write((db, p: { org: number; source: string }) =>
+  db.deleteFrom('gateway_devices').where('org', '=', p.org).where('source_id', '=', p.source),
+)
+
+/** Deletes the items of endpoints, as far as they belong to sources. Returns their gateways. */
+export const deleteSourceItemsOfEndpoints = write((db, p: { org: number; endpoints: readonly string[] }, engine) =>
+  db
+    .deleteFrom('gateway_devices')
+    .where('org', '=', p.org)
+    .where('source_id', 'is not', null)
+    .where(isAnyOf(engine, 'endpoint_id', p.endpoints))
+    .returning('gateway_id'),
+)
+
+/** Deletes the items in a room, as far as they belong to sources. Returns their gateways. */
+export const deleteSourceItemsInRoom = write((db, p: { org: number; room: number }) =>
+  db
+    .deleteFrom('gateway_devices')
+    .where('org', '=', p.org)
+    .where('source_id', 'is not', null)
+    .where('room_id', '=', p.room)
+    .returning('gateway_id'),
+)
+
+/** The items of a source show its address. */
+export const updateItemAddresses = write((db, p: { org: number; source: string; host: string; port: number }) =>
+  db
+    .updateTable('gateway_devices')
+    .set({ host: p.host, port: p.port })
+    .where('org', '=', p.org)
+    .where('source_id', '=', p.source),
+)
+
 /** Stores the endpoint of an item; null if it has none. */
 export const updateItemEndpoint = write((db, p: { org: number; id: string; endpoint: string | null }) =>
   db.updateTable('gateway_devices').set({ endpoint_id: p.endpoint }).where('org', '=', p.org).where('id', '=', p.id),

@@ -1,7 +1,7 @@
 // Tests of devices: a person asks, the gateway tries, and the answer goes back to the person, at whichever node the gateway is. [contract 13.test]
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GatewayTestAnswer } from '../../../contract/device/protocol.ts'
+import type { GatewayTestAnswer, SourceTestAnswer } from '../../../contract/device/protocol.ts'
 import { minuteMs } from '../../../contract/durations.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
@@ -12,41 +12,53 @@ import type { Tx } from '../../db/handles.ts'
 import type { Device } from '../../devices/mqtt/handlers.ts'
 import { change } from '../../journal/audit/change.ts'
 import { endpointRef } from '../endpoints/fields.ts'
-import { type ItemTarget, requestedTarget, targetRow, testContext } from './fields.ts'
-import { requireGateway, requireItem, storedTarget } from './rules.ts'
-import { findTest, insertTest, listTestTimes, raiseListVersions, updateTestEnded } from './store.ts'
+import { type ItemTarget, requestedTarget, type TargetRow, targetRow, testContext } from './fields.ts'
+import { refuseSourceItem, requireGateway, requireItem, storedTarget } from './rules.ts'
+import { type findGateway, findTest, insertTest, listTestTimes, raiseListVersions, updateTestEnded } from './store.ts'
 
 export const maxTestsPerMinute = 20
 const pauseMs = 200
 
-/** The gateway can be connected to another node, so the answer is read from the row of the test. */
 export async function gatewayDevicesTest(
   ctx: RequestContext,
   id: string,
   { deviceId, ...wanted }: InputOf<'gatewayDevicesTest'>['body'],
 ): Promise<GatewayTestAnswer> {
-  const testId = randomUUID()
-  await change(ctx, 'gatewayDevicesTest', async (tx) => {
+  const testId = await change(ctx, 'gatewayDevicesTest', async (tx) => {
     const gateway = await requireGateway(tx, id)
     const item = deviceId === undefined ? undefined : await requireItem(tx, id, deviceId)
+    if (item) refuseSourceItem(item)
     const target = testedTarget(wanted, item && storedTarget(ctx, item))
-    if (!gateway.connected) {
-      throw new Failure('FAILED_PRECONDITION', 'the gateway is not connected. Start it, then test again.')
-    }
-    const now = ctx.clock.now()
-    await requireTurn(tx, id, now, ctx.limits.gatewayTestMs)
-    const row = targetRow(target, ctx.secrets, testContext(ctx.org, testId))
-    await insertTest(tx, { id: testId, gateway_id: id, ...row, created_at: now })
-    await raiseListVersions(tx, { gateways: [id] })
+    const testId = await startTest(tx, ctx, gateway, (test) =>
+      targetRow(target, ctx.secrets, testContext(ctx.org, test)),
+    )
     const { driver, host, port, username } = target
     return {
-      result: undefined,
+      result: testId,
       target: endpointRef(gateway),
       after: { driver, host, port, ...(username !== null && { username }), ...(item && { deviceId: item.id }) },
     }
   })
   ctx.devices.wake([id])
   return waitForAnswer(ctx, id, testId)
+}
+
+/** Also for sources: the gateway has one turn for all of its tests. Returns the id of the test. */
+export async function startTest(
+  tx: Tx,
+  ctx: RequestContext,
+  gateway: NonNullable<Awaited<ReturnType<typeof findGateway>>>,
+  rowOf: (testId: string) => TargetRow,
+): Promise<string> {
+  if (!gateway.connected) {
+    throw new Failure('FAILED_PRECONDITION', 'the gateway is not connected. Start it, then test again.')
+  }
+  const now = ctx.clock.now()
+  await requireTurn(tx, gateway.id, now, ctx.limits.gatewayTestMs)
+  const id = randomUUID()
+  await insertTest(tx, { id, gateway_id: gateway.id, ...rowOf(id), created_at: now })
+  await raiseListVersions(tx, { gateways: [gateway.id] })
+  return id
 }
 
 /** A stored secret is tried at its stored address only. */
@@ -83,7 +95,12 @@ async function requireTurn(tx: Tx, gateway: string, now: number, testMs: number)
 
 const secondsUntil = (at: number, now: number) => Math.max(1, Math.ceil((at - now) / 1000))
 
-async function waitForAnswer(ctx: RequestContext, gateway: string, id: string): Promise<GatewayTestAnswer> {
+/** The gateway can be connected to another node, so the answer is read from the row of the test. */
+export async function waitForAnswer<A extends { readonly reason?: string }>(
+  ctx: RequestContext,
+  gateway: string,
+  id: string,
+): Promise<A | { readonly reason: string }> {
   const endAtMs = performance.now() + ctx.limits.gatewayTestMs
   for (;;) {
     const row = await findTest(ctx.db, { id })
@@ -98,12 +115,12 @@ async function waitForAnswer(ctx: RequestContext, gateway: string, id: string): 
   return { reason: 'The gateway gave no answer in time. Look at its log, then test again.' }
 }
 
-/** The answer of a gateway; one to a test that is over, or not its own, is NOT_FOUND. */
+/** The answer of a gateway, about a device or a source; one to a test that is over, or not its own, is NOT_FOUND. */
 export async function answerTest(
   services: Services,
   { org, id: gateway }: Device,
   id: string,
-  answer: GatewayTestAnswer,
+  answer: GatewayTestAnswer | SourceTestAnswer,
 ) {
   const text = JSON.stringify(answer)
   const on = services.db.forOrg(org.key)

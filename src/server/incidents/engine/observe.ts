@@ -8,7 +8,7 @@ import { observeConfigs, observeConfigsQuickly } from './observations/configs.ts
 import { observeCredentials } from './observations/credentials.ts'
 import { listObservedAfter, type ObservedWithSample } from './observations/endpoint-store.ts'
 import { observeFlapping, observeFlappingQuickly } from './observations/flapping.ts'
-import { observeGatewayItems } from './observations/gateways.ts'
+import { observeGatewayItems, observeSources } from './observations/gateways.ts'
 import type { FullInput, QuickInput } from './observations/input.ts'
 import { observeJobs } from './observations/jobs.ts'
 import { observeHidden, observeOffline, observeOfflineQuickly } from './observations/presence.ts'
@@ -86,6 +86,7 @@ export async function observeFull(on: OrgReader, input: FullInput): Promise<Obse
     ...(await observeFlapping(on, input)),
     ...(await observeConfigs(on, input)),
     ...(await observeGatewayItems(on, input)),
+    ...(await observeSources(on, input)),
     ...(await observeCredentials(on, input)),
     observeCertificate(input),
     ...(await observeChannels(on, input)),

@@ -14,7 +14,7 @@ export interface Subject {
   readonly type: SubjectType
   /** The id of an endpoint, room, channel, organisation or job as text. */
   readonly id: string
-  /** The code of a fault, the id of a peripheral, or the id of an item of a gateway: an endpoint can have several findings of such a rule at the same time. */
+  /** The code of a fault, the id of a peripheral, or the id of an item or a source of a gateway: an endpoint can have several findings of such a rule at the same time. */
   readonly part?: string
 }
 
@@ -58,6 +58,8 @@ export interface FindingDetail {
   readonly peripherals?: readonly { readonly name: string; readonly kind: PeripheralKind }[]
   /** Why a gateway does not manage its items, one reason for each. Their names are left out: callers who see the gateway may not see their rooms. */
   readonly unmanaged?: readonly UnmanagedReason[]
+  /** The source that a gateway cannot read, and why. */
+  readonly source?: { readonly id: string; readonly name: string; readonly reason?: string }
   /** When the last attempt with wrong or shared credentials was. */
   readonly lastAt?: number
   /** Overrides the group that the rule names: a rejected setting that a profile locks. */

@@ -93,8 +93,12 @@ function knownRows({ before, after }: ChangeResult<unknown>, about: ChangeSubjec
   return [{ endpoint: null, room: null, location, region }]
 }
 
-/** True if the details name something that is or was in no region. Channels and keys never are in one, and only owners read them. */
-const namesThingWithoutPlace = ({ before = {}, after = {}, affected = [] }: ChangeResult<unknown>): boolean =>
+/**
+ * True if the details name something that is or was in no region. Channels, keys and sources never are in one: only owners read channels and
+ * keys, and only callers who see all regions read sources.
+ */
+const namesThingWithoutPlace = ({ target, before = {}, after = {}, affected = [] }: ChangeResult<unknown>): boolean =>
+  target.type === 'source' ||
   affected.some(({ type }) => type === 'channel' || type === 'key') ||
   [before, after].some((values) =>
     ['roomId', 'roomIds', 'locationId', 'regionId'].some((key) => valuesIn(values[key]).includes(null)),

@@ -13,6 +13,11 @@ test.for([
     detail: { unmanaged: ['REFUSED'] },
     expected: ['ENDPOINT a: 1', 'ENDPOINT b: 1', 'ENDPOINT c: 1'],
   },
+  {
+    rule: 'source.failing',
+    detail: { source: { id: 's1', name: 'Neat Pulse' } },
+    expected: ['ENDPOINT a: 1', 'ENDPOINT b: 1', 'ENDPOINT c: 1'],
+  },
   { rule: 'peripheral.missing', detail: {}, expected: ['ENDPOINT c: 1', 'ROOM 1000: 2'] },
   { rule: 'config.rejected', detail: {}, expected: ['ENDPOINT a: 1', 'ENDPOINT b: 1', 'ENDPOINT c: 1'] },
   { rule: 'config.rejected', detail: { profileId: 4, keys: ['volume'] }, expected: ['PROFILE 4: 3'] },

@@ -22,7 +22,7 @@ export interface Opening {
 }
 
 /** The details of a finding that tell apart incidents of one rule and cause. */
-type GroupDetail = Pick<FindingDetail, 'keys' | 'overslept' | 'fault'>
+type GroupDetail = Pick<FindingDetail, 'keys' | 'overslept' | 'fault' | 'source'>
 
 export class DraftSet {
   readonly #now: number
@@ -157,15 +157,16 @@ export class DraftSet {
 
   /**
    * Devices that work as a pair share an incident, and so do devices that rejected the same settings of a profile or a job, devices of a
-   * location that slept for too long, and devices of a model that report the same fault.
+   * location that slept for too long, and devices of a model that report the same fault. Each source of a gateway has an incident of its own.
    */
   #keyOf(
     { rule, level, causeId }: Pick<EngineIncident, 'rule' | 'level' | 'causeId'>,
-    { keys = [], overslept, fault }: GroupDetail,
+    { keys = [], overslept, fault, source }: GroupDetail,
   ): string {
     const pair = rule === 'device.offline' && level === 'ENDPOINT' && this.#structure.endpoints.get(causeId)?.pairGroup
     const details = isGroupedByKey(level) ? [...keys].sort() : []
-    return JSON.stringify([rule, level, pair ? `pair ${pair}` : causeId, overslept ?? false, fault?.code, ...details])
+    const parts = [overslept ?? false, fault?.code, source?.id]
+    return JSON.stringify([rule, level, pair ? `pair ${pair}` : causeId, ...parts, ...details])
   }
 }
 

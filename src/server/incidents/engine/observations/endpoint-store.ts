@@ -27,7 +27,7 @@ const observed = (db: Kysely<DatabaseSchema>, p: Now) =>
   db
     .selectFrom('endpoints as e')
     .leftJoin('nodes as d', 'd.id', 'e.node_id')
-    .select(['e.id', 'e.status', 'e.room_id', 'e.via', 'e.overslept_at'])
+    .select(['e.id', 'e.status', 'e.room_id', 'e.via', 'e.source_type', 'e.overslept_at'])
     .select(isConnected.as('connected'))
     .select(connectionTime.as('connection_time'))
     .select(isRestarting(p.now).as('restarting'))

@@ -104,6 +104,8 @@ function observeSilentSensor(
   { now, settings }: Pick<FullInput, 'now' | 'settings'>,
 ): Observation | undefined {
   if (endpoint.timestamp === null) return undefined
+  // Many sensors behind a broker report changes only, and the source says whether they are there.
+  if (endpoint.source_type === 'mqtt') return { ...conditionOf('sensor.silent', endpoint.id), state: 'clear' }
   const sentAt = endpoint.timestamp * secondMs
   if (now - sentAt < Math.min(holdMs, settings.freshnessSeconds * secondMs))
     return { ...conditionOf('sensor.silent', endpoint.id), state: 'clear' }

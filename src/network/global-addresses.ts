@@ -1,6 +1,6 @@
 // Tells which IP addresses the public internet routes, so that requests to others can be refused.
 import { BlockList, isIP } from 'node:net'
-import { embeddedIpv4 } from '../../network/ipv6.ts'
+import { embeddedIpv4 } from './ipv6.ts'
 
 /** From the special-purpose registry of IANA for IPv4, and multicast. The comments are its names. */
 const notGlobalIpv4 = listOf('ipv4', [

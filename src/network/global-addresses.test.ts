@@ -1,7 +1,7 @@
 // Addresses that requests of the server must not reach are refused in every spelling that a URL can have.
 import { isIP } from 'node:net'
 import { expect, test } from 'vitest'
-import { isGloballyReachable } from './address-check.ts'
+import { isGloballyReachable } from './global-addresses.ts'
 
 const hostile: Record<string, readonly string[]> = {
   'this network': ['0.0.0.0', '0.1.2.3', '::'],

@@ -1,0 +1,183 @@
+// What gateways report about their sources: their states, their devices and their structure. [contract 15.reports]
+import type { SourcesReport } from '../../../contract/device/protocol.ts'
+import {
+  type FoundDevices,
+  maxSourceDevices,
+  type ReportedStructure,
+  type SourceState,
+} from '../../../contract/fleet/sources.ts'
+import { unrestrictedContext } from '../../context/request-context.ts'
+import type { Services } from '../../context/services.ts'
+import { mustFind } from '../../core/failure.ts'
+import type { TelemetryTx, Tx } from '../../db/handles.ts'
+import { ConnectionReplaced, connectionKey, type Device, type DeviceConnection } from '../../devices/mqtt/handlers.ts'
+import { change } from '../../journal/audit/change.ts'
+import { hiddenBeforeEndMs } from '../connections/availability.ts'
+import { updateLeftWithSource } from '../endpoints/device-store.ts'
+import type { DeviceOrigin } from '../endpoints/enrol.ts'
+import { lockConnection } from '../endpoints/store.ts'
+import { raiseListVersions } from '../gateways/store.ts'
+import { findRoom } from '../rooms/store.ts'
+import { endAbsence, startAbsence } from './absence-store.ts'
+import { adoptDevices, freeItems } from './devices.ts'
+import { publishDevicesOfSource } from './presence.ts'
+import {
+  type FoundRow,
+  findOwnSource,
+  listKnownKeys,
+  type OwnSource,
+  updateSourceReason,
+  updateSourceState,
+  updateStructure,
+  upsertDevices,
+} from './report-store.ts'
+import { sourceRef } from './rules.ts'
+
+type ReportedState = SourcesReport['sources'][number]
+
+/** A report counts for the present revision only. Unknown sources are ignored: a person has deleted them. */
+export async function storeSourceStates(
+  services: Services,
+  connection: DeviceConnection,
+  { sources }: SourcesReport,
+): Promise<void> {
+  const { db, clock, feed } = services
+  const { device: gateway } = connection
+  const at = clock.now()
+  const outcome = await db.forOrg(gateway.org.key).telemetry(async (on) => {
+    if (!(await lockConnection(on, connectionKey(connection)))) return 'replaced'
+    const changed: { readonly id: string; readonly isPresence: boolean }[] = []
+    for (const report of sources) {
+      const isPresence = await storeState(on, gateway, report, at)
+      if (isPresence !== undefined) changed.push({ id: report.id, isPresence })
+    }
+    return changed
+  })
+  if (outcome === 'replaced') throw new ConnectionReplaced()
+  const events = feed.forOrg(gateway.org.key)
+  if (outcome.length > 0) events.publish([{ type: 'status', endpointId: gateway.id }])
+  for (const { id, isPresence } of outcome) {
+    if (isPresence) await publishDevicesOfSource(db.forOrg(gateway.org.key), events, id)
+  }
+}
+
+/** Returns undefined if nothing changed, or else whether the source left or returned. */
+async function storeState(
+  on: TelemetryTx,
+  gateway: Device,
+  report: ReportedState,
+  at: number,
+): Promise<boolean | undefined> {
+  const { id, revision, state, reason = null, content } = report
+  const before = await findOwnSource(on, { gateway: gateway.id, id })
+  if (before?.revision !== revision) return undefined
+  const values = { id, revision, reason, content: content ? JSON.stringify(content) : before.content }
+  if (before.state === state) return (await updateSourceReason(on, values)) ? false : undefined
+  const returned = state === 'CONNECTED' ? at : null
+  if (!(await updateSourceState(on, { ...values, state: state as SourceState, since: at, returned }))) return undefined
+  if (state === 'CONNECTED') await endAbsence(on, { source: id, at })
+  if (before.state !== 'CONNECTED') return state === 'CONNECTED'
+  await startAbsence(on, { source: id, at })
+  await updateLeftWithSource(on, { source: id, from: at - hiddenBeforeEndMs })
+  return true
+}
+
+/** Devices beyond the limit are ignored. Those of a source that enrols by itself are adopted in the transaction that inserts them. */
+export async function storeFoundDevices(
+  services: Services,
+  gateway: Device,
+  sourceId: string,
+  report: FoundDevices,
+  origin: DeviceOrigin,
+): Promise<void> {
+  const { db, clock, feed, devices } = services
+  const on = db.forOrg(gateway.org.key)
+  const source = await requireOwnSource(services, gateway, sourceId)
+  const now = clock.now()
+  if (source.enrol_room_id === null) {
+    await on.telemetry((tx) => storeDevices(tx, gateway, sourceId, report, now))
+  } else {
+    const actor = { type: 'DEVICE', id: gateway.serial, name: gateway.serial } as const
+    const ctx = unrestrictedContext(services, gateway.org, actor, origin)
+    const known = new Set((await listKnownKeys(on, { source: sourceId })).map(({ key }) => key))
+    const mayAdopt = report.devices.some(({ key, refusedBecause }) => !known.has(key) && refusedBecause === undefined)
+    if (mayAdopt) {
+      await change(ctx, 'sourceDevicesUpdate', async (tx) => {
+        const { source, added } = await storeDevices(tx, gateway, sourceId, report, now)
+        const adopted = source ? await adoptNew(tx, source, added, now) : []
+        return {
+          result: undefined,
+          target: sourceRef({ id: sourceId, name: source?.name ?? '' }),
+          after: { adopted, roomIds: source?.enrol_room_id ?? undefined },
+        }
+      })
+      devices.wake([gateway.id])
+    } else {
+      await on.telemetry((tx) => storeDevices(tx, gateway, sourceId, report, now))
+    }
+  }
+  feed.forOrg(gateway.org.key).publish([{ type: 'status', endpointId: gateway.id }])
+}
+
+/** Returns the keys of the devices that were not known and can be adopted. */
+async function storeDevices(
+  tx: TelemetryTx | Tx,
+  gateway: Device,
+  sourceId: string,
+  { revision, devices }: FoundDevices,
+  now: number,
+): Promise<{ source: OwnSource | undefined; added: readonly string[] }> {
+  const source = await findOwnSource(tx, { gateway: gateway.id, id: sourceId })
+  if (source?.revision !== revision) return { source, added: [] }
+  const known = new Set((await listKnownKeys(tx, { source: sourceId })).map(({ key }) => key))
+  let free = maxSourceDevices - known.size
+  const added: string[] = []
+  const rows = new Map<string, FoundRow>()
+  for (const { key, isMissing = false, lastMessage = null, ...report } of devices) {
+    const isNew = !known.has(key)
+    if (isNew && free-- <= 0) continue
+    known.add(key)
+    rows.set(key, [key, isMissing ? 1 : 0, JSON.stringify({ key, ...report }), lastMessage && storable(lastMessage)])
+    if (isNew && report.refusedBecause === undefined && !isMissing) added.push(key)
+  }
+  await upsertDevices(tx, { source: sourceId, rows: [...rows.values()], at: now })
+  return { source, added }
+}
+
+/** Messages are whatever a device sent. PostgreSQL stores no character with the number 0. */
+const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed()
+
+/** Adopts as many as the gateway can have. The others wait for a person. */
+async function adoptNew(tx: Tx, source: OwnSource, keys: readonly string[], now: number): Promise<readonly string[]> {
+  const room = source.enrol_room_id === null ? undefined : await findRoom(tx, { id: source.enrol_room_id })
+  if (!room) return []
+  const adopted = keys.slice(0, await freeItems(tx, source.gateway_id))
+  await adoptDevices(
+    tx,
+    source,
+    adopted.map((key) => ({ key, roomId: room.id, name: null })),
+    now,
+  )
+  if (adopted.length > 0) await raiseListVersions(tx, { gateways: [source.gateway_id] })
+  return adopted
+}
+
+export async function storeStructure(
+  services: Services,
+  gateway: Device,
+  sourceId: string,
+  { revision, ...structure }: ReportedStructure,
+): Promise<void> {
+  const { db, clock, feed } = services
+  await requireOwnSource(services, gateway, sourceId)
+  const values = { id: sourceId, revision, structure: JSON.stringify(structure), at: clock.now() }
+  const isStored = await db.forOrg(gateway.org.key).telemetry((on) => updateStructure(on, values))
+  if (isStored) feed.forOrg(gateway.org.key).publish([{ type: 'status', endpointId: gateway.id }])
+}
+
+/** A source of another gateway does not exist for this one. */
+const requireOwnSource = async ({ db }: Services, { org, id: gateway }: Device, sourceId: string) =>
+  mustFind(
+    await findOwnSource(db.forOrg(org.key), { gateway, id: sourceId }),
+    `source ${sourceId.slice(0, 64)} of this gateway`,
+  )

@@ -1,0 +1,270 @@
+// The rules of sources, one function for each operation. [contract 15.sources]
+import { randomUUID } from 'node:crypto'
+import { type LinkedKind, linkedKinds, maxSourcesPerOrg } from '../../../contract/fleet/sources.ts'
+import type { InputOf } from '../../context/handlers.ts'
+import { checkIfMatch } from '../../context/if-match.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { isoTime } from '../../core/clock.ts'
+import { Failure, findReferenced, invalid, mustFind } from '../../core/failure.ts'
+import type { OrgReader, Tx } from '../../db/handles.ts'
+import { change } from '../../journal/audit/change.ts'
+import { type AuditRef, auditRef } from '../../journal/audit/change-result.ts'
+import { unenrolEndpoint } from '../endpoints/rules.ts'
+import { releaseEndpoints } from '../endpoints/store.ts'
+import {
+  deleteItemsOfSource,
+  findGateway,
+  listItemsOfSource,
+  raiseListVersions,
+  updateItemAddresses,
+} from '../gateways/store.ts'
+import { findRoom } from '../rooms/store.ts'
+import { startAbsence } from './absence-store.ts'
+import {
+  auditedSource,
+  changedSourceSecrets,
+  hostOf,
+  isConnectedAnew,
+  requestedSource,
+  type SourceRow,
+  type SourceTarget,
+  sourceContext,
+  sourceTargetOf,
+  sourceTargetRow,
+} from './fields.ts'
+import { publishDevicesOfSource } from './presence.ts'
+import {
+  countDevices,
+  countDevicesOfSource,
+  deleteLink,
+  deleteSource,
+  findSource,
+  findStructure,
+  insertSource,
+  listLinkable,
+  listLinks,
+  listSources,
+  type ShownSource,
+  updateSource,
+  upsertLink,
+} from './store.ts'
+import { sourceAnswer, sourceView, structureOf } from './view.ts'
+
+export async function sourcesList(ctx: RequestContext) {
+  const rows = await listSources(ctx.db)
+  const counts = Map.groupBy(await countDevices(ctx.db), (row) => row.source_id)
+  return { sources: rows.map((row) => sourceView(row, storedSource(ctx, row), counts.get(row.id) ?? [])) }
+}
+
+export const sourcesGet = (ctx: RequestContext, id: string) => shown(ctx, ctx.db, id)
+
+export async function sourcesCreate(ctx: RequestContext, body: InputOf<'sourcesCreate'>['body']) {
+  const { type, gatewayId, name = defaultNames[type], enrolIntoRoomId, ...wanted } = body
+  const { target } = requestedSource({ type, ...wanted })
+  refuseRoom(type, enrolIntoRoomId)
+  const answer = await change(ctx, 'sourcesCreate', async (tx) => {
+    const gateway = await requireGatewayOfBody(tx, gatewayId)
+    const room = await findReferencedRoom(tx, enrolIntoRoomId)
+    if ((await listSources(tx)).length >= maxSourcesPerOrg) {
+      throw new Failure(
+        'FAILED_PRECONDITION',
+        `an organisation has at most ${maxSourcesPerOrg} sources. Delete one first.`,
+      )
+    }
+    const now = ctx.clock.now()
+    const id = randomUUID()
+    const row: SourceRow = {
+      id,
+      gateway_id: gateway.id,
+      type,
+      name,
+      ...sourceTargetRow(target, ctx.secrets, sourceContext(ctx.org, id)),
+      enrol_room_id: room?.id ?? null,
+      revision: 1,
+      state: 'NEW',
+      reason: null,
+      since: now,
+      reached_at: null,
+      returned_at: null,
+      content: null,
+      created_at: now,
+    }
+    await insertSource(tx, row)
+    await startAbsence(tx, { source: id, at: now })
+    await raiseListVersions(tx, { gateways: [gateway.id] })
+    return {
+      result: await shown(ctx, tx, id),
+      target: sourceRef(row),
+      after: auditedSource.all({ row, target }),
+    }
+  })
+  ctx.devices.wake([gatewayId])
+  return answer
+}
+
+const defaultNames = { 'neat-pulse': 'Neat Pulse', mqtt: 'MQTT' } as const
+
+export async function sourcesUpdate(ctx: RequestContext, id: string, body: InputOf<'sourcesUpdate'>['body']) {
+  const { answer, gateway, isAway } = await change(ctx, 'sourcesUpdate', async (tx) => {
+    const before = await requireSource(tx, id)
+    checkIfMatch(ctx, before.revision)
+    const { name = before.name, enrolIntoRoomId, ...wanted } = body
+    refuseRoom(before.type, enrolIntoRoomId)
+    const stored = storedSource(ctx, before)
+    const { target, hasMoved } = requestedSource(wanted, stored)
+    const room = await findReferencedRoom(tx, enrolIntoRoomId)
+    const now = ctx.clock.now()
+    const isAnew = isConnectedAnew(stored, target)
+    const row: SourceRow = {
+      ...before,
+      ...sourceTargetRow(target, ctx.secrets, sourceContext(ctx.org, id)),
+      name,
+      enrol_room_id: enrolIntoRoomId === undefined ? before.enrol_room_id : (room?.id ?? null),
+      revision: before.revision + 1,
+      ...(isAnew && { state: 'NEW' as const, reason: null, since: now }),
+      ...(hasMoved && { reached_at: null, content: null }),
+    }
+    await updateSource(tx, row)
+    const isAway = isAnew && before.state === 'CONNECTED'
+    if (isAway) await startAbsence(tx, { source: id, at: now })
+    if (hasMoved) await updateItemAddresses(tx, { source: id, ...hostOf(target.url) })
+    await raiseListVersions(tx, { gateways: [row.gateway_id] })
+    return {
+      result: { answer: await shown(ctx, tx, id), gateway: row.gateway_id, isAway },
+      target: sourceRef(row),
+      ...auditedSource.change(
+        { row: before, target: stored },
+        { row, target, changed: changedSourceSecrets(stored, target) },
+      ),
+    }
+  })
+  if (isAway) await publishDevicesOfSource(ctx.db, ctx.events, id)
+  ctx.devices.wake([gateway])
+  return answer
+}
+
+/** The gateway loses the devices in both cases: their credentials stop working. */
+export async function sourcesDelete(ctx: RequestContext, id: string, isUnenrolled = false) {
+  const { endpoints, gateway } = await change(ctx, 'sourcesDelete', async (tx) => {
+    const row = await requireSource(tx, id)
+    checkIfMatch(ctx, row.revision)
+    const items = await listItemsOfSource(tx, { source: id })
+    const endpoints = items.flatMap(({ known_endpoint_id }) => known_endpoint_id ?? [])
+    await deleteItemsOfSource(tx, { source: id })
+    if (isUnenrolled) for (const endpoint of endpoints) await unenrolEndpoint(tx, ctx, endpoint)
+    else await releaseEndpoints(tx, endpoints)
+    await deleteSource(tx, { id })
+    await raiseListVersions(tx, { gateways: [row.gateway_id] })
+    return {
+      result: { endpoints, gateway: row.gateway_id },
+      target: sourceRef(row),
+      before: { ...auditedSource.all({ row, target: storedSource(ctx, row) }), devices: items.length },
+    }
+  })
+  ctx.devices.cut(endpoints, isUnenrolled ? 'unenrolled' : 'released')
+  ctx.devices.wake([gateway])
+  return {}
+}
+
+export async function sourcesStructure(ctx: RequestContext, id: string) {
+  const row = mustFind(await findStructure(ctx.db, { id }), `source ${id}`)
+  const { regions, locations, rooms, profiles } = structureOf(row.structure)
+  const links = new Map((await listLinks(ctx.db, { source: id })).map((l) => [`${l.kind} ${l.their_id}`, l.our_id]))
+  const linked = <T extends { readonly id: string }>(kind: LinkedKind, things: readonly T[]) =>
+    things.map((thing) => {
+      const linkedId = links.get(`${kind} ${thing.id}`)
+      return { ...thing, ...(linkedId !== undefined && { linkedId }) }
+    })
+  return {
+    ...(row.structure_at !== null && { readAt: isoTime(row.structure_at) }),
+    regions: linked('region', regions),
+    locations: linked('location', locations),
+    rooms: linked('room', rooms),
+    profiles: linked('profile', profiles),
+  }
+}
+
+type Links = InputOf<'sourcesLink'>['body']['links']
+
+export const sourcesLink = (ctx: RequestContext, id: string, links: Links) =>
+  change(ctx, 'sourcesLink', async (tx) => {
+    const source = await requireSource(tx, id)
+    await requireLinkable(tx, id, links)
+    const removed = links.filter(({ linkedId }) => linkedId === null)
+    for (const { kind, theirId } of removed) await deleteLink(tx, { source: id, kind, theirId })
+    const known = new Map((await listLinks(tx, { source: id })).map((l) => [`${l.kind} ${l.our_id}`, l.their_id]))
+    for (const { kind, theirId, linkedId } of links) {
+      if (linkedId === null) continue
+      const other = known.get(`${kind} ${linkedId}`) ?? theirId
+      if (other !== theirId) {
+        throw new Failure(
+          'FAILED_PRECONDITION',
+          `${kind} ${linkedId} is linked to ${kind} ${other} of this source. Remove that link first.`,
+        )
+      }
+      known.set(`${kind} ${linkedId}`, theirId)
+      await upsertLink(tx, { source: id, kind, theirId, ourId: linkedId })
+    }
+    return {
+      result: {},
+      target: sourceRef(source),
+      after: Object.fromEntries(
+        linkedKinds.flatMap((kind) => {
+          const named = links.filter((link) => link.kind === kind)
+          const ids = named.map(({ theirId, linkedId }) => [theirId, linkedId])
+          return named.length > 0 ? [[`${kind}Links`, Object.fromEntries(ids)]] : []
+        }),
+      ),
+    }
+  })
+
+/** Both ends of a new link must be there. */
+async function requireLinkable(tx: Tx, id: string, links: Links): Promise<void> {
+  const structure = structureOf((await findStructure(tx, { id }))?.structure ?? null)
+  for (const kind of linkedKinds) {
+    const theirs = new Set(structure[`${kind}s`].map((thing) => thing.id))
+    const wanted = links.filter((link) => link.kind === kind && link.linkedId !== null)
+    if (wanted.length === 0) continue
+    const ids = wanted.map(({ linkedId }) => Number(linkedId))
+    const ours = new Set((await listLinkable[kind](tx, { ids })).map((row) => row.id))
+    for (const { theirId, linkedId } of wanted) {
+      if (!theirs.has(theirId)) {
+        throw new Failure('FAILED_PRECONDITION', `the source has no ${kind} ${theirId}. Read its structure again.`)
+      }
+      if (!ours.has(Number(linkedId))) {
+        throw new Failure('FAILED_PRECONDITION', `there is no ${kind} ${linkedId}. Create it first, or name another.`)
+      }
+    }
+  }
+}
+
+export const requireSource = async (on: OrgReader, id: string): Promise<ShownSource> =>
+  mustFind(await findSource(on, { id }), `source ${id}`)
+
+export async function requireGatewayOfBody(on: OrgReader, id: string) {
+  const gateway = await findGateway(on, { id })
+  if (!gateway) {
+    throw new Failure('FAILED_PRECONDITION', `there is no gateway ${id.slice(0, 64)}. Start one, or name another.`)
+  }
+  return gateway
+}
+
+/** Rooms of mirrored devices are chosen by people, or come from the source. */
+function refuseRoom(type: ShownSource['type'], room: number | null | undefined): void {
+  if (type === 'mqtt' || room === undefined || room === null) return
+  throw invalid([{ field: 'enrolIntoRoomId', error: `is not a field of a source of the type ${type}` }])
+}
+
+const findReferencedRoom = (tx: Tx, id: number | null | undefined) =>
+  findReferenced('room', id, (known) => findRoom(tx, { id: known }))
+
+export const storedSource = (ctx: Pick<RequestContext, 'org' | 'secrets'>, row: SourceRow): SourceTarget =>
+  sourceTargetOf(row, ctx.secrets, sourceContext(ctx.org, row.id))
+
+async function shown(ctx: RequestContext, on: OrgReader, id: string) {
+  const row = await requireSource(on, id)
+  const counts = await countDevicesOfSource(on, { source: id })
+  return sourceAnswer(row, sourceView(row, storedSource(ctx, row), counts))
+}
+
+export const sourceRef = (row: Pick<SourceRow, 'id' | 'name'>): AuditRef => auditRef('source', row)
