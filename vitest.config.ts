@@ -15,10 +15,11 @@ const onPostgresOnly = '{src,test}/**/{nodes,postgres}/**/*.{http,process}.test.
 const onBoth = [suites('db'), 'test/process/{crashes,database}/*.test.ts']
 /**
  * These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them.
- * The short form has one suite of each kind: records, presence, tests through gateways, deliveries, incidents, a journey through all of it,
- * and events.
+ * The short form has one suite of each kind: documents, records, presence, tests through gateways, deliveries, incidents, a journey
+ * through all of it, and events.
  */
 const onThreeNodes = [
+  'src/apply/*.http.test.ts',
   'src/server/fleet/regions/*.{db,http}.test.ts',
   'src/server/fleet/endpoints/states.db.test.ts',
   'src/server/fleet/gateways/tests.http.test.ts',

@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config'
 const include = [
   'test/long/*.test.ts',
   // These have a short and a long form in one file.
+  'src/apply/*.http.test.ts',
+  'src/cli/csv/*.http.test.ts',
   'src/server/core/time/change-window.test.ts',
   'src/server/fleet/commands/deferred/many-deferred.http.test.ts',
   'src/server/jobs/engine/{run-cost,thousand-rooms,ticks}.*.test.ts',
@@ -11,17 +13,23 @@ const include = [
   'src/server/sensors/history/history-property.http.test.ts',
   'test/contract/{property,subset}.*.test.ts',
   'test/gateway/kills.process.test.ts',
+  'test/process/crashes/idempotency-kills.process.test.ts',
 ]
 /** These check all pages and dialogs in dark too; they run on SQLite only, as in `npm test`. */
 const inBrowser = ['test/console/{incidents-axe,jobs,overview,pages,people-axe}.browser.test.ts']
 /** These are about the memory of one process. */
 const onSqliteOnly = ['test/long/sqlite/*.test.ts', 'test/gateway/many-devices.process.test.ts']
 /** These have no database in them. */
-const withoutDatabase = ['test/events/several-nodes.test.ts']
+const withoutDatabase = [
+  'src/cli/plan/read-file.test.ts',
+  'src/plan/generated.test.ts',
+  'test/events/several-nodes.test.ts',
+]
 /** These need PostgreSQL, and start one of their own. */
 const ofNodes = ['test/long/nodes/*.test.ts', 'test/process/nodes/situations-messages.process.test.ts']
 /** The suites that also run against three nodes, where each request goes to the next node. */
 const onThreeNodes = [
+  'src/{apply,cli/plan}/*.http.test.ts',
   'src/server/{channels,fleet,incidents,jobs,journal,people,sensors}/**/*.{db,http,process}.test.ts',
   'test/{contract,devices,events,http,sign-in}/*.{db,http,process}.test.ts',
 ]

@@ -246,10 +246,11 @@ test('interrupted at any request and repeated: the same end, and nothing twice',
     fc.asyncProperty(fc.integer({ min: 0, max: 40 }), fc.boolean(), async (count, isAnswerLost) => {
       const org = await harness.newOrg()
       let left = count
-      /** The process ends before the request, or after the service has carried it out. */
-      const dying: typeof fetch = async (...args) => {
+      /** The process ends before the request, or after the service has carried it out. Each request goes to the next node. */
+      const dying: typeof fetch = async (input, init) => {
         if (left > 0 || (left === 0 && isAnswerLost)) {
-          const response = await fetch(...args)
+          const url = harness.nodeUrls[left % harness.nodeUrls.length] as string
+          const response = await fetch(String(input).replace(harness.url, url), init)
           if (left-- > 0) return response
           await response.text()
         }

@@ -255,8 +255,8 @@ export const OrganisationDocument = Type.Object(
 )
 export type OrganisationDocument = Static<typeof OrganisationDocument>
 
-/** The JSON Schema of the document, for editors. */
+/** The JSON Schema of the document, for editors. Some editors know no later draft for YAML, and all know this one. */
 export const documentSchema = (): object => ({
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $schema: 'http://json-schema.org/draft-07/schema#',
   ...OrganisationDocument,
 })

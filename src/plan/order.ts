@@ -48,7 +48,9 @@ function findDependencies(drafts: readonly DraftStep[]): Map<DraftStep, Set<Draf
     for (const target of targetsIn(draft.kind, draft.before)) {
       if (!('id' in target)) continue
       const key = `${target.kind} ${target.id}`
-      usersOf.set(key, [...(usersOf.get(key) ?? []), draft])
+      const users = usersOf.get(key)
+      if (users) users.push(draft)
+      else usersOf.set(key, [draft])
     }
   }
   const dependenciesOf = (draft: DraftStep): DraftStep[] => {

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { commandsIn, guideBlocks } from '../../../test/support/guide.ts'
@@ -60,7 +61,13 @@ test('an export is stable, has its schema, and can be planned as YAML and JSON',
   expect((await run(org, ['export'])).stdout.trimEnd()).toBe(readFileSync(yaml, 'utf8').trimEnd())
   expect(parse(readFileSync(yaml, 'utf8'))).toEqual(JSON.parse(readFileSync(json, 'utf8')))
   const { $schema } = JSON.parse(readFileSync(json, 'utf8'))
-  expect(await (await fetch($schema)).json()).toEqual(JSON.parse((await run(org, ['document-schema'])).stdout))
+  expect(readFileSync(yaml, 'utf8').split('\n', 1)).toEqual([`# yaml-language-server: $schema=${$schema}`])
+  const schema = JSON.parse((await run(org, ['document-schema'])).stdout)
+  expect(await (await fetch($schema)).json()).toEqual(schema)
+  // An editor reads the schema with a validator of its own, which does not know our formats.
+  const isValid = new Ajv({ strict: false, validateFormats: false }).compile(schema)
+  expect(isValid(JSON.parse(readFileSync(json, 'utf8')))).toBe(true)
+  expect(isValid({ organisation: org.id, rooms: [{ nam: 'Fjord' }] })).toBe(false)
   for (const file of [yaml, json]) {
     expect(await run(org, ['plan', file, '--prune'])).toMatchObject({ code: 0, stdout: 'Nothing to do.\n', stderr: '' })
   }
