@@ -61,11 +61,11 @@ const mayImport: Record<string, readonly string[]> = {
   'cli/csv': ['cli/http', 'cli/terminal', 'csv', 'apply', 'plan', 'client'],
   'cli/http': ['cli/terminal', 'client'],
   'cli/terminal': [],
-  gateway: ['device', 'client', 'network'],
+  gateway: ['device', 'client', 'network', 'sensor-mapping'],
   simulator: ['device', 'client'],
   computer: ['device', 'client', 'network'],
   device: ['client'],
-  console: ['csv', 'apply', 'plan', 'client'],
+  console: ['csv', 'apply', 'plan', 'client', 'sensor-mapping'],
   csv: ['apply', 'plan', 'client'],
   apply: ['plan', 'client'],
   client: [],
@@ -157,6 +157,7 @@ const mayImport: Record<string, readonly string[]> = {
   'server/core': [],
   plan: [],
   network: [],
+  'sensor-mapping': [],
   contract: [],
 }
 
