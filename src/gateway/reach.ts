@@ -61,7 +61,7 @@ export class Reach {
   }
 
   /**
-   * For sources only: a name of --reach-host leads to public addresses outside of --reach. Otherwise somebody who can change the name's
+   * For sources only: a name of --reach-host leads to public addresses outside of --reach. Otherwise a person who can change the name's
    * records would lead the gateway into its own network.
    */
   allowsNamed(name: string, address: string): boolean {

@@ -36,6 +36,7 @@ test('only the named files choose the organisation that they read', () => {
     'server/fleet/gateways/device-list.ts',
     'server/fleet/gateways/states.ts',
     'server/fleet/gateways/tests.ts',
+    'server/fleet/sources/reports.ts',
     'server/incidents/credentials/attempts.ts',
     'server/incidents/engine/engine.ts',
     'server/jobs/engine/actor.ts',

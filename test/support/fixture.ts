@@ -38,7 +38,7 @@ export interface Fixture extends TestOrg {
   readonly gateway: string
   /** An item of the gateway. */
   readonly gatewayDevice: string
-  /** A source that the gateway reads, with the device `sourceDeviceKey`, which nobody has adopted, and a structure with the room 12. */
+  /** A source that the gateway reads, with the device `sourceDeviceKey`, which is FOUND, and a structure with the room 12. */
   readonly source: string
   /** An owner with a personal key, for operations that need a person. */
   readonly person: TestPerson

@@ -2,7 +2,7 @@
 
 import Type, { type Static, type TProperties } from 'typebox'
 import { csvList } from '../csv-list.ts'
-import { ProfileConfig } from '../device/config-keys.ts'
+import { DeviceSettings } from '../device/config-keys.ts'
 import { type Sensor, sensorRanges, sensors } from '../device/models.ts'
 import { operation, sourceBodyBytes } from '../operation.ts'
 import {
@@ -38,6 +38,8 @@ const maxTemplateLength = 128
 /** A certificate with its chain, or a private key. */
 export const maxPemLength = 8192
 export const maxKeyLength = 128
+/** A profile of a source can have keys that are not known here. */
+const maxReportedSettings = 500
 
 /** The addresses of Neat Pulse. A gateway reaches them without an option. */
 export const pulseUrls = ['https://api.pulse.neat.no', 'https://pulse.neat.no/api'] as const
@@ -55,7 +57,7 @@ const url = SingleLineText(
 )
 const mqttFilter = SingleLineText(255, 'An MQTT topic filter.')
 
-/** What a value in a message can mean. `presence` is people 0 or 1. */
+/** The meanings that a value in a message can have. `presence` is people 0 or 1. */
 export const mappedValues = [...sensors, 'presence'] as const
 export type MappedValue = (typeof mappedValues)[number]
 
@@ -84,10 +86,10 @@ export const SensorMapping = Shape('SensorMapping', {
   ),
   values: Type.Array(
     Shape('MappedValue', {
-      sensor: OneOf(mappedValues, 'What the value means.'),
+      sensor: OneOf(mappedValues, 'Meaning of the value.'),
       template: SingleLineText(
         maxTemplateLength,
-        'Where the value is, such as `value_json.co2` or `value_json.temp | float`.',
+        'Path to the value, such as `value_json.co2`. Filters such as `round(1)` can follow it.',
       ),
       unit: Type.Optional(SingleLineText(16, 'Unit of the value; absent means the unit of the sensor.')),
     }),
@@ -157,13 +159,13 @@ const optionalSettings = {
 }
 
 const counts = Shape('SourceDeviceCounts', {
-  FOUND: Int32('Devices that nobody has decided about yet.'),
+  FOUND: Int32('Devices about which no person has decided yet.'),
   ADOPTED: Int32('Devices that are endpoints here.'),
   EXCLUDED: Int32('Devices that a person does not want here.'),
   missing: Int32('Devices that the source no longer lists, of all three.'),
 })
 
-/** What the source itself has. */
+/** Counts what is at the source. */
 export const SourceContent = Shape('SourceContent', {
   regions: Type.Optional(Int32('Number of regions.')),
   locations: Type.Optional(Int32('Number of locations.')),
@@ -191,7 +193,7 @@ export const Source = Shape('Source', {
 })
 export type Source = Static<typeof Source>
 
-/** What a gateway found when it tried a source. */
+/** The answer of a gateway that tried a source. */
 export const SourceTestResult = Shape('SourceTestResult', {
   found: Type.Optional(
     Shape('SourceTestFinding', {
@@ -234,10 +236,11 @@ const things = {
     id: theirId('profile'),
     name: theirName,
     description: Type.Optional(Type.String({ maxLength: 1024, description: 'Description at the source.' })),
-    config: Type.Optional(ProfileConfig),
   },
 }
-const linkedId = Type.Optional(Int32('What it is linked to here; absent if it is not linked, or was deleted here.'))
+const linkedId = Type.Optional(
+  Int32('Identifier of the thing here that it is linked to; absent if it is not linked, or was deleted here.'),
+)
 
 const structureList = <P extends TProperties>(title: string, noun: string, properties: P) =>
   Type.Array(Shape(title, properties), { maxItems: maxSourceDevices, description: `The ${noun}s of the source.` })
@@ -248,7 +251,16 @@ export const ReportedStructure = Shape('SourceStructureReport', {
   regions: structureList('SourceRegionReport', 'region', things.region),
   locations: structureList('SourceLocationReport', 'location', things.location),
   rooms: structureList('SourceRoomReport', 'room', things.room),
-  profiles: structureList('SourceProfileReport', 'profile', things.profile),
+  profiles: structureList('SourceProfileReport', 'profile', {
+    ...things.profile,
+    config: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.Number(), Type.String({ maxLength: 255 })]), {
+        maxProperties: maxReportedSettings,
+        description:
+          'Settings of the profile. The service ignores keys and values that it does not know, and passwords.',
+      }),
+    ),
+  }),
 })
 export type ReportedStructure = Static<typeof ReportedStructure>
 
@@ -257,16 +269,22 @@ export const SourceStructure = Shape('SourceStructure', {
   regions: structureList('SourceRegion', 'region', { ...things.region, linkedId }),
   locations: structureList('SourceLocation', 'location', { ...things.location, linkedId }),
   rooms: structureList('SourceRoom', 'room', { ...things.room, linkedId }),
-  profiles: structureList('SourceProfile', 'profile', { ...things.profile, linkedId }),
+  profiles: structureList('SourceProfile', 'profile', {
+    ...things.profile,
+    config: Type.Optional(DeviceSettings),
+    linkedId,
+  }),
 })
 export type SourceStructure = Static<typeof SourceStructure>
 
 export const linkedKinds = ['region', 'location', 'room', 'profile'] as const
 export type LinkedKind = (typeof linkedKinds)[number]
 const SourceLink = Shape('SourceLink', {
-  kind: OneOf(linkedKinds, 'What is linked.'),
+  kind: OneOf(linkedKinds, 'Kind of the things that are linked.'),
   theirId: theirId('thing'),
-  linkedId: Type.Union([Int32('What it is linked to here.'), Type.Null()], { description: 'Null removes the link.' }),
+  linkedId: Type.Union([Int32('Identifier of the thing here.'), Type.Null()], {
+    description: 'Null removes the link.',
+  }),
 })
 
 // The devices of a source.
@@ -290,7 +308,7 @@ const reported = {
   serial: Type.Optional(SingleLineText(64, 'Serial number; absent if it has none.')),
   theirRoomId: Type.Optional(theirId('room')),
   sensors: Type.Optional(
-    Type.Array(OneOf(sensors, 'A sensor.'), { maxItems: sensors.length, description: 'What it measures.' }),
+    Type.Array(OneOf(sensors, 'A sensor.'), { maxItems: sensors.length, description: 'Sensors of the device.' }),
   ),
   values: Type.Optional(sampleValues),
   measuredAt: Type.Optional(Timestamp('When the values were measured.')),
@@ -311,7 +329,7 @@ const reported = {
   notUnderstood: Type.Optional(
     Type.Array(SingleLineText(255, 'A sentence with the text that was not understood.'), {
       maxItems: 16,
-      description: 'What the gateway could not read of this device.',
+      description: 'Parts of the device that the gateway could not read.',
     }),
   ),
   refusedBecause: Type.Optional(
@@ -342,7 +360,7 @@ export const SourceDevice = Shape('SourceDevice', {
   ...reported,
   state: OneOf(
     sourceDeviceStates,
-    'FOUND: nobody has decided about it yet. ADOPTED: it is an endpoint here. EXCLUDED: a person does not want it here, or has deleted its endpoint.',
+    'FOUND: no person has decided about it yet. ADOPTED: it is an endpoint here. EXCLUDED: a person does not want it here, or has deleted its endpoint.',
   ),
   isMissing: Type.Boolean({ description: 'Whether the source no longer lists the device.' }),
   deviceId: Type.Optional(Type.String({ format: 'uuid', description: 'ADOPTED: its item at the gateway.' })),
@@ -594,7 +612,7 @@ export const sourceOperations = {
       devices: Type.Array(decision, {
         minItems: 1,
         maxItems: maxSourceDevicesPerRequest,
-        description: 'What becomes of each device.',
+        description: 'A decision for each device.',
       }),
     }),
     bodyLimitBytes: sourceBodyBytes,

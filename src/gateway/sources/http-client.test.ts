@@ -115,8 +115,8 @@ test('a request that must not be repeated goes out once over a connection of its
     'POST /done',
     'POST /lost',
   ])
-  const nobody = await serve(() => {})
-  const other = httpOf(`http://127.0.0.2:${nobody.port}`, { reach: new Reach(['127.0.0.2/32']) })
+  const closed = await serve(() => {})
+  const other = httpOf(`http://127.0.0.2:${closed.port}`, { reach: new Reach(['127.0.0.2/32']) })
   const refused = await failureOf(other.http.send({ method: 'POST', path: '/', body: '{}' }))
   expect([refused.state, refused.wasSent]).toEqual(['UNREACHABLE', false])
   expect(refused.message).toContain('refuses connections')

@@ -41,7 +41,7 @@ export interface SourceEvents {
 
 export interface SourceSession extends EventEmitter<SourceEvents> {
   readonly certificate?: DeviceCertificate | undefined
-  /** What a test shows: name and version, counts, sentences about what does not work. */
+  /** The result of a test: name and version, counts, sentences about what does not work. */
   summary(): Pick<NonNullable<SourceTestResult['found']>, 'version' | 'content' | 'notes'>
   /** Rejects with a DriverFailure if the device is not there, or cannot be managed. */
   openDevice(key: string, context: SourceDeviceContext): Promise<DriverSession>
@@ -50,7 +50,7 @@ export interface SourceSession extends EventEmitter<SourceEvents> {
 
 export interface SourceDeviceContext {
   readonly signal: AbortSignal
-  /** What the session has to know after a restart of the gateway, such as the values that it sent last. */
+  /** Keeps what the session has to know after a restart of the gateway, such as the values that it sent last. */
   readonly memory: DeviceMemory
 }
 

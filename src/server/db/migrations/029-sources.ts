@@ -65,6 +65,6 @@ export const sources: MigrationStatements = (dialect) => [
   'ALTER TABLE endpoints ADD COLUMN source_id text',
   'ALTER TABLE endpoints ADD COLUMN source_type text',
   'CREATE INDEX endpoints_source ON endpoints (org, source_id) WHERE source_id IS NOT NULL',
-  // Whose absence says what is known about the time after a connection, as `via` does for gateways.
+  // The source whose absence says what is known about the time after a connection, as `via` does for gateways.
   'ALTER TABLE connection_spans ADD COLUMN source_id text',
 ]

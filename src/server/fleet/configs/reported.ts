@@ -101,9 +101,12 @@ function makeMessage(row: EndpointConfigRow, desired: DesiredValues): DesiredCon
 }
 
 /** Picks the known keys that have a valid value, and no passwords. Clients send these values back, so they must be valid there too. */
-const pickShownValues = (config: ConfigReport['config']): Record<string, ConfigValue> =>
+export const pickShownValues = (
+  config: ConfigReport['config'],
+  keys: Readonly<Record<string, ConfigKey>> = { ...configKeys, ...readOnlyKeys },
+): Record<string, ConfigValue> =>
   Object.fromEntries(
-    Object.entries({ ...configKeys, ...readOnlyKeys }).flatMap(([name, key]) => {
+    Object.entries(keys).flatMap(([name, key]) => {
       const sent = Object.hasOwn(config, name) ? config[name] : undefined
       const value = typeof sent === 'string' && textProblem(sent, false) === undefined ? sent.trim() : sent
       return value !== undefined && !key.secret && isValidValue(key, value) ? [[name, value]] : []

@@ -126,6 +126,8 @@ test('gatewayDevicesCreate adds an item, whose secret only the gateway reads [co
       },
     ],
     tests: [],
+    sources: [],
+    sourceTests: [],
   })
   expect((await site.audit())[0]).toMatchObject({
     category: 'DEVICE',

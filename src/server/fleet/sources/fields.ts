@@ -37,7 +37,7 @@ export type SourceRow = Pick<Selectable<DatabaseSchema['sources']>, (typeof sour
 export const sourceContext = (org: Org, id: string): string => `source/${org.id}/${id}`
 
 /** They are stored as JSON, and none of them is secret. */
-export interface SourceSettings {
+export interface StoredSettings {
   readonly orgId?: string
   readonly write?: boolean
   readonly username?: string
@@ -47,14 +47,14 @@ export interface SourceSettings {
   readonly mappings?: readonly SensorMapping[]
   readonly fingerprint?: string
 }
-type SettingName = keyof SourceSettings
+type SettingName = keyof StoredSettings
 export type SourceSecrets = Readonly<Partial<Record<SourceSecretName, string>>>
 
-/** What a gateway connects to, with the secrets in plain text. */
+/** A source as a gateway connects to it, with the secrets in plain text. */
 export interface SourceTarget {
   readonly type: SourceType
   readonly url: string
-  readonly settings: SourceSettings
+  readonly settings: StoredSettings
   readonly secrets: SourceSecrets
 }
 
@@ -154,7 +154,7 @@ export function requestedSource(body: SourceBody, stored?: SourceTarget): Reques
         return [name, valueAfter(body[name], kept)]
       }),
     ),
-  ) as SourceSettings
+  ) as StoredSettings
   const secrets = withoutEmpty(
     Object.fromEntries(
       fields.secrets.map((name) => [name, valueAfter(body[name], hasMoved ? undefined : stored?.secrets[name])]),
@@ -199,7 +199,7 @@ function urlProblem(text: string, schemes: readonly string[]): string | undefine
   return /[?#]/.test(text) ? 'must not have a query or a fragment' : undefined
 }
 
-/** Certificates and keys that the request has are read, so a person learns of a mistake at once. */
+/** Certificates and keys that the request has are read, so a person learns of a mistake immediately. */
 function certificateProblems(
   { authority, clientCertificate, clientKey }: SourceBody,
   { settings, secrets }: Pick<SourceTarget, 'settings' | 'secrets'>,

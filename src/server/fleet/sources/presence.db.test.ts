@@ -1,4 +1,4 @@
-// What is known about the devices of a source while it is away, and after its return: states, rooms, events and histories. [contract 15.presence]
+// States of the devices of a source while it is away, and after its return, with rooms, events and histories. [contract 15.presence]
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../../../../test/support/devices/gateway.ts'
 import { TestDevice } from '../../../../test/support/devices/test-device.ts'

@@ -1,4 +1,5 @@
-// What gateways report about their sources: their states, their devices and their structure. [contract 15.reports]
+// Stores what gateways report about their sources: their states, their devices and their structure. [contract 15.reports]
+import { configKeys } from '../../../contract/device/config-keys.ts'
 import type { SourcesReport } from '../../../contract/device/protocol.ts'
 import {
   type FoundDevices,
@@ -12,6 +13,7 @@ import { mustFind } from '../../core/failure.ts'
 import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import { ConnectionReplaced, connectionKey, type Device, type DeviceConnection } from '../../devices/mqtt/handlers.ts'
 import { change } from '../../journal/audit/change.ts'
+import { pickShownValues } from '../configs/reported.ts'
 import { hiddenBeforeEndMs } from '../connections/availability.ts'
 import { updateLeftWithSource } from '../endpoints/device-store.ts'
 import type { DeviceOrigin } from '../endpoints/enrol.ts'
@@ -166,11 +168,16 @@ export async function storeStructure(
   services: Services,
   gateway: Device,
   sourceId: string,
-  { revision, ...structure }: ReportedStructure,
+  { revision, ...reported }: ReportedStructure,
 ): Promise<void> {
   const { db, clock, feed } = services
   await requireOwnSource(services, gateway, sourceId)
-  const values = { id: sourceId, revision, structure: JSON.stringify(structure), at: clock.now() }
+  const profiles = reported.profiles.map((profile) => ({
+    ...profile,
+    ...(profile.config && { config: pickShownValues(profile.config, configKeys) }),
+  }))
+  const structure = JSON.stringify({ ...reported, profiles })
+  const values = { id: sourceId, revision, structure, at: clock.now() }
   const isStored = await db.forOrg(gateway.org.key).telemetry((on) => updateStructure(on, values))
   if (isStored) feed.forOrg(gateway.org.key).publish([{ type: 'status', endpointId: gateway.id }])
 }

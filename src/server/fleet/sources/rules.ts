@@ -36,8 +36,8 @@ import { publishDevicesOfSource } from './presence.ts'
 import {
   countDevices,
   countDevicesOfSource,
-  deleteLink,
   deleteSource,
+  deleteSourceLink,
   findSource,
   findStructure,
   insertSource,
@@ -191,7 +191,7 @@ export const sourcesLink = (ctx: RequestContext, id: string, links: Links) =>
     const source = await requireSource(tx, id)
     await requireLinkable(tx, id, links)
     const removed = links.filter(({ linkedId }) => linkedId === null)
-    for (const { kind, theirId } of removed) await deleteLink(tx, { source: id, kind, theirId })
+    for (const { kind, theirId } of removed) await deleteSourceLink(tx, { source: id, kind, theirId })
     const known = new Map((await listLinks(tx, { source: id })).map((l) => [`${l.kind} ${l.our_id}`, l.their_id]))
     for (const { kind, theirId, linkedId } of links) {
       if (linkedId === null) continue

@@ -43,7 +43,7 @@ export const insertSource = write((db, p: SourceRow & { org: number }) =>
   db.insertInto('sources').values({ org: p.org, ...pickColumns(p, sourceColumns) }),
 )
 
-/** What the gateway reports about itself, such as the content, is not among the columns. */
+/** The structure is not among the columns: only the gateway reports it. */
 const changedColumns = [
   'name',
   'url',
@@ -85,7 +85,7 @@ export const countDevices = wholeQuery((db, p: { org: number }) =>
     .groupBy(['d.source_id', deviceState, 'd.is_missing']),
 )
 
-/** The same for one source. */
+/** Counts the devices of one source. */
 export const countDevicesOfSource = wholeQuery((db, p: { org: number; source: string }) =>
   devicesWithItems(db, p)
     .select(['d.source_id', deviceState.as('state'), 'd.is_missing'])
@@ -93,7 +93,7 @@ export const countDevicesOfSource = wholeQuery((db, p: { org: number; source: st
     .where('d.source_id', '=', p.source)
     .groupBy(['d.source_id', deviceState, 'd.is_missing']),
 )
-export type DeviceCount = Awaited<ReturnType<typeof countDevices>>[number]
+export type SourceDeviceCount = Awaited<ReturnType<typeof countDevices>>[number]
 
 const shownDevices = (db: Kysely<DatabaseSchema>, p: { org: number; source: string }) =>
   devicesWithItems(db, p)
@@ -203,7 +203,7 @@ export const upsertLink = write((db, p: Link) =>
     .onConflict((c) => c.columns(['org', 'source_id', 'kind', 'their_id']).doUpdateSet({ our_id: p.ourId })),
 )
 
-export const deleteLink = write((db, p: Omit<Link, 'ourId'>) =>
+export const deleteSourceLink = write((db, p: Omit<Link, 'ourId'>) =>
   db
     .deleteFrom('source_links')
     .where('org', '=', p.org)

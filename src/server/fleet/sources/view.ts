@@ -4,9 +4,9 @@ import type { FoundDevice, ReportedStructure, Source, SourceDevice } from '../..
 import { VersionedAnswer } from '../../context/answers.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { SourceTarget } from './fields.ts'
-import type { DeviceCount, ShownSource, SourceDeviceRow } from './store.ts'
+import type { ShownSource, SourceDeviceCount, SourceDeviceRow } from './store.ts'
 
-export function sourceView(row: ShownSource, target: SourceTarget, counts: readonly DeviceCount[]): Source {
+export function sourceView(row: ShownSource, target: SourceTarget, counts: readonly SourceDeviceCount[]): Source {
   const { topics, mappings, ...settings } = target.settings
   return {
     id: row.id,
@@ -35,7 +35,7 @@ export function sourceView(row: ShownSource, target: SourceTarget, counts: reado
   }
 }
 
-const sumOf = (counts: readonly DeviceCount[], isCounted: (count: DeviceCount) => boolean): number =>
+const sumOf = (counts: readonly SourceDeviceCount[], isCounted: (count: SourceDeviceCount) => boolean): number =>
   counts.filter(isCounted).reduce((sum, { devices }) => sum + Number(devices), 0)
 
 /** The revision is the version of the source. What its gateway reports changes without it. */
