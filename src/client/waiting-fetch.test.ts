@@ -1,16 +1,14 @@
 // A fetch that waits, against a real server that asks it to slow down.
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createBodyServer } from '../../test/support/body-server.ts'
 import { type Waiting, waitingFetch } from './waiting-fetch.ts'
 
 /** The answers of the server, one for each request; a request without one gets a 200. */
 let answers: [status: number, retryAfter?: string][] = []
 let bodies: string[] = []
-const server = createServer(async (request, response: ServerResponse) => {
-  let body = ''
-  for await (const chunk of request) body += chunk
+const server = createBodyServer((_request, body, response) => {
   bodies.push(body)
   const [status, retryAfter] = answers.shift() ?? [200]
   response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end('answer')

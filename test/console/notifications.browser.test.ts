@@ -1,8 +1,9 @@
 // Tests the settings for notifications and rules in a real browser, with a real receiver of webhooks. [contract 10.channel] [contract 10.rule]
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createBodyServer } from '../support/body-server.ts'
 import { expectAccessible } from '../support/console/accessibility.ts'
 import {
   changeSession,
@@ -31,9 +32,7 @@ let receiverUrl: string
 const received: { type: string; id: string }[] = []
 let answer = 204
 beforeAll(async () => {
-  receiver = createServer(async (request, response) => {
-    let body = ''
-    for await (const piece of request) body += piece
+  receiver = createBodyServer((request, body, response) => {
     received.push({ type: JSON.parse(body).type, id: String(request.headers['webhook-id']) })
     response.writeHead(answer).end()
   })

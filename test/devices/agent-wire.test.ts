@@ -338,7 +338,7 @@ test('a device that has had TLS never falls back to plain MQTT, also after a reb
   const { port: plainPort } = new URL(service.url)
   const tls = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, (socket) =>
     socket
-      .pipe(connectPlain(Number(plainPort), '127.0.0.1'))
+      .pipe(connectPlain(Number(plainPort), '127.0.0.1').on('error', () => {}))
       .pipe(socket)
       .on('error', () => {}),
   )

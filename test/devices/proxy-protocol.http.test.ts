@@ -128,6 +128,7 @@ test('over TLS the header comes before the handshake, in the same segment or alo
   const id = strangerId()
   const direct = connectTls({ port: mqttsPort, host: '127.0.0.1', ca: readFileSync(tls.cert) })
   onTestFinished(() => void direct.destroy())
+  direct.on('error', () => {})
   direct.write(frames.connect(id, 'rkd_x'))
   expect(await loggedAddress(trusting, id)).toBe('127.0.0.1')
 })

@@ -78,7 +78,7 @@ test('while the server shuts down, /livez is 200 on the health port and /readyz 
   const url = `http://127.0.0.1:${port}`
   const own = await startHarness({ healthPort: port })
   const { id, key } = await own.newOrg()
-  const socket = connect(Number(new URL(own.url).port), '127.0.0.1')
+  const socket = connect(Number(new URL(own.url).port), '127.0.0.1').on('error', () => {})
   onTestFinished(() => void socket.destroy())
   let heard = ''
   socket.on('data', (piece) => {

@@ -125,7 +125,7 @@ describe('limits [contract 7.1]', () => {
     const { id, key } = await harness.newOrg()
     harness.logged.length = 0
     const { port } = new URL(harness.url)
-    const socket = connect(Number(port), '127.0.0.1')
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
     const head = `POST /v1/orgs/${id}/regions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"na`
     await new Promise((resolve) => socket.write(head, resolve))
     socket.destroy()

@@ -96,11 +96,11 @@ describe.runIf(hasIpv6)('where the machine has ::1', () => {
     onTestFinished(remove)
     const at = await freePort()
     const service = await startService({ ...quiet, ...place, port: at }, pino({ level: 'silent' }))
-    const socket = connect(at, '::1')
+    const socket = connect(at, '::1').on('error', () => {})
     await once(socket, 'connect')
     socket.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await once(socket, 'data')
-    const ended = once(socket, 'close')
+    const ended = new Promise((resolve) => socket.once('close', resolve))
     await service.close()
     await ended
     expect(await isOpen('::1', at)).toBe(false)

@@ -86,6 +86,7 @@ test.runIf(engine === 'sqlite')(
     const address = `${server.url.replace('http', 'ws')}${devicePaths.mqtt}`
     const client = await connectAsync(address, { username: body.endpointId, password: body.credential })
     client.options.reconnectPeriod = 0
+    client.on('error', () => {})
     onTestFinished(() => client.endAsync(true))
     const kept = openSocket(server.url)
     kept.send('GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')

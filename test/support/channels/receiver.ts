@@ -1,9 +1,9 @@
 // A receiver of webhooks: a real HTTP server on loopback that records what it gets, and answers as a test wants.
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { createBodyServer } from '../body-server.ts'
 
 export interface ReceivedRequest {
   readonly path: string
@@ -28,8 +28,7 @@ export class Receiver {
   readonly received: ReceivedRequest[] = []
   /** A test replaces it to let requests fail. */
   answer: AnswerRequest = () => ({ status: 204 })
-  readonly #server = createServer(async (request, response) => {
-    const body = await text(request)
+  readonly #server = createBodyServer(async (request, body, response) => {
     const got = { path: request.url ?? '', headers: request.headers, text: body, body: body && JSON.parse(body) }
     const answer = await this.answer(got)
     this.received.push({ ...got, status: answer?.status ?? 0 })

@@ -1,10 +1,10 @@
 // An OpenID Connect provider that answers and signs whatever a test wants, for the attacks that a real one does not make.
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SignJWT, UnsecuredJWT } from 'jose'
+import { createBodyServer } from '../body-server.ts'
 
 type Claims = Record<string, unknown>
 
@@ -45,7 +45,7 @@ export async function startHostileProvider(): Promise<HostileProvider> {
   let key = newKey()
   const nonces = new Map<string, string>()
   const requests: string[] = []
-  const server = createServer(async (request, response) => {
+  const server = createBodyServer(async (request, body, response) => {
     const { pathname } = new URL(request.url ?? '', hostile.issuer)
     requests.push(pathname)
     const json = (value: unknown) => response.setHeader('Content-Type', 'application/json').end(JSON.stringify(value))
@@ -57,8 +57,7 @@ export async function startHostileProvider(): Promise<HostileProvider> {
       const { status, body, headers } = hostile.tokenAnswer
       return response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body)
     }
-    const form = new URLSearchParams(Buffer.concat(await request.toArray()).toString())
-    const nonce = nonces.get(form.get('code') ?? '')
+    const nonce = nonces.get(new URLSearchParams(body).get('code') ?? '')
     // A test about one second must not begin near the end of a second.
     if (hostile.idToken.times && Date.now() % 1000 > 500) await delay(1000 - (Date.now() % 1000))
     const id_token = await hostile.sign(hostile.idToken, { nonce })

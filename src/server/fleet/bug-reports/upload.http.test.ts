@@ -187,7 +187,7 @@ const head = ({ device, url }: RequestedLogs, length: number) =>
 
 /** Opens a plain TCP connection. */
 function connection({ url }: RequestedLogs) {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {})
   let answers = ''
   socket.on('data', (bytes) => {
     answers += bytes

@@ -1,9 +1,8 @@
 // Signing in, refreshing and signing out with a real provider on loopback.
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { createBodyServer } from '../../../../../test/support/body-server.ts'
 import { CookieBrowser } from '../../../../../test/support/oidc/cookie-browser.ts'
 import { startTestProvider, type TestProvider } from '../../../../../test/support/oidc/test-provider.ts'
 import { type OutboundClient, openOutbound } from '../../../outbound/outbound-fetch.ts'
@@ -15,8 +14,8 @@ let outbound: OutboundClient
 let client: ProviderClient
 let settings: ProviderSettings
 const logoutTokens: string[] = []
-const logoutReceiver = createServer(async (request, response) => {
-  logoutTokens.push(new URLSearchParams(await text(request)).get('logout_token') ?? '')
+const logoutReceiver = createBodyServer((_request, body, response) => {
+  logoutTokens.push(new URLSearchParams(body).get('logout_token') ?? '')
   response.end()
 })
 
