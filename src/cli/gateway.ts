@@ -16,13 +16,19 @@ export async function gatewayCommand(terminal: Terminal, options: GatewayCommand
   const stop = new AbortController()
   void terminal.untilStopped().then(() => stop.abort())
   // Loaded on demand, because MQTT.js and the drivers take long to load.
-  const [{ runGateway, GatewayError }, { FolderError, GatewayFolder }, { privateNetworks, Reach }, { driverTable }] =
-    await Promise.all([
-      import('../gateway/gateway.ts'),
-      import('../gateway/folder.ts'),
-      import('../gateway/reach.ts'),
-      import('../gateway/driver-table.ts'),
-    ])
+  const [
+    { runGateway, GatewayError },
+    { FolderError, GatewayFolder },
+    { privateNetworks, Reach },
+    { driverTable },
+    { sourceTable },
+  ] = await Promise.all([
+    import('../gateway/gateway.ts'),
+    import('../gateway/folder.ts'),
+    import('../gateway/reach.ts'),
+    import('../gateway/driver-table.ts'),
+    import('../gateway/sources/source-table.ts'),
+  ])
   // Texts of devices can be in a line, and a terminal obeys control characters.
   const log = (line: string) => terminal.write(`${new Date().toISOString()} ${line.replaceAll(/\p{Cc}+/gu, ' ')}`)
   // A bug in a driver must not end the sessions of all other devices.
@@ -35,6 +41,7 @@ export async function gatewayCommand(terminal: Terminal, options: GatewayCommand
         reach: new Reach(options.reach ?? privateNetworks()),
         version: terminal.version,
         drivers: driverTable,
+        sources: sourceTable,
         log,
       },
       stop.signal,

@@ -198,6 +198,11 @@ export class Agent extends EventEmitter<Events> {
     return this.#publish('devices', report)
   }
 
+  /** Reports states of a gateway's sources, in the same way. */
+  reportSources(report: wire.SourcesReport): Promise<void> {
+    return this.#publish('sources', report)
+  }
+
   /** The first samples of a connection wait until the device has subscribed, to receive the answers about them. */
   #sendSamples(): void {
     if (this.#isSubscribed) void this.#samples.send((samples) => this.#publish('sample', { samples }))

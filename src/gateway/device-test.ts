@@ -5,7 +5,7 @@ import { type DeviceCertificate, type DeviceIdentity, DriverFailure, type Driver
 import type { DriverTable } from './driver-table.ts'
 import type { GatewayNetwork } from './network.ts'
 import { openDriverSession } from './open-driver-session.ts'
-import { shortLine, withoutSecrets } from './short-line.ts'
+import { secretsOfItem, shortLine, withoutSecrets } from './short-line.ts'
 
 /** The server answers its caller after 20 s, and the answer has to travel. */
 const testLimitMs = 17 * secondMs
@@ -30,7 +30,7 @@ export async function testDevice(
     return {
       ...(shownCertificate && { found: { certificate: certificateText(shownCertificate) } }),
       state: isKnown ? error.state : 'UNREACHABLE',
-      reason: shortLine(withoutSecrets(test, text)) || 'The device gave no useful answer.',
+      reason: shortLine(withoutSecrets(secretsOfItem(test), text)) || 'The device gave no useful answer.',
     }
   } finally {
     try {
@@ -63,7 +63,7 @@ function foundText(
   }
 }
 
-const certificateText = ({ fingerprint, isTrusted, validUntil }: DeviceCertificate) => ({
+export const certificateText = ({ fingerprint, isTrusted, validUntil }: DeviceCertificate) => ({
   fingerprint,
   isTrusted,
   validUntil: (Number.isNaN(validUntil.getTime()) ? new Date(0) : validUntil).toISOString(),

@@ -39,7 +39,7 @@ test('saved files are there after a restart, and a half-written file is not', as
   expect(again.deviceIds).toEqual(['a'])
   expect(readdirSync(join(path, 'devices'))).toEqual(['a.json'])
   await again.clear()
-  expect(readdirSync(path)).toEqual(['devices'])
+  expect(readdirSync(path)).toEqual(['devices', 'sources'])
   expect(readdirSync(join(path, 'devices'))).toEqual([])
 })
 

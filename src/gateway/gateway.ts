@@ -4,7 +4,16 @@ import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { backOffMs, retryAfterMs } from '../client/back-off.ts'
-import { devicePaths, type EnrolAnswer, gatewaySupport, type ListedGatewayTest } from '../contract/device/protocol.ts'
+import {
+  devicePaths,
+  type EnrolAnswer,
+  gatewaySupport,
+  type ListedGatewayTest,
+  type ListedSource,
+  type ListedSourceTest,
+  maxDeviceStatesPerMessage,
+  maxSourceStatesPerMessage,
+} from '../contract/device/protocol.ts'
 import { hourMs, secondMs } from '../contract/durations.ts'
 import { Agent } from '../device/agent.ts'
 import { EnrolmentRefusedError, requestEnrolment } from '../device/enrol.ts'
@@ -19,7 +28,10 @@ import { Pace } from './limited.ts'
 import { GatewayNetwork } from './network.ts'
 import type { Reach } from './reach.ts'
 import { type DeviceList, ServerClient, ServerRefusal } from './server-client.ts'
-import { StateReports } from './state-reports.ts'
+import { SourceSupervisor } from './sources/source-supervisor.ts'
+import type { SourceTable } from './sources/source-table.ts'
+import { testSource } from './sources/source-test.ts'
+import { type ItemReport, type SourceReport, StateReports } from './state-reports.ts'
 
 export const gatewayModel = 'RK-GATEWAY'
 /** A thousand devices start within 20 s, and connect to the server within 5 s. */
@@ -58,6 +70,7 @@ export interface GatewayOptions {
   readonly reach: Reach
   readonly version: string
   readonly drivers: DriverTable
+  readonly sources: SourceTable
   readonly network?: GatewayNetwork
   /** Two minutes; tests shorten it. */
   readonly restartWithinMs?: number
@@ -117,7 +130,9 @@ class Gateway {
   readonly #server: ServerClient
   readonly #network: GatewayNetwork
   readonly #agent: Agent
-  readonly #reports: StateReports
+  readonly #reports: StateReports<ItemReport>
+  readonly #sourceReports: StateReports<SourceReport>
+  readonly #sources = new Map<string, SourceSupervisor>()
   readonly #items = new Map<string, ItemSupervisor>()
   /** Items that were removed, until their agents are disconnected. */
   readonly #leaving = new Map<string, Promise<void>>()
@@ -161,7 +176,10 @@ class Gateway {
       mqttVersion: 5,
       connection: serverConnection,
     })
-    this.#reports = new StateReports((report) => this.#agent.reportDevices(report))
+    this.#reports = new StateReports(maxDeviceStatesPerMessage, (devices) => this.#agent.reportDevices({ devices }))
+    this.#sourceReports = new StateReports(maxSourceStatesPerMessage, (sources) =>
+      this.#agent.reportSources({ sources }),
+    )
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -176,7 +194,9 @@ class Gateway {
     signal.removeEventListener('abort', end)
     clearTimeout(this.#connectionTimer)
     this.#reports.close()
+    this.#sourceReports.close()
     await Promise.all([...[...this.#items.values()].map((item) => item.stop()), ...this.#leaving.values()])
+    await Promise.all([...this.#sources.values()].map((source) => source.stop()))
     await this.#agent.stop()
     if (this.#failure) throw this.#failure
     log('stopped')
@@ -214,6 +234,7 @@ class Gateway {
     clearTimeout(this.#connectionTimer)
     this.#isConnected = true
     this.#reports.open()
+    this.#sourceReports.open()
     const waitMs = this.#takeoverTimesMs.length > 0 ? calmAfterTakeoverMs : 0
     this.#connectionTimer = setTimeout(() => this.#allowDevices(true), waitMs)
   }
@@ -224,6 +245,7 @@ class Gateway {
     if (!this.#isConnected) return
     this.#isConnected = false
     this.#reports.close()
+    this.#sourceReports.close()
     clearTimeout(this.#connectionTimer)
     this.#connectionTimer = setTimeout(() => this.#allowDevices(false), keepDevicesMs)
   }
@@ -280,8 +302,9 @@ class Gateway {
     this.#isReading = false
   }
 
-  /** Makes the supervisors match the list: one for each item, with its newest values. */
-  #apply({ devices, tests, isWhole }: DeviceList): void {
+  /** Makes the supervisors match the list: one for each source and each item, with its newest values. */
+  #apply({ devices, tests, sources, sourceTests, isWhole }: DeviceList): void {
+    this.#applySources(sources)
     const listed = new Set(devices.map(({ id }) => id))
     const known = isWhole ? [...this.#items.keys(), ...this.#options.folder.deviceIds] : []
     for (const id of new Set(known)) if (!listed.has(id)) this.#remove(id)
@@ -292,7 +315,53 @@ class Gateway {
       if (device.state === 'REMOVED') this.#reports.forget(device.id)
       else this.#reports.compare(device)
     }
-    for (const test of tests) void this.#test(test)
+    for (const test of tests) void this.#testDevice(test)
+    for (const test of sourceTests) void this.#testSource(test)
+  }
+
+  /** All sources are on the first page, so none can be missing because the list changed while it was read. */
+  #applySources(sources: readonly ListedSource[]): void {
+    const listed = new Set(sources.map(({ id }) => id))
+    for (const id of new Set([...this.#sources.keys(), ...this.#options.folder.sourceIds]))
+      if (!listed.has(id)) this.#removeSource(id)
+    for (const source of sources) {
+      const known = this.#sources.get(source.id)
+      if (known) known.update(source)
+      else this.#addSource(source)
+      this.#sourceReports.compare(source)
+    }
+  }
+
+  #addSource(source: ListedSource): void {
+    const { folder, log } = this.#options
+    const supervisor = new SourceSupervisor(source, {
+      sources: this.#options.sources,
+      network: this.#network,
+      folder,
+      server: this.#server,
+      own: this.#own,
+      report: (report) => {
+        if (this.#sources.get(source.id) === supervisor) this.#sourceReports.report(report)
+      },
+      acknowledged: (id, limitMs) => this.#sourceReports.acknowledged(id, limitMs),
+      log,
+    })
+    this.#sources.set(source.id, supervisor)
+    supervisor.start()
+  }
+
+  #removeSource(id: string): void {
+    const source = this.#sources.get(id)
+    this.#sources.delete(id)
+    this.#sourceReports.forget(id)
+    void Promise.resolve(source?.stop())
+      .then(() => this.#options.folder.deleteSource(id))
+      .catch((error: Error) => this.#options.log(`file of a removed source not deleted: ${error.message}`))
+  }
+
+  /** A source that is this installation is refused. */
+  get #own() {
+    return { endpointId: this.#identity.endpointId, url: this.#options.url }
   }
 
   #add(device: DeviceList['devices'][number]): void {
@@ -301,6 +370,7 @@ class Gateway {
       network: this.#network,
       folder: this.#options.folder,
       server: this.#server,
+      source: (id) => this.#sources.get(id),
       addresses: (identity) => this.#withOwnAddress(identity),
       restartWithinMs: this.#options.restartWithinMs ?? defaultRestartWithinMs,
       connection: serverConnection,
@@ -331,17 +401,38 @@ class Gateway {
     this.#leaving.set(id, left)
   }
 
-  async #test(test: ListedGatewayTest): Promise<void> {
-    if (this.#testsSeen.has(test.id)) return
-    this.#testsSeen.add(test.id)
-    const answer = await testDevice(test, { drivers: this.#options.drivers, network: this.#network })
-    const { host, driver } = test
-    this.#options.log(`test of ${host} (${driver}): ${answer.reason ?? 'it answered'}`)
+  #testDevice(test: ListedGatewayTest): Promise<void> {
+    const options = { drivers: this.#options.drivers, network: this.#network }
+    return this.#test(test.id, {
+      subject: `${test.host} (${test.driver})`,
+      ask: () => testDevice(test, options),
+      send: (answer) => this.#server.answerTest(test.id, answer, this.#end.signal),
+    })
+  }
+
+  #testSource(test: ListedSourceTest): Promise<void> {
+    const { sources, log } = this.#options
+    const options = { sources, network: this.#network, own: this.#own, log }
+    return this.#test(test.id, {
+      subject: `${test.url} (${test.type})`,
+      ask: () => testSource(test, options),
+      send: (answer) => this.#server.answerSourceTest(test.id, answer, this.#end.signal),
+    })
+  }
+
+  async #test<A extends { readonly reason?: string | undefined }>(
+    id: string,
+    { subject, ask, send }: { subject: string; ask: () => Promise<A>; send: (answer: A) => Promise<void> },
+  ): Promise<void> {
+    if (this.#testsSeen.has(id)) return
+    this.#testsSeen.add(id)
+    const answer = await ask()
+    this.#options.log(`test of ${subject}: ${answer.reason ?? 'it answered'}`)
     // The caller waits for 20 s only: an answer that cannot be sent is not sent again.
-    await this.#server
-      .answerTest(test.id, answer, this.#end.signal)
-      .catch((error) => this.#options.log(`test of ${host} not answered: ${(error as Error).message}`))
-    setTimeout(() => this.#testsSeen.delete(test.id), hourMs).unref()
+    await send(answer).catch((error) =>
+      this.#options.log(`test of ${subject} not answered: ${(error as Error).message}`),
+    )
+    setTimeout(() => this.#testsSeen.delete(id), hourMs).unref()
   }
 
   /** The addresses of an enrolment can be out of date, so the WebSocket at the address of the API is added. */

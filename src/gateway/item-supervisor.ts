@@ -11,9 +11,10 @@ import type { DriverTable } from './driver-table.ts'
 import type { DeviceRecord, GatewayFolder } from './folder.ts'
 import type { Pace } from './limited.ts'
 import type { GatewayNetwork } from './network.ts'
-import { openDriverSession } from './open-driver-session.ts'
+import { listenTo, type OpenedSession, openDriverSession, openWithin } from './open-driver-session.ts'
 import { type ServerClient, ServerRefusal } from './server-client.ts'
-import { shortLine, withoutSecrets } from './short-line.ts'
+import { secretsOfItem, shortLine, withoutSecrets } from './short-line.ts'
+import type { AvailableDevice, SourceSupervisor } from './sources/source-supervisor.ts'
 import type { ItemReport } from './state-reports.ts'
 
 /** A device that has failed for less than this is tried often: it is back soon after its network. */
@@ -38,6 +39,7 @@ export interface ItemContext {
   readonly network: GatewayNetwork
   readonly folder: GatewayFolder
   readonly server: ServerClient
+  readonly source: (id: string) => SourceSupervisor | undefined
   /** Adds the MQTT address on the host of the API, in case the addresses from the enrolment are out of date. */
   readonly addresses: (identity: EnrolAnswer) => EnrolAnswer
   /** How long a device can take to restart. */
@@ -78,6 +80,13 @@ export class ItemSupervisor {
 
   get #record(): DeviceRecord {
     return this.#context.folder.device(this.#item.id)
+  }
+
+  /** No text about the device contains one of these. */
+  get #secrets(): string[] {
+    const { sourceId } = this.#item
+    const source = sourceId === undefined ? undefined : this.#context.source(sourceId)
+    return [...secretsOfItem(this.#item), ...(source?.secrets ?? [])]
   }
 
   start(): void {
@@ -136,7 +145,6 @@ export class ItemSupervisor {
     while (!signal.aborted) {
       if (this.#isRemoved()) return this.#forget(item)
       await this.#waitForPassword(item, signal)
-      await this.#context.openPace.turn(signal)
       const startedAtMs = performance.now()
       // An attempt rejects only if the folder cannot be written: the disk is full, or gone.
       const ending = await this.#attempt(item, signal).catch(
@@ -176,19 +184,37 @@ export class ItemSupervisor {
 
   /** Opens a session and waits for its end. Resolves with the reason why it ended, or could not be opened. */
   async #attempt(item: ListedGatewayDevice, signal: AbortSignal): Promise<Ending> {
+    const { sourceId, sourceKey = '' } = item
+    if (sourceId === undefined) return this.#attemptSession(item, undefined, signal)
+    const source = this.#context.source(sourceId)
+    if (!source)
+      return { state: 'UNSUPPORTED', reason: 'The source of this device is not on the list of this gateway.' }
+    const onAbsent = (reason: string) => this.#report(item, { state: 'UNREACHABLE', reason })
+    const device = await source.available(sourceKey, { signal, onAbsent })
+    try {
+      const { left } = device
+      const ending = await this.#attemptSession(item, device, AbortSignal.any([signal, left]))
+      // The next attempt waits until the source has the device again.
+      return left.aborted ? { state: 'UNREACHABLE', reason: left.reason.message, retryAfterMs: 0 } : ending
+    } finally {
+      device.release()
+    }
+  }
+
+  async #attemptSession(
+    item: ListedGatewayDevice,
+    device: AvailableDevice | undefined,
+    signal: AbortSignal,
+  ): Promise<Ending> {
     const attempt = new AbortController()
     const end = () => attempt.abort(signal.reason)
     if (signal.aborted) end()
     signal.addEventListener('abort', end, { once: true })
-    const { drivers, network, folder } = this.#context
+    const { folder, openPace } = this.#context
     let session: DriverSession | undefined
     try {
-      const opened = await openDriverSession(drivers, item, {
-        network: network.forAttempt(),
-        signal: attempt.signal,
-        limitMs: openLimitMs,
-        isEnrolled: this.#record.identity !== undefined,
-      })
+      await openPace.turn(attempt.signal)
+      const opened = await this.#open(item, device, attempt.signal)
       session = opened.session
       if (this.#record.refused) await folder.saveDevice(item.id, { refused: undefined })
       const identity = await this.#credential(item, session.identity, attempt.signal)
@@ -200,6 +226,26 @@ export class ItemSupervisor {
       this.#close(item, session)
       attempt.abort()
     }
+  }
+
+  async #open(
+    item: ListedGatewayDevice,
+    device: AvailableDevice | undefined,
+    signal: AbortSignal,
+  ): Promise<OpenedSession> {
+    const { drivers, network, folder } = this.#context
+    const limits = { signal, limitMs: openLimitMs }
+    if (!device) {
+      const isEnrolled = this.#record.identity !== undefined
+      return openDriverSession(drivers, { ...item, isEnrolled }, { ...limits, network: network.forAttempt() })
+    }
+    const memory = {
+      load: () => this.#record.memory,
+      save: (state: unknown) => folder.saveDevice(item.id, { memory: state }),
+    }
+    const late = (seconds: number) =>
+      new DriverFailure('UNREACHABLE', `The source did not open this device within ${seconds} s.`)
+    return listenTo(await openWithin(() => device.open({ signal, memory }), { ...limits, late }))
   }
 
   /** The stored credential of the device, or else a new one: the device is enrolled. */
@@ -285,6 +331,7 @@ export class ItemSupervisor {
       identity: undefined,
       serial: undefined,
       agent: undefined,
+      memory: undefined,
       removedRevision: targetRevision,
     })
     this.#log(this.#item, 'removed in the server')
@@ -300,7 +347,7 @@ export class ItemSupervisor {
           refused: {
             revision: targetRevision,
             atMs: Date.now(),
-            reason: shortLine(withoutSecrets(this.#item, reason)),
+            reason: shortLine(withoutSecrets(this.#secrets, reason)),
           },
         })
       return { state, reason }
@@ -315,7 +362,7 @@ export class ItemSupervisor {
 
   #report(item: ListedGatewayDevice, { state, reason }: Ending): void {
     if (state === 'REMOVED' || state === 'ENROL_AGAIN') return
-    const text = shortLine(withoutSecrets(item, reason))
+    const text = shortLine(withoutSecrets(this.#secrets, reason))
     const { id, revision } = this.#item
     this.#reported = state === 'NOT_ENROLLED' ? undefined : { state, reason }
     if (state === 'NOT_ENROLLED') this.#context.forgetReport(id)
@@ -335,8 +382,8 @@ export class ItemSupervisor {
   }
 
   #log(item: ListedGatewayDevice, line: string): void {
-    const { driver, host, name } = item
-    this.#context.log(`${name ?? host} (${driver} ${host}): ${withoutSecrets(item, line)}`)
+    const { driver, host, name, sourceKey: address = host } = item
+    this.#context.log(`${name ?? address} (${driver} ${address}): ${withoutSecrets(this.#secrets, line)}`)
   }
 }
 
@@ -346,6 +393,9 @@ const backOffOf = (state: Ending['state'], isRecent: boolean): BackOff => {
   return isRecent ? recentBackOff : lateBackOff
 }
 
-/** Everything that a connection to the device depends on. */
-const targetOf = ({ driver, host, port, username, secret, options, fingerprint }: ListedGatewayDevice): string =>
-  JSON.stringify([driver, host, port, username, secret, options, fingerprint])
+/** Everything that a connection to the device depends on. A source looks after its own address. */
+const targetOf = (item: ListedGatewayDevice): string => {
+  const { driver, sourceId, sourceKey, host, port, username, secret, options, fingerprint } = item
+  const target = sourceId === undefined ? [host, port, username, secret, options, fingerprint] : [sourceId, sourceKey]
+  return JSON.stringify([driver, ...target])
+}

@@ -1,4 +1,4 @@
-// The requests of a gateway to the server over HTTPS: its list of devices, enrolments, and the answers to tests.
+// The requests of a gateway to the server over HTTPS: its list of devices, enrolments, what it found at sources, and the answers to tests.
 import { setTimeout as pause } from 'node:timers/promises'
 import { retryAfterMs } from '../client/back-off.ts'
 import {
@@ -7,7 +7,9 @@ import {
   type GatewayDeviceList,
   type GatewayEnrolRequest,
   type GatewayTestAnswer,
+  type SourceTestAnswer,
 } from '../contract/device/protocol.ts'
+import type { FoundDevices, ReportedStructure } from '../contract/fleet/sources.ts'
 
 const requestTimeoutMs = 30_000
 /** While people change many items, the version can change between two pages. */
@@ -18,14 +20,17 @@ const maxConcurrentEnrolments = 8
 /** The server refused a request, or did not answer. The message is a sentence. */
 export class ServerRefusal extends Error {
   readonly retryAfterMs: number | undefined
+  /** The HTTP status; undefined if there was no answer. */
+  readonly status: number | undefined
 
-  constructor(message: string, retryAfterMs?: number) {
+  constructor(message: string, status?: number, retryAfterMs?: number) {
     super(message)
+    this.status = status
     this.retryAfterMs = retryAfterMs
   }
 }
 
-export type DeviceList = Pick<GatewayDeviceList, 'version' | 'devices' | 'tests'> & {
+export type DeviceList = Required<Omit<GatewayDeviceList, 'nextPageToken'>> & {
   /** False if the list changed while it was read: an item can be missing in it. */
   readonly isWhole: boolean
 }
@@ -45,10 +50,11 @@ export class ServerClient {
   async readList(signal: AbortSignal): Promise<DeviceList> {
     for (let reading = 1; ; reading++) {
       const pages = await this.#readPages(signal)
-      const { version, tests } = pages[0] as GatewayDeviceList
+      // A server that is older than this gateway knows no sources.
+      const { version, tests, sources = [], sourceTests = [] } = pages[0] as GatewayDeviceList
       const isWhole = pages.every((page) => page.version === version)
       if (isWhole || reading >= maxReadings)
-        return { version, tests, devices: pages.flatMap(({ devices }) => devices), isWhole }
+        return { version, tests, sources, sourceTests, devices: pages.flatMap(({ devices }) => devices), isWhole }
       await pause(200 * reading, undefined, { signal })
     }
   }
@@ -81,6 +87,18 @@ export class ServerClient {
     await this.#send('POST', `${devicePaths.gatewayTests}/${testId}`, signal, answer)
   }
 
+  async answerSourceTest(testId: string, answer: SourceTestAnswer, signal: AbortSignal): Promise<void> {
+    await this.#send('POST', `${devicePaths.gatewaySourceTests}/${testId}`, signal, answer)
+  }
+
+  async reportFound(sourceId: string, report: FoundDevices, signal: AbortSignal): Promise<void> {
+    await this.#send('POST', `${devicePaths.gatewaySources}/${sourceId}/devices`, signal, report)
+  }
+
+  async reportStructure(sourceId: string, report: ReportedStructure, signal: AbortSignal): Promise<void> {
+    await this.#send('PUT', `${devicePaths.gatewaySources}/${sourceId}/structure`, signal, report)
+  }
+
   async #enrolmentTurn(): Promise<void> {
     if (this.#enrolmentCount >= maxConcurrentEnrolments)
       await new Promise<void>((resolve) => this.#waitingEnrolments.push(resolve))
@@ -107,6 +125,6 @@ export class ServerClient {
     if (response.ok && answer !== undefined) return answer
     signal.throwIfAborted()
     const message = answer?.message ?? 'The answer did not come from Roomkeeper, or broke off. Check --url.'
-    throw new ServerRefusal(message, retryAfterMs(response.headers))
+    throw new ServerRefusal(message, response.status, retryAfterMs(response.headers))
   }
 }

@@ -1,6 +1,6 @@
 // Texts of devices on their way to people: what the server accepts, and without passwords.
 import { expect, test } from 'vitest'
-import { shortLine, withoutSecrets } from './short-line.ts'
+import { secretsOfItem, secretsOfSource, shortLine, withoutSecrets } from './short-line.ts'
 
 test('a text of a device becomes one line that the server accepts', () => {
   expect(shortLine(' two\r\nlines\u0000 ')).toBe('two lines')
@@ -16,5 +16,14 @@ test('no part of a password remains in a text, even if one password starts with 
     secret: 'planted',
     options: { version: '3', privSecret: 'planted-and-longer' },
   } as const
-  expect(withoutSecrets(item, 'refused planted-and-longer, planted')).toBe('refused •••, •••')
+  expect(withoutSecrets(secretsOfItem(item), 'refused planted-and-longer, planted')).toBe('refused •••, •••')
+})
+
+test('no secret of a source remains in a text, nor a line of its private key', () => {
+  const clientKey =
+    '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\nAgEGCCqGSM49AwEHBG0w\n-----END PRIVATE KEY-----\n'
+  const secrets = secretsOfSource({ key: 'planted-key', secret: 'planted-password', clientKey })
+  const text = `planted-key planted-password AgEGCCqGSM49AwEHBG0w ${clientKey}`
+  expect(withoutSecrets(secrets, text)).toBe('••• ••• ••• •••')
+  expect(withoutSecrets(secretsOfSource({}), 'nothing to hide')).toBe('nothing to hide')
 })

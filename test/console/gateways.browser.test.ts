@@ -100,7 +100,7 @@ test('a technician starts a gateway, adds a codec and a projector in 8 clicks ea
   await look({ isFirst: true })
 
   // The gateway appears in the table without a reload.
-  const world = await GatewayWorld.start(harness, org, driverTable)
+  const world = await GatewayWorld.start(harness, org, { drivers: driverTable })
   const row = page.getByRole('table', { name: 'Gateways' }).getByRole('row').filter({ hasText: 'Fjord' })
   await row.getByText('Online').waitFor()
   await row.getByText('127.0.0.0/8').waitFor()
@@ -211,7 +211,7 @@ test('a technician starts a gateway, adds a codec and a projector in 8 clicks ea
 })
 
 test('the list says why a device is not connected; its address, certificate and password are corrected there', async () => {
-  const world = await GatewayWorld.start(harness, org, driverTable)
+  const world = await GatewayWorld.start(harness, org, { drivers: driverTable })
   const codec = await newCodec()
   const target = { driver: 'roomos', host: '127.0.0.1', port: codec.port, username: 'rk', roomId: world.roomId }
   const fingerprint = codec.fingerprint.replace(/^../, codec.fingerprint.startsWith('00') ? '01' : '00')
@@ -284,7 +284,7 @@ test('the list says why a device is not connected; its address, certificate and 
 })
 
 test('people without write access see devices and no actions; people of another region see neither gateway nor device', async () => {
-  const world = await GatewayWorld.start(harness, org, driverTable)
+  const world = await GatewayWorld.start(harness, org, { drivers: driverTable })
   await world.call('POST', '', { driver: 'reach', host: '127.0.0.1', port: 1, roomId: world.roomId, name: 'Panel' })
   const operator = await newPerson(harness, org, { role: 'operator', allRegions: true })
   await changeSession(tab, sessionStateOf(harness, operator))

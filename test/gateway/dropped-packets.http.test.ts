@@ -72,7 +72,7 @@ async function startWorld(drivers: DriverTable) {
   onTestFinished(() => harness.close())
   const httpWire = await wireTo(harness.url)
   const org = await harness.newOrg()
-  const world = await GatewayWorld.start({ ...harness, url: httpWire.url }, org, drivers)
+  const world = await GatewayWorld.start({ ...harness, url: httpWire.url }, org, { drivers })
   const countConnected = async () => {
     const { endpoints } = (await org.call('GET', '/endpoints')).body
     return endpoints.filter(({ connected }: { connected: boolean }) => connected).length

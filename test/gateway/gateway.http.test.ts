@@ -325,7 +325,7 @@ test('a driver that throws, never answers or emits errors does not disturb the o
       return session as unknown as DriverSession
     },
   }
-  const world = await GatewayWorld.start(harness, org, { reach: silent, pjlink: thrower, snmp: bad })
+  const world = await GatewayWorld.start(harness, org, { drivers: { reach: silent, pjlink: thrower, snmp: bad } })
   const device = await LineDevice.start(newSerial())
   const without = { username: null, secret: null }
   await world.add(device, { ...without, driver: 'reach' })

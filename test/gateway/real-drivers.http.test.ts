@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 test('a codec: the test shows its certificate and sends no password, then it is in its room and restarts once', async () => {
-  const world = await GatewayWorld.start(harness, org, driverTable)
+  const world = await GatewayWorld.start(harness, org, { drivers: driverTable })
   const codec = await FakeCodec.start()
   onTestFinished(() => codec.stop())
   const target = { driver: 'roomos', host: '127.0.0.1', port: codec.port, username: 'admin', secret: 'codec-password' }
@@ -51,7 +51,7 @@ test('a codec: the test shows its certificate and sends no password, then it is 
 })
 
 test('a projector and a port: a wrong password is tried once, the right one brings the projector into its room', async () => {
-  const world = await GatewayWorld.start(harness, org, driverTable)
+  const world = await GatewayWorld.start(harness, org, { drivers: driverTable })
   const projector = new FakeProjector({ password: 'JBMIAProjectorLink', serial: 'PJ-1' })
   const port = await projector.listen()
   onTestFinished(() => projector.close())

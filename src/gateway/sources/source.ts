@@ -5,12 +5,12 @@ import type { FoundDevice, ReportedStructure, SourceContent, SourceTestResult } 
 import type { DeviceCertificate, DeviceNetwork, DriverFailure, DriverSession } from '../driver.ts'
 
 /** The part of a source in the gateway's list that its driver needs. */
-export type SourceSettings = Omit<ListedSource, 'id' | 'revision' | 'state'>
+export type SourceSettings = Omit<ListedSource, 'id' | 'revision' | 'state' | 'deviceCount' | 'hasStructure'>
 
 export interface SourceDriver {
   /**
    * Resolves when the source has answered as it should. Rejects with a SourceFailure if it does not. Aborting the signal of the context
-   * ends an attempt and a session.
+   * ends an attempt and a session. The first event comes in a later turn of the event loop.
    */
   open(settings: SourceSettings, context: SourceContext): Promise<SourceSession>
 }

@@ -7,6 +7,7 @@ import type { DriverTable } from '../../../src/gateway/driver-table.ts'
 import { type DeviceRecord, GatewayFolder } from '../../../src/gateway/folder.ts'
 import { runGateway } from '../../../src/gateway/gateway.ts'
 import { parseRange, Reach } from '../../../src/gateway/reach.ts'
+import type { SourceTable } from '../../../src/gateway/sources/source-table.ts'
 import type { Harness, Reply, TestOrg } from '../harness.ts'
 import { until } from '../program.ts'
 import type { LineDevice } from './line-device.ts'
@@ -54,13 +55,14 @@ interface RunningGateway {
 interface GatewaySettings {
   readonly code?: string
   readonly drivers?: DriverTable
+  readonly sources?: SourceTable
   readonly restartWithinMs?: number
 }
 
 export function runGatewayHere(
   url: string,
   folder: string,
-  { code, drivers = {}, ...settings }: GatewaySettings = {},
+  { code, drivers = {}, sources = {}, ...settings }: GatewaySettings = {},
 ): RunningGateway {
   const end = new AbortController()
   const lines: string[] = []
@@ -72,6 +74,7 @@ export function runGatewayHere(
       reach: new Reach([parseRange('127.0.0.0/8')]),
       version: '0.0.0-test',
       drivers: { roomos: lineDriver, ...drivers },
+      sources,
       ...settings,
       log: (line) => lines.push(line),
     },
@@ -98,18 +101,18 @@ export class GatewayWorld {
   id = ''
   running: RunningGateway
 
-  private constructor(harness: Harness, org: TestOrg, room: { id: number; dec: string }, drivers: DriverTable) {
+  private constructor(harness: Harness, org: TestOrg, room: { id: number; dec: string }, settings: GatewaySettings) {
     this.org = org
     this.url = harness.url
     this.roomId = room.id
     this.code = room.dec
     this.folder = newGatewayFolder()
-    this.running = runGatewayHere(harness.url, this.folder, { code: room.dec, drivers })
+    this.running = runGatewayHere(harness.url, this.folder, { ...settings, code: room.dec })
   }
 
-  static async start(harness: Harness, org: TestOrg, drivers: DriverTable = {}): Promise<GatewayWorld> {
+  static async start(harness: Harness, org: TestOrg, settings: GatewaySettings = {}): Promise<GatewayWorld> {
     const { body: room } = await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
-    const world = new GatewayWorld(harness, org, room, drivers)
+    const world = new GatewayWorld(harness, org, room, settings)
     const serial = () => readJson(join(world.folder, 'gateway.json'))?.serial
     const found = await until('the gateway is connected', async () => {
       const { gateways } = (await org.call('GET', '/gateways')).body

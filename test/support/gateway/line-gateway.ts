@@ -15,6 +15,7 @@ await runGateway(
     reach: new Reach([parseRange('127.0.0.1')]),
     version: '0.0.0-test',
     drivers: { roomos: lineDriver },
+    sources: {},
     restartWithinMs: 10_000,
     log: (line) => process.stdout.write(`${line}\n`),
   },

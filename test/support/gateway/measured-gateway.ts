@@ -51,6 +51,7 @@ await runGateway(
     reach: new Reach([parseRange('127.0.0.1')]),
     version: '0.0.0-test',
     drivers: driverTable,
+    sources: {},
     log: () => {},
   },
   new AbortController().signal,
