@@ -16,6 +16,7 @@ const owners: Record<string, readonly string[]> = {
   'fleet/configs': ['endpoint_configs', 'config_versions'],
   'fleet/connections': ['connection_spans'],
   'fleet/endpoints': ['endpoints', 'endpoint_rooms', 'credential_directory', 'past_credentials', 'serial_directory'],
+  'fleet/former-places': ['deleted_rooms', 'former_change_windows'],
   'people/identity': ['identity_providers'],
   'incidents/incident-rules': ['incident_rules'],
   incidents: [
@@ -143,6 +144,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/fleet/connections/retention.ts',
     'server/fleet/endpoints/ended-nodes.ts',
     'server/fleet/endpoints/past-credentials.ts',
+    'server/fleet/former-places/retention.ts',
     'server/fleet/gateways/retention.ts',
     'server/incidents/credentials/attempts.ts',
     'server/incidents/retention.ts',
@@ -186,6 +188,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/fleet/endpoints/device-store.ts',
     'server/fleet/endpoints/enrol.ts',
     'server/fleet/endpoints/past-credential-store.ts',
+    'server/fleet/former-places/store.ts',
     'server/fleet/gateways/enrol.ts',
     'server/fleet/gateways/store.ts',
     'server/fleet/rooms/store.ts',

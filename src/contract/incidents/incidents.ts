@@ -104,6 +104,11 @@ const fields = {
     description: 'Whether the incident reopened so often that no more messages are sent about it.',
   }),
   acknowledgedBy: Type.Optional(Person),
+  acknowledgedAt: Type.Optional(
+    Timestamp(
+      'Time at which a person first acknowledged the incident. It stays if that is withdrawn or the incident reopens.',
+    ),
+  ),
   assignee: Type.Optional(Shape('IncidentAssignee', { id: Type.String(), name: Type.String() })),
   snoozedUntil: Type.Optional(
     Type.String({ description: 'The time until which the incident is snoozed, or `cleared`: until its cause ends.' }),

@@ -1,5 +1,5 @@
 // Migrations of databases with rows: 004-history preserves samples and numbers, 008-nodes what devices were doing, 011-people users and
-// keys, 015-organisations the air limits, 016-messages what channels know.
+// keys, 015-organisations the air limits, 016-messages what channels know, 031-report-history what is known of the past.
 
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -227,6 +227,53 @@ test('016-messages lets channels know the incidents that are open, but not those
       { channel_id: 2, incident_id: 4, message: digest },
     ].map((row) => ({ org: 1, ...row, size: 1, has_grown: 0 })),
   )
+  await db.close()
+  await remove()
+})
+
+test('031-report-history keeps what is known of ended stays and of acknowledged incidents, and since when the rest is', async () => {
+  const { place, remove } = await newPlace()
+  const db = openForMigration(place)
+  const run = (text: string) => sql.raw(text).execute(db.schema)
+  const rows = async (text: string) => (await sql.raw<Record<string, unknown>>(text).execute(db.schema)).rows
+  await migrate(db, '030-item-targets')
+  await run("insert into orgs (id, name, created_at) values ('a', 'A', 0)")
+  await run(`insert into endpoints (org, id, version, serial, model, enrolment_time, status, number, presence_only)
+    values (1, 'here', 1, 'S1', 'AQ-2', 0, '{"kind":"SENSOR"}', 4, 1)`)
+  await run(`insert into endpoint_rooms (org, endpoint, since, until, room_id, endpoint_id)
+    values (1, 4, 0, 10, 7, 'here'), (1, 4, 10, null, 8, 'here'), (1, 5, 0, 20, 7, 'gone')`)
+  for (const id of [1, 2]) {
+    await run(`insert into incidents (org, id, version, rule, severity, state, level, cause_id, cause_name, since, opened_at, updated_at)
+      values (1, ${id}, 1, 'storage.low', 'WARNING', 'OPEN', 'ENDPOINT', 'e', 'e', 0, 0, 0)`)
+    for (const [number, at, kind] of [
+      [1, 0, 'OPENED'],
+      [2, 40, id === 1 ? 'ACKNOWLEDGED' : 'COMMENT'],
+      [3, 90, id === 1 ? 'ACKNOWLEDGED' : 'COMMENT'],
+    ]) {
+      await run(
+        `insert into incident_timeline (org, incident_id, number, at, kind) values (1, ${id}, ${number}, ${at}, '${kind}')`,
+      )
+    }
+  }
+
+  const startedAt = Date.now()
+  expect(await migrate(db, '031-report-history')).toEqual(['031-report-history'])
+  const [{ past_known_from } = {}] = await rows('select past_known_from from orgs')
+  // The clocks of two machines may differ.
+  expect(Math.abs(Number(past_known_from) - startedAt)).toBeLessThan(60_000)
+  await run("insert into orgs (id, name, created_at) values ('b', 'B', 0)")
+  expect(await rows("select past_known_from from orgs where id = 'b'")).toEqual([{ past_known_from: 0 }])
+  const columns = 'endpoint, since, serial, model, reported_kind, presence_only'
+  const unknown = { serial: null, model: null, reported_kind: null, presence_only: null }
+  expect(await rows(`select ${columns} from endpoint_rooms order by endpoint, since`)).toEqual([
+    { endpoint: 4, since: 0, serial: 'S1', model: 'AQ-2', reported_kind: 'SENSOR', presence_only: 1 },
+    { endpoint: 4, since: 10, ...unknown },
+    { endpoint: 5, since: 0, ...unknown },
+  ])
+  expect(await rows('select id, acknowledged_at from incidents order by id')).toEqual([
+    { id: 1, acknowledged_at: 40 },
+    { id: 2, acknowledged_at: null },
+  ])
   await db.close()
   await remove()
 })

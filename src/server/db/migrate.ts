@@ -35,6 +35,7 @@ import { idempotencyKeys } from './migrations/027-idempotency-keys.ts'
 import { nodeSeen } from './migrations/028-node-seen.ts'
 import { sources } from './migrations/029-sources.ts'
 import { itemTargets } from './migrations/030-item-targets.ts'
+import { reportHistory } from './migrations/031-report-history.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -69,6 +70,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '028-node-seen': nodeSeen,
   '029-sources': sources,
   '030-item-targets': itemTargets,
+  '031-report-history': reportHistory,
 }
 
 export interface ProgramMigrations {
@@ -100,6 +102,7 @@ export const programMigrations: ProgramMigrations = {
     '028-node-seen',
     '029-sources',
     '030-item-targets',
+    '031-report-history',
   ]),
 }
 

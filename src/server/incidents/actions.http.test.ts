@@ -33,6 +33,7 @@ test('acknowledging names who did it, and can be taken back', async () => {
   const actor = { type: 'KEY', name: 'Test key', id: expect.any(String) }
   expect(headers.get('etag')).toMatch(/^"2-/)
   expect(body).toMatchObject({ state: 'ACKNOWLEDGED', acknowledgedBy: actor })
+  expect(body.acknowledgedAt).toBe(body.updatedAt)
   expect(body.timeline.at(-1)).toEqual({ at: expect.any(String), kind: 'ACKNOWLEDGED', actor, text: 'On my way.' })
   expect(await read(id)).toEqual(body)
   expect((await f.audit())[0]).toMatchObject({
@@ -48,6 +49,7 @@ test('acknowledging names who did it, and can be taken back', async () => {
   const back = await act(id, 'POST', 'acknowledge', { acknowledged: false })
   expect(back.body).toMatchObject({ state: 'OPEN' })
   expect(back.body).not.toHaveProperty('acknowledgedBy')
+  expect(back.body.acknowledgedAt, 'the first time stays').toBe(body.acknowledgedAt)
   expect(back.body.timeline.at(-1)).toMatchObject({ kind: 'UNACKNOWLEDGED' })
   expect((await f.audit())[0]).toMatchObject({ type: 'INCIDENT_UNACKNOWLEDGED' })
   expect((await act(id, 'POST', 'acknowledge', { acknowledged: false })).body.message).toContain('is not acknowledged')

@@ -19,7 +19,7 @@ export const incidentsAcknowledge = (
 ) =>
   runIncidentAction(ctx, 'incidentsAcknowledge', incidentId, async (input) => {
     requireOpenAndVisible(input, acknowledged ? 'acknowledged' : 'unacknowledged')
-    const { incident } = input
+    const { incident, now } = input
     if (acknowledged && incident.acknowledged_by !== null) {
       const { name } = JSON.parse(incident.acknowledged_by)
       throw new Failure(
@@ -33,7 +33,11 @@ export const incidentsAcknowledge = (
     const { type, id, name } = ctx.actor
     const state = acknowledged ? 'ACKNOWLEDGED' : 'OPEN'
     return {
-      changes: { state, acknowledged_by: acknowledged ? JSON.stringify({ type, id, name }) : null },
+      changes: {
+        state,
+        acknowledged_by: acknowledged ? JSON.stringify({ type, id, name }) : null,
+        ...(acknowledged && { acknowledged_at: incident.acknowledged_at ?? now }),
+      },
       kind: acknowledged ? 'ACKNOWLEDGED' : 'UNACKNOWLEDGED',
       text: note,
       message: acknowledged ? 'incident.acknowledged' : 'incident.changed',

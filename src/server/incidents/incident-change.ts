@@ -41,6 +41,7 @@ interface IncidentAction {
 type ChangedColumn =
   | 'state'
   | 'acknowledged_by'
+  | 'acknowledged_at'
   | 'assignee_id'
   | 'snoozed_until'
   | 'snoozed_until_cleared'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Fixture, newFixture } from '../../../test/support/fixture.ts'
 import { type Harness, startHarness } from '../../../test/support/harness.ts'
 import { newIncident } from '../../../test/support/incidents.ts'
-import { deleteOldIncidents } from './retention.ts'
+import { deleteOldIncidents, deleteOldSilences } from './retention.ts'
 
 let harness: Harness
 let f: Fixture
@@ -56,7 +56,7 @@ test('an incident that was resolved by hand stays while its cause lasts', async 
   expect((await f.call('GET', `/incidents/${id}`)).body.state).toBe('RESOLVED')
 })
 
-test('silences are deleted long after their end, and when their place was deleted', async () => {
+test('silences stay as long as rollups after their end, which is the deletion of their place at the latest', async () => {
   const org = await newFixture(harness)
   const make = async (place: object, hours: number) => {
     const to = new Date(harness.clock.now() + hours * 3_600_000).toISOString()
@@ -66,18 +66,48 @@ test('silences are deleted long after their end, and when their place was delete
   const [ofRoom, short, long] = [
     await make({ roomId: room }, 9000),
     await make({ roomId: org.room }, 1),
-    await make({ all: true }, 9000),
+    await make({ all: true }, 20_000),
   ]
   const ids = async () => {
     const { kysely } = harness.services.db.system
     const rows = await kysely.selectFrom('silences').select('id').where('org', '=', org.org.key).execute()
-    return rows.map(({ id }) => String(id)).sort()
+    return rows.map(({ id }) => String(id)).filter((id) => [ofRoom, short, long].includes(id))
   }
   await org.call('DELETE', `/rooms/${room}`)
-  harness.clock.advance(5 * dayMs)
-  await deleteOldIncidents(harness.services, 30, new AbortController().signal)
-  expect(await ids()).not.toContain(ofRoom)
-  expect(await ids()).toContain(short)
-  await deleteOldIncidents(harness.services, 4, new AbortController().signal)
+  await deleteOldSilences(harness.services)
+  const keptMs = harness.services.settings.rollupRetentionSeconds * 1000
+  harness.clock.advance(keptMs - 60_000)
+  await deleteOldSilences(harness.services)
+  expect(await ids()).toEqual([ofRoom, short, long])
+  harness.clock.advance(120_000)
+  await deleteOldSilences(harness.services)
+  expect(await ids()).toEqual([short, long])
+  harness.clock.advance(3_600_000)
+  await deleteOldSilences(harness.services)
   expect(await ids()).toEqual([long])
+})
+
+test('a silence that a person ends stays with its times, and one that had not begun is gone', async () => {
+  const org = await newFixture(harness)
+  const make = async (from: number) => {
+    const [begin, end] = [from, 9000].map((hours) => new Date(harness.clock.now() + hours * 3_600_000).toISOString())
+    const body = { place: { roomId: org.room }, reason: 'Painting.', from: begin, to: end }
+    return (await org.call('POST', '/silences', { body })).body.id
+  }
+  const [begun, coming] = [await make(-1), await make(1)]
+  harness.clock.advance(60_000)
+  const before = harness.clock.now()
+  for (const id of [begun, coming]) expect((await org.call('DELETE', `/silences/${id}`)).status).toBe(200)
+  expect((await org.call('DELETE', `/silences/${begun}`)).status).toBe(404)
+  const rows = await harness.services.db.system.kysely
+    .selectFrom('silences')
+    .select(['id', 'version', 'since', 'until'])
+    .where('org', '=', org.org.key)
+    .where('id', 'in', [Number(begun), Number(coming)])
+    .execute()
+  expect(rows).toMatchObject([{ id: Number(begun), version: 2 }])
+  const { since = 0, until } = rows[0] ?? {}
+  expect(until).toBeGreaterThanOrEqual(before)
+  expect(until).toBeLessThanOrEqual(harness.clock.now())
+  expect(since).toBeLessThan(before - 3_600_000)
 })

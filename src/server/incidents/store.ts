@@ -41,6 +41,7 @@ export const incidentColumns = [
   'i.reopenings',
   'i.flapping',
   'i.acknowledged_by',
+  'i.acknowledged_at',
   'i.assignee_id',
   'i.snoozed_until',
   'i.snoozed_until_cleared',
@@ -221,6 +222,7 @@ type ActionValues = Pick<
   | 'updated_at'
   | 'resolved_at'
   | 'acknowledged_by'
+  | 'acknowledged_at'
   | 'assignee_id'
   | 'snoozed_until'
   | 'snoozed_until_cleared'
@@ -235,6 +237,7 @@ export const updateIncident = write((db, p: IncidentKey & ActionValues) =>
       updated_at: p.updated_at,
       resolved_at: p.resolved_at,
       acknowledged_by: p.acknowledged_by,
+      acknowledged_at: p.acknowledged_at,
       assignee_id: p.assignee_id,
       snoozed_until: p.snoozed_until,
       snoozed_until_cleared: p.snoozed_until_cleared,

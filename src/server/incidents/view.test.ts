@@ -23,6 +23,7 @@ const incident: IncidentRow = {
   reopenings: '[]',
   flapping: 0,
   acknowledged_by: null,
+  acknowledged_at: null,
   assignee_id: null,
   snoozed_until: null,
   snoozed_until_cleared: 0,

@@ -74,6 +74,7 @@ function viewOf(incident: IncidentRow, part: VisiblePart, viewContext: IncidentV
     ...(incident.reopenings !== '[]' && { reopenings: JSON.parse(incident.reopenings).map(isoTime) }),
     flapping: incident.flapping === 1,
     ...(incident.acknowledged_by !== null && { acknowledgedBy: JSON.parse(incident.acknowledged_by) }),
+    ...(incident.acknowledged_at !== null && { acknowledgedAt: isoTime(incident.acknowledged_at) }),
     ...(assigneeName !== undefined && { assignee: { id: String(incident.assignee_id), name: assigneeName } }),
     ...(snoozedUntil !== undefined && { snoozedUntil }),
     ...(incident.merged_into !== null && { mergedInto: String(incident.merged_into) }),

@@ -6,9 +6,10 @@ import { deleteOldReports, sweepBundleFolder } from '../fleet/bug-reports/retent
 import { deleteOldCommands } from '../fleet/commands/retention.ts'
 import { deleteOldSpans } from '../fleet/connections/retention.ts'
 import { deletePastCredentials } from '../fleet/endpoints/past-credentials.ts'
+import { deleteFormerPlaces } from '../fleet/former-places/retention.ts'
 import { deleteOldTests } from '../fleet/gateways/retention.ts'
 import { deleteOldAttempts } from '../incidents/credentials/attempts.ts'
-import { deleteOldIncidents } from '../incidents/retention.ts'
+import { deleteOldIncidents, deleteOldSilences } from '../incidents/retention.ts'
 import { deleteOldJobs } from '../jobs/retention.ts'
 import { deleteOldIdempotencyKeys } from '../journal/idempotency/retention.ts'
 import { deleteOldSessions } from '../people/sessions/retention.ts'
@@ -53,6 +54,12 @@ export function deletionTasks(core: Core, resources: Resources): readonly Schedu
       run: deleteOldSpans,
     },
     {
+      name: 'deleting former places',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteFormerPlaces,
+    },
+    {
       name: 'deleting credentials of unenrolled endpoints',
       pauseMs: hourMs,
       runsOn: 'one node',
@@ -69,6 +76,12 @@ export function deletionTasks(core: Core, resources: Resources): readonly Schedu
       pauseMs: hourMs,
       runsOn: 'one node',
       run: (held, signal) => deleteOldIncidents(held, core.sharedSettings.values.incidentRetentionDays, signal),
+    },
+    {
+      name: 'deleting old silences',
+      pauseMs: hourMs,
+      runsOn: 'one node',
+      run: deleteOldSilences,
     },
     {
       name: 'deleting old jobs',

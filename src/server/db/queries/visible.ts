@@ -15,6 +15,8 @@ const regionScopedTables = [
   'user_regions',
   'endpoints',
   'endpoint_rooms',
+  'deleted_rooms',
+  'former_change_windows',
   'endpoint_configs',
   'config_versions',
   'operations',

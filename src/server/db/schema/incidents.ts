@@ -83,6 +83,8 @@ export interface IncidentSchema {
     flapping: Generated<number>
     /** The actor as JSON. */
     acknowledged_by: string | null
+    /** When a person first acknowledged it, even if that was withdrawn or it reopened. */
+    acknowledged_at: Generated<number | null>
     assignee_id: number | null
     snoozed_until: number | null
     snoozed_until_cleared: Generated<number>

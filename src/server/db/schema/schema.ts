@@ -74,6 +74,8 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     air_limits: Generated<string>
     /** JSON; null without working hours. */
     working_hours: Generated<string | null>
+    /** Since when the past of places, stays and silences is stored; 0: since the organisation was made. */
+    past_known_from: Generated<number>
   }
   counters: { org: number; noun: string; last: number }
   audit_heads: {
@@ -237,6 +239,36 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     until: number | null
     room_id: number
     endpoint_id: string
+    /** This and the next three are the endpoint's at the end of the stay. They are null while the stay lasts, and if they were not stored. */
+    serial: Generated<string | null>
+    model: Generated<string | null>
+    /** The `kind` of its status: the table of models comes first. */
+    reported_kind: Generated<string | null>
+    presence_only: Generated<number | null>
+  }
+  /** Rooms that were deleted, as they were then. */
+  deleted_rooms: {
+    org: number
+    id: number
+    name: string
+    location_id: number | null
+    location_name: string | null
+    region_id: number | null
+    region_name: string | null
+    /** The time zone of the location. Null means that of the organisation. */
+    timezone: string | null
+    capacity: number | null
+    tags: string
+    fields: string | null
+    deleted_at: number
+  }
+  /** The change windows that locations had before. A row was in force until its time, from the row before it on. */
+  former_change_windows: {
+    org: number
+    location_id: number
+    until: number
+    /** WeeklyHours as JSON; null while the location had none. */
+    change_window: string | null
   }
   /** The endpoints that have reported that they are gateways. */
   gateways: {

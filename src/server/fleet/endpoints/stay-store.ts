@@ -1,9 +1,24 @@
 // SQL of stays: which endpoint was in which room, and when. The history of a room consists of them.
 
 import { sql } from 'kysely'
+import type { EngineName } from '../../db/engine.ts'
 import type { Tx } from '../../db/handles.ts'
 import { isAnyOf } from '../../db/queries/any-of.ts'
 import { write } from '../../db/queries/query.ts'
+
+const ofEndpoint = <T>(value: string) =>
+  sql<T>`(select ${sql.raw(value)} from endpoints e where e.org = endpoint_rooms.org and e.number = endpoint_rooms.endpoint)`
+
+/** A stay that ends keeps what its endpoint is at that time: the endpoint may be deleted, or change. [contract 10.past] */
+const ended = (engine: EngineName, at: number) => ({
+  until: at,
+  serial: ofEndpoint<string>('e.serial'),
+  model: ofEndpoint<string>('e.model'),
+  reported_kind: ofEndpoint<string | null>(
+    engine === 'postgres' ? `e.status::jsonb ->> 'kind'` : `e.status ->> '$.kind'`,
+  ),
+  presence_only: ofEndpoint<number>('e.presence_only'),
+})
 
 interface Stay {
   org: number
@@ -15,7 +30,7 @@ interface Stay {
 const endOtherStays = write((db, p: Stay, engine) =>
   db
     .updateTable('endpoint_rooms')
-    .set({ until: p.at })
+    .set(ended(engine, p.at))
     .where('org', '=', p.org)
     .where('until', 'is', null)
     .where('room_id', '!=', p.room)
@@ -73,10 +88,10 @@ export async function insertStay(tx: Tx, ids: readonly string[], room: number, a
   await startStay(tx, stay)
 }
 
-const endStay = write((db, p: { org: number; id: string; at: number }) =>
+const endStay = write((db, p: { org: number; id: string; at: number }, engine) =>
   db
     .updateTable('endpoint_rooms')
-    .set({ until: p.at })
+    .set(ended(engine, p.at))
     .where('org', '=', p.org)
     .where('until', 'is', null)
     .where('endpoint', 'in', (e) =>
@@ -86,10 +101,10 @@ const endStay = write((db, p: { org: number; id: string; at: number }) =>
 /** Ends the stay of an endpoint. Call it before the endpoint is deleted. */
 export const updateStayEnded = (tx: Tx, id: string, at: number) => endStay(tx, { id, at: Math.floor(at / 1000) })
 
-const endStaysInRoom = write((db, p: { org: number; room: number; at: number }) =>
+const endStaysInRoom = write((db, p: { org: number; room: number; at: number }, engine) =>
   db
     .updateTable('endpoint_rooms')
-    .set({ until: p.at })
+    .set(ended(engine, p.at))
     .where('org', '=', p.org)
     .where('room_id', '=', p.room)
     .where('until', 'is', null),

@@ -13,6 +13,7 @@ import { raiseResourceVersions } from '../../journal/places/versions.ts'
 import { requireVisibleAfter } from '../../journal/places/visible-after.ts'
 import { forgetPlace, type PlaceReferences } from '../deleted-place.ts'
 import { refuseTakenExternalId } from '../external-ids.ts'
+import { insertFormerWindow } from '../former-places/store.ts'
 import { findRegion } from '../regions/store.ts'
 import { unassignRoomsOfLocation } from '../rooms/store.ts'
 import { auditedLocation, type LocationValues, locationValues, locationView } from './fields.ts'
@@ -55,6 +56,10 @@ export const locationsUpdate = (ctx: RequestContext, id: number, body: InputOf<'
     const values = locationValues(body, region?.id ?? null, location)
     await refuseTakenId(tx, id, values)
     await updateLocation(tx, { id, ...values })
+    const { change_window } = location
+    if (values.change_window !== change_window) {
+      await insertFormerWindow(tx, { id, change_window, until: ctx.clock.now() })
+    }
     await raiseResourceVersions(tx, { location: [id], locationsOfRegion: [location.region_id, values.region_id] })
     return {
       result: new VersionedAnswer(
@@ -76,6 +81,7 @@ export async function locationsDelete(ctx: RequestContext, id: number, reference
     }
     const affected = await forgetPlace(tx, references, { type: 'location', id })
     await deleteLocation(tx, { id })
+    await insertFormerWindow(tx, { id, change_window: location.change_window, until: ctx.clock.now() })
     await raiseResourceVersions(tx, { locationsOfRegion: [location.region_id] })
     return {
       result: undefined,

@@ -34,6 +34,7 @@ import {
   updateProfileOf,
 } from '../endpoints/store.ts'
 import { refuseTakenExternalId } from '../external-ids.ts'
+import { insertDeletedRoom } from '../former-places/store.ts'
 import { removeItemsInRoom } from '../gateways/removal.ts'
 import { listItemsOfGatewaysInRoom } from '../gateways/store.ts'
 import { findLocation } from '../locations/store.ts'
@@ -174,6 +175,7 @@ export async function roomsDelete(ctx: RequestContext, id: number) {
       ...[...removed.values()].map((e) => endpointDraft('endpoint.removed', e, ctx.clock.now())),
     ])
     tx.drafts.push(...cancelled.map((row) => commandEventDraft(commandView(row), [id])))
+    await insertDeletedRoom(tx, { id, at: ctx.clock.now() })
     await deleteRoom(tx, { id })
     return {
       result: { unenrolled: endpointIds, released, gateways },

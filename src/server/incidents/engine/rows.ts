@@ -36,6 +36,7 @@ export function rowOf(
     reopenings: JSON.stringify(incident.reopenings),
     flapping: incident.flapping ? 1 : 0,
     acknowledged_by: state === 'OPEN' ? null : (before?.acknowledged_by ?? null),
+    acknowledged_at: before?.acknowledged_at ?? null,
     assignee_id: before?.assignee_id ?? null,
     snoozed_until: isOver ? null : (before?.snoozed_until ?? null),
     snoozed_until_cleared: isOver ? 0 : (before?.snoozed_until_cleared ?? 0),

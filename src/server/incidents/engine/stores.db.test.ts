@@ -10,7 +10,7 @@ import {
 } from '../credentials/attempt-store.ts'
 import { findChangedRule } from '../incident-rules/store.ts'
 import { deleteEndedIncidents } from '../retention-store.ts'
-import { deleteOldSilences, listZonesOfLocations } from '../silences/store.ts'
+import { deleteSilencesBefore, endSilencesOfGonePlaces, listZonesOfLocations } from '../silences/store.ts'
 import { findProfileName } from './engine-store.ts'
 import { countOpenIncidents } from './metrics-store.ts'
 import { countDevicesOfNodes, findLastRun, listLostDevices, upsertLastRun } from './restarts/settle-store.ts'
@@ -61,20 +61,32 @@ test('the time of the last run is stored', async () => {
   expect(await findLastRun(all)).toEqual({ looked_at: storedAt + 1 })
 })
 
-test('incidents that ended long ago are deleted, and silences that are over or whose place is gone', async () => {
+test('incidents and silences that ended long ago are deleted, and silences whose place is gone end', async () => {
   const { org, put, write } = world
   expect(await write((tx) => deleteEndedIncidents(tx, { before: storedAt, limit: 10 }))).toEqual([{ id: 3 }])
   const silence = { org, version: 1, rules: null, reason: 'Painting.', since: 1, weekly: null }
   const author = { author_type: 'KEY', author_id: '1', author_name: 'Key' }
-  for (const [id, place_type, place_id, until] of [
-    [1, 'all', '', 5],
-    [2, 'room', '1', 50],
-    [3, 'room', '99', 50],
+  for (const [id, place_type, place_id, since, until] of [
+    [1, 'all', '', 1, 5],
+    [2, 'room', '1', 1, 50],
+    [3, 'room', '99', 1, 50],
+    [4, 'endpoint', 'gone', 1, null],
+    [5, 'region', '99', 30, 50],
+    [6, 'location', '99', 1, 15],
   ] as const) {
-    await put('silences', { ...silence, ...author, id, place_type, place_id, until })
+    await put('silences', { ...silence, ...author, id, place_type, place_id, since, until })
   }
-  await write((tx) => deleteOldSilences(tx, { before: 10 }))
-  expect(await write(({ kysely }) => kysely.selectFrom('silences').select('id').execute())).toEqual([{ id: 2 }])
+  await write((tx) => endSilencesOfGonePlaces(tx, 20))
+  await write((tx) => deleteSilencesBefore(tx, { before: 10 }))
+  const left = await write(({ kysely }) =>
+    kysely.selectFrom('silences').select(['id', 'since', 'until']).orderBy('id').execute(),
+  )
+  expect(left).toEqual([
+    { id: 2, since: 1, until: 50 },
+    { id: 3, since: 1, until: 20 },
+    { id: 4, since: 1, until: 20 },
+    { id: 6, since: 1, until: 15 },
+  ])
 })
 
 test('wrong credentials are counted by minute, and forgotten', async () => {

@@ -22,7 +22,14 @@ import { findEndpoint } from '../../fleet/endpoints/store.ts'
 import { change } from '../../journal/audit/change.ts'
 import { type AuditRef, auditRef } from '../../journal/audit/change-result.ts'
 import { isInForce, silenceOf } from './in-force.ts'
-import { deleteSilence, findUnendedSilence, insertSilence, listUnendedSilences, type SilenceRow } from './store.ts'
+import {
+  deleteSilence,
+  findUnendedSilence,
+  insertSilence,
+  listUnendedSilences,
+  type SilenceRow,
+  updateSilenceEnded,
+} from './store.ts'
 import { findVisible } from './visible-silences.ts'
 
 type Body = InputOf<'silencesCreate'>['body']
@@ -85,7 +92,9 @@ export const silencesDelete = (ctx: RequestContext, silenceId: string) =>
     const { silence } = mustFind(visible, `silence ${silenceId}`)
     checkIfMatch(ctx, silence.version)
     requireRights(ctx, silence)
-    await deleteSilence(tx, { id: silence.id })
+    const at = ctx.clock.now()
+    if (silence.since < at) await updateSilenceEnded(tx, { id: silence.id, at })
+    else await deleteSilence(tx, { id: silence.id })
     return {
       result: {},
       target: auditRef('silence', { id: silence.id, name: silence.reason }),

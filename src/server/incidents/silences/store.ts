@@ -5,7 +5,7 @@ import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
 import { pickColumns } from '../../db/queries/columns.ts'
 import { visibleQuery, wholeQuery, wholeQueryOne, write } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
-import { systemWrite } from '../../db/system.ts'
+import { type SystemTx, systemWrite } from '../../db/system.ts'
 
 export type SilenceRow = Omit<Selectable<DatabaseSchema['silences']>, 'org'>
 
@@ -47,27 +47,53 @@ export const insertSilence = write((db, p: { org: number } & SilenceRow) =>
   db.insertInto('silences').values({ org: p.org, ...pickColumns(p, columns) }),
 )
 
+/** Ends a silence that has begun. The row stays for reports. */
+export const updateSilenceEnded = write((db, p: { org: number; id: number; at: number }) =>
+  db
+    .updateTable('silences')
+    .set((e) => ({ until: p.at, version: e('version', '+', 1) }))
+    .where('org', '=', p.org)
+    .where('id', '=', p.id),
+)
+
+/** Deletes a silence that has not begun. */
 export const deleteSilence = write((db, p: { org: number; id: number }) =>
   db.deleteFrom('silences').where('org', '=', p.org).where('id', '=', p.id),
 )
 
-/** Deletes the silences of all organisations that ended before a time, or whose place was deleted. */
-export const deleteOldSilences = systemWrite((db, p: { before: number }) => {
-  const isGone = (table: 'regions' | 'locations' | 'rooms' | 'endpoints', type: SilenceRow['place_type']) =>
-    sql<boolean>`silences.place_type = ${sql.lit(type)} and not exists (select 1 from ${sql.table(table)} g
-      where g.org = silences.org and cast(g.id as text) = silences.place_id)`
-  return db
-    .deleteFrom('silences')
-    .where((e) =>
-      e.or([
-        e('until', '<', p.before),
-        isGone('regions', 'region'),
-        isGone('locations', 'location'),
-        isGone('rooms', 'room'),
-        isGone('endpoints', 'endpoint'),
-      ]),
-    )
-})
+const isPlaceGone = (table: 'regions' | 'locations' | 'rooms' | 'endpoints', type: SilenceRow['place_type']) =>
+  sql<boolean>`silences.place_type = ${sql.lit(type)} and not exists (select 1 from ${sql.table(table)} g
+    where g.org = silences.org and cast(g.id as text) = silences.place_id)`
+const isOfGonePlace = sql<boolean>`(${sql.join(
+  [
+    isPlaceGone('regions', 'region'),
+    isPlaceGone('locations', 'location'),
+    isPlaceGone('rooms', 'room'),
+    isPlaceGone('endpoints', 'endpoint'),
+  ],
+  sql` or `,
+)})`
+
+/** Ends the silences of all organisations whose place was deleted. Those that have not begun are deleted. */
+export async function endSilencesOfGonePlaces(tx: SystemTx, now: number): Promise<void> {
+  await deleteComingOfGonePlaces(tx, { now })
+  await updateEndedOfGonePlaces(tx, { now })
+}
+const deleteComingOfGonePlaces = systemWrite((db, p: { now: number }) =>
+  db.deleteFrom('silences').where('since', '>=', p.now).where(isOfGonePlace),
+)
+const updateEndedOfGonePlaces = systemWrite((db, p: { now: number }) =>
+  db
+    .updateTable('silences')
+    .set({ until: p.now })
+    .where((e) => e.or([e('until', 'is', null), e('until', '>', p.now)]))
+    .where(isOfGonePlace),
+)
+
+/** Deletes the silences of all organisations that ended before a time. */
+export const deleteSilencesBefore = systemWrite((db, p: { before: number }) =>
+  db.deleteFrom('silences').where('until', '<', p.before),
+)
 
 interface Ids {
   org: number
