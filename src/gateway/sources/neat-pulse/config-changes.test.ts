@@ -1,0 +1,225 @@
+// Settings that are changed on both sides, in any order, with lost answers and crashes: the ends agree, and nothing goes back and forth.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { generatedRuns } from '../../../../test/support/long-form.ts'
+import type { AgentSettings } from '../../../device/handlers.ts'
+import { ConfigChanges, type ConfigMemory, type ConfigOutcome } from './config-changes.ts'
+
+const lockText = (keys: readonly string[]) => `the following fields contain conflicts: [${keys.join(', ')}]`
+
+/** Settings at a source, and a gateway in front of it that can crash. Each step of the gateway waits until it is let go on. */
+class Pair {
+  readonly there: AgentSettings = {}
+  readonly locked = new Set<string>()
+  readonly requests: AgentSettings[] = []
+  readonly desired: AgentSettings = {}
+  saved: ConfigMemory | undefined
+  faults: ('lost before' | 'lost after' | 'later')[] = []
+  rejected: Record<string, string> = {}
+  isDelivered = true
+  #steps: (() => void)[] = []
+  #life = 0
+  #changes = this.#newChanges()
+
+  #newChanges(): ConfigChanges {
+    const life = this.#life
+    const step = <T>(work: () => T) =>
+      new Promise<T>((resolve) => {
+        this.#steps.push(() => {
+          if (life === this.#life) resolve(work())
+        })
+      })
+    return new ConfigChanges({
+      load: () => this.saved,
+      save: (memory) =>
+        step(() => {
+          this.saved = structuredClone(memory)
+        }),
+      send: async (config) => {
+        const fault = this.faults.shift()
+        if (fault === 'lost before' || fault === 'later')
+          return step(() => (fault === 'later' ? { kind: 'later' } : { kind: 'unknown', reason: 'No answer.' }))
+        const outcome = await step(() => this.#receive(config))
+        return step(() => (fault === 'lost after' ? { kind: 'unknown', reason: 'No answer.' } : outcome))
+      },
+      read: () => step(() => ({ ...this.there })),
+      pause: () => step(() => {}),
+    })
+  }
+
+  #receive(config: AgentSettings): ConfigOutcome {
+    this.requests.push(config)
+    const keys = Object.keys(config).filter((key) => this.locked.has(key))
+    if (keys.length > 0) return { kind: 'refused', keys, reason: lockText(keys) }
+    Object.assign(this.there, config)
+    return { kind: 'accepted' }
+  }
+
+  deliver(): void {
+    this.isDelivered = false
+    const life = this.#life
+    const version = { ...this.desired }
+    void this.#changes.apply(version).then((rejected = {}) => {
+      if (life !== this.#life) return
+      this.isDelivered = true
+      this.rejected = rejected
+    })
+  }
+
+  /** The gateway starts again, and the server sends a version that was not confirmed. */
+  crash(): void {
+    this.#life++
+    this.#steps = []
+    this.#changes = this.#newChanges()
+    if (!this.isDelivered) this.deliver()
+  }
+
+  async step(): Promise<boolean> {
+    const next = this.#steps.shift()
+    next?.()
+    for (let i = 0; i < 12; i++) await Promise.resolve()
+    return next !== undefined || this.#steps.length > 0
+  }
+
+  /** Fails if it takes more steps than any exchange that comes to an end. */
+  async settle(): Promise<void> {
+    let stepCount = 0
+    for (let i = 0; i < 12; i++) await Promise.resolve()
+    while (await this.step()) if (++stepCount > 500) throw new Error('The two sides go on forever.')
+  }
+}
+
+async function change(pair: Pair, config: AgentSettings): Promise<void> {
+  Object.assign(pair.desired, config)
+  pair.deliver()
+  await pair.settle()
+}
+
+test('only what changed here is sent: never the whole config, and never because of what is changed there', async () => {
+  const pair = new Pair()
+  await change(pair, { brightness: 0.5, nightMode: true })
+  pair.there.brightness = 0.9
+  await change(pair, { nightMode: false })
+  pair.deliver()
+  await pair.settle()
+  expect(pair.requests).toEqual([{ brightness: 0.5, nightMode: true }, { nightMode: false }])
+  expect(pair.there.brightness, 'it stays as it was changed there').toBe(0.9)
+  await change(pair, { brightness: 0.6 })
+  await change(pair, { brightness: 0.5 })
+  expect(pair.requests.slice(2)).toEqual([{ brightness: 0.6 }, { brightness: 0.5 }])
+})
+
+test('a key that was unset here stays as it is there, and is sent when it is set again', async () => {
+  const pair = new Pair()
+  await change(pair, { brightness: 0.5 })
+  delete pair.desired.brightness
+  await change(pair, {})
+  expect(pair.there.brightness).toBe(0.5)
+  await change(pair, { brightness: 0.5 })
+  expect(pair.requests).toEqual([{ brightness: 0.5 }, { brightness: 0.5 }])
+})
+
+test('keys that a profile locks there are rejected with its text, and the others are set', async () => {
+  const pair = new Pair()
+  pair.locked.add('nightMode')
+  await change(pair, { brightness: 0.5, nightMode: true })
+  expect(pair.rejected).toEqual({ nightMode: lockText(['nightMode']) })
+  expect(pair.there).toEqual({ brightness: 0.5 })
+  delete pair.desired.nightMode
+  pair.locked.clear()
+  await change(pair, { nightMode: true })
+  expect([pair.rejected, pair.there]).toEqual([{}, { brightness: 0.5, nightMode: true }])
+})
+
+test('a request whose answer was lost is not repeated if it arrived, and says so if that cannot be found out', async () => {
+  const pair = new Pair()
+  pair.faults = ['lost after']
+  await change(pair, { brightness: 0.5 })
+  expect([pair.requests.length, pair.rejected]).toEqual([1, {}])
+  pair.faults = ['lost before', 'lost before', 'lost before']
+  await change(pair, { brightness: 0.6 })
+  expect(pair.rejected.brightness).toContain('not known whether the setting was sent')
+  pair.faults = ['later', 'lost before']
+  await change(pair, { brightness: 0.7 })
+  expect([pair.there, pair.rejected]).toEqual([{ brightness: 0.7 }, {}])
+})
+
+test('passwords are remembered as hashes only, and sent when they change', async () => {
+  const pair = new Pair()
+  await change(pair, { settingsPassword: 'correct horse' })
+  await change(pair, { brightness: 0.5 })
+  expect(JSON.stringify(pair.saved)).not.toContain('correct horse')
+  await change(pair, { settingsPassword: 'battery staple' })
+  expect(pair.requests).toEqual([
+    { settingsPassword: 'correct horse' },
+    { brightness: 0.5 },
+    { settingsPassword: 'battery staple' },
+  ])
+})
+
+const keys = ['brightness', 'volume', 'nightMode'] as const
+const key = fc.constantFrom(...keys)
+const value = fc.integer({ min: 1, max: 3 })
+const event = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('set here' as const), key, value }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('unset here' as const), key, value }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('set there' as const), key, value }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('lock' as const), key, value }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('unlock' as const), key, value }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('crash' as const), key, value }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('fault' as const), key, value }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('step' as const), key, value }) },
+)
+const faults = ['lost before', 'lost after', 'later'] as const
+
+test('with changes on both sides, locks, lost answers and crashes in any order, the exchange ends and nothing is lost', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
+      const pair = new Pair()
+      let setHereCount = 0
+      let troubleCount = 0
+      /** The side that set each key last, and its value. */
+      const setThereSince = new Set<string>()
+      for (const { do: what, key, value } of events) {
+        if (what === 'set here' && pair.desired[key] !== value) {
+          pair.desired[key] = value
+          setHereCount++
+          setThereSince.delete(key)
+          pair.deliver()
+        }
+        if (what === 'unset here' && Object.hasOwn(pair.desired, key)) {
+          delete pair.desired[key]
+          pair.deliver()
+        }
+        if (what === 'set there') {
+          pair.there[key] = value
+          setThereSince.add(key)
+        }
+        if (what === 'lock') pair.locked.add(key)
+        if (what === 'unlock') pair.locked.delete(key)
+        if (what === 'crash') pair.crash()
+        if (what === 'fault') pair.faults.push(faults[value - 1] as (typeof faults)[number])
+        if (what === 'crash' || what === 'fault') troubleCount++
+        if (what === 'step') await pair.step()
+      }
+      await pair.settle()
+      expect(pair.isDelivered).toBe(true)
+      for (const [key, value] of Object.entries(pair.desired)) {
+        if (setThereSince.has(key) || Object.hasOwn(pair.rejected, key) || pair.locked.has(key)) continue
+        expect(pair.there[key], `${key} was set here last`).toBe(value)
+      }
+      // Each lock divides a request once.
+      expect(pair.requests.length).toBeLessThanOrEqual(setHereCount * (1 + keys.length) + troubleCount * 2)
+      const sentBefore = pair.requests.length
+      const rejectedBefore = pair.rejected
+      pair.faults = []
+      pair.deliver()
+      await pair.settle()
+      const sentAgain = pair.requests.slice(sentBefore).flatMap((config) => Object.keys(config))
+      expect(
+        sentAgain.filter((key) => !Object.hasOwn(rejectedBefore, key)),
+        'the same version changes nothing',
+      ).toEqual([])
+    }),
+    generatedRuns({ short: 1_000, full: 3_000, long: 10_000 }),
+  ))

@@ -1,0 +1,35 @@
+// Turns are a time apart, the most urgent first, and none comes while the source asks for a pause.
+import { expect, test } from 'vitest'
+import { RequestPace, type TurnKind } from './request-pace.ts'
+
+const never = new AbortController().signal
+
+test('turns are a time apart, and commands come before everything that waits', async () => {
+  const pace = new RequestPace(30)
+  const order: TurnKind[] = []
+  const times: number[] = []
+  const turn = async (kind: TurnKind) => {
+    await pace.turn(kind, never)
+    order.push(kind)
+    times.push(performance.now())
+  }
+  await Promise.all([turn('round'), turn('round'), turn('changed'), turn('list'), turn('command'), turn('command')])
+  expect(order).toEqual(['command', 'command', 'list', 'changed', 'round', 'round'])
+  const gaps = times.slice(1).map((at, i) => at - (times[i] as number))
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(29)
+})
+
+test('a pause delays every turn, and a caller that leaves takes none', async () => {
+  const pace = new RequestPace(1)
+  const startedAtMs = performance.now()
+  pace.pauseFor(80)
+  expect(pace.pauseMs).toBeGreaterThan(50)
+  const end = new AbortController()
+  const left = pace.turn('command', end.signal)
+  end.abort(new Error('stopped'))
+  await expect(left).rejects.toThrow('stopped')
+  await pace.turn('round', never)
+  expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(79)
+  expect(pace.pauseMs).toBe(0)
+  await expect(pace.turn('round', end.signal)).rejects.toThrow('stopped')
+})

@@ -1,0 +1,72 @@
+// Gives the requests to a source their turns: a time apart, commands first, and none while the source asks for a pause.
+
+/** The most urgent first. */
+export const turnKinds = ['command', 'list', 'changed', 'round'] as const
+export type TurnKind = (typeof turnKinds)[number]
+
+export class RequestPace {
+  readonly #apartMs: number
+  readonly #waiting = Object.fromEntries(turnKinds.map((kind) => [kind, new Set<() => void>()])) as Record<
+    TurnKind,
+    Set<() => void>
+  >
+  #nextMs = 0
+  #pausedUntilMs = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(apartMs: number) {
+    this.#apartMs = apartMs
+  }
+
+  /** How long the source still wants no requests. */
+  get pauseMs(): number {
+    return Math.max(0, this.#pausedUntilMs - performance.now())
+  }
+
+  pauseFor(ms: number): void {
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + ms)
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#schedule()
+  }
+
+  /** Resolves when a request can be sent. Rejects if the signal is aborted before. */
+  turn(kind: TurnKind, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const waiting = this.#waiting[kind]
+      const start = () => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = () => {
+        waiting.delete(start)
+        reject(signal.reason)
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      waiting.add(start)
+      this.#schedule()
+    })
+  }
+
+  #schedule(): void {
+    if (this.#timer || !this.#first()) return
+    const atMs = Math.max(this.#nextMs, this.#pausedUntilMs)
+    this.#timer = setTimeout(() => this.#next(), Math.max(0, Math.ceil(atMs - performance.now())))
+  }
+
+  #next(): void {
+    this.#timer = undefined
+    const first = this.#first()
+    if (!first) return
+    this.#nextMs = performance.now() + this.#apartMs
+    for (const kind of turnKinds) this.#waiting[kind].delete(first)
+    first()
+    this.#schedule()
+  }
+
+  #first(): (() => void) | undefined {
+    for (const kind of turnKinds) for (const start of this.#waiting[kind]) return start
+    return undefined
+  }
+}
