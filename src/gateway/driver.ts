@@ -90,6 +90,8 @@ export interface SessionEvents {
   /** A setting was changed at the device; `settings()` has its new value. */
   settings: []
   sample: [DeviceSample]
+  /** `offlineBecause` has changed. */
+  presence: []
   /** Emitted once; no other event follows. */
   ended: [DriverFailure]
 }
@@ -105,6 +107,8 @@ export interface DriverSession extends EventEmitter<SessionEvents> {
   readonly commandsOnce?: boolean | undefined
   /** Each sample goes up as it is. Without it, the samples of a minute become one. */
   readonly samplesAsMeasured?: boolean | undefined
+  /** Why the device is offline, as its source says; its agent is then not connected. Absent or undefined means online. */
+  readonly offlineBecause?: string | undefined
   /** Everything that is known of the device now. */
   status(): UpMessage<'status'>
   /** The present values of the keys that `configKeys` of the status names. */

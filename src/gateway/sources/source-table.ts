@@ -5,4 +5,6 @@ import type { SourceDriver } from './source.ts'
 /** A gateway that is older than the server lacks a type; tests have their own. */
 export type SourceTable = Readonly<Partial<Record<SourceType, () => Promise<SourceDriver>>>>
 
-export const sourceTable: SourceTable = {}
+export const sourceTable: SourceTable = {
+  'neat-pulse': async () => (await import('./neat-pulse/neat-pulse.ts')).neatPulse,
+}
