@@ -220,6 +220,7 @@ export class SourceSupervisor {
         network: network.forSource(),
         signal: attempt.signal,
         own,
+        deviceCount: this.#source.deviceCount,
         log: (line: string) => this.#log(line),
       }
       const listen = (opened: SourceSession) => this.#listen(opened, attempt.signal, ended.resolve)

@@ -20,6 +20,8 @@ export interface SourceContext {
   readonly signal: AbortSignal
   /** The gateway's own endpoint, and the address of its server: a source that is this installation is refused. */
   readonly own: { readonly endpointId: string; readonly url: string }
+  /** How many devices of the source the server knows; undefined if it is not told. */
+  readonly deviceCount?: number | undefined
   /** A line for the gateway's log, without secrets. */
   readonly log: (line: string) => void
 }

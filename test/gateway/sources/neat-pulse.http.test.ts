@@ -260,7 +260,7 @@ test.each([
     expect(pulse.listed, 'no device counts as missing').toHaveLength(3)
     expect(mirrored.reason).toBeUndefined()
     if (name !== 'an empty list') expect((await failureOf(openPulse(source))).message).toMatch(reason)
-    expect((await failureOf(openPulse({ ...source, deviceCount: 3 }))).message).toMatch(reason)
+    expect((await failureOf(openPulse(source, { deviceCount: 3 }))).message).toMatch(reason)
     proxy.fault = () => undefined
     expect((await openPulse(source)).session.summary().content?.devices).toBe(3)
   },

@@ -33,6 +33,9 @@ export interface LiveDevice {
   sample(sample: Omit<DeviceSample, 'timestamp'> & { timestamp?: number }): Promise<void>
   /** A person changes settings on the device itself, which reports them. */
   changeSettings(changes: AgentSettings): void
+  reportStatus(changes: UpMessage<'status'>): void
+  /** Connects it again after `stop`. */
+  start(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -107,6 +110,8 @@ export async function startDevice(harness: Harness, org: TestOrg, wanted: Wanted
       device.settings = { ...device.settings, ...changes }
       agent.reportConfig()
     },
+    reportStatus: (changes) => agent.reportStatus(changes),
+    start: () => agent.start(),
     stop: () => agent.stop(),
   }
 }

@@ -94,11 +94,17 @@ type PulseSettings = Partial<SourceSettings> & Pick<SourceSettings, 'url' | 'org
 
 export async function openPulse(
   settings: PulseSettings,
-  { times = quickPulseTimes, own = { endpointId: 'own', url: 'http://roomkeeper.test' } } = {},
+  { times = quickPulseTimes, own = { endpointId: 'own', url: 'http://roomkeeper.test' }, deviceCount = 0 } = {},
 ): Promise<OpenedPulse> {
   const end = new AbortController()
   const lines: string[] = []
-  const context = { network: loopbackTrusting(), signal: end.signal, own, log: (line: string) => lines.push(line) }
+  const context = {
+    network: loopbackTrusting(),
+    signal: end.signal,
+    own,
+    deviceCount,
+    log: (line: string) => lines.push(line),
+  }
   const session = await neatPulseWith(times).open({ type: 'neat-pulse', ...settings }, context)
   onTestFinished(() => {
     session.close()

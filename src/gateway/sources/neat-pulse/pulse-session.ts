@@ -209,7 +209,7 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
     const listed = new Set(devices.map(({ id }) => id))
     if (listed.has(this.#context.own.endpointId)) throw this.#isOwnInstallation()
     const { host } = this.#upstream
-    if (devices.length === 0 && (this.#settings.deviceCount ?? 0) > 0)
+    if (devices.length === 0 && (this.#context.deviceCount ?? 0) > 0)
       throw new SourceFailure('FAILING', `${host} sent an empty list of devices, and had some before.`)
     const absent = [...new Set([...sensorData.keys(), ...this.#devices.keys()])].filter((id) => !listed.has(id))
     for (const id of absent.slice(0, maxLookups)) {
