@@ -108,7 +108,7 @@ const audit = createRoute({
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
-  validateSearch: textParams('tab', 'channel', 'gateway', 'q', 'state', 'sort'),
+  validateSearch: textParams('tab', 'channel', 'gateway', 'source', 'view', 'q', 'state', 'sort'),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/settings/settings-page.tsx')), 'SettingsPage'),
 })
 const account = createRoute({

@@ -12,6 +12,7 @@ import { isRowList, rowReader } from './row-reader.ts'
 import { forgetSamples, takeSample } from './sample-patches.ts'
 
 type GatewayDevices = ResponseOf<Operations['gatewayDevicesList']>
+type Sources = ResponseOf<Operations['sourcesList']>
 
 const roomOperations: Record<string, readonly OperationId[]> = {
   connected: ['roomsGet', 'roomsConnections'],
@@ -37,6 +38,8 @@ const listOperations: Record<string, readonly OperationId[]> = {
   operation: ['bugReportsGet'],
   job: ['jobsList'],
 }
+/** These answers show reports of a gateway about its sources. All reports cause one kind of event. */
+const sourceOperations: readonly OperationId[] = ['sourcesList', 'sourcesGet', 'sourceDevicesList', 'sourcesStructure']
 /** These answers are about one job. */
 const jobOperations: readonly OperationId[] = ['jobsGet', 'jobsRoomsList']
 /** Events of these types change single rows of the lists of rooms and devices. */
@@ -65,6 +68,10 @@ const narrowChanges: readonly (readonly [change: string, operations: readonly st
   ['GATEWAY_DEVICE_TESTED', []],
   ['GATEWAY_DEVICE_RETRIED', ['gateway']],
   ['GATEWAY_DEVICE_CREATED', ['gateway']],
+  ['SOURCE_TESTED', []],
+  ['SOURCE_CREATED', ['source']],
+  ['SOURCE_LINKED', ['source']],
+  ['SOURCE_DEVICES_UPDATED', ['source', 'gateway']],
   ['JOB_', ['jobs']],
 ]
 
@@ -131,7 +138,10 @@ function invalidateAffected(event: Event): void {
   if (incident) invalidateThrottled('incidentsGet', (input) => input.id === incident.id, incident.id)
   if (job) for (const id of jobOperations) invalidateThrottled(id, (input) => input.id === job.id, job.id)
   if (endpointId === undefined) return
-  if (type === 'status') invalidateThrottled('gatewayDevicesList', ({ id }) => listsDevice(id, endpointId), 'names')
+  if (type === 'status') {
+    invalidateThrottled('gatewayDevicesList', ({ id }) => listsDevice(id, endpointId), 'names')
+    if (readsSources(endpointId)) for (const id of sourceOperations) invalidateThrottled(id, () => true, '')
+  }
   for (const id of endpointOperations[type] ?? [])
     invalidateThrottled(id, (input) => input.id === endpointId, endpointId)
 }
@@ -141,3 +151,9 @@ const listsDevice = (gatewayId: unknown, endpointId: string): boolean =>
   queryClient
     .getQueryData<ApiResponse<GatewayDevices>>(['gatewayDevicesList', { id: gatewayId }])
     ?.body.devices.some((item) => item.endpointId === endpointId) === true
+
+/** Whether the endpoint is the gateway of a source that a page shows. */
+const readsSources = (endpointId: string): boolean =>
+  queryClient
+    .getQueryData<ApiResponse<Sources>>(['sourcesList'])
+    ?.body.sources.some(({ gatewayId }) => gatewayId === endpointId) === true

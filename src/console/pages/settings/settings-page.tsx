@@ -1,4 +1,4 @@
-// The settings page has tabs for people, API keys, the identity provider, notifications, rules, gateways, the organisation, and information about the installation.
+// The settings page has tabs for people, API keys, the identity provider, notifications, rules, gateways, sources, the organisation, and information about the installation.
 import { Alert, Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ComponentType, lazy } from 'react'
@@ -24,6 +24,9 @@ const RulesTab = lazy(() =>
 const GatewaysTab = lazy(() =>
   loadCode(() => import('./gateways/gateways-section.tsx')).then((module) => ({ default: module.GatewaysSection })),
 )
+const SourcesTab = lazy(() =>
+  loadCode(() => import('./sources/sources-section.tsx')).then((module) => ({ default: module.SourcesSection })),
+)
 
 const OrganisationTab = lazy(() =>
   loadCode(() => import('./organisation/organisation-section.tsx')).then((module) => ({
@@ -45,6 +48,7 @@ const tabs: readonly SettingsTab[] = [
   { id: 'notifications', name: 'Notifications', content: NotificationsTab, onlyForManagers: true },
   { id: 'rules', name: 'Rules', content: RulesTab },
   { id: 'gateways', name: 'Gateways', content: GatewaysTab },
+  { id: 'sources', name: 'Sources', content: SourcesTab },
   { id: 'organisation', name: 'Organisation', content: OrganisationTab },
   { id: 'about', name: 'About', content: AboutSection },
 ]

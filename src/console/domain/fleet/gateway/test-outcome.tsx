@@ -1,12 +1,11 @@
 // Says in words what the gateway found when it tried a device, or why it failed, and offers to trust an unknown certificate.
-import { Button, Stack, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Button, Text } from '@mantine/core'
 import { oneLine } from '../../../../contract/words.ts'
 import { CheckIcon, CrossIcon, WarnIcon } from '../../../parts/page/icons.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
-import classes from './gateway.module.css'
 import type { TestResult } from './gateway.ts'
+import { FingerprintText, OutcomeFrame } from './outcome-frame.tsx'
 
 interface TestOutcomeProps {
   readonly result: TestResult
@@ -20,7 +19,7 @@ export function TestOutcome({ result, expected, onTrust }: TestOutcomeProps) {
   const certificate = found?.certificate
   if (state === 'CHANGED' && certificate && certificate.fingerprint !== expected) {
     return (
-      <Outcome kind="certificate">
+      <OutcomeFrame kind="certificate">
         <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
           {expected === undefined
             ? 'The device answers with an unknown certificate'
@@ -31,8 +30,8 @@ export function TestOutcome({ result, expected, onTrust }: TestOutcomeProps) {
             ? 'Most devices sign their own certificate. Compare this fingerprint with the one that the device shows, then trust it. No password was sent.'
             : 'It is not the one that was trusted. Was the device reset or replaced? No password was sent.'}
         </Text>
-        <Fingerprint label="SHA-256" text={certificate.fingerprint} />
-        {expected !== undefined && <Fingerprint label="Trusted until now" text={expected} />}
+        <FingerprintText label="SHA-256" text={certificate.fingerprint} />
+        {expected !== undefined && <FingerprintText label="Trusted until now" text={expected} />}
         <Text fz="sm" c="dimmed">
           Valid until <DateTime at={certificate.validUntil} full />
         </Text>
@@ -41,21 +40,21 @@ export function TestOutcome({ result, expected, onTrust }: TestOutcomeProps) {
             Trust this certificate
           </Button>
         </div>
-      </Outcome>
+      </OutcomeFrame>
     )
   }
   if (state !== undefined || found === undefined) {
     return (
-      <Outcome kind="failed">
+      <OutcomeFrame kind="failed">
         <StatusLabel colour="var(--rk-offline)" icon={<CrossIcon size={16} />}>
           {state === undefined ? 'No result' : failureNames[state]}
         </StatusLabel>
         <Text fz="sm">{oneLine(reason ?? 'The gateway gave no reason.')}</Text>
-      </Outcome>
+      </OutcomeFrame>
     )
   }
   return (
-    <Outcome kind="found">
+    <OutcomeFrame kind="found">
       <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
         Found: {deviceText(found)}
       </StatusLabel>
@@ -83,7 +82,7 @@ export function TestOutcome({ result, expected, onTrust }: TestOutcomeProps) {
           </ul>
         </div>
       )}
-    </Outcome>
+    </OutcomeFrame>
   )
 }
 
@@ -93,19 +92,6 @@ const failureNames: Readonly<Record<NonNullable<TestResult['state']>, string>> =
   CHANGED: 'This is another device',
   UNSUPPORTED: 'The device is not supported',
 }
-
-type Kind = 'found' | 'failed' | 'certificate'
-const Outcome = ({ kind, children }: { readonly kind: Kind; readonly children: ReactNode }) => (
-  <Stack gap={6} className={classes.result ?? ''} data-outcome={kind} role="status" aria-label="Result of the test">
-    {children}
-  </Stack>
-)
-
-const Fingerprint = ({ label, text }: { readonly label: string; readonly text: string }) => (
-  <Text fz="sm" component="div">
-    {label}: <span className={classes.fingerprint}>{text}</span>
-  </Text>
-)
 
 /** "Cisco Room Kit Pro, serial number FOC2600R004, version 26.4"; the maker is left out if the model starts with it. */
 function deviceText({

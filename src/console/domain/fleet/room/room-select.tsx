@@ -13,12 +13,19 @@ interface RoomSelectProps {
   /** Whether a dialog opens with the focus in the select. */
   readonly hasFirstFocus?: boolean
   readonly required?: boolean
+  readonly isClearable?: boolean
 }
 
 /** Longer lists are slow to open; typing finds the other rooms. */
 const maxRoomsShown = 50
 
-export function RoomSelect({ value, exceptId, hasFirstFocus = false, ...select }: RoomSelectProps) {
+export function RoomSelect({
+  value,
+  exceptId,
+  hasFirstFocus = false,
+  isClearable = false,
+  ...select
+}: RoomSelectProps) {
   const { choices, error, isPending } = useRoomChoices(exceptId)
   return (
     <Select
@@ -28,6 +35,7 @@ export function RoomSelect({ value, exceptId, hasFirstFocus = false, ...select }
       value={value}
       error={error && 'The rooms could not be read.'}
       searchable
+      clearable={isClearable}
       selectFirstOptionOnChange
       selectFirstOptionOnDropdownOpen={value === null}
       limit={maxRoomsShown}

@@ -1,0 +1,121 @@
+// One source: its state, where it is, and what was found there. [contract 15.sources]
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Source } from '../../../../contract/fleet/sources.ts'
+import { oneLine } from '../../../../contract/words.ts'
+import { useWrite } from '../../../api.ts'
+import { contentText, isReadOnly, sourceTypeNames } from '../../../domain/fleet/source/source.ts'
+import { SourceStateLabel } from '../../../domain/fleet/source/source-state.tsx'
+import { Section } from '../../../parts/page/page.tsx'
+import { DefinitionList } from '../../../parts/text/definition-list.tsx'
+import { DateTime } from '../../../parts/text/time.tsx'
+import { DeleteSource, EditSource } from './source-dialogs.tsx'
+
+const route = getRouteApi('/settings')
+
+export function SourceView({ source }: { readonly source: Source }) {
+  return (
+    <Stack>
+      <Text fz="sm" component="nav" aria-label="Breadcrumb">
+        <Link to="/settings" search={{ tab: 'sources' }} activeOptions={{ exact: true, includeSearch: true }}>
+          All sources
+        </Link>
+      </Text>
+      <Section title={source.name} actions={<SourceButtons source={source} />}>
+        <SourceFacts source={source} />
+      </Section>
+    </Stack>
+  )
+}
+
+function SourceButtons({ source }: { readonly source: Source }) {
+  const navigate = route.useNavigate()
+  const [isEditing, edit] = useDisclosure(false)
+  const [startsWithTest, setStartsWithTest] = useState(false)
+  const [isDeleting, remove] = useDisclosure(false)
+  const retry = useWrite('sourcesUpdate', { successText: 'The gateway tries the source now' })
+  const openEdit = (withTest: boolean) => {
+    setStartsWithTest(withTest)
+    edit.open()
+  }
+  const isAway = source.state !== 'CONNECTED' && source.state !== 'NEW'
+  return (
+    <Group gap="xs">
+      {source.state === 'CHANGED' && (
+        <Button size="xs" onClick={() => openEdit(true)}>
+          Check the certificate
+        </Button>
+      )}
+      {isAway && source.state !== 'CHANGED' && (
+        <Button
+          size="xs"
+          loading={retry.isPending}
+          onClick={() => retry.mutate({ input: { id: source.id, body: {} } })}
+        >
+          Try again
+        </Button>
+      )}
+      <Button size="xs" variant="default" onClick={() => openEdit(false)}>
+        Edit
+      </Button>
+      <Button size="xs" variant="default" c="var(--rk-offline)" onClick={remove.open}>
+        Remove
+      </Button>
+      <EditSource source={source} startsWithTest={startsWithTest} opened={isEditing} onClose={edit.close} />
+      <DeleteSource
+        source={source}
+        opened={isDeleting}
+        onClose={remove.close}
+        onDeleted={() => {
+          remove.close()
+          void navigate({ search: { tab: 'sources' } })
+        }}
+      />
+    </Group>
+  )
+}
+
+function SourceFacts({ source }: { readonly source: Source }) {
+  const { type, state, since, reason, reachedAt, url, orgId, username, content, enrolIntoRoomId } = source
+  return (
+    <DefinitionList
+      definitions={[
+        [
+          'State',
+          <span key="state">
+            <SourceStateLabel state={state} /> since <DateTime at={since} />
+          </span>,
+        ],
+        ['Reason', reason !== undefined && oneLine(reason)],
+        ['Last read', state !== 'CONNECTED' && reachedAt !== undefined && <DateTime key="reached" at={reachedAt} />],
+        ['Type', sourceTypeNames[type]],
+        ['Address', url],
+        ['Organisation', orgId],
+        ['User name', username],
+        [
+          'Access',
+          type === 'neat-pulse' &&
+            (isReadOnly(source)
+              ? 'Read only: nothing is changed there'
+              : 'Reboots, messages, log requests and settings are sent there'),
+        ],
+        ['There', content && contentText(content)],
+        ['New sensors', enrolIntoRoomId !== undefined && <NewSensorsRoom key="room" roomId={enrolIntoRoomId} />],
+        [
+          'Gateway',
+          <Link key="gateway" to="/settings" search={{ tab: 'gateways', gateway: source.gatewayId }}>
+            {source.gatewayName ?? 'Gateway'}
+          </Link>,
+        ],
+      ]}
+    />
+  )
+}
+
+const NewSensorsRoom = ({ roomId }: { readonly roomId: number }) => (
+  <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
+    Go to this room by themselves
+  </Link>
+)
