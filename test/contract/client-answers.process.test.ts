@@ -61,6 +61,8 @@ test('every list is wrapped in the key that clients read [contract 1.3]', async 
     driversList: 'drivers',
     gatewaysList: 'gateways',
     gatewayDevicesList: 'devices',
+    sourcesList: 'sources',
+    sourceDevicesList: 'devices',
     deliveriesList: 'deliveries',
     profileVersionsList: 'versions',
     jobsList: 'jobs',

@@ -19,7 +19,7 @@ const uses: Readonly<Record<string, (harness: McpHouse) => Promise<void>>> = {
     const { inCallStatus, firmwareVersion } = status
     const ours = {
       connectionTime: expect.any(String),
-      kind: 'CODEC',
+      latestVersion: '',
       localIpAddress: '192.168.1.20',
       macAddresses: ['rN5IABEi'],
     }

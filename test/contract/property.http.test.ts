@@ -158,5 +158,5 @@ test(`${requestCount} generated requests: no 5xx, every answer in its documented
   // A run in which nearly everything is refused would prove little.
   expect(statuses.get(200) ?? 0).toBeGreaterThan(requestCount / 10)
   expect(statuses.get(400) ?? 0).toBeGreaterThan(requestCount / 10)
-  expect(succeeded.size).toBeGreaterThan(operationIds.length * (isFullForm ? 0.6 : 0.4))
+  expect(succeeded.size).toBeGreaterThan(operationIds.length * (isFullForm ? 0.6 : 0.35))
 }, 240_000)

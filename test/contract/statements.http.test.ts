@@ -1,5 +1,6 @@
 // Tests that a person costs the database no more than a key: the statements of every read, and of audited writes. [contract 11.user]
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Operation } from '../../src/contract/operation.ts'
 import { type OperationId, operations } from '../../src/contract/operations.ts'
 import { Handle } from '../../src/server/db/handles.ts'
 import { perform } from '../support/contract/calls.ts'
@@ -51,7 +52,10 @@ async function compareStatements(id: OperationId, [key, person]: Pair, isKnown: 
 }
 
 const reads = idsWhere(({ method, person, stream, download }) => method === 'GET' && !person && !stream && !download)
-const isForOneRegion = (id: OperationId) => !(operations[id] as { manage?: true }).manage
+const isForOneRegion = (id: OperationId) => {
+  const { manage, everywhere }: Operation = operations[id]
+  return !manage && !everywhere
+}
 
 describe.each(['the whole organisation', 'one region'])('%s', (pair) => {
   const ids = pair === 'one region' ? reads.filter(isForOneRegion) : reads
