@@ -25,6 +25,16 @@ try {
   terminal.writeError(endSentence(error.message))
   process.exit(1)
 }
+/** Resolves when the reader of a pipe has taken what was written: an exit drops the rest. */
+const written = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => {
+    if (stream.writable) stream.write('', () => resolve())
+    else resolve()
+  })
+
 const code = await runCommand(terminal, process.argv.slice(2))
-// A connection whose password PostgreSQL still waits for would keep a failed process alive for a minute.
-if (code !== 0) process.exit(code)
+if (code !== 0) {
+  await Promise.all([process.stdout, process.stderr].map(written))
+  // A connection whose password PostgreSQL still waits for would keep a failed process alive for a minute.
+  process.exit(code)
+}
