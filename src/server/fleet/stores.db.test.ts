@@ -53,6 +53,7 @@ import { countConfigKeys } from './profiles/reach-store.ts'
 import { regionHasLocation } from './regions/store.ts'
 import {
   countEndpointsWithoutRoom,
+  findLastRoom,
   hasFailedConfig,
   listRooms,
   listRoomsById,
@@ -93,14 +94,16 @@ test('endpoints and rooms are listed by region and location, as far as the calle
     const isWhole = site.length === 0
     expect(idsOf(await listEndpoints(all, times, region, location))).toEqual(isWhole ? both : [here.id])
     expect(idsOf(await listEndpoints(ofRegion, times, region, location))).toEqual([here.id])
-    const room = { ...times, freshSinceSeconds, ids: [] }
+    const room = { ...times, freshSinceSeconds, ids: [], from: 1, to: 3 }
     expect(idsOf(await listRooms(all, room, region, location)).sort()).toEqual(isWhole ? [1, 2, 3] : [1])
     expect(idsOf(await listRooms(ofRegion, room, region, location))).toEqual([1])
+    expect(idsOf(await listRooms(all, { ...room, from: 2 }, region, location))).toEqual(isWhole ? [2, 3] : [])
     const named = { ...room, ids: [1, 99] }
     for (const on of [all, ofRegion]) expect(idsOf(await listRoomsOfIds(on, named, region, location))).toEqual([1])
     expect(idsOf(await listRoomsOfIds(ofNothing, named, region, location))).toEqual([])
   }
   expect(await listEndpoints(ofNothing, times)).toEqual([])
+  expect(await findLastRoom(ofNothing)).toEqual({ id: 3 })
 })
 
 test('one endpoint, and the endpoints of rooms, are read for callers who see them', async () => {

@@ -1,10 +1,10 @@
 // Carries out the operations on rooms, one function for each. [contract 6.rooms] [contract 5.4.room]
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { peopleIsOf, type Room, roomStateOf } from '../../../contract/fleet/rooms.ts'
-import { maxListedIds } from '../../../contract/shape.ts'
 import { freshSince } from '../../config/sensor-settings.ts'
-import { VersionedAnswer } from '../../context/answers.ts'
+import { TextChunks, VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import { listedIds } from '../../context/listed-ids.ts'
@@ -51,67 +51,89 @@ import {
 import { auditedRoom, optionalRoomFields, type RoomValues, roomValues } from './fields.ts'
 import {
   deleteRoom,
+  findLastRoom,
   findRoom,
   hasFailedConfig,
   indexDec,
   insertRoom,
   listRooms,
   listRoomsOfIds,
-  listRoomsWithLocations,
   type RoomRow,
   updateDec,
   updateRoom,
   updateRoomProfile,
 } from './store.ts'
 
-export async function roomsList(ctx: RequestContext, query: InputOf<'roomsList'>['query']) {
+type RoomsQuery = InputOf<'roomsList'>['query']
+
+/** The statement and the text of all rooms of a large organisation would take one long turn of the event loop. */
+export async function roomsList(ctx: RequestContext, query: RoomsQuery) {
+  const pages = readRoomsInPages(ctx, query)
+  const first = await pages.next()
+  if (first.done) return { rooms: [] }
+  const second = await pages.next()
+  if (second.done) return first.value
+  const answer = new TextChunks()
+  const add = (start: string, { rooms }: RoomsPage) => answer.add(start + JSON.stringify(rooms).slice(1, -1))
+  add('{"rooms":[', first.value)
+  add(',', second.value)
+  for await (const page of pages) add(',', page)
+  answer.add(']}')
+  return answer.end()
+}
+
+/** Each page has some rooms. A page is read in a turn of the event loop. */
+export async function* readRoomsInPages(ctx: RequestContext, query: RoomsQuery): AsyncGenerator<RoomsPage> {
   const { regionId, locationId, tag } = query
   const hasFields = customFieldFilter(query.field)
+  const listed = (rows: readonly ListedRoom[]) =>
+    rows.flatMap((row) => {
+      const room = listedRoom(row)
+      return hasFields(row) && (tag === undefined || room.tags?.includes(tag)) ? [room] : []
+    })
+  const values = { ...ctx.presenceTimes, freshSinceSeconds: freshSince(ctx) }
   const ids = listedIds(query.ids, (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined))
-  const values = { ...ctx.presenceTimes, freshSinceSeconds: freshSince(ctx), ids: ids ?? [] }
-  const rows = await (ids ? listRoomsOfIds : listRooms)(ctx.db, values, regionId, locationId)
-  return {
-    rooms: rows.flatMap((row) => {
-      if (!hasFields(row)) return []
-      const optional = optionalRoomFields(row)
-      if (tag !== undefined && !optional.tags?.includes(tag)) return []
-      const endpointCount = Number(row.endpoints)
-      const connectedCount = Number(row.connected)
-      const unknownCount = Number(row.unknown)
-      const peopleIs = peopleIsOf(row.people, row.counted_people)
-      const asleepCount = Number(row.asleep)
-      const counts = { endpointCount, connectedCount, unknownCount, asleepCount }
-      return {
-        id: row.id,
-        name: row.name,
-        ...(row.location_id !== null && { location: { id: row.location_id, name: row.location_name ?? '' } }),
-        state: roomStateOf({ ...counts, hasFailedConfig: Number(row.failed) > 0 }),
-        endpointCount,
-        connectedCount,
-        ...(unknownCount > 0 && { unknownCount }),
-        ...(asleepCount > 0 && { asleepCount }),
-        ...(row.people !== null && { people: row.people }),
-        ...(peopleIs && { peopleIs }),
-        ...(row.profile_id !== null && { profileId: row.profile_id }),
-        ...optional,
-      }
-    }),
+  if (ids) {
+    const rooms = listed(await listRoomsOfIds(ctx.db, { ...values, ids, from: 0, to: 0 }, regionId, locationId))
+    if (rooms.length > 0) yield { rooms }
+    return
+  }
+  const last = (await findLastRoom(ctx.db))?.id ?? 0
+  for (let from = 1; from <= last; from += idsPerPage) {
+    if (from > 1) await nextTurn()
+    const range = { ids: [], from, to: from + idsPerPage - 1 }
+    const rooms = listed(await listRooms(ctx.db, { ...values, ...range }, regionId, locationId))
+    if (rooms.length > 0) yield { rooms }
   }
 }
 
-/** The query of a whole large list takes tens of milliseconds, so CSV reads a few rooms at a time. */
-export async function* readRoomsInPages(ctx: RequestContext, query: InputOf<'roomsList'>['query']) {
-  const { regionId, locationId, ids } = query
-  if (ids !== undefined) {
-    yield await roomsList(ctx, query)
-    return
-  }
-  for (let after = 0; ; ) {
-    const rooms = await listRoomsWithLocations(ctx.db, { after, limit: maxListedIds }, regionId, locationId)
-    const last = rooms.at(-1)
-    if (!last) return
-    yield await roomsList(ctx, { ...query, ids: rooms.map(({ id }) => id).join() })
-    after = last.id
+const idsPerPage = 500
+
+interface RoomsPage {
+  readonly rooms: ReturnType<typeof listedRoom>[]
+}
+type ListedRoom = Awaited<ReturnType<typeof listRooms>>[number]
+
+function listedRoom(row: ListedRoom) {
+  const endpointCount = Number(row.endpoints)
+  const connectedCount = Number(row.connected)
+  const unknownCount = Number(row.unknown)
+  const peopleIs = peopleIsOf(row.people, row.counted_people)
+  const asleepCount = Number(row.asleep)
+  const counts = { endpointCount, connectedCount, unknownCount, asleepCount }
+  return {
+    id: row.id,
+    name: row.name,
+    ...(row.location_id !== null && { location: { id: row.location_id, name: row.location_name ?? '' } }),
+    state: roomStateOf({ ...counts, hasFailedConfig: Number(row.failed) > 0 }),
+    endpointCount,
+    connectedCount,
+    ...(unknownCount > 0 && { unknownCount }),
+    ...(asleepCount > 0 && { asleepCount }),
+    ...(row.people !== null && { people: row.people }),
+    ...(peopleIs && { peopleIs }),
+    ...(row.profile_id !== null && { profileId: row.profile_id }),
+    ...optionalRoomFields(row),
   }
 }
 

@@ -4,7 +4,14 @@ import { sql } from 'kysely'
 import type { Tx } from '../../db/handles.ts'
 import { isAnyNumberOf } from '../../db/queries/any-of.ts'
 import { pickColumns } from '../../db/queries/columns.ts'
-import { visibleQuery, visibleQueryExists, visibleQueryOne, wholeQueryExists, write } from '../../db/queries/query.ts'
+import {
+  visibleQuery,
+  visibleQueryExists,
+  visibleQueryOne,
+  wholeQueryExists,
+  wholeQueryOne,
+  write,
+} from '../../db/queries/query.ts'
 import { bySite } from '../../db/queries/site-filter.ts'
 import { systemQuery, systemQueryOne } from '../../db/system.ts'
 import { endpointState, isConnected, type PresenceTimes } from '../../nodes/presence-sql.ts'
@@ -12,14 +19,15 @@ import { type RoomValues, roomFieldColumns } from './fields.ts'
 
 type RoomKey = { org: number; id: number }
 type RoomFilter = PresenceTimes & { org: number; region: number; location: number; freshSinceSeconds: number }
+type RoomIds = { ids: readonly number[]; from: number; to: number }
 
 /** 1 for an endpoint in a state. */
 const isIn = (p: PresenceTimes, state: 'UNKNOWN' | 'ASLEEP') =>
   sql<number>`case ${endpointState(p)} when ${sql.lit(state)} then 1 else 0 end`
 
-/** Only samples since `freshSinceSeconds` count for the number of people in a room. */
+/** Only samples since `freshSinceSeconds` count for the number of people in a room. The rooms are `ids`, or those from `from` to `to`. */
 const listRoomsOf = (byRegion: boolean, byLocation: boolean, byIds: boolean) =>
-  visibleQuery('region', 'l.region_id', (db, p: RoomFilter & { ids: readonly number[] }, engine) =>
+  visibleQuery('region', 'l.region_id', (db, p: RoomFilter & RoomIds, engine) =>
     db
       .selectFrom('rooms as r')
       .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
@@ -49,6 +57,7 @@ const listRoomsOf = (byRegion: boolean, byLocation: boolean, byIds: boolean) =>
             ])
             .where('e.org', '=', p.org)
             .$if(byIds, (endpoints) => endpoints.where(isAnyNumberOf(engine, 'e.room_id', p.ids)))
+            .$if(!byIds, (endpoints) => endpoints.where('e.room_id', '>=', p.from).where('e.room_id', '<=', p.to))
             .groupBy('e.room_id')
             .as('n'),
         (j) => j.onRef('n.room_id', '=', 'r.id'),
@@ -70,12 +79,19 @@ const listRoomsOf = (byRegion: boolean, byLocation: boolean, byIds: boolean) =>
       .$if(byRegion, (q) => q.where('l.region_id', '=', p.region))
       .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
       .$if(byIds, (q) => q.where(isAnyNumberOf(engine, 'r.id', p.ids)))
+      .$if(!byIds, (q) => q.where('r.id', '>=', p.from).where('r.id', '<=', p.to))
       .orderBy('r.id'),
   )
 
-/** `ids` must be empty. */
+/** `ids` is not used. */
 export const listRooms = bySite((byRegion, byLocation) => listRoomsOf(byRegion, byLocation, false))
+/** `from` and `to` are not used. */
 export const listRoomsOfIds = bySite((byRegion, byLocation) => listRoomsOf(byRegion, byLocation, true))
+
+/** The room with the largest id, whether or not the caller sees it. */
+export const findLastRoom = wholeQueryOne((db, p: { org: number }) =>
+  db.selectFrom('rooms').select('id').where('org', '=', p.org).orderBy('id', 'desc').limit(1),
+)
 
 /** Rooms with their locations, in pages in the order of their ids. */
 export const listRoomsWithLocations = bySite((byRegion, byLocation) =>

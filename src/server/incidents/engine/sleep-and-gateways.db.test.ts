@@ -4,7 +4,7 @@ import { putBehindGateway } from '../../../../test/support/devices/gateway.ts'
 import { firstDay as monday, type QuietDevice, quietDevices } from '../../../../test/support/incidents/quiet-devices.ts'
 import { isFullForm } from '../../../../test/support/long-form.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../../contract/durations.ts'
-import { roomsList } from '../../fleet/rooms/rules.ts'
+import { readRoomsInPages } from '../../fleet/rooms/rules.ts'
 
 const settleMs = 10 * minuteMs
 /** How often the rules run while time passes. The short form runs them less often than a service would. */
@@ -13,7 +13,7 @@ const world = quietDevices()
 const { newLocation, connect, report, disconnect, pass, open, all } = world
 
 const statesOf = async (roomIds: readonly number[]) => {
-  const { rooms } = await roomsList(world.service.ctx, {})
+  const [{ rooms } = { rooms: [] }] = await Array.fromAsync(readRoomsInPages(world.service.ctx, {}))
   return [...new Set(rooms.filter(({ id }) => roomIds.includes(id)).map(({ state }) => state))]
 }
 
