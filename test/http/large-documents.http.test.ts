@@ -117,7 +117,7 @@ const fileWith = (name: string, content: unknown): string => {
 }
 
 test(`an organisation of ${roomCount} rooms is made, exported, planned and changed in short turns of the server`, {
-  timeout,
+  timeout: timeoutMs,
 }, async () => {
   const made = await measured('apply', fileWith('all.json', documentOf(0, roomCount)), '--yes', '--json')
   expect(made).toMatchObject({ code: 0, stderr: '' })
