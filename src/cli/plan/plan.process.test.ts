@@ -63,6 +63,9 @@ test('the pipeline of docs/files.md plans a change, and applies it after the mer
   expect(await run('plan')).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing to do.') })
 
   writeFileSync(join(folder, 'rooms.yaml'), document.replace('LXJ45kN', org.id).replace('name: Bay', 'nam: Bay'))
-  expect(await run('plan')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^rooms\.yaml:12:13: name is missing/) })
+  expect(await run('plan')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^rooms\.yaml:12:13: name is missing/),
+  })
   expect(await run('apply')).toMatchObject({ code: 1, stdout: '' })
 })
