@@ -1,6 +1,7 @@
 // Tests what people do with sources in the browser, with a gateway that speaks the protocol of gateways itself.
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { devicePaths } from '../../src/contract/device/protocol.ts'
 import { checksDarkDialog, expectAccessible, phone } from '../support/console/accessibility.ts'
 import {
   closeTabs,
@@ -63,7 +64,7 @@ async function answerTest(answer: object): Promise<object> {
     if (!waiting) return false
     asked = waiting
     answered.add(waiting.id)
-    const { status, text } = await gateway.answer(waiting.id, answer)
+    const { status, text } = await gateway.call('POST', `${devicePaths.gatewaySourceTests}/${waiting.id}`, answer)
     expect(status, text).toBe(200)
     return true
   })
@@ -151,4 +152,94 @@ test('a person connects Neat Pulse read only after a test, and another address a
   await button('Remove').click()
   await button('Remove source', dialog()).click()
   await page.getByText('No sources yet').waitFor()
+})
+
+const sensor = (number: number, more: object = {}) => ({
+  key: `sensor-${number}`,
+  name: `Sensor ${number}`,
+  manufacturer: 'Aqara',
+  model: 'AM107',
+  sensors: ['co2', 'temp'],
+  values: { co2: 600 + number, temp: 21.5 },
+  measuredAt: new Date().toISOString(),
+  topic: `zigbee2mqtt/sensor-${number}`,
+  format: 'home-assistant',
+  lastMessage: `{"co2":${600 + number},"temperature":21.5}`,
+  ...more,
+})
+
+test('a person puts three sensors into a room, excludes one and takes it back, and sees what is missing or not understood', async () => {
+  const { body: hall } = await org.call('POST', '/rooms', { body: { name: 'Great hall' } })
+  const { body: source } = await org.call('POST', '/sources', {
+    body: { type: 'mqtt', gatewayId: gateway.id, url: 'mqtt://broker.example', name: 'Sensors' },
+  })
+  await gateway.reportSource(source.id, 'CONNECTED', { content: { devices: 12 } })
+  const notUnderstood = ['The template {{ value_json.x | regex_replace }} is not understood.']
+  await gateway.found(source.id, [
+    ...Array.from({ length: 10 }, (_, i) => sensor(i + 1)),
+    sensor(11, { notUnderstood }),
+    sensor(12, { isMissing: true }),
+  ])
+  await visit(page, `/settings?tab=sources&source=${source.id}`)
+  await page.getByText('11 new sensors').waitFor()
+  const table = page.getByRole('table', { name: 'Devices of the source' })
+  await table.getByText('CO₂ 601 ppm, Temperature 21.5 °C').waitFor()
+  await look({ isFirst: true })
+
+  // Three at the same time.
+  for (const number of [1, 2, 3])
+    await page.getByRole('checkbox', { name: `Select Sensor ${number}`, exact: true }).check()
+  await page.getByText('3 selected').waitFor()
+  await button('Put into a room', page.getByRole('region', { name: 'Selection' })).click()
+  await dialog().getByRole('combobox', { name: 'Room' }).fill('great')
+  await page.keyboard.press('Enter')
+  await look()
+  await button('Put into the room', dialog()).click()
+  await page.getByText('3 devices put into rooms').waitFor()
+  await expect.poll(() => table.getByRole('link', { name: 'Great hall' }).count()).toBe(3)
+  const devices = async () => (await org.call('GET', `/sources/${source.id}/devices`)).body.devices
+  expect((await devices()).filter(({ state }: { state: string }) => state === 'ADOPTED')).toHaveLength(3)
+
+  // The gateway enrols one, which then has a page.
+  const [first] = await devices()
+  const enrolled = await gateway.enrol(first.deviceId, { serial: 'SENSOR-1', model: 'AM107', manufacturer: 'Aqara' })
+  expect(enrolled.status, enrolled.text).toBe(200)
+  await gateway.report(first.deviceId, 'CONNECTED')
+  await table.getByRole('link', { name: 'Sensor 1', exact: true }).waitFor()
+  await table.getByText('Connected', { exact: true }).waitFor()
+
+  // One is excluded and taken back, and one goes into a room from its row.
+  await button('Actions for Sensor 4').click()
+  await page.getByRole('menuitem', { name: 'Exclude' }).click()
+  await button('Take back Sensor 4').click()
+  await button('Put Sensor 4 into a room').click()
+  await dialog().getByRole('combobox', { name: 'Room' }).fill('great')
+  await page.keyboard.press('Enter')
+  await dialog().getByLabel('Name').fill('Window')
+  await button('Put into the room', dialog()).click()
+  await expect.poll(() => table.getByRole('link', { name: 'Great hall' }).count()).toBe(4)
+
+  // The filter finds what is missing and what has a problem, and the latest message can be read.
+  await page.getByRole('combobox', { name: 'State' }).click()
+  await page.getByRole('option', { name: 'Missing at the source' }).click()
+  await table.getByText('Sensor 12').waitFor()
+  await page.getByText('1 of 12 sensors').waitFor()
+  await page.getByRole('combobox', { name: 'State' }).click()
+  await page.getByRole('option', { name: 'With a problem' }).click()
+  await table.getByText('regex_replace', { exact: false }).waitFor()
+  await button('Actions for Sensor 11').click()
+  await page.getByRole('menuitem', { name: 'Latest message' }).click()
+  await dialog().getByText('"co2": 611').waitFor()
+  await dialog().getByText('regex_replace', { exact: false }).waitFor()
+  await look()
+  await page.keyboard.press('Escape')
+
+  // A removed device stays in the list as excluded.
+  await button('Clear filters').click()
+  await button('Actions for Sensor 2').click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await button('Remove device', dialog()).click()
+  await table.getByText('Excluded', { exact: true }).waitFor()
+  expect((await devices()).find(({ key }: { key: string }) => key === 'sensor-2')).toMatchObject({ state: 'EXCLUDED' })
+  await org.call('DELETE', `/sources/${source.id}?unenrol=true`)
 })

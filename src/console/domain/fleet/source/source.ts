@@ -1,16 +1,12 @@
 // How sources, their content and their devices are named.
 import type { SourceType } from '../../../../contract/fleet/drivers.ts'
-import type { Source, SourceContent, SourceDevice } from '../../../../contract/fleet/sources.ts'
+import type { Source, SourceContent } from '../../../../contract/fleet/sources.ts'
 import { plural } from '../../../parts/text/words.ts'
 
 export const sourceTypeNames: Readonly<Record<SourceType, string>> = {
   'neat-pulse': 'Neat Pulse',
   mqtt: 'MQTT broker',
 }
-
-/** A device without a name at the source has its model and key. */
-export const sourceDeviceName = ({ name, model, serial, key }: SourceDevice): string =>
-  name ?? `${model} ${serial ?? key}`
 
 /** Reboots, messages, log requests and settings are not sent to such a source. */
 export const isReadOnly = ({ type, write }: Source): boolean => type === 'mqtt' || write !== true

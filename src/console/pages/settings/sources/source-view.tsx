@@ -1,16 +1,17 @@
 // One source: its state, where it is, and what was found there. [contract 15.sources]
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Tabs, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ComponentType, useState } from 'react'
 import type { Source } from '../../../../contract/fleet/sources.ts'
 import { oneLine } from '../../../../contract/words.ts'
 import { useWrite } from '../../../api.ts'
 import { contentText, isReadOnly, sourceTypeNames } from '../../../domain/fleet/source/source.ts'
 import { SourceStateLabel } from '../../../domain/fleet/source/source-state.tsx'
-import { Section } from '../../../parts/page/page.tsx'
+import { LoadingBoundary, Section } from '../../../parts/page/page.tsx'
 import { DefinitionList } from '../../../parts/text/definition-list.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
+import { DevicesTab } from './devices-tab.tsx'
 import { DeleteSource, EditSource } from './source-dialogs.tsx'
 
 const route = getRouteApi('/settings')
@@ -26,7 +27,58 @@ export function SourceView({ source }: { readonly source: Source }) {
       <Section title={source.name} actions={<SourceButtons source={source} />}>
         <SourceFacts source={source} />
       </Section>
+      <SourceTabs source={source} />
     </Stack>
+  )
+}
+
+interface SourceTab {
+  readonly id: string
+  readonly name: (source: Source) => string
+  readonly content: ComponentType<{ readonly source: Source }>
+}
+
+const devicesTab: SourceTab = {
+  id: 'devices',
+  name: ({ type }) => (type === 'mqtt' ? 'Sensors' : 'Devices'),
+  content: DevicesTab,
+}
+const tabsOf: Readonly<Record<Source['type'], readonly SourceTab[]>> = {
+  'neat-pulse': [devicesTab],
+  mqtt: [devicesTab],
+}
+
+function SourceTabs({ source }: { readonly source: Source }) {
+  const { view } = route.useSearch()
+  const navigate = route.useNavigate()
+  const tabs = tabsOf[source.type]
+  const opened = tabs.find(({ id }) => id === view) ?? devicesTab
+  return (
+    <Tabs
+      value={opened.id}
+      onChange={(id) =>
+        void navigate({
+          search: { tab: 'sources', source: source.id, ...(id !== devicesTab.id && id !== null && { view: id }) },
+          replace: true,
+        })
+      }
+      keepMounted={false}
+    >
+      <Tabs.List mb="sm" aria-label={source.name}>
+        {tabs.map((tab) => (
+          <Tabs.Tab key={tab.id} value={tab.id}>
+            {tab.name(source)}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map(({ id, content: Content }) => (
+        <Tabs.Panel key={id} value={id}>
+          <LoadingBoundary>
+            <Content source={source} />
+          </LoadingBoundary>
+        </Tabs.Panel>
+      ))}
+    </Tabs>
   )
 }
 
