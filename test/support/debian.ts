@@ -12,6 +12,7 @@ const packagesOfTests = {
   'chromium-headless-shell': 'chromium-headless-shell',
   curl: 'curl',
   haproxy: 'haproxy',
+  mosquitto: 'mosquitto',
   mosquitto_pub: 'mosquitto-clients',
   nginx: 'nginx-light',
   [pahoClient]: 'python3-paho-mqtt',
@@ -24,7 +25,7 @@ const packagesOfTests = {
   'systemd-analyze': 'systemd',
 } as const
 
-const packagesOfBenches = { mosquitto: 'mosquitto', 'nats-server': 'nats-server' } as const
+const packagesOfBenches = { 'nats-server': 'nats-server' } as const
 
 const packages: Readonly<Record<string, string>> = { ...packagesOfTests, ...packagesOfBenches }
 type Needed = keyof typeof packagesOfTests | keyof typeof packagesOfBenches
