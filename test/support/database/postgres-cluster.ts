@@ -16,15 +16,23 @@ declare module 'vitest' {
   }
 }
 
+let starting: Promise<Cluster> | undefined
+let projectCount = 0
+
+/** The projects of a run share the cluster. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_POSTGRES_URL
   if (given) {
     project.provide('postgresUrl', given)
     return async () => {}
   }
-  const cluster = await startCluster(notDurable)
+  projectCount++
+  starting ??= startCluster(notDurable)
+  const cluster = await starting
   project.provide('postgresUrl', cluster.url)
-  return cluster.stop
+  return async () => {
+    if (--projectCount === 0) await cluster.stop()
+  }
 }
 
 const advice =
