@@ -1,13 +1,15 @@
 // The name of a suite says what it needs: x.test.ts nothing, x.db.test.ts a database, x.http.test.ts a service, x.process.test.ts
 // the program as a process, x.browser.test.ts a browser. Statements, transactions, outages and crashes are proved on both databases,
 // and behaviour on SQLite; `npm run test:full` proves it on PostgreSQL too.
+import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { isFullForm } from './test/support/long-form.ts'
 import { SlowKindsFirst } from './test/support/slow-kinds-first.ts'
-import { noteEngineBranches } from './test/support/statements/engine-branches.ts'
 
 const suites = (kinds: string) => `{src,test}/**/*.${kinds}.test.ts`
 
+/** These load files of JSX, which Node alone cannot. They need no database. */
+const ofConsole = 'src/console/**/*.test.ts'
 /** These run with `npm run test:long`, by a configuration of their own. */
 const long = 'test/long/**'
 /** In folders with these names are suites of several nodes, and of what only PostgreSQL has. */
@@ -44,15 +46,20 @@ const onPostgres = {
 }
 
 export default defineConfig({
-  plugins: [noteEngineBranches],
   test: {
     reporters: [['default', { summary: false }]],
     // Many tests wait for timers or processes, so twice as many workers as the usual two cores are quicker.
     maxWorkers: 4,
     // Every file starts services of its own on databases of its own; loading the program again for each file took 1 to 2 s of CPU.
     isolate: false,
-    // Fewer collections of young objects, which took a twentieth of the CPU.
-    execArgv: ['--max-semi-space-size=32'],
+    // Node itself loads the modules, as in production. With Vite's runner the workers load for three times as long, and the code is slower.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: [
+      // Fewer collections of young objects, which took a twentieth of the CPU.
+      '--max-semi-space-size=32',
+      '--import',
+      join(import.meta.dirname, 'test/support/statements/engine-branches-hook.ts'),
+    ],
     sequence: { sequencer: SlowKindsFirst },
     globalSetup: builds,
     setupFiles: ['./test/support/statements/statement-log.ts', './test/support/setup/suite-costs.ts'],
@@ -64,10 +71,14 @@ export default defineConfig({
           // Suites that need no database are here too: workers that change to another project load the program again.
           name: 'sqlite',
           include: ['{src,test}/**/*.test.ts'],
-          exclude: [onPostgresOnly, long],
+          exclude: [onPostgresOnly, ofConsole, long],
           env: { TEST_ENGINE: 'sqlite' },
           globalSetup: [builds, './test/support/database/sqlite-tables.ts'],
         },
+      },
+      {
+        extends: true,
+        test: { name: 'console', include: [ofConsole], experimental: { viteModuleRunner: true } },
       },
       {
         extends: true,

@@ -1,5 +1,4 @@
-// Finds the branches on the engine in the program, and lets tests note which of them were taken on which engine.
-import type { Plugin } from 'vite'
+// Finds the branches on the engine in the program, and adds calls that note which of them were taken on which engine.
 
 const comparison = /((?:[\w#]+\.)*engine) (?:===|!==) '(?:sqlite|postgres)'/g
 
@@ -32,17 +31,11 @@ export function engineBranchesIn(path: string, text: string): string[] {
   return names
 }
 
-/** statement-log.ts sets the function in the workers. Global setups run the program in the main process, where nothing is noted. */
+/** statement-log.ts sets the function in the workers of Vitest. In a process without it nothing is noted. */
 const note = '(globalThis.noteEngineBranch ??= (_, engine) => engine)'
 
-export const noteEngineBranches: Plugin = {
-  name: 'engine-branches',
-  enforce: 'pre',
-  transform(code, id) {
-    const [path = ''] = id.split('?')
-    // Vitest caches the result by the content of the file, so it must depend on nothing else.
-    if (!isObserved(path) || !code.includes('engine')) return undefined
-    const noted = replaceComparisons(path, code, (engine, name) => `${note}('${name}', ${engine})`)
-    return { code: noted, map: null }
-  },
+/** The text of a module, in which each branch on the engine notes that it was taken. */
+export function noteEngineBranches(path: string, text: string): string {
+  if (!isObserved(path) || !text.includes('engine')) return text
+  return replaceComparisons(path, text, (engine, name) => `${note}('${name}', ${engine})`)
 }
