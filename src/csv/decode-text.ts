@@ -5,18 +5,18 @@ export interface DecodedText {
   readonly text: string
   /** Excel reads UTF-8 as such only after a byte order mark, so a file that has one is answered with one. */
   readonly hasByteOrderMark: boolean
-  /** Bytes that are not UTF-8 were read as U+FFFD. */
+  /** Bytes that belong to no character were read as U+FFFD. */
   readonly isDamaged: boolean
 }
 
 export function decodeText(bytes: Uint8Array): DecodedText {
   const utf16 = utf16Of(bytes)
-  if (utf16) return { text: new TextDecoder(utf16).decode(bytes), hasByteOrderMark: true, isDamaged: false }
-  const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  const encoding = utf16 ?? 'utf-8'
+  const hasByteOrderMark = utf16 !== undefined || (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), hasByteOrderMark, isDamaged: false }
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), hasByteOrderMark, isDamaged: false }
   } catch {
-    return { text: new TextDecoder().decode(bytes), hasByteOrderMark, isDamaged: true }
+    return { text: new TextDecoder(encoding).decode(bytes), hasByteOrderMark, isDamaged: true }
   }
 }
 

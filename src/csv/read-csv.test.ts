@@ -80,6 +80,10 @@ test.each([
     'Row 3, column A: The text is not UTF-8. In Excel, save the file as “CSV UTF-8”.',
   ],
   [
+    utf16('\ufeffroom\nA\n', true).subarray(0, -1),
+    'Row 2, column A: The text is not UTF-8. In Excel, save the file as “CSV UTF-8”.',
+  ],
+  [
     `room\n${'x'.repeat(10_001)}`,
     'Row 2, column A: The cell has 10001 characters. A cell has at most 10000; look for a missing quotation mark.',
   ],

@@ -92,7 +92,7 @@ function changeOf(
   }
 }
 
-/** The order of a list has no meaning in any field. A secret differs from every other value. */
+/** The order of a list has no meaning in any field, and neither has an item that it has twice. A secret differs from every other value. */
 export function areSameValues(a: ThingValue, b: ThingValue, kind: FieldKind): boolean {
   if (isEnvSecret(a) || isEnvSecret(b)) return false
   if (kind !== 'references' && (isEmpty(a) || isEmpty(b))) return isEmpty(a) === isEmpty(b)
@@ -104,7 +104,7 @@ const isEmpty = (value: ThingValue) => value === null || (Array.isArray(value) &
 /** The text of a value that is the same for equal values. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) => {
-    if (Array.isArray(part)) return part.map((item) => canonical(item)).sort()
+    if (Array.isArray(part)) return [...new Set(part.map((item) => canonical(item)))].sort()
     if (typeof part !== 'object' || part === null) return part
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
   })

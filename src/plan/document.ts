@@ -1,7 +1,7 @@
 // The document of an organisation: what a file says about its sites, rooms, profiles, people, rules, channels and gateway devices.
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { ProfileConfig } from '../contract/device/config-keys.ts'
-import { ruleIds } from '../contract/incidents/rule-table.ts'
+import { incidentRules, type RuleId, ruleIds } from '../contract/incidents/rule-table.ts'
 import { operations } from '../contract/operations.ts'
 import { roles } from '../contract/people/permissions.ts'
 import { Int32, OneOf, OptionalOrNull, SingleLineText } from '../contract/shape.ts'
@@ -136,14 +136,22 @@ export const UserEntry = Entry('A person who can sign in. Owners are not in a do
 export type UserEntry = Static<typeof UserEntry>
 
 const rule = operations.incidentRulesUpdate.body.properties
-export const RuleEntry = Entry('Settings of an incident rule. Null restores the default.', {
-  enabled: rule.enabled,
-  severity: rule.severity,
-  holdMinutes: rule.holdMinutes,
-  clearMinutes: rule.clearMinutes,
-  limits: rule.limits,
-})
-export type RuleEntry = Static<typeof RuleEntry>
+/** Each rule has limits of its own. */
+const ruleEntry = (id: RuleId) => {
+  const limits = Object.keys(incidentRules[id].limits).map((name) => [name, Type.Optional(Type.Number())])
+  return Entry('Settings of an incident rule. Null restores the default.', {
+    enabled: rule.enabled,
+    severity: rule.severity,
+    holdMinutes: rule.holdMinutes,
+    clearMinutes: rule.clearMinutes,
+    limits: OptionalOrNull(
+      Type.Unsafe<Record<string, number>>(
+        Type.Object(Object.fromEntries(limits), { description: 'The limits of the condition, by name.', ...closed }),
+      ),
+    ),
+  })
+}
+export type RuleEntry = Static<ReturnType<typeof ruleEntry>>
 
 const silence = operations.silencesCreate.body.properties
 export const SilenceEntry = Entry('A weekly silence.', {
@@ -244,7 +252,7 @@ export const OrganisationDocument = Type.Object(
       Type.Unsafe<Record<string, RuleEntry>>({
         type: 'object',
         description: 'Settings of incident rules, by the identifier of the rule.',
-        properties: Object.fromEntries(ruleIds.map((rule) => [rule, RuleEntry])),
+        properties: Object.fromEntries(ruleIds.map((id) => [id, ruleEntry(id)])),
         ...closed,
       }),
     ),

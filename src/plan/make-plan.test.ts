@@ -215,6 +215,21 @@ test('only what is named is touched, null clears, and maps are compared key by k
   ])
 })
 
+test('a list that has an item twice is the same list, and a room cannot get more custom fields than it can have', () => {
+  const tagged = thing('room', 5, { name: 'Dock', tags: ['board', 'video'] })
+  const tags = ['video', 'board', 'video']
+  expect(stepsOf({ rooms: [{ name: 'Dock', tags }] }, {}, snapshot({ things: [tagged] }))).toEqual([])
+  const fields = Object.fromEntries(Array.from({ length: 19 }, (_, i) => [`f${i}`, 'x']))
+  const problems = (more: object) =>
+    problemsOf({
+      regions: [
+        { name: 'Europe', locations: [{ name: 'Oslo', rooms: [{ name: 'Bay', fields: { ...fields, ...more } }] }] },
+      ],
+    })
+  expect(problems({})).toEqual(['The room would have 21 custom fields, and can have 20. Clear some with null.'])
+  expect(problems({ env: null })).toEqual([])
+})
+
 test('a prune deletes what a section leaves out, from the inside out, and never people', () => {
   expect(stepsOf({ rooms: [], users: [] }, { prune: false })).toEqual([])
   expect(stepsOf({ rooms: [], users: [], silences: [] }, { prune: true })).toEqual([

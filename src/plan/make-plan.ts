@@ -1,4 +1,5 @@
 // Makes a plan: compares a document with an organisation, and orders the steps that make the organisation what the document says.
+import { maxCustomFields } from '../contract/fleet/custom-fields.ts'
 import { type DriverId, drivers } from '../contract/fleet/drivers.ts'
 import { emailKey } from '../contract/text.ts'
 import { parseTime } from '../contract/time.ts'
@@ -24,7 +25,7 @@ import { findPruned } from './prune.ts'
 import { makeReferences } from './references.ts'
 import { matchSilences } from './silences.ts'
 import { deletionOf, type EntrySteps, type StepContext, stepsOfEntry } from './steps.ts'
-import type { Snapshot } from './things.ts'
+import type { Snapshot, Values } from './things.ts'
 
 const noPlace = (): undefined => undefined
 
@@ -67,9 +68,7 @@ export function makePlan(
       : steps
   })
   for (const { entry, drafts } of planned) {
-    if (drafts.some(({ kind, id, changes }) => kind === 'channel' && id && changes.some((c) => c.field === 'kind'))) {
-      report(entry, 'The kind of a channel cannot be changed. Remove the id, and give the new channel another name.')
-    }
+    for (const problem of drafts.flatMap((draft) => draftProblem(draft) ?? [])) report(entry, problem)
   }
   const pruned = prune ? findPruned({ document, entries, organisation, matches, silences }) : []
   const drafts = [...planned.flatMap((steps) => steps.drafts), ...pruned.map((thing) => deletionOf(thing, context))]
@@ -130,6 +129,17 @@ function creationProblem({ kind, path, fields }: Entry): string | undefined {
   }
   if (kind === 'user' && !fields.role) return `${path[0]} is new and needs a role: admin, operator or viewer.`
   return undefined
+}
+
+/** Why the service would refuse a step, if that depends on what exists. */
+function draftProblem({ kind, id, changes, after }: DraftStep): string | undefined {
+  if (kind === 'channel' && id !== undefined && changes.some(({ field }) => field === 'kind')) {
+    return 'The kind of a channel cannot be changed. Remove the id, and give the new channel another name.'
+  }
+  const fieldCount = Object.values((after.fields ?? {}) as Values).filter((text) => text !== null).length
+  return fieldCount > maxCustomFields
+    ? `The ${kindTable[kind].noun} would have ${fieldCount} custom fields, and can have ${maxCustomFields}. Clear some with null.`
+    : undefined
 }
 
 const requiredFields = (driver: DriverId): string[] =>

@@ -28,7 +28,7 @@ export function matchEntries(entries: readonly Entry[], matching: Matching): Mat
     thingOf.set(entry, thing)
     entryOf.set(thing, entry)
   }
-  pairById(entries, matching, entryOf, pair)
+  pairById(entries, matching, pair)
   pairByExternalId(entries, matching, thingOf, entryOf, pair)
   for (const kind of kinds) {
     // Silences are matched by their content: src/plan/silences.ts.
@@ -41,20 +41,20 @@ export function matchEntries(entries: readonly Entry[], matching: Matching): Mat
 
 type Pair = (entry: Entry, thing: OrganisationThing) => void
 
-function pairById(
-  entries: readonly Entry[],
-  { organisation, hasOwnIds, lineOf, report }: Matching,
-  entryOf: ReadonlyMap<OrganisationThing, Entry>,
-  pair: Pair,
-): void {
+function pairById(entries: readonly Entry[], { organisation, hasOwnIds, lineOf, report }: Matching, pair: Pair): void {
+  const named = new Map<string, Entry>()
   for (const entry of entries) {
+    const { kind, id } = entry
     // A silence that has changed is another one: src/plan/silences.ts.
-    if (entry.id === undefined || entry.kind === 'silence') continue
-    const thing = hasOwnIds || entry.kind === 'incidentRule' ? organisation.byId(entry.kind, entry.id) : undefined
-    if (!thing) continue
-    const other = entryOf.get(thing)
-    if (other) report(entry, `The id ${entry.id} is also that of the entry ${lineOf(other)}. Remove one of them.`)
-    else pair(entry, thing)
+    if (id === undefined || kind === 'silence') continue
+    const other = named.get(`${kind} ${id}`)
+    if (other) {
+      report(entry, `The id ${id} is also that of the entry ${lineOf(other)}. Remove one of them.`)
+      continue
+    }
+    named.set(`${kind} ${id}`, entry)
+    const thing = hasOwnIds || kind === 'incidentRule' ? organisation.byId(kind, id) : undefined
+    if (thing) pair(entry, thing)
   }
 }
 
