@@ -5,9 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { report } from '../../../test/support/endurance/counts.ts'
+import { SeededChoices } from '../../../test/support/endurance/random.ts'
 import { guideBlocks } from '../../../test/support/guide.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../test/support/harness.ts'
-import { testProgramFolder } from '../../../test/support/program.ts'
+import { runCount } from '../../../test/support/long-form.ts'
+import type { Draft } from '../../../test/support/plan/generated.ts'
+import { Program, testProgramFolder, until } from '../../../test/support/program.ts'
+import { runRemoteHere } from '../../../test/support/run-here.ts'
+import { readOrganisation } from '../../apply/read-organisation.ts'
+import type { OrganisationDocument } from '../../plan/document.ts'
+import { documentOf } from '../../plan/document-of.ts'
 
 let harness: Harness
 const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-plan-process-'))
@@ -25,7 +33,7 @@ afterAll(async () => {
 
 /** Runs lines of a script, as a pipeline does: without a terminal, and until one fails. */
 function shell(org: TestOrg, script: string, variables: Record<string, string> = {}) {
-  const own = { ROOMKEEPER_URL: harness.url, ROOMKEEPER_ORG: org.id, ROOMKEEPER_KEY: org.key, ...variables }
+  const own = { ...variablesOf(org), ...variables }
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, ...own }
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
     execFile('sh', ['-ec', script], { cwd: folder, env, maxBuffer: 1e8 }, (error, stdout, stderr) =>
@@ -69,3 +77,92 @@ test('the pipeline of docs/files.md plans a change, and applies it after the mer
   })
   expect(await run('apply')).toMatchObject({ code: 1, stdout: '' })
 })
+
+/** The document of an organisation with thirty rooms, and what it becomes: renames, moves, additions and deletions. */
+function editedCopy(exported: OrganisationDocument): OrganisationDocument {
+  const document = structuredClone(exported) as Draft
+  const [first, second, third] = document.regions ?? []
+  for (const { rooms = [] } of first?.locations ?? []) for (const room of rooms) room.name = `New ${room.name}`
+  const moved = second?.locations?.[0]?.rooms?.splice(0, 3) ?? []
+  second?.locations?.[1]?.rooms?.push(...moved, ...roomsNamed('Added', 10))
+  third?.locations?.pop()
+  document.regions?.push({ name: 'Asia', locations: [{ name: 'Tokyo', rooms: roomsNamed('Tokyo', 5) }] })
+  document.profiles = [{ name: 'Quiet', config: { nightMode: true } }]
+  document.silences = [
+    { place: { region: 'Asia' }, reason: 'Nights', weekly: { days: ['mon'], from: '20:00', to: '05:00' } },
+  ]
+  document.users = [{ email: 'ada@example.org', role: 'viewer', regions: ['Asia'] }]
+  return document
+}
+
+const roomsNamed = (name: string, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ name: `${name} ${i}`, capacity: 4 + i }))
+
+const thirtyRooms = (organisation: string): OrganisationDocument => ({
+  organisation,
+  regions: ['Europe', 'Africa', 'America'].map((name) => ({
+    name,
+    locations: ['North', 'South'].map((site) => ({ name: site, rooms: roomsNamed('Room', 5) })),
+  })),
+})
+
+test('apply that is killed at any moment and repeated has the same end, and makes nothing twice', {
+  timeout: 3_600_000,
+}, async () => {
+  const changes = async () => {
+    const org = await harness.newOrg()
+    const apply = async (name: string, document: OrganisationDocument) => {
+      writeFileSync(join(folder, name), JSON.stringify(document))
+      return { args: ['apply', join(folder, name), '--yes', '--prune'], variables: variablesOf(org) }
+    }
+    const first = await apply('first.json', thirtyRooms(org.id))
+    expect(await runRemoteHere(first.args, first)).toMatchObject({ code: 0, stderr: '' })
+    const exported = documentOf(await readOrganisation(org.client, undefined))
+    return { org, ...(await apply('second.json', editedCopy(exported))) }
+  }
+  const endOf = async ({ client }: TestOrg) =>
+    JSON.parse(
+      JSON.stringify({ ...documentOf(await readOrganisation(client, undefined)), organisation: '' }),
+      (key, value) => (key === 'id' ? undefined : value),
+    )
+  const reference = await changes()
+  expect(await runRemoteHere(reference.args, reference)).toMatchObject({ code: 0, stderr: '' })
+  const end = await endOf(reference.org)
+  const stepCount = (await reference.org.audit()).length
+
+  const choices = new SeededChoices(32)
+  const kills = runCount({ short: 3, full: 40, long: 200 })
+  let killed = 0
+  for (let kill = 0; kill < kills; kill++) {
+    const { org, args, variables } = await changes()
+    const entries = (await org.audit()).length
+    const killAt = entries + choices.below(stepCount - entries)
+    const running = new Program(args, { cwd: folder, env: variables })
+    await until('the apply has begun', async () => !running.isRunning || (await entryCount(org)) >= killAt, {
+      everyMs: 1,
+    })
+    const { signal } = await running.stop('SIGKILL')
+    if (signal === 'SIGKILL') killed++
+    expect(await runRemoteHere(args, { variables })).toMatchObject({ code: 0, stderr: '' })
+    expect(await endOf(org)).toEqual(end)
+    expect((await org.audit()).length).toBe(stepCount)
+  }
+  report('kill -9 of apply', 32, { kills, killed })
+  expect(killed).toBeGreaterThan(kills / 2)
+})
+
+const variablesOf = ({ id, key }: TestOrg) => ({
+  ROOMKEEPER_URL: harness.url,
+  ROOMKEEPER_ORG: id,
+  ROOMKEEPER_KEY: key,
+})
+
+async function entryCount({ org }: TestOrg): Promise<number> {
+  const { schema } = harness.services.db
+  const { count } = await schema
+    .selectFrom('audit_log')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('org', '=', org.key)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
