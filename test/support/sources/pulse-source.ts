@@ -77,7 +77,7 @@ export class OpenedDevice {
   }
 }
 
-/** What a gateway keeps of a device. */
+/** The memory that a gateway keeps for a device. */
 export class TestMemory implements DeviceMemory {
   state: unknown
 

@@ -50,10 +50,10 @@ export class UpstreamProxy {
     return this.requests.filter(({ method }) => method !== 'GET')
   }
 
-  /** The most requests within any second. */
-  get mostInOneSecond(): number {
+  /** The most requests within any time of this length. */
+  mostWithin(ms: number): number {
     const times = this.requests.map(({ atMs }) => atMs)
-    return Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + 1000).length))
+    return Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + ms).length))
   }
 
   close(): void {

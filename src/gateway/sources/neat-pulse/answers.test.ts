@@ -1,7 +1,7 @@
 // Answers of several dialects are understood; answers that are incomplete or of another type are refused in words.
 import { expect, test } from 'vitest'
 import { SourceFailure } from '../source.ts'
-import { idText, listedDevice, listIn, nextPageOf, parseAnswer, sensorDataByDevice } from './answers.ts'
+import { idText, listedDevice, listInAnswer, nextPageOf, parseAnswer, sensorDataByDevice } from './answers.ts'
 
 const host = 'pulse.example'
 const failureOf = (work: () => unknown): string => {
@@ -24,14 +24,14 @@ test('a web page and a part of an answer are refused', () => {
 test.each([[{ rooms: [{ id: 1 }] }], [[{ id: 1 }]], [{ data: [{ id: 1 }] }], [{ items: [{ id: 1 }] }]])(
   'the list in %j is found',
   (answer) => {
-    expect(listIn(answer, 'rooms', host)).toEqual([{ id: 1 }])
+    expect(listInAnswer(answer, 'rooms', host)).toEqual([{ id: 1 }])
   },
 )
 
 test('an answer without a list is refused, and an empty object is an empty list', () => {
-  expect(listIn({}, 'rooms', host)).toEqual([])
+  expect(listInAnswer({}, 'rooms', host)).toEqual([])
   for (const answer of [null, 'rooms', { rooms: 7 }, { rooms: ['a'] }, { message: 'no' }])
-    expect(failureOf(() => listIn(answer, 'rooms', host))).toContain('no list of rooms')
+    expect(failureOf(() => listInAnswer(answer, 'rooms', host))).toContain('no list of rooms')
 })
 
 test('a device needs an identifier, a model and a connection state; other fields stay as they are', () => {

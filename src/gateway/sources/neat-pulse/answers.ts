@@ -1,22 +1,22 @@
 // Reads the answers of Neat Pulse: what they must have is checked, and what this program does not know is left out.
 import { SourceFailure } from '../source.ts'
 
-export type JsonObject = Readonly<Record<string, unknown>>
+export type AnswerObject = Readonly<Record<string, unknown>>
 
 /** A device as the list of all devices has it, with everything that the list says of it. */
-export interface ListedDevice {
+export interface PulseDevice {
   readonly id: string
   readonly serial?: string | undefined
   readonly model: string
   readonly connected: boolean
   readonly roomId?: string | undefined
-  readonly fields: JsonObject
+  readonly fields: AnswerObject
 }
 
 export interface DeviceSensorData {
-  readonly sample: JsonObject
+  readonly sample: AnswerObject
   /** Beside the sample: `shutterClosed`, `measured`. */
-  readonly beside: JsonObject
+  readonly beside: AnswerObject
 }
 
 const maxQuotedCharacters = 80
@@ -37,7 +37,7 @@ export function parseAnswer(text: string, contentType: string | null, host: stri
 }
 
 /** A list in its own key, as most clients expect it; also a bare list, or one in `data` or `items`. */
-export function listIn(answer: unknown, key: string, host: string): readonly JsonObject[] {
+export function listInAnswer(answer: unknown, key: string, host: string): readonly AnswerObject[] {
   const found = Array.isArray(answer)
     ? answer
     : isObject(answer)
@@ -56,7 +56,7 @@ export function nextPageOf(answer: unknown): string | undefined {
   return typeof token === 'string' && token !== '' ? token : undefined
 }
 
-export function listedDevice(fields: JsonObject, host: string): ListedDevice {
+export function listedDevice(fields: AnswerObject, host: string): PulseDevice {
   const { id, serial, model, connected, roomId } = fields
   const wrong =
     (!isText(id) && 'id') ||
@@ -84,7 +84,7 @@ export function listedDevice(fields: JsonObject, host: string): ListedDevice {
 /** The samples of all devices; undefined for a device that has none. */
 export function sensorDataByDevice(answer: unknown, host: string): ReadonlyMap<string, DeviceSensorData | undefined> {
   return new Map(
-    listIn(answer, 'data', host).map((item) => {
+    listInAnswer(answer, 'data', host).map((item) => {
       const id = idText(item.id ?? item.endpointId)
       if (id === undefined)
         throw new SourceFailure('FAILING', `${host} sent sensor data without a device. Its interface may have changed.`)
@@ -105,7 +105,7 @@ export function idText(value: unknown): string | undefined {
   return isText(value) && value !== '0' && value.length <= 128 ? value : undefined
 }
 
-export const isObject = (value: unknown): value is JsonObject =>
+export const isObject = (value: unknown): value is AnswerObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''

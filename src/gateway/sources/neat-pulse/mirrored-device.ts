@@ -8,9 +8,9 @@ import type { DeviceIdentity, DriverFailure, DriverSession, SessionEvents } from
 import { changedFields } from '../../drivers/changed-fields.ts'
 import { shortLine } from '../../short-line.ts'
 import type { DeviceMemory } from '../source.ts'
-import { isObject, type JsonObject, type ListedDevice } from './answers.ts'
+import { type AnswerObject, isObject, type PulseDevice } from './answers.ts'
 import { ConfigChanges, type ConfigMemory, type ConfigOutcome } from './config-changes.ts'
-import { manufacturerOf, mirroredStatus } from './mirrored-status.ts'
+import { bareSerialOf, manufacturerOf, mirroredStatus } from './mirrored-status.ts'
 import { type CoveredReboot, notKnown, type PairMember } from './pair-reboots.ts'
 import type { WriteOutcome } from './upstream.ts'
 
@@ -27,7 +27,7 @@ const listFields = [
 const maxReportedKeys = 500
 const maxTextCharacters = 255
 
-/** What a mirrored device needs of the session with its source. */
+/** The part of the session with the source that a mirrored device uses. */
 export interface MirrorPorts {
   readonly write: boolean
   readonly retryMs: number
@@ -41,7 +41,7 @@ export interface MirrorPorts {
   closed(device: MirroredDevice): void
 }
 
-/** What has to be known after a restart of the gateway. */
+/** The state of a device that outlives a restart of the gateway. */
 interface MirrorMemory {
   readonly config?: ConfigMemory | undefined
   /** As they were last read: until they are read again, nothing else is reported. */
@@ -60,14 +60,14 @@ export class MirroredDevice extends EventEmitter<SessionEvents> implements Drive
   readonly #host: string
   readonly #ports: MirrorPorts
   readonly #memory: DeviceMemory
-  #listed: ListedDevice
-  #fields: JsonObject
+  #listed: PulseDevice
+  #fields: AnswerObject
   #state: MirrorMemory
   #saving: Promise<void> = Promise.resolve()
   #sampledAt = 0
   #isOver = false
 
-  constructor(host: string, listed: ListedDevice, memory: DeviceMemory, ports: MirrorPorts) {
+  constructor(host: string, listed: PulseDevice, memory: DeviceMemory, ports: MirrorPorts) {
     super()
     this.#host = host
     this.#ports = ports
@@ -79,7 +79,7 @@ export class MirroredDevice extends EventEmitter<SessionEvents> implements Drive
     this.identity = {
       manufacturer: manufacturerOf(listed),
       model: shortLine(listed.model, 64),
-      serial: listed.serial,
+      serial: bareSerialOf(listed),
       firmwareVersion: mirroredStatus(listed.fields).firmwareVersion as string | undefined,
     }
     const can = (action: DeviceAction) => ports.write && actionsThere(listed).includes(action)
@@ -97,7 +97,7 @@ export class MirroredDevice extends EventEmitter<SessionEvents> implements Drive
     return this.#listed.id
   }
 
-  get listed(): ListedDevice {
+  get listed(): PulseDevice {
     return this.#listed
   }
 
@@ -126,7 +126,7 @@ export class MirroredDevice extends EventEmitter<SessionEvents> implements Drive
   }
 
   /** Takes the device as a newer list has it. */
-  takeListed(listed: ListedDevice): void {
+  takeListed(listed: PulseDevice): void {
     const before = this.#listed
     this.#listed = listed
     const changes = listFields.filter((name) => !isDeepStrictEqual(before.fields[name], listed.fields[name]))
@@ -134,12 +134,12 @@ export class MirroredDevice extends EventEmitter<SessionEvents> implements Drive
     if (before.connected !== listed.connected) this.emit('presence')
   }
 
-  takeDetails(details: JsonObject): void {
+  takeDetails(details: AnswerObject): void {
     this.#takeFields(details)
   }
 
   /** Takes the settings as they are there now. */
-  takeSettings(answer: JsonObject): void {
+  takeSettings(answer: AnswerObject): void {
     const settings = settingsIn(answer)
     if (this.#isOver || isDeepStrictEqual(settings, this.#state.settings)) return
     this.#save({ settings }).catch(() => {})
@@ -149,6 +149,8 @@ export class MirroredDevice extends EventEmitter<SessionEvents> implements Drive
   /** The latest sample stays the same until the device measures again. */
   takeSample(sample: DeviceSample): void {
     if (this.#isOver || sample.timestamp <= this.#sampledAt) return
+    // The gateway first enrols the device, and then listens.
+    if (this.listenerCount('sample') === 0) return
     this.#sampledAt = sample.timestamp
     this.emit('sample', sample)
   }
@@ -165,7 +167,7 @@ export class MirroredDevice extends EventEmitter<SessionEvents> implements Drive
     this.#ports.closed(this)
   }
 
-  #takeFields(fields: JsonObject): void {
+  #takeFields(fields: AnswerObject): void {
     const before = this.status()
     this.#fields = fields
     const changes = changedFields(before, this.status())
@@ -227,7 +229,7 @@ function configOutcome(outcome: WriteOutcome, sent: readonly string[]): ConfigOu
 }
 
 /** Settings as a device reports them: one value for each key. */
-const settingsIn = (answer: JsonObject): AgentSettings =>
+const settingsIn = (answer: AnswerObject): AgentSettings =>
   Object.fromEntries(
     Object.entries(answer)
       .filter(
@@ -239,9 +241,9 @@ const settingsIn = (answer: JsonObject): AgentSettings =>
       .slice(0, maxReportedKeys),
   )
 
-const listFieldsOf = (fields: JsonObject): JsonObject =>
+const listFieldsOf = (fields: AnswerObject): AnswerObject =>
   Object.fromEntries(listFields.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])))
 
 /** Neat Pulse does not say what its devices can do; another Roomkeeper does. */
-const actionsThere = ({ fields }: ListedDevice): readonly unknown[] =>
+const actionsThere = ({ fields }: PulseDevice): readonly unknown[] =>
   Array.isArray(fields.actions) ? fields.actions : defaultActions

@@ -1,14 +1,14 @@
 // Turns a sample of Neat Pulse into one of ours: a 0 of what the device did not measure is left out.
 import { modelOf, type Sensor, sensorRanges, sensors } from '../../../contract/device/models.ts'
 import type { DeviceSample } from '../../../contract/device/protocol.ts'
-import type { DeviceSensorData, ListedDevice } from './answers.ts'
+import type { DeviceSensorData, PulseDevice } from './answers.ts'
 
 /** These values are never 0 in a room. */
 const neverZero: readonly Sensor[] = ['co2', 'humidity', 'temp']
 
 /** Undefined if the sample has no time, or no value. */
 export function mirroredSample(
-  { model, fields }: ListedDevice,
+  { model, fields }: PulseDevice,
   { sample, beside }: DeviceSensorData,
 ): DeviceSample | undefined {
   const timestamp = Number(sample.timestamp)
@@ -18,7 +18,7 @@ export function mirroredSample(
   const values = sensors.flatMap((sensor): [Sensor, number][] => {
     const value = numberOf(sample[sensor])
     if (value === undefined || (value === 0 && neverZero.includes(sensor))) return []
-    // What a model lacks is 0. A value that is not 0 was measured, even if the table of models is out of date.
+    // A value that the model lacks is 0. Any other value was measured, even if the table of models is out of date.
     const isMeasured = value !== 0 || (named?.includes(sensor) ?? false)
     const { min, max } = sensorRanges[sensor]
     return isMeasured && value >= min && value <= max ? [[sensor, value]] : []

@@ -4,7 +4,7 @@ import Value from 'typebox/value'
 import { modelOf } from '../../../contract/device/models.ts'
 import { StatusReport, type UpMessage } from '../../../contract/device/protocol.ts'
 import { parseTime } from '../../../contract/time.ts'
-import type { JsonObject, ListedDevice } from './answers.ts'
+import type { AnswerObject, PulseDevice } from './answers.ts'
 
 /** The gateway decides what can be done with a mirrored device; the others are about gateways and agents. */
 const notMirrored: readonly string[] = ['actions', 'configKeys', 'supports', 'reach']
@@ -14,7 +14,7 @@ const mirroredFields = Object.keys(shapes).filter((name) => !notMirrored.include
 const maxNameCharacters = 100
 
 /** Every field that both sides know. A value of another type is left out: the server would refuse the whole status. */
-export function mirroredStatus(details: JsonObject): UpMessage<'status'> {
+export function mirroredStatus(details: AnswerObject): UpMessage<'status'> {
   Format.Set('date-time', (text) => parseTime(text) !== undefined)
   const found = mirroredFields.flatMap((name): [string, unknown][] => {
     const value = mirroredValue(name, details)
@@ -23,7 +23,7 @@ export function mirroredStatus(details: JsonObject): UpMessage<'status'> {
   return Object.fromEntries(found)
 }
 
-function mirroredValue(name: string, details: JsonObject): unknown {
+function mirroredValue(name: string, details: AnswerObject): unknown {
   const value = details[name]
   if (name === 'name' && typeof value === 'string') return [...value].slice(0, maxNameCharacters).join('')
   if (name === 'networks' && Array.isArray(value)) return value.map(withoutNulls)
@@ -39,14 +39,20 @@ function withoutNulls(value: unknown): unknown {
   )
 }
 
-export function manufacturerOf({ model, fields }: ListedDevice): string {
+export function manufacturerOf({ model, fields }: PulseDevice): string {
   return typeof fields.manufacturer === 'string' && fields.manufacturer !== ''
     ? fields.manufacturer
     : (modelOf(model).manufacturer ?? 'Neat')
 }
 
+/** Another Roomkeeper puts the maker before the serial number of a device of its gateways, and so does this one. */
+export function bareSerialOf(device: PulseDevice): string | undefined {
+  const maker = `${manufacturerOf(device)} `
+  return device.serial?.startsWith(maker) ? device.serial.slice(maker.length) : device.serial
+}
+
 /** Why a device cannot be mirrored. A mirror of a mirror could lead back to this installation. */
-export function refusalOf({ fields, id }: ListedDevice, ownEndpointId: string): string | undefined {
+export function refusalOf({ fields, id }: PulseDevice, ownEndpointId: string): string | undefined {
   if (id === ownEndpointId) return 'This is the gateway itself.'
   if (fields.kind === 'GATEWAY') return 'This is a gateway, which is managed where it is enrolled.'
   if (fields.sourceType !== undefined && fields.sourceType !== null)

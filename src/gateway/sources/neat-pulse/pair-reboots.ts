@@ -8,7 +8,7 @@ export interface CoveredReboot {
   readonly outcome: 'PENDING' | 'DONE' | { readonly failure: string }
 }
 
-/** What a pair group needs of its members. */
+/** A device of a pair group. */
 export interface PairMember {
   readonly id: string
   readonly covered: CoveredReboot | undefined

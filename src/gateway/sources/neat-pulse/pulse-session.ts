@@ -15,14 +15,14 @@ import {
   type SourceSession,
   type SourceSettings,
 } from '../source.ts'
-import { type DeviceSensorData, idText, isObject, type ListedDevice } from './answers.ts'
+import { type DeviceSensorData, idText, isObject, type PulseDevice } from './answers.ts'
 import { answerOf, inUse, MirroredDevice, type MirrorPorts } from './mirrored-device.ts'
 import { mirroredSample } from './mirrored-sample.ts'
-import { manufacturerOf, refusalOf } from './mirrored-status.ts'
+import { bareSerialOf, manufacturerOf, refusalOf } from './mirrored-status.ts'
 import { PairReboots } from './pair-reboots.ts'
 import { ReadingOrder } from './reading-order.ts'
 import { RequestPace } from './request-pace.ts'
-import { contentOf, readLists, readStructure, type Structure, type StructureLists } from './structure.ts'
+import { type PulseLists, type PulseStructure, pulseContent, readLists, readStructure } from './structure.ts'
 import { Upstream } from './upstream.ts'
 
 export interface PulseTimes {
@@ -41,7 +41,7 @@ export interface PulseTimes {
 
 /** A little less than two requests a second: the answers take different times. */
 export const usualPulseTimes: PulseTimes = {
-  apartMs: 525,
+  apartMs: 540,
   listMs: minuteMs,
   roundMs: { min: 2 * minuteMs, max: 10 * minuteMs },
   readingMs: 2 * secondMs,
@@ -60,7 +60,7 @@ const maxLookups = 2
 const structureThing = 'structure'
 
 type Lists = {
-  readonly devices: readonly ListedDevice[]
+  readonly devices: readonly PulseDevice[]
   readonly sensorData: ReadonlyMap<string, DeviceSensorData | undefined>
 }
 
@@ -75,14 +75,14 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
   readonly #mirrored = new Map<string, MirroredDevice>()
   /** Devices whose details are not in the answer about their room. */
   readonly #readAlone = new Set<string>()
-  #devices: ReadonlyMap<string, ListedDevice> = new Map()
+  #devices: ReadonlyMap<string, PulseDevice> = new Map()
   #sensorData: Lists['sensorData'] = new Map()
   /** As they were emitted last. */
   #found: ReadonlyMap<string, FoundDevice> = new Map()
   #listedAtMs = 0
   #content: SourceContent = {}
   #hasProfiles = true
-  #structure: Structure | undefined
+  #structure: PulseStructure | undefined
   /** The kinds of readings in turn that fail, such as those of rooms. */
   readonly #failing = new Map<string, { readonly count: number; readonly sinceMs: number }>()
 
@@ -132,8 +132,6 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
       this.#mirrored.set(key, device)
       signal.addEventListener('abort', () => device.close(), { once: true })
       this.#orderReadings()
-      // The caller first listens to the session.
-      setImmediate(() => this.#passSample(device))
       return device
     })
   }
@@ -157,7 +155,7 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
   }
 
   /** An answer that has changed is a failure now, and not only when its turn comes. */
-  async #tryDetails(devices: readonly ListedDevice[]): Promise<void> {
+  async #tryDetails(devices: readonly PulseDevice[]): Promise<void> {
     const first = devices.find((device) => this.#refusal(device) === undefined)
     if (!first) return
     await this.#upstream.object('list', pathOf(first.id))
@@ -260,8 +258,9 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
     if (sample) device.takeSample(sample)
   }
 
-  #foundDevice(listed: ListedDevice): FoundDevice {
-    const { id, model, serial, roomId, fields } = listed
+  #foundDevice(listed: PulseDevice): FoundDevice {
+    const { id, model, roomId, fields } = listed
+    const serial = bareSerialOf(listed)
     const refusedBecause = this.#refusal(listed)
     const name = typeof fields.name === 'string' ? shortLine(fields.name, 100) : ''
     return {
@@ -275,12 +274,12 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
     }
   }
 
-  #refusal(device: ListedDevice): string | undefined {
+  #refusal(device: PulseDevice): string | undefined {
     return refusalOf(device, this.#context.own.endpointId)
   }
 
   /** Rooms have the details of all their devices, and take one request. */
-  #detailsThing({ id, roomId }: ListedDevice): string {
+  #detailsThing({ id, roomId }: PulseDevice): string {
     return roomId === undefined || this.#readAlone.has(id) ? `device ${id}` : `room ${roomId}`
   }
 
@@ -365,9 +364,9 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
     if (!this.#end.signal.aborted) this.emit('structure', structure)
   }
 
-  #takeStructureLists(lists: StructureLists, deviceCount: number): void {
+  #takeStructureLists(lists: PulseLists, deviceCount: number): void {
     this.#hasProfiles = lists.profiles !== undefined
-    this.#takeContent(contentOf(lists, deviceCount))
+    this.#takeContent(pulseContent(lists, deviceCount))
   }
 
   #takeContent(content: SourceContent): void {
@@ -418,7 +417,7 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
   }
 
   /** Whether a device of the pair group is in a call, or sees people. */
-  async #isGroupInUse(listed: ListedDevice): Promise<boolean> {
+  async #isGroupInUse(listed: PulseDevice): Promise<boolean> {
     if (performance.now() - this.#listedAtMs > freshMs) this.#take(await this.#readLists())
     return this.#groupOf(listed).some((member) => {
       const { inCallStatus } = member.fields
@@ -431,7 +430,7 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
   }
 
   /** The device and everything that is paired with it. */
-  #groupOf(listed: ListedDevice): ListedDevice[] {
+  #groupOf(listed: PulseDevice): PulseDevice[] {
     const leader = leaderSerialOf(listed)
     return [...this.#devices.values()].filter((other) => leaderSerialOf(other) === leader)
   }
@@ -463,5 +462,5 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
 const pathOf = (id: string): string => `/endpoints/${encodeURIComponent(id)}`
 
 /** The serial number of the leader of the pair group, which is that of the device itself if it is not paired. */
-const leaderSerialOf = ({ id, serial, fields: { pairingSerial } }: ListedDevice): string =>
+const leaderSerialOf = ({ id, serial, fields: { pairingSerial } }: PulseDevice): string =>
   typeof pairingSerial === 'string' && pairingSerial !== '' ? pairingSerial : (serial ?? id)

@@ -1,4 +1,4 @@
-// What has changed is read first, then what was never read, then the oldest; nothing more often than it has to be.
+// Things that have changed are read first, then those that were never read, then the oldest; nothing more often than it has to be.
 import { expect, test } from 'vitest'
 import { ReadingOrder } from './reading-order.ts'
 

@@ -59,6 +59,11 @@ export class RequestPace {
     this.#timer = undefined
     const first = this.#first()
     if (!first) return
+    // A timer can be a moment early.
+    if (performance.now() < Math.max(this.#nextMs, this.#pausedUntilMs)) {
+      this.#schedule()
+      return
+    }
     this.#nextMs = performance.now() + this.#apartMs
     for (const kind of turnKinds) this.#waiting[kind].delete(first)
     first()

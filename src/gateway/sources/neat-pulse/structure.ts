@@ -4,21 +4,21 @@ import Value from 'typebox/value'
 import { configKeys, ProfileConfig } from '../../../contract/device/config-keys.ts'
 import { maxSourceDevices, type ReportedStructure, type SourceContent } from '../../../contract/fleet/sources.ts'
 import { isTimeZone } from '../../../contract/time.ts'
-import { idText, isObject, type JsonObject } from './answers.ts'
+import { type AnswerObject, idText, isObject } from './answers.ts'
 import type { Upstream } from './upstream.ts'
 
-export type Structure = Omit<ReportedStructure, 'revision'>
+export type PulseStructure = Omit<ReportedStructure, 'revision'>
 
 /** The lists as they are read first, without the settings of the profiles. */
-export interface StructureLists {
-  readonly regions: readonly JsonObject[]
-  readonly locations: readonly JsonObject[]
-  readonly rooms: readonly JsonObject[]
+export interface PulseLists {
+  readonly regions: readonly AnswerObject[]
+  readonly locations: readonly AnswerObject[]
+  readonly rooms: readonly AnswerObject[]
   /** Undefined if the source, or the API key, does not have them. */
-  readonly profiles: readonly JsonObject[] | undefined
+  readonly profiles: readonly AnswerObject[] | undefined
 }
 
-export async function readLists(upstream: Upstream, kind: 'list' | 'round'): Promise<StructureLists> {
+export async function readLists(upstream: Upstream, kind: 'list' | 'round'): Promise<PulseLists> {
   const list = (path: string) => upstream.list(kind, path, path.slice(1))
   return {
     regions: (await list('/regions')) ?? [],
@@ -28,7 +28,7 @@ export async function readLists(upstream: Upstream, kind: 'list' | 'round'): Pro
   }
 }
 
-export const contentOf = (lists: StructureLists, deviceCount: number): SourceContent => ({
+export const pulseContent = (lists: PulseLists, deviceCount: number): SourceContent => ({
   regions: lists.regions.length,
   locations: lists.locations.length,
   rooms: lists.rooms.length,
@@ -36,8 +36,8 @@ export const contentOf = (lists: StructureLists, deviceCount: number): SourceCon
   devices: deviceCount,
 })
 
-export async function readStructure(upstream: Upstream, lists: StructureLists): Promise<Structure> {
-  const profiles: Structure['profiles'] = []
+export async function readStructure(upstream: Upstream, lists: PulseLists): Promise<PulseStructure> {
+  const profiles: PulseStructure['profiles'] = []
   for (const profile of named(lists.profiles ?? [])) {
     const whole = await upstream.object('round', `/profiles/${encodeURIComponent(profile.id)}`)
     const { description } = profile.fields
@@ -69,11 +69,11 @@ export async function readStructure(upstream: Upstream, lists: StructureLists): 
 interface Named {
   readonly id: string
   readonly name: string
-  readonly fields: JsonObject
+  readonly fields: AnswerObject
 }
 
 /** Things without an identifier or a name cannot be linked. */
-function named(items: readonly JsonObject[]): Named[] {
+function named(items: readonly AnswerObject[]): Named[] {
   const found = new Map<string, Named>()
   for (const fields of items) {
     const id = idText(fields.id)
@@ -90,7 +90,7 @@ function idIn<N extends string>(name: N, parent: unknown, plain: unknown): { [K 
 }
 
 /** The settings that both sides know, without passwords, which cannot be read. */
-function knownSettings(config: JsonObject): NonNullable<Structure['profiles'][number]['config']> {
+function knownSettings(config: AnswerObject): NonNullable<PulseStructure['profiles'][number]['config']> {
   Format.Set('timezone', (text) => text === 'Africa/Istanbul' || isTimeZone(text))
   Format.Set('line', (text) => text.trim() !== '')
   const shapes = (ProfileConfig as unknown as { readonly properties: Readonly<Record<string, object>> }).properties
@@ -101,5 +101,5 @@ function knownSettings(config: JsonObject): NonNullable<Structure['profiles'][nu
       value !== null &&
       Value.Check(shapes[key] as never, value),
   )
-  return Object.fromEntries(known) as NonNullable<Structure['profiles'][number]['config']>
+  return Object.fromEntries(known) as NonNullable<PulseStructure['profiles'][number]['config']>
 }

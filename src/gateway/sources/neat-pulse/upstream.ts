@@ -4,13 +4,13 @@ import { shortLine } from '../../short-line.ts'
 import { type HttpAnswer, HttpFailure, SourceHttp } from '../http-client.ts'
 import { type SourceContext, SourceFailure, type SourceSettings } from '../source.ts'
 import {
+  type AnswerObject,
   type DeviceSensorData,
   isObject,
-  type JsonObject,
-  type ListedDevice,
   listedDevice,
-  listIn,
+  listInAnswer,
   nextPageOf,
+  type PulseDevice,
   parseAnswer,
   sensorDataByDevice,
 } from './answers.ts'
@@ -27,7 +27,7 @@ const maxCommandWaitMs = 2 * minuteMs
 const commandTimeoutMs = 20 * secondMs
 const maxPages = 100
 
-/** What became of a request that changes something. */
+/** The outcome of a request that changes something. */
 export type WriteOutcome =
   | { readonly kind: 'accepted'; readonly answer: unknown }
   /** Nothing was changed. `fields` are those that the answer names. */
@@ -73,7 +73,7 @@ export class Upstream {
     return this.#pace.pauseMs
   }
 
-  async devices(kind: TurnKind): Promise<readonly ListedDevice[]> {
+  async devices(kind: TurnKind): Promise<readonly PulseDevice[]> {
     const found = await this.list(kind, '/endpoints', 'endpoints')
     return (found ?? []).map((fields) => listedDevice(fields, this.host))
   }
@@ -85,8 +85,8 @@ export class Upstream {
   }
 
   /** All pages of a list; undefined if the source has no such list. */
-  async list(kind: TurnKind, path: string, key: string): Promise<readonly JsonObject[] | undefined> {
-    const items: JsonObject[] = []
+  async list(kind: TurnKind, path: string, key: string): Promise<readonly AnswerObject[] | undefined> {
+    const items: AnswerObject[] = []
     let token: string | undefined
     for (let pageCount = 0; pageCount < maxPages; pageCount++) {
       const answer = await this.#read(
@@ -95,7 +95,7 @@ export class Upstream {
       )
       if (answer === undefined && path === '/endpoints') throw this.#unknownOrganisation()
       if (answer === undefined) return undefined
-      items.push(...listIn(answer, key, this.host))
+      items.push(...listInAnswer(answer, key, this.host))
       token = nextPageOf(answer)
       if (token === undefined) return items
     }
@@ -103,13 +103,13 @@ export class Upstream {
   }
 
   /** Undefined if there is no such thing. */
-  async object(kind: TurnKind, path: string): Promise<JsonObject | undefined> {
+  async object(kind: TurnKind, path: string): Promise<AnswerObject | undefined> {
     const answer = await this.#read(kind, path)
     if (answer === undefined || isObject(answer)) return answer
     throw new SourceFailure('FAILING', `${this.host} sent no object for ${path}. Its interface may have changed.`)
   }
 
-  applyConfig(id: string, config: JsonObject): Promise<WriteOutcome> {
+  applyConfig(id: string, config: AnswerObject): Promise<WriteOutcome> {
     return this.#write(`/endpoints/${encodeURIComponent(id)}/config`, () => config)
   }
 
