@@ -9,6 +9,7 @@ import {
   type GatewayTestAnswer,
   type SourceTestAnswer,
 } from '../contract/device/protocol.ts'
+import { structureParts } from '../contract/fleet/source-structure.ts'
 import type { FoundDevices, ReportedStructure } from '../contract/fleet/sources.ts'
 
 const requestTimeoutMs = 30_000
@@ -96,7 +97,8 @@ export class ServerClient {
   }
 
   async reportStructure(sourceId: string, report: ReportedStructure, signal: AbortSignal): Promise<void> {
-    await this.#send('PUT', `${devicePaths.gatewaySources}/${sourceId}/structure`, signal, report)
+    const path = `${devicePaths.gatewaySources}/${sourceId}/structure`
+    for (const part of structureParts(report, new Date().toISOString())) await this.#send('PUT', path, signal, part)
   }
 
   async #enrolmentTurn(): Promise<void> {

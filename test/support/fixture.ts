@@ -160,6 +160,8 @@ export async function newSource(
   const device = { key: sourceDeviceKey, name: 'Fjord Bar', manufacturer: 'Neat', model: 'NF19B1', theirRoomId: '12' }
   await report('POST', 'devices', { devices: [device] })
   await report('PUT', 'structure', {
+    readAt: '2026-05-04T08:15:30.000Z',
+    isLast: true,
     regions: [{ id: '1', name: 'Nordics' }],
     locations: [{ id: '4', name: 'Oslo', regionId: '1' }],
     rooms: [{ id: '12', name: 'Fjord', locationId: '4' }],

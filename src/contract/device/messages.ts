@@ -2,7 +2,7 @@
 
 import { ErrorBody } from '../error.ts'
 import { GatewayTestResult } from '../fleet/gateways.ts'
-import { FoundDevices, ReportedStructure, SourceTestResult } from '../fleet/sources.ts'
+import { FoundDevices, SourceTestResult, StructurePart } from '../fleet/sources.ts'
 import {
   type DownKind,
   devicePaths,
@@ -27,7 +27,7 @@ const shapes: readonly (readonly [shape: object, when: string])[] = [
   [GatewayEnrolRequest, `Body of POST ${devicePaths.gatewayDevices}/{deviceId}/enrol. The answer is an EnrolAnswer.`],
   [GatewayTestResult, `Body of POST ${devicePaths.gatewayTests}/{testId}.`],
   [FoundDevices, `Body of POST ${devicePaths.gatewaySources}/{sourceId}/devices.`],
-  [ReportedStructure, `Body of PUT ${devicePaths.gatewaySources}/{sourceId}/structure.`],
+  [StructurePart, `Body of PUT ${devicePaths.gatewaySources}/{sourceId}/structure.`],
   [SourceTestResult, `Body of POST ${devicePaths.gatewaySourceTests}/{testId}.`],
   [ErrorBody, 'Answer to any HTTP request that failed.'],
   ...Object.entries(upMessages).map(

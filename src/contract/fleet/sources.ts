@@ -39,7 +39,7 @@ const maxTemplateLength = 128
 export const maxPemLength = 8192
 export const maxKeyLength = 128
 /** A profile of a source can have keys that are not known here. */
-const maxReportedSettings = 500
+const maxReportedSettings = 100
 
 /** The addresses of Neat Pulse. A gateway reaches them without an option. */
 export const pulseUrls = ['https://api.pulse.neat.no', 'https://pulse.neat.no/api'] as const
@@ -245,13 +245,24 @@ const linkedId = Type.Optional(
 const structureList = <P extends TProperties>(title: string, noun: string, properties: P) =>
   Type.Array(Shape(title, properties), { maxItems: maxSourceDevices, description: `The ${noun}s of the source.` })
 
-/** As a gateway reports it. */
-export const ReportedStructure = Shape('SourceStructureReport', {
+/** A part of a structure has at most this many things, and this many profiles, which have up to a hundred settings. */
+export const maxThingsPerPart = 500
+export const maxProfilesPerPart = 40
+const partOf = <P extends TProperties>(title: string, noun: string, maxItems: number, properties: P) =>
+  Type.Optional(Type.Array(Shape(title, properties), { maxItems, description: `The ${noun}s of this part.` }))
+
+/** A gateway reports a structure in parts. */
+export const StructurePart = Shape('SourceStructurePart', {
   revision: Type.Integer({ minimum: 0, maximum: 2147483647, description: 'The revision of the source.' }),
-  regions: structureList('SourceRegionReport', 'region', things.region),
-  locations: structureList('SourceLocationReport', 'location', things.location),
-  rooms: structureList('SourceRoomReport', 'room', things.room),
-  profiles: structureList('SourceProfileReport', 'profile', {
+  readAt: Timestamp('When the gateway read the structure. It is the same in all parts of one structure.'),
+  isLast: Type.Boolean({
+    description:
+      'Whether the structure is complete with this part. Things that are in none of its parts are then gone.',
+  }),
+  regions: partOf('SourceRegionReport', 'region', maxThingsPerPart, things.region),
+  locations: partOf('SourceLocationReport', 'location', maxThingsPerPart, things.location),
+  rooms: partOf('SourceRoomReport', 'room', maxThingsPerPart, things.room),
+  profiles: partOf('SourceProfileReport', 'profile', maxProfilesPerPart, {
     ...things.profile,
     config: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.Number(), Type.String({ maxLength: 255 })]), {
@@ -262,7 +273,10 @@ export const ReportedStructure = Shape('SourceStructureReport', {
     ),
   }),
 })
-export type ReportedStructure = Static<typeof ReportedStructure>
+export type StructurePart = Static<typeof StructurePart>
+export type StructureThings = Required<Pick<StructurePart, 'regions' | 'locations' | 'rooms' | 'profiles'>>
+/** The whole structure, which structureParts cuts into parts. */
+export type ReportedStructure = StructureThings & Pick<StructurePart, 'revision'>
 
 export const SourceStructure = Shape('SourceStructure', {
   readAt: Type.Optional(Timestamp('When the gateway read it; absent if it never did.')),

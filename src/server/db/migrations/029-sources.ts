@@ -20,7 +20,6 @@ export const sources: MigrationStatements = (dialect) => [
     reached_at ${dialect.bigint},
     returned_at ${dialect.bigint},
     content text,
-    structure text,
     structure_at ${dialect.bigint},
     created_at ${dialect.bigint} NOT NULL,
     PRIMARY KEY (org, id),
@@ -48,6 +47,16 @@ export const sources: MigrationStatements = (dialect) => [
     PRIMARY KEY (org, source_id, key),
     FOREIGN KEY (org, source_id) REFERENCES sources (org, id) ON DELETE CASCADE
 )${dialect.strict}`,
+  `CREATE TABLE source_things (
+    org integer NOT NULL,
+    source_id text NOT NULL,
+    kind text NOT NULL,
+    their_id text NOT NULL,
+    report text NOT NULL,
+    read_at ${dialect.bigint} NOT NULL,
+    PRIMARY KEY (org, source_id, kind, their_id),
+    FOREIGN KEY (org, source_id) REFERENCES sources (org, id) ON DELETE CASCADE
+)${dialect.strictWithoutRowId}`,
   `CREATE TABLE source_links (
     org integer NOT NULL,
     source_id text NOT NULL,

@@ -328,8 +328,7 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     returned_at: number | null
     /** JSON with numbers. */
     content: string | null
-    /** JSON with the regions, locations, rooms and profiles that the gateway read last. */
-    structure: string | null
+    /** When the gateway last read its regions, locations, rooms and profiles. */
     structure_at: number | null
     created_at: number
   }
@@ -353,6 +352,17 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     report: string
     last_message: string | null
     found_at: number
+  }
+  /** The regions, locations, rooms and profiles of sources, as their gateways read them. */
+  source_things: {
+    org: number
+    source_id: string
+    kind: LinkedKind
+    their_id: string
+    /** JSON: what the gateway reported. */
+    report: string
+    /** The reading that it is from. */
+    read_at: number
   }
   /** Which thing here belongs to which one of a source. The thing may be gone. */
   source_links: {

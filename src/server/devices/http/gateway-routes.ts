@@ -9,7 +9,7 @@ import {
   type SourceTestAnswer,
 } from '../../../contract/device/protocol.ts'
 import { GatewayTestResult } from '../../../contract/fleet/gateways.ts'
-import { FoundDevices, ReportedStructure, SourceTestResult } from '../../../contract/fleet/sources.ts'
+import { FoundDevices, SourceTestResult, StructurePart } from '../../../contract/fleet/sources.ts'
 import { mediumBodyBytes } from '../../../contract/operation.ts'
 import type { Log } from '../../core/log.ts'
 import { sendJson } from '../../http/answer.ts'
@@ -38,11 +38,11 @@ export interface GatewayRouteOptions extends DeviceCheck {
     report: FoundDevices,
     from: { ip: string; requestId: string },
   ) => Promise<void>
-  readonly structure: (gateway: Device, sourceId: string, report: ReportedStructure) => Promise<void>
+  readonly structure: (gateway: Device, sourceId: string, part: StructurePart) => Promise<void>
   readonly addresses: () => string[]
 }
 
-/** A structure has up to 20,000 things, and a report of devices up to 200 messages. */
+/** A report of devices has up to 200 messages. */
 const reportBodyBytes = 4 * 1024 * 1024
 
 export function gatewayDeviceRoutes(app: FastifyInstance, options: GatewayRouteOptions): void {
@@ -51,7 +51,7 @@ export function gatewayDeviceRoutes(app: FastifyInstance, options: GatewayRouteO
   const readAnswer = bodyReader(GatewayTestResult, {})
   const readSourceAnswer = bodyReader(SourceTestResult, {})
   const readFound = bodyReader(FoundDevices, {})
-  const readStructure = bodyReader(ReportedStructure, {})
+  const readStructure = bodyReader(StructurePart, {})
   const identified = (request: FastifyRequest) => requireDevice(request, options)
 
   app.get(devicePaths.gatewayDevices, async (request, reply) => {
@@ -103,7 +103,7 @@ export function gatewayDeviceRoutes(app: FastifyInstance, options: GatewayRouteO
     async (request, reply) => {
       const gateway = await identified(request)
       const { sourceId } = request.params as { sourceId: string }
-      await structure(gateway, sourceId, readStructure(request.body) as ReportedStructure)
+      await structure(gateway, sourceId, readStructure(request.body) as StructurePart)
       return sendJson(reply, '{}')
     },
   )

@@ -1,7 +1,9 @@
 // The devices that gateways found at a source: what people see of them, and which of them they adopt. [contract 15.devices]
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { maxGatewayDevices } from '../../../contract/fleet/gateways.ts'
 import type { FoundDevice } from '../../../contract/fleet/sources.ts'
+import { type ReadyAnswer, TextChunks } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, invalid, mustFindAll } from '../../core/failure.ts'
@@ -15,41 +17,56 @@ import { insertItem, listAllItems, raiseListVersions, updateItem } from '../gate
 import { findRoom } from '../rooms/store.ts'
 import { hostOf, type SourceRow } from './fields.ts'
 import { requireSource, sourceRef } from './rules.ts'
-import {
-  findLastMessage,
-  findStructure,
-  listDevices,
-  listDevicesByKey,
-  listLinks,
-  type SourceDeviceRow,
-  updateExcluded,
-} from './store.ts'
-import { deviceView, structureOf } from './view.ts'
+import { findLastMessage, listDevicesAfter, listDevicesByKey, type SourceDeviceRow, updateExcluded } from './store.ts'
+import { listLinksOf, listThingsById } from './structure-store.ts'
+import { deviceView } from './view.ts'
+
+/** Devices that are read and written in one turn of the event loop. */
+const devicesPerTurn = 200
 
 export async function sourceDevicesList(
   ctx: RequestContext,
   id: string,
   { state, key }: InputOf<'sourceDevicesList'>['query'],
-) {
+): Promise<ReadyAnswer> {
   await requireSource(ctx.db, id)
-  const rows =
-    key === undefined
-      ? await listDevices(ctx.db, { source: id })
-      : await listDevicesByKey(ctx.db, { source: id, keys: [key] })
-  const message = key === undefined ? undefined : await findLastMessage(ctx.db, { source: id, key })
-  const wanted = rows.filter((row) => state === undefined || row.state === state)
-  return { devices: await views(ctx.db, id, wanted, message?.last_message) }
+  const answer = new TextChunks()
+  answer.add('{"devices":[')
+  let isFirst = true
+  for await (const rows of key === undefined
+    ? pagesOf(ctx.db, id)
+    : [await listDevicesByKey(ctx.db, { source: id, keys: [key] })]) {
+    const wanted = rows.filter((row) => state === undefined || row.state === state)
+    if (wanted.length === 0) continue
+    const message = key === undefined ? undefined : await findLastMessage(ctx.db, { source: id, key })
+    const devices = await views(ctx.db, id, wanted, message?.last_message)
+    answer.add(`${isFirst ? '' : ','}${devices.map((device) => JSON.stringify(device)).join()}`)
+    isFirst = false
+  }
+  answer.add(']}')
+  return answer.end()
 }
 
-async function views(on: OrgReader, id: string, rows: readonly SourceDeviceRow[], lastMessage?: string | null) {
-  const structure = structureOf((await findStructure(on, { id }))?.structure ?? null)
-  const names = new Map(structure.rooms.map((room) => [room.id, room.name]))
-  const links = new Map(
-    (await listLinks(on, { source: id })).flatMap(({ kind, their_id, our_id }) =>
-      kind === 'room' ? [[their_id, our_id]] : [],
-    ),
-  )
-  return rows.map((row) => deviceView(row, { names, links }, lastMessage))
+/** All devices, in the order in which they were found. */
+async function* pagesOf(on: OrgReader, source: string) {
+  for (let after = { found_at: 0, key: '' }; ; ) {
+    const rows = await listDevicesAfter(on, { source, foundAt: after.found_at, key: after.key, limit: devicesPerTurn })
+    yield rows
+    const last = rows.at(-1)
+    if (!last || rows.length < devicesPerTurn) return
+    after = last
+    await nextTurn()
+  }
+}
+
+async function views(on: OrgReader, source: string, rows: readonly SourceDeviceRow[], lastMessage?: string | null) {
+  const reports = rows.map(({ report }): FoundDevice => JSON.parse(report))
+  const ids = [...new Set(reports.flatMap(({ theirRoomId }) => theirRoomId ?? []))]
+  const things = ids.length === 0 ? [] : await listThingsById(on, { source, kind: 'room', ids })
+  const names = new Map(things.map(({ their_id, report }): [string, string] => [their_id, JSON.parse(report).name]))
+  const links = ids.length === 0 ? [] : await listLinksOf(on, { source, kind: 'room', ids })
+  const places = { names, links: new Map(links.map(({ their_id, our_id }) => [their_id, our_id])) }
+  return rows.map((row, i) => deviceView(row, reports[i] as FoundDevice, places, lastMessage))
 }
 
 type Decision = InputOf<'sourceDevicesUpdate'>['body']['devices'][number]

@@ -1,5 +1,6 @@
 // SQL of what gateways report about their sources.
 import { sql } from 'kysely'
+import { isAnyOf } from '../../db/queries/any-of.ts'
 import { byUuid } from '../../db/queries/by-uuid.ts'
 import { jsonRows } from '../../db/queries/json-rows.ts'
 import { query, queryOne, writeAny, writeTelemetryExists } from '../../db/queries/query.ts'
@@ -10,7 +11,18 @@ export const findOwnSource = byUuid(
   queryOne((db, p: { org: number; gateway: string; id: string }) =>
     db
       .selectFrom('sources')
-      .select(['id', 'gateway_id', 'type', 'name', 'url', 'revision', 'state', 'content', 'enrol_room_id'])
+      .select([
+        'id',
+        'gateway_id',
+        'type',
+        'name',
+        'url',
+        'revision',
+        'state',
+        'content',
+        'enrol_room_id',
+        'structure_at',
+      ])
       .where('org', '=', p.org)
       .where('gateway_id', '=', p.gateway)
       .where('id', '=', p.id),
@@ -56,8 +68,22 @@ export const updateSourceReason = writeTelemetryExists((db, p: Reported) =>
     .returning('id'),
 )
 
-export const listKnownKeys = query((db, p: { org: number; source: string }) =>
-  db.selectFrom('source_devices').select('key').where('org', '=', p.org).where('source_id', '=', p.source),
+export const countKnown = queryOne((db, p: { org: number; source: string }) =>
+  db
+    .selectFrom('source_devices')
+    .select(({ fn }) => fn.countAll<number>().as('devices'))
+    .where('org', '=', p.org)
+    .where('source_id', '=', p.source),
+)
+
+/** Lists those of the keys that are known. */
+export const listKnownKeys = query((db, p: { org: number; source: string; keys: readonly string[] }, engine) =>
+  db
+    .selectFrom('source_devices')
+    .select('key')
+    .where('org', '=', p.org)
+    .where('source_id', '=', p.source)
+    .where(isAnyOf(engine, 'key', p.keys)),
 )
 
 export type FoundRow = readonly [key: string, isMissing: number, report: string, lastMessage: string | null]
@@ -99,15 +125,4 @@ export const upsertDevices = writeAny((db, p: Found, engine) =>
         last_message: e.fn.coalesce('excluded.last_message', 'source_devices.last_message'),
       })),
     ),
-)
-
-export const updateStructure = writeTelemetryExists(
-  (db, p: { org: number; id: string; revision: number; structure: string; at: number }) =>
-    db
-      .updateTable('sources')
-      .set({ structure: p.structure, structure_at: p.at })
-      .where('org', '=', p.org)
-      .where('id', '=', p.id)
-      .where('revision', '=', p.revision)
-      .returning('id'),
 )

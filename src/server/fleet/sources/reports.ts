@@ -3,13 +3,15 @@ import { configKeys } from '../../../contract/device/config-keys.ts'
 import type { SourcesReport } from '../../../contract/device/protocol.ts'
 import {
   type FoundDevices,
+  linkedKinds,
   maxSourceDevices,
-  type ReportedStructure,
   type SourceState,
+  type StructurePart,
+  type StructureThings,
 } from '../../../contract/fleet/sources.ts'
 import { unrestrictedContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
-import { mustFind } from '../../core/failure.ts'
+import { Failure, mustFind } from '../../core/failure.ts'
 import type { TelemetryTx, Tx } from '../../db/handles.ts'
 import { ConnectionReplaced, connectionKey, type Device, type DeviceConnection } from '../../devices/mqtt/handlers.ts'
 import { change } from '../../journal/audit/change.ts'
@@ -24,16 +26,17 @@ import { endAbsence, startAbsence } from './absence-store.ts'
 import { adoptDevices, freeItems } from './devices.ts'
 import { publishDevicesOfSource } from './presence.ts'
 import {
+  countKnown,
   type FoundRow,
   findOwnSource,
   listKnownKeys,
   type OwnSource,
   updateSourceReason,
   updateSourceState,
-  updateStructure,
   upsertDevices,
 } from './report-store.ts'
 import { sourceRef } from './rules.ts'
+import { countThings, deleteOtherThings, type ThingRow, updateStructureTime, upsertThings } from './structure-store.ts'
 
 type ReportedState = SourcesReport['sources'][number]
 
@@ -101,7 +104,7 @@ export async function storeFoundDevices(
   } else {
     const actor = { type: 'DEVICE', id: gateway.serial, name: gateway.serial } as const
     const ctx = unrestrictedContext(services, gateway.org, actor, origin)
-    const known = new Set((await listKnownKeys(on, { source: sourceId })).map(({ key }) => key))
+    const known = new Set((await listKnownKeys(on, { source: sourceId, keys: keysOf(report) })).map(({ key }) => key))
     const mayAdopt = report.devices.some(({ key, refusedBecause }) => !known.has(key) && refusedBecause === undefined)
     if (mayAdopt) {
       await change(ctx, 'sourceDevicesUpdate', async (tx) => {
@@ -126,13 +129,14 @@ async function storeDevices(
   tx: TelemetryTx | Tx,
   gateway: Device,
   sourceId: string,
-  { revision, devices }: FoundDevices,
+  report: FoundDevices,
   now: number,
 ): Promise<{ source: OwnSource | undefined; added: readonly string[] }> {
+  const { revision, devices } = report
   const source = await findOwnSource(tx, { gateway: gateway.id, id: sourceId })
   if (source?.revision !== revision) return { source, added: [] }
-  const known = new Set((await listKnownKeys(tx, { source: sourceId })).map(({ key }) => key))
-  let free = maxSourceDevices - known.size
+  const known = new Set((await listKnownKeys(tx, { source: sourceId, keys: keysOf(report) })).map(({ key }) => key))
+  let free = maxSourceDevices - Number((await countKnown(tx, { source: sourceId }))?.devices ?? 0)
   const added: string[] = []
   const rows = new Map<string, FoundRow>()
   for (const { key, isMissing = false, lastMessage = null, ...report } of devices) {
@@ -145,6 +149,8 @@ async function storeDevices(
   await upsertDevices(tx, { source: sourceId, rows: [...rows.values()], at: now })
   return { source, added }
 }
+
+const keysOf = ({ devices }: FoundDevices) => devices.map(({ key }) => key)
 
 /** Messages are whatever a device sent. PostgreSQL stores no character with the number 0. */
 const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed()
@@ -164,22 +170,46 @@ async function adoptNew(tx: Tx, source: OwnSource, keys: readonly string[], now:
   return adopted
 }
 
+/** With the last part of a reading the things of the one before are gone, and those of readings that were never completed. */
 export async function storeStructure(
   services: Services,
   gateway: Device,
   sourceId: string,
-  { revision, ...reported }: ReportedStructure,
+  { revision, readAt: readAtText, isLast, ...lists }: StructurePart,
 ): Promise<void> {
-  const { db, clock, feed } = services
+  const { db, feed } = services
   await requireOwnSource(services, gateway, sourceId)
-  const profiles = reported.profiles.map((profile) => ({
+  const readAt = Date.parse(readAtText)
+  const rows = rowsOf(lists)
+  const isStored = await db.forOrg(gateway.org.key).telemetry(async (on) => {
+    const source = await findOwnSource(on, { gateway: gateway.id, id: sourceId })
+    if (source?.revision !== revision) return false
+    const known = Number((await countThings(on, { source: sourceId, readAt }))?.things ?? 0)
+    if (known + rows.length > maxStructureThings) {
+      throw new Failure('FAILED_PRECONDITION', `a structure has at most ${maxStructureThings} things.`)
+    }
+    await upsertThings(on, { source: sourceId, rows, readAt })
+    const keptAt = isLast || source.structure_at === null ? readAt : source.structure_at
+    await deleteOtherThings(on, { source: sourceId, readAt, keptAt })
+    return isLast && (await updateStructureTime(on, { id: sourceId, revision, readAt }))
+  })
+  if (isStored) feed.forOrg(gateway.org.key).publish([{ type: 'status', endpointId: gateway.id }])
+}
+
+const maxStructureThings = linkedKinds.length * maxSourceDevices
+
+/** Each thing once: a list that repeats an id has its last thing. */
+function rowsOf({ regions = [], locations = [], rooms = [], profiles = [] }: Partial<StructureThings>): ThingRow[] {
+  const settled = profiles.map((profile) => ({
     ...profile,
     ...(profile.config && { config: pickShownValues(profile.config, configKeys) }),
   }))
-  const structure = JSON.stringify({ ...reported, profiles })
-  const values = { id: sourceId, revision, structure, at: clock.now() }
-  const isStored = await db.forOrg(gateway.org.key).telemetry((on) => updateStructure(on, values))
-  if (isStored) feed.forOrg(gateway.org.key).publish([{ type: 'status', endpointId: gateway.id }])
+  const lists = { region: regions, location: locations, room: rooms, profile: settled }
+  return linkedKinds.flatMap((kind) =>
+    [...new Map(lists[kind].map((thing) => [thing.id, JSON.stringify(thing)]))].map(
+      ([theirId, report]): ThingRow => [kind, theirId, report],
+    ),
+  )
 }
 
 /** A source of another gateway does not exist for this one. */

@@ -1,15 +1,8 @@
 // Connects the operations on sources to their rules.
 import type { OperationHandlers } from '../../context/handlers.ts'
 import { sourceDevicesList, sourceDevicesUpdate } from './devices.ts'
-import {
-  sourcesCreate,
-  sourcesDelete,
-  sourcesGet,
-  sourcesLink,
-  sourcesList,
-  sourcesStructure,
-  sourcesUpdate,
-} from './rules.ts'
+import { sourcesCreate, sourcesDelete, sourcesGet, sourcesList, sourcesUpdate } from './rules.ts'
+import { sourcesLink, sourcesStructure } from './structure.ts'
 import { sourcesTest } from './tests.ts'
 
 export const sourceRoutes: OperationHandlers<

@@ -1,10 +1,9 @@
 // The rules of sources, one function for each operation. [contract 15.sources]
 import { randomUUID } from 'node:crypto'
-import { type LinkedKind, linkedKinds, maxSourcesPerOrg } from '../../../contract/fleet/sources.ts'
+import { maxSourcesPerOrg } from '../../../contract/fleet/sources.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import { isoTime } from '../../core/clock.ts'
 import { Failure, findReferenced, invalid, mustFind } from '../../core/failure.ts'
 import type { OrgReader, Tx } from '../../db/handles.ts'
 import { change } from '../../journal/audit/change.ts'
@@ -37,18 +36,13 @@ import {
   countDevices,
   countDevicesOfSource,
   deleteSource,
-  deleteSourceLink,
   findSource,
-  findStructure,
   insertSource,
-  listLinkable,
-  listLinks,
   listSources,
   type ShownSource,
   updateSource,
-  upsertLink,
 } from './store.ts'
-import { sourceAnswer, sourceView, structureOf } from './view.ts'
+import { sourceAnswer, sourceView } from './view.ts'
 
 export async function sourcesList(ctx: RequestContext) {
   const rows = await listSources(ctx.db)
@@ -164,78 +158,6 @@ export async function sourcesDelete(ctx: RequestContext, id: string, isUnenrolle
   ctx.devices.cut(endpoints, isUnenrolled ? 'unenrolled' : 'released')
   ctx.devices.wake([gateway])
   return {}
-}
-
-export async function sourcesStructure(ctx: RequestContext, id: string) {
-  const row = mustFind(await findStructure(ctx.db, { id }), `source ${id}`)
-  const { regions, locations, rooms, profiles } = structureOf(row.structure)
-  const links = new Map((await listLinks(ctx.db, { source: id })).map((l) => [`${l.kind} ${l.their_id}`, l.our_id]))
-  const linked = <T extends { readonly id: string }>(kind: LinkedKind, things: readonly T[]) =>
-    things.map((thing) => {
-      const linkedId = links.get(`${kind} ${thing.id}`)
-      return { ...thing, ...(linkedId !== undefined && { linkedId }) }
-    })
-  return {
-    ...(row.structure_at !== null && { readAt: isoTime(row.structure_at) }),
-    regions: linked('region', regions),
-    locations: linked('location', locations),
-    rooms: linked('room', rooms),
-    profiles: linked('profile', profiles),
-  }
-}
-
-type Links = InputOf<'sourcesLink'>['body']['links']
-
-export const sourcesLink = (ctx: RequestContext, id: string, links: Links) =>
-  change(ctx, 'sourcesLink', async (tx) => {
-    const source = await requireSource(tx, id)
-    await requireLinkable(tx, id, links)
-    const removed = links.filter(({ linkedId }) => linkedId === null)
-    for (const { kind, theirId } of removed) await deleteSourceLink(tx, { source: id, kind, theirId })
-    const known = new Map((await listLinks(tx, { source: id })).map((l) => [`${l.kind} ${l.our_id}`, l.their_id]))
-    for (const { kind, theirId, linkedId } of links) {
-      if (linkedId === null) continue
-      const other = known.get(`${kind} ${linkedId}`) ?? theirId
-      if (other !== theirId) {
-        throw new Failure(
-          'FAILED_PRECONDITION',
-          `${kind} ${linkedId} is linked to ${kind} ${other} of this source. Remove that link first.`,
-        )
-      }
-      known.set(`${kind} ${linkedId}`, theirId)
-      await upsertLink(tx, { source: id, kind, theirId, ourId: linkedId })
-    }
-    return {
-      result: {},
-      target: sourceRef(source),
-      after: Object.fromEntries(
-        linkedKinds.flatMap((kind) => {
-          const named = links.filter((link) => link.kind === kind)
-          const ids = named.map(({ theirId, linkedId }) => [theirId, linkedId])
-          return named.length > 0 ? [[`${kind}Links`, Object.fromEntries(ids)]] : []
-        }),
-      ),
-    }
-  })
-
-/** Both ends of a new link must be there. */
-async function requireLinkable(tx: Tx, id: string, links: Links): Promise<void> {
-  const structure = structureOf((await findStructure(tx, { id }))?.structure ?? null)
-  for (const kind of linkedKinds) {
-    const theirs = new Set(structure[`${kind}s`].map((thing) => thing.id))
-    const wanted = links.filter((link) => link.kind === kind && link.linkedId !== null)
-    if (wanted.length === 0) continue
-    const ids = wanted.map(({ linkedId }) => Number(linkedId))
-    const ours = new Set((await listLinkable[kind](tx, { ids })).map((row) => row.id))
-    for (const { theirId, linkedId } of wanted) {
-      if (!theirs.has(theirId)) {
-        throw new Failure('FAILED_PRECONDITION', `the source has no ${kind} ${theirId}. Read its structure again.`)
-      }
-      if (!ours.has(Number(linkedId))) {
-        throw new Failure('FAILED_PRECONDITION', `there is no ${kind} ${linkedId}. Create it first, or name another.`)
-      }
-    }
-  }
 }
 
 export const requireSource = async (on: OrgReader, id: string): Promise<ShownSource> =>

@@ -104,11 +104,18 @@ const shownDevices = (db: Kysely<DatabaseSchema>, p: { org: number; source: stri
     .select(['r.name as room_name', 'e.id as known_endpoint_id'])
     .where('d.source_id', '=', p.source)
 
-/** In the order in which they were found. */
-export const listDevices = wholeQuery((db, p: { org: number; source: string }) =>
-  shownDevices(db, p).orderBy('d.found_at').orderBy('d.key'),
+/** A page, in the order in which they were found. */
+export const listDevicesAfter = wholeQuery(
+  (db, p: { org: number; source: string; foundAt: number; key: string; limit: number }) =>
+    shownDevices(db, p)
+      .where((e) =>
+        e.or([e('d.found_at', '>', p.foundAt), e.and([e('d.found_at', '=', p.foundAt), e('d.key', '>', p.key)])]),
+      )
+      .orderBy('d.found_at')
+      .orderBy('d.key')
+      .limit(p.limit),
 )
-export type SourceDeviceRow = Awaited<ReturnType<typeof listDevices>>[number]
+export type SourceDeviceRow = Awaited<ReturnType<typeof listDevicesAfter>>[number]
 
 export const listDevicesByKey = wholeQuery((db, p: { org: number; source: string; keys: readonly string[] }, engine) =>
   shownDevices(db, p)
@@ -153,29 +160,6 @@ export const updateExcludedOfEndpoints = write((db, p: { org: number; endpoints:
           .where(isAnyOf(engine, 'i.endpoint_id', p.endpoints)),
       ),
     ),
-)
-
-/** The regions, locations, rooms and profiles of a source, as its gateway read them last. */
-export const findStructure = queryOne((db, p: SourceKey) =>
-  db.selectFrom('sources').select(['structure', 'structure_at']).where('org', '=', p.org).where('id', '=', p.id),
-)
-
-/** Lists the links whose thing is still here. */
-export const listLinks = wholeQuery((db, p: { org: number; source: string }) =>
-  db
-    .selectFrom('source_links as l')
-    .select(['l.kind', 'l.their_id', 'l.our_id'])
-    .where('l.org', '=', p.org)
-    .where('l.source_id', '=', p.source)
-    .where(
-      sql<boolean>`case l.kind
-        when 'region' then exists (select 1 from regions t where t.org = l.org and t.id = l.our_id)
-        when 'location' then exists (select 1 from locations t where t.org = l.org and t.id = l.our_id)
-        when 'room' then exists (select 1 from rooms t where t.org = l.org and t.id = l.our_id)
-        else exists (select 1 from profiles t where t.org = l.org and t.id = l.our_id) end`,
-    )
-    .orderBy('l.kind')
-    .orderBy('l.their_id'),
 )
 
 const listIds = (table: 'regions' | 'locations' | 'rooms' | 'profiles') =>

@@ -1,6 +1,6 @@
 // Makes the answers about sources and their devices.
 import { hash } from 'node:crypto'
-import type { FoundDevice, ReportedStructure, Source, SourceDevice } from '../../../contract/fleet/sources.ts'
+import type { FoundDevice, Source, SourceDevice } from '../../../contract/fleet/sources.ts'
 import { VersionedAnswer } from '../../context/answers.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { SourceTarget } from './fields.ts'
@@ -42,9 +42,6 @@ const sumOf = (counts: readonly SourceDeviceCount[], isCounted: (count: SourceDe
 export const sourceAnswer = (row: ShownSource, view: Source): VersionedAnswer<Source> =>
   new VersionedAnswer(row.revision, view, hash('sha1', JSON.stringify(view), 'base64url'))
 
-export const structureOf = (text: string | null): Omit<ReportedStructure, 'revision'> =>
-  text === null ? { regions: [], locations: [], rooms: [], profiles: [] } : JSON.parse(text)
-
 interface DevicePlaces {
   /** The names of the rooms of the source, by their identifier. */
   readonly names: ReadonlyMap<string, string>
@@ -54,10 +51,10 @@ interface DevicePlaces {
 
 export function deviceView(
   row: SourceDeviceRow,
+  report: FoundDevice,
   { names, links }: DevicePlaces,
   lastMessage?: string | null,
 ): SourceDevice {
-  const report: FoundDevice = JSON.parse(row.report)
   const { theirRoomId } = report
   const theirRoomName = theirRoomId === undefined ? undefined : names.get(theirRoomId)
   const linkedRoomId = theirRoomId === undefined ? undefined : links.get(theirRoomId)

@@ -55,10 +55,10 @@ test('a device that cannot be seen is waited for, however long that takes [contr
   expect(judgeHealth(facts({ endpoints: [hidden, offline] })).state).toBe('unhealthy')
 })
 
-test('an incident of WARNING or worse makes a unit unhealthy, but not one of the air, the room or other devices of a gateway [contract 12.states]', () => {
+test('an incident of WARNING or worse makes a unit unhealthy, but not one of the air, the room, other devices of a gateway or a source [contract 12.states]', () => {
   const unhealthyRules = (severity: 'INFO' | 'WARNING' | 'CRITICAL') =>
     ruleIds.filter((rule) => judgeHealth(facts({ incidents: [{ id: 7, rule, severity }] })).state === 'unhealthy')
-  const others: readonly RuleId[] = ['air.beyond', 'room.crowded', 'gateway.device']
+  const others: readonly RuleId[] = ['air.beyond', 'room.crowded', 'gateway.device', 'source.failing']
   const counted = ruleIds.filter((rule) => !others.includes(rule))
   expect(unhealthyRules('INFO')).toEqual([])
   expect(unhealthyRules('WARNING')).toEqual(counted)
