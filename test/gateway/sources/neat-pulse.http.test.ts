@@ -289,6 +289,13 @@ test('an organisation that is not known, this installation, and devices that are
   await expect(pulse.device(frame.id)).rejects.toThrow(/itself mirrored/)
 })
 
+test('without profiles everything else is mirrored, and a test of the source says so', async () => {
+  proxy.fault = ({ path }) => (path.startsWith('/profiles') ? { status: 404, text: '404 page not found' } : undefined)
+  const pulse = await openPulse(source)
+  expect(pulse.session.summary().notes).toContain('The API key does not show the profiles, so the plan has none.')
+  expect((await until('the structure', () => pulse.structure)).profiles).toEqual([])
+})
+
 test('both addresses of the interface work, with and without its version', async () => {
   for (const path of ['/api', '/api/', '/v1', '/']) {
     const pulse = await openPulse({ ...source, url: proxy.url + path })

@@ -18,13 +18,16 @@ export interface PulseLists {
   readonly profiles: readonly AnswerObject[] | undefined
 }
 
+/** Not every version has profiles, and not every key may see them. The devices are mirrored without them. */
+const statusesWithoutProfiles = [403, 404, 405, 501]
+
 export async function readLists(upstream: Upstream, kind: 'list' | 'round'): Promise<PulseLists> {
-  const list = (path: string) => upstream.list(kind, path, path.slice(1))
+  const list = (path: string, missing: readonly number[] = []) => upstream.list(kind, path, path.slice(1), missing)
   return {
     regions: (await list('/regions')) ?? [],
     locations: (await list('/locations')) ?? [],
     rooms: (await list('/rooms')) ?? [],
-    profiles: await list('/profiles'),
+    profiles: await list('/profiles', statusesWithoutProfiles),
   }
 }
 

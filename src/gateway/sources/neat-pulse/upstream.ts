@@ -84,14 +84,20 @@ export class Upstream {
     return answer === undefined ? new Map() : sensorDataByDevice(answer, this.host)
   }
 
-  /** All pages of a list; undefined if the source has no such list. */
-  async list(kind: TurnKind, path: string, key: string): Promise<readonly AnswerObject[] | undefined> {
+  /** All pages of a list; undefined if the source has no such list, or does not show it to this key. */
+  async list(
+    kind: TurnKind,
+    path: string,
+    key: string,
+    missingStatuses: readonly number[] = [],
+  ): Promise<readonly AnswerObject[] | undefined> {
     const items: AnswerObject[] = []
     let token: string | undefined
     for (let pageCount = 0; pageCount < maxPages; pageCount++) {
       const answer = await this.#read(
         kind,
         token === undefined ? path : `${path}?pageToken=${encodeURIComponent(token)}`,
+        missingStatuses,
       )
       if (answer === undefined && path === '/endpoints') throw this.#unknownOrganisation()
       if (answer === undefined) return undefined
@@ -136,12 +142,13 @@ export class Upstream {
   }
 
   /** Undefined if there is no such thing. Rejects with a SourceFailure. */
-  async #read(kind: TurnKind, path: string): Promise<unknown> {
+  async #read(kind: TurnKind, path: string, missingStatuses: readonly number[] = []): Promise<unknown> {
     if (this.pauseMs > maxPauseMs) throw this.#limited(this.pauseMs)
     await this.#pace.turn(kind, this.#signal)
     const answer = await this.#http.send({ path: this.#base + path, headers: this.#headers() })
-    if (answer.status === 404 && isErrorOfService(answer)) return undefined
-    if (answer.status !== 200) throw this.#failureOf(answer)
+    const { status } = answer
+    if (missingStatuses.includes(status) || (status === 404 && isErrorOfService(answer))) return undefined
+    if (status !== 200) throw this.#failureOf(answer)
     return parseAnswer(answer.text, answer.headers.get('content-type'), this.host)
   }
 
