@@ -18,7 +18,7 @@ import { roomsRegenerateDec } from '../server/fleet/rooms/rules.ts'
 import { commandLineActor } from '../server/journal/orgs/rules.ts'
 import { listNodes } from '../server/nodes/node-list.ts'
 import { cliActor } from './database-command.ts'
-import { collectRanges, needsPersonExitStatus } from './gateway-options.ts'
+import { collectHosts, collectRanges, needsPersonExitStatus } from './gateway-options.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 const restartBackOff = { firstMs: secondMs, maxMs: minuteMs }
@@ -33,15 +33,20 @@ export async function startGatewayBeside(
   service: Service,
   log: Log,
 ): Promise<{ stop(): Promise<void> } | undefined> {
-  const { gateway, gatewayReach = [], dataDir } = options
+  const { gateway, gatewayReach = [], gatewayReachHost = [], dataDir } = options
   if (!gateway) return undefined
   await refuseSeveralNodes(service)
   const url = options.tlsCert === undefined ? service.url : service.publicUrl
   if (!url.startsWith('https:') && !isLoopbackHost(new URL(url).hostname))
     throw new StartupError('--gateway needs --tls-cert, or a --host that includes 127.0.0.1: passwords travel over it.')
   const folder = resolve(join(dataDir, 'gateway'))
-  const reach = gatewayReach.flatMap((range) => checkedRange(range))
-  const args = ['gateway', '--url', url, '--data-dir', folder, ...['none', ...reach].flatMap((r) => ['--reach', r])]
+  const reach = gatewayReach.flatMap((range) => checked('--reach', () => collectRanges(range)))
+  const hosts = gatewayReachHost.flatMap((host) => checked('--reach-host', () => collectHosts(host)))
+  const args = [
+    ...['gateway', '--url', url, '--data-dir', folder],
+    ...['none', ...reach].flatMap((range) => ['--reach', range]),
+    ...hosts.flatMap((host) => ['--reach-host', host]),
+  ]
   const code = isEnrolled(folder) ? undefined : await enrolmentCode(terminal, service, gateway)
   // The gateway gets the variables about certificate authorities, and no others from the server's environment.
   const env = { ...terminal.certificateVariables, ...(code !== undefined && { ROOMKEEPER_GATEWAY_CODE: code }) }
@@ -69,11 +74,12 @@ async function refuseSeveralNodes({ services }: Service): Promise<void> {
     )
 }
 
-function checkedRange(range: string): string[] {
+/** The options of the server have longer names than those of the gateway. */
+function checked(option: '--reach' | '--reach-host', parse: () => string[]): string[] {
   try {
-    return collectRanges(range)
+    return parse()
   } catch (error) {
-    throw new StartupError((error as Error).message.replace('--reach', '--gateway-reach'))
+    throw new StartupError((error as Error).message.replace(option, option.replace('--', '--gateway-')))
   }
 }
 

@@ -1,6 +1,6 @@
 // The options of `roomkeeper gateway`.
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { parseRange } from '../gateway/reach.ts'
+import { parseHost, parseRange } from '../gateway/reach.ts'
 import { isLoopbackHost } from '../server/core/loopback.ts'
 
 /** EX_CONFIG of sysexits.h: a supervisor that knows it does not start the gateway again. */
@@ -34,6 +34,14 @@ export const gatewayOptions = (command: Command): Command =>
         .argParser(collectRanges),
     )
     .addOption(
+      new Option(
+        '--reach-host <host>',
+        'name of a host outside of these networks that sources may reach, such as a broker in a cloud (repeatable)',
+      )
+        .env('ROOMKEEPER_GATEWAY_REACH_HOST')
+        .argParser(collectHosts),
+    )
+    .addOption(
       new Option('--serial <serial>', 'serial number of the gateway that this one replaces').env(
         'ROOMKEEPER_GATEWAY_SERIAL',
       ),
@@ -50,11 +58,16 @@ function serverAddress(text: string): string {
 }
 
 /** Separated by commas in the variable. */
-export function collectRanges(text: string, before: readonly string[] = []): string[] {
-  if (text === 'none') return [...before]
-  try {
-    return [...before, ...text.split(',').map(parseRange)]
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message)
+const collect =
+  (parse: (item: string) => string) =>
+  (text: string, before: readonly string[] = []): string[] => {
+    try {
+      return [...before, ...text.split(',').map(parse)]
+    } catch (error) {
+      throw new InvalidArgumentError((error as Error).message)
+    }
   }
-}
+
+export const collectHosts = collect(parseHost)
+export const collectRanges = (text: string, before: readonly string[] = []): string[] =>
+  text === 'none' ? [...before] : collect(parseRange)(text, before)

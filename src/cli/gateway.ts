@@ -9,6 +9,7 @@ export interface GatewayCommandOptions {
   readonly code?: string
   readonly dataDir: string
   readonly reach?: readonly string[]
+  readonly reachHost?: readonly string[]
   readonly serial?: string
 }
 
@@ -38,7 +39,7 @@ export async function gatewayCommand(terminal: Terminal, options: GatewayCommand
       {
         ...options,
         folder: GatewayFolder.open(resolve(options.dataDir)),
-        reach: new Reach(options.reach ?? privateNetworks()),
+        reach: new Reach(options.reach ?? privateNetworks(), options.reachHost),
         version: terminal.version,
         drivers: driverTable,
         sources: sourceTable,

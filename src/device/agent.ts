@@ -1,5 +1,6 @@
 // The device agent that makers embed: keeps a connection, reports, receives configs and executes each command once.
 import { EventEmitter } from 'node:events'
+import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type MqttClient } from 'mqtt'
 import { backOffMs } from '../client/back-off.ts'
@@ -46,6 +47,11 @@ export interface AgentOptions {
    * that does not run on its device. Without it, a start of the agent shows that the device has restarted.
    */
   readonly outcomeOf?: (command: StartedCommand) => Pick<wire.CommandReport, 'state' | 'error'> | undefined
+  /**
+   * Saves each command before its handler is called, and calls no handler twice, not even for logs. For a gateway whose devices cannot tell
+   * what became of a command; it needs `outcomeOf`.
+   */
+  readonly commandsOnce?: boolean | undefined
   /** MQTT 3.1.1 (4) unless given. With MQTT 5 the service says when another connection has replaced this one. */
   readonly mqttVersion?: 4 | 5
   /** How soon the agent notices that its connection is lost, and connects again. Shorter times cost the service more. */
@@ -84,6 +90,8 @@ export class Agent extends EventEmitter<Events> {
   #state: AgentState = { version: 0, outcomes: [] }
   #saving: Promise<void> = Promise.resolve()
   readonly #runningCommands = new Set<string>()
+  /** With `commandsOnce`: logs that could not be uploaded, by the id of their command. */
+  readonly #collectedLogs = new Map<string, Readable | Buffer>()
   /** The latest outcome of each command that the service has not confirmed; sent again on the next connection. */
   readonly #unconfirmedOutcomes = new Map<string, CommandOutcome>()
   /** Configs are applied one after the other, in the order in which they arrive. */
@@ -133,7 +141,7 @@ export class Agent extends EventEmitter<Events> {
     if (!lifetime.signal.aborted) this.#connect(lifetime)
   }
 
-  /** Records the reboots and changes of the power whose outcome is known now. Returns how many are still open. */
+  /** Records the outcomes of saved commands that are known now. Returns how many are still open. */
   async decideStarted(): Promise<number> {
     const { outcomeOf } = this.#options
     let openCount = 0
@@ -141,10 +149,10 @@ export class Agent extends EventEmitter<Events> {
       const started = this.#state.started?.find(({ id }) => id === known.id)
       // The process ended before the service had confirmed the outcome.
       if (started && known.state !== 'ACKNOWLEDGED') this.#unconfirmedOutcomes.set(known.id, known)
-      // Only reboots and changes of the power are saved as acknowledged. On the device itself they have completed when its agent starts.
+      // Without `commandsOnce` only reboots and changes of the power are saved: on the device itself they are done when its agent starts.
       if (known.state !== 'ACKNOWLEDGED') continue
-      // A handler that restarts the agent by itself still runs when the agent starts.
-      if (outcomeOf && this.#runningCommands.has(known.id)) continue
+      // A handler that restarts the agent by itself still runs when the agent starts. Collected logs wait for a new upload address.
+      if (outcomeOf && (this.#runningCommands.has(known.id) || this.#collectedLogs.has(known.id))) continue
       const outcome = outcomeOf && started ? outcomeOf(started) : succeeded(known.id)
       if (outcome) await this.#recordOutcome({ ...outcome, id: known.id } as CommandOutcome)
       else openCount++
@@ -320,16 +328,18 @@ export class Agent extends EventEmitter<Events> {
 
   async #executeCommand(command: wire.DeviceCommandMessage, signal: AbortSignal): Promise<void> {
     const { id, type, deadline } = command
+    const { commandsOnce = false } = this.#options
     if (type === 'UNENROL') return this.#unenrolled()
     const known = this.#state.outcomes.find((outcome) => outcome.id === id)
     // A known command is answered with its outcome. Logs are collected again, because asking again means that they did not arrive.
-    if (known && type !== 'COLLECT_LOGS') return this.#reportOutcome(known)
+    const isUploadedAgain = type === 'COLLECT_LOGS' && (!commandsOnce || this.#collectedLogs.has(id))
+    if (known && !isUploadedAgain) return this.#reportOutcome(known)
     if (this.#runningCommands.has(id) || Date.parse(deadline) <= Date.now()) return
     this.#runningCommands.add(id)
     try {
       if (command.onlyIfIdle && (await this.#options.handlers.isInUse?.())) throw new Error(wire.inUseError)
       // Saved before the device restarts or goes off, so it does not execute the same command again when it is back.
-      if (type === 'REBOOT' || type === 'POWER')
+      if (type === 'REBOOT' || type === 'POWER' || (commandsOnce && !known))
         await this.#recordOutcome({ id, state: 'ACKNOWLEDGED' }, { id, type, on: command.on, atMs: Date.now() })
       await this.#runCommand(command, signal)
     } catch (error) {
@@ -348,28 +358,35 @@ export class Agent extends EventEmitter<Events> {
     if (type === 'REBOOT') return handlers.reboot({ onlyIfIdle: onlyIfIdle === true })
     if (type === 'MESSAGE') {
       await handlers.showMessage(message, wire.messageShownMs)
-      return this.#recordOutcome(succeeded(id))
+      return this.#recordEnd(succeeded(id), signal)
     }
     if (type === 'POWER' && handlers.power) {
       await handlers.power(on === true)
-      return this.#recordOutcome(succeeded(id))
+      return this.#recordEnd(succeeded(id), signal)
     }
     if (!logs) throw new Error(`This device does not support the operation ${type}.`)
     const userPass = btoa(`${identity.endpointId}:${identity.credential}`)
     const headers = { authorization: `Basic ${userPass}`, 'content-type': 'application/gzip' }
-    const body = await handlers.collectLogs(logs)
+    const body = this.#collectedLogs.get(id) ?? (await handlers.collectLogs(logs))
+    this.#collectedLogs.delete(id)
     const put = { method: 'PUT', redirect: 'error', duplex: 'half', headers, body, signal } as RequestInit
     const { ok, status, body: rest } = await fetch(logs.uploadUrl, put).catch(() => new Response(null, { status: 503 }))
     await rest?.cancel()
-    if (ok) return this.#recordOutcome({ id, state: 'UPLOADED' })
+    if (ok) return this.#recordEnd({ id, state: 'UPLOADED' }, signal)
     if (status < 500 && status !== 403 && status !== 429)
       throw new Error(`The service refused the log bundle (${status}).`)
     await pause(backOffMs(status === 403 ? 0 : failuresForLongestWait, deviceBackOff), undefined, {
       signal,
       ref: false,
     })
+    if (this.#options.commandsOnce) this.#collectedLogs.set(id, body)
     this.#runningCommands.delete(id) // the service sends the command again, with a new upload address
     await this.#reportOutcome({ id, state: 'URL_WANTED' })
+  }
+
+  /** A command that ends after its agent was stopped has no outcome if the next agent can have decided about it. */
+  async #recordEnd(outcome: CommandOutcome, signal: AbortSignal): Promise<void> {
+    if (!this.#options.commandsOnce || !signal.aborted) await this.#recordOutcome(outcome)
   }
 
   async #recordOutcome(outcome: CommandOutcome, started?: StartedCommand): Promise<void> {

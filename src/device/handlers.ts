@@ -1,6 +1,7 @@
 // The functions and the storage that a maker passes to the agent.
 import type { Readable } from 'node:stream'
 import type { CommandReport, LogsReport } from '../contract/device/protocol.ts'
+import type { CommandType } from '../contract/fleet/commands.ts'
 
 export type AgentSettings = Record<string, boolean | number | string>
 type Awaitable<T> = Promise<T> | T
@@ -41,15 +42,15 @@ export interface AgentState {
   readonly hasHadTls?: boolean | undefined
   /** Outcomes of the latest commands, oldest first. A command that arrives again is answered from here, not executed. */
   readonly outcomes: readonly CommandOutcome[]
-  /** With `outcomeOf`: the reboots and changes of the power whose outcome the service has not confirmed. */
+  /** With `outcomeOf`: the saved commands whose outcome the service has not confirmed. */
   readonly started?: readonly StartedCommand[] | undefined
 }
 export type CommandOutcome = CommandReport | LogsReport
 
-/** A reboot, or a change of the power, that was handed to the device. */
+/** A command that was saved before it was handed to the device. */
 export interface StartedCommand {
   readonly id: string
-  readonly type: 'REBOOT' | 'POWER'
+  readonly type: CommandType
   /** POWER: whether to switch on. */
   readonly on?: boolean | undefined
   /** When it was handed to the device, in milliseconds since 1970. */

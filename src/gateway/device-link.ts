@@ -1,4 +1,5 @@
 // Joins a driver session with the agent of its device: reports go up to the server, and commands come down to the driver.
+import { gzipSync } from 'node:zlib'
 import type { DeviceAction } from '../contract/device/models.ts'
 import type { DeviceSample, EnrolAnswer, UpMessage } from '../contract/device/protocol.ts'
 import { minuteMs, secondMs } from '../contract/durations.ts'
@@ -54,6 +55,8 @@ export class DeviceLink {
   #checkCount = 0
   /** By command: how many checks there had been when a check first found it open. */
   readonly #checksBefore = new Map<string, number>()
+  /** With `commandsOnce`: when the last reboot was carried out. */
+  #rebootedAtMs = Number.NEGATIVE_INFINITY
   #isWanted = false
   /** Starts and stops of the agent run one after the other. */
   #switching: Promise<void> = Promise.resolve()
@@ -88,13 +91,14 @@ export class DeviceLink {
 
   async #start(): Promise<void> {
     if (this.#agent) return
-    const { identity, storage, connection, log, restartWithinMs, onUnenrolled, onCredentialRefused } = this.#options
+    const { identity, storage, connection, log, onUnenrolled, onCredentialRefused } = this.#options
     const agent = new Agent({
       identity,
       status: { ...this.#status },
       storage,
       handlers: this.#handlers(),
-      outcomeOf: (command) => startedOutcome(command, this.#status, this.#observedMs(command) >= restartWithinMs),
+      commandsOnce: this.#options.session.commandsOnce,
+      outcomeOf: (command) => this.#outcomeOf(command),
       maxQueuedSamples: maxWaitingSamples,
       connection,
     })
@@ -125,6 +129,16 @@ export class DeviceLink {
     return (this.#checkCount - checksBefore) * checkStartedMs
   }
 
+  #outcomeOf(command: StartedCommand): ReturnType<NonNullable<AgentOptions['outcomeOf']>> {
+    const { session, restartWithinMs } = this.#options
+    const { type, atMs } = command
+    const isShown = type === 'REBOOT' && typeof this.#status.startedAt === 'string'
+    if (!session.commandsOnce || isShown)
+      return startedOutcome(command, this.#status, this.#observedMs(command) >= restartWithinMs)
+    if (type === 'REBOOT' && atMs <= this.#rebootedAtMs) return { state: 'SUCCEEDED' }
+    return { state: 'FAILED', error: notKnownText }
+  }
+
   #checkStarted(agent: Agent): void {
     this.#checkCount++
     agent.decideStarted().catch((error: Error) => this.#options.log(`state not saved: ${error.message}`))
@@ -132,23 +146,27 @@ export class DeviceLink {
 
   #handlers(): AgentHandlers {
     const { session } = this.#options
-    const { apply, reboot, power, message, isInUse } = session
+    const { apply, reboot, power, message, logs, isInUse, commandsOnce = false } = session
+    const within = commandsOnce ? withinOnce : withinLimit
     return {
       settings: () => session.settings?.() ?? {},
       applyConfig: async (config) => {
         if (!apply) throw new Error('This device has no settings that the gateway can change.')
-        return within(apply.call(session, config))
+        return commandsOnce ? apply.call(session, config) : within(apply.call(session, config))
       },
       reboot: async (options) => {
         if (!reboot) throw new Error('The gateway cannot restart this device.')
-        await this.#handOver(() => reboot.call(session, options))
+        if (commandsOnce) await this.#rebootOnce(() => reboot.call(session, options))
+        else await this.#handOver(() => reboot.call(session, options))
       },
       showMessage: async (text, durationMs) => {
         if (!message) throw new Error('This device cannot show a message.')
         await within(message.call(session, text, durationMs))
       },
-      collectLogs: () => {
-        throw new Error('The gateway cannot read the logs of this device.')
+      collectLogs: async (options) => {
+        if (!logs) throw new Error('The gateway cannot read the logs of this device.')
+        const collected = await within(logs.call(session, options))
+        return typeof collected === 'string' ? gzipSync(collected) : collected
       },
       // Warming up and cooling down take minutes, and the driver gives up by itself before the deadline of the command.
       ...(power && { power: (on) => power.call(session, on) }),
@@ -156,10 +174,18 @@ export class DeviceLink {
     }
   }
 
+  /** The server counts a reboot as done on a new connection only. */
+  async #rebootOnce(reboot: () => Promise<void>): Promise<void> {
+    await withinOnce(reboot())
+    if (typeof this.#status.startedAt === 'string') return
+    this.#rebootedAtMs = Date.now()
+    this.#reconnect()
+  }
+
   /** A device can restart before it has answered. Then its uptime tells later whether it did. */
   async #handOver(reboot: () => Promise<void>): Promise<void> {
     try {
-      await within(reboot())
+      await withinLimit(reboot())
     } catch (error) {
       const isUnanswered =
         error instanceof NoAnswer || (error instanceof DriverFailure && error.state === 'UNREACHABLE')
@@ -198,6 +224,11 @@ export class DeviceLink {
   }
 
   #collectSample(sample: DeviceSample): void {
+    if (this.#options.session.samplesAsMeasured) {
+      this.#options.waitingSamples.push(sample)
+      this.#sampleTimer ??= setTimeout(() => this.#guard(() => this.#takeSample()), statusIntervalMs)
+      return
+    }
     this.#sample = { ...this.#sample, ...sample }
     if (this.#sampleTimer) return
     const waitMs = Math.max(0, this.#sampleSentAtMs + sampleIntervalMs - performance.now())
@@ -210,7 +241,7 @@ export class DeviceLink {
     const { waitingSamples } = this.#options
     if (this.#sample) waitingSamples.push(this.#sample)
     this.#sample = undefined
-    if (waitingSamples.length > maxWaitingSamples) waitingSamples.shift()
+    waitingSamples.splice(0, waitingSamples.length - maxWaitingSamples)
     this.#sendSamples()
   }
 
@@ -237,8 +268,13 @@ export class DeviceLink {
 
 class NoAnswer extends Error {}
 
-const within = <T>(work: Promise<T>): Promise<T> =>
+const notKnownText = 'It is not known whether it was sent.'
+
+const withinLimit = <T>(work: Promise<T>): Promise<T> =>
   limited(work, commandLimitMs, () => new NoAnswer('The device did not answer within 30 s.'))
+
+const withinOnce = <T>(work: Promise<T>): Promise<T> =>
+  limited(work, commandLimitMs, () => new NoAnswer(`${notKnownText} There was no answer within 30 s.`))
 
 /**
  * Only the device itself tells what became of a command: its uptime, or its power. Undefined while it can still happen; `isOver` says that
@@ -268,6 +304,7 @@ function statusOf(session: DriverSession): Status {
     ...(session.message ? ['message' as const] : []),
     ...(session.apply ? ['config' as const] : []),
     ...(session.power ? ['power' as const] : []),
+    ...(session.logs ? ['logs' as const] : []),
   ]
   return {
     ...(manufacturer !== undefined && { manufacturer }),

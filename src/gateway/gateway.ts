@@ -53,8 +53,8 @@ const maxTakeovers = 3
 const takeoversWithinMs = hourMs
 /** After a takeover, devices connect only when the gateway's own connection has lasted this long. */
 const calmAfterTakeoverMs = 5 * secondMs
-/** A status report can name this many networks. */
-const maxReportedRanges = 32
+/** A status report can name this many networks and hosts. */
+const maxReportedReach = 32
 const listBackOff = { firstMs: secondMs, maxMs: 30 * secondMs }
 
 /** The gateway cannot go on, and trying again would not help. The message is a sentence for its owner. */
@@ -166,7 +166,7 @@ class Gateway {
         startedAt: new Date().toISOString(),
         actions: [],
         supports: [gatewaySupport],
-        reach: options.reach.ranges.slice(0, maxReportedRanges),
+        reach: [...options.reach.ranges, ...options.reach.hosts].slice(0, maxReportedReach),
       },
       storage: {
         load: () => this.#options.folder.own?.agent,

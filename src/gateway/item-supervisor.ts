@@ -67,6 +67,8 @@ export class ItemSupervisor {
   #lifetime: AbortController | undefined
   #ended: Promise<void> = Promise.resolve()
   #link: DeviceLink | undefined
+  /** Set while the session stands. */
+  #session: DriverSession | undefined
   #mayConnect = false
   /** Undefined while the server decides the state. */
   #reported: Ending | undefined
@@ -117,7 +119,7 @@ export class ItemSupervisor {
     const isSame = targetOf(before) === targetOf(item) && (before.state === 'REMOVED') === (item.state === 'REMOVED')
     if (!this.#lifetime || (isSame && before.revision === item.revision)) return
     const isTriedAgain = !isSame || before.targetRevision !== item.targetRevision
-    if (isSame && this.#link) this.#report(item, { state: 'CONNECTED', reason: '' })
+    if (isSame && this.#link) this.#report(item, this.#presence)
     else if (isTriedAgain) {
       this.#lifetime.abort()
       this.start()
@@ -134,9 +136,24 @@ export class ItemSupervisor {
     void this.#connect(link, this.#lifetime?.signal ?? AbortSignal.abort())
   }
 
+  /** The device as its source sees it; without a source, a session is enough. */
+  get #presence(): Ending {
+    const { offlineBecause } = this.#session ?? {}
+    return offlineBecause === undefined
+      ? { state: 'CONNECTED', reason: '' }
+      : { state: 'UNREACHABLE', reason: offlineBecause }
+  }
+
+  #followPresence(link: DeviceLink, signal: AbortSignal): void {
+    this.#report(this.#item, this.#presence)
+    if (this.#presence.state !== 'CONNECTED') void link.connect(false)
+    else if (this.#mayConnect) void this.#connect(link, signal)
+  }
+
   async #connect(link: DeviceLink, signal: AbortSignal): Promise<void> {
     await this.#context.connectPace.turn(signal).catch(() => {})
-    if (this.#mayConnect && this.#link === link && !signal.aborted) await link.connect(true)
+    const isWanted = this.#mayConnect && this.#presence.state === 'CONNECTED'
+    if (isWanted && this.#link === link && !signal.aborted) await link.connect(true)
   }
 
   async #supervise(item: ListedGatewayDevice, signal: AbortSignal): Promise<void> {
@@ -304,11 +321,14 @@ export class ItemSupervisor {
       },
     })
     this.#link = link
+    this.#session = session
+    session.on('presence', () => {
+      if (this.#link === link) this.#followPresence(link, signal)
+    })
     signal.addEventListener('abort', () => leave({ state: 'UNREACHABLE', reason: '' }), { once: true })
     try {
       signal.throwIfAborted()
-      this.#report(this.#item, { state: 'CONNECTED', reason: '' })
-      if (this.#mayConnect) void this.#connect(link, signal)
+      this.#followPresence(link, signal)
       const ending = await Promise.race([left, ended.then((failure) => this.#endingOf(failure, signal))])
       if (ending.state === 'REMOVED') await this.#forget(item)
       if (ending.state === 'ENROL_AGAIN') {
@@ -319,6 +339,7 @@ export class ItemSupervisor {
       return ending
     } finally {
       this.#link = undefined
+      this.#session = undefined
       await link.close()
     }
   }

@@ -144,8 +144,9 @@ test.runIf(engine === 'sqlite')(
     expect(unknown.stderr).toContain('does not name a room')
 
     const flags = ['--gateway', `${first.org}/${room.id}`, '--gateway-reach', '127.0.0.1']
+    const hosts = ['--gateway-reach-host', 'broker.example.org,Lora.example.org']
     const launch = (...more: string[]) =>
-      site.launch(['serve', '--port', '0', ...site.flags, ...flags, ...more], {
+      site.launch(['serve', '--port', '0', ...site.flags, ...flags, ...hosts, ...more], {
         env: { ROOMKEEPER_SMTP_URL: 'smtp://user:planted-secret@127.0.0.1', ROOMKEEPER_SMTP_FROM: 'a@example.org' },
       })
     const program = launch()
@@ -161,7 +162,10 @@ test.runIf(engine === 'sqlite')(
       return gateways.length === 1 && gateways[0]?.state === 'ONLINE' && gateways[0]
     }
     const gateway = await until('the gateway is online', online)
-    expect(gateway).toMatchObject({ roomId: room.id, reach: ['127.0.0.1/32'] })
+    expect(gateway).toMatchObject({
+      roomId: room.id,
+      reach: ['127.0.0.1/32', 'broker.example.org', 'lora.example.org'],
+    })
     const pid = childOf(server) as number
     const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
       .split('\0')

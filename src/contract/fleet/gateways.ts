@@ -97,7 +97,8 @@ const Gateway = Shape('Gateway', {
     { description: 'The number of items that the caller sees, by state; states without an item are left out.' },
   ),
   reach: Type.Array(Type.String(), {
-    description: 'The networks that the gateway can reach, as its own options say; empty until it reports them.',
+    description:
+      'The networks that the gateway can reach, and the hosts that only its sources can reach, as its own options say; empty until it reports them.',
   }),
 })
 

@@ -157,9 +157,10 @@ export const reportedFields = {
     }),
   ),
   reach: optional(
-    Type.Array(Type.String({ maxLength: 64 }), {
+    Type.Array(Type.String({ maxLength: 253 }), {
       maxItems: 32,
-      description: 'The networks that a gateway can reach, such as 10.20.0.0/16.',
+      description:
+        'The networks that a gateway can reach, such as 10.20.0.0/16, and the hosts that only its sources can reach, such as broker.example.org.',
     }),
   ),
   inCallStatus: optional(OneOf(['NONE', 'ZOOM', 'TEAMS', 'MEET', 'OTHER'], 'The kind of call that the device is in.')),

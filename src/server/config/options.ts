@@ -244,6 +244,12 @@ export const serveOptions: readonly OptionSpec[] = [
     parse: parseList(parseAddressRange('--gateway-reach')),
   },
   {
+    flag: '--gateway-reach-host <host>',
+    env: 'ROOMKEEPER_GATEWAY_REACH_HOST',
+    help: 'name of a host outside of these networks that sources of that gateway may reach, over TLS (repeatable)',
+    parse: parseList((host) => host),
+  },
+  {
     flag: '--cors-origin <origin>',
     env: 'ROOMKEEPER_CORS_ORIGIN',
     help: 'let browsers of this origin call the API (repeatable)',

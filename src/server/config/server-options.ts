@@ -55,6 +55,7 @@ export interface ServeOptions extends DatabaseOptions, Partial<SharedOptions> {
   /** The room of a gateway beside this server. */
   readonly gateway?: { readonly org: string; readonly roomId: number }
   readonly gatewayReach?: readonly string[]
+  readonly gatewayReachHost?: readonly string[]
   readonly corsOrigin?: readonly string[]
   readonly rateLimit: number
   readonly rateBurst?: number
