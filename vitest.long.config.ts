@@ -12,7 +12,7 @@ const include = [
   'src/server/jobs/huge-jobs.http.test.ts',
   'src/server/sensors/history/history-property.http.test.ts',
   'test/contract/{property,subset}.*.test.ts',
-  'test/gateway/kills.process.test.ts',
+  'test/gateway/{kills,sources}.process.test.ts',
   'test/process/crashes/idempotency-kills.process.test.ts',
 ]
 /** These check all pages and dialogs in dark too; they run on SQLite only, as in `npm test`. */

@@ -85,7 +85,7 @@ test('a device that the source no longer lists is offline with that reason, unti
   const world = await GatewayWorld.start(harness, org, { sources })
   const calls = callsOf(world)
   const [a, b] = [newDevice('a'), newDevice('b')]
-  const source = await LineSource.start(a, b)
+  const source = await LineSource.start(a, b, newDevice('c'))
   const id = await calls.connect(source)
   const [endpoint = '', other = ''] = await calls.adopt(id, ['a', 'b'])
   harness.clock.advance(settleMs)
@@ -107,6 +107,14 @@ test('a device that the source no longer lists is offline with that reason, unti
   })
   expect(source.opened.get('a')).toBe((before ?? 0) + 1)
   expect((await world.endpoint(other)).state).toBe('ONLINE')
+
+  // A device can vanish while the gateway is off, even one that was not adopted.
+  await world.running.stop()
+  source.devices.delete('c')
+  await world.restart({ sources })
+  await until('it is missing', async () => (await calls.device(id, 'c')).isMissing)
+  expect((await calls.source(id)).devices).toMatchObject({ FOUND: 1, ADOPTED: 2, missing: 1 })
+  await until('the others are online', async () => (await world.endpoint(endpoint)).connected)
 
   // An endpoint that is deleted here stays away until a person includes it.
   await org.call('DELETE', `/endpoints/${endpoint}`)

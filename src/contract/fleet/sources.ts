@@ -360,10 +360,15 @@ export type FoundDevice = Static<typeof FoundDevice>
 export const FoundDevices = Shape('FoundDevices', {
   revision: Type.Integer({ minimum: 0, maximum: 2147483647, description: 'The revision of the source.' }),
   devices: Type.Array(FoundDevice, {
-    minItems: 1,
     maxItems: maxSourceDevicesPerRequest,
     description: 'Devices that are new or have changed. Those that are not named stay as they are.',
   }),
+  listed: Type.Optional(
+    Type.Array(deviceKey, {
+      maxItems: 2 * maxSourceDevices,
+      description: 'The keys of a complete list, if the gateway has one: all other devices of the source are missing.',
+    }),
+  ),
 })
 export type FoundDevices = Static<typeof FoundDevices>
 

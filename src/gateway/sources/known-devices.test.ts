@@ -39,6 +39,20 @@ test('a device that is not in a complete list is missing until it is in one, or 
   expect([known.unsentCount, known.isMissing('x')]).toEqual([0, false])
 })
 
+test('the first complete list goes up, and again if the server has lost what it knew', () => {
+  const known = new KnownDevices()
+  known.merge([device('a')])
+  expect(known.unsentList).toBeUndefined()
+  known.list(['a', 'left out'])
+  known.merge([device('found since')])
+  expect(known.unsentList).toEqual(['a', 'left out', 'found since'])
+  known.markListSent()
+  known.list(['left out'])
+  expect(known.unsentList).toBeUndefined()
+  known.markAllUnsent()
+  expect(known.unsentList).toEqual(['left out'])
+})
+
 test('the last message goes up each time, and is not kept', () => {
   const known = new KnownDevices()
   for (let i = 0; i < 2; i++) {

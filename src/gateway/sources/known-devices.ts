@@ -8,6 +8,14 @@ export class KnownDevices {
   readonly #unsent = new Set<string>()
   /** The keys of the last complete list; undefined until there is one. */
   #listed: ReadonlySet<string> | undefined
+  #isListSent = false
+
+  /** The keys of the last complete list and of later devices, if the server has to compare them with the devices that it knows. */
+  get unsentList(): readonly string[] | undefined {
+    if (this.#listed === undefined || this.#isListSent) return undefined
+    const present = [...this.#devices].flatMap(([key, { isMissing }]) => (isMissing ? [] : [key]))
+    return [...new Set([...this.#listed, ...present])].slice(0, 2 * maxSourceDevices)
+  }
 
   get unsentCount(): number {
     return this.#unsent.size
@@ -64,7 +72,12 @@ export class KnownDevices {
     }
   }
 
+  markListSent(): void {
+    this.#isListSent = true
+  }
+
   markAllUnsent(): void {
+    this.#isListSent = false
     for (const key of this.#devices.keys()) this.#unsent.add(key)
   }
 
@@ -73,5 +86,6 @@ export class KnownDevices {
     this.#devices.clear()
     this.#unsent.clear()
     this.#listed = undefined
+    this.#isListSent = false
   }
 }

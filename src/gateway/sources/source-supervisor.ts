@@ -154,10 +154,13 @@ export class SourceSupervisor {
       const reason = connection ? missingText : this.#awayText
       if (reason !== undefined && reason !== told) onAbsent(reason)
       told = reason
-      await new Promise<void>((resolve) => {
-        this.#waiting.add(resolve)
-        signal.addEventListener('abort', () => resolve(), { once: true })
-      })
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const wake = () => resolve()
+      this.#waiting.add(wake)
+      signal.addEventListener('abort', wake, { once: true })
+      await promise
+      this.#waiting.delete(wake)
+      signal.removeEventListener('abort', wake)
     }
   }
 

@@ -73,7 +73,8 @@ export class SourceUploads {
   }
 
   #hasWork(): boolean {
-    return this.#options.devices.unsentCount > 0 || !this.#isStructureSent
+    const { devices } = this.#options
+    return devices.unsentCount > 0 || devices.unsentList !== undefined || !this.#isStructureSent
   }
 
   async #run(): Promise<void> {
@@ -82,7 +83,7 @@ export class SourceUploads {
     for (let failures = 0; this.#hasWork(); ) {
       try {
         await this.#sendStructure()
-        const batches = await this.#sendDevices()
+        const batches = (await this.#sendDevices()) + (await this.#sendList())
         failures = 0
         this.#isAnnounced = false
         await pause(restMs * batches, undefined, { signal })
@@ -122,6 +123,22 @@ export class SourceUploads {
       batches++
     }
     return batches
+  }
+
+  /** After the devices of the list. Once is enough: later on, a device that is missing is sent as such. */
+  async #sendList(): Promise<number> {
+    const { devices, revision, reportFound, log } = this.#options
+    const listed = devices.unsentList
+    if (!listed || devices.unsentCount > 0) return 0
+    const round = this.#round
+    try {
+      await reportFound({ revision: revision(), devices: [], listed: [...listed] }, this.#signal)
+    } catch (error) {
+      if (!isFinal(error)) throw error
+      log(`the server refused the list of devices: ${(error as Error).message}`)
+    }
+    if (this.#round === round) devices.markListSent()
+    return 1
   }
 
   /** The server refuses a batch because of one device in it, or because it is too large: its halves are sent. */

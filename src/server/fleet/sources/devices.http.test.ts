@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newSourceSite, pulseSource, type SourceSite } from '../../../../test/support/devices/source-site.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 import { until } from '../../../../test/support/program.ts'
+import { devicePaths } from '../../../contract/device/protocol.ts'
 import { minuteMs } from '../../../contract/durations.ts'
 import { maxGatewayDevices } from '../../../contract/fleet/gateways.ts'
 import { maxSourceDevices } from '../../../contract/fleet/sources.ts'
@@ -218,6 +219,23 @@ test('a device that its source no longer lists is missing: OFFLINE with that rea
   expect(await countsOf(site)).toEqual({ FOUND: 1, ADOPTED: 1, EXCLUDED: 0, missing: 2 })
   await gateway.found(source, [{ key: 'bar', model: 'NF19B1' }])
   expect(await site.device('bar')).toMatchObject({ state: 'ADOPTED', isMissing: false })
+})
+
+test('a complete list makes every other device of its source missing, and an outdated one none [contract 15.reports]', async () => {
+  const site = await newSourceSite(harness)
+  const { gateway, source } = site
+  await gateway.found(source, [found(1), found(2), found(3)])
+  const path = `${devicePaths.gatewaySources}/${source}/devices`
+  const [listed] = (await gateway.list()).sources
+  const revision = listed?.revision ?? 0
+  const keys = [found(1).key, 'beyond the limit']
+  const missing = async () => (await site.devices()).flatMap(({ key, isMissing }) => (isMissing ? [key] : []))
+  expect((await gateway.call('POST', path, { revision: revision - 1, devices: [], listed: keys })).status).toBe(200)
+  expect(await missing()).toEqual([])
+  expect((await gateway.call('POST', path, { revision, devices: [], listed: keys })).status).toBe(200)
+  expect(await missing()).toEqual([found(2).key, found(3).key])
+  await gateway.found(source, [found(2)])
+  expect(await missing()).toEqual([found(3).key])
 })
 
 test('a source has at most 5,000 devices, and those that were adopted count among the items of its gateway [contract 15.reports] [contract 13.items]', async () => {

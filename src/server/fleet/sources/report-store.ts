@@ -86,6 +86,25 @@ export const listKnownKeys = query((db, p: { org: number; source: string; keys: 
     .where(isAnyOf(engine, 'key', p.keys)),
 )
 
+/** Lists the keys of the devices that are not missing. */
+export const listPresentKeys = query((db, p: { org: number; source: string }) =>
+  db
+    .selectFrom('source_devices')
+    .select('key')
+    .where('org', '=', p.org)
+    .where('source_id', '=', p.source)
+    .where('is_missing', '=', 0),
+)
+
+export const updateMissing = writeAny((db, p: { org: number; source: string; keys: readonly string[] }, engine) =>
+  db
+    .updateTable('source_devices')
+    .set({ is_missing: 1 })
+    .where('org', '=', p.org)
+    .where('source_id', '=', p.source)
+    .where(isAnyOf(engine, 'key', p.keys)),
+)
+
 export type FoundRow = readonly [key: string, isMissing: number, report: string, lastMessage: string | null]
 type FoundColumns = { key: string; is_missing: number; report: string; last_message: string | null }
 type Found = { org: number; source: string; rows: readonly FoundRow[]; at: number }

@@ -30,7 +30,9 @@ import {
   type FoundRow,
   findOwnSource,
   listKnownKeys,
+  listPresentKeys,
   type OwnSource,
+  updateMissing,
   updateSourceReason,
   updateSourceState,
   upsertDevices,
@@ -147,7 +149,16 @@ async function storeDevices(
     if (isNew && report.refusedBecause === undefined && !isMissing) added.push(key)
   }
   await upsertDevices(tx, { source: sourceId, rows: [...rows.values()], at: now })
+  if (report.listed) await storeList(tx, sourceId, report.listed)
   return { source, added }
+}
+
+/** A gateway that has just started does not know which devices it has reported before, so it sends the whole list. */
+async function storeList(tx: TelemetryTx | Tx, source: string, listed: readonly string[]): Promise<void> {
+  const there = new Set(listed)
+  const present = await listPresentKeys(tx, { source })
+  const keys = present.flatMap(({ key }) => (there.has(key) ? [] : [key]))
+  if (keys.length > 0) await updateMissing(tx, { source, keys })
 }
 
 const keysOf = ({ devices }: FoundDevices) => devices.map(({ key }) => key)
