@@ -26,6 +26,8 @@ import { inPieces, inTurns, maxRowsPerSlice, type SliceReader, type SliceResult 
 
 /** A slice may have this many due quarters; usually it has the last one or two. */
 const maxDuePerSlice = 200
+/** A row with more sensors takes longer to read, so a slice then has fewer rows. */
+const usualSensors = 2
 /** Bounds the time of a query, because all its endpoints may have due quarters. */
 const maxEndpointsPerQuery = 500
 /** A usual device sends a sample a minute. */
@@ -66,7 +68,8 @@ export class RollupReader implements SliceReader<StatisticsRow> {
     this.buckets = buckets
     this.table = table
     this.slots = slots
-    this.maxBuckets = Math.floor(maxRowsPerSlice / (slots === buckets ? 1 : quartersInBucket))
+    const maxRows = Math.floor((maxRowsPerSlice * usualSensors) / Math.max(columns.length, usualSensors))
+    this.maxBuckets = Math.floor(maxRows / (slots === buckets ? 1 : quartersInBucket))
     this.initialBuckets = this.maxBuckets
     this.endpointsPerQuery = Math.min(maxEndpointsPerQuery, Math.floor(maxRowsPerSlice / quartersInBucket))
   }

@@ -81,7 +81,10 @@ async function* historyLines(
       const place = csvCells([String(id), name, String(location_id ?? ''), location_name ?? ''])
       const range = { first, end, maxItems: Number.POSITIVE_INFINITY }
       const slices = walk(ctx.db, { room: id, stays }, bucketReader(ctx, history, window), range)
-      for await (const { items } of slices) yield items.map((row) => `${place},${view.csv(row)}`)
+      for await (const { items } of slices) {
+        await nextTurn()
+        yield items.map((row) => `${place},${view.csv(row)}`)
+      }
       await nextTurn()
     }
     const last = rooms.at(-1)
