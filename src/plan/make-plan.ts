@@ -76,6 +76,7 @@ export function makePlan(
     problems.push(placed(pointer, message))
 
   const hints = [
+    ...(hasOwnIds ? [] : [placed('/organisation', otherOrganisationHint(document, snapshot))]),
     ...ownerEntries.map((entry) => placed(entry.pointer, ownerHint(entry))),
     ...entries.flatMap((entry) => (hasEnded(entry, now) ? [placed(entry.pointer, endedHint(entry))] : [])),
     ...makeHints(planned, { organisation, matches, hasOwnIds, pruned: new Set(pruned) }).map((hint) =>
@@ -109,6 +110,9 @@ function splitEntries(all: readonly Entry[], { hiddenKinds, ownerEmails }: Snaps
     })),
   }
 }
+
+const otherOrganisationHint = (document: OrganisationDocument, snapshot: Snapshot) =>
+  `The document is of the organisation ${document.organisation.trim()}, and this is ${snapshot.organisation}, so its ids are ignored.`
 
 const ownerHint = ({ path }: Entry) =>
   `${path[0]} is an owner. A document does not change owners, so the entry is left out.`

@@ -82,9 +82,18 @@ function report(
     ...plan.unreadable.map(({ message }) => message),
   ]
   if (reasons.length === 0) return
-  throw new CommandError(
-    [...reasons, 'Not everything was done. Run the command again: it skips what is done.'].join('\n'),
-  )
+  throw new CommandError([...reasons, `Not everything was done. ${whatToDo(notDone, plan)}`].join('\n'))
+}
+
+/** Another attempt helps only if something else than the rights of the key was in the way. */
+function whatToDo(notDone: readonly StepOutcome[], { steps }: OrganisationPlan): string {
+  const forbidden = new Set<number>()
+  for (const { number, forbidden: why, dependsOn } of steps) {
+    if (why !== undefined || dependsOn.some((needed) => forbidden.has(needed))) forbidden.add(number)
+  }
+  return notDone.every(({ step }) => forbidden.has(step.number))
+    ? 'The rest needs a key with more rights.'
+    : 'Run the command again: it skips what is done.'
 }
 
 function webhookSecretOf(outcome: StepOutcome): { name: string; secret: string } | undefined {

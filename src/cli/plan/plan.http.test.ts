@@ -88,6 +88,24 @@ test('the export of a key that is limited to regions says so on standard error, 
   expect((await run(org, ['export'])).stderr).toBe('')
 })
 
+test('a key that may not write is told before anything is tried, and a file of another organisation is named', async () => {
+  const org = await harness.newOrg()
+  const key = await org.newKey({ scopes: ['read'] })
+  const file = fileWith('reader.yaml', `organisation: other\nrooms:\n  - name: Fjord\n`)
+  const planned = await run(org, ['plan', file], { ROOMKEEPER_KEY: key })
+  expect(planned).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining('    cannot be done: The key lacks write.\n'),
+  })
+  expect(planned.stdout).toContain(
+    `${file}:1:15: The document is of the organisation other, and this is ${org.id}, so its ids are ignored.\n`,
+  )
+  expect(await run(org, ['apply', file, '--yes'], { ROOMKEEPER_KEY: key })).toMatchObject({
+    code: 1,
+    stderr: '1 (Fjord): The key lacks write.\nNot everything was done. The rest needs a key with more rights.\n',
+  })
+})
+
 test('apply refuses before it changes anything: problems, variables that are not set, and a plan without a confirmation', async () => {
   const org = await harness.newOrg()
   const written = (await org.audit()).length

@@ -27,7 +27,7 @@ const start = 'organisation: x\n'
 const nested = (count: number) => `${start}rooms: ${'['.repeat(count)}`
 
 test.each<[what: string, content: string | Uint8Array, mistakes: string]>([
-  ['no text', '', '1:1: The value must be a map of keys.'],
+  ['no text', '', '1:1: The file is empty. "export" writes one to start from.'],
   ['a text', 'hello', '1:1: The value must be a map of keys.'],
   ['a list', '- x\n', '1:1: The value must be a map of keys.'],
   [

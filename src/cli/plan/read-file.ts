@@ -74,6 +74,9 @@ export function readDocument(file: string): ReadDocument {
       }
     },
   })
+  if (mistakes.length === 0 && parsed.contents === null) {
+    mistakes.push({ message: 'The file is empty. "export" writes one to start from.', place: placeAt(0) })
+  }
   if (mistakes.length > 0) throw mistakesAt(mistakes)
   const findPlace: FindPlace = (pointer) => placeAt(offsetOf(parsed, pointer))
   const checked = checkDocument(parsed.toJS({ maxAliasCount: 0 }), findPlace)
