@@ -100,7 +100,8 @@ test('a start right after a failover declares no living node dead that has not t
   const { rows } = await client.query(
     `INSERT INTO nodes (name, version, process, state, beats, changes, started_at) VALUES ('living', '0', 'x', 'up', 7, 0, 0) RETURNING id`,
   )
-  const starting = group.start({ nodeName: 'one', limits })
+  // The start goes on when it sees the lock, so a long limit costs no time.
+  const starting = group.start({ nodeName: 'one', limits: { ...limits, nodeRelockMs: 60_000 } })
   const isWaiting =
     "state = 'idle' AND query = 'COMMIT' AND application_name LIKE 'roomkeeper%' AND datname = current_database()"
   await until('the start has seen the row', async () => {

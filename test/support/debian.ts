@@ -7,6 +7,9 @@ import { isAbsolute, join } from 'node:path'
 /** Debian's package keeps it outside of PATH, for Debian's own Python. */
 export const pahoClient = '/usr/lib/python3/dist-packages/paho/mqtt/client.py'
 
+/** Settings of the package that PostgreSQL's own package needs: whether it makes a cluster when it is installed. */
+export const postgresClusterSettings = '/etc/postgresql-common/createcluster.conf'
+
 /** The packages of Debian, by the program or the file that the tests need. */
 const packagesOfTests = {
   'chromium-headless-shell': 'chromium-headless-shell',
@@ -17,6 +20,7 @@ const packagesOfTests = {
   nginx: 'nginx-light',
   [pahoClient]: 'python3-paho-mqtt',
   pgbouncer: 'pgbouncer',
+  [postgresClusterSettings]: 'postgresql-common',
   promtool: 'prometheus',
   script: 'bsdutils',
   snmpd: 'snmpd',
@@ -49,15 +53,15 @@ export function need(...needed: readonly Needed[]): void {
   if (!missing.every(isInstalled)) throw new Error(advice)
 }
 
-const canInstall = () => process.getuid?.() === 0 && existsSync('/etc/debian_version')
+export const canInstall = (): boolean => process.getuid?.() === 0 && existsSync('/etc/debian_version')
 
 /**
  * Installs everything that is missing at once, for a run of all tests. Otherwise each suite installs its own package, which takes about
- * five seconds each, while others wait. Where nothing can be installed, the suites say what they need.
+ * five seconds each, while others wait.
  */
-export function installForTests(): void {
-  if (canInstall()) need(...(Object.keys(packagesOfTests) as (keyof typeof packagesOfTests)[]))
-}
+export const installForTests = (): void => need(...(Object.keys(packagesOfTests) as (keyof typeof packagesOfTests)[]))
+
+let isListRead = false
 
 export function installDebian(advice: string, names: readonly string[]): void {
   if (!canInstall()) throw new Error(advice)
@@ -67,7 +71,8 @@ export function installDebian(advice: string, names: readonly string[]): void {
   const apt = (...args: string[]) =>
     execFileSync('flock', [lock, 'apt-get', '-qq', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   try {
-    apt('update')
+    if (!isListRead) apt('update')
+    isListRead = true
     apt('install', '-y', '--no-install-recommends', ...names)
   } catch (error) {
     throw new Error(`${advice} (Installing it failed: ${(error as Error).message})`)

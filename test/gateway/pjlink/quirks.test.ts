@@ -308,13 +308,15 @@ test('quirk 17: the answer to the question before is not taken for this one', as
 
 describe('quirk 18: a projector that leaves the network in standby', () => {
   test.each(['port', 'host'] as const)('by the %s is in standby, and known to sleep when it is back', async (way) => {
-    const { open, fake, network, timings } = await meetWith({ leavesInStandby: way })
+    const leaving = { projector: { coolDownMs: 400 } }
+    const { open, fake, network, timings } = await meetWith({ leavesInStandby: way }, leaving)
     const { session, status, ended } = await open()
     expect(status.sleeps).toBeUndefined()
-    Object.assign(timings, { answerMs: 100, attemptMs: 150 })
-    const isGone = expect.poll(() => fake.powr).toBe('0')
     await fake.press(false)
-    await isGone
+    // The session sees that the projector cools down.
+    await expect.poll(() => status.power).not.toBe('ON')
+    Object.assign(timings, { answerMs: 100, attemptMs: 150 })
+    await expect.poll(() => fake.powr).toBe('0')
     if (way === 'host') network.dropsPackets = true
     expect((await ended).state).toBe('UNREACHABLE')
     expect(session.status().power).toBe('STANDBY')

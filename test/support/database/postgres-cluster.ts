@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { installDebian } from '../debian.ts'
+import { canInstall, installDebian, need, postgresClusterSettings } from '../debian.ts'
 import { freePort } from '../free-port.ts'
 import { folderInMemory } from '../memory-folder.ts'
 
@@ -51,21 +51,23 @@ function findBinaries(): string | undefined {
 
 /** Debian's package, without the cluster that it would create and start. */
 function installBinaries(): string {
-  const config = '/etc/postgresql-common/createcluster.conf'
-  let original: Buffer | undefined
+  if (!canInstall()) throw new Error(advice)
+  // The wrapper package first: it owns the switch that keeps the server package from making a cluster.
+  need(postgresClusterSettings)
+  const original = readFileSync(postgresClusterSettings)
   try {
-    // The wrapper package first: it owns the switch that keeps the server package from making a cluster.
-    installDebian(advice, ['postgresql-common'])
-    original = readFileSync(config)
-    writeFileSync(config, 'create_main_cluster = false\n')
+    writeFileSync(postgresClusterSettings, 'create_main_cluster = false\n')
     installDebian(advice, ['postgresql'])
   } finally {
-    if (original) writeFileSync(config, original)
+    writeFileSync(postgresClusterSettings, original)
   }
   const found = findBinaries()
   if (!found) throw new Error(advice)
   return found
 }
+
+/** Returns the folder of PostgreSQL's programs. They are installed if they are missing. */
+export const findPostgres = (): string => findBinaries() ?? installBinaries()
 
 export interface Cluster {
   readonly url: string
@@ -99,7 +101,7 @@ export interface ClusterFolder {
  * on a disk: fsync in memory costs nothing and proves nothing.
  */
 export function initialiseCluster({ isDurable }: { isDurable: boolean }): ClusterFolder {
-  const bin = findBinaries() ?? installBinaries()
+  const bin = findPostgres()
   const folder = mkdtempSync(join(isDurable ? tmpdir() : folderInMemory(), 'roomkeeper-postgres-'))
   const data = join(folder, 'data')
   const as = unprivileged()

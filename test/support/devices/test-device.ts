@@ -21,7 +21,7 @@ export interface NewDevice {
 }
 
 type Body = Reply['body']
-const defaultTimeoutMs = 5_000
+const defaultTimeoutMs = 30_000
 let count = 0
 
 export async function enrolTestDevice(
