@@ -46,6 +46,7 @@ const owners: Record<string, readonly string[]> = {
     'sample_quarters',
     'sample_hours',
     'sample_days',
+    'room_days',
     'sample_due',
     'sample_progress',
   ],
@@ -123,6 +124,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/journal/idempotency/rules.ts',
     'server/sensors/rollups/retention.ts',
     'server/sensors/rollups/roll-up.ts',
+    'server/sensors/rollups/room-days.ts',
   ])
   expect(users(/\.bulkTransaction\(/)).toEqual([
     'server/fleet/bug-reports/bundles/folder-storage.ts',
@@ -219,6 +221,7 @@ test('only the files that look up keys, sessions, devices and codes, and schedul
     'server/people/users/store.ts',
     'server/sensors/ingest/store.ts',
     'server/sensors/rollups/retention-store.ts',
+    'server/sensors/rollups/room-days-store.ts',
   ])
 })
 
@@ -296,5 +299,6 @@ test('only the named files read the rows of all regions; everything that a calle
     'server/sensors/history/store.ts',
     'server/sensors/latest/store.ts',
     'server/sensors/rollups/retention-store.ts',
+    'server/sensors/rollups/room-days-store.ts',
   ])
 })

@@ -36,6 +36,7 @@ import { nodeSeen } from './migrations/028-node-seen.ts'
 import { sources } from './migrations/029-sources.ts'
 import { itemTargets } from './migrations/030-item-targets.ts'
 import { reportHistory } from './migrations/031-report-history.ts'
+import { roomDays } from './migrations/032-room-days.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -71,6 +72,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '029-sources': sources,
   '030-item-targets': itemTargets,
   '031-report-history': reportHistory,
+  '032-room-days': roomDays,
 }
 
 export interface ProgramMigrations {
@@ -103,6 +105,7 @@ export const programMigrations: ProgramMigrations = {
     '029-sources',
     '030-item-targets',
     '031-report-history',
+    '032-room-days',
   ]),
 }
 

@@ -27,6 +27,7 @@ const regionScopedTables = [
   'sample_quarters',
   'sample_hours',
   'sample_days',
+  'room_days',
   'connection_spans',
   'findings',
   'known_peripherals',

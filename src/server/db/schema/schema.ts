@@ -14,6 +14,17 @@ import type { PeopleSchema } from './people.ts'
 export const sensorColumns = ['co2', 'humidity', 'illumination', 'people', 'temp', 'voc', 'voc_index'] as const
 export type SensorColumn = (typeof sensorColumns)[number]
 
+/** The sensors whose values reports need. */
+export const roomDaySensors = [
+  'people',
+  'co2',
+  'humidity',
+  'temp',
+  'voc',
+  'voc_index',
+] as const satisfies SensorColumn[]
+export type RoomDaySensor = (typeof roomDaySensors)[number]
+
 /** Temperature and humidity are in tenths; null stands for a value that the device did not send. */
 type SampleValues = {
   /** Unix seconds, as devices send it. */
@@ -507,5 +518,9 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     timezone: string
     samples_from: Generated<number>
     quarters_from: Generated<number>
+    /** All days (UTC) from this one on have their rollups of rooms; null before the first was made, and 0 when all are. */
+    room_days_from: Generated<number | null>
   }
+  /** The values of a room in the 96 quarters of a day (UTC), as `sensors/rollups/quarter-values.ts` packs them. */
+  room_days: { org: number; room: number; day: number } & Record<RoomDaySensor, Buffer | null>
 }

@@ -40,6 +40,7 @@ const samples = ages('timestamp', 'samples', 1)
 const quarters = ages('slot', 'sample_quarters', 900)
 const hours = ages('slot', 'sample_hours', 3600)
 const days = ages('slot', 'sample_days', daySeconds)
+const roomDays = ages('day', 'room_days', daySeconds)
 
 async function sweep() {
   await rollUp(harness.services)
@@ -67,9 +68,10 @@ test('raw samples, 15-minute and daily rollups go one after the other; the lates
     [12, 11],
     [13, 12, 11],
   ])
+  expect(await roomDays()).toEqual([12, 11])
   harness.clock.advance(20 * daySeconds * 1000)
   await sweep()
-  expect([await quarters(), await hours(), await days()]).toEqual([[], [], []])
+  expect([await quarters(), await hours(), await days(), await roomDays()]).toEqual([[], [], [], []])
   expect((await org.call('GET', `/endpoints/${device.id}/sensor`)).body.endpointData.data[0].people).toBe(1)
 })
 

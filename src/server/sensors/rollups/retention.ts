@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { daySeconds, hourSeconds } from '../../../contract/durations.ts'
 import type { Services } from '../../context/services.ts'
+import { repeatSteps } from '../../core/repeat.ts'
 import { days, hours, quarters, slots } from '../../core/time/slots.ts'
 import { dayOf } from '../../core/time/time-zone.ts'
 import type { Database } from '../../db/db.ts'
@@ -17,12 +18,15 @@ import {
   findNextRollup,
   findOldestSlot,
 } from './retention-store.ts'
+import { deleteRoomDaysBefore } from './room-days-store.ts'
 import type { RollupTable } from './store.ts'
 
 /** Rows that one commit deletes: on SQLite nothing else runs during it. */
 const maxRowsPerCommit = 2000
 /** Endpoints whose rollups one commit deletes, and slots of each. */
 const endpointsPerCommit = 20
+/** Each of these rows has hundreds of bytes. */
+const roomDaysPerCommit = 500
 const slotsPerCommit = maxRowsPerCommit / endpointsPerCommit
 
 /** Samples stay a little longer: a late one may make its quarter due, which is then computed from all its samples. */
@@ -51,6 +55,9 @@ export async function deleteOldSamples(services: Services, horizon: Horizon, sig
       await deleteOldRollups(inOrg, 'sample_days', dayOf(timezone, now - settings.dailyRetentionSeconds))
     }
   }
+  const before = days.at(quartersBefore)
+  const deleteDays = () => db.systemTransaction((tx) => deleteRoomDaysBefore(tx, { before, limit: roomDaysPerCommit }))
+  await repeatSteps(roomDaysPerCommit, deleteDays, signal)
   const deleteOrphans = () => db.systemTransaction((tx) => deleteOrphanedLatest(tx, { limit: maxRowsPerCommit }))
   while (!signal?.aborted && (await deleteOrphans()).length === maxRowsPerCommit) {}
 }

@@ -3,10 +3,13 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Services } from '../../context/services.ts'
 import type { Clock } from '../../core/clock.ts'
+import { programVersion, versionText } from '../../core/program-files.ts'
 import { daysIn, hours, numbersFrom, quarters, type SlotScale, slots } from '../../core/time/slots.ts'
 import type { OrgDatabase } from '../../db/org-database.ts'
 import { listOrgs } from '../../journal/orgs/store.ts'
 import { findNextRollup } from './retention-store.ts'
+import { makeOlderRoomDays, updateRoomDays } from './room-days.ts'
+import { hasNodeOfOtherVersion } from './room-days-store.ts'
 import {
   type DueSlot,
   deleteDue,
@@ -58,6 +61,9 @@ export async function rollUpOrg(
   const progress = await findProgress(inOrg.db)
   if (progress?.timezone !== timezone) await rebuildDays(inOrg, progress)
   await makeDueQuarters(inOrg, progress?.samples_from ?? 0)
+  const roomDaysFrom = progress?.room_days_from ?? null
+  if (roomDaysFrom === 0 || (await hasNodeOfOtherVersion(db.system, { version: versionText(programVersion()) }))) return
+  await makeOlderRoomDays(inOrg.db, roomDaysFrom, clock.now() / 1000, signal)
 }
 
 interface InOrg {
@@ -92,7 +98,7 @@ async function makeDueQuarters({ db, clock, zone, signal }: InOrg, from: number)
     const tookMs = await db.telemetry(async (tx) => {
       const started = performance.now()
       await lockDue(tx, due)
-      await updateQuarters(tx, ofQuarters)
+      await updateRoomDays(tx, await updateQuarters(tx, ofQuarters))
       await updateRollups(tx, 'sample_hours', ofHours)
       await updateRollups(tx, 'sample_days', ofDays)
       await deleteDue(tx, due)

@@ -1,13 +1,20 @@
 // Rollups equal a recomputation from raw samples, also after late samples, moves and a change of the time zone.
 import fc from 'fast-check'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { until } from '../../../../test/support/program.ts'
 import { dayOf } from '../../core/time/time-zone.ts'
 import { OrgDatabase } from '../../db/org-database.ts'
-import { type Rollup, type SensorColumn, sensorColumns } from '../../db/schema/schema.ts'
+import {
+  type DatabaseSchema,
+  type Rollup,
+  roomDaySensors,
+  type SensorColumn,
+  sensorColumns,
+} from '../../db/schema/schema.ts'
+import { decodeQuarters, notMeasured } from './quarter-values.ts'
 import { rollUp } from './roll-up.ts'
 import type { RollupTable } from './store.ts'
 
@@ -18,7 +25,8 @@ let org: TestOrg
 let rooms: number[]
 const devices: TestDevice[] = []
 beforeAll(async () => {
-  harness = await startHarness()
+  // The tests roll up by themselves. On PostgreSQL a task makes partitions.
+  harness = await startHarness({}, engine === 'sqlite' ? { taskPauseShare: 1000 } : {})
 })
 afterAll(async () => {
   for (const device of devices) await device.close()
@@ -39,24 +47,36 @@ const setZone = (timezone: string) =>
   harness.services.db.systemTransaction((tx) =>
     tx.kysely.updateTable('orgs').set({ timezone }).where('key', '=', org.org.key).execute(),
   )
-const rows = <T extends RollupTable | 'samples' | 'endpoint_rooms' | 'sample_due'>(table: T) =>
+const rows = <T extends RollupTable | 'samples' | 'endpoint_rooms' | 'sample_due' | 'sample_progress' | 'room_days'>(
+  table: T,
+) =>
   harness.services.db.system.kysely
     .selectFrom(table as 'samples')
     .selectAll()
     .where('org', '=', org.org.key)
-    .execute()
+    .execute() as Promise<Selectable<DatabaseSchema[T]>[]>
 const stored = async (table: RollupTable) => sorted((await rows(table)) as unknown as Rollup[])
 const due = async () => (await rows('sample_due')).map((row) => row.slot)
 
 const order = (row: Rollup) => [row.endpoint, row.slot, row.room].map((n) => String(n).padStart(9, '0')).join()
 const sorted = (list: readonly Rollup[]) => list.toSorted((a, b) => (order(a) < order(b) ? -1 : 1))
 
+/** The room of an endpoint at the time of a sample. Of two stays the one that started later counts. */
+const roomAt = (
+  stays: readonly { endpoint: number; since: number; until: number | null; room_id: number }[],
+  { endpoint, timestamp }: { endpoint: number; timestamp: number },
+): number =>
+  stays
+    .filter((stay) => stay.endpoint === endpoint && stay.since <= timestamp)
+    .filter(({ until }) => until === null || timestamp < until)
+    .toSorted((a, b) => a.since - b.since)
+    .at(-1)?.room_id ?? 0
+
 /** A plain recomputation from the tables of samples and of rooms. */
 async function recomputed(slotOf: (timestamp: number) => number): Promise<Rollup[]> {
-  const stays = (await rows('endpoint_rooms')) as unknown as { since: number; until: number | null; room_id: number }[]
+  const stays = await rows('endpoint_rooms')
   const buckets = Map.groupBy(await rows('samples'), (s) => {
-    const room = stays.findLast((r) => r.since <= s.timestamp && s.timestamp < (r.until ?? Number.POSITIVE_INFINITY))
-    return JSON.stringify([s.endpoint, slotOf(s.timestamp), room?.room_id ?? 0])
+    return JSON.stringify([s.endpoint, slotOf(s.timestamp), roomAt(stays, s)])
   })
   return sorted(
     [...buckets].map(([key, samples]) => {
@@ -75,7 +95,50 @@ async function recomputed(slotOf: (timestamp: number) => number): Promise<Rollup
     }),
   )
 }
+/** The quarters of rooms as reports define them, from raw samples. */
+async function recomputedRooms(): Promise<Record<string, number>> {
+  const { kysely } = harness.services.db.system
+  const stays = await rows('endpoint_rooms')
+  const flags = await kysely.selectFrom('endpoints').select(['number', 'presence_only']).execute()
+  const measured = (await rows('samples')).flatMap((sample) =>
+    roomDaySensors.flatMap((sensor) => {
+      const [room, value] = [roomAt(stays, sample), sample[sensor]]
+      if (room === 0 || value === null) return []
+      return [{ key: `${room} ${Math.floor(sample.timestamp / 900)} ${sensor}`, room, value, ...sample }]
+    }),
+  )
+  return Object.fromEntries(
+    [...Map.groupBy(measured, ({ key }) => key)].map(([key, list]) => {
+      const devices = [...Map.groupBy(list, ({ endpoint }) => endpoint)]
+        .sort(([a], [b]) => a - b)
+        .map(([endpoint, samples]) => {
+          const ended = stays.filter((r) => r.endpoint === endpoint && r.room_id === samples[0]?.room)
+          const flag = ended.at(-1)?.presence_only ?? flags.find((f) => f.number === endpoint)?.presence_only
+          return { isPresence: flag === 1, mean: samples.reduce((sum, { value }) => sum + value, 0) / samples.length }
+        })
+      if (!key.endsWith(' people')) {
+        return [key, Math.round(devices.reduce((sum, { mean }) => sum + mean, 0) / devices.length)]
+      }
+      const most = Math.max(...devices.map(({ mean }) => Math.round(mean * 100)))
+      const isCounted = devices.some(({ mean, isPresence }) => !isPresence && Math.round(mean * 100) === most)
+      return [key, most * 2 + (isCounted ? 0 : 1)]
+    }),
+  )
+}
+async function storedRooms(): Promise<Record<string, number>> {
+  const found: Record<string, number> = {}
+  for (const row of await rows('room_days')) {
+    for (const sensor of roomDaySensors) {
+      decodeQuarters(row[sensor], sensor).forEach((value, i) => {
+        if (value !== notMeasured) found[`${row.room} ${row.day * 96 + i} ${sensor}`] = value
+      })
+    }
+  }
+  return found
+}
+
 async function expectRight(zone: string) {
+  expect(await storedRooms()).toEqual(await recomputedRooms())
   expect(await stored('sample_quarters')).toEqual(await recomputed((t) => Math.floor(t / 900)))
   expect(await stored('sample_hours')).toEqual(await recomputed((t) => Math.floor(t / 3600)))
   expect(await stored('sample_days')).toEqual(await recomputed((t) => dayOf(zone, t)))
@@ -156,6 +219,7 @@ test('rollups equal a recomputation, whatever samples arrive in whatever order',
   const sample = fc.record({
     timestamp: fc.integer({ min: noon - 2 * 86_400, max: noon + 60 }),
     co2: fc.option(fc.integer({ min: 0, max: 2000 }), { nil: null }),
+    people: fc.option(fc.integer({ min: 0, max: 4 }), { nil: null }),
     temp: fc.option(
       fc.integer({ min: -400, max: 850 }).map((n) => n / 10),
       { nil: null },
@@ -170,12 +234,17 @@ test('rollups equal a recomputation, whatever samples arrive in whatever order',
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), zone, async (steps, zone) => {
       const device = await begin(zone)
+      const presence = await newDevice(harness, org, { roomId: rooms[0] as number, model: 'AQ-2' })
+      await presence.publish('status', { sensors: ['people', 'co2'], peopleIs: 'PRESENCE' })
       for (const step of steps) {
-        if ('send' in step) await device.publish('sample', { samples: step.send })
-        else if ('moveTo' in step) {
+        if ('send' in step) {
+          await device.publish('sample', { samples: step.send })
+          await presence.publish('sample', { samples: step.send.slice(1) })
+        }
+        if ('moveTo' in step) {
           const body = { endpointIds: [device.id], roomId: rooms[step.moveTo] }
           expect((await org.call('POST', '/endpoints/move_paired', { body })).status).toBe(200)
-        } else {
+        } else if ('wait' in step) {
           harness.clock.advance(step.wait * 1000)
           await rollUp(harness.services)
         }
@@ -185,6 +254,7 @@ test('rollups equal a recomputation, whatever samples arrive in whatever order',
       expect(await due()).toEqual([])
       await expectRight(zone)
       await device.close()
+      await presence.close()
     }),
     { numRuns: 25 },
   )
@@ -249,4 +319,62 @@ test('one commit takes hundreds of quarters on PostgreSQL, and at most 50 on SQL
   // A slow machine makes later commits smaller.
   if (engine === 'postgres') expect(commits).toBeLessThanOrEqual(count / 100)
   await expectRight('UTC')
+})
+
+test('the rollups of rooms of an earlier version are made once, the newest day first, and go on where they stopped', async () => {
+  const device = await begin()
+  const samples = Array.from({ length: 40 }, (_, i) => ({ timestamp: noon - i * 7200, people: i % 3, co2: 400 + i }))
+  await device.publish('sample', { samples })
+  harness.clock.advance(3_600_000)
+  await rollUp(harness.services)
+  await expectRight('UTC')
+  const { db } = harness.services
+  const days = async () => (await rows('room_days')).map(({ day }) => day).sort((a, b) => a - b)
+  const from = async () => (await rows('sample_progress'))[0]?.room_days_from
+  const all = await days()
+  expect([await from(), all.length]).toEqual([0, 4])
+  const forget = () =>
+    db.systemTransaction(async ({ kysely }) => {
+      await kysely.deleteFrom('room_days').where('org', '=', org.org.key).execute()
+      await kysely.updateTable('sample_progress').set({ room_days_from: null }).where('org', '=', org.org.key).execute()
+    })
+  await forget()
+  const stopping = new AbortController()
+  const commit = OrgDatabase.prototype.telemetry
+  const counting = vi.spyOn(OrgDatabase.prototype, 'telemetry').mockImplementation(async function (
+    this: OrgDatabase,
+    work,
+  ) {
+    const result = await commit.call(this, work as never)
+    if (this.org === org.org.key && (await days()).length === 2) stopping.abort()
+    return result as never
+  })
+  onTestFinished(() => counting.mockRestore())
+  await rollUp(harness.services, stopping.signal)
+  expect(await days()).toEqual(all.slice(2))
+  await rollUp(harness.services)
+  expect([await days(), await from()]).toEqual([all, 0])
+  await expectRight('UTC')
+
+  await forget()
+  await db.systemTransaction(({ kysely }) =>
+    kysely
+      .insertInto('nodes')
+      .values({
+        name: 'older',
+        version: '0.1',
+        process: 'x',
+        state: 'up',
+        beats: 0,
+        changes: 0,
+        started_at: 0,
+        ended_at: null,
+      })
+      .execute(),
+  )
+  await rollUp(harness.services)
+  expect([await days(), await from()], 'a node of another version may still roll up samples').toEqual([[], null])
+  await db.systemTransaction(({ kysely }) => kysely.deleteFrom('nodes').where('name', '=', 'older').execute())
+  await rollUp(harness.services)
+  expect([await days(), await from()]).toEqual([all, 0])
 })

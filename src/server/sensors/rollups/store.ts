@@ -58,7 +58,8 @@ const deleteFrom = (table: RollupTable | 'sample_due') =>
       .where('org', '=', p.org)
       .where(sql<boolean>`(endpoint, slot) in ${rowsOf(engine, p.buckets, ['endpoint', 'slot'])}`)
       // A statement that returns rows is awaited, with all that were sent before it, so roll-up.ts can measure the time.
-      .$if(table === 'sample_due', (q) => q.returning('slot')),
+      .$if(table === 'sample_due', (q) => q.returning('slot'))
+      .$if(table === 'sample_quarters', (q) => q.returning(['slot', sql<number>`room`.as('room')])),
   )
 const deleteBuckets = {
   sample_due: deleteFrom('sample_due'),
@@ -134,16 +135,17 @@ const insertQuarters = writeTelemetry((db, p: Parts & { org: number }, engine) =
         )
         .groupBy(['x.org', 'x.endpoint', 'x.target', 'x.room']),
     )
+    .returning(['slot', 'room'])
 })
-/** Replaces quarters by what their raw samples give. */
+/** Replaces quarters by what their raw samples give, and returns the quarters of rooms that changed. */
 export async function updateQuarters(
   tx: TelemetryTx,
   parts: readonly (readonly [endpoint: number, slot: number, quarter: number])[],
-): Promise<void> {
-  if (parts.length === 0) return
+): Promise<{ room: number; slot: number }[]> {
+  if (parts.length === 0) return []
   const made = parts.map(([endpoint, , quarter]) => [endpoint, quarter] as const)
-  await deleteBuckets.sample_quarters(tx, { buckets: made })
-  await insertQuarters(tx, { parts })
+  const before = await deleteBuckets.sample_quarters(tx, { buckets: made })
+  return [...(before as { room: number; slot: number }[]), ...(await insertQuarters(tx, { parts }))]
 }
 
 /** The first quarter, the one after the last, and the hour or day that they belong to. */
@@ -191,7 +193,10 @@ export async function updateRollups(
 export type RollupProgress = Omit<Selectable<DatabaseSchema['sample_progress']>, 'org'>
 /** Undefined if there are no rollups yet. */
 export const findProgress = queryOne((db, p: { org: number }) =>
-  db.selectFrom('sample_progress').select(['timezone', 'samples_from', 'quarters_from']).where('org', '=', p.org),
+  db
+    .selectFrom('sample_progress')
+    .select(['timezone', 'samples_from', 'quarters_from', 'room_days_from'])
+    .where('org', '=', p.org),
 )
 
 export const updateDayZone = writeTelemetry((db, p: { org: number; timezone: string }) =>
