@@ -1,6 +1,7 @@
 // The name of a suite says what it needs: x.test.ts nothing, x.db.test.ts a database, x.http.test.ts a service, x.process.test.ts
 // the program as a process, x.browser.test.ts a browser. Statements, transactions, outages and crashes are proved on both databases,
 // and behaviour on SQLite; `npm run test:full` proves it on PostgreSQL too.
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { isFullForm } from './test/support/long-form.ts'
@@ -48,8 +49,8 @@ const onPostgres = {
 export default defineConfig({
   test: {
     reporters: [['default', { summary: false }]],
-    // Many tests wait for timers or processes, so twice as many workers as the usual two cores are quicker.
-    maxWorkers: 4,
+    // Many tests wait for timers or processes: with four workers a quarter of two cores was idle. Each takes up to 1 GB with its browser.
+    maxWorkers: totalmem() >= 10 * 2 ** 30 ? 6 : 4,
     // Every file starts services of its own on databases of its own; loading the program again for each file took 1 to 2 s of CPU.
     isolate: false,
     // Node itself loads the modules, as in production. With Vite's runner the workers load for three times as long, and the code is slower.

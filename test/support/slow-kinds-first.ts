@@ -1,6 +1,9 @@
-// Starts the suites with processes and browsers first: they take longest, and at the end of a run no worker may have a long suite while
+// Starts the suites with processes and browsers early: they take longest, and at the end of a run no worker may have a long suite while
 // the others have nothing to do.
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** This part of the other suites runs between the slow ones, which often wait; the rest runs after them. */
+const shareBetween = 0.6
 
 const isSlow = ({ moduleId }: TestSpecification) => /\.(process|browser)\.test\.ts$/.test(moduleId)
 
@@ -15,6 +18,20 @@ export class SlowKindsFirst extends BaseSequencer {
     const byProject = Map.groupBy(await super.sort(files), ({ project }) => project)
     return [...byProject.values()]
       .toSorted((a, b) => a.length - b.length)
-      .flatMap((specs) => [...specs.filter(isSlow), ...specs.filter((spec) => !isSlow(spec))])
+      .flatMap((specs) =>
+        mix(
+          specs.filter(isSlow),
+          specs.filter((spec) => !isSlow(spec)),
+        ),
+      )
   }
+}
+
+/** Puts some of the others after each slow suite, so that cores are not idle while several slow suites wait. */
+function mix<T>(slow: readonly T[], others: readonly T[]): readonly T[] {
+  const end = (i: number) => Math.floor((shareBetween * others.length * i) / slow.length)
+  return [
+    ...slow.flatMap((suite, i) => [suite, ...others.slice(end(i), end(i + 1))]),
+    ...others.slice(end(slow.length)),
+  ]
 }
