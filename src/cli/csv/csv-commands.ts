@@ -33,4 +33,10 @@ export function addCsvCommands(root: Command, terminal: Terminal): void {
     .action(async (gateway, file, options) =>
       (await import('./gateway-devices.ts')).gatewayDevicesImport(terminal, gateway, file, options),
     )
+
+  const sourceDevices = root.command('source-devices').description('import the rooms of devices of a source as CSV')
+  importCommand(sourceDevices, 'put devices of a source into rooms, exclude them, or take them back')
+    .argument('<file>', 'the CSV file; "api source-devices list" with --csv writes one')
+    .option('--source <source>', 'id or name of the source; needed if there are several')
+    .action(async (file, options) => (await import('./source-devices.ts')).sourceDevicesImport(terminal, file, options))
 }

@@ -103,7 +103,7 @@ export async function importFile<C extends string>(
   }
 }
 
-function readFile(file: string): Uint8Array {
+export function readFile(file: string): Uint8Array {
   try {
     checkFileSize(statSync(file).size)
     return readFileSync(file)
@@ -113,7 +113,7 @@ function readFile(file: string): Uint8Array {
   }
 }
 
-const sentencesOf = async <T>(reading: Promise<T>): Promise<T> =>
+export const sentencesOf = async <T>(reading: Promise<T>): Promise<T> =>
   reading.catch((error: unknown) => {
     throw error instanceof CsvError ? new CommandError(`${error.message}\nNothing was changed.`) : error
   })
@@ -132,7 +132,7 @@ function checkAllowed({ plan: { steps } }: ImportPlan, { allowRollout }: ImportO
 /** A file with more problems is broken as a whole. With --output each row has its own. */
 const maxShownProblems = 50
 
-const firstLines = (lines: readonly string[]): readonly string[] =>
+export const firstLines = (lines: readonly string[]): readonly string[] =>
   lines.length <= maxShownProblems
     ? lines
     : [...lines.slice(0, maxShownProblems), `… and ${lines.length - maxShownProblems} more.`]
