@@ -16,6 +16,10 @@ export interface ApplyOptions {
   /** Returns the value of a variable that the document names. */
   readonly secretOf: (name: string) => string
   readonly onOutcome?: (outcome: StepOutcome) => void
+  /** The Idempotency-Key of a step that makes a thing, if it is to have a certain one. */
+  readonly idempotencyKeyOf?: (step: OrganisationStep) => string | undefined
+  /** Called after a step has made a thing, as a part of the step. `gone`: the thing has been deleted since, so it is made again. */
+  readonly onCreated?: (step: OrganisationStep, id: Id) => Promise<'kept' | 'gone'>
   /** Ends the work after the steps that are under way. */
   readonly signal?: AbortSignal | undefined
 }
@@ -77,10 +81,11 @@ async function write(
   client: Client,
   step: OrganisationStep,
   created: ReadonlyMap<string, Id>,
-  { secretOf }: ApplyOptions,
+  options: ApplyOptions,
 ): Promise<unknown> {
+  const { secretOf } = options
   const sendWith = (ifMatch?: string) => sendStep(client, step, { created, secretOf, ifMatch })
-  if (step.id === undefined) return sendWith()
+  if (step.id === undefined) return create(client, step, created, options)
   for (let attempt = 1; ; attempt++) {
     const thing = await readAgain(client, step)
     checkUnchanged(step, thing)
@@ -90,6 +95,23 @@ async function write(
       const isOvertaken = error instanceof ApiError && error.body?.code === 'ABORTED'
       if (!isOvertaken || attempt === maxAttempts) throw error
     }
+  }
+}
+
+/** A repeated key is answered with what was made before. If that is gone, the key for the next attempt names it. */
+async function create(
+  client: Client,
+  step: OrganisationStep,
+  created: ReadonlyMap<string, Id>,
+  { secretOf, idempotencyKeyOf, onCreated }: ApplyOptions,
+): Promise<unknown> {
+  const key = idempotencyKeyOf?.(step)
+  for (let [attempt, idempotencyKey] = [1, key]; ; attempt++) {
+    const answer = await sendStep(client, step, { created, secretOf, ifMatch: undefined, idempotencyKey })
+    const id = idIn(answer)
+    const isKept = !onCreated || (await onCreated(step, id)) === 'kept'
+    if (isKept || attempt === maxAttempts) return answer
+    idempotencyKey = key && `${key}/after-${id}`
   }
 }
 

@@ -79,13 +79,14 @@ export interface StepSendOptions {
   /** Ids of what the plan has made, by the pointer of the entry. */
   readonly created: ReadonlyMap<string, Id>
   readonly secretOf: (name: string) => string
+  readonly idempotencyKey?: string | undefined
 }
 
 type Body<K extends StepOperation> = Operations[K] extends { body: unknown } ? BodyOf<Operations[K]> : never
 
 /** Returns the answer, which for a room has its enrolment code, and for a webhook its secret. */
 export async function sendStep(client: Client, step: OrganisationStep, options: StepSendOptions): Promise<unknown> {
-  const call = { ifMatch: options.ifMatch }
+  const call = { ifMatch: options.ifMatch, idempotencyKey: options.idempotencyKey }
   const id = step.id as number
   const textId = step.id as string
   /** The keys and their values were checked with the document, whose shapes are those of the bodies. */
