@@ -169,7 +169,7 @@ const sensor = (number: number, more: object = {}) => ({
 })
 
 test('a person puts three sensors into a room, excludes one and takes it back, and sees what is missing or not understood', async () => {
-  const { body: hall } = await org.call('POST', '/rooms', { body: { name: 'Great hall' } })
+  await org.call('POST', '/rooms', { body: { name: 'Great hall' } })
   const { body: source } = await org.call('POST', '/sources', {
     body: { type: 'mqtt', gatewayId: gateway.id, url: 'mqtt://broker.example', name: 'Sensors' },
   })
@@ -242,4 +242,73 @@ test('a person puts three sensors into a room, excludes one and takes it back, a
   await table.getByText('Excluded', { exact: true }).waitFor()
   expect((await devices()).find(({ key }: { key: string }) => key === 'sensor-2')).toMatchObject({ state: 'EXCLUDED' })
   await org.call('DELETE', `/sources/${source.id}?unenrol=true`)
+})
+
+test('a person looks at the plan of Neat Pulse, applies it, and puts the devices into the linked rooms', async () => {
+  const { body: source } = await org.call('POST', '/sources', {
+    body: { type: 'neat-pulse', gatewayId: gateway.id, orgId: 'aBcD123', key: 'planted key', name: 'Pulse' },
+  })
+  await gateway.reportSource(source.id, 'CONNECTED', { content: { regions: 1, rooms: 2, devices: 2 } })
+  const structure = {
+    regions: [{ id: '1', name: 'Nordics' }],
+    locations: [{ id: '4', name: 'Oslo', regionId: '1' }],
+    rooms: [
+      { id: '12', name: 'Fjord', locationId: '4', profileId: '9', capacity: 8 },
+      { id: '13', name: 'Skog', locationId: '4' },
+      { id: '14', name: 'x'.repeat(101), locationId: '4' },
+    ],
+    profiles: [{ id: '9', name: 'Quiet', config: { nightMode: true } }],
+  }
+  const report = async (reported: object) => {
+    const path = `${devicePaths.gatewaySources}/${source.id}/structure`
+    const { status, text } = await gateway.call('PUT', path, {
+      ...{ revision: 1, readAt: new Date().toISOString(), isLast: true },
+      ...reported,
+    })
+    expect(status, text).toBe(200)
+  }
+  await report(structure)
+  await gateway.found(source.id, [
+    { key: 'bar', name: 'Fjord Bar', manufacturer: 'Neat', model: 'NF19B1', serial: 'NB1', theirRoomId: '12' },
+    { key: 'pad', name: 'Skog Pad', manufacturer: 'Neat', model: 'NF19A1', serial: 'NP1', theirRoomId: '13' },
+  ])
+  await visit(page, `/settings?tab=sources&source=${source.id}`)
+  await page.getByText('2 new devices').waitFor()
+  await page.getByRole('tab', { name: 'Plan' }).click()
+  await page.getByText('5 differences.', { exact: false }).waitFor()
+  const table = page.getByRole('table', { name: 'Plan of the source' })
+  await table.getByText('capacity: 8', { exact: false }).waitFor()
+  await page.getByText('Its name is longer than 100 characters.', { exact: false }).waitFor()
+  expect((await org.call('GET', '/regions')).body.regions).toEqual([])
+  await look({ isFirst: true })
+  await button('Apply all').click()
+  await page.getByText('5 rows applied').waitFor()
+  await page.getByText('Nothing differs. 5 things of Pulse are linked.', { exact: false }).waitFor()
+  expect((await org.call('GET', '/regions')).body.regions).toHaveLength(1)
+
+  // Later differences are a plan too, and a person chooses from it.
+  await report({
+    ...structure,
+    rooms: [
+      { id: '12', name: 'Fjord 2', locationId: '4', profileId: '9', capacity: 8 },
+      { id: '13', name: 'Skog', locationId: '4', capacity: 4 },
+    ],
+  })
+  await button('Look again').click()
+  await table.getByText('name: Fjord → Fjord 2').waitFor()
+  await page.getByRole('checkbox', { name: /Fjord 2$/ }).check()
+  await look()
+  await button('Apply 1 selected row').click()
+  await page.getByText('1 row applied').waitFor()
+  await table.getByText('capacity: 4').waitFor()
+  const { rooms } = (await org.call('GET', '/rooms')).body
+  expect(rooms.find(({ name }: { name: string }) => name === 'Skog').capacity).toBeUndefined()
+
+  // The devices go into the linked rooms.
+  await page.getByRole('tab', { name: 'Devices' }).click()
+  await button('Put 2 into their rooms').click()
+  const devices = page.getByRole('table', { name: 'Devices of the source' })
+  await devices.getByRole('link', { name: 'Fjord 2', exact: true }).waitFor()
+  await devices.getByRole('link', { name: 'Skog', exact: true }).waitFor()
+  await look()
 })

@@ -68,7 +68,7 @@ export const sourceDeviceColumns = (source: Source, roomNames: RoomNames): reado
     text: valuesText,
     cell: (device) => (
       <div>
-        <Text fz="sm" fw={400} lineClamp={2}>
+        <Text fz="sm" fw={400} lineClamp={2} style={{ whiteSpace: 'normal' }}>
           {valuesText(device) || 'None yet'}
         </Text>
         {device.measuredAt !== undefined && (
@@ -138,9 +138,11 @@ function DeviceState({ device }: { readonly device: SourceDevice }) {
         </StatusLabel>
       )}
       {device.isMissing && (
-        <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-          Missing at the source
-        </StatusLabel>
+        <div>
+          <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
+            Missing at the source
+          </StatusLabel>
+        </div>
       )}
       {reason !== '' && <Small title={reason}>{reason}</Small>}
     </div>

@@ -54,7 +54,7 @@ export type DeviceDecision = CallInput<'sourceDevicesUpdate'>['body']['devices']
 export const canAdopt = ({ state, refusedBecause, isMissing }: SourceDevice): boolean =>
   state !== 'ADOPTED' && refusedBecause === undefined && !isMissing
 
-/** What can be decided about several devices. Devices for which a decision has no meaning are left out. */
+/** The decisions about several devices. Devices for which a decision has no meaning are left out. */
 export const decisions = {
   adopt: (devices: readonly SourceDevice[], roomId: number): DeviceDecision[] =>
     devices.filter(canAdopt).map(({ key }) => ({ key, state: 'ADOPTED', roomId })),

@@ -12,6 +12,8 @@ import { LoadingBoundary, Section } from '../../../parts/page/page.tsx'
 import { DefinitionList } from '../../../parts/text/definition-list.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 import { DevicesTab } from './devices-tab.tsx'
+import { MappingsTab } from './mappings-tab.tsx'
+import { PlanTab } from './plan-tab.tsx'
 import { DeleteSource, EditSource } from './source-dialogs.tsx'
 
 const route = getRouteApi('/settings')
@@ -44,8 +46,8 @@ const devicesTab: SourceTab = {
   content: DevicesTab,
 }
 const tabsOf: Readonly<Record<Source['type'], readonly SourceTab[]>> = {
-  'neat-pulse': [devicesTab],
-  mqtt: [devicesTab],
+  'neat-pulse': [devicesTab, { id: 'plan', name: () => 'Plan', content: PlanTab }],
+  mqtt: [devicesTab, { id: 'mappings', name: () => 'Mappings', content: MappingsTab }],
 }
 
 function SourceTabs({ source }: { readonly source: Source }) {
