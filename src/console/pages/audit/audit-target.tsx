@@ -20,6 +20,7 @@ const typeNames: Readonly<Record<string, string>> = {
   silence: 'Silence',
   channel: 'Channel',
   gatewayDevice: 'Device of a gateway',
+  source: 'Source',
   audit: '',
 }
 
@@ -92,6 +93,13 @@ function targetLink(
   if (type === 'key') {
     return (
       <Link to="/settings" search={{ tab: 'keys' }}>
+        {name}
+      </Link>
+    )
+  }
+  if (type === 'source') {
+    return (
+      <Link to="/settings" search={{ tab: 'sources', source: id }}>
         {name}
       </Link>
     )

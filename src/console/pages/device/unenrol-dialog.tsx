@@ -52,6 +52,11 @@ export function UnenrolDialog({
         <li>Its settings and their history are deleted. Pending operations are cancelled.</li>
         {device.via === undefined ? (
           <li>To use the device again, enrol it with a room code. It will be listed as a new device.</li>
+        ) : device.sourceType !== undefined ? (
+          <li>
+            It stays on the list of its source as excluded, until you take it back there. Nothing is changed at the
+            source.
+          </li>
         ) : (
           <li>It stays on the list of its gateway. “Try again” there enrols it again, as a new device.</li>
         )}

@@ -1,9 +1,11 @@
 // The facts about an incident: its rule, cause, times, and who has it.
 
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ruleNames } from '../../../contract/incidents/rule-names.ts'
 import { capitalised } from '../../../contract/words.ts'
+import { operationQuery } from '../../api.ts'
 import {
   causeName,
   type IncidentDetails,
@@ -20,11 +22,13 @@ import { usePermissions } from '../../session.ts'
 
 export function IncidentProperties({ incident }: { readonly incident: IncidentDetails }) {
   const now = useNow()
+  const { everywhere } = usePermissions()
   const { rule, cause, since, openedAt, resolvedAt, occurrences, flapping, snoozedUntil } = incident
   return (
     <DefinitionList
       definitions={[
         ['Rule', ruleNames[rule]],
+        ['Source', rule === 'source.failing' && everywhere && <SourceLinks key="source" incident={incident} />],
         [causeLevelNames[cause.level], <CauseLink key="cause" cause={cause} />],
         ['Since', <DateTime key="since" at={since} />],
         ['Opened', <DateTime key="opened" at={openedAt} />],
@@ -39,6 +43,20 @@ export function IncidentProperties({ incident }: { readonly incident: IncidentDe
       ]}
     />
   )
+}
+
+/** The title of the incident has the name of the source, and its subject is the gateway. */
+function SourceLinks({ incident: { title, subjects } }: { readonly incident: IncidentDetails }) {
+  const sources = useQuery(operationQuery('sourcesList')).data?.body.sources ?? []
+  const ofGateway = sources.filter(({ gatewayId }) => subjects.some(({ id }) => id === gatewayId))
+  const named = ofGateway.filter(({ name }) => title.includes(name))
+  return (named.length > 0 ? named : ofGateway).map(({ id, name }) => (
+    <div key={id}>
+      <Link to="/settings" search={{ tab: 'sources', source: id }}>
+        {name}
+      </Link>
+    </div>
+  ))
 }
 
 const IncidentLink = ({ id }: { readonly id: string }) => (

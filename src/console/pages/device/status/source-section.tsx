@@ -11,6 +11,8 @@ import { usePairGroup } from '../../../domain/fleet/device/pair-group.ts'
 import { useRestarts } from '../../../domain/fleet/device/restarts.ts'
 import { addressText, missingActions } from '../../../domain/fleet/gateway/gateway.ts'
 import { ItemStateLabel } from '../../../domain/fleet/gateway/item-state.tsx'
+import { sourceTypeNames } from '../../../domain/fleet/source/source.ts'
+import { SourceStateLabel } from '../../../domain/fleet/source/source-state.tsx'
 import { BinIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import { type Definition, DefinitionList } from '../../../parts/text/definition-list.tsx'
@@ -24,6 +26,7 @@ export function SourceSection({ device, etag }: TabProps) {
   const may = usePermissions()
   const zone = useDeviceTimeZone(device)
   const driverDefinitions = useDriverDefinitions(device)
+  const sourceDefinitions = useSourceDefinitions(device)
   const { via, hasGateway, enrolmentTime, remoteControlEnabled, bulkEnrolmentPending } = device
   return (
     <Section title="Connection" actions={may.write && <UnenrolButton device={device} etag={etag} />}>
@@ -33,6 +36,7 @@ export function SourceSection({ device, etag }: TabProps) {
             'Connected',
             via === undefined ? hasGateway ? 'Through a gateway' : 'Directly' : <Gateway key="via" id={via} />,
           ],
+          ...sourceDefinitions,
           ...driverDefinitions,
           ['Gateway for', device.kind === 'GATEWAY' && <DevicesBehind key="behind" device={device} />],
           ['Enrolled', <DateTime key="enrolled" at={enrolmentTime} zone={zone} />],
@@ -48,7 +52,7 @@ export function SourceSection({ device, etag }: TabProps) {
 function useDriverDefinitions({ id, via = '', ...device }: DeviceDetails): readonly Definition[] {
   const zone = useDeviceTimeZone(device)
   const hasList = useHasList(via)
-  const list = useQuery({ ...operationQuery('gatewayDevicesList', { id: via }), enabled: hasList }).data?.body
+  const list = useItemList(via)
   const drivers = useQuery({ ...operationQuery('driversList'), enabled: hasList }).data?.body.drivers
   const item = list?.devices.find(({ endpointId }) => endpointId === id)
   const driver = drivers?.find((one) => one.id === item?.driver)
@@ -70,6 +74,52 @@ function useDriverDefinitions({ id, via = '', ...device }: DeviceDetails): reado
       </Link>,
     ],
     ['Not possible', missing && `${capitalised(missing)}: this driver cannot do it.`],
+  ]
+}
+
+function useItemList(via: string) {
+  const hasList = useHasList(via)
+  return useQuery({ ...operationQuery('gatewayDevicesList', { id: via }), enabled: hasList }).data?.body
+}
+
+/** The source that lists the device, whether it can be read now, and whether something is sent there. */
+function useSourceDefinitions({ id, via = '', sourceType, state, actions }: DeviceDetails): readonly Definition[] {
+  const { everywhere } = usePermissions()
+  const item = useItemList(via)?.devices.find(({ endpointId }) => endpointId === id)
+  const { data } = useQuery({ ...operationQuery('sourcesList'), enabled: everywhere && sourceType !== undefined })
+  const { data: gateway } = useQuery({ ...operationQuery('endpointsGet', { id: via }), enabled: via !== '' })
+  if (sourceType === undefined) return []
+  const source = data?.body.sources.find((one) => one.id === item?.sourceId)
+  const isUnseen = state === 'UNKNOWN' && gateway?.body.connected === true
+  return [
+    [
+      'Source',
+      source ? (
+        <Link key="source" to="/settings" search={{ tab: 'sources', source: source.id, q: item?.sourceKey }}>
+          {source.name}
+        </Link>
+      ) : (
+        sourceTypeNames[sourceType]
+      ),
+    ],
+    [
+      'Access',
+      sourceType === 'neat-pulse' &&
+        actions?.length === 0 &&
+        'Read only: reboots, messages, log requests and settings are not sent to Neat Pulse.',
+    ],
+    [
+      'Away',
+      source && source.state !== 'CONNECTED' ? (
+        <span key="away">
+          The source is away since <DateTime at={source.since} />: <SourceStateLabel state={source.state} />
+        </span>
+      ) : (
+        isUnseen && !source && 'The source is away, so the state of the device is not known.'
+      ),
+    ],
+    ['Session', item?.sourceId !== undefined && <ItemStateLabel key="session" state={item.state} />],
+    ['Reason', item?.sourceId !== undefined && item.reason],
   ]
 }
 

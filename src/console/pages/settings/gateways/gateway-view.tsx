@@ -1,9 +1,11 @@
 // One gateway: its state, what it reaches, and its devices with state and reason. [contract 13.items]
 import { ActionIcon, Button, Group, Menu, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { useBody, useWrite } from '../../../api.ts'
+import { type SourceType, sourceTypes } from '../../../../contract/fleet/drivers.ts'
+import { operationQuery, useBody, useWrite } from '../../../api.ts'
 import { ConnectionLabel } from '../../../domain/fleet/device/connection-label.tsx'
 import { AddDeviceButton, AddDeviceDialog } from '../../../domain/fleet/gateway/add-device.tsx'
 import { EditItem } from '../../../domain/fleet/gateway/edit-item.tsx'
@@ -17,6 +19,8 @@ import {
 } from '../../../domain/fleet/gateway/gateway.ts'
 import { ItemState, itemStateChoices, itemStateName } from '../../../domain/fleet/gateway/item-state.tsx'
 import { RoomLink } from '../../../domain/fleet/site/room-link.tsx'
+import { sourceTypeNames } from '../../../domain/fleet/source/source.ts'
+import { SourceStateLabel } from '../../../domain/fleet/source/source-state.tsx'
 import { MoreIcon } from '../../../parts/page/icons.tsx'
 import { EmptyState, LoadingBoundary, Section } from '../../../parts/page/page.tsx'
 import type { Column } from '../../../parts/table/column.ts'
@@ -84,9 +88,26 @@ const GatewayFacts = ({ gateway }: { readonly gateway: Gateway }) => (
       ['Reaches', gateway.reach.join(', ') || 'Not reported yet'],
       ['Version', gateway.version],
       ['Serial number', gateway.serial],
+      ['Sources', <SourcesOfGateway key="sources" id={gateway.id} />],
     ]}
   />
 )
+
+/** Only people who see all regions read the sources. */
+function SourcesOfGateway({ id }: { readonly id: string }) {
+  const { everywhere } = usePermissions()
+  const { data } = useQuery({ ...operationQuery('sourcesList'), enabled: everywhere })
+  const sources = data?.body.sources.filter(({ gatewayId }) => gatewayId === id) ?? []
+  if (sources.length === 0) return <>None</>
+  return sources.map((source) => (
+    <div key={source.id}>
+      <Link to="/settings" search={{ tab: 'sources', source: source.id }}>
+        {source.name}
+      </Link>{' '}
+      <SourceStateLabel state={source.state} />
+    </div>
+  ))
+}
 
 type Task = 'edit' | 'certificate' | 'delete'
 
@@ -184,7 +205,9 @@ function Items({ gatewayId }: { readonly gatewayId: string }) {
 }
 
 const driverName = (drivers: readonly GatewayDriver[], { driver }: GatewayItem): string =>
-  drivers.find(({ id }) => id === driver)?.name ?? driver
+  sourceTypes.includes(driver as SourceType)
+    ? sourceTypeNames[driver as SourceType]
+    : (drivers.find(({ id }) => id === driver)?.name ?? driver)
 
 const itemColumns = (drivers: readonly GatewayDriver[]): readonly Column<GatewayItem>[] => [
   {
@@ -282,6 +305,7 @@ const actionColumn = (
           Check
         </Button>
       ) : (
+        item.sourceId === undefined &&
         item.state !== 'CONNECTED' &&
         item.state !== 'NEW' && (
           <Button
@@ -307,8 +331,20 @@ const actionColumn = (
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => start('edit', item)}>Edit</Menu.Item>
-          <Menu.Item onClick={() => tryAgain(item)}>Try again</Menu.Item>
+          {item.sourceId === undefined ? (
+            <>
+              <Menu.Item onClick={() => start('edit', item)}>Edit</Menu.Item>
+              <Menu.Item onClick={() => tryAgain(item)}>Try again</Menu.Item>
+            </>
+          ) : (
+            <Menu.Item
+              renderRoot={(props) => (
+                <Link {...props} to="/settings" search={{ tab: 'sources', source: item.sourceId, q: item.sourceKey }} />
+              )}
+            >
+              View at its source
+            </Menu.Item>
+          )}
           <Menu.Item c="var(--rk-offline)" onClick={() => start('delete', item)}>
             Delete
           </Menu.Item>
