@@ -3,7 +3,7 @@
 export const maxJsonDepth = 32
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
-export type JsonObject = { readonly [key: string]: Json }
+export type JsonMap = { readonly [key: string]: Json }
 
 /** Undefined if the text is not JSON, or is nested deeper than any sensor's. */
 export function parseLimitedJson(text: string): Json | undefined {
@@ -15,7 +15,7 @@ export function parseLimitedJson(text: string): Json | undefined {
   }
 }
 
-export const isJsonObject = (value: Json | undefined): value is JsonObject =>
+export const isJsonObject = (value: Json | undefined): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An own key of an object: `__proto__` and `constructor` are keys like others. */

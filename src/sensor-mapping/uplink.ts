@@ -1,5 +1,5 @@
 // Uplinks of LoRaWAN servers: The Things Stack v3 and ChirpStack v4, with a payload that the server has decoded.
-import { isJsonObject, type Json, type JsonObject, keyOf, textKeyOf } from './limited-json.ts'
+import { isJsonObject, type Json, type JsonMap, keyOf, textKeyOf } from './limited-json.ts'
 
 export interface Uplink {
   /** The EUI in upper case, or else the device's identifier at the server. */
@@ -12,7 +12,7 @@ export interface Uplink {
   readonly uplinkId?: string | undefined
   readonly receivedAt?: string | undefined
   /** Undefined without a decoder for the device. */
-  readonly decoded?: JsonObject | undefined
+  readonly decoded?: JsonMap | undefined
   /** A person sent it from the server's own console. */
   readonly isSimulated: boolean
 }
@@ -60,7 +60,7 @@ function chirpStackUplink(message: Json | undefined): Uplink | undefined {
   }
 }
 
-function decodedOf(from: Json | undefined, key: string): JsonObject | undefined {
+function decodedOf(from: Json | undefined, key: string): JsonMap | undefined {
   const decoded = keyOf(from, key)
   return isJsonObject(decoded) ? decoded : undefined
 }

@@ -6,5 +6,6 @@ import type { SourceDriver } from './source.ts'
 export type SourceTable = Readonly<Partial<Record<SourceType, () => Promise<SourceDriver>>>>
 
 export const sourceTable: SourceTable = {
+  mqtt: async () => new (await import('./mqtt/mqtt-driver.ts')).MqttDriver(),
   'neat-pulse': async () => (await import('./neat-pulse/neat-pulse.ts')).neatPulse,
 }

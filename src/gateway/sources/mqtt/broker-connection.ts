@@ -22,7 +22,7 @@ interface Events {
 }
 
 const usualPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883, 'ws:': 80, 'wss:': 443 }
-const subscribeBatchSize = 100
+const maxFiltersPerPacket = 100
 /** A frame of a WebSocket is in memory as a whole. */
 const maxFrameBytes = 16 * 1024 * 1024
 const maxRefusedTopics = 8
@@ -83,8 +83,8 @@ export class BrokerConnection extends EventEmitter<Events> {
 
   /** Resolves when the broker has answered, even if it refused some of the filters. */
   async subscribe(filters: readonly string[]): Promise<void> {
-    const batches = Array.from({ length: Math.ceil(filters.length / subscribeBatchSize) }, (_, i) =>
-      filters.slice(i * subscribeBatchSize, (i + 1) * subscribeBatchSize),
+    const batches = Array.from({ length: Math.ceil(filters.length / maxFiltersPerPacket) }, (_, i) =>
+      filters.slice(i * maxFiltersPerPacket, (i + 1) * maxFiltersPerPacket),
     )
     await Promise.all(batches.map((batch) => this.#subscribeBatch(batch)))
   }
