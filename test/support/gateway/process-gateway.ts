@@ -1,4 +1,4 @@
-// A gateway with the line driver as a process of its own.
+// A gateway with drivers of tests as a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -6,18 +6,22 @@ import { onTestFinished } from 'vitest'
 import { compileCacheFolder } from '../program.ts'
 import { newGatewayFolder } from './gateway-world.ts'
 
-const script = join(import.meta.dirname, 'line-gateway.ts')
+const lineGateway = join(import.meta.dirname, 'line-gateway.ts')
 
 /** It is killed at the end of the test. */
 export class ProcessGateway {
   readonly folder = newGatewayFolder()
   readonly #url: string
   readonly #code: string
+  readonly #script: string
+  readonly #env: NodeJS.ProcessEnv
   #child: ChildProcess
 
-  constructor(url: string, code: string) {
+  constructor(url: string, code: string, script = lineGateway, env: NodeJS.ProcessEnv = {}) {
+    this.#env = env
     this.#url = url
     this.#code = code
+    this.#script = script
     this.#child = this.#start()
     onTestFinished(() => void this.#child.kill('SIGKILL'))
   }
@@ -37,8 +41,8 @@ export class ProcessGateway {
   }
 
   #start(): ChildProcess {
-    const env = { ...process.env, NODE_COMPILE_CACHE: compileCacheFolder }
-    const args = [script, this.#url, this.folder, this.#code]
+    const env = { ...process.env, NODE_COMPILE_CACHE: compileCacheFolder, ...this.#env }
+    const args = [this.#script, this.#url, this.folder, this.#code]
     return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'], env })
   }
 }

@@ -10,7 +10,7 @@ import { loopbackTrusting } from '../drivers/loopback-network.ts'
 
 /** Everything is read many times in a second. */
 export const quickPulseTimes: PulseTimes = {
-  apartMs: 5,
+  twoWithinMs: 10,
   listMs: 100,
   roundMs: { min: 200, max: 200 },
   readingMs: 1,

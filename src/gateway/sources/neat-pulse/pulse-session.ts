@@ -26,8 +26,8 @@ import { type PulseLists, type PulseStructure, pulseContent, readLists, readStru
 import { Upstream } from './upstream.ts'
 
 export interface PulseTimes {
-  /** Between two requests. */
-  readonly apartMs: number
+  /** At most two requests go out within this time. */
+  readonly twoWithinMs: number
   /** Between two readings of the list and of the samples. */
   readonly listMs: number
   /** Everything else is read once in this time, sooner if there is little of it: each reading then takes `readingMs` of it. */
@@ -39,9 +39,9 @@ export interface PulseTimes {
   readonly giveUpMs: number
 }
 
-/** A little less than two requests a second: the answers take different times. */
+/** A little less than two requests a second: requests take different times to arrive. */
 export const usualPulseTimes: PulseTimes = {
-  apartMs: 540,
+  twoWithinMs: 1_060,
   listMs: minuteMs,
   roundMs: { min: 2 * minuteMs, max: 10 * minuteMs },
   readingMs: 2 * secondMs,
@@ -92,7 +92,7 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
     this.#context = context
     this.#times = times
     const signal = AbortSignal.any([context.signal, this.#end.signal])
-    this.#upstream = new Upstream(settings, { network: context.network, signal }, new RequestPace(times.apartMs))
+    this.#upstream = new Upstream(settings, { network: context.network, signal }, new RequestPace(times.twoWithinMs))
   }
 
   static async open(settings: SourceSettings, context: SourceContext, times: PulseTimes): Promise<PulseSession> {
@@ -296,7 +296,7 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
       const minAgeMs = Math.min(roundMs.max, Math.max(roundMs.min, this.#order.size * readingMs))
       const next = this.#order.next(performance.now(), minAgeMs)
       if (!next) {
-        await pause(this.#times.apartMs, undefined, { signal }).catch(() => {})
+        await pause(this.#times.twoWithinMs, undefined, { signal }).catch(() => {})
         continue
       }
       this.#order.startReading(next.thing, performance.now())

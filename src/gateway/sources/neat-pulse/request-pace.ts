@@ -1,21 +1,26 @@
-// Gives the requests to a source their turns: a time apart, commands first, and none while the source asks for a pause.
+// Gives the requests to a source their turns: at most two within a time, commands first, and none while the source asks for a pause.
 
 /** The most urgent first. */
 export const turnKinds = ['command', 'list', 'changed', 'round'] as const
 export type TurnKind = (typeof turnKinds)[number]
 
+/** With two turns within a time, a turn that comes late on a busy machine does not delay all that follow. */
+const turnsWithinTime = 2
+
 export class RequestPace {
-  readonly #apartMs: number
+  readonly #withinMs: number
+  /** The latest turns, oldest first. */
+  #turnsAtMs: readonly number[] = []
   readonly #waiting = Object.fromEntries(turnKinds.map((kind) => [kind, new Set<() => void>()])) as Record<
     TurnKind,
     Set<() => void>
   >
-  #nextMs = 0
   #pausedUntilMs = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(apartMs: number) {
-    this.#apartMs = apartMs
+  /** At most two turns come within this time. */
+  constructor(withinMs: number) {
+    this.#withinMs = withinMs
   }
 
   /** How long the source still wants no requests. */
@@ -49,10 +54,15 @@ export class RequestPace {
     })
   }
 
+  get #nextMs(): number {
+    const [oldestMs = 0] = this.#turnsAtMs
+    const isFull = this.#turnsAtMs.length === turnsWithinTime
+    return Math.max(this.#pausedUntilMs, isFull ? oldestMs + this.#withinMs : 0)
+  }
+
   #schedule(): void {
     if (this.#timer || !this.#first()) return
-    const atMs = Math.max(this.#nextMs, this.#pausedUntilMs)
-    this.#timer = setTimeout(() => this.#next(), Math.max(0, Math.ceil(atMs - performance.now())))
+    this.#timer = setTimeout(() => this.#next(), Math.max(0, Math.ceil(this.#nextMs - performance.now())))
   }
 
   #next(): void {
@@ -60,11 +70,11 @@ export class RequestPace {
     const first = this.#first()
     if (!first) return
     // A timer can be a moment early.
-    if (performance.now() < Math.max(this.#nextMs, this.#pausedUntilMs)) {
+    if (performance.now() < this.#nextMs) {
       this.#schedule()
       return
     }
-    this.#nextMs = performance.now() + this.#apartMs
+    this.#turnsAtMs = [...this.#turnsAtMs, performance.now()].slice(-turnsWithinTime)
     for (const kind of turnKinds) this.#waiting[kind].delete(first)
     first()
     this.#schedule()
