@@ -132,10 +132,10 @@ export class DeviceLink {
   #outcomeOf(command: StartedCommand): ReturnType<NonNullable<AgentOptions['outcomeOf']>> {
     const { session, restartWithinMs } = this.#options
     const { type, atMs } = command
+    if (session.commandsOnce && type === 'REBOOT' && atMs <= this.#rebootedAtMs) return { state: 'SUCCEEDED' }
     const isShown = type === 'REBOOT' && typeof this.#status.startedAt === 'string'
     if (!session.commandsOnce || isShown)
       return startedOutcome(command, this.#status, this.#observedMs(command) >= restartWithinMs)
-    if (type === 'REBOOT' && atMs <= this.#rebootedAtMs) return { state: 'SUCCEEDED' }
     return { state: 'FAILED', error: notKnownText }
   }
 

@@ -101,8 +101,8 @@ export interface DriverSession extends EventEmitter<SessionEvents> {
   readonly identity: DeviceIdentity
   /**
    * For a device that cannot tell what became of a command. Each command is saved before its member is called: after a crash in between, or
-   * if the member gives no answer, the command has FAILED, "not known whether it was sent". A reboot has succeeded when `reboot` resolves,
-   * unless the status has `startedAt`. `apply` has no time limit.
+   * if the member gives no answer, the command has FAILED, "not known whether it was sent". A reboot has succeeded when `reboot` resolves;
+   * otherwise `startedAt` of the status tells, if there is one. `apply` has no time limit.
    */
   readonly commandsOnce?: boolean | undefined
   /** Each sample goes up as it is. Without it, the samples of a minute become one. */
