@@ -19,6 +19,7 @@ import {
 import { Agent, type AgentOptions } from '../../src/device/agent.ts'
 import type { AgentHandlers, AgentState } from '../../src/device/handlers.ts'
 import { usableAddresses } from '../../src/device/reconnect.ts'
+import { createBodyServer } from '../support/body-server.ts'
 import { certificate } from '../support/certificate.ts'
 import { until } from '../support/program.ts'
 
@@ -79,7 +80,7 @@ async function newAgent(
   connect: string[],
   handlers: Partial<AgentHandlers> = {},
   kept?: AgentState,
-  options: Pick<AgentOptions, 'maxQueuedSamples' | 'outcomeOf'> = {},
+  options: Pick<AgentOptions, 'maxQueuedSamples' | 'outcomeOf' | 'commandsOnce'> = {},
 ) {
   const memory: { kept?: AgentState | undefined } = { kept }
   const agent = new Agent({
@@ -183,6 +184,72 @@ test('an agent that can start without its device is told what became of a reboot
   await until('the outcome', () => service.reports().some(({ state }) => state === 'FAILED'))
   expect(service.reports().map(({ state }) => state)).not.toContain('SUCCEEDED')
   await until('nothing is kept of a reboot that has ended', () => memory.kept?.started?.length === 0)
+})
+
+const notKnown = { state: 'FAILED', error: 'It is not known whether it was sent.' } as const
+
+test('with commandsOnce, each command is saved before its handler, and none is handled again after a crash', async () => {
+  const service = await newService()
+  const outcomeOf = () => notKnown
+  const savedStates: unknown[] = []
+  const hanging: string[] = []
+  const first = await newAgent(
+    [service.url],
+    {
+      showMessage: (text) => {
+        savedStates.push(first.memory.kept?.outcomes.map(({ state }) => state))
+        hanging.push(text)
+        return new Promise<void>(() => {})
+      },
+    },
+    undefined,
+    { outcomeOf, commandsOnce: true },
+  )
+  await first.connected
+  const message = command('MESSAGE', { message: 'Hello.' })
+  await service.send('operation', message)
+  await until('its handler runs', () => hanging.length === 1)
+  expect(savedStates).toEqual([['ACKNOWLEDGED']])
+  await first.agent.stop()
+
+  const shown: string[] = []
+  const handlers = { showMessage: (text: string) => void shown.push(text) }
+  const second = await newAgent([service.url], handlers, first.memory.kept, { outcomeOf, commandsOnce: true })
+  await second.connected
+  await until('the outcome', () => service.reports().some(({ state }) => state === 'FAILED'))
+  await service.send('operation', message)
+  await until('the answer', () => service.reports().filter(({ state }) => state === 'FAILED').length >= 2)
+  expect(service.reports().at(-1)).toMatchObject(notKnown)
+  await service.send('operation', command('MESSAGE', { message: 'Next.' }))
+  await until('the next one', () => service.reports().some(({ state }) => state === 'SUCCEEDED'))
+  expect([hanging, shown]).toEqual([['Hello.'], ['Next.']])
+})
+
+test('with commandsOnce, logs that could not be uploaded are uploaded later and not collected again', async () => {
+  const service = await newService()
+  let [collected, uploads] = [0, 0]
+  const uploadPort = await portOf(
+    createBodyServer((_, __, response) => {
+      uploads++
+      response.writeHead(uploads === 1 ? 403 : 200).end('{}')
+    }),
+  )
+  const uploadUrl = `http://127.0.0.1:${uploadPort}/`
+  const collectLogs = () => {
+    collected++
+    return gzipSync('Support id S-4711')
+  }
+  const options = { outcomeOf: () => notKnown, commandsOnce: true }
+  const { connected } = await newAgent([service.url], { collectLogs }, undefined, options)
+  await connected
+  const logs = command('COLLECT_LOGS', { logs: { supportId: 'K7QF-2MXA', inCallLogs: false, uploadUrl } })
+  await service.send('operation', logs)
+  await until('a new address is wanted', () => service.reports().some(({ state }) => state === 'URL_WANTED'))
+  await service.send('operation', logs)
+  await until('they are uploaded', () => service.reports().some(({ state }) => state === 'UPLOADED'))
+  await service.send('operation', logs)
+  await until('the answer', () => service.reports().filter(({ state }) => state === 'UPLOADED').length === 2)
+  expect([collected, uploads]).toEqual([1, 2])
 })
 
 test('refuses a reboot with onlyIfIdle while the device is in use, and says that it can', async () => {
