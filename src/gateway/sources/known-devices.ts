@@ -10,9 +10,13 @@ export class KnownDevices {
   #listed: ReadonlySet<string> | undefined
   #isListSent = false
 
+  get isListUnsent(): boolean {
+    return this.#listed !== undefined && !this.#isListSent
+  }
+
   /** The keys of the last complete list and of later devices, if the server has to compare them with the devices that it knows. */
   get unsentList(): readonly string[] | undefined {
-    if (this.#listed === undefined || this.#isListSent) return undefined
+    if (!this.#listed || this.#isListSent) return undefined
     const present = [...this.#devices].flatMap(([key, { isMissing }]) => (isMissing ? [] : [key]))
     return [...new Set([...this.#listed, ...present])].slice(0, 2 * maxSourceDevices)
   }

@@ -69,12 +69,13 @@ export class SourceUploads {
       .catch(() => {}) // only when the signal aborts
       .finally(() => {
         this.#isRunning = false
+        this.wake()
       })
   }
 
   #hasWork(): boolean {
     const { devices } = this.#options
-    return devices.unsentCount > 0 || devices.unsentList !== undefined || !this.#isStructureSent
+    return devices.unsentCount > 0 || devices.isListUnsent || !this.#isStructureSent
   }
 
   async #run(): Promise<void> {
