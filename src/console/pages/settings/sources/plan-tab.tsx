@@ -1,12 +1,13 @@
 // The plan of a source: which regions, locations, rooms and profiles would be made, changed or linked here. Nothing is applied until a person says so. [contract 15.links]
 import { Alert, Button, Card, Checkbox, Group, List, Progress, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { applySourcePlan, type SourceRowResult } from '../../../../apply/apply-source-plan.ts'
 import { readOrganisation } from '../../../../apply/read-organisation.ts'
 import { type Waiting, waitingFetch } from '../../../../client/waiting-fetch.ts'
 import type { Source } from '../../../../contract/fleet/sources.ts'
 import { chosenSteps, planSource, type SourcePlan } from '../../../../plan/source/source-plan.ts'
-import { endSessionIfUnauthorized, errorMessage, queryClient } from '../../../api.ts'
+import { endSessionIfUnauthorized, errorMessage, operationQuery, queryClient } from '../../../api.ts'
 import { EmptyState, ErrorText, Loading } from '../../../parts/page/page.tsx'
 import { markForm } from '../../../parts/recovery/unsaved-input.ts'
 import { useRowSelection } from '../../../parts/table/row-selection.ts'
@@ -63,6 +64,13 @@ export function PlanTab({ source }: { readonly source: Source }) {
     void read()
     return () => stop.current?.abort()
   }, [read])
+
+  // The first structure can arrive while the tab is open.
+  const { data: structure } = useQuery(operationQuery('sourcesStructure', { id }))
+  const isFirst = phase.name === 'planned' && phase.readAt === undefined && structure?.body.readAt !== undefined
+  useEffect(() => {
+    if (isFirst) void read()
+  }, [isFirst, read])
 
   // A reload would stop the work, so the console does not reload by itself at that time.
   useEffect(() => {
