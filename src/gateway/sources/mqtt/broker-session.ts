@@ -120,7 +120,7 @@ export class BrokerSession extends EventEmitter<SourceEvents> implements SourceS
   }
 
   summary() {
-    const devices = [...this.#devices.values()].filter((device) => device.isSensor)
+    const devices = [...this.#devices.values()].filter((device) => device.isSensor && device.vanishedAtMs === undefined)
     return { content: { devices: devices.length }, notes: this.#notes(devices) }
   }
 
@@ -433,7 +433,8 @@ export class BrokerSession extends EventEmitter<SourceEvents> implements SourceS
       hasNews ||= device.changed === 'soon'
       // A device that is not adopted, and that has been reported as missing, is forgotten.
       const isGone = vanishedAtMs !== undefined && device.changed === undefined && !this.#sessions.has(key)
-      if (isGone && device.reportedAtMs > vanishedAtMs) this.#devices.delete(key)
+      if (isGone && (device.reportedAtMs > vanishedAtMs || !device.isSensor)) this.#devices.delete(key)
+      if (!device.isSensor) device.changed = undefined
     }
     if (hasNews) this.#reportAtMs ??= now + this.#limits.foundAfterMs
     if (this.#reportAtMs !== undefined && now >= this.#reportAtMs) this.#report(now)

@@ -94,6 +94,7 @@ export class SensorDevice {
 
   /** Whether a person would want to see it: it has one of our sensors, or would have with another template or mapping. */
   get isSensor(): boolean {
+    if (this.vanishedAtMs !== undefined) return this.reportedAtMs !== Number.NEGATIVE_INFINITY
     const { format } = this.#description
     const isUplink = format === 'things-stack' || format === 'chirpstack' || format === 'json'
     return isUplink || this.sensors.length > 0 || this.notUnderstoodCount > 0
