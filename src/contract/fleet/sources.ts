@@ -137,7 +137,8 @@ const secrets = {
   clientKey: Type.String({
     minLength: 1,
     maxLength: maxPemLength,
-    format: 'password',
+    format: 'lines',
+    writeOnly: true,
     description: 'mqtt: private key of the client certificate (PEM).',
   }),
 }

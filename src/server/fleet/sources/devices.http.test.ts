@@ -252,6 +252,8 @@ test('a source has at most 5,000 devices, and those that were adopted count amon
   await gateway.found(source, [{ ...found(7), name: 'Seven' }])
   expect(await site.device('device-7')).toMatchObject({ name: 'Seven' })
   expect((await gateway.found(source, all.slice(0, 201))).status).toBe(400)
+  const control = await gateway.found(source, [{ key: 'a\u0000b', model: 'NF19B1' }])
+  expect(control.body.violations).toEqual([{ field: 'devices[0].key', error: 'must not hold control characters' }])
   const adopt = (from: number, to: number) =>
     site.decide(...all.slice(from, to).map(({ key }) => ({ key, state: 'ADOPTED', roomId: rooms[0] })))
   for (let i = 0; i < maxGatewayDevices - 1; i += 200) {

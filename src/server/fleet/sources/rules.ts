@@ -99,7 +99,7 @@ export async function sourcesCreate(ctx: RequestContext, body: InputOf<'sourcesC
 const defaultNames = { 'neat-pulse': 'Neat Pulse', mqtt: 'MQTT' } as const
 
 export async function sourcesUpdate(ctx: RequestContext, id: string, body: InputOf<'sourcesUpdate'>['body']) {
-  const { answer, gateway, isAway } = await change(ctx, 'sourcesUpdate', async (tx) => {
+  const { answer, gateway, isAnew } = await change(ctx, 'sourcesUpdate', async (tx) => {
     const before = await requireSource(tx, id)
     checkIfMatch(ctx, before.revision)
     const { name = before.name, enrolIntoRoomId, ...wanted } = body
@@ -119,12 +119,12 @@ export async function sourcesUpdate(ctx: RequestContext, id: string, body: Input
       ...(hasMoved && { reached_at: null, content: null }),
     }
     await updateSource(tx, row)
-    const isAway = isAnew && before.state === 'CONNECTED'
-    if (isAway) await startAbsence(tx, { source: id, at: now })
+    // The state before may have changed since it was read: the gateway reports it without the lock of changes.
+    if (isAnew) await startAbsence(tx, { source: id, at: now })
     if (hasMoved) await updateItemAddresses(tx, { source: id, ...hostOf(target.url) })
     await raiseListVersions(tx, { gateways: [row.gateway_id] })
     return {
-      result: { answer: await shown(ctx, tx, id), gateway: row.gateway_id, isAway },
+      result: { answer: await shown(ctx, tx, id), gateway: row.gateway_id, isAnew },
       target: sourceRef(row),
       ...auditedSource.change(
         { row: before, target: stored },
@@ -132,7 +132,7 @@ export async function sourcesUpdate(ctx: RequestContext, id: string, body: Input
       ),
     }
   })
-  if (isAway) await publishDevicesOfSource(ctx.db, ctx.events, id)
+  if (isAnew) await publishDevicesOfSource(ctx.db, ctx.events, id)
   ctx.devices.wake([gateway])
   return answer
 }

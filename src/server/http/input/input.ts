@@ -259,12 +259,26 @@ function tidyNamedValues(
   )
 }
 
-/** Refuses a list that is too long without looking at its items, so that it costs nothing. */
+/** Refuses a list that is too long without looking at its items, so that it costs nothing. Items are tidied if they are objects or texts of people. */
 function tidyList(value: unknown[], shape: TSchema, field: string, violations: Violation[]): unknown[] {
-  const { maxItems = Number.POSITIVE_INFINITY } = shape as { maxItems?: number }
-  if (value.length <= maxItems) return value
-  violations.push({ field, error: `must have at most ${maxItems} items` })
-  return []
+  const { items, maxItems = Number.POSITIVE_INFINITY } = listOf(shape)
+  if (value.length > maxItems) {
+    violations.push({ field, error: `must have at most ${maxItems} items` })
+    return []
+  }
+  const hasTexts = items && ('properties' in items || ['line', 'lines'].includes(String(formatOf(items))))
+  return hasTexts ? value.map((item, i) => tidyValue(item, items, `${field}[${i}]`, violations)) : value
+}
+
+interface ListShape {
+  readonly items?: TSchema
+  readonly maxItems?: number
+}
+
+/** The shape of a list that may also be null. */
+function listOf(shape: TSchema): ListShape {
+  const { anyOf = [shape] } = shape as { anyOf?: TSchema[] }
+  return (anyOf.find((one) => 'items' in one) ?? shape) as ListShape
 }
 
 /** The format of a shape that may also be null. */
