@@ -1,7 +1,7 @@
 // Export, plan and apply against a real service.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { closedUrl, newFixture } from '../../test/support/fixture.ts'
+import { closedUrl, newFixture, sourceDeviceKey } from '../../test/support/fixture.ts'
 import { type Harness, startHarness, type TestOrg } from '../../test/support/harness.ts'
 import { generatedRuns } from '../../test/support/long-form.ts'
 import { type Draft, edited, type Gen, generatedDocument } from '../../test/support/plan/generated.ts'
@@ -143,8 +143,10 @@ test('export, import into an empty organisation, export: equal but for ids and s
   expect(channel).toMatchObject({ answer: { secret: expect.stringMatching(/^whsec_/) } })
 })
 
-test('an export of an organisation with devices fits its shape, and its plan is empty', async () => {
+test('an export of an organisation with devices fits its shape, leaves out those of sources, and its plan is empty', async () => {
   const org = await newFixture(harness)
+  const adoption = { devices: [{ key: sourceDeviceKey, state: 'ADOPTED', roomId: org.room }] }
+  expect((await org.call('PUT', `/sources/${org.source}/devices`, { body: adoption })).status).toBe(200)
   const document = await exportOf(org)
   expect(checkDocument(document)).toEqual({ document })
   expect(document.gatewayDevices).toMatchObject([{ driver: 'roomos', room: ['Europe', 'Oslo HQ', 'Fjord'] }])

@@ -64,7 +64,9 @@ export async function readOrganisation(
   const gateways = needs('gatewayDevices') ? (await client.gatewaysList({}, call)).body.gateways : []
   const lists = await mapInParallel(gateways, ({ id }) => client.gatewayDevicesList({ id }, call))
   for (const { body } of lists) {
-    things.push(...body.devices.map((device) => thing('gatewayDevice', device.id, gatewayDeviceValues(device))))
+    // The devices of a source are adopted and excluded, and not made of a document.
+    const own = body.devices.filter(({ sourceId }) => sourceId === undefined)
+    things.push(...own.map((device) => thing('gatewayDevice', device.id, gatewayDeviceValues(device))))
   }
   const users = needs('users') && !hiddenKinds.includes('user') ? (await client.usersList({}, call)).body.users : []
   things.push(...users.filter(({ role }) => role !== 'owner').map((user) => thing('user', user.id, userFields(user))))

@@ -287,7 +287,7 @@ function inner(shape: Json, components: Map<string, Json>): Json {
 const isShape = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Removes the private keys of TypeBox, and our own formats, which other tools do not know. */
-const ownFormats = new Set(['line', 'lines', 'email-address', 'timezone'])
+const ownFormats = new Set(['line', 'lines', 'any', 'email-address', 'timezone'])
 const clean = (shape: unknown): TSchema =>
   JSON.parse(JSON.stringify(shape), (key, value) =>
     key.startsWith('~') || (key === 'format' && ownFormats.has(value)) ? undefined : value,

@@ -42,7 +42,7 @@ export const hugeBodyBytes = 128 * 1024
 export const jobBodyBytes = 256 * 1024
 
 /** Bodies with certificates, hundreds of names of another system, or rules for reading its messages. */
-export const sourceBodyBytes = 1024 * 1024
+export const sourceBodyBytes = 896 * 1024
 
 /** A limit as a person reads it. */
 export const kibibytes = (bytes: number): string => `${bytes / 1024} KiB`

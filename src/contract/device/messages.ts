@@ -63,7 +63,7 @@ function define({ title, description, ...rest }: Json, definitions: Map<string, 
 }
 
 /** Formats that no other tool knows; the document, or the bounds of the field, say what they mean. */
-const ownFormats: readonly unknown[] = ['line', 'lines', 'int32']
+const ownFormats: readonly unknown[] = ['line', 'lines', 'any', 'int32']
 
 function walk(shape: Json, definitions: Map<string, Json>): Json {
   const inside = (value: unknown): unknown => {

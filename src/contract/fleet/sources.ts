@@ -222,7 +222,9 @@ export type SourceTestResult = Static<typeof SourceTestResult>
 // The regions, locations, rooms and profiles of a source.
 
 const theirId = (noun: string) => SingleLineText(64, `Identifier of the ${noun} at the source.`)
-const theirName = Type.String({ minLength: 1, maxLength: 255, description: 'Name at the source.' })
+/** Texts of a source are stored as they are. */
+const theirText = (maxLength: number, description: string) => Type.String({ maxLength, format: 'any', description })
+const theirName = theirText(255, 'Name at the source.')
 const things = {
   region: { id: theirId('region'), name: theirName },
   location: { id: theirId('location'), name: theirName, regionId: Type.Optional(theirId('region')) },
@@ -236,7 +238,7 @@ const things = {
   profile: {
     id: theirId('profile'),
     name: theirName,
-    description: Type.Optional(Type.String({ maxLength: 1024, description: 'Description at the source.' })),
+    description: Type.Optional(theirText(1024, 'Description at the source.')),
   },
 }
 const linkedId = Type.Optional(
@@ -338,6 +340,7 @@ const reported = {
   lastMessage: Type.Optional(
     Type.String({
       maxLength: 4096,
+      format: 'any',
       description: 'mqtt: the latest message, cut after 4,096 characters. Lists have it only with `key`.',
     }),
   ),

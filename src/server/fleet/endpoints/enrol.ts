@@ -113,7 +113,7 @@ interface Enrolment extends Pick<EnrolRequest, 'serial' | 'model' | 'pairingSeri
   /** The gateway through which the device is seen. */
   readonly via: string | null
   /** The source of which the gateway knows the device. */
-  readonly source: { readonly id: string; readonly type: SourceType } | null
+  readonly source: { readonly id: string; readonly type: SourceType; readonly isReadOnly: boolean } | null
   /** The name that a new endpoint gets. */
   readonly name?: string | null
 }
@@ -121,8 +121,8 @@ interface Enrolment extends Pick<EnrolRequest, 'serial' | 'model' | 'pairingSeri
 /** Gives a device an endpoint, or the one that it had, with a new credential. The caller raises the versions of the rooms. */
 export async function enrolEndpoint(tx: Tx, ctx: RequestContext, enrolment: Enrolment) {
   const { serial, model, pairingSerial, room, known, via, source, name = null } = enrolment
-  // The reported actions of a known device hold until its next status.
-  const hasSettings = canDo({ model, actions: known?.actions ?? null }, 'config')
+  // The reported actions of a known device hold until its next status. Nothing is set at a source that is only read.
+  const hasSettings = source?.isReadOnly !== true && canDo({ model, actions: known?.actions ?? null }, 'config')
   const endpoint: EnrolledRow = {
     id: known?.id ?? randomUUID(),
     serial,

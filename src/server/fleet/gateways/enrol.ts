@@ -12,6 +12,7 @@ import { raiseResourceVersions } from '../../journal/places/versions.ts'
 import { findBySerial } from '../endpoints/device-store.ts'
 import { type DeviceOrigin, type EnrolmentResult, enrolEndpoint } from '../endpoints/enrol.ts'
 import { findRoom } from '../rooms/store.ts'
+import { isReadOnlySource } from '../sources/rules.ts'
 import { isSameDevice, serialOf } from './serials.ts'
 import { storeItemState } from './states.ts'
 import { findOwnItem, updateItemEndpoint } from './store.ts'
@@ -58,7 +59,10 @@ export async function enrolItem(
       const known = await findEnrolled(tx, gateway, item, serial, request)
       const { model } = request
       const { name, source_id, driver } = item
-      const source = source_id !== null && isSourceType(driver) ? { id: source_id, type: driver } : null
+      const source =
+        source_id !== null && isSourceType(driver)
+          ? { id: source_id, type: driver, isReadOnly: await isReadOnlySource(tx, source_id) }
+          : null
       const change = await enrolEndpoint(tx, ctx, { serial, model, room, known, via: gateway.id, source, name })
       await updateItemEndpoint(tx, { id: item.id, endpoint: change.result.endpointId })
       await raiseResourceVersions(tx, { endpointsOfRoom: [room.id, known?.room_id] })

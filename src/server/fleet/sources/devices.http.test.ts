@@ -248,6 +248,16 @@ test('a source has at most 5,000 devices, and those that were adopted count amon
   expect(await countsOf(site)).toMatchObject({ FOUND: maxSourceDevices })
   expect(new Set((await site.devices()).map(({ key }) => key)).size).toBe(maxSourceDevices)
   expect((await gateway.list()).sources).toMatchObject([{ deviceCount: maxSourceDevices }])
+  // New devices take the place of those that are missing, unless a person has decided about them.
+  await site.decide({ key: 'device-4998', state: 'EXCLUDED' })
+  const missing = [4998, 4999].map((i) => ({ ...found(i), isMissing: true }))
+  expect((await gateway.found(source, [...missing, found(6000), found(6001)])).status).toBe(200)
+  const states = await Promise.all([4998, 4999, 6000, 6001].map(async (i) => stateOf(site, `device-${i}`)))
+  expect(states).toEqual(['EXCLUDED', 'FOUND', undefined, undefined])
+  expect((await gateway.found(source, [found(6000), found(6001)])).status).toBe(200)
+  expect(await stateOf(site, 'device-4998')).toBe('EXCLUDED')
+  expect([await stateOf(site, 'device-4999'), await stateOf(site, 'device-6000')]).toEqual([undefined, 'FOUND'])
+  expect(await countsOf(site)).toEqual({ FOUND: maxSourceDevices - 1, ADOPTED: 0, EXCLUDED: 1, missing: 1 })
   // Known ones are still updated.
   await gateway.found(source, [{ ...found(7), name: 'Seven' }])
   expect(await site.device('device-7')).toMatchObject({ name: 'Seven' })

@@ -78,7 +78,7 @@ test('reports beside decisions keep both, in whatever order they name the device
   expect(new Set(listed.map(({ state }) => state)).size).toBe(1)
 })
 
-test('a source has one absence at a time, whoever ends its session', async () => {
+test('a source has one absence at a time, of its gateway and of people who change it', async () => {
   const site = await newSourceSite(harness)
   const { gateway, source, call } = site
   const revision = (await gateway.list()).sources[0]?.revision ?? 0

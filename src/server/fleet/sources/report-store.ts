@@ -105,6 +105,30 @@ export const updateMissing = writeAny((db, p: { org: number; source: string; key
     .where(isAnyOf(engine, 'key', p.keys)),
 )
 
+/** Deletes as many devices as new ones need room: those that are missing and FOUND, the oldest first. */
+export const deleteMissing = writeAny((db, p: { org: number; source: string; limit: number }) =>
+  db
+    .deleteFrom('source_devices')
+    .where('org', '=', p.org)
+    .where('source_id', '=', p.source)
+    .where('key', 'in', (e) =>
+      e
+        .selectFrom('source_devices as d')
+        .leftJoin('gateway_devices as i', (j) =>
+          j.onRef('i.org', '=', 'd.org').onRef('i.source_id', '=', 'd.source_id').onRef('i.source_key', '=', 'd.key'),
+        )
+        .select('d.key')
+        .where('d.org', '=', p.org)
+        .where('d.source_id', '=', p.source)
+        .where('d.is_missing', '=', 1)
+        .where('d.is_excluded', '=', 0)
+        .where('i.id', 'is', null)
+        .orderBy('d.found_at')
+        .orderBy('d.key')
+        .limit(p.limit),
+    ),
+)
+
 export type FoundRow = readonly [key: string, isMissing: number, report: string, lastMessage: string | null]
 type FoundColumns = { key: string; is_missing: number; report: string; last_message: string | null }
 type Found = { org: number; source: string; rows: readonly FoundRow[]; at: number }

@@ -27,6 +27,7 @@ import { adoptDevices, freeItems } from './devices.ts'
 import { publishDevicesOfSource } from './presence.ts'
 import {
   countKnown,
+  deleteMissing,
   type FoundRow,
   findOwnSource,
   listKnownKeys,
@@ -138,7 +139,8 @@ async function storeDevices(
   const source = await findOwnSource(tx, { gateway: gateway.id, id: sourceId })
   if (source?.revision !== revision) return { source, added: [] }
   const known = new Set((await listKnownKeys(tx, { source: sourceId, keys: keysOf(report) })).map(({ key }) => key))
-  let free = maxSourceDevices - Number((await countKnown(tx, { source: sourceId }))?.devices ?? 0)
+  const newCount = new Set(devices.flatMap(({ key }) => (known.has(key) ? [] : key))).size
+  let free = newCount === 0 ? 0 : await freePlaces(tx, sourceId, newCount)
   const added: string[] = []
   const rows = new Map<string, FoundRow>()
   for (const { key, isMissing = false, lastMessage = null, ...report } of devices) {
@@ -159,6 +161,15 @@ async function storeList(tx: TelemetryTx | Tx, source: string, listed: readonly 
   const present = await listPresentKeys(tx, { source })
   const keys = present.flatMap(({ key }) => (there.has(key) ? [] : [key]))
   if (keys.length > 0) await updateMissing(tx, { source, keys })
+}
+
+/** New devices take the place of those that are missing and FOUND. Returns how many can be added. */
+async function freePlaces(tx: TelemetryTx | Tx, source: string, wanted: number): Promise<number> {
+  const freeOf = async () => maxSourceDevices - Number((await countKnown(tx, { source }))?.devices ?? 0)
+  const free = await freeOf()
+  if (free >= wanted) return free
+  await deleteMissing(tx, { source, limit: wanted - free })
+  return freeOf()
 }
 
 const keysOf = ({ devices }: FoundDevices) => devices.map(({ key }) => key)

@@ -27,6 +27,7 @@ import {
   requestedSource,
   type SourceRow,
   type SourceTarget,
+  type StoredSettings,
   sourceContext,
   sourceTargetOf,
   sourceTargetRow,
@@ -162,6 +163,12 @@ export async function sourcesDelete(ctx: RequestContext, id: string, isUnenrolle
 
 export const requireSource = async (on: OrgReader, id: string): Promise<ShownSource> =>
   mustFind(await findSource(on, { id }), `source ${id}`)
+
+/** Nothing is sent to its devices: `write` is false, or the source has no such setting. */
+export async function isReadOnlySource(on: OrgReader, id: string): Promise<boolean> {
+  const { settings } = await requireSource(on, id)
+  return (JSON.parse(settings) as StoredSettings).write !== true
+}
 
 export async function requireGatewayOfBody(on: OrgReader, id: string) {
   const gateway = await findGateway(on, { id })

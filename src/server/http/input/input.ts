@@ -39,6 +39,7 @@ const plainDay = /^\d{4}-\d{2}-\d{2}$/
 const ajv = new Ajv({ allErrors: true, strict: false, strictNumbers: true })
 ajv.addFormat('line', true)
 ajv.addFormat('lines', true)
+ajv.addFormat('any', true)
 ajv.addFormat('password', true)
 ajv.addFormat('uuid', true)
 ajv.addFormat('int32', true)
@@ -288,6 +289,7 @@ const formatOf = (shape: TSchema): string | undefined => {
 }
 
 function tidyText(text: string, format: string | undefined, field: string, violations: Violation[]): string {
+  if (format === 'any') return text
   const error = textProblem(text, format === 'lines')
   if (error !== undefined) violations.push({ field, error })
   // Spaces at the ends of a password belong to it.
