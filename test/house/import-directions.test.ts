@@ -158,6 +158,7 @@ const mayImport: Record<string, readonly string[]> = {
   plan: [],
   network: [],
   'sensor-mapping': [],
+  insight: [],
   contract: [],
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { runCount } from '../../../../test/support/long-form.ts'
 import { daySeconds } from '../../../contract/durations.ts'
 import { isTimeZone } from '../../../contract/time.ts'
-import { dateOf, dayOf, isIntlTimeZone, isSameTimeZone, startOfDay, timeZoneProblem } from './time-zone.ts'
+import { dateOf, dayOf, isIntlTimeZone, isSameTimeZone, localTimeOf, startOfDay, timeZoneProblem } from './time-zone.ts'
 
 const quarterSeconds = 900
 
@@ -173,4 +173,10 @@ test('days stay right when more zones and years are asked for than are remembere
   for (const zone of places.slice(0, 70)) dayOf(zone, noon(2026))
   expect(hoursOf('Europe/Oslo', '2026-03-29')).toBe(23)
   expect(hoursOf('Europe/Oslo', '1985-03-31')).toBe(23)
+})
+
+test('localTimeOf is what the clocks of a zone show, before and after they change', () => {
+  const shown = (time: string) => new Date(localTimeOf('Europe/Oslo', Date.parse(time) / 1000) * 1000).toISOString()
+  expect(shown('2026-10-25T00:59:59Z')).toBe('2026-10-25T02:59:59.000Z')
+  expect(shown('2026-10-25T01:00:00Z')).toBe('2026-10-25T02:00:00.000Z')
 })

@@ -28,11 +28,15 @@ class Calendar {
     this.name = this.#format.resolvedOptions().timeZone
   }
 
-  dayOf(seconds: number): number {
+  localTimeOf(seconds: number): number {
     const periods = this.#periodsAround(seconds)
     let i = 0
     while (i < periods.length - 1 && seconds >= (periods[i] as OffsetPeriod).until) i++
-    return Math.floor((seconds + (periods[i] as OffsetPeriod).offsetSeconds) / daySeconds)
+    return seconds + (periods[i] as OffsetPeriod).offsetSeconds
+  }
+
+  dayOf(seconds: number): number {
+    return Math.floor(this.localTimeOf(seconds) / daySeconds)
   }
 
   /** The first time at which the local clock shows this time, given in seconds since 1970 as that clock counts, or a later one. */
@@ -135,6 +139,9 @@ export const isSameTimeZone = (a: string, b: string): boolean => a === b || name
 
 /** The local calendar day of a time in Unix seconds, as the number of days since 1970-01-01. */
 export const dayOf = (zone: string, seconds: number): number => calendarOf(zone).dayOf(seconds)
+
+/** The time that the clocks of a zone show at a time in Unix seconds, in seconds since 1970-01-01 as these clocks count. */
+export const localTimeOf = (zone: string, seconds: number): number => calendarOf(zone).localTimeOf(seconds)
 
 /**
  * The first time, in Unix seconds, whose local date is that day. A day that a zone left out (Apia, 2011-12-30) begins where
