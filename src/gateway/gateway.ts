@@ -187,7 +187,8 @@ class Gateway {
     const end = () => this.#end.abort()
     signal.addEventListener('abort', end, { once: true })
     if (signal.aborted) end()
-    log(`gateway for ${url}, reaches ${reach}`)
+    const hosts = reach.hosts.length > 0 ? `; its sources also reach ${reach.hosts.join(', ')}` : ''
+    log(`gateway for ${url}, reaches ${reach}${hosts}`)
     this.#listen()
     await this.#agent.start()
     await aborted(this.#end.signal)
