@@ -22,6 +22,7 @@ const onSqliteOnly = ['test/long/sqlite/*.test.ts', 'test/gateway/many-devices.p
 /** These have no database in them. */
 const withoutDatabase = [
   'src/cli/plan/read-file.test.ts',
+  'src/gateway/sources/neat-pulse/config-changes.test.ts',
   'src/plan/generated.test.ts',
   'test/events/several-nodes.test.ts',
 ]

@@ -177,7 +177,6 @@ export class DeviceLink {
   /** The server counts a reboot as done on a new connection only. */
   async #rebootOnce(reboot: () => Promise<void>): Promise<void> {
     await withinOnce(reboot())
-    if (typeof this.#status.startedAt === 'string') return
     this.#rebootedAtMs = Date.now()
     this.#reconnect()
   }

@@ -1,0 +1,219 @@
+// A real gateway mirrors one Roomkeeper, which plays Neat Pulse, into another: both sides agree, also after changes and failures.
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { minuteMs, secondMs } from '../../../src/contract/durations.ts'
+import type { LiveDevice } from '../../support/devices/agent-device.ts'
+import { folderContent } from '../../support/gateway/gateway-world.ts'
+import type { Harness } from '../../support/harness.ts'
+import { isFullForm, runCount } from '../../support/long-form.ts'
+import { type McpProgram, startOfficialClient, toolNames } from '../../support/mcp/mcp-client.ts'
+import { until } from '../../support/program.ts'
+import { MirrorWorld, startTwo } from '../../support/sources/mirror-world.ts'
+import type { Fault } from '../../support/sources/upstream-proxy.ts'
+
+let upstream: Harness
+let harness: Harness
+beforeAll(async () => {
+  ;({ upstream, harness } = await startTwo())
+})
+afterAll(() => Promise.all([upstream.close(), harness.close()]))
+
+const pairCount = runCount({ short: 3, long: 100 })
+
+test('all devices are mirrored read only; after changes on the other side both agree again, and nothing was written there', async () => {
+  const world = await MirrorWorld.start(harness, upstream, { pairCount })
+  await world.untilSame()
+  const pairs = await world.pairs()
+  expect(pairs).toHaveLength(2 * pairCount)
+  for (const [, ours] of pairs) expect(await world.read(`/endpoints/${ours}`)).toMatchObject({ actions: [] })
+  const round = async (count: number) => {
+    const device = world.devices[(count * 7) % world.devices.length] as LiveDevice
+    await world.write(world.there, 'PUT', `/endpoints/${device.id}`, { name: `Renamed ${count}` })
+    await world.write(world.there, 'POST', `/endpoints/${device.id}/config`, { brightness: (count % 10) / 10 })
+    device.reportStatus({ volume: count % 100, inCallStatus: count % 2 ? 'ZOOM' : 'NONE' })
+    await device.sample({ co2: 500 + count, temp: 22 })
+    const roomId = world.rooms[count % world.rooms.length] as number
+    const flapping = world.devices[(count * 5 + 2) % world.devices.length] as LiveDevice
+    await flapping.stop()
+    await world.write(world.there, 'POST', '/endpoints/move_paired', { endpointIds: [device.id], roomId })
+    await flapping.start()
+  }
+  for (let i = 1; i <= runCount({ short: 6, long: 300 }); i++) await round(i)
+  const last = world.devices[0] as LiveDevice
+  await last.stop()
+  await world.untilSame(90_000)
+  const { devices } = await world.read(`/sources/${world.source}/devices`)
+  expect(devices).toHaveLength(2 * pairCount)
+  await until('the rooms there are known', async () => {
+    const { devices: found } = await world.read(`/sources/${world.source}/devices`)
+    const { endpoints } = await world.readThere('/endpoints')
+    return endpoints.every(({ id, roomId }: { id: string; roomId: number }) =>
+      found.some((one: { key: string; theirRoomId: string }) => one.key === id && one.theirRoomId === String(roomId)),
+    )
+  })
+  expect(world.proxy.writes).toEqual([])
+  await world.stop()
+})
+
+test('settings are changed on both sides: each side keeps what was set last, and the exchange ends', async () => {
+  const world = await MirrorWorld.start(harness, upstream, { pairCount: 1, write: true })
+  await world.untilSame()
+  const [[theirs, ours]] = (await world.pairs()) as [[string, string]]
+  const setHere = (config: object) => world.write(world.here, 'POST', `/endpoints/${ours}/config`, config)
+  const setThere = (config: object) => world.write(world.there, 'POST', `/endpoints/${theirs}/config`, config)
+  await setHere({ brightness: 0.3, bluetooth: true })
+  await until('it is there', async () => (await world.readThere(`/endpoints/${theirs}/config`)).bluetooth === true)
+  await setThere({ brightness: 0.8 })
+  await world.untilSame()
+  await setHere({ nightMode: true })
+  await until(
+    'it is delivered',
+    async () => (await world.read(`/endpoints/${ours}/config/state`)).state === 'DELIVERED',
+  )
+  await world.untilSame()
+  expect(await world.readThere(`/endpoints/${theirs}/config`)).toMatchObject({ brightness: 0.8, nightMode: true })
+  const { profile } = await world.write(world.there, 'POST', '/profiles', { name: 'Quiet', config: { usbAudio: true } })
+  await world.write(world.there, 'PUT', `/endpoints/${theirs}/profile`, { profileId: profile.id })
+  await setHere({ usbAudio: false })
+  const { rejected } = await until('it is refused', async () => {
+    const state = await world.read(`/endpoints/${ours}/config/state`)
+    return state.state === 'FAILED' && state
+  })
+  expect(rejected.usbAudio).toContain('conflicts: [usbAudio]')
+  expect(world.proxy.writes.map(({ body }) => JSON.parse(body))).toEqual([
+    { brightness: 0.3, bluetooth: true },
+    { nightMode: true },
+    { usbAudio: false },
+  ])
+  await world.stop()
+})
+
+test('commands of people reach the devices once: a restart of the pair, a message, and logs with the support ID', async () => {
+  const world = await MirrorWorld.start(harness, upstream, { pairCount: 1, write: true })
+  await world.untilSame()
+  const [bar, pad] = world.devices as [LiveDevice, LiveDevice]
+  const pairs = new Map(await world.pairs())
+  const ours = pairs.get(bar.id) as string
+  const done = (id: string) => {
+    let operation: unknown
+    return until('the operation ends', async () => {
+      operation = await world.read(`/operations/${id}`)
+      const { state } = operation as { state: string }
+      return /SUCCEEDED|FAILED|EXPIRED/.test(state) && (operation as { state: string; error?: string })
+    }).catch((error: Error) => {
+      throw new Error(
+        `${error.message}: ${JSON.stringify(operation)}\n${world.gateway.running.lines.slice(-9).join('\n')}`,
+      )
+    })
+  }
+  const { operations } = await world.write(world.here, 'POST', `/endpoints/${ours}/reboot`)
+  expect(operations).toHaveLength(2)
+  for (const { id } of operations) expect(await done(id)).toMatchObject({ state: 'SUCCEEDED' })
+  await until('both restarted', () => bar.reboots + pad.reboots === 2)
+  // A message that comes while the agent of its device reconnects would fail as not known.
+  await pause(secondMs)
+  await world.untilSame()
+  const message = { message: 'Hello', endpointIds: [ours] }
+  const sent = await world.write(world.here, 'POST', '/endpoints/send_message', message)
+  expect(await done(sent.operations[0].id)).toMatchObject({ state: 'SUCCEEDED' })
+  expect(bar.messages).toEqual(['Hello'])
+  const answer = await world.here.call('POST', '/endpoints/generate_bug_report', { body: [ours] })
+  const file = await until('the logs', async () => {
+    const [report] = (await world.read(`/bug_reports/${answer.body.supportId}`)).endpoints
+    return report.state === 'UPLOADED' && report.file
+  })
+  expect(file).toBeTruthy()
+  expect(world.proxy.writes.map(({ path }) => path)).toEqual([
+    expect.stringMatching(/^\/endpoints\/.*\/reboot$/),
+    '/endpoints/send_message',
+    expect.stringContaining('/endpoints/generate_bug_report'),
+  ])
+  await world.stop()
+})
+
+const page = { status: 200, text: '<html>Sign in</html>', headers: { 'content-type': 'text/html' } }
+const failures: readonly (readonly [string, Fault, string])[] = [
+  ['an empty list', { status: 200, text: '{"endpoints":[],"data":[]}' }, 'FAILING'],
+  ['a web page', page, 'FAILING'],
+  ['a part of an answer', { change: (text) => text.slice(0, text.length / 2) }, 'FAILING'],
+  ['a changed type', { change: (text) => text.replaceAll('"connected":true', '"connected":1') }, 'FAILING'],
+  ['429', { status: 429, headers: { 'retry-after': '1' } }, 'FAILING'],
+  ['503', { status: 503, headers: { 'retry-after': '1' } }, 'FAILING'],
+  ['a closed connection', 'lost before', 'UNREACHABLE'],
+]
+
+test('every failure of the source is one incident; its devices are UNKNOWN, none is deleted, and all are back by themselves', async () => {
+  const world = await MirrorWorld.start(harness, upstream, { pairCount: 1 })
+  await world.untilSame()
+  const states = async () => (await world.read('/endpoints')).endpoints.map(({ state = 'ONLINE' }) => state)
+  const ours = (await world.pairs()).map(([, id]) => id)
+  harness.clock.advance(10 * minuteMs)
+  for (const [name, fault, state] of isFullForm ? failures : failures.slice(0, 3)) {
+    world.proxy.fault = () => fault
+    await until(`${name}: the source is away`, async () => (await world.sourceState()) === state)
+    await until(`${name}: its devices are unknown`, async () => {
+      const found = await Promise.all(ours.map((id) => world.read(`/endpoints/${id}`)))
+      return found.every((endpoint) => endpoint.state === 'UNKNOWN')
+    })
+    harness.clock.advance(11 * minuteMs)
+    const incidents = await until(`${name}: the incident`, async () => {
+      const found = (await world.read('/incidents?state=OPEN')).incidents
+      return found.length > 0 && found
+    })
+    expect(
+      incidents.map(({ rule }: { rule: string }) => rule),
+      name,
+    ).toEqual(['source.failing'])
+    expect((await world.read(`/sources/${world.source}`)).devices).toMatchObject({ ADOPTED: 2, missing: 0 })
+    world.proxy.fault = () => undefined
+    await until(`${name}: all are back`, async () => (await states()).every((one: string) => one === 'ONLINE'), {
+      timeoutMs: 120_000,
+    })
+    await until(`${name}: the incident is over`, async () => {
+      // It ends when the source was read for a while.
+      harness.clock.advance(minuteMs)
+      return (await world.read('/incidents?state=OPEN')).incidents.length === 0
+    })
+  }
+  await world.untilSame()
+  await world.stop()
+})
+
+test('the official client says the same about a device on both sides, apart from identifiers, and the key of the source is nowhere', async () => {
+  const world = await MirrorWorld.start(harness, upstream, { pairCount: 1 })
+  await world.untilSame()
+  const clients = [
+    await startOfficialClient(upstream, world.there),
+    await startOfficialClient(harness, world.here),
+  ] as [McpProgram, McpProgram]
+  const [[theirs, ours]] = (await world.pairs()) as [[string, string]]
+  expect(toolNames(await clients[0].tools())).toContain('get_device')
+  for (const tool of ['get_device', 'get_device_config']) {
+    const texts = await Promise.all(
+      [theirs, ours].map(async (id, i) => {
+        const { text } = await (clients[i] as McpProgram).call(tool, { device_id: id })
+        return withoutIds(JSON.parse(text))
+      }),
+    )
+    expect(texts[1], tool).toEqual(texts[0])
+  }
+  await Promise.all(clients.map((client) => client.close()))
+  const everything = [
+    JSON.stringify(await world.read('/sources')),
+    JSON.stringify(await world.read('/audit/logs?from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z')),
+    folderContent(world.gateway.folder),
+    world.gateway.running.lines.join('\n'),
+  ].join('\n')
+  expect(everything).not.toContain(world.key)
+  await world.stop()
+})
+
+/** Fields that each side decides by itself, or that this service adds to those of the interface. */
+const ownFields = ['id', 'roomId', 'roomName', 'enrolmentTime', 'connectionTime', 'since', 'via', 'hasGateway'] as const
+const addedFields = ['sourceType', 'actions', 'supports', 'manufacturer', 'reportedName', 'profileId'] as const
+
+function withoutIds(answer: Record<string, unknown>): Record<string, unknown> {
+  const left = { ...answer }
+  for (const name of [...ownFields, ...addedFields]) delete left[name]
+  return left
+}
