@@ -54,6 +54,7 @@ import { regionHasLocation } from './regions/store.ts'
 import {
   countEndpointsWithoutRoom,
   findLastRoom,
+  findNextRoom,
   hasFailedConfig,
   listRooms,
   listRoomsById,
@@ -104,6 +105,7 @@ test('endpoints and rooms are listed by region and location, as far as the calle
   }
   expect(await listEndpoints(ofNothing, times)).toEqual([])
   expect(await findLastRoom(ofNothing)).toEqual({ id: 3 })
+  expect(await findNextRoom(ofNothing, { from: 2 })).toEqual({ id: 2 })
 })
 
 test('one endpoint, and the endpoints of rooms, are read for callers who see them', async () => {

@@ -52,6 +52,7 @@ import { auditedRoom, optionalRoomFields, type RoomValues, roomValues } from './
 import {
   deleteRoom,
   findLastRoom,
+  findNextRoom,
   findRoom,
   hasFailedConfig,
   indexDec,
@@ -99,11 +100,15 @@ export async function* readRoomsInPages(ctx: RequestContext, query: RoomsQuery):
     return
   }
   const last = (await findLastRoom(ctx.db))?.id ?? 0
-  for (let from = 1; from <= last; from += idsPerPage) {
+  for (let from = 1; from <= last; ) {
     if (from > 1) await nextTurn()
     const range = { ids: [], from, to: from + idsPerPage - 1 }
-    const rooms = listed(await listRooms(ctx.db, { ...values, ...range }, regionId, locationId))
+    const rows = await listRooms(ctx.db, { ...values, ...range }, regionId, locationId)
+    const rooms = listed(rows)
     if (rooms.length > 0) yield { rooms }
+    from += idsPerPage
+    // Rooms that were deleted leave gaps, which can be much larger than a page.
+    if (rows.length === 0 && from <= last) from = (await findNextRoom(ctx.db, { from }))?.id ?? last + 1
   }
 }
 

@@ -93,6 +93,11 @@ export const findLastRoom = wholeQueryOne((db, p: { org: number }) =>
   db.selectFrom('rooms').select('id').where('org', '=', p.org).orderBy('id', 'desc').limit(1),
 )
 
+/** The room with the smallest id from `from` on, whether or not the caller sees it. */
+export const findNextRoom = wholeQueryOne((db, p: { org: number; from: number }) =>
+  db.selectFrom('rooms').select('id').where('org', '=', p.org).where('id', '>=', p.from).orderBy('id').limit(1),
+)
+
 /** Rooms with their locations, in pages in the order of their ids. */
 export const listRoomsWithLocations = bySite((byRegion, byLocation) =>
   visibleQuery(
