@@ -12,6 +12,7 @@ import {
   settled,
   sharedTab,
   signInByApi,
+  type Tab,
   visit,
 } from '../support/console/browser.ts'
 import { startGateway, type TestGateway } from '../support/devices/gateway.ts'
@@ -36,9 +37,11 @@ afterAll(async () => {
 })
 
 const shared = sharedTab(async () => openTab(browser, harness.url, await signInByApi(harness.url, org.key)))
+let tab: Tab
 let page: Page
 beforeEach(async () => {
-  page = (await shared()).page
+  tab = await shared()
+  page = tab.page
 })
 
 const button = (name: string | RegExp, within: Page | Locator = page) =>
@@ -80,7 +83,7 @@ test('a person connects Neat Pulse read only after a test, and another address a
   expect(await dialog().getByRole('combobox', { name: 'Address' }).inputValue()).toBe('https://api.pulse.neat.no')
   expect(
     await dialog()
-      .getByRole('checkbox', { name: /^Send reboots/ })
+      .getByRole('checkbox', { name: /^Write: send reboots/ })
       .isChecked(),
   ).toBe(false)
   expect(await button('Test', dialog()).isDisabled()).toBe(true)
@@ -153,6 +156,9 @@ test('a person connects Neat Pulse read only after a test, and another address a
   await button('Remove').click()
   await button('Remove source', dialog()).click()
   await page.getByText('No sources yet').waitFor()
+  // The page of the source can have read it once more before it was left.
+  await page.evaluate('0')
+  for (const line of tab.trouble.splice(0)) expect(line).toContain('status of 404')
 })
 
 const sensor = (number: number, more: object = {}) => ({

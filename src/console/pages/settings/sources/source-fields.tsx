@@ -55,7 +55,7 @@ function PulseFields(props: SourceFieldsProps) {
         <Secret {...props} name="key" label="API key" isNeeded />
       </div>
       <Checkbox
-        label="Send reboots, messages, log requests and settings to Neat Pulse"
+        label="Write: send reboots, messages, log requests and settings to Neat Pulse"
         description="Without it the source is read only: nothing is changed there, and the pages of its devices offer no actions."
         checked={draft.write}
         onChange={(event) => set({ write: event.currentTarget.checked })}
