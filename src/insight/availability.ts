@@ -1,5 +1,5 @@
 // Counts the availability of a room: each second of the counted time is in one class, and the classes add up to it.
-import { joinPeriods, PeriodReader, type TimeSpan } from './periods.ts'
+import { joinPeriods, PeriodReader, type SecondsPeriod } from './periods.ts'
 
 /** The classes, in the order in which they are tried. A second is in the first that holds. */
 export const secondClasses = [
@@ -23,30 +23,30 @@ export interface DevicePast {
   /** CODEC and COMPUTER are main devices; GATEWAY and NETWORK never are. */
   readonly kind: string
   /** When it was in the room, from its first connection on. */
-  readonly present: readonly TimeSpan[]
-  readonly connected: readonly TimeSpan[]
+  readonly present: readonly SecondsPeriod[]
+  readonly connected: readonly SecondsPeriod[]
   /** After the end of a server, until it was back or its time to come back was over. */
-  readonly service: readonly TimeSpan[]
+  readonly service: readonly SecondsPeriod[]
   /** While its gateway or its source was away. */
-  readonly unknown: readonly TimeSpan[]
-  readonly asleep: readonly TimeSpan[]
+  readonly unknown: readonly SecondsPeriod[]
+  readonly asleep: readonly SecondsPeriod[]
   /** While a silence covered this device, but not the room. */
-  readonly silenced: readonly TimeSpan[]
+  readonly silenced: readonly SecondsPeriod[]
 }
 
 export interface RoomPast {
   readonly devices: readonly DevicePast[]
   /** While a silence covered the room. */
-  readonly silenced: readonly TimeSpan[]
-  readonly changeWindows: readonly TimeSpan[]
+  readonly silenced: readonly SecondsPeriod[]
+  readonly changeWindows: readonly SecondsPeriod[]
   /** While an incident of WARNING or worse about a device of the room was open. */
-  readonly impaired: readonly TimeSpan[]
+  readonly impaired: readonly SecondsPeriod[]
   /** Nothing is known before, because it was deleted, and after, because it has not happened. */
-  readonly known: TimeSpan
+  readonly known: SecondsPeriod
 }
 
 export interface AvailabilityOptions {
-  readonly counted: readonly TimeSpan[]
+  readonly counted: readonly SecondsPeriod[]
   readonly ignoreUnderSeconds: number
   readonly excluded: ReadonlySet<ExcludableClass>
 }
@@ -122,7 +122,7 @@ function classOf(step: Step, isShort: boolean, excluded: ReadonlySet<ExcludableC
 }
 
 /** Cuts the known time, and the counted time, wherever something changes. A gap is read as a whole, even outside of the counted time. */
-function* stepsOf(room: RoomPast, counted: readonly TimeSpan[]): Iterable<Step> {
+function* stepsOf(room: RoomPast, counted: readonly SecondsPeriod[]): Iterable<Step> {
   const devices = room.devices.filter(({ kind }) => !isNeverMain(kind))
   const all = [
     counted,
@@ -133,7 +133,7 @@ function* stepsOf(room: RoomPast, counted: readonly TimeSpan[]): Iterable<Step> 
     ...devices.flatMap((d) => [d.present, d.connected, d.service, d.unknown, d.asleep, d.silenced]),
   ]
   const times = [...new Set(all.flat(2))].sort((a, b) => a - b)
-  const read = (periods: readonly TimeSpan[]) => new PeriodReader(periods)
+  const read = (periods: readonly SecondsPeriod[]) => new PeriodReader(periods)
   const readers = {
     counted: read(counted),
     silenced: read(room.silenced),
@@ -169,4 +169,4 @@ function* stepsOf(room: RoomPast, counted: readonly TimeSpan[]): Iterable<Step> 
 }
 
 /** Joins the periods of several causes, such as silences of a room and of its location. */
-export const anyOf = (...lists: readonly (readonly TimeSpan[])[]): TimeSpan[] => joinPeriods(lists.flat())
+export const anyOf = (...lists: readonly (readonly SecondsPeriod[])[]): SecondsPeriod[] => joinPeriods(lists.flat())

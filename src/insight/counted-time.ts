@@ -1,6 +1,6 @@
 // Finds which seconds and which quarters of an hour of a window a report counts: those in its hours and on its days, by the clocks of a zone.
 import { type Weekday, weekdays } from '../contract/weekly-hours.ts'
-import { joinPeriods, type TimeSpan } from './periods.ts'
+import { joinPeriods, type SecondsPeriod } from './periods.ts'
 
 const quarterSeconds = 900
 const daySeconds = 86_400
@@ -48,9 +48,9 @@ export function countedQuarters({ from, to, hours, localTime }: Window): Counted
 }
 
 /** The counted seconds of the window. A window that begins or ends within a quarter cuts it. */
-export const countedPeriods = (window: Window): TimeSpan[] =>
+export const countedPeriods = (window: Window): SecondsPeriod[] =>
   joinPeriods(
-    countedQuarters(window).map(({ quarter }): TimeSpan => {
+    countedQuarters(window).map(({ quarter }): SecondsPeriod => {
       const start = quarter * quarterSeconds
       return [Math.max(start, window.from), Math.min(start + quarterSeconds, window.to)]
     }),

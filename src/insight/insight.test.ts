@@ -8,7 +8,7 @@ import { weekdays } from '../contract/weekly-hours.ts'
 import { countAir } from './air.ts'
 import { countAvailability, type DevicePast, excludableClasses, type RoomPast, secondClasses } from './availability.ts'
 import { type CountedHours, countedPeriods, countedQuarters } from './counted-time.ts'
-import type { TimeSpan } from './periods.ts'
+import type { SecondsPeriod } from './periods.ts'
 import { countUse, type QuarterPeople } from './use.ts'
 
 /** Zones that change their clocks by an hour or half of one, at midnight too, or not at all. */
@@ -83,12 +83,12 @@ const periods = (maxCount: number) =>
         fc.integer({ min: -9000, max: monthSeconds }),
         fc.oneof(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 0, max: 900_000 })),
       )
-      .map(([from, length]): TimeSpan => [from, from + length]),
+      .map(([from, length]): SecondsPeriod => [from, from + length]),
     { maxLength: maxCount },
   )
 const device = fc.record({
   kind: fc.constantFrom('CODEC', 'COMPUTER', 'DISPLAY', 'SENSOR', 'GATEWAY', 'NETWORK'),
-  present: fc.oneof(fc.constant<TimeSpan[]>([[0, monthSeconds]]), periods(3)),
+  present: fc.oneof(fc.constant<SecondsPeriod[]>([[0, monthSeconds]]), periods(3)),
   connected: periods(12),
   service: periods(3),
   unknown: periods(3),
@@ -102,7 +102,8 @@ const past = fc.record({
   impaired: periods(5),
   known: fc.tuple(fc.integer({ min: 0, max: 400_000 }), fc.integer({ min: monthSeconds - 400_000, max: monthSeconds })),
 })
-const shift = (list: readonly TimeSpan[], by: number): TimeSpan[] => list.map(([from, to]) => [from + by, to + by])
+const shift = (list: readonly SecondsPeriod[], by: number): SecondsPeriod[] =>
+  list.map(([from, to]) => [from + by, to + by])
 const shiftRoom = (room: RoomPast, by: number): RoomPast => ({
   devices: room.devices.map((d) => ({
     ...{
@@ -120,14 +121,14 @@ const shiftRoom = (room: RoomPast, by: number): RoomPast => ({
 })
 
 /** One number for each second of the month, 1 while the thing holds. */
-function bySecond(list: readonly TimeSpan[]): Uint8Array {
+function bySecond(list: readonly SecondsPeriod[]): Uint8Array {
   const seconds = new Uint8Array(monthSeconds)
   for (const [from, to] of list) seconds.fill(1, Math.max(0, from), Math.max(0, to))
   return seconds
 }
 
 /** For each second of the month, the sum of the bits 1, 2, 4 … of the lists that have it. */
-function bitsBySecond(lists: readonly (readonly TimeSpan[])[]): Uint8Array {
+function bitsBySecond(lists: readonly (readonly SecondsPeriod[])[]): Uint8Array {
   const seconds = new Uint8Array(monthSeconds)
   lists.forEach((list, i) => {
     for (const [from, to] of list) {
@@ -319,7 +320,7 @@ test('the worst day and hour are those with the largest share outside of the lim
 test('the example of docs/insight.md is counted as the document says, and its seconds add up', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/insight.md'), 'utf8')
   const at = (time: string) => Date.parse(`2026-10-26T${time}+01:00`) / 1000
-  const period = (from: string, to: string): TimeSpan => [at(from), at(to)]
+  const period = (from: string, to: string): SecondsPeriod => [at(from), at(to)]
   const room: RoomPast = {
     devices: [
       {

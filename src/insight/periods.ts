@@ -1,9 +1,9 @@
 // Periods of time, in Unix seconds: from the first second, inclusive, to the last, exclusive.
 
-export type TimeSpan = readonly [from: number, to: number]
+export type SecondsPeriod = readonly [from: number, to: number]
 
 /** Sorts periods, and joins those that overlap or touch. */
-export function joinPeriods(periods: readonly TimeSpan[]): TimeSpan[] {
+export function joinPeriods(periods: readonly SecondsPeriod[]): SecondsPeriod[] {
   const joined: [number, number][] = []
   for (const [from, to] of periods.filter(([a, b]) => a < b).toSorted((a, b) => a[0] - b[0])) {
     const last = joined.at(-1)
@@ -15,11 +15,11 @@ export function joinPeriods(periods: readonly TimeSpan[]): TimeSpan[] {
 
 /** Answers whether times are in periods. The times must be asked for in order. */
 export class PeriodReader {
-  readonly #periods: readonly TimeSpan[]
+  readonly #periods: readonly SecondsPeriod[]
   #at = 0
 
   /** The periods can overlap, and need no order. */
-  constructor(periods: readonly TimeSpan[]) {
+  constructor(periods: readonly SecondsPeriod[]) {
     this.#periods = joinPeriods(periods)
   }
 

@@ -3,8 +3,8 @@ import type { CountedQuarter } from './counted-time.ts'
 
 /** People of a quarter from this mean on count as use. */
 export const usedFromHundredths = 20
-/** Capacity is judged by this many used quarters or more. */
-export const usedQuartersToJudge = 100
+/** Capacity is judged by at least this number of used quarters. */
+export const leastUsedCount = 100
 const tooSmallShare = 0.05
 const tooLargeShare = 0.95
 const tooLargePart = 1 / 3
@@ -64,7 +64,7 @@ export function countUse(
     if (capacity !== undefined && people.hundredths <= capacity * 100 * tooLargePart) within++
   }
   const meanWhenUsed = counted === 0 ? undefined : sum / counted / 100
-  const isJudged = counted >= usedQuartersToJudge && capacity !== undefined
+  const isJudged = counted >= leastUsedCount && capacity !== undefined
   return {
     countedQuarters: quarters.length,
     measuredQuarters: measured,
