@@ -4,6 +4,7 @@ import { canonical, isEnvSecret } from '../plan/compare.ts'
 import { kindTable } from '../plan/kinds.ts'
 import type { OrganisationPlan, OrganisationStep } from '../plan/plan.ts'
 import type { Id, StepOperation, Values } from '../plan/things.ts'
+import { createOnce, idIn } from './create-once.ts'
 import { mapInParallel } from './parallel.ts'
 import { type FreshThing, readAgain, sendStep } from './requests.ts'
 
@@ -84,8 +85,13 @@ async function write(
   options: ApplyOptions,
 ): Promise<unknown> {
   const { secretOf } = options
-  const sendWith = (ifMatch?: string) => sendStep(client, step, { created, secretOf, ifMatch })
-  if (step.id === undefined) return create(client, step, created, options)
+  const sendWith = async (ifMatch: string | undefined) =>
+    (await sendStep(client, step, { created, secretOf, ifMatch })).body
+  if (step.id === undefined) {
+    return options.idempotencyKeyOf || options.onCreated
+      ? createWithKey(client, step, created, options)
+      : createOnce(client, step, { created, secretOf })
+  }
   for (let attempt = 1; ; attempt++) {
     const thing = await readAgain(client, step)
     checkUnchanged(step, thing)
@@ -99,7 +105,7 @@ async function write(
 }
 
 /** A repeated key is answered with what was made before. If that is gone, the key for the next attempt names it. */
-async function create(
+async function createWithKey(
   client: Client,
   step: OrganisationStep,
   created: ReadonlyMap<string, Id>,
@@ -107,7 +113,7 @@ async function create(
 ): Promise<unknown> {
   const key = idempotencyKeyOf?.(step)
   for (let [attempt, idempotencyKey] = [1, key]; ; attempt++) {
-    const answer = await sendStep(client, step, { created, secretOf, ifMatch: undefined, idempotencyKey })
+    const { body: answer } = await sendStep(client, step, { created, secretOf, idempotencyKey })
     const id = idIn(answer)
     const isKept = !onCreated || (await onCreated(step, id)) === 'kept'
     if (isKept || attempt === maxAttempts) return answer
@@ -146,10 +152,4 @@ function plain(values: Values, field: string): string {
   const value = values[field] ?? null
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return canonical(value)
   return canonical(Object.fromEntries(Object.entries(value).filter(([, item]) => !isEnvSecret(item))))
-}
-
-/** An answer about a new thing has its id; that about a profile one level deeper. */
-function idIn(answer: unknown): Id {
-  const { id, profile } = answer as { id?: Id; profile?: { id: Id } }
-  return (id ?? profile?.id) as Id
 }

@@ -7,6 +7,7 @@ import { generatedRuns } from '../../test/support/long-form.ts'
 import { type Draft, edited, type Gen, generatedDocument } from '../../test/support/plan/generated.ts'
 import { ModelOrganisation } from '../../test/support/plan/model.ts'
 import { makeClient } from '../client/client.ts'
+import { waitingFetch } from '../client/waiting-fetch.ts'
 import { checkDocument } from '../plan/check-document.ts'
 import type { OrganisationDocument } from '../plan/document.ts'
 import { documentOf } from '../plan/document-of.ts'
@@ -240,6 +241,35 @@ test('a plan is what then happens in a real organisation, as the audit log says'
     }),
     { ...generatedRuns({ short: 5, full: 60, long: 300 }), endOnFailure: true },
   )
+})
+
+test('two runs of one plan make each thing once, and what was renamed or deleted since is made again', async () => {
+  const org = await harness.newOrg()
+  const weekly = { days: ['mon' as const], from: '20:00', to: '05:00' }
+  const document: OrganisationDocument = {
+    organisation: org.id,
+    regions: [{ name: 'Europe', locations: [{ name: 'Oslo', rooms: [{ name: 'Fjord' }, { name: 'Bay' }] }] }],
+    profiles: [{ name: 'Quiet', config: { nightMode: true } }],
+    users: [{ email: 'ada@example.org', role: 'viewer' }],
+    silences: [{ place: { all: true }, reason: 'Nights', weekly }],
+  }
+  const plan = await planFor(org, document)
+  // The service can still carry out requests of a process that was killed, while the next one runs.
+  const waiting = waitingFetch(() => {})
+  const client = makeClient({ baseUrl: harness.url, org: org.id, token: org.key, fetch: waiting })
+  const runs = await Promise.all([1, 2, 3].map(() => applyPlan(client, plan, { secretOf })))
+  for (const outcomes of runs) expect(outcomes.filter(({ state }) => state !== 'done')).toEqual([])
+  const made = (await org.audit()).flatMap(({ type, target }) =>
+    /CREATED$/.test(type) ? [`${type} ${target.name}`] : [],
+  )
+  expect(made.sort()).toEqual([...new Set(made)])
+  expect((await planFor(org, document, { prune: true })).steps).toEqual([])
+
+  await org.call('DELETE', '/rooms/1')
+  await org.call('PUT', '/rooms/2', { body: { name: 'Another', locationId: 1 } })
+  expect((await applyTo(org, document)).failures).toEqual([])
+  const names = (await exportOf(org)).regions?.[0]?.locations?.[0]?.rooms?.map(({ name }) => name)
+  expect(names).toEqual(['Another', 'Bay', 'Fjord'])
 })
 
 test('interrupted at any request and repeated: the same end, and nothing twice', { timeout: 1_200_000 }, async () => {

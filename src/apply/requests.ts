@@ -75,17 +75,23 @@ const fresh = <B>(
 })
 
 export interface StepSendOptions {
-  readonly ifMatch: string | undefined
+  readonly ifMatch?: string | undefined
+  readonly idempotencyKey?: string | undefined
   /** Ids of what the plan has made, by the pointer of the entry. */
   readonly created: ReadonlyMap<string, Id>
   readonly secretOf: (name: string) => string
-  readonly idempotencyKey?: string | undefined
+}
+
+export interface StepAnswer {
+  readonly body: unknown
+  /** The answer is that of an earlier request with the same key. */
+  readonly replayed: boolean
 }
 
 type Body<K extends StepOperation> = Operations[K] extends { body: unknown } ? BodyOf<Operations[K]> : never
 
 /** Returns the answer, which for a room has its enrolment code, and for a webhook its secret. */
-export async function sendStep(client: Client, step: OrganisationStep, options: StepSendOptions): Promise<unknown> {
+export function sendStep(client: Client, step: OrganisationStep, options: StepSendOptions): Promise<StepAnswer> {
   const call = { ifMatch: options.ifMatch, idempotencyKey: options.idempotencyKey }
   const id = step.id as number
   const textId = step.id as string
@@ -93,61 +99,61 @@ export async function sendStep(client: Client, step: OrganisationStep, options: 
   const body = <K extends StepOperation>(_: K) => bodyOf(step, options) as Body<K>
   switch (step.operation) {
     case 'regionsCreate':
-      return (await client.regionsCreate({ body: body('regionsCreate') }, call)).body
+      return client.regionsCreate({ body: body('regionsCreate') }, call)
     case 'regionsUpdate':
-      return (await client.regionsUpdate({ id, body: body('regionsUpdate') }, call)).body
+      return client.regionsUpdate({ id, body: body('regionsUpdate') }, call)
     case 'regionsDelete':
-      return (await client.regionsDelete({ id }, call)).body
+      return client.regionsDelete({ id }, call)
     case 'locationsCreate':
-      return (await client.locationsCreate({ body: body('locationsCreate') }, call)).body
+      return client.locationsCreate({ body: body('locationsCreate') }, call)
     case 'locationsUpdate':
-      return (await client.locationsUpdate({ id, body: body('locationsUpdate') }, call)).body
+      return client.locationsUpdate({ id, body: body('locationsUpdate') }, call)
     case 'locationsDelete':
-      return (await client.locationsDelete({ id }, call)).body
+      return client.locationsDelete({ id }, call)
     case 'roomsCreate':
-      return (await client.roomsCreate({ body: body('roomsCreate') }, call)).body
+      return client.roomsCreate({ body: body('roomsCreate') }, call)
     case 'roomsUpdate':
-      return (await client.roomsUpdate({ id, body: body('roomsUpdate') }, call)).body
+      return client.roomsUpdate({ id, body: body('roomsUpdate') }, call)
     case 'roomsAssignProfile':
-      return (await client.roomsAssignProfile({ id, body: body('roomsAssignProfile') }, call)).body
+      return client.roomsAssignProfile({ id, body: body('roomsAssignProfile') }, call)
     case 'roomsDelete':
-      return (await client.roomsDelete({ id }, call)).body
+      return client.roomsDelete({ id }, call)
     case 'profilesCreate':
-      return (await client.profilesCreate({ body: withConfig(body('profilesCreate')) }, call)).body
+      return client.profilesCreate({ body: withConfig(body('profilesCreate')) }, call)
     case 'profilesUpdate':
-      return (await client.profilesUpdate({ id, body: body('profilesUpdate') }, call)).body
+      return client.profilesUpdate({ id, body: body('profilesUpdate') }, call)
     case 'profilesDelete':
-      return (await client.profilesDelete({ id }, call)).body
+      return client.profilesDelete({ id }, call)
     case 'endpointsUpdate':
-      return (await client.endpointsUpdate({ id: textId, body: body('endpointsUpdate') }, call)).body
+      return client.endpointsUpdate({ id: textId, body: body('endpointsUpdate') }, call)
     case 'gatewayDevicesCreate': {
       const input = { id: String(step.after.gateway), body: body('gatewayDevicesCreate') }
-      return (await client.gatewayDevicesCreate(input, call)).body
+      return client.gatewayDevicesCreate(input, call)
     }
     case 'gatewayDevicesUpdate': {
       const input = { id: String(step.before.gateway), deviceId: textId, body: body('gatewayDevicesUpdate') }
-      return (await client.gatewayDevicesUpdate(input, call)).body
+      return client.gatewayDevicesUpdate(input, call)
     }
     case 'gatewayDevicesDelete': {
       const input = { id: String(step.before.gateway), deviceId: textId, unenrol: true }
-      return (await client.gatewayDevicesDelete(input, call)).body
+      return client.gatewayDevicesDelete(input, call)
     }
     case 'usersCreate':
-      return (await client.usersCreate({ body: body('usersCreate') }, call)).body
+      return client.usersCreate({ body: body('usersCreate') }, call)
     case 'usersUpdate':
-      return (await client.usersUpdate({ id: textId, body: body('usersUpdate') }, call)).body
+      return client.usersUpdate({ id: textId, body: body('usersUpdate') }, call)
     case 'incidentRulesUpdate':
-      return (await client.incidentRulesUpdate({ rule: textId, body: body('incidentRulesUpdate') }, call)).body
+      return client.incidentRulesUpdate({ rule: textId, body: body('incidentRulesUpdate') }, call)
     case 'silencesCreate':
-      return (await client.silencesCreate({ body: body('silencesCreate') }, call)).body
+      return client.silencesCreate({ body: body('silencesCreate') }, call)
     case 'silencesDelete':
-      return (await client.silencesDelete({ id: textId }, call)).body
+      return client.silencesDelete({ id: textId }, call)
     case 'channelsCreate':
-      return (await client.channelsCreate({ body: body('channelsCreate') }, call)).body
+      return client.channelsCreate({ body: body('channelsCreate') }, call)
     case 'channelsUpdate':
-      return (await client.channelsUpdate({ id: textId, body: body('channelsUpdate') }, call)).body
+      return client.channelsUpdate({ id: textId, body: body('channelsUpdate') }, call)
     case 'channelsDelete':
-      return (await client.channelsDelete({ id: textId }, call)).body
+      return client.channelsDelete({ id: textId }, call)
   }
 }
 
@@ -172,7 +178,7 @@ const requestKeys: Readonly<Record<string, string>> = {
 /** Fields that no request takes. The gateway of a device is in the path. */
 const notSent = new Set(['gateway', 'serial', 'reportedName'])
 
-function bodyOf(step: OrganisationStep, options: StepSendOptions): Record<string, unknown> {
+export function bodyOf(step: OrganisationStep, options: StepSendOptions): Record<string, unknown> {
   const changed = new Set(step.changes.map(({ field }) => field.split('.')[0]))
   const always = alwaysSent[step.operation] ?? []
   const isSent = (field: string) =>

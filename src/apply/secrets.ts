@@ -5,7 +5,7 @@ import type { OrganisationPlan } from '../plan/plan.ts'
 import type { ThingValue, Values } from '../plan/things.ts'
 
 /** The names of the variables with secrets that the steps send, each once. */
-export function secretNamesOf({ steps }: OrganisationPlan): string[] {
+export function secretNamesOf({ steps }: Pick<OrganisationPlan, 'steps'>): string[] {
   const names = steps.flatMap(({ kind, after }) =>
     Object.entries(kindTable[kind].fields).flatMap(([field, fieldKind]) => {
       const value = after[field]

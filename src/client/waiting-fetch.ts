@@ -8,12 +8,13 @@ const maxTotalWaitSeconds = 600
 
 export interface Waiting {
   readonly seconds: number
-  /** The status of the answer that asks for it: 429 or 503. */
+  /** The status of the answer that asks for it: 409, 429 or 503. */
   readonly status: number
 }
 
 /**
- * A 429 was not carried out, and a 503 has a Retry-After only if nothing was changed, so the same request can be sent again [contract 2.5].
+ * A 429 was not carried out, and a 503 has a Retry-After only if nothing was changed, so the same request can be sent again [contract 2.5]. A 409
+ * has one while an earlier request with the same Idempotency-Key still runs [contract 7.once].
  * `onWait` is called before each wait.
  */
 export const waitingFetch =
@@ -33,7 +34,7 @@ export const waitingFetch =
 /** Returns undefined if the server does not ask the caller to try again, or asks for a long wait. */
 function secondsToWait({ status, headers }: Response): number | undefined {
   const seconds = (retryAfterMs(headers) ?? Number.POSITIVE_INFINITY) / 1000
-  return [429, 503].includes(status) && seconds <= maxWaitSeconds ? seconds : undefined
+  return [409, 429, 503].includes(status) && seconds <= maxWaitSeconds ? seconds : undefined
 }
 
 /** Rejects as fetch does if the caller gives up. */

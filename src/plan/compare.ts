@@ -96,7 +96,7 @@ function changeOf(
 export function areSameValues(a: ThingValue, b: ThingValue, kind: FieldKind): boolean {
   if (isEnvSecret(a) || isEnvSecret(b)) return false
   if (kind !== 'references' && (isEmpty(a) || isEmpty(b))) return isEmpty(a) === isEmpty(b)
-  return canonical(a) === canonical(b)
+  return typeof a === 'object' && typeof b === 'object' ? canonical(a) === canonical(b) : a === b
 }
 
 const isEmpty = (value: ThingValue) => value === null || (Array.isArray(value) && value.length === 0)

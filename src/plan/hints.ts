@@ -5,7 +5,7 @@ import type { Matches } from './match.ts'
 import type { OrganisationIndex } from './organisation.ts'
 import type { EntrySteps } from './steps.ts'
 import { losesSecrets } from './steps.ts'
-import type { OrganisationThing, Values } from './things.ts'
+import type { Kind, OrganisationThing, Values } from './things.ts'
 
 interface HintInput {
   readonly organisation: OrganisationIndex
@@ -23,15 +23,36 @@ export interface Hint {
 const maxCandidates = 3
 
 export function makeHints(planned: readonly EntrySteps[], input: HintInput): Hint[] {
+  const candidates = freeThings(input)
   return planned.flatMap(({ entry, thing, drafts }) => {
     const [draft] = drafts
     if (!draft) return []
-    const message = thing ? hintOfChange(thing, draft.after) : hintOfCreation(entry, input)
+    const message = thing ? hintOfChange(thing, draft.after) : hintOfCreation(entry, input, candidates)
     return message === undefined ? [] : [{ pointer: entry.pointer, message }]
   })
 }
 
-function hintOfCreation(entry: Entry, { organisation, matches, hasOwnIds, pruned }: HintInput): string | undefined {
+interface FreeThings {
+  readonly named: (kind: Kind, name: string) => readonly OrganisationThing[]
+  readonly inParent: (kind: Kind, parent: OrganisationThing | undefined) => readonly OrganisationThing[]
+}
+
+/** The things that no entry means. A document can make thousands of things, so they are looked up and not searched. */
+function freeThings({ organisation, matches }: HintInput): FreeThings {
+  const free = organisation.snapshot.things.filter((thing) => !matches.entryOf.has(thing))
+  const byName = Map.groupBy(free, ({ kind, values }) => `${kind} ${values.name}`)
+  const byParent = Map.groupBy(free, (thing) => parentKey(thing.kind, organisation.parentOf(thing)))
+  return {
+    named: (kind, name) => byName.get(`${kind} ${name}`) ?? [],
+    inParent: (kind, parent) => byParent.get(parentKey(kind, parent)) ?? [],
+  }
+}
+
+/** Things of a kind have parents of one kind, so the id tells parents apart. */
+const parentKey = (kind: Kind, parent: OrganisationThing | undefined) => `${kind} ${parent?.id}`
+
+function hintOfCreation(entry: Entry, input: HintInput, free: FreeThings): string | undefined {
+  const { organisation, matches, hasOwnIds, pruned } = input
   const { kind, id, path, parent, externalId } = entry
   const { noun } = kindTable[kind]
   const shown = `${noun} ${path.join(' / ')}`
@@ -39,17 +60,14 @@ function hintOfCreation(entry: Entry, { organisation, matches, hasOwnIds, pruned
   if (id !== undefined) {
     return hasOwnIds ? `No ${noun} has the id ${id}: it was deleted, or the key does not see it.` : undefined
   }
-  const parentThing = parent && matches.thingOf.get(parent)
-  const isFree = (thing: OrganisationThing) => !matches.entryOf.has(thing)
-  const own = path.at(-1)
-  const moved = organisation.snapshot.things.filter(
-    (thing) => thing.kind === kind && isFree(thing) && externalId === undefined && thing.values.name === own,
-  )
-  if (moved.length > 0 && moved.length <= maxCandidates && (kind === 'location' || kind === 'room')) {
+  const canMove = (kind === 'location' || kind === 'room') && externalId === undefined
+  const moved = canMove ? free.named(kind, path.at(-1) as string) : []
+  if (moved.length > 0 && moved.length <= maxCandidates) {
     return `The ${shown} is new. If it is ${list(moved, organisation)}, add its id.`
   }
+  const parentThing = parent && matches.thingOf.get(parent)
   if (parent && !parentThing) return undefined
-  const renamed = organisation.childrenOf(parentThing, kind).filter(isFree)
+  const renamed = free.inParent(kind, parentThing)
   if (renamed.length === 0 || renamed.length > maxCandidates) return undefined
   const fate = pruned.has(renamed[0] as OrganisationThing) ? ', which the prune deletes' : ''
   return `The ${shown} is new. If it was renamed from ${list(renamed, organisation)}${fate}, add its id.`

@@ -26,12 +26,15 @@ export const clientOptionsOf = (terminal: Terminal, { baseUrl, org, key }: Serve
   token: key,
   fetch: waitingFetch(
     ({ seconds, status }) =>
-      terminal.writeError(
-        `The server asks to wait ${seconds} s (${status === 429 ? 'too many requests' : 'it is not available'}).`,
-      ),
+      terminal.writeError(`The server asks to wait ${seconds} s (${waitReasons[status] ?? 'it is not available'}).`),
     reachingFetch(baseUrl),
   ),
 })
+
+const waitReasons: Readonly<Record<number, string>> = {
+  409: 'an earlier request still runs',
+  429: 'too many requests',
+}
 
 /** Turns an error of the network into a sentence that names the server. */
 const reachingFetch =

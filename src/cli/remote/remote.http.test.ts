@@ -128,6 +128,15 @@ describe('a body', () => {
   })
 })
 
+test('a key of another organisation is an error that says what to check', async () => {
+  const ended = await run(['api', 'regions', 'list'], { variables: { ...variables(), ROOMKEEPER_ORG: 'nowhere' } })
+  expect(ended).toMatchObject({
+    code: 1,
+    stderr:
+      'Requested resource not found: the key does not belong to this organisation. Check --org, ROOMKEEPER_ORG or the context.\n',
+  })
+})
+
 describe('output', () => {
   const audit = ['audit-logs', 'list', '--from', '2000-01-01', '--to', '2100-01-01']
 

@@ -20,7 +20,7 @@ export async function runProgram(
     if (error instanceof CommanderError) return error.exitCode
     const exitCode = exitCodeOfCommand(error) ?? exitCodeOf(error)
     const { message, stack } = error as Error
-    const text = exitCode === undefined ? `Unexpected error: ${stack ?? error}` : endSentence(message)
+    const text = exitCode === undefined ? `Unexpected error: ${stack ?? error}` : sentenceOf(message)
     terminal.writeError(withoutControls(text))
     return exitCode ?? 1
   }
@@ -34,6 +34,14 @@ function exitCodeOfCommand(error: unknown): number | undefined {
   if (error instanceof CommandError) return error.exitCode
   return error instanceof Error && error.name === 'ApiError' ? 1 : undefined
 }
+
+/** The server says no more than this for an organisation that the key does not belong to. [contract 2.4] */
+const organisationNotFound = 'Requested resource not found'
+
+const sentenceOf = (message: string): string =>
+  message === organisationNotFound
+    ? `${message}: the key does not belong to this organisation. Check --org, ROOMKEEPER_ORG or the context.`
+    : endSentence(message)
 
 /** The violations of a request are not sentences. */
 export const endSentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`)
