@@ -108,7 +108,7 @@ const settings = {
   topics: Type.Array(mqttFilter, {
     maxItems: maxTopics,
     description:
-      'mqtt: the topic filters that are read. Absent or empty means the discovery of Home Assistant, Tasmota, Shelly and AirGradient.',
+      'mqtt: the topic filters that are read. Absent or empty means the discovery of Home Assistant, Tasmota, Shelly and AirGradient, and the uplinks of The Things Stack and ChirpStack.',
   }),
   authority: MultilineText(
     maxPemLength,

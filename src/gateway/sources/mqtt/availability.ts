@@ -2,7 +2,7 @@
 import { evaluate, renderedText, type TemplateInput } from '../../../sensor-mapping/template.ts'
 import type { AvailabilitySettings } from './announcement.ts'
 
-export class Availability {
+export class EntityAvailability {
   readonly settings: AvailabilitySettings
   readonly #states: (boolean | undefined)[] = []
   #latest: boolean | undefined

@@ -5,7 +5,7 @@ import type { FoundDevice, MappedValue } from '../../../contract/fleet/sources.t
 import { quantityOf } from '../../../sensor-mapping/quantity.ts'
 import { type Evaluated, numberOf, renderedText, shownText } from '../../../sensor-mapping/template.ts'
 import { type Announcement, type DeviceDescription, type SensorChannel, unknownModel } from './announcement.ts'
-import { Availability } from './availability.ts'
+import { EntityAvailability } from './availability.ts'
 import { type MqttLimits, maxChannelsPerDevice, maxLastMessageCharacters } from './limits.ts'
 
 /** When a value was measured, and whether the message was retained: then its age is not known. */
@@ -20,7 +20,7 @@ export interface SensorValue extends HeardAt {
 
 interface ChannelState {
   readonly channel: SensorChannel
-  readonly availability: Availability | undefined
+  readonly availability: EntityAvailability | undefined
   latest: SensorValue | undefined
 }
 
@@ -133,15 +133,15 @@ export class SensorDevice {
   }
 
   /** One for all entities with the same settings: they hear the same messages. */
-  #availabilityFor(settings: NonNullable<SensorChannel['availability']>): Availability {
+  #availabilityFor(settings: NonNullable<SensorChannel['availability']>): EntityAvailability {
     const text = JSON.stringify(settings)
     const same = [...this.#channels.values()].find(
       ({ availability }) => availability && JSON.stringify(availability.settings) === text,
     )
-    return same?.availability ?? new Availability(settings)
+    return same?.availability ?? new EntityAvailability(settings)
   }
 
-  availabilities(): readonly Availability[] {
+  availabilities(): readonly EntityAvailability[] {
     return [...new Set([...this.#channels.values()].flatMap(({ availability }) => availability ?? []))]
   }
 
