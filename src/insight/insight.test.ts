@@ -359,3 +359,21 @@ test('the example of docs/insight.md is counted as the document says, and its se
   expect(text).toContain(`${((found.availability ?? 0) * 100).toFixed(2)} %`)
   expect(found).toMatchObject({ impairedSeconds: 300, outages: 2, longestOutageSeconds: 1200 })
 })
+
+test('a room is too small only with more people than its capacity, and too large with at most a third of it, from 100 used quarters on', () => {
+  const judge = (hundredths: number, count = 100) => {
+    const quarters = Array.from({ length: count }, (_, quarter) => ({ quarter, day: 0, weekday: 0, hour: 9 }))
+    const { isTooSmall, isTooLarge } = countUse(quarters, () => ({ hundredths, isPresence: false }), 6)
+    return [isTooSmall, isTooLarge]
+  }
+  expect([judge(600), judge(601), judge(601, 99)]).toEqual([
+    [false, false],
+    [true, false],
+    [false, false],
+  ])
+  expect([judge(200), judge(201), judge(200, 99)]).toEqual([
+    [false, true],
+    [false, false],
+    [false, false],
+  ])
+})
