@@ -95,7 +95,7 @@ function useSourceDefinitions({ id, via = '', sourceType, state, actions }: Devi
     [
       'Source',
       source ? (
-        <Link key="source" to="/settings" search={{ tab: 'sources', source: source.id, q: item?.sourceKey }}>
+        <Link key="source" to="/settings" search={{ tab: 'sources', source: source.id, q: item?.sourceKey ?? '' }}>
           {source.name}
         </Link>
       ) : (
