@@ -1,7 +1,6 @@
 // The functions and the storage that a maker passes to the agent.
 import type { Readable } from 'node:stream'
-import type { CommandReport, LogsReport } from '../contract/device/protocol.ts'
-import type { CommandType } from '../contract/fleet/commands.ts'
+import type { CommandReport, DeviceCommandMessage, LogsReport } from '../contract/device/protocol.ts'
 
 export type AgentSettings = Record<string, boolean | number | string>
 type Awaitable<T> = Promise<T> | T
@@ -50,7 +49,7 @@ export type CommandOutcome = CommandReport | LogsReport
 /** A command that was saved before it was handed to the device. */
 export interface StartedCommand {
   readonly id: string
-  readonly type: CommandType
+  readonly type: DeviceCommandMessage['type']
   /** POWER: whether to switch on. */
   readonly on?: boolean | undefined
   /** When it was handed to the device, in milliseconds since 1970. */

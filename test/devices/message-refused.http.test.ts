@@ -69,7 +69,7 @@ test.each([
     {},
     '',
     'it is of a kind that does not exist',
-    ['status', 'sample', 'config', 'operation', 'logs', 'devices'],
+    ['status', 'sample', 'config', 'operation', 'logs', 'devices', 'sources'],
   ],
 ] as const)(
   'a bad message of the kind %s is answered: %j is wrong at "%s"',

@@ -12,7 +12,7 @@ beforeAll(async () => {
   other = await site.newOrg({}, site.provider.clients[1])
   org = await site.newOrg()
   site.provider.addAccount('ada')
-  for (const of of [org, other]) await site.invite(of, 'ada@example.org')
+  for (const invited of [org, other]) await site.invite(invited, 'ada@example.org')
 })
 afterAll(() => site.close())
 

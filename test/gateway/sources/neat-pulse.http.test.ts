@@ -312,8 +312,8 @@ test('at most two requests go out in a second, and none before Retry-After is ov
   await devices[2]?.session.message?.('Hello', 60_000)
   await pause(3_000)
   expect(proxy.requests.length).toBeGreaterThan(10)
-  // On a busy machine a request can arrive a little later than the one before.
-  expect(proxy.mostWithin(3_000)).toBeLessThanOrEqual(6)
+  // On a busy machine a request can arrive half a second late, and those after it do not.
+  expect(proxy.mostWithin(2_500)).toBeLessThanOrEqual(6)
   proxy.fault = () => ({ status: 429, headers: { 'retry-after': '2' } })
   await expect(devices[2]?.session.message?.('Hello again', 60_000)).rejects.toThrow('Nothing was sent')
   const [count, atMs] = [proxy.requests.length, performance.now()]

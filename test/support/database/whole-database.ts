@@ -20,7 +20,7 @@ import { newWayToSignIn } from '../person.ts'
 /** Uses every part of the service once, so that no table is empty. */
 export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   const fixture = await newFixture(harness)
-  const { call, room, profile, endpoint, region, person } = fixture
+  const { call, room, profile, endpoint, region, location, source, person } = fixture
   const { services } = harness
   // Disabled, so that the messages about the changes below wait for it.
   const log = {
@@ -43,6 +43,11 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
   // Its deletion ends this connection.
   await markConnected(services, await storedConnection(services, unenrolled.endpointId, unenrolled.credential))
   await call('DELETE', `/endpoints/${unenrolled.endpointId}`)
+  const deleted = (await call('POST', '/rooms', { body: { name: 'Closed' } })).body.id
+  await call('DELETE', `/rooms/${deleted}`)
+  const changeWindow = { days: ['mon'], from: '01:00', to: '05:00' }
+  await call('PUT', `/locations/${location}`, { body: { changeWindow } })
+  await call('PUT', `/sources/${source}/links`, { body: { links: [{ kind: 'room', theirId: '12', linkedId: room }] } })
   await loginLinkCreate(fixture.ctx)
   const { secret } = await loginLinkCreate(fixture.ctx)
   await sessionStartByLink(services, (await linkHolder(services, secret)) as KeyHolder, secret, {})

@@ -86,7 +86,7 @@ export const reportedCases: Readonly<Record<ReportedField, ReportedCase>> = {
   pairingSerial: { value: 'LEADER1', wrong: [5, tooLong(64)] },
   pairedSerials: texts(['FOLLOWER1'], 32, 64),
   supports: texts(['onlyIfIdle'], 32, 64),
-  reach: texts(['10.20.0.0/16'], 32, 64),
+  reach: texts(['10.20.0.0/16'], 32, 253),
   inCallStatus: oneOf('ZOOM', ['In a call', 'Zoom']),
   primaryMode: oneOf('zoom'),
   controllerMode: oneOf('schedule'),

@@ -26,7 +26,7 @@ let rooms: number[]
 const devices: TestDevice[] = []
 beforeAll(async () => {
   // The tests roll up by themselves. On PostgreSQL a task makes partitions.
-  harness = await startHarness({}, engine === 'sqlite' ? { taskPauseShare: 1000 } : {})
+  harness = await startHarness({}, engine === 'sqlite' ? { taskPauseShare: 500 } : {})
 })
 afterAll(async () => {
   for (const device of devices) await device.close()
