@@ -15,7 +15,11 @@ const ofConsole = 'src/console/**/*.test.ts'
 const long = 'test/long/**'
 /** In folders with these names are suites of several nodes, and of what only PostgreSQL has. */
 const onPostgresOnly = '{src,test}/**/{nodes,postgres}/**/*.{http,process}.test.ts'
-const onBoth = [suites('db'), 'test/process/{crashes,database}/*.test.ts']
+const onBoth = [
+  suites('db'),
+  'src/server/{fleet/sources/*,sensors/rollups/rollup}.http.test.ts',
+  'test/process/{crashes,database}/*.test.ts',
+]
 /**
  * These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them.
  * The short form has one suite of each kind: documents, records, presence, tests through gateways, deliveries, incidents, a journey

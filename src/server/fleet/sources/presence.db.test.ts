@@ -8,6 +8,7 @@ import { until } from '../../../../test/support/program.ts'
 import { devicePaths } from '../../../contract/device/protocol.ts'
 import { hourMs, minuteMs, secondMs } from '../../../contract/durations.ts'
 import { sinceOfListed, stateOfListed } from '../../../contract/fleet/endpoints.ts'
+import { deleteOldSpans } from '../connections/retention.ts'
 
 const settleMs = 10 * minuteMs
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -222,4 +223,29 @@ test('a report of an earlier revision, of an unknown source or of another gatewa
   expect((await org.call('GET', `/sources/${source}/devices?key=foreign`)).body).toEqual({ devices: [] })
   expect((await org.call('GET', `/sources/${source}`)).body).toMatchObject({ state: 'CONNECTED', name: 'Pulse' })
   expect(await stateOf(device)).toEqual({ state: 'OFFLINE', since: iso(leftAt) })
+})
+
+test('absences are deleted when rollups of their time are', async () => {
+  await gateway.reportSource(source, 'UNREACHABLE', { reason: 'No answer.' })
+  harness.clock.advance(minuteMs)
+  await gateway.reportSource(source, 'CONNECTED')
+  const { services } = harness
+  const absences = services.db.system.kysely
+    .selectFrom('source_absences')
+    .select('until')
+    .where('source_id', '=', source)
+  await deleteOldSpans(services)
+  expect(await absences.execute()).not.toEqual([])
+  harness.clock.advance(services.settings.rollupRetentionSeconds * 1000 + minuteMs)
+  await deleteOldSpans(services)
+  expect(await absences.execute()).toEqual([])
+})
+
+test('the latest reason is shown, and the state goes on since the first one', async () => {
+  await gateway.reportSource(source, 'UNREACHABLE', { reason: 'No answer.' })
+  const shown = async () => (await org.call('GET', `/sources/${source}`)).body
+  const { since } = await shown()
+  harness.clock.advance(minuteMs)
+  await gateway.reportSource(source, 'UNREACHABLE', { reason: 'The connection was refused.' })
+  expect(await shown()).toMatchObject({ state: 'UNREACHABLE', reason: 'The connection was refused.', since })
 })

@@ -117,7 +117,7 @@ async function recomputedRooms(): Promise<Record<string, number>> {
           return { isPresence: flag === 1, mean: samples.reduce((sum, { value }) => sum + value, 0) / samples.length }
         })
       if (!key.endsWith(' people')) {
-        return [key, Math.round(devices.reduce((sum, { mean }) => sum + mean, 0) / devices.length)]
+        return [key, Math.round(devices.reduce((sum, { mean }) => sum + mean, 0) / devices.length) || 0]
       }
       const most = Math.max(...devices.map(({ mean }) => Math.round(mean * 100)))
       const isCounted = devices.some(({ mean, isPresence }) => !isPresence && Math.round(mean * 100) === most)
