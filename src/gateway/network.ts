@@ -34,7 +34,7 @@ export class GatewayNetwork {
     return new AttemptNetwork(this.reach, this.#names)
   }
 
-  /** It also reaches the names of --reach-host. */
+  /** The network of a source: it also reaches the names of --reach-host. */
   forSource(): AttemptNetwork {
     return new SourceNetwork(this.reach, this.#names)
   }

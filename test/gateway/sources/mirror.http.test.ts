@@ -170,7 +170,7 @@ test('every failure of the source is one incident; its devices are UNKNOWN, none
       timeoutMs: 120_000,
     })
     await until(`${name}: the incident is over`, async () => {
-      // It ends when the source was read for a while.
+      // The incident ends when the source could be read for a while.
       harness.clock.advance(minuteMs)
       return (await world.read('/incidents?state=OPEN')).incidents.length === 0
     })

@@ -108,7 +108,7 @@ export class Upstream {
     throw new SourceFailure('FAILING', `${this.host} has more than ${maxPages} pages of ${key}.`)
   }
 
-  /** Undefined if there is no such thing. */
+  /** Reads one thing; undefined if the source does not have it. */
   async object(kind: TurnKind, path: string): Promise<AnswerObject | undefined> {
     const answer = await this.#read(kind, path)
     if (answer === undefined || isObject(answer)) return answer
@@ -141,7 +141,7 @@ export class Upstream {
     await this.#http.close()
   }
 
-  /** Undefined if there is no such thing. Rejects with a SourceFailure. */
+  /** Reads an answer; undefined if its status says that the source does not have the thing. Rejects with a SourceFailure. */
   async #read(kind: TurnKind, path: string, missingStatuses: readonly number[] = []): Promise<unknown> {
     if (this.pauseMs > maxPauseMs) throw this.#limited(this.pauseMs)
     await this.#pace.turn(kind, this.#signal)

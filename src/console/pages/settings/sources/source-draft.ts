@@ -4,7 +4,7 @@ import type { SourceType } from '../../../../contract/fleet/drivers.ts'
 import type { Source } from '../../../../contract/fleet/sources.ts'
 import { pulseUrls, type SourceSecretName } from '../../../../contract/fleet/sources.ts'
 
-/** Texts as they are in the fields. An empty text is no value, or the stored one for a secret. */
+/** Texts as they are in the fields. An empty text leaves a value out, and keeps the stored secret. */
 export interface SourceDraft {
   readonly gatewayId: string | null
   readonly name: string

@@ -8,7 +8,7 @@ import { keyFor } from './home-assistant.ts'
 export const airGradientFilter = 'airgradient/readings/+'
 export const airGradientTopic = /^airgradient\/readings\/([^/]{1,64})$/
 
-/** It speaks each minute. */
+/** A monitor that works sends its values each minute. */
 const expireAfterMs = 15 * minuteMs
 
 const sensorKeys: readonly (readonly [key: string, MappedValue, unit: string, rank: number])[] = [
