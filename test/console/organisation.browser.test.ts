@@ -61,17 +61,25 @@ test('an owner changes name, limits and working hours, and open pages of others 
   await dialog.getByLabel('CO₂, from (ppm)').fill('')
   await dialog.getByLabel('VOC, to (ppb)').fill('')
   await dialog.getByRole('switch', { name: 'Working hours' }).click()
+  await dialog.getByLabel('Availability target (%)').fill('99.95')
+  await dialog.getByLabel('Ignore outages under (minutes)').fill('')
+  expect(await dialog.getByRole('button', { name: 'Save organisation' }).isDisabled()).toBe(true)
+  await dialog.getByLabel('Ignore outages under (minutes)').fill('10')
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Save organisation' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByText('CO₂ over 800 ppm').waitFor()
   await page.getByText('VOC no limit').waitFor()
   await page.getByText('Mon to Fri, 08:00 to 17:00').waitFor()
+  await page.getByText('99.95 %').waitFor()
+  await page.getByText('Outages of less than 10 min do not count.').waitFor()
   expect(await organisation()).toMatchObject({
     name: 'Fjell AS',
     timezone: 'UTC',
     airLimits: { co2: { max: 800 }, voc: {}, temp: { min: 18, max: 27 } },
     workingHours: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '08:00', to: '17:00' },
+    availabilityTarget: 99.95,
+    ignoreUnderMinutes: 10,
   })
   await viewer.page.getByText('CO₂ over 800 ppm').waitFor()
   await rooms.page.getByText('over 800 ppm').first().waitFor()

@@ -1,4 +1,4 @@
-// The organisation of the caller: its name, its time zone, its air limits and its working hours. [contract 6.orgs]
+// The organisation of the caller: its name, its time zone, its air limits, its working hours and what its reports count. [contract 6.orgs]
 
 import Type, { type Static } from 'typebox'
 import { mediumBodyBytes, operation } from '../operation.ts'
@@ -25,12 +25,30 @@ export const defaultAirLimits: AirLimits = {
   humidity: { min: 25, max: 65 },
 }
 
+/** The part of the time in which rooms should work, in percent. */
+export const AvailabilityTarget = Type.Number({
+  minimum: 0,
+  maximum: 100,
+  description: 'The availability that rooms should reach, in percent, with at most three decimal places.',
+})
+export const defaultAvailabilityTarget = 99.5
+
+/** Reports do not charge a time without a connection that lasts less. [contract 6.orgs] */
+export const IgnoreUnderMinutes = Type.Integer({
+  minimum: 0,
+  maximum: 1440,
+  description: 'Availability does not count times without a connection of less than so many minutes as outages.',
+})
+export const defaultIgnoreUnderMinutes = 5
+
 export const OwnOrganisation = Shape('Organisation', {
   id: Type.String({ description: 'Identifier of the organisation.' }),
   name: Type.String({ description: 'Name of the organisation.' }),
   timezone: Type.String({ description: 'Time zone of the organisation, such as Europe/Oslo.' }),
   airLimits: AirLimits,
   workingHours: Type.Optional(WeeklyHours),
+  availabilityTarget: AvailabilityTarget,
+  ignoreUnderMinutes: IgnoreUnderMinutes,
 })
 
 const example = {
@@ -39,6 +57,8 @@ const example = {
   timezone: 'Europe/Oslo',
   airLimits: defaultAirLimits,
   workingHours: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '08:00', to: '17:00' },
+  availabilityTarget: defaultAvailabilityTarget,
+  ignoreUnderMinutes: defaultIgnoreUnderMinutes,
 }
 
 export const orgOperations = {
@@ -58,7 +78,7 @@ export const orgOperations = {
     tag: 'Organisation',
     scope: 'write',
     everywhere: true,
-    summary: 'Change the name, the time zone, the air limits and the working hours of the organisation',
+    summary: 'Change the name, the time zone, the air limits, the working hours and the targets of the organisation',
     description:
       'An absent key keeps its value, and so does an absent sensor of `airLimits`. A sensor with {} has no limits. `workingHours` null clears the working hours. At least one key is needed.',
     body: Shape(
@@ -68,6 +88,8 @@ export const orgOperations = {
         timezone: Type.Optional(SingleLineText(64, 'A time zone such as Europe/Oslo.')),
         airLimits: Type.Optional(Type.Partial(AirLimits, { title: 'AirLimitChanges' })),
         workingHours: Type.Optional(Type.Union([WeeklyHours, Type.Null()])),
+        availabilityTarget: Type.Optional(AvailabilityTarget),
+        ignoreUnderMinutes: Type.Optional(IgnoreUnderMinutes),
       },
       { minProperties: 1 },
     ),

@@ -37,6 +37,7 @@ import { sources } from './migrations/029-sources.ts'
 import { itemTargets } from './migrations/030-item-targets.ts'
 import { reportHistory } from './migrations/031-report-history.ts'
 import { roomDays } from './migrations/032-room-days.ts'
+import { availabilityTarget } from './migrations/033-availability-target.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -73,6 +74,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '030-item-targets': itemTargets,
   '031-report-history': reportHistory,
   '032-room-days': roomDays,
+  '033-availability-target': availabilityTarget,
 }
 
 export interface ProgramMigrations {
@@ -106,6 +108,7 @@ export const programMigrations: ProgramMigrations = {
     '030-item-targets',
     '031-report-history',
     '032-room-days',
+    '033-availability-target',
   ]),
 }
 

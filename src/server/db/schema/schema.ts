@@ -85,6 +85,9 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     air_limits: Generated<string>
     /** JSON; null without working hours. */
     working_hours: Generated<string | null>
+    /** In thousandths of a percent. */
+    availability_target: Generated<number>
+    ignore_under_minutes: Generated<number>
     /** Since when the past of places, stays and silences is stored; 0: since the organisation was made. */
     past_known_from: Generated<number>
   }

@@ -21,12 +21,14 @@ afterAll(() => harness.close())
 
 const update = (org: TestOrg, body: unknown, headers: Record<string, string> = {}) =>
   org.call('PUT', '', { body, headers })
+/** The values of a new organisation. */
+const targets = { availabilityTarget: 99.5, ignoreUnderMinutes: 5 }
 const workingHours = { days: ['mon', 'tue'], from: '08:00', to: '17:00' }
 
 test('orgsGet shows the organisation, on both bases, and its version [contract 6.orgs]', async () => {
   const org = await harness.newOrg('Fjord')
   const read = await org.call('GET', '')
-  expect(read.body).toEqual({ id: org.id, name: 'Fjord', timezone: 'UTC', airLimits: defaultAirLimits })
+  expect(read.body).toEqual({ id: org.id, name: 'Fjord', timezone: 'UTC', airLimits: defaultAirLimits, ...targets })
   expect(read.headers.get('etag')).toBe('"1"')
   const legacy = await harness.call('GET', `/api/v1/orgs/${org.id}`, { key: org.key })
   expect(legacy.body).toEqual(read.body)
@@ -35,12 +37,13 @@ test('orgsGet shows the organisation, on both bases, and its version [contract 6
 test('orgsUpdate keeps what is absent, clears working hours with null, and is audited [contract 6.orgs]', async () => {
   const [org, other] = [await harness.newOrg('Fjord'), await harness.newOrg('Skog')]
   const named = await update(org, { name: ' Fjell ', timezone: 'Europe/Oslo' })
-  expect(named.body).toEqual({ id: org.id, name: 'Fjell', timezone: 'Europe/Oslo', airLimits: defaultAirLimits })
+  const fjell = { id: org.id, name: 'Fjell', timezone: 'Europe/Oslo' }
+  expect(named.body).toEqual({ ...fjell, airLimits: defaultAirLimits, ...targets })
   expect(named.headers.get('etag')).toBe('"2"')
   const airLimits = { ...defaultAirLimits, co2: { min: 400, max: 800.5 }, voc: {} }
   await update(org, { airLimits: { co2: { min: 400, max: 800.5 }, voc: {} } })
   const hours = await update(org, { workingHours: { ...workingHours, days: ['tue', 'mon', 'mon'] } })
-  const whole = { id: org.id, name: 'Fjell', timezone: 'Europe/Oslo', airLimits, workingHours }
+  const whole = { ...fjell, airLimits, workingHours, ...targets }
   expect(hours.body).toEqual(whole)
   expect((await org.call('GET', '')).body).toEqual(whole)
   await update(org, { workingHours: null })
@@ -59,6 +62,18 @@ test('orgsUpdate keeps what is absent, clears working hours with null, and is au
   expect(set.details).toEqual({ before: { workingHours: null }, after: { workingHours } })
   expect(cleared.details).toEqual({ before: { workingHours }, after: { workingHours: null } })
   expect((await other.call('GET', '')).body).toMatchObject({ name: 'Skog', airLimits: defaultAirLimits })
+})
+
+test('availabilityTarget and ignoreUnderMinutes have a default, are changed one by one, and are audited [contract 6.orgs]', async () => {
+  const org = await harness.newOrg()
+  await update(org, { availabilityTarget: 99.955 })
+  await update(org, { ignoreUnderMinutes: 0 })
+  expect((await org.call('GET', '')).body).toMatchObject({ availabilityTarget: 99.955, ignoreUnderMinutes: 0 })
+  await update(org, { name: 'Skog' })
+  expect((await org.call('GET', '')).body).toMatchObject({ availabilityTarget: 99.955, ignoreUnderMinutes: 0 })
+  const [, ignored, target] = await org.audit()
+  expect(target.details).toEqual({ before: { availabilityTarget: 99.5 }, after: { availabilityTarget: 99.955 } })
+  expect(ignored.details).toEqual({ before: { ignoreUnderMinutes: 5 }, after: { ignoreUnderMinutes: 0 } })
 })
 
 test('orgsUpdate with another version in If-Match changes nothing [contract 7.11]', async () => {
@@ -81,6 +96,11 @@ test.each([
   [{ airLimits: { co2: null } }, 'airLimits.co2'],
   [{ workingHours: { ...workingHours, days: [] } }, 'workingHours'],
   [{ workingHours: { ...workingHours, from: '25:00' } }, 'workingHours'],
+  [{ availabilityTarget: 100.1 }, 'availabilityTarget'],
+  [{ availabilityTarget: 99.9999 }, 'availabilityTarget'],
+  [{ availabilityTarget: null }, 'availabilityTarget'],
+  [{ ignoreUnderMinutes: 1441 }, 'ignoreUnderMinutes'],
+  [{ ignoreUnderMinutes: 0.5 }, 'ignoreUnderMinutes'],
 ])('orgsUpdate refuses %j', async (body, named) => {
   const before = (await unchanged.call('GET', '')).body
   const refused = await update(unchanged, body)

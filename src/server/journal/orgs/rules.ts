@@ -6,6 +6,8 @@ import {
   type AirLimit,
   type AirLimits,
   defaultAirLimits,
+  defaultAvailabilityTarget,
+  defaultIgnoreUnderMinutes,
   type OwnOrganisation,
 } from '../../../contract/journal/orgs.ts'
 import { type WeeklyHours, weekdays } from '../../../contract/weekly-hours.ts'
@@ -42,6 +44,8 @@ export const orgCreate = (services: Services, actor: Actor, name: string, timezo
       timezone,
       air_limits: setting?.value ?? airLimitsText(defaultAirLimits),
       working_hours: null,
+      availability_target: storedTarget(defaultAvailabilityTarget),
+      ignore_under_minutes: defaultIgnoreUnderMinutes,
     }
     const key = await insertOrg(tx, { ...org, created_at: services.clock.now() })
     const { id, ...after } = orgView(org)
@@ -68,6 +72,8 @@ export const orgsUpdate = (ctx: RequestContext, body: InputOf<'orgsUpdate'>['bod
       ...(body.timezone !== undefined && { timezone: body.timezone }),
       airLimits: { ...before.airLimits, ...body.airLimits },
       ...(workingHours && { workingHours }),
+      availabilityTarget: body.availabilityTarget ?? before.availabilityTarget,
+      ignoreUnderMinutes: body.ignoreUnderMinutes ?? before.ignoreUnderMinutes,
     }
     const version = org.version + 1
     await updateOrg(tx, {
@@ -76,6 +82,8 @@ export const orgsUpdate = (ctx: RequestContext, body: InputOf<'orgsUpdate'>['bod
       timezone: after.timezone,
       air_limits: airLimitsText(after.airLimits),
       working_hours: workingHours ? JSON.stringify(workingHours) : null,
+      availability_target: storedTarget(after.availabilityTarget),
+      ignore_under_minutes: after.ignoreUnderMinutes,
     })
     return {
       result: new VersionedAnswer(version, after),
@@ -110,13 +118,20 @@ const orgView = ({
   timezone,
   air_limits,
   working_hours,
+  availability_target,
+  ignore_under_minutes,
 }: OrgValues & { readonly id: string }): Static<typeof OwnOrganisation> => ({
   id,
   name,
   timezone,
   airLimits: parseAirLimits(air_limits),
   ...(working_hours !== null && { workingHours: JSON.parse(working_hours) }),
+  availabilityTarget: availability_target / 1000,
+  ignoreUnderMinutes: ignore_under_minutes,
 })
+
+/** In thousandths of a percent. */
+const storedTarget = (target: number): number => Math.round(target * 1000)
 
 /** The days are stored once each, in the order of the week. */
 const inWeekOrder = (hours: WeeklyHours | null): WeeklyHours | undefined =>
@@ -126,10 +141,17 @@ const inWeekOrder = (hours: WeeklyHours | null): WeeklyHours | undefined =>
 const valuesNamedIn = (body: object, { id: _, ...values }: Partial<Static<typeof OwnOrganisation>>) =>
   Object.fromEntries(Object.keys(body).map((name) => [name, values[name as keyof typeof values] ?? null]))
 
-function refuseBadValues({ timezone, airLimits = {} }: InputOf<'orgsUpdate'>['body']): void {
+function refuseBadValues({
+  timezone,
+  airLimits = {},
+  availabilityTarget: target = 0,
+}: InputOf<'orgsUpdate'>['body']): void {
   const zoneProblem = timezone === undefined ? undefined : timeZoneProblem(timezone)
   const violations = [
     ...(zoneProblem === undefined ? [] : [{ field: 'timezone', error: zoneProblem }]),
+    ...(Number(target.toFixed(3)) === target
+      ? []
+      : [{ field: 'availabilityTarget', error: 'must have at most three decimal places' }]),
     ...(Object.keys(airLimits) as (keyof AirLimits)[]).flatMap((sensor) =>
       limitProblems(`airLimits.${sensor}`, airLimits[sensor] ?? {}),
     ),

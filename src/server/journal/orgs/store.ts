@@ -6,7 +6,14 @@ import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { type SystemTx, systemQuery, systemQueryOne, systemWriteOne } from '../../db/system.ts'
 
 /** The columns that people set. */
-const orgFieldColumns = ['name', 'timezone', 'air_limits', 'working_hours'] as const
+const orgFieldColumns = [
+  'name',
+  'timezone',
+  'air_limits',
+  'working_hours',
+  'availability_target',
+  'ignore_under_minutes',
+] as const
 export type OrgValues = Pick<Selectable<DatabaseSchema['orgs']>, (typeof orgFieldColumns)[number]>
 
 export const listOrgs = systemQuery((db, _: object) =>

@@ -1,8 +1,14 @@
-// Changes the organisation in a form: name, time zone, air limits, working hours. [contract 6.orgs]
+// Changes the organisation in a form: name, time zone, air limits, working hours, and what availability reports count. [contract 6.orgs]
 import { Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { sensorLabels } from '../../../../contract/device/sensor-texts.ts'
-import { type AirLimit, type AirLimits, limitRange } from '../../../../contract/journal/orgs.ts'
+import {
+  type AirLimit,
+  type AirLimits,
+  AvailabilityTarget,
+  IgnoreUnderMinutes,
+  limitRange,
+} from '../../../../contract/journal/orgs.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { maxNameLength } from '../../../../contract/shape.ts'
@@ -75,6 +81,9 @@ function Fields({ initial, isBusy, error, onSubmit, onClose, onReload }: FieldsP
   const [timezone, setTimezone] = useState(initial.timezone)
   const [fields, setFields] = useState(() => fieldsOf(initial.airLimits))
   const [workingHours, setWorkingHours] = useState(hoursBefore)
+  /** NumberInput gives a string while empty. */
+  const [target, setTarget] = useState<number | string>(initial.availabilityTarget)
+  const [ignoreUnder, setIgnoreUnder] = useState<number | string>(initial.ignoreUnderMinutes)
   const airLimits = limitsOf(fields)
   const trimmedName = name.trim()
   const changes: OrgChanges = {
@@ -82,9 +91,14 @@ function Fields({ initial, isBusy, error, onSubmit, onClose, onReload }: FieldsP
     ...(timezone !== initial.timezone && { timezone }),
     ...(JSON.stringify(airLimits) !== JSON.stringify(limitsOf(fieldsOf(initial.airLimits))) && { airLimits }),
     ...(JSON.stringify(workingHours) !== JSON.stringify(hoursBefore) && { workingHours }),
+    ...(typeof target === 'number' && target !== initial.availabilityTarget && { availabilityTarget: target }),
+    ...(typeof ignoreUnder === 'number' &&
+      ignoreUnder !== initial.ignoreUnderMinutes && { ignoreUnderMinutes: ignoreUnder }),
   }
   const isValid =
     trimmedName !== '' &&
+    typeof target === 'number' &&
+    typeof ignoreUnder === 'number' &&
     airSensors.every((sensor) => isRange(airLimits[sensor])) &&
     (workingHours === null || isWeeklyHours(workingHours))
   return (
@@ -138,6 +152,28 @@ function Fields({ initial, isBusy, error, onSubmit, onClose, onReload }: FieldsP
         />
         {workingHours && <WeeklyField label="Days" value={workingHours} onChange={setWorkingHours} />}
       </Stack>
+      <Group grow align="flex-start">
+        <NumberInput
+          label="Availability target (%)"
+          description="What rooms should reach in reports."
+          value={target}
+          onChange={setTarget}
+          min={AvailabilityTarget.minimum}
+          max={AvailabilityTarget.maximum}
+          decimalScale={3}
+          hideControls
+        />
+        <NumberInput
+          label="Ignore outages under (minutes)"
+          description="Shorter ones are not charged."
+          value={ignoreUnder}
+          onChange={setIgnoreUnder}
+          min={IgnoreUnderMinutes.minimum}
+          max={IgnoreUnderMinutes.maximum}
+          allowDecimal={false}
+          hideControls
+        />
+      </Group>
     </DialogForm>
   )
 }

@@ -1,4 +1,4 @@
-// Shows the name, the time zone, the air limits and the working hours of the organisation, and opens the form that changes them. [contract 6.orgs]
+// Shows the name, the time zone, the air limits, the working hours and the availability target of the organisation, and opens the form that changes them. [contract 6.orgs]
 import { Button, Modal, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Fragment, type ReactNode } from 'react'
@@ -14,7 +14,7 @@ import classes from './organisation.module.css'
 import { OrganisationForm } from './organisation-form.tsx'
 
 export function OrganisationSection() {
-  const { name, timezone, airLimits, workingHours } = useBody('orgsGet', {})
+  const { name, timezone, airLimits, workingHours, availabilityTarget, ignoreUnderMinutes } = useBody('orgsGet', {})
   const { everywhere } = usePermissions()
   const [opened, { open, close }] = useDisclosure(false)
   return (
@@ -37,6 +37,17 @@ export function OrganisationSection() {
             </Fragment>,
           ],
           ['Working hours', workingHours ? weeklyText(workingHours) : 'Not set'],
+          [
+            'Availability target',
+            <Fragment key="target">
+              {availabilityTarget} %
+              <Note>
+                {ignoreUnderMinutes === 0
+                  ? 'Every outage counts.'
+                  : `Outages of less than ${ignoreUnderMinutes} min do not count.`}
+              </Note>
+            </Fragment>,
+          ],
         ]}
       />
       {everywhere && (
