@@ -86,6 +86,17 @@ describe('limits [contract 7.1]', () => {
     expect(refused.body.message).toContain('6000 lists and objects')
   })
 
+  test('JSON with 20,000 commas between values is read, and 20,001 is a 400 [contract 7.2]', async () => {
+    const { call } = await harness.newOrg()
+    const { id } = (await call('POST', '/regions', { body: { name: 'x' } })).body
+    const send = (commas: number) =>
+      call('PUT', `/regions/${id}`, { raw: `{"name":",","extra":[${Array(commas).fill('1').join(',')}]}` })
+    expect((await send(20_000)).status).toBe(200)
+    const refused = await send(20_001)
+    expect(refused.status).toBe(400)
+    expect(refused.body.message).toContain('20000 commas')
+  })
+
   test('JSON with 6,000 keys is read, 6,001 is a 400, and what looks like a key inside a text is none', async () => {
     const { call } = await harness.newOrg()
     const { id } = (await call('POST', '/regions', { body: { name: 'x' } })).body

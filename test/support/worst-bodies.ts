@@ -1,5 +1,5 @@
 // Makes the JSON that costs most to read for its size, and puts it wherever a schema has a place for it.
-import { maxJsonKeys } from '../../src/server/core/json-limits.ts'
+import { maxJsonCommas, maxJsonKeys } from '../../src/server/core/json-limits.ts'
 
 interface Schema {
   readonly type?: string
@@ -47,6 +47,7 @@ const key = (i: number): string =>
 
 /** Some keys belong to the place of a filler. */
 const mostKeys = maxJsonKeys - 10
+const mostValues = maxJsonCommas - 10
 /** Objects of different keys, as many as are allowed; what room is left is taken by lists. */
 const objects =
   (keysInEach: number): Filler =>
@@ -76,7 +77,8 @@ const anywhere: Readonly<Record<string, Filler>> = {
   'one key again and again': many('{', '}', () => '"name":1.0', mostKeys),
   'keys that are numbers': many('{', '}', (i) => `"${4_294_967_294 - i * 7}":1`, mostKeys),
   'empty objects': many('[', ']', () => '{}'),
-  'numbers with a fraction': many('[', ']', () => '1.0'),
+  'numbers with a fraction': many('[', ']', () => '1.0', mostValues),
+  'more numbers than are allowed': many('[', ']', () => '1.0'),
   'numbers of many digits': many('[', ']', () => `0.${'1234567890'.repeat(80)}e-7`),
   'deep lists': nested('[', '1', ']'),
   'lists as deep as allowed': many('[', ']', () => '['.repeat(28) + ']'.repeat(28)),
@@ -88,8 +90,8 @@ const anywhere: Readonly<Record<string, Filler>> = {
 const inFields: Readonly<Record<string, Filler>> = {
   'objects of 30 keys': objects(30),
   'empty objects': many('[', ']', () => '{}'),
-  'short texts': many('[', ']', () => '" "'),
-  'numbers with a fraction': many('[', ']', () => '1.0'),
+  'short texts': many('[', ']', () => '" "', mostValues),
+  'numbers with a fraction': many('[', ']', () => '1.0', mostValues),
   'a number without end': (bytes) => `0.${'1'.repeat(bytes - 2)}`,
   'a text of spaces': text(' '),
   'a text of long characters': text('😀'),
