@@ -38,6 +38,7 @@ import { itemTargets } from './migrations/030-item-targets.ts'
 import { reportHistory } from './migrations/031-report-history.ts'
 import { roomDays } from './migrations/032-room-days.ts'
 import { availabilityTarget } from './migrations/033-availability-target.ts'
+import { formerAbsences } from './migrations/035-former-absences.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -75,6 +76,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '031-report-history': reportHistory,
   '032-room-days': roomDays,
   '033-availability-target': availabilityTarget,
+  '035-former-absences': formerAbsences,
 }
 
 export interface ProgramMigrations {
@@ -109,6 +111,7 @@ export const programMigrations: ProgramMigrations = {
     '031-report-history',
     '032-room-days',
     '033-availability-target',
+    '035-former-absences',
   ]),
 }
 

@@ -353,6 +353,15 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     since: number
     until: number | null
   }
+  /** The absences of sources that were deleted. One that lasted then has ended with its source. */
+  former_source_absences: {
+    org: number
+    source_id: string
+    since: number
+    until: number
+    /** Nothing is hidden from then on: the devices have lost their source. */
+    deleted_at: number
+  }
   /** The devices that gateways found at sources. One that has an item is adopted. */
   source_devices: {
     org: number

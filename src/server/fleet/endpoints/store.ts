@@ -18,6 +18,7 @@ import {
   unknownUntil,
 } from '../../nodes/presence-sql.ts'
 import { updateItemRooms } from '../gateways/store.ts'
+import { keepAbsencesInRoom, keepAbsencesOfGateway } from '../sources/absence-store.ts'
 import { assetColumns, endpointFieldColumns, type GivenValues, givenColumns } from './fields.ts'
 import { insertPastCredential, insertPastCredentialsOfRoom } from './past-credential-store.ts'
 import { insertStay, updateStayEnded, updateStaysEnded } from './stay-store.ts'
@@ -390,6 +391,7 @@ export async function deleteEndpoint(tx: Tx, id: string, at: number) {
   await updateStayEnded(tx, id, at)
   await insertPastCredential(tx, { id, at })
   await clearVia(tx, { gateway: id })
+  await keepAbsencesOfGateway(tx, { gateway: id, at })
   await deleteRow(tx, { id })
 }
 
@@ -404,5 +406,6 @@ export async function deleteEndpointsInRoom(tx: Tx, room: number, at: number) {
   await updateStaysEnded(tx, room, at)
   await insertPastCredentialsOfRoom(tx, { room, at })
   await clearViaInRoom(tx, { room })
+  await keepAbsencesInRoom(tx, { room, at })
   return deleteRowsInRoom(tx, { room })
 }

@@ -9,6 +9,7 @@ import { devicePaths } from '../../../contract/device/protocol.ts'
 import { hourMs, minuteMs, secondMs } from '../../../contract/durations.ts'
 import { sinceOfListed, stateOfListed } from '../../../contract/fleet/endpoints.ts'
 import { deleteOldSpans } from '../connections/retention.ts'
+import { listAbsencesOfSources } from './absence-store.ts'
 
 const settleMs = 10 * minuteMs
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -239,6 +240,39 @@ test('absences are deleted when rollups of their time are', async () => {
   harness.clock.advance(services.settings.rollupRetentionSeconds * 1000 + minuteMs)
   await deleteOldSpans(services)
   expect(await absences.execute()).toEqual([])
+})
+
+test.each([
+  ['the source', () => org.call('DELETE', `/sources/${source}`)],
+  ['its gateway', () => org.call('DELETE', `/endpoints/${gateway.id}?items=true`)],
+  ['the room of its gateway', () => org.call('DELETE', `/rooms/${room + 1}`)],
+])('absences stay after %s is deleted, until rollups of their time are [contract 10.past]', async (_, remove) => {
+  const { services } = harness
+  await newSource()
+  const madeAt = now
+  await gateway.reportSource(source, 'UNREACHABLE', { reason: 'No answer.' })
+  harness.clock.advance(minuteMs)
+  await gateway.reportSource(source, 'CONNECTED')
+  harness.clock.advance(minuteMs)
+  await gateway.reportSource(source, 'UNREACHABLE', { reason: 'No answer.' })
+  const read = () =>
+    listAbsencesOfSources(services.db.forOrg(org.org.key), { sources: [source], from: madeAt + minuteMs })
+  const absence = { source_id: source, deleted_at: null }
+  const lasting = { ...absence, since: madeAt + 2 * minuteMs, until: null }
+  expect(await read()).toEqual([{ ...absence, since: madeAt, until: madeAt + minuteMs }, lasting])
+  harness.clock.advance(minuteMs)
+  expect((await remove()).status).toBe(200)
+  const deleted_at = madeAt + 3 * minuteMs
+  expect(await read()).toEqual([
+    { ...absence, since: madeAt, until: madeAt + minuteMs, deleted_at },
+    { ...lasting, until: deleted_at, deleted_at },
+  ])
+  harness.clock.advance(services.settings.rollupRetentionSeconds * 1000 - 90 * secondMs)
+  await deleteOldSpans(services)
+  expect(await read()).toMatchObject([{ until: deleted_at }])
+  harness.clock.advance(2 * minuteMs)
+  await deleteOldSpans(services)
+  expect(await read()).toEqual([])
 })
 
 test('the latest reason is shown, and the state goes on since the first one', async () => {

@@ -18,7 +18,7 @@ import {
   updateItemAddresses,
 } from '../gateways/store.ts'
 import { findRoom } from '../rooms/store.ts'
-import { startAbsence } from './absence-store.ts'
+import { keepAbsences, startAbsence } from './absence-store.ts'
 import {
   auditedSource,
   changedSourceSecrets,
@@ -148,6 +148,7 @@ export async function sourcesDelete(ctx: RequestContext, id: string, isUnenrolle
     await deleteItemsOfSource(tx, { source: id })
     if (isUnenrolled) for (const endpoint of endpoints) await unenrolEndpoint(tx, ctx, endpoint)
     else await releaseEndpoints(tx, endpoints)
+    await keepAbsences(tx, { source: id, at: ctx.clock.now() })
     await deleteSource(tx, { id })
     await raiseListVersions(tx, { gateways: [row.gateway_id] })
     return {
