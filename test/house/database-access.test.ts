@@ -31,7 +31,9 @@ const owners: Record<string, readonly string[]> = {
   jobs: ['jobs', 'job_units', 'job_unit_rooms', 'job_endpoints', 'job_moves'],
   'people/keys': ['api_keys', 'key_directory', 'key_regions'],
   'fleet/gateways': ['gateways', 'gateway_devices', 'gateway_tests'],
-  'fleet/sources': ['sources', 'source_absences', 'source_devices', 'source_things', 'source_links'],
+  'fleet/sources': [
+    ...['sources', 'source_absences', 'former_source_absences', 'source_devices', 'source_things', 'source_links'],
+  ],
   'fleet/locations': ['locations'],
   'fleet/notes': ['room_notes'],
   'fleet/commands': ['operations'],
