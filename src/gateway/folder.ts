@@ -31,7 +31,7 @@ export interface DeviceRecord {
 }
 
 export interface SourceRecord {
-  /** The source refused the key or the password of this revision, and is not to be asked again until then. */
+  /** The source refused the key or the password of this target revision, and is not to be asked again until then. */
   readonly refused?: { readonly revision: number; readonly untilMs: number; readonly reason: string } | undefined
 }
 

@@ -197,7 +197,7 @@ test('a command goes to the source once, and one whose answer is lost has FAILED
   }
 })
 
-test('a key that is refused is tried once, and again only if a person changes the source; no secret is written anywhere', async () => {
+test('a key that is refused is tried once, and again only if a person changes the key or wants it; no secret is written anywhere', async () => {
   const world = await GatewayWorld.start(harness, org, { sources })
   const calls = callsOf(world)
   const source = await LineSource.start(newDevice('a'))
@@ -211,6 +211,20 @@ test('a key that is refused is tried once, and again only if a person changes th
   await world.restart({ sources })
   await until('it has read the list', () => world.running.lines.some((line) => line.includes('REFUSED')))
   expect(source.logins).toBe(1)
+  // Another name, or permission to write, does not try the key again, neither now nor after a start.
+  const other = await LineSource.start()
+  for (const body of [{ name: 'Other name' }, { write: true }]) {
+    expect((await org.call('PUT', `/sources/${id}`, { body })).status).toBe(200)
+    // The gateway has read the list by the time that it answers a test.
+    const test = { type: 'neat-pulse', gatewayId: world.id, url: other.url, orgId: 'lines', key: other.key }
+    expect((await org.call('POST', '/sources/test', { body: test })).body).toHaveProperty('found')
+  }
+  await world.restart({ sources })
+  await until('it has read the list', () => world.running.lines.some((line) => line.includes('REFUSED')))
+  expect([source.logins, (await calls.source(id)).state]).toEqual([1, 'REFUSED'])
+  await org.call('PUT', `/sources/${id}`, { body: {} })
+  await until('it has tried again', () => source.logins === 2)
+  await calls.isInState(id, 'REFUSED')
   await org.call('PUT', `/sources/${id}`, { body: { key: source.key } })
   await calls.isInState(id, 'CONNECTED')
   const [endpoint = ''] = await calls.adopt(id, ['a'])

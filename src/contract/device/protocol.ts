@@ -281,6 +281,10 @@ const sourceTarget = {
 export const ListedSource = Shape('ListedSource', {
   id: Type.String({ format: 'uuid', description: 'Identifier of the source.' }),
   revision: Type.Integer({ description: 'Grows when a person changes the source, or wants it to be tried again.' }),
+  targetRevision: Type.Integer({
+    description:
+      'The revision at which the source was last to be tried: a person changed its address, account, key, password or certificates, or wanted it to be tried again. Other changes keep it.',
+  }),
   state: OneOf(sourceStates, 'State of the source.'),
   deviceCount: Type.Optional(
     Int32(

@@ -43,7 +43,7 @@ export async function openSource(
 
 /** The part of a listed source that its driver needs: a source with other values is opened anew. */
 export function driverSettings(source: ListedSource): SourceSettings {
-  const { id, revision, state, deviceCount, hasStructure, ...settings } = source
+  const { id, revision, targetRevision, state, deviceCount, hasStructure, ...settings } = source
   return settings
 }
 

@@ -188,16 +188,16 @@ export class SourceSupervisor {
 
   /** Saved, because a gateway that restarts must not try the same key again. */
   async #rememberRefusal({ message, retryAfterMs = refusedForMs }: SourceFailure): Promise<void> {
-    const { id, revision } = this.#source
+    const { id, targetRevision: revision } = this.#source
     const reason = shortLine(withoutSecrets(this.secrets, message))
     const refused = { revision, untilMs: Date.now() + Math.min(retryAfterMs, refusedForMs), reason }
     await this.#context.folder.saveSource(id, { refused }).catch((error: Error) => this.#log(notSaved(error)))
   }
 
   async #waitForKey(signal: AbortSignal): Promise<void> {
-    const { id, revision } = this.#source
+    const { id, targetRevision } = this.#source
     const { refused } = this.#context.folder.source(id)
-    const waitMs = refused?.revision === revision ? refused.untilMs - Date.now() : 0
+    const waitMs = refused?.revision === targetRevision ? refused.untilMs - Date.now() : 0
     if (!refused || waitMs <= 0) return
     this.#awayText = awayText(refused.reason)
     this.#report({ state: 'REFUSED', reason: refused.reason })

@@ -5,11 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { minuteMs } from '../../../src/contract/durations.ts'
-import { ProcessGateway } from '../../support/gateway/process-gateway.ts'
+import { newGatewayFolder } from '../../support/gateway/gateway-world.ts'
 import { startHarness } from '../../support/harness.ts'
-import { startTimeoutMs, until } from '../../support/program.ts'
+import { Program, startTimeoutMs, until } from '../../support/program.ts'
 
-const pulseGateway = new URL('../../support/sources/pulse-gateway.ts', import.meta.url).pathname
 const deviceCount = 800
 const roundMs = 15 * minuteMs
 
@@ -83,7 +82,10 @@ test('800 devices are read with at most two requests a second, all within 15 min
       return endpoints.filter(({ connected }: { connected: boolean }) => connected).length
     }
     const room = await call('POST', '/rooms', { name: 'Everything' })
-    const gateway = new ProcessGateway(harness.url, room.dec, pulseGateway, { PULSE_TIMES: 'usual' })
+    const { origin } = new URL(harness.url)
+    const args = ['--url', origin, '--code', room.dec, '--data-dir', newGatewayFolder(), '--reach', '127.0.0.1']
+    const gateway = new Program(['gateway', ...args])
+    onTestFinished(async () => void (await gateway.stop('SIGKILL')))
     const gatewayId = await until(
       'the gateway is online',
       async () => {

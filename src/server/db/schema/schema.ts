@@ -332,6 +332,7 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     enrol_room_id: number | null
     /** Rises when a person changes the source or wants it to be tried again. */
     revision: number
+    target_revision: number
     /** Nothing is known about its devices while it is not CONNECTED. */
     state: SourceState
     reason: string | null

@@ -48,6 +48,7 @@ export async function readDeviceList(
       sources: sources.map((row) => ({
         id: row.id,
         revision: row.revision,
+        targetRevision: row.target_revision,
         state: row.state,
         deviceCount: Number(row.devices),
         hasStructure: row.has_structure === 1,

@@ -23,6 +23,7 @@ export const sourceColumns = [
   'secrets',
   'enrol_room_id',
   'revision',
+  'target_revision',
   'state',
   'reason',
   'since',

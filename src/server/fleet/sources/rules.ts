@@ -76,6 +76,7 @@ export async function sourcesCreate(ctx: RequestContext, body: InputOf<'sourcesC
       ...sourceTargetRow(target, ctx.secrets, sourceContext(ctx.org, id)),
       enrol_room_id: room?.id ?? null,
       revision: 1,
+      target_revision: 1,
       state: 'NEW',
       reason: null,
       since: now,
@@ -110,12 +111,17 @@ export async function sourcesUpdate(ctx: RequestContext, id: string, body: Input
     const room = await findReferencedRoom(tx, enrolIntoRoomId)
     const now = ctx.clock.now()
     const isAnew = isConnectedAnew(stored, target)
+    const place = { name, enrol_room_id: enrolIntoRoomId === undefined ? before.enrol_room_id : (room?.id ?? null) }
+    const hasOtherPlace = place.name !== before.name || place.enrol_room_id !== before.enrol_room_id
+    const isOtherTarget = JSON.stringify(target) !== JSON.stringify(stored)
+    // An Update that changes nothing wants the source to be tried again.
+    const isTried = isAnew || !(isOtherTarget || hasOtherPlace)
     const row: SourceRow = {
       ...before,
       ...sourceTargetRow(target, ctx.secrets, sourceContext(ctx.org, id)),
-      name,
-      enrol_room_id: enrolIntoRoomId === undefined ? before.enrol_room_id : (room?.id ?? null),
+      ...place,
       revision: before.revision + 1,
+      ...(isTried && { target_revision: before.revision + 1 }),
       ...(isAnew && { state: 'NEW' as const, reason: null, since: now }),
       ...(hasMoved && { reached_at: null, content: null }),
     }

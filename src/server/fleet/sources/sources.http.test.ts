@@ -167,12 +167,16 @@ test('an Update keeps what is absent, raises the revision and has the gateway tr
     write: true,
     state: 'CONNECTED',
   })
+  const targets = async () => (await gateway.list()).sources
+  expect(await targets()).toMatchObject([{ revision: revision + 1, targetRevision: revision, write: true }])
   expect((await set({})).body.state).toBe('CONNECTED')
-  expect((await gateway.list()).sources).toMatchObject([{ revision: revision + 2, write: true, key: 'correct horse' }])
+  const tried = { revision: revision + 2, targetRevision: revision + 2 }
+  expect(await targets()).toMatchObject([{ ...tried, key: 'correct horse' }])
   expect((await set({ name: 'Late' }, { 'if-match': first.headers.get('etag') ?? '' })).status).toBe(412)
   const renewed = await set({ key: 'another horse' })
   expect(renewed.body).toMatchObject({ state: 'NEW', reachedAt: first.body.reachedAt })
   expect(renewed.body).not.toHaveProperty('reason')
+  expect(await targets()).toMatchObject([{ revision: revision + 3, targetRevision: revision + 3 }])
   const [entry] = await site.audit()
   expect(entry).toMatchObject({ type: 'SOURCE_UPDATED', details: { after: { secrets: ['key (changed)'] } } })
   // A report about the revision before counts for nothing.

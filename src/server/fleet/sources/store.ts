@@ -51,6 +51,7 @@ const changedColumns = [
   'secrets',
   'enrol_room_id',
   'revision',
+  'target_revision',
   'state',
   'reason',
   'since',
