@@ -5,7 +5,10 @@ import type { FoundDevice, ReportedStructure, SourceContent, SourceTestResult } 
 import type { DeviceCertificate, DeviceNetwork, DriverFailure, DriverSession } from '../driver.ts'
 
 /** The part of a source in the gateway's list that its driver needs. */
-export type SourceSettings = Omit<ListedSource, 'id' | 'revision' | 'targetRevision' | 'state' | 'deviceCount' | 'hasStructure'>
+export type SourceSettings = Omit<
+  ListedSource,
+  'id' | 'revision' | 'targetRevision' | 'state' | 'deviceCount' | 'hasStructure'
+>
 
 export interface SourceDriver {
   /**
