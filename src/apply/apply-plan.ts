@@ -17,10 +17,10 @@ export interface ApplyOptions {
   /** Returns the value of a variable that the document names. */
   readonly secretOf: (name: string) => string
   readonly onOutcome?: (outcome: StepOutcome) => void
-  /** The Idempotency-Key of a step that makes a thing, if it is to have a certain one. */
-  readonly idempotencyKeyOf?: (step: OrganisationStep) => string | undefined
-  /** Called after a step has made a thing, as a part of the step. `gone`: the thing has been deleted since, so it is made again. */
-  readonly onCreated?: (step: OrganisationStep, id: Id) => Promise<'kept' | 'gone'>
+  /** The origin of the plan, such as a source. Steps of two origins make two things, even if they look the same. */
+  readonly origin?: string
+  /** Called after a step has made a thing, as a part of the step. */
+  readonly onCreated?: (step: OrganisationStep, id: Id) => Promise<void>
   /** Ends the work after the steps that are under way. */
   readonly signal?: AbortSignal | undefined
 }
@@ -64,7 +64,9 @@ async function outcomeOf(
   if (missing !== undefined) return stopped(`Step ${missing} was not done.`)
   try {
     const answer = await write(client, step, created, options)
-    return { step, state: 'done', id: step.id ?? idIn(answer), answer }
+    const id = step.id ?? idIn(answer)
+    if (step.id === undefined) await options.onCreated?.(step, id)
+    return { step, state: 'done', id, answer }
   } catch (error) {
     if (error instanceof ApiError || error instanceof Difference)
       return { step, state: 'failed', reason: error.message }
@@ -82,42 +84,18 @@ async function write(
   client: Client,
   step: OrganisationStep,
   created: ReadonlyMap<string, Id>,
-  options: ApplyOptions,
+  { secretOf, origin }: ApplyOptions,
 ): Promise<unknown> {
-  const { secretOf } = options
-  const sendWith = async (ifMatch: string | undefined) =>
-    (await sendStep(client, step, { created, secretOf, ifMatch })).body
-  if (step.id === undefined) {
-    return options.idempotencyKeyOf || options.onCreated
-      ? createWithKey(client, step, created, options)
-      : createOnce(client, step, { created, secretOf })
-  }
+  if (step.id === undefined) return createOnce(client, step, { created, secretOf, origin })
   for (let attempt = 1; ; attempt++) {
     const thing = await readAgain(client, step)
     checkUnchanged(step, thing)
     try {
-      return await sendWith(thing?.etag)
+      return (await sendStep(client, step, { created, secretOf, ifMatch: thing?.etag })).body
     } catch (error) {
       const isOvertaken = error instanceof ApiError && error.body?.code === 'ABORTED'
       if (!isOvertaken || attempt === maxAttempts) throw error
     }
-  }
-}
-
-/** A repeated key is answered with what was made before. If that is gone, the key for the next attempt names it. */
-async function createWithKey(
-  client: Client,
-  step: OrganisationStep,
-  created: ReadonlyMap<string, Id>,
-  { secretOf, idempotencyKeyOf, onCreated }: ApplyOptions,
-): Promise<unknown> {
-  const key = idempotencyKeyOf?.(step)
-  for (let [attempt, idempotencyKey] = [1, key]; ; attempt++) {
-    const { body: answer } = await sendStep(client, step, { created, secretOf, idempotencyKey })
-    const id = idIn(answer)
-    const isKept = !onCreated || (await onCreated(step, id)) === 'kept'
-    if (isKept || attempt === maxAttempts) return answer
-    idempotencyKey = key && `${key}/after-${id}`
   }
 }
 

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../../test/support/devices/gateway.ts'
 import { type Harness, startHarness, type TestOrg } from '../../test/support/harness.ts'
-import type { Client } from '../client/client.ts'
+import { type Client, makeClient } from '../client/client.ts'
+import { waitingFetch } from '../client/waiting-fetch.ts'
 import { devicePaths } from '../contract/device/protocol.ts'
 import { planSource, type SourcePlan } from '../plan/source/source-plan.ts'
 import { applySourcePlan } from './apply-source-plan.ts'
@@ -172,4 +173,27 @@ test('a creation whose link was lost makes nothing twice, and one that was delet
   expect((await apply(await plan())).map(({ state }) => state)).toEqual(['done'])
   expect(await lobbies()).toHaveLength(1)
   expect(fatesOf(await plan())).toEqual([])
+})
+
+test('a plan that two tabs apply at once makes each thing once, and equal rooms of two sources stay two rooms', async () => {
+  const { org, report, plan, client, source, gateway } = await newWorld()
+  await report({ rooms: [{ id: '14', name: 'Lobby' }] })
+  const first = await plan()
+  const all = { isChosen: () => true }
+  const patient = makeClient({ baseUrl: harness.url, org: org.id, token: org.key, fetch: waitingFetch(() => {}) })
+  const results = await Promise.all([1, 2].map(() => applySourcePlan(patient, source, first, all)))
+  expect(results.flat().map(({ state }) => state)).toEqual(['done', 'done'])
+  const lobbies = async () => (await client.roomsList()).body.rooms.filter(({ name }) => name === 'Lobby')
+  expect(await lobbies()).toHaveLength(1)
+  // The other plan was made before the first one was applied.
+  const body = { type: 'neat-pulse', gatewayId: gateway.id, orgId: 'other', key: 'correct horse' }
+  const { id: other } = (await org.call('POST', '/sources', { body })).body
+  const path = `${devicePaths.gatewaySources}/${other}/structure`
+  const structure = { readAt: new Date().toISOString(), isLast: true, rooms: [{ id: '14', name: 'Lobby' }] }
+  expect((await gateway.call('PUT', path, { revision: 1, ...structure })).status).toBe(200)
+  expect((await applySourcePlan(client, other, first, all)).map(({ state }) => state)).toEqual(['done'])
+  const ids = (await lobbies()).map(({ id }) => id)
+  const linkedAt = async (id: string) => (await client.sourcesStructure({ id })).body.rooms[0]?.linkedId
+  expect(new Set([await linkedAt(source), await linkedAt(other)])).toEqual(new Set(ids))
+  expect(ids).toHaveLength(2)
 })

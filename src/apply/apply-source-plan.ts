@@ -1,8 +1,6 @@
 // Carries out the plan of a source: makes and changes things here, and links each to the one at the source that it belongs to.
-import { ApiError, type Client } from '../client/client.ts'
+import type { Client } from '../client/client.ts'
 import { maxLinksPerRequest } from '../contract/fleet/sources.ts'
-import { maxIdempotencyKeyLength } from '../contract/idempotency.ts'
-import type { OrganisationStep } from '../plan/plan.ts'
 import { chosenSteps, type SourcePlan, type SourcePlanRow } from '../plan/source/source-plan.ts'
 import { applyPlan, type StepOutcome } from './apply-plan.ts'
 
@@ -45,44 +43,15 @@ export async function applySourcePlan(
       throw new Error(`A source has no secrets, such as ${name}.`)
     },
     signal,
+    origin: sourceId,
     onOutcome: () => onProgress(++done),
-    idempotencyKeyOf: (step) => keyOf(sourceId, rowOf.get(step.pointer ?? '')),
     onCreated: async (step, id) => {
       const row = rowOf.get(step.pointer ?? '')
-      if (!row) return 'kept'
-      try {
-        await link([{ row, id: id as number }])
-        return 'kept'
-      } catch (error) {
-        if (await isGone(client, step, id as number, error)) return 'gone'
-        throw error
-      }
+      if (row) await link([{ row, id: id as number }])
     },
   })
   const outcomeOf = new Map(outcomes.map((outcome) => [outcome.step.number, outcome]))
   return rows.map((row) => resultOf(row, outcomeOf))
-}
-
-/** A second attempt after a lost answer makes nothing twice. */
-function keyOf(sourceId: string, row: SourcePlanRow | undefined): string | undefined {
-  if (!row) return undefined
-  const key = `${sourceId}/${row.kind}/${encodeURIComponent(row.theirId)}`
-  return key.length <= maxIdempotencyKeyLength - 24 ? key : undefined
-}
-
-/** The answer can be that of a thing which was made hours ago, and deleted since. */
-async function isGone(client: Client, { kind }: OrganisationStep, id: number, error: unknown): Promise<boolean> {
-  if (!(error instanceof ApiError)) return false
-  const read = {
-    region: () => client.regionsGet({ id }),
-    location: () => client.locationsGet({ id }),
-    room: () => client.roomsGet({ id }),
-    profile: () => client.profilesGet({ id }),
-  }[kind as SourcePlanRow['kind']]
-  return read().then(
-    () => false,
-    (cause) => cause instanceof ApiError && cause.status === 404,
-  )
 }
 
 function resultOf(row: SourcePlanRow, outcomeOf: ReadonlyMap<number, StepOutcome>): SourceRowResult {

@@ -11,11 +11,16 @@ import { secretNamesOf } from './secrets.ts'
  * The service can carry out a request after its sender has ended. A repeat of the command sends the same key, so the service does not do it a
  * second time. An answer about a thing that was changed or deleted since belongs to an older run, and the step is sent again.
  */
-export async function createOnce(client: Client, step: OrganisationStep, options: StepSendOptions): Promise<unknown> {
+export async function createOnce(
+  client: Client,
+  step: OrganisationStep,
+  options: StepSendOptions & { readonly origin?: string | undefined },
+): Promise<unknown> {
   const sendWith = (idempotencyKey?: string) => sendStep(client, step, { ...options, idempotencyKey })
   // A key that is made of a secret could reveal it.
   if (secretNamesOf({ steps: [step] }).length > 0) return (await sendWith()).body
-  const answer = await sendWith(await keyOf(step, options)).catch((error: unknown) => {
+  const key = await keyOf([options.origin, step.operation, step.pointer, bodyOf(step, options)])
+  const answer = await sendWith(key).catch((error: unknown) => {
     // Such as another role since the first request.
     if (error instanceof ApiError && error.body?.code === 'FAILED_PRECONDITION') return sendWith()
     throw error
@@ -24,9 +29,8 @@ export async function createOnce(client: Client, step: OrganisationStep, options
   return (await sendWith()).body
 }
 
-async function keyOf(step: OrganisationStep, options: StepSendOptions): Promise<string> {
-  const text = JSON.stringify([step.operation, step.pointer, bodyOf(step, options)])
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+async function keyOf(parts: readonly unknown[]): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(parts)))
   return `plan-${Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
