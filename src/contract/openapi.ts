@@ -48,6 +48,7 @@ export const tags: Readonly<Record<Tag, string>> = {
   Users: 'People who can sign in, with their roles and regions.',
   'My account': 'The rights of the caller, and the personal keys of a person.',
   Identity: 'The identity provider with which people sign in.',
+  Views: 'Saved views of the lists of the console: filters, order and columns under a name.',
   Organisation: 'The name, the time zone, the air limits and the working hours of the organisation.',
   'API keys': 'Keys that authenticate callers.',
 }

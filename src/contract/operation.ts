@@ -20,6 +20,7 @@ export type Tag =
   | 'API keys'
   | 'My account'
   | 'Organisation'
+  | 'Views'
   | 'Identity'
   | 'Incidents'
   | 'Channels'

@@ -25,6 +25,7 @@ import { identityOperations } from './people/identity.ts'
 import { keyOperations } from './people/keys.ts'
 import { meOperations } from './people/me.ts'
 import { userOperations } from './people/users.ts'
+import { viewOperations } from './people/views.ts'
 import { sensorHistoryOperations } from './sensors/sensor-history.ts'
 import { sensorOperations } from './sensors/sensors.ts'
 
@@ -45,6 +46,7 @@ export const operations = {
   ...userOperations,
   ...keyOperations,
   ...meOperations,
+  ...viewOperations,
   ...orgOperations,
   ...identityOperations,
   ...connectionOperations,

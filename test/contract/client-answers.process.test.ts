@@ -57,6 +57,7 @@ test('every list is wrapped in the key that clients read [contract 1.3]', async 
     incidentsList: 'incidents',
     incidentRulesList: 'rules',
     silencesList: 'silences',
+    viewsList: 'views',
     channelsList: 'channels',
     driversList: 'drivers',
     gatewaysList: 'gateways',

@@ -104,8 +104,10 @@ describe.each(operationIds)('%s', (id) => {
       const person = await newPerson(harness, fixture, { role, allRegions, regionIds: [fixture.region] })
       // The rooms of a location that is deleted would be in no region any more.
       const annex = id === 'locationsDelete' && (await newAnnex(fixture))
+      // A view is changed by the person that it belongs to.
+      const view = ['viewsUpdate', 'viewsDelete'].includes(id) && (await newView(fixture, sessionOf(harness, person)))
       const before = await newestEntry(fixture)
-      const own = { ...fixture, person, ...(annex && { location: annex }) }
+      const own = { ...fixture, person, ...(annex && { location: annex }), ...(view && { view }) }
       return { person, before, reply: await perform(harness, own, id, sessionOf(harness, person)) }
     }
     const {
@@ -123,6 +125,9 @@ describe.each(operationIds)('%s', (id) => {
 
 const newAnnex = async (fixture: Fixture): Promise<number> =>
   (await fixture.call('POST', '/locations', { body: { name: 'Annex', regionId: fixture.region } })).body.id
+
+const newView = async (fixture: Fixture, caller: Credentials): Promise<string> =>
+  (await fixture.call('POST', '/views', { ...caller, body: { name: 'Mine', page: 'jobs', query: '' } })).body.id
 
 test('the enrolment code of a room is shown to callers with operate only [contract 11.user]', async () => {
   const shown: string[] = []

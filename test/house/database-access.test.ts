@@ -52,6 +52,7 @@ const owners: Record<string, readonly string[]> = {
     'sample_due',
     'sample_progress',
   ],
+  'people/views': ['saved_views'],
   'people/sessions': ['sessions', 'login_links', 'user_sessions', 'user_links', 'sign_in_refusals'],
   'incidents/silences': ['silences'],
   'people/sign-in': ['passkeys', 'passkey_challenges'],

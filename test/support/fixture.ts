@@ -47,6 +47,8 @@ export interface Fixture extends TestOrg {
   /** Silences the room for two hours. */
   readonly silence: string
   readonly channel: string
+  /** Belongs to the key of the organisation. */
+  readonly view: string
   readonly jobs: FixtureJobs
   readonly clock: Clock
 }
@@ -105,6 +107,7 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
   const events = ['incident.opened']
   const webhook = { name: 'Operations', kind: 'webhook', url: closedUrl, events }
   const channel = (await make('/channels', webhook)).id
+  const view = (await make('/views', { name: 'Offline', page: 'rooms', query: 'state=OFFLINE' })).id
   const jobs = await newFixtureJobs(harness, org, room, devices.endpoint)
   return {
     ...org,
@@ -114,6 +117,7 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
     incident,
     silence,
     channel,
+    view,
     jobs,
     region,
     emptyRegion,

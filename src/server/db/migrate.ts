@@ -39,6 +39,7 @@ import { reportHistory } from './migrations/031-report-history.ts'
 import { roomDays } from './migrations/032-room-days.ts'
 import { availabilityTarget } from './migrations/033-availability-target.ts'
 import { formerAbsences } from './migrations/035-former-absences.ts'
+import { savedViews } from './migrations/036-saved-views.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -77,6 +78,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '032-room-days': roomDays,
   '033-availability-target': availabilityTarget,
   '035-former-absences': formerAbsences,
+  '036-saved-views': savedViews,
 }
 
 export interface ProgramMigrations {
@@ -112,6 +114,7 @@ export const programMigrations: ProgramMigrations = {
     '032-room-days',
     '033-availability-target',
     '035-former-absences',
+    '036-saved-views',
   ]),
 }
 

@@ -56,6 +56,7 @@ export class EventFilter {
     if (this.#types && !this.#types.has(type)) return undefined
     if (type === 'reset') return 'whole'
     const { access, mayReadAuditLog } = this.#reader
+    if (change && reachesEverybody(change.event)) return this.#isWithin(places) ? 'whole' : undefined
     if (change && !mayReadAuditLog && (change.parts?.category ?? 'USER') === 'USER') return undefined
     if (access.isEverything) return this.#isWithin(places) ? 'whole' : undefined
     if (change) return this.#viewChange(places, change)
@@ -65,8 +66,6 @@ export class EventFilter {
 
   #viewChange(places: EventPlaces, { event, parts }: ChangeEvent): 'whole' | Event | undefined {
     const { access } = this.#reader
-    // Every caller may read the organisation, which is in no place.
-    if (event.change?.target?.type === 'organisation') return this.#isWithin(places) ? 'whole' : undefined
     const visible = {
       rooms: places.rooms.filter((_, i) => access.sees(parts?.rooms[i])),
       locations: places.locations.filter((_, i) => access.sees(parts?.locations[i])),
@@ -96,3 +95,7 @@ export class EventFilter {
     )
   }
 }
+
+/** Every caller may read the organisation and shared views, which are in no place. */
+const reachesEverybody = ({ change }: Event): boolean =>
+  change?.target?.type === 'organisation' || change?.target?.type === 'sharedView'

@@ -9,6 +9,7 @@ import { deleteLink, deleteSurplusSessions, findLinkHolder } from './sessions/st
 import { deleteSurplusUserSessions, deleteUserSessionById } from './sessions/user-session-store.ts'
 import { deleteExpiredChallenges, hasAnyPasskey } from './sign-in/passkey-store.ts'
 import { deleteIdentitiesAndReinvite, hasIdentity, updateUserByGroup } from './users/identity-store.ts'
+import { deleteView, findView, insertView, listViews, updateView } from './views/store.ts'
 
 let world: StoreWorld
 beforeAll(async () => {
@@ -111,4 +112,28 @@ test('users without a passkey are invited again when the organisation changes it
   const passkey = { id: 'p', org, user_id: 1, number: 1, name: 'Key', public_key: Buffer.alloc(1), counter: 0 }
   await put('passkeys', { ...passkey, transports: '[]', created_at: 1, used_at: null })
   expect(await hasAnyPasskey(db.system)).toBe(true)
+})
+
+test('views of one owner and shared views are found, changed and deleted', async () => {
+  const { all } = world
+  const author = { author_type: 'USER', author_id: '1', author_name: 'Å' }
+  const view = { ...author, version: 1, name: 'Offline', page: 'rooms', query: 'state=OFFLINE', columns: null }
+  const owners = [
+    { user_id: 1, key_id: null },
+    { user_id: null, key_id: 2 },
+    { user_id: null, key_id: null },
+  ]
+  await all.transaction(async (tx) => {
+    for (const [i, owner] of owners.entries()) await insertView(tx, { ...view, ...owner, id: i + 1 })
+  })
+  const idsFor = async (user: number, key: number) => (await listViews(all, { user, key })).map(({ id }) => id)
+  expect([await idsFor(1, 0), await idsFor(0, 2), await idsFor(0, 0)]).toEqual([[1, 3], [2, 3], [3]])
+  expect(await findView(all, { id: 2, user: 1, key: 0 })).toBeUndefined()
+  expect(await findView(all, { id: 3, user: 1, key: 0 })).toEqual({ ...view, ...owners[2], id: 3 })
+  const changed = { id: 1, user_id: null, key_id: null, name: 'Away', query: '', columns: '["name"]' }
+  await all.transaction(async (tx) => {
+    await updateView(tx, changed)
+    await deleteView(tx, { id: 3 })
+  })
+  expect(await listViews(all, { user: 0, key: 0 })).toEqual([{ ...view, ...changed, version: 2 }])
 })

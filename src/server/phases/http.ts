@@ -50,6 +50,7 @@ import { providerRoutes } from '../people/sign-in/oidc/routes.ts'
 import { signInRoutes } from '../people/sign-in/routes.ts'
 import { userRoutes } from '../people/users/routes.ts'
 import { removeRegionFromUsers } from '../people/users/rules.ts'
+import { viewRoutes } from '../people/views/routes.ts'
 import { sensorRoutes } from '../sensors/routes.ts'
 import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
@@ -87,6 +88,7 @@ const operationHandlers = (
   ...userRoutes,
   ...keyRoutes,
   ...userLinkRoutes,
+  ...viewRoutes,
   ...identityRoutes(addresses),
   ...connectionRoutes,
   ...incidentRoutes,

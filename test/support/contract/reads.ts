@@ -68,6 +68,7 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
   // This is about the caller alone.
   meGet: () => [],
   myKeysList: () => [],
+  viewsList: once,
   identityGet: () => [],
   driversList: once,
   gatewaysList: once,

@@ -21,6 +21,8 @@ const typeNames: Readonly<Record<string, string>> = {
   channel: 'Channel',
   gatewayDevice: 'Device of a gateway',
   source: 'Source',
+  view: 'View',
+  sharedView: 'Shared view',
   audit: '',
 }
 

@@ -93,5 +93,21 @@ export interface PeopleSchema {
     tested_settings: string | null
     tested_at: number | null
   }
+  /** Filters, order and columns of a list under a name. A shared one has neither a person nor a key. */
+  saved_views: {
+    org: number
+    id: number
+    version: number
+    user_id: number | null
+    key_id: number | null
+    name: string
+    page: string
+    query: string
+    /** A JSON list; null if the width of the window decides. */
+    columns: string | null
+    author_type: string
+    author_id: string
+    author_name: string
+  }
   sign_in_refusals: { org: number; identity: string; refused_at: number }
 }
