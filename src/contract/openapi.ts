@@ -44,6 +44,7 @@ export const tags: Readonly<Record<Tag, string>> = {
     'Programs in the buildings that manage devices of other makers, the devices that each manages, and their drivers.',
   Sources:
     'Systems that know many devices, such as Neat Pulse or an MQTT broker: gateways read them, and people adopt their devices.',
+  Reports: 'Figures of rooms and devices, for people and for other tools.',
   Profiles: 'Named configs that rooms and endpoints share.',
   Users: 'People who can sign in, with their roles and regions.',
   'My account': 'The rights of the caller, and the personal keys of a person.',
@@ -182,9 +183,9 @@ function describe(id: string, operation: Operation, components: Map<string, Json
   }
 }
 
-/** A stream does not end, and CSV is not known before it is written, so they have no version. */
+/** A stream does not end, and text that is written while it is read has no version. */
 const isConditional = ({ method, stream, download }: Operation): boolean =>
-  method === 'GET' && !stream && download !== 'text/csv'
+  method === 'GET' && !stream && !download?.startsWith('text/')
 
 function csvSchema({ csvList }: Operation) {
   if (!csvList) return { type: 'string' }

@@ -27,6 +27,7 @@ export type Tag =
   | 'Jobs'
   | 'Gateways'
   | 'Sources'
+  | 'Reports'
 export type AuditCategory = 'USER' | 'DEVICE' | 'ORG'
 
 /** Bodies of callers that are not authenticated yet (enrolment, sign-in), and of operations that take none. [contract 7.1] */

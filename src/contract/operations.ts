@@ -26,6 +26,7 @@ import { keyOperations } from './people/keys.ts'
 import { meOperations } from './people/me.ts'
 import { userOperations } from './people/users.ts'
 import { viewOperations } from './people/views.ts'
+import { metricsOperations } from './reports/metrics.ts'
 import { sensorHistoryOperations } from './sensors/sensor-history.ts'
 import { sensorOperations } from './sensors/sensors.ts'
 
@@ -57,6 +58,7 @@ export const operations = {
   ...jobOperations,
   ...gatewayOperations,
   ...sourceOperations,
+  ...metricsOperations,
 }
 
 export type Operations = typeof operations

@@ -128,7 +128,7 @@ describe.each(idsWhere((o) => o.ifMatch === true))('%s', (id) => {
 
 describe.each(idsWhere((o) => o.method === 'GET'))('%s', (id) => {
   const { stream, download } = operationOf(id)
-  test.runIf(!stream && download !== 'text/csv')(
+  test.runIf(!stream && !download?.startsWith('text/'))(
     'with If-None-Match of the same answer is a 304 [contract 7.11]',
     async () => {
       const f = untouched

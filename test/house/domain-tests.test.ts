@@ -31,6 +31,6 @@ test('--domain is taken out of the arguments, and the options of Vitest stay', (
 test.each([[['--domain']], [['--domain', 'rooms']], [['--domain=']]])(
   '%j is refused with the names of the domains',
   (args) => {
-    expect(() => readDomainOption(args)).toThrow(/channels, incidents, sensors, people, jobs, fleet, journal/)
+    expect(() => readDomainOption(args)).toThrow(/reports, channels, incidents, sensors, people, jobs, fleet, journal/)
   },
 )

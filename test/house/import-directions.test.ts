@@ -18,6 +18,7 @@ const belowDomains = [
 ] as const
 
 const allDomains = [
+  'server/reports',
   'server/channels',
   'server/incidents',
   'server/sensors',
@@ -89,6 +90,16 @@ const mayImport: Record<string, readonly string[]> = {
     'server/auth',
     'server/config',
     'server/core',
+  ],
+  'server/reports': [
+    'server/incidents',
+    'server/sensors',
+    'server/people',
+    'server/jobs',
+    'server/fleet',
+    'server/journal',
+    'insight',
+    ...belowDomains,
   ],
   'server/channels': [
     'server/incidents',

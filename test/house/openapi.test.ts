@@ -67,7 +67,10 @@ test('every operation has an example of its answer, and of its body if it has on
       }
       const { 'application/json': json = responses[200].content['text/event-stream'] } = responses[200].content
       if (json) expect(json.example, operationId).toBeDefined()
-      else expect(Object.keys(responses[200].content).join(), operationId).toMatch(/^(application\/gzip|text\/csv)$/)
+      else
+        expect(Object.keys(responses[200].content).join(), operationId).toMatch(
+          /^(application\/gzip|text\/(?:csv|plain))$/,
+        )
       if (requestBody) expect(requestBody.content['application/json'].example, operationId).toBeDefined()
     }
   }

@@ -67,7 +67,8 @@ export class PagedList {
 /** An answer that is not JSON and too long to hold in memory. */
 export class StreamedAnswer {
   readonly type: string
-  readonly filename: string
+  /** The name under which browsers save it; without a name they show it. */
+  readonly filename: string | undefined
   readonly content: Readable
   /** The length in bytes, if it is known beforehand. */
   readonly length: number | undefined
@@ -76,7 +77,7 @@ export class StreamedAnswer {
 
   constructor(
     type: string,
-    filename: string,
+    filename: string | undefined,
     content: AsyncIterable<string> | Readable,
     { length, etag }: { length?: number; etag?: string } = {},
   ) {

@@ -48,10 +48,10 @@ function sendReplayed(reply: FastifyReply, { body, etag }: ReplayedAnswer): void
 const isRead = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD'
 
 function sendStream(request: FastifyRequest, reply: FastifyReply, answer: StreamedAnswer): void {
-  reply
-    .header('Content-Disposition', `attachment; filename="${answer.filename}"`)
-    .header('X-Content-Type-Options', 'nosniff')
-    .type(answer.type)
+  reply.header('X-Content-Type-Options', 'nosniff').type(answer.type)
+  if (answer.filename !== undefined) {
+    reply.header('Content-Disposition', `attachment; filename="${answer.filename}"`)
+  }
   if (answer.etag !== undefined) reply.header('ETag', answer.etag)
   const isNotModified = answer.etag !== undefined && matchesEtag(request.headers['if-none-match'], answer.etag)
   if (answer.length !== undefined && !isNotModified) reply.header('Content-Length', answer.length)

@@ -51,6 +51,7 @@ import { signInRoutes } from '../people/sign-in/routes.ts'
 import { userRoutes } from '../people/users/routes.ts'
 import { removeRegionFromUsers } from '../people/users/rules.ts'
 import { viewRoutes } from '../people/views/routes.ts'
+import { reportRoutes } from '../reports/routes.ts'
 import { sensorRoutes } from '../sensors/routes.ts'
 import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
@@ -98,6 +99,7 @@ const operationHandlers = (
   ...jobRoutes,
   ...gatewayRoutes,
   ...sourceRoutes,
+  ...reportRoutes(latest),
 })
 
 interface RunningHttp {

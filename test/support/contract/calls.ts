@@ -47,6 +47,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   endpointsSensorHistory: (f) => ({ id: f.endpoint, from: 0 }),
   roomsSensorHistory: (f) => ({ id: f.room, from: 0, interval: 'raw' }),
   roomsSensorHistoryAll: () => ({ from: Date.UTC(2026, 0), to: Date.UTC(2026, 6), interval: '1d' }),
+  metricsGet: (f) => ({ regionId: f.region, locationId: f.location }),
   eventsStream: (f) => ({ types: 'sample,structure', roomId: f.room }),
   regionsList: () => ({}),
   regionsGet: (f) => ({ id: f.region }),

@@ -39,6 +39,8 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
   roomsSensorHistory: ({ rooms }) => rooms.map((room) => ({ id: number(room), from: 0, interval: 'raw' as const })),
   // It is CSV: history-room.http.test.ts compares it with the histories of the rooms.
   roomsSensorHistoryAll: () => [],
+  // It is text: metrics.http.test.ts compares what callers of regions get.
+  metricsGet: () => [],
   // Another test follows the events.
   eventsStream: () => [],
   bugReportsGet: ({ endpoints, mixedSupportId }) =>

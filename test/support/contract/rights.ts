@@ -88,6 +88,7 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   endpointsSensorHistory: read,
   roomsSensorHistory: read,
   roomsSensorHistoryAll: read,
+  metricsGet: read,
   eventsStream: read,
   endpointsGenerateBugReport: operate,
   bugReportsGet: read,

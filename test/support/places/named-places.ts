@@ -118,6 +118,7 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
     { id: p.room, from: 0, pageToken: 'forged' },
   ],
   roomsSensorHistoryAll: (p, all) => filters(p, all).map((filter) => ({ ...filter, from: Date.now() - 86_400_000 })),
+  metricsGet: filters,
   eventsStream: (p, all) => [...filters(p, all), { roomId: p.room }, { regionId: all.own.region, roomId: p.room }],
   endpointsGenerateBugReport: (p, { own }) => lists(p.endpoint, own.endpoint).map((body) => ({ body })),
   bugReportsGet: (p) => [{ supportId: p.supportId }],

@@ -75,7 +75,10 @@ test('a device with a page is alive, with what a person said that it is, and no 
     actions: [],
     localIpAddress: '127.0.0.1',
     faults: [],
-    readings: [{ name: 'responseTime', value: expect.any(Number), unit: 'ms' }],
+    readings: [
+      { name: 'responseTime', value: expect.any(Number), unit: 'ms' },
+      { name: 'certificateDays', value: lifetimes.good - 1, unit: 'd' },
+    ],
     facts: [
       { name: 'httpStatus', text: '200' },
       { name: 'certificate', text: `Valid until ${ends}; a known authority confirms it.` },

@@ -1,7 +1,7 @@
 // The driver for anything with a port: it connects at intervals, and says whether and how fast the device answers, and with which certificate.
 import type { Socket } from 'node:net'
 import { type EndpointKind, endpointKinds } from '../../../contract/device/models.ts'
-import { minuteMs, secondMs } from '../../../contract/durations.ts'
+import { dayMs, minuteMs, secondMs } from '../../../contract/durations.ts'
 import type {
   DeviceCertificate,
   DeviceIdentity,
@@ -149,7 +149,12 @@ function statusOf(request: CheckRequest, result: CheckResult, responseTime: Stea
   return {
     localIpAddress: address,
     faults,
-    readings: [{ name: 'responseTime', value: responseTime.next(responseMs, performance.now()), unit: 'ms' }],
+    readings: [
+      { name: 'responseTime', value: responseTime.next(responseMs, performance.now()), unit: 'ms' },
+      ...(certificate && ends
+        ? [{ name: 'certificateDays', value: daysUntil(certificate.validUntil), unit: 'd' }]
+        : []),
+    ],
     facts: [
       ...(page ? [{ name: 'httpStatus', text: String(page.status) }] : []),
       ...(ends ? [{ name: 'certificate', text: `Valid until ${ends}; ${trust}.` }] : []),
@@ -157,6 +162,9 @@ function statusOf(request: CheckRequest, result: CheckResult, responseTime: Stea
     ],
   }
 }
+
+/** Whole days, which change once a day. */
+const daysUntil = (date: Date): number => Math.floor((date.getTime() - Date.now()) / dayMs)
 
 /** A report for each poll would load the server without telling anything new. */
 const maxValueAgeMs = 15 * minuteMs
