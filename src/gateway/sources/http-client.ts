@@ -10,7 +10,7 @@ const usualTimeoutMs = 30 * secondMs
 const usualMaxAnswerBytes = 16 * 1024 * 1024
 const connectMs = 10 * secondMs
 /** At most this many connections for reading; requests beyond them wait. */
-const maxConnections = 2
+const maxConnections = 4
 
 export interface HttpTarget {
   /** The address of the source: https://, or http:// to a private address. A path in it comes before the path of each request. */

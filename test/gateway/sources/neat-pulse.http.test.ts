@@ -289,6 +289,21 @@ test('an organisation that is not known, this installation, and devices that are
   await expect(pulse.device(frame.id)).rejects.toThrow(/itself mirrored/)
 })
 
+test('devices whose settings cannot be read do not stop the others, and the source is not away', async () => {
+  const bad = [pad.id, frame.id]
+  proxy.fault = ({ path }) =>
+    bad.some((id) => path === `/endpoints/${id}/config`) ? { status: 500, text: '{"message":"Oh."}' } : undefined
+  const pulse = await openPulse(source)
+  const mirrored = await Promise.all([bar, pad, frame].map(({ id }) => pulse.device(id)))
+  await call('POST', `/endpoints/${bar.id}/config`, { brightness: 0.4 })
+  await until('the setting of the good one', () => mirrored[0]?.session.settings?.().brightness === 0.4)
+  await pause(1_000)
+  await call('POST', `/endpoints/${bar.id}/config`, { brightness: 0.6 })
+  await until('the next setting', () => mirrored[0]?.session.settings?.().brightness === 0.6)
+  expect(pulse.failure).toBeUndefined()
+  expect((await openPulse(source)).session.summary().content?.devices).toBe(3)
+})
+
 test('without profiles everything else is mirrored, and a test of the source says so', async () => {
   proxy.fault = ({ path }) => (path.startsWith('/profiles') ? { status: 404, text: '404 page not found' } : undefined)
   const pulse = await openPulse(source)

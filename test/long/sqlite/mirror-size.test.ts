@@ -128,7 +128,7 @@ test('800 devices are read with at most two requests a second, all within 15 min
     // The upstream is in the process of the test, and reads some requests late.
     expect(mostInTenSeconds).toBeLessThanOrEqual(22)
     expect(missing).toEqual([])
-    expect(figures.gatewayMiB[0]).toBeLessThanOrEqual(maxMiB)
+    expect(Math.max(...figures.gatewayMiB)).toBeLessThanOrEqual(maxMiB)
     expect(figures.connectedCount).toBe(deviceCount + 1)
   } finally {
     await harness.close()

@@ -41,7 +41,7 @@ export interface PulseTimes {
 
 /** A little less than two requests a second: requests take different times to arrive. */
 export const usualPulseTimes: PulseTimes = {
-  twoWithinMs: 1_060,
+  twoWithinMs: 1_010,
   listMs: minuteMs,
   roundMs: { min: 2 * minuteMs, max: 10 * minuteMs },
   readingMs: 2 * secondMs,
@@ -50,11 +50,13 @@ export const usualPulseTimes: PulseTimes = {
 }
 
 /** So many readings are on their way at the same time if answers are slow. */
-const readerCount = 2
+const readerCount = 4
 /** So many readings of one kind have to fail before the source counts as away. */
 const maxFailedReadings = 10
 /** A list that was read so recently tells whether a device is in use. */
 const freshMs = 5 * secondMs
+/** The source is away if the details of none of so many devices can be read. */
+const maxTriedDevices = 3
 /** So many devices are looked for that a list leaves out. */
 const maxLookups = 2
 const structureThing = 'structure'
@@ -154,13 +156,23 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
     setImmediate(() => this.#start(lists))
   }
 
-  /** An answer that has changed is a failure now, and not only when its turn comes. */
+  /** An answer that has changed is a failure now, and not only when its turn comes. One device alone can have a fault of its own. */
   async #tryDetails(devices: readonly PulseDevice[]): Promise<void> {
-    const first = devices.find((device) => this.#refusal(device) === undefined)
-    if (!first) return
-    await this.#upstream.object('list', pathOf(first.id))
-    await this.#upstream.object('list', `${pathOf(first.id)}/config`)
-    if (first.roomId !== undefined) this.#endpointsOf(await this.#upstream.object('list', `/rooms/${first.roomId}`))
+    const tried = devices.filter((device) => this.#refusal(device) === undefined).slice(0, maxTriedDevices)
+    for (const [i, device] of tried.entries()) {
+      try {
+        await this.#tryDevice(device)
+        return
+      } catch (error) {
+        if (i === tried.length - 1) throw error
+      }
+    }
+  }
+
+  async #tryDevice({ id, roomId }: PulseDevice): Promise<void> {
+    await this.#upstream.object('list', pathOf(id))
+    await this.#upstream.object('list', `${pathOf(id)}/config`)
+    if (roomId !== undefined) this.#endpointsOf(await this.#upstream.object('list', `/rooms/${roomId}`))
   }
 
   #start(lists: Lists): void {
@@ -303,18 +315,25 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
       const [what = ''] = next.thing.split(' ')
       try {
         await this.#read(next.thing, next.hasChanged ? 'changed' : 'round')
+        this.#order.succeeded(next.thing)
         this.#failing.delete(what)
       } catch (error) {
         if (signal.aborted) return
         const failure = this.#failureOf(error)
         this.#context.log(`${next.thing} was not read: ${failure.message}`)
-        const { count, sinceMs } = this.#failing.get(what) ?? { count: 0, sinceMs: performance.now() }
-        this.#failing.set(what, { count: count + 1, sinceMs })
-        const isOverdue = performance.now() - sinceMs >= giveUpMs
-        if (count + 1 >= maxFailedReadings && isOverdue) {
+        const now = performance.now()
+        const { count: before, sinceMs } = this.#failing.get(what) ?? { count: 0, sinceMs: now }
+        const count = before + 1
+        this.#failing.set(what, { count, sinceMs })
+        if (count >= maxFailedReadings && now - sinceMs >= giveUpMs) {
           this.#fail(failure)
           return
         }
+        if (count <= readerCount) {
+          this.#order.failed(next.thing, now, retryMs)
+          continue
+        }
+        // It is not this thing alone: the source may be failing.
         await pause(retryMs, undefined, { signal }).catch(() => {})
         this.#order.hurry(next.thing)
       }

@@ -1,6 +1,6 @@
 // At most two turns come within a time, the most urgent first, and none comes while the source asks for a pause.
 import { expect, test } from 'vitest'
-import { RequestPace, type TurnKind } from './request-pace.ts'
+import { nextTurn, RequestPace, type TurnKind } from './request-pace.ts'
 
 const never = new AbortController().signal
 
@@ -17,6 +17,19 @@ test('at most two turns come within a time, and commands come before everything 
   expect(order).toEqual(['command', 'command', 'list', 'changed', 'round', 'round'])
   const gaps = times.slice(2).map((at, i) => at - (times[i] as number))
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(60)
+})
+
+test('turns that come late are caught up with, and never more than two come within the time', () => {
+  const turns: ReturnType<typeof nextTurn>[] = []
+  for (let i = 0; i < 1600; i++) {
+    const { atMs, dueAtMs } = nextTurn(turns, 0, 1000)
+    // A timer on a busy machine, and a pause of all work now and then.
+    turns.push({ atMs: atMs + (i % 3) * 20 + (i % 400 === 399 ? 500 : 0), dueAtMs })
+  }
+  const times = turns.map(({ atMs }) => atMs)
+  const gaps = times.slice(2).map((at, i) => at - (times[i] as number))
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000)
+  expect((times.at(-1) ?? 0) - 800 * 1030).toBeLessThan(1500)
 })
 
 test('a pause delays every turn, and a caller that leaves takes none', async () => {

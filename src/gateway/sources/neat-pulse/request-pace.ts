@@ -1,16 +1,35 @@
 // Gives the requests to a source their turns: at most two within a time, commands first, and none while the source asks for a pause.
+import { minuteMs } from '../../../contract/durations.ts'
 
 /** The most urgent first. */
 export const turnKinds = ['command', 'list', 'changed', 'round'] as const
 export type TurnKind = (typeof turnKinds)[number]
 
-/** With two turns within a time, a turn that comes late on a busy machine does not delay all that follow. */
 const turnsWithinTime = 2
+/** Turns are due a little less often than they can come: on a busy machine they come late, and then catch up. */
+const dueShare = 1.03
+/** Longer delays are not caught up with. */
+const maxBehindMs = minuteMs
+
+interface Turn {
+  readonly atMs: number
+  readonly dueAtMs: number
+}
+
+/** When the next turn can come, and when it would be due if no turn had been late. */
+export function nextTurn(turns: readonly Turn[], wantedAtMs: number, withinMs: number): Turn {
+  const oldest = turns.at(-turnsWithinTime)
+  if (!oldest) return { atMs: wantedAtMs, dueAtMs: wantedAtMs }
+  const dueAtMs = Math.max(wantedAtMs, oldest.dueAtMs + withinMs * dueShare)
+  return { atMs: Math.max(dueAtMs, oldest.atMs + withinMs), dueAtMs }
+}
 
 export class RequestPace {
   readonly #withinMs: number
   /** The latest turns, oldest first. */
-  #turnsAtMs: readonly number[] = []
+  #turns: readonly Turn[] = []
+  /** Since when a request waits without a break; undefined while none does. */
+  #waitingSinceMs: number | undefined
   readonly #waiting = Object.fromEntries(turnKinds.map((kind) => [kind, new Set<() => void>()])) as Record<
     TurnKind,
     Set<() => void>
@@ -50,33 +69,39 @@ export class RequestPace {
       }
       signal.addEventListener('abort', leave, { once: true })
       waiting.add(start)
+      this.#waitingSinceMs ??= performance.now()
       this.#schedule()
     })
   }
 
-  get #nextMs(): number {
-    const [oldestMs = 0] = this.#turnsAtMs
-    const isFull = this.#turnsAtMs.length === turnsWithinTime
-    return Math.max(this.#pausedUntilMs, isFull ? oldestMs + this.#withinMs : 0)
+  get #next(): Turn {
+    const wantedAtMs = Math.max(this.#pausedUntilMs, this.#waitingSinceMs ?? 0)
+    return nextTurn(this.#turns, wantedAtMs, this.#withinMs)
   }
 
   #schedule(): void {
     if (this.#timer || !this.#first()) return
-    this.#timer = setTimeout(() => this.#next(), Math.max(0, Math.ceil(this.#nextMs - performance.now())))
+    this.#timer = setTimeout(() => this.#give(), Math.max(0, Math.ceil(this.#next.atMs - performance.now())))
   }
 
-  #next(): void {
+  #give(): void {
     this.#timer = undefined
     const first = this.#first()
-    if (!first) return
+    if (!first) {
+      this.#waitingSinceMs = undefined
+      return
+    }
+    const { atMs, dueAtMs } = this.#next
+    const now = performance.now()
     // A timer can be a moment early.
-    if (performance.now() < this.#nextMs) {
+    if (now < atMs) {
       this.#schedule()
       return
     }
-    this.#turnsAtMs = [...this.#turnsAtMs, performance.now()].slice(-turnsWithinTime)
+    this.#turns = [...this.#turns, { atMs: now, dueAtMs: Math.max(dueAtMs, now - maxBehindMs) }].slice(-turnsWithinTime)
     for (const kind of turnKinds) this.#waiting[kind].delete(first)
     first()
+    if (!this.#first()) this.#waitingSinceMs = undefined
     this.#schedule()
   }
 
