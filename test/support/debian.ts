@@ -21,6 +21,7 @@ const packagesOfTests = {
   [pahoClient]: 'python3-paho-mqtt',
   pgbouncer: 'pgbouncer',
   [postgresClusterSettings]: 'postgresql-common',
+  prometheus: 'prometheus',
   promtool: 'prometheus',
   script: 'bsdutils',
   snmpd: 'snmpd',
