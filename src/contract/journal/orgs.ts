@@ -25,18 +25,19 @@ export const defaultAirLimits: AirLimits = {
   humidity: { min: 25, max: 65 },
 }
 
-/** The part of the time in which rooms should work, in percent. */
+/** In percent. */
+export const targetRange = { minimum: 0, maximum: 100 }
+/** The part of the time in which rooms should work. */
 export const AvailabilityTarget = Type.Number({
-  minimum: 0,
-  maximum: 100,
+  ...targetRange,
   description: 'The availability that rooms should reach, in percent, with at most three decimal places.',
 })
 export const defaultAvailabilityTarget = 99.5
 
+export const ignoreUnderRange = { minimum: 0, maximum: 1440 }
 /** Reports do not charge a time without a connection that lasts less. [contract 6.orgs] */
 export const IgnoreUnderMinutes = Type.Integer({
-  minimum: 0,
-  maximum: 1440,
+  ...ignoreUnderRange,
   description: 'Availability does not count times without a connection of less than so many minutes as outages.',
 })
 export const defaultIgnoreUnderMinutes = 5

@@ -5,9 +5,9 @@ import { sensorLabels } from '../../../../contract/device/sensor-texts.ts'
 import {
   type AirLimit,
   type AirLimits,
-  AvailabilityTarget,
-  IgnoreUnderMinutes,
+  ignoreUnderRange,
   limitRange,
+  targetRange,
 } from '../../../../contract/journal/orgs.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
@@ -158,8 +158,8 @@ function Fields({ initial, isBusy, error, onSubmit, onClose, onReload }: FieldsP
           description="What rooms should reach in reports."
           value={target}
           onChange={setTarget}
-          min={AvailabilityTarget.minimum}
-          max={AvailabilityTarget.maximum}
+          min={targetRange.minimum}
+          max={targetRange.maximum}
           decimalScale={3}
           hideControls
         />
@@ -168,8 +168,8 @@ function Fields({ initial, isBusy, error, onSubmit, onClose, onReload }: FieldsP
           description="Shorter ones are not charged."
           value={ignoreUnder}
           onChange={setIgnoreUnder}
-          min={IgnoreUnderMinutes.minimum}
-          max={IgnoreUnderMinutes.maximum}
+          min={ignoreUnderRange.minimum}
+          max={ignoreUnderRange.maximum}
           allowDecimal={false}
           hideControls
         />
