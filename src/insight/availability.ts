@@ -45,22 +45,43 @@ export interface RoomPast {
   readonly known: SecondsPeriod
 }
 
-export interface AvailabilityOptions {
-  readonly counted: readonly SecondsPeriod[]
+export interface ClassOptions {
   readonly ignoreUnderSeconds: number
   readonly excluded: ReadonlySet<ExcludableClass>
 }
 
-export interface Availability {
-  readonly seconds: Readonly<Record<SecondClass, number>>
+/** A time in which nothing about the room changes. */
+export interface ClassifiedPeriod {
+  readonly from: number
+  readonly to: number
+  readonly name: SecondClass
+  readonly isImpaired: boolean
+  /** The whole time without a connection that it is a part of. */
+  readonly gap: SecondsPeriod | undefined
+}
+
+/** Sums over counted seconds of one or several rooms. */
+export interface AvailabilitySums {
+  readonly seconds: Record<SecondClass, number>
   /** Seconds that are up while an incident was open. */
-  readonly impairedSeconds: number
+  impairedSeconds: number
   /** Times without a connection of which at least a second is charged. */
-  readonly outages: number
+  outages: number
   /** The most charged seconds of one of them. */
-  readonly longestOutageSeconds: number
-  /** 1 - charged / (up + short + charged); absent if no second is in these classes. */
-  readonly availability: number | undefined
+  longestOutageSeconds: number
+}
+
+export const noAvailability = (): AvailabilitySums => ({
+  seconds: Object.fromEntries(secondClasses.map((name) => [name, 0])) as Record<SecondClass, number>,
+  impairedSeconds: 0,
+  outages: 0,
+  longestOutageSeconds: 0,
+})
+
+/** 1 - charged / (up + short + charged); undefined if no second is in these classes. */
+export function availabilityShare({ seconds: { up, short, charged } }: AvailabilitySums): number | undefined {
+  const total = up + short + charged
+  return total === 0 ? undefined : 1 - charged / total
 }
 
 /** The main devices of a second: the codecs and computers that are there, or else all but gateways and network equipment. */
@@ -72,76 +93,65 @@ interface Step {
   readonly from: number
   readonly to: number
   readonly state: 'none' | 'up' | 'down'
-  readonly holds: ReadonlySet<SecondClass>
-  readonly isCounted: boolean
+  readonly isHeld: Readonly<Record<Exclude<ExcludableClass, 'short'>, boolean>>
   readonly isImpaired: boolean
 }
 
-export function countAvailability(room: RoomPast, options: AvailabilityOptions): Availability {
-  const seconds = Object.fromEntries(secondClasses.map((name) => [name, 0])) as Record<SecondClass, number>
-  let [impairedSeconds, outages, longestOutageSeconds] = [0, 0, 0]
+/** Gives each second of the past of a room its class, in order. What is not in a period is not known. */
+export function* classify(room: RoomPast, options: ClassOptions): Generator<ClassifiedPeriod> {
   let gap: Step[] = []
-  const endGap = () => {
-    const [first, last] = [gap[0], gap.at(-1)]
-    if (!first || !last) return
-    const isShort = last.to - first.from < options.ignoreUnderSeconds
-    let charged = 0
-    for (const step of gap) {
-      if (!step.isCounted) continue
-      const name = classOf(step, isShort, options.excluded)
-      seconds[name] += step.to - step.from
-      if (name === 'charged') charged += step.to - step.from
-    }
-    if (charged > 0) outages++
-    longestOutageSeconds = Math.max(longestOutageSeconds, charged)
-    gap = []
-  }
-  for (const step of stepsOf(room, options.counted)) {
+  for (const step of stepsOf(room)) {
     if (step.state === 'down') {
       gap.push(step)
       continue
     }
-    endGap()
-    if (!step.isCounted) continue
-    const name = step.state === 'none' ? 'notKnown' : classOf(step, false, options.excluded)
-    seconds[name] += step.to - step.from
-    if (name === 'up' && step.isImpaired) impairedSeconds += step.to - step.from
+    yield* classifyGap(gap, options)
+    gap = []
+    if (step.state === 'up') yield classified(step, undefined, false, options)
   }
-  endGap()
-  const total = seconds.up + seconds.short + seconds.charged
-  const availability = total === 0 ? undefined : 1 - seconds.charged / total
-  return { seconds, impairedSeconds, outages, longestOutageSeconds, availability }
+  yield* classifyGap(gap, options)
 }
 
-function classOf(step: Step, isShort: boolean, excluded: ReadonlySet<ExcludableClass>): SecondClass {
-  for (const name of secondClasses) {
-    const isHeld = name === 'short' ? isShort : name === 'up' ? step.state === 'up' : step.holds.has(name)
-    if (isHeld && (name === 'up' || excluded.has(name as ExcludableClass))) return name
-  }
-  return 'charged'
+/** A gap is short or not as a whole, even if a report counts only a part of it. */
+function* classifyGap(steps: readonly Step[], options: ClassOptions): Generator<ClassifiedPeriod> {
+  const [first, last] = [steps[0], steps.at(-1)]
+  if (!first || !last) return
+  const gap: SecondsPeriod = [first.from, last.to]
+  const isShort = last.to - first.from < options.ignoreUnderSeconds
+  for (const step of steps) yield classified(step, gap, isShort, options)
 }
 
-/** Cuts the known time, and the counted time, wherever something changes. A gap is read as a whole, even outside of the counted time. */
-function* stepsOf(room: RoomPast, counted: readonly SecondsPeriod[]): Iterable<Step> {
+function classified(
+  step: Step,
+  gap: SecondsPeriod | undefined,
+  isShort: boolean,
+  { excluded }: ClassOptions,
+): ClassifiedPeriod {
+  const { from, to, isImpaired } = step
+  return { from, to, name: classOf(step, isShort, excluded), isImpaired, gap }
+}
+
+function classOf({ state, isHeld }: Step, isShort: boolean, excluded: ReadonlySet<ExcludableClass>): SecondClass {
+  for (const name of ['silenced', 'changeWindow'] as const) if (isHeld[name] && excluded.has(name)) return name
+  if (state === 'up') return 'up'
+  for (const name of ['service', 'unknown', 'asleep'] as const) if (isHeld[name] && excluded.has(name)) return name
+  return isShort && excluded.has('short') ? 'short' : 'charged'
+}
+
+/** Cuts the known time wherever something changes. */
+function* stepsOf(room: RoomPast): Generator<Step> {
   const devices = room.devices.filter(({ kind }) => !isNeverMain(kind))
-  const all = [
-    counted,
+  const lists = [
     room.silenced,
     room.changeWindows,
     room.impaired,
     [room.known],
     ...devices.flatMap((d) => [d.present, d.connected, d.service, d.unknown, d.asleep, d.silenced]),
   ]
-  const times = [...new Set(all.flat(2))].sort((a, b) => a - b)
+  const times = timesOf(lists, room.known)
   const read = (periods: readonly SecondsPeriod[]) => new PeriodReader(periods)
-  const readers = {
-    counted: read(counted),
-    silenced: read(room.silenced),
-    changeWindows: read(room.changeWindows),
-    impaired: read(room.impaired),
-    known: read([room.known]),
-  }
-  const deviceReaders = devices.map((d) => ({
+  const [silenced, changeWindow, impaired] = [read(room.silenced), read(room.changeWindows), read(room.impaired)]
+  const readers = devices.map((d) => ({
     isFirst: isFirstChoice(d.kind),
     present: read(d.present),
     connected: read(d.connected),
@@ -152,19 +162,98 @@ function* stepsOf(room: RoomPast, counted: readonly SecondsPeriod[]): Iterable<S
   }))
   for (let i = 0; i + 1 < times.length; i++) {
     const [from, to] = [times[i] as number, times[i + 1] as number]
-    const present = readers.known.has(from) ? deviceReaders.filter(({ present }) => present.has(from)) : []
+    const present = readers.filter((device) => device.present.has(from))
     const first = present.filter(({ isFirst }) => isFirst)
     const main = first.length > 0 ? first : present
     const any = (name: 'connected' | 'service' | 'unknown' | 'asleep') => main.some((device) => device[name].has(from))
-    const isUp = any('connected')
-    const holds = new Set<SecondClass>()
-    if (readers.silenced.has(from) || (main.length > 0 && main.every(({ silenced }) => silenced.has(from)))) {
-      holds.add('silenced')
+    const areSilenced = main.length > 0 && main.every((device) => device.silenced.has(from))
+    const state = main.length === 0 ? 'none' : any('connected') ? 'up' : 'down'
+    const isHeld = {
+      silenced: silenced.has(from) || areSilenced,
+      changeWindow: changeWindow.has(from),
+      service: any('service'),
+      unknown: any('unknown'),
+      asleep: any('asleep'),
     }
-    if (readers.changeWindows.has(from)) holds.add('changeWindow')
-    for (const name of ['service', 'unknown', 'asleep'] as const) if (any(name)) holds.add(name)
-    const state = main.length === 0 ? 'none' : isUp ? 'up' : 'down'
-    yield { from, to, state, holds, isCounted: readers.counted.has(from), isImpaired: readers.impaired.has(from) }
+    yield { from, to, state, isHeld, isImpaired: impaired.has(from) }
+  }
+}
+
+/** The starts and ends of periods within the known time, in order and once each. */
+function timesOf(lists: readonly (readonly SecondsPeriod[])[], [knownFrom, knownTo]: SecondsPeriod): Float64Array {
+  const times = new Set<number>()
+  for (const list of lists) {
+    for (const [from, to] of list) {
+      if (from >= knownFrom && from <= knownTo) times.add(from)
+      if (to >= knownFrom && to <= knownTo) times.add(to)
+    }
+  }
+  return Float64Array.from(times).sort()
+}
+
+/** Cuts the periods at the counted time. Both lists are in order. What no period has is not known. */
+export function* cutAtCounted(
+  periods: readonly ClassifiedPeriod[],
+  counted: readonly SecondsPeriod[],
+): Generator<ClassifiedPeriod> {
+  let at = firstEndingAfter(periods, counted[0]?.[0] ?? 0)
+  for (const [from, to] of counted) {
+    let done = from
+    while (at < periods.length) {
+      const period = periods[at] as ClassifiedPeriod
+      if (period.from >= to) break
+      if (period.to > done) {
+        if (period.from > done) yield notKnown(done, period.from)
+        const end = Math.min(period.to, to)
+        yield { ...period, from: Math.max(period.from, done), to: end }
+        done = end
+      }
+      if (period.to > to) break
+      at++
+    }
+    if (done < to) yield notKnown(done, to)
+  }
+}
+
+const notKnown = (from: number, to: number): ClassifiedPeriod => ({
+  from,
+  to,
+  name: 'notKnown',
+  isImpaired: false,
+  gap: undefined,
+})
+
+/** The periods do not overlap, so their ends are in order. */
+function firstEndingAfter(periods: readonly ClassifiedPeriod[], time: number): number {
+  let [low, high] = [0, periods.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((periods[middle] as ClassifiedPeriod).to <= time) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Adds the counted seconds of a room to sums. */
+export function addAvailability(
+  sums: AvailabilitySums,
+  periods: readonly ClassifiedPeriod[],
+  counted: readonly SecondsPeriod[],
+): void {
+  let outage: SecondsPeriod | undefined
+  let charged = 0
+  for (const { from, to, name, isImpaired, gap } of cutAtCounted(periods, counted)) {
+    const length = to - from
+    sums.seconds[name] += length
+    if (name === 'up' && isImpaired) sums.impairedSeconds += length
+    if (name !== 'charged') continue
+    if (gap !== outage) {
+      outage = gap
+      charged = 0
+      sums.outages++
+    }
+    charged += length
+    sums.longestOutageSeconds = Math.max(sums.longestOutageSeconds, charged)
   }
 }
 

@@ -6,7 +6,18 @@ import { expect, test } from 'vitest'
 import { generatedRuns } from '../../test/support/long-form.ts'
 import { weekdays } from '../contract/weekly-hours.ts'
 import { countAir } from './air.ts'
-import { countAvailability, type DevicePast, excludableClasses, type RoomPast, secondClasses } from './availability.ts'
+import {
+  addAvailability,
+  availabilityShare,
+  type ClassOptions,
+  classify,
+  cutAtCounted,
+  type DevicePast,
+  excludableClasses,
+  noAvailability,
+  type RoomPast,
+  secondClasses,
+} from './availability.ts'
 import { type CountedHours, countedPeriods, countedQuarters } from './counted-time.ts'
 import type { SecondsPeriod } from './periods.ts'
 import { countUse, type QuarterPeople } from './use.ts'
@@ -39,6 +50,21 @@ function localTime(zone: string, seconds: number): number {
     Number(parts.find((part) => part.type === type)?.value),
   ) as [number, number, number, number, number]
   return Date.UTC(year, month - 1, day, hour, minute) / 1000 + (seconds % 60)
+}
+
+function countAvailability(
+  room: RoomPast,
+  { counted, ...options }: ClassOptions & { readonly counted: readonly SecondsPeriod[] },
+) {
+  const periods = [...classify(room, options)]
+  const sums = noAvailability()
+  addAvailability(sums, periods, counted)
+  const shown = [...cutAtCounted(periods, counted)]
+  for (const name of secondClasses) {
+    const lengths = shown.filter((period) => period.name === name).map(({ from, to }) => to - from)
+    expect(lengths.reduce((a, b) => a + b, 0)).toBe(sums.seconds[name])
+  }
+  return { ...sums, availability: availabilityShare(sums) }
 }
 
 const monthSeconds = 31 * 86_400
