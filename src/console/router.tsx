@@ -16,6 +16,9 @@ const textParams =
       }),
     ) as { readonly [K in N]?: string }
 
+/** The saved view that a list shows, and its columns. */
+const viewParams = ['view', 'columns'] as const
+
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
 
 const overview = createRoute({
@@ -26,7 +29,19 @@ const overview = createRoute({
 const rooms = createRoute({
   getParentRoute: () => root,
   path: '/rooms',
-  validateSearch: textParams('q', 'region', 'location', 'state', 'air', 'people', 'tag', 'profile', 'field', 'sort'),
+  validateSearch: textParams(
+    'q',
+    'region',
+    'location',
+    'state',
+    'air',
+    'people',
+    'tag',
+    'profile',
+    'field',
+    'sort',
+    ...viewParams,
+  ),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/rooms/rooms-page.tsx')), 'RoomsPage'),
 })
 const room = createRoute({
@@ -38,7 +53,18 @@ const room = createRoute({
 const incidents = createRoute({
   getParentRoute: () => root,
   path: '/incidents',
-  validateSearch: textParams('q', 'state', 'severity', 'rule', 'region', 'location', 'handler', 'sort', 'tab'),
+  validateSearch: textParams(
+    'q',
+    'state',
+    'severity',
+    'rule',
+    'region',
+    'location',
+    'handler',
+    'sort',
+    'tab',
+    ...viewParams,
+  ),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/incidents/incidents-page.tsx')), 'IncidentsPage'),
 })
 const incident = createRoute({
@@ -52,6 +78,7 @@ const devices = createRoute({
   validateSearch: textParams(
     ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'firmware', 'connected', 'update'] as const),
     ...(['region', 'location', 'profile', 'settings', 'field', 'sort'] as const),
+    ...viewParams,
   ),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/devices/devices-page.tsx')), 'DevicesPage'),
 })
@@ -85,7 +112,7 @@ const profile = createRoute({
 const jobs = createRoute({
   getParentRoute: () => root,
   path: '/jobs',
-  validateSearch: textParams('q', 'state'),
+  validateSearch: textParams('q', 'state', ...viewParams),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/jobs/jobs-page.tsx')), 'JobsPage'),
 })
 const newJob = createRoute({
@@ -102,7 +129,7 @@ const job = createRoute({
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
-  validateSearch: textParams('from', 'to', 'category', 'type', 'q'),
+  validateSearch: textParams('from', 'to', 'category', 'type', 'q', ...viewParams),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/audit/audit-page.tsx')), 'AuditPage'),
 })
 const settings = createRoute({

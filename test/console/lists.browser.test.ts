@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, expectAccessible, phone } from '../support/console/accessibility.ts'
 import {
+  changeSession,
   closeTabs,
   consolePort,
   openBrowser,
@@ -13,9 +14,11 @@ import {
   signInByApi,
   visit,
 } from '../support/console/browser.ts'
+import { sessionStateOf } from '../support/console/person-tab.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
+import { newPerson } from '../support/person.ts'
 import { until } from '../support/program.ts'
 
 const deviceCount = 64
@@ -257,6 +260,54 @@ test('under 640 pixels a row is a card, and the filters are behind one button', 
     expect(await countText(page)).toBe('1 selected')
     await expectAccessible(page)
   }
+})
+
+test('a view with filters, order and columns is shared with a viewer in four clicks, who opens it with one', async () => {
+  const tab = await shared()
+  const page = await open('/devices?q=oslo&connected=no&sort=-since', { width: 1366, height: 900 })
+  await until('the devices that are offline', async () => (await rowCount(page)) === 6)
+  await page.evaluate(`document.addEventListener('click', () => { window.clicks = (window.clicks ?? 0) + 1 }, true)`)
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'Save as new view…' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Offline in Oslo')
+  await page.getByRole('checkbox', { name: 'Share with everybody in the organisation' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Save view' }).click()
+  const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Offline in Oslo' })
+  await link.waitFor()
+  // A click on the label of a checkbox is two events.
+  expect(await page.evaluate('window.clicks')).toBeLessThanOrEqual(5)
+  await expectAccessible(page)
+
+  // Other columns and filters change the view only when they are saved.
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: 'IP address' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'View: Offline in Oslo' }).getByText('(changed)').waitFor()
+  await page.getByRole('button', { name: 'View: Offline in Oslo' }).click()
+  await page.getByRole('menuitem', { name: 'Save changes' }).click()
+  await page
+    .getByRole('button', { name: 'View: Offline in Oslo' })
+    .getByText('(changed)')
+    .waitFor({ state: 'detached' })
+
+  await changeSession(tab, sessionStateOf(harness, await newPerson(harness, org, { role: 'viewer', regionIds: [1] })))
+  await visit(page, '/')
+  await link.click()
+  await settled(page, 'Devices')
+  await until('the rows of the view', async () => (await rowCount(page)) === 6)
+  expect(await headsOf(page)).toContain('IP address')
+  expect(await tableOf(page).locator('[aria-sort="descending"]').textContent()).toBe('Since ↓')
+  await page.getByRole('button', { name: 'View: Offline in Oslo' }).click()
+  expect(await page.getByRole('menuitem', { name: /Rename|Delete/ }).count(), 'a viewer changes no shared view').toBe(0)
+  await page.keyboard.press('Escape')
+
+  // A link names the view alone.
+  await page.goto('/devices?view=1')
+  await until('the rows of the view', async () => (await rowCount(page)) === 6)
+  expect(new URL(page.url()).searchParams.get('connected')).toBe('no')
+  await page.setViewportSize(phone)
+  await expectAccessible(page)
+  await changeSession(tab, await signInByApi(harness.url, org.key))
 })
 
 test('no list is wider than 1280 pixels, columns can be added, and the whole row leads to its page', async () => {

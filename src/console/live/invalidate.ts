@@ -73,6 +73,7 @@ const narrowChanges: readonly (readonly [change: string, operations: readonly st
   ['SOURCE_LINKED', ['source']],
   ['SOURCE_DEVICES_UPDATED', ['source', 'gateway']],
   ['JOB_', ['jobs']],
+  ['VIEW_', ['views']],
 ]
 
 export function invalidateFor(event: Event): void {

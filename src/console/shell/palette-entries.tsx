@@ -1,4 +1,4 @@
-// Lists everything that the command palette finds: pages, rooms, devices, sites and profiles.
+// Lists everything that the command palette finds: pages, rooms, devices, views, sites and profiles.
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
@@ -9,7 +9,8 @@ import { macText } from '../domain/fleet/device/network-address.ts'
 import { restartsIn } from '../domain/fleet/device/restarts.ts'
 import { restartingRoomsOf, stateDuringRestart } from '../domain/fleet/room/room-restarts.ts'
 import { RoomStateLabel } from '../domain/fleet/room/room-state.tsx'
-import { DeviceIcon, ProfileIcon, RoomIcon, SiteIcon } from '../parts/page/icons.tsx'
+import { pageNames, searchOf, useViews } from '../domain/people/view/saved-view.ts'
+import { AuditIcon, DeviceIcon, ProfileIcon, RoomIcon, SiteIcon } from '../parts/page/icons.tsx'
 import { normalizeText } from '../parts/text/search-text.ts'
 import { useNavigationItems } from './navigation.ts'
 
@@ -24,7 +25,13 @@ export interface PaletteEntry {
   readonly go: () => void
 }
 
-const icons = { room: <RoomIcon />, device: <DeviceIcon />, site: <SiteIcon />, profile: <ProfileIcon /> }
+const icons = {
+  room: <RoomIcon />,
+  device: <DeviceIcon />,
+  site: <SiteIcon />,
+  profile: <ProfileIcon />,
+  view: <AuditIcon />,
+}
 
 export function usePaletteEntries(): PaletteEntry[] {
   const navigate = useNavigate()
@@ -33,6 +40,7 @@ export function usePaletteEntries(): PaletteEntry[] {
   const devices = useDeviceEntries()
   const sites = useSiteEntries()
   const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles
+  const { views } = useViews()
   return useMemo(
     () => [
       ...navigationItems.map(({ to, name, icon: Icon }) => ({
@@ -42,6 +50,14 @@ export function usePaletteEntries(): PaletteEntry[] {
         detail: () => 'Page',
         icon: <Icon />,
         go: () => void navigate({ to }),
+      })),
+      ...views.map((view) => ({
+        key: `view ${view.id}`,
+        name: view.name,
+        searchText: normalizeText(`${view.name} view`),
+        detail: () => `View of ${pageNames[view.page].toLowerCase()}`,
+        icon: icons.view,
+        go: () => void navigate({ to: `/${view.page}`, search: searchOf(view) as never }),
       })),
       ...sites,
       ...(profiles ?? []).map(({ id, name }) => ({
@@ -55,7 +71,7 @@ export function usePaletteEntries(): PaletteEntry[] {
       ...rooms,
       ...devices,
     ],
-    [navigationItems, sites, profiles, rooms, devices, navigate],
+    [navigationItems, views, sites, profiles, rooms, devices, navigate],
   )
 }
 

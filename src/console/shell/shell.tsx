@@ -31,6 +31,7 @@ import { Logo } from './logo.tsx'
 import { useNavigationItems } from './navigation.ts'
 import { RegionsNote } from './regions-note.tsx'
 import classes from './shell.module.css'
+import { ViewLinks } from './view-links.tsx'
 
 const Palette = lazy(() =>
   loadCode(() => import('./command-palette.tsx')).then((module) => ({ default: module.CommandPalette })),
@@ -110,6 +111,7 @@ export function Shell() {
               />
             ))}
           </Stack>
+          <ViewLinks />
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} bg="var(--rk-page)">

@@ -1,9 +1,10 @@
 // The audit page shows a live log of changes with their actor, time and target; the newest comes first.
-import { Button, Group, Text } from '@mantine/core'
+import { Box, Button, Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { actionName } from '../../domain/journal/audit/action-names.ts'
 import { useAuditWindow } from '../../domain/journal/audit/audit-window.ts'
+import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { CrossIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, ErrorPanel, Loading, Page } from '../../parts/page/page.tsx'
 import { FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
@@ -99,6 +100,9 @@ function AuditLog() {
             Clear filters
           </Button>
         )}
+        <Box ml="auto">
+          <ViewsMenu page="audit" />
+        </Box>
       </Group>
       {query.error && <ErrorPanel error={query.error} onRetry={() => void query.refetch()} />}
       {query.isPending && query.isFetching && <Loading />}

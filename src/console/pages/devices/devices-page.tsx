@@ -12,7 +12,9 @@ import {
 } from '../../domain/fleet/device/device-rows.ts'
 import { BulkActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
 import { deviceTarget } from '../../domain/jobs/bulk/bulk-target.ts'
+import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
+import { useColumnsInAddress } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
 import { longTable } from '../../parts/table/long-table.tsx'
@@ -31,6 +33,8 @@ export function DevicesPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const change = useSearchParamsUpdate<Search>(navigate)
+
+  const columnsInAddress = useColumnsInAddress(search, change)
 
   const deferredSearch = useDeferredValue(search)
   const sort = useMemo(() => parseSort(deferredSearch.sort, defaultDeviceSort), [deferredSearch.sort])
@@ -62,8 +66,10 @@ export function DevicesPage() {
         keyOf={({ id }) => id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultDeviceSort) })}
+        columnsInAddress={columnsInAddress}
         long={longTable({
           list: 'devices',
+          buttons: (chosen) => <ViewsMenu page="devices" chosenColumns={chosen} />,
           summary: (
             <ResultCount shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
           ),
@@ -91,7 +97,7 @@ export function DevicesPage() {
         }
       />
     ),
-    [rows, shown, columns, selection, selected, sort, change, isFiltered, clear],
+    [rows, shown, columns, columnsInAddress, selection, selected, sort, change, isFiltered, clear],
   )
 
   return (

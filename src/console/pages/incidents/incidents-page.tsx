@@ -3,8 +3,9 @@ import { Stack, Tabs } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { IncidentDialogs, useIncidentTasks } from '../../domain/incidents/work/incident-dialogs.tsx'
+import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
-import { useIsCards } from '../../parts/table/column-choice.ts'
+import { useColumnsInAddress, useIsCards } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
 import { longTable } from '../../parts/table/long-table.tsx'
@@ -86,8 +87,10 @@ function WorkList() {
         keyOf={({ incident }) => incident.id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultIncidentSort) })}
+        columnsInAddress={useColumnsInAddress(search, change)}
         long={longTable({
           list: 'incidents',
+          buttons: (chosen) => <ViewsMenu page="incidents" chosenColumns={chosen} />,
           rowHeight: 56,
           minWidthPx: 900,
           summary: (

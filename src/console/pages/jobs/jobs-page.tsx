@@ -6,8 +6,10 @@ import { useMemo } from 'react'
 import { useActionText } from '../../domain/jobs/action-name.ts'
 import { hasJobEnded, jobsQuery } from '../../domain/jobs/job.ts'
 import { jobStateChoices } from '../../domain/jobs/job-state.tsx'
+import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { PlusIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { useColumnsInAddress } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { countFilters, FilterBar, FilterSelect, ResultCount, SearchBox } from '../../parts/table/list-filters.tsx'
 import { longTable } from '../../parts/table/long-table.tsx'
@@ -85,8 +87,10 @@ function JobList() {
         rows={shown}
         columns={columns}
         keyOf={({ id }) => id}
+        columnsInAddress={useColumnsInAddress(search, change)}
         long={longTable({
           list: 'jobs',
+          buttons: (chosen) => <ViewsMenu page="jobs" chosenColumns={chosen} />,
           rowHeight: 60,
           minWidthPx: 760,
           growsAbove: true,

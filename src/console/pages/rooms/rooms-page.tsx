@@ -16,7 +16,9 @@ import { useRoomRows } from '../../domain/fleet/room/room-rows.ts'
 import { BulkActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
 import { roomTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { ChangeLocation } from '../../domain/jobs/bulk/change-location.tsx'
+import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
+import { useColumnsInAddress } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
 import { longTable } from '../../parts/table/long-table.tsx'
@@ -38,6 +40,8 @@ export function RoomsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const change = useSearchParamsUpdate<Search>(navigate)
+
+  const columnsInAddress = useColumnsInAddress(search, change)
 
   const deferredSearch = useDeferredValue(search)
   const sort = useMemo(() => parseSort(deferredSearch.sort, defaultRoomSort), [deferredSearch.sort])
@@ -71,8 +75,10 @@ export function RoomsPage() {
         keyOf={({ id }) => id}
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultRoomSort) })}
+        columnsInAddress={columnsInAddress}
         long={longTable({
           list: 'rooms',
+          buttons: (chosen) => <ViewsMenu page="rooms" chosenColumns={chosen} />,
           summary: (
             <ResultCount shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
           ),
@@ -102,7 +108,21 @@ export function RoomsPage() {
         empty={isFiltered ? <NoMatches isLoadingAir={isLoadingAir} /> : <NoRooms mayWrite={may.write} />}
       />
     ),
-    [rows, shown, columns, selection, selected, devices, sort, change, isFiltered, clear, isLoadingAir, may.write],
+    [
+      rows,
+      shown,
+      columns,
+      columnsInAddress,
+      selection,
+      selected,
+      devices,
+      sort,
+      change,
+      isFiltered,
+      clear,
+      isLoadingAir,
+      may.write,
+    ],
   )
 
   return (

@@ -1,4 +1,4 @@
-// Which columns of a table are shown: what fits the window, and what the user has chosen. The browser remembers the choice.
+// Which columns of a table are shown: what fits the window, and what the user has chosen. The address has the choice of a saved view, the browser remembers any other.
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { useMemo } from 'react'
 import type { Column } from './column.ts'
@@ -11,16 +11,50 @@ export interface ChosenColumns<T> {
   /** The columns in print and in exported files: those that are shown in the widest window. */
   readonly inFiles: readonly Column<T>[]
   readonly isCards: boolean
+  /** The ids of the columns that the user has chosen; undefined if the width of the window decides. */
+  readonly chosenIds: readonly string[] | undefined
   readonly choose: (id: string, isShown: boolean) => void
 }
+
+/** The columns in the address of a page that shows a saved view. */
+export interface ColumnsInAddress {
+  readonly ids: readonly string[] | undefined
+  readonly onChange: (ids: readonly string[]) => void
+}
+
+/** Reads the parameters `view` and `columns` of a list. Without them the browser keeps the columns. */
+export function useColumnsInAddress(
+  { view, columns }: { readonly view?: string; readonly columns?: string },
+  change: (changes: { readonly columns: string }) => void,
+): ColumnsInAddress | undefined {
+  return useMemo(
+    () =>
+      view === undefined && columns === undefined
+        ? undefined
+        : { ids: columns?.split(',').filter(Boolean), onChange: (ids) => change({ columns: ids.join() }) },
+    [view, columns, change],
+  )
+}
+
+/** Columns for exported files only, and buttons, are not in a view. */
+const choiceOf = <T>(columns: readonly Column<T>[], ids: readonly string[]): Choice =>
+  Object.fromEntries(
+    columns.flatMap(({ id, from, isControl }): [string, boolean][] =>
+      ids.includes(id) ? [[id, true]] : from === 'file' || isControl ? [] : [[id, false]],
+    ),
+  )
 
 /** Under 640 px a row is a card. */
 export const useIsCards = (): boolean =>
   useMediaQuery('(max-width: 39.99em)', undefined, { getInitialValueInEffect: false })
 
 /** A card has the columns that fit every window. The first column is always shown. */
-export function useColumnChoice<T>(label: string, columns: readonly Column<T>[]): ChosenColumns<T> {
-  const [choice, setChoice] = useLocalStorage<Choice>({
+export function useColumnChoice<T>(
+  label: string,
+  columns: readonly Column<T>[],
+  inAddress?: ColumnsInAddress,
+): ChosenColumns<T> {
+  const [stored, setStored] = useLocalStorage<Choice>({
     key: `roomkeeper-columns-${label.toLowerCase()}`,
     defaultValue: noChoice,
     getInitialValueInEffect: false,
@@ -29,6 +63,8 @@ export function useColumnChoice<T>(label: string, columns: readonly Column<T>[])
   const isMedium = useMediaQuery('(min-width: 75em)', undefined, { getInitialValueInEffect: false })
   const isWide = useMediaQuery('(min-width: 100em)', undefined, { getInitialValueInEffect: false })
   const isFull = useMediaQuery('(min-width: 120em)', undefined, { getInitialValueInEffect: false })
+  const ids = inAddress?.ids
+  const choice = useMemo(() => (ids ? choiceOf(columns, ids) : stored), [ids, columns, stored])
   const { shown, inFiles } = useMemo(() => {
     const chosen = (fits: Readonly<Record<NonNullable<Column<T>['from']>, boolean>>) =>
       columns.filter(({ id, from }, index) => index === 0 || (choice[id] ?? (from === undefined || fits[from])))
@@ -37,5 +73,15 @@ export function useColumnChoice<T>(label: string, columns: readonly Column<T>[])
       inFiles: chosen({ medium: true, wide: true, full: true, file: true, never: false }),
     }
   }, [columns, choice, isMedium, isWide, isFull])
-  return { shown, inFiles, isCards, choose: (id, isShown) => setChoice({ ...choice, [id]: isShown }) }
+  const shownIds = (of: readonly Column<T>[]) => of.filter(({ isControl }) => !isControl).map(({ id }) => id)
+  return {
+    shown,
+    inFiles,
+    isCards,
+    chosenIds: ids ?? (isCards || Object.keys(stored).length === 0 ? undefined : shownIds(shown)),
+    choose: (id, isShown) => {
+      if (!inAddress) setStored({ ...stored, [id]: isShown })
+      else inAddress.onChange(shownIds(columns.filter((one) => (one.id === id ? isShown : shown.includes(one)))))
+    },
+  }
 }

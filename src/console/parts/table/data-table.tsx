@@ -1,7 +1,7 @@
 // The table of the console: columns are described as data; it sorts, selects, opens details, turns into cards on a phone, is printed and exported.
 import { type ReactNode, useMemo, useState } from 'react'
 import type { Column } from './column.ts'
-import { type ChosenColumns, useColumnChoice } from './column-choice.ts'
+import { type ChosenColumns, type ColumnsInAddress, useColumnChoice } from './column-choice.ts'
 import { PrintedTable, useIsPrinting } from './printed-table.tsx'
 import type { RowKey } from './row-selection.ts'
 import { CardTable, ShortTable } from './short-table.tsx'
@@ -16,6 +16,8 @@ interface DataTableProps<T> {
   /** The present order, for a page that sorts the rows and keeps the order in its address. Otherwise the table sorts. */
   readonly sort?: Sort | undefined
   readonly onSort?: (sort: Sort) => void
+  /** The columns of a saved view. */
+  readonly columnsInAddress?: ColumnsInAddress | undefined
   /** Shown if there are no rows. */
   readonly empty?: ReactNode
   /** The content below an open row. A cell of the row has the button that opens it. */
@@ -45,7 +47,7 @@ export interface TableBody<T> {
 export function DataTable<T>(props: DataTableProps<T>) {
   const { label, columns, keyOf, empty, minWidthPx, maxHeightPx, long } = props
   const details = useTableDetails(keyOf, props.details)
-  const chosen = useColumnChoice(label, columns)
+  const chosen = useColumnChoice(label, columns, props.columnsInAddress)
   const isPrinting = useIsPrinting()
   const { ordered, sort, onSort } = useOwnSort(props)
   const body = { label, rows: ordered, columns: chosen.shown, keyOf, sort, onSort, empty, details }

@@ -33,9 +33,12 @@ export function FilterBar({ search, setCount = 0, children }: FilterBarProps) {
   )
 }
 
+/** Parameters of an address that are not filters behind the button of a narrow window. */
+const notCounted: ReadonlySet<string> = new Set(['q', 'sort', 'view', 'columns'])
+
 /** Counts the filters that are set, without the search text. */
 export const countFilters = (filter: object): number =>
-  Object.entries(filter).filter(([name, value]) => value !== undefined && name !== 'q' && name !== 'sort').length
+  Object.entries(filter).filter(([name, value]) => value !== undefined && !notCounted.has(name)).length
 
 interface SearchBoxProps {
   readonly label: string

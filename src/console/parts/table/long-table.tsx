@@ -12,6 +12,8 @@ interface LongOptions<T> extends VirtualOptions<T> {
   readonly list?: string
   /** Text next to the buttons above the list, such as the number of rows. */
   readonly summary?: ReactNode
+  /** Further buttons above the list, which get the ids of the chosen columns. */
+  readonly buttons?: (chosenColumns: readonly string[] | undefined) => ReactNode
 }
 
 /** Tables that are never long do not load the code of this form. */
@@ -19,16 +21,17 @@ export const longTable =
   <T,>(options: LongOptions<T>) =>
   (body: TableBody<T>) => <LongTable {...options} body={body} />
 
-function LongTable<T>({ list, summary, body, ...options }: LongOptions<T> & { readonly body: TableBody<T> }) {
+function LongTable<T>({ list, summary, buttons, body, ...options }: LongOptions<T> & { readonly body: TableBody<T> }) {
   const { chosen, allColumns, ...shown } = body
   const { selection } = options
   const save = (saved: readonly T[]) => exportRows(`${list}.csv`, chosen.inFiles, saved)
   return (
     <>
       {list !== undefined && (
-        <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Group justify="space-between" gap="xs">
           {summary}
-          <Group gap={4} wrap="nowrap">
+          <Group gap={4} wrap="nowrap" miw={0}>
+            {buttons?.(chosen.chosenIds)}
             {!selection?.selected.length && body.rows.length > 0 && <ExportButton onClick={() => save(body.rows)} />}
             {!chosen.isCards && <ColumnMenu columns={allColumns} chosen={chosen} />}
           </Group>
