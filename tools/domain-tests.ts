@@ -2,7 +2,7 @@
 
 /** The beginnings of the names of suites in test/ and of the console's pages on the subject of a domain; domains from the top down. */
 export const suitesOfDomains = {
-  reports: [],
+  reports: ['src/insight/'],
   channels: [
     'src/console/pages/settings/channels/',
     'test/console/notifications.',

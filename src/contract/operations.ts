@@ -27,6 +27,7 @@ import { meOperations } from './people/me.ts'
 import { userOperations } from './people/users.ts'
 import { viewOperations } from './people/views.ts'
 import { metricsOperations } from './reports/metrics.ts'
+import { useOperations } from './reports/use.ts'
 import { sensorHistoryOperations } from './sensors/sensor-history.ts'
 import { sensorOperations } from './sensors/sensors.ts'
 
@@ -59,6 +60,7 @@ export const operations = {
   ...gatewayOperations,
   ...sourceOperations,
   ...metricsOperations,
+  ...useOperations,
 }
 
 export type Operations = typeof operations

@@ -9,8 +9,9 @@ const hourSeconds = 3600
 export interface CountedHours {
   /** The time of day in seconds, such as 28800 for 08:00, of whole quarters of an hour. */
   readonly from: number
-  /** At most 86400. */
+  /** After `from`, and at most a day later: hours that go beyond midnight end on the next day, after 86400. */
   readonly to: number
+  /** The days on which the hours begin. */
   readonly days: readonly Weekday[]
 }
 
@@ -41,10 +42,15 @@ export function countedQuarters({ from, to, hours, localTime }: Window): Counted
     const time = local - day * daySeconds
     // 1970-01-01, which is day 0, was a Thursday.
     const weekday = (((day + 3) % 7) + 7) % 7
-    if (hours && !(time >= hours.from && time < hours.to && hours.days.includes(weekdays[weekday] as Weekday))) continue
+    if (hours && !isWithin(hours, weekday, time)) continue
     counted.push({ quarter, day, weekday, hour: Math.floor(time / hourSeconds) })
   }
   return counted
+}
+
+function isWithin({ from, to, days }: CountedHours, weekday: number, time: number): boolean {
+  if (time >= from && time < to && days.includes(weekdays[weekday] as Weekday)) return true
+  return time + daySeconds < to && days.includes(weekdays[(weekday + 6) % 7] as Weekday)
 }
 
 /** The counted seconds of the window. A window that begins or ends within a quarter cuts it. */

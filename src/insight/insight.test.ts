@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { generatedRuns } from '../../test/support/long-form.ts'
 import { weekdays } from '../contract/weekly-hours.ts'
-import { countAir } from './air.ts'
+import { addAir, airFigures, isOutside, type Limit, noAir } from './air.ts'
 import {
   addAvailability,
   availabilityShare,
@@ -18,9 +18,9 @@ import {
   type RoomPast,
   secondClasses,
 } from './availability.ts'
-import { type CountedHours, countedPeriods, countedQuarters } from './counted-time.ts'
+import { type CountedHours, type CountedQuarter, countedPeriods, countedQuarters } from './counted-time.ts'
 import type { SecondsPeriod } from './periods.ts'
-import { countUse, type QuarterPeople } from './use.ts'
+import { addUse, noUse, type QuarterPeople, useFigures } from './use.ts'
 
 /** Zones that change their clocks by an hour or half of one, at midnight too, or not at all. */
 const zones = [
@@ -67,6 +67,22 @@ function countAvailability(
   return { ...sums, availability: availabilityShare(sums) }
 }
 
+/** The air of one room. */
+function countAir(
+  quarters: readonly CountedQuarter[],
+  valueIn: (quarter: number) => number | undefined,
+  limit: Limit,
+  isUsed: ((quarter: number) => boolean) | undefined,
+) {
+  const sums = noAir()
+  const isOutsideIn = (quarter: number) => {
+    const value = valueIn(quarter)
+    return value === undefined ? undefined : isOutside(value, limit)
+  }
+  addAir(sums, quarters, isOutsideIn, isUsed)
+  return airFigures(sums)
+}
+
 const monthSeconds = 31 * 86_400
 /** March and October, in which most clocks change. */
 const starts = [Date.UTC(2026, 2, 10) / 1000, Date.UTC(2026, 9, 10) / 1000, Date.UTC(2026, 8, 1) / 1000 + 437]
@@ -78,7 +94,8 @@ const hours: fc.Arbitrary<CountedHours | undefined> = fc.option(
       fc.integer({ min: 1, max: 96 }),
       fc.subarray([...weekdays], { minLength: 1 }),
     )
-    .map(([a, b, days]) => ({ from: Math.min(a, b - 1) * 900, to: Math.max(a + 1, b) * 900, days })),
+    // An end that is not later than the start is on the next day.
+    .map(([a, b, days]) => ({ from: a * 900, to: (b <= a ? b + 96 : b) * 900, days })),
   { nil: undefined, freq: 4 },
 )
 const window = fc.record({
@@ -262,9 +279,12 @@ test('the counted time of generated windows is every minute whose clock shows th
       for (let at = Math.ceil(asked.from / 60) * 60; at + 60 <= asked.to; at += 60) {
         const local = new Date(localTime(chosen.zone, at) * 1000)
         const time = local.getUTCHours() * 3600 + local.getUTCMinutes() * 60
-        const name = weekdays[(local.getUTCDay() + 6) % 7]
         const { hours } = chosen
-        if (!hours || (time >= hours.from && time < hours.to && name && hours.days.includes(name))) minutes++
+        const isIn = (daysAgo: number) => {
+          const [since, name] = [time + daysAgo * 86_400, weekdays[(local.getUTCDay() + 6 - daysAgo) % 7]]
+          return hours && name && hours.days.includes(name) && since >= hours.from && since < hours.to
+        }
+        if (!hours || isIn(0) || isIn(1)) minutes++
       }
       const seconds = countedPeriods(asked).reduce((sum, [from, to]) => sum + to - from, 0)
       // The window can begin and end within a minute.
@@ -292,7 +312,9 @@ test('use and air of generated months equal a plain count of their quarters', ()
         const counted = countedQuarters(windowOf(chosen))
         const at = (number: number) => cycle[number % cycle.length]
         const peopleIn = (number: number): QuarterPeople | undefined => at(number)?.people ?? undefined
-        const use = countUse(counted, peopleIn, capacity)
+        const sums = noUse()
+        const ofRoom = addUse(sums, counted, peopleIn, capacity)
+        const use = { ...sums, ...useFigures(sums), ...ofRoom }
 
         const list = counted.map(({ quarter: number }) => peopleIn(number))
         const measured = list.filter((one) => one !== undefined)
@@ -320,8 +342,8 @@ test('use and air of generated months equal a plain count of their quarters', ()
           const local = new Date(localTime(chosen.zone, c.quarter * 900) * 1000)
           return local.getUTCDay() === 1 && local.getUTCHours() === 9 && peopleIn(c.quarter) !== undefined
         })
-        expect(use.table[9]?.measured).toBe(monday9.length)
-        expect(use.table.reduce((sum, cell) => sum + cell.used, 0)).toBe(used.length)
+        expect(use.measuredByHour[9]).toBe(monday9.length)
+        expect(use.usedByHour.reduce((sum, count) => sum + count, 0)).toBe(used.length)
 
         const isUsed = (number: number) => (peopleIn(number)?.hundredths ?? 0) >= 20
         const limit = { max: 1000 }
@@ -389,7 +411,7 @@ test('the example of docs/insight.md is counted as the document says, and its se
 test('a room is too small only with more people than its capacity, and too large with at most a third of it, from 100 used quarters on', () => {
   const judge = (hundredths: number, count = 100) => {
     const quarters = Array.from({ length: count }, (_, quarter) => ({ quarter, day: 0, weekday: 0, hour: 9 }))
-    const { isTooSmall, isTooLarge } = countUse(quarters, () => ({ hundredths, isPresence: false }), 6)
+    const { isTooSmall, isTooLarge } = addUse(noUse(), quarters, () => ({ hundredths, isPresence: false }), 6)
     return [isTooSmall, isTooLarge]
   }
   expect([judge(600), judge(601), judge(601, 99)]).toEqual([

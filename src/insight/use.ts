@@ -16,65 +16,107 @@ export interface QuarterPeople {
   readonly isPresence: boolean
 }
 
-export interface UseFigures {
-  readonly countedQuarters: number
-  readonly measuredQuarters: number
-  readonly usedQuarters: number
-  /** Absent if no quarter has a count of people. */
-  readonly peak: number | undefined
-  readonly meanWhenUsed: number | undefined
-  /** The mean when used, as a share of the capacity. */
-  readonly seatUse: number | undefined
+/** Sums over quarters of one or several rooms. */
+export interface UseSums {
+  countedQuarters: number
+  measuredQuarters: number
+  usedQuarters: number
+  /** Below 0 if no quarter has a count of people. */
+  peakHundredths: number
+  /** Used quarters with a count of people, and these people. */
+  headQuarters: number
+  headHundredths: number
+  /** The people of these quarters in rooms with a capacity, and the seats of these rooms. */
+  seatedHundredths: number
+  seatHundredths: number
+  /** By weekday from Monday on, and by hour: 7 × 24 of each. */
+  readonly measuredByHour: Uint32Array
+  readonly usedByHour: Uint32Array
+}
+
+const weekHourCount = 7 * 24
+
+export const noUse = (): UseSums => ({
+  ...{ countedQuarters: 0, measuredQuarters: 0, usedQuarters: 0, peakHundredths: -1 },
+  ...{ headQuarters: 0, headHundredths: 0, seatedHundredths: 0, seatHundredths: 0 },
+  measuredByHour: new Uint32Array(weekHourCount),
+  usedByHour: new Uint32Array(weekHourCount),
+})
+
+/** Figures that cannot be summed over rooms. */
+export interface OwnUseFigures {
   readonly longestUnusedQuarters: number
   readonly isTooSmall: boolean
   readonly isTooLarge: boolean
-  /** Measured and used quarters by weekday from Monday on, and by hour: 7 × 24 of each. */
-  readonly table: readonly { readonly measured: number; readonly used: number }[]
 }
 
-export function countUse(
+/** Adds the quarters of a room to sums. */
+export function addUse(
+  sums: UseSums,
   quarters: readonly CountedQuarter[],
   peopleIn: (quarter: number) => QuarterPeople | undefined,
   capacity: number | undefined,
-): UseFigures {
-  const table = Array.from({ length: 7 * 24 }, () => ({ measured: 0, used: 0 }))
+): OwnUseFigures {
+  const { measuredByHour, usedByHour } = sums
   let [measured, used, unused, longestUnused] = [0, 0, 0, 0]
-  let [counted, sum, peak, over, within] = [0, 0, -1, 0, 0]
+  let [heads, sum, peak, over, within] = [0, 0, sums.peakHundredths, 0, 0]
   for (const { quarter, weekday, hour } of quarters) {
     const people = peopleIn(quarter)
     if (!people) {
       unused = 0
       continue
     }
-    const cell = table[weekday * 24 + hour] as { measured: number; used: number }
+    const hourOfWeek = weekday * 24 + hour
     measured++
-    cell.measured++
-    if (!people.isPresence) peak = Math.max(peak, people.hundredths)
+    measuredByHour[hourOfWeek] = (measuredByHour[hourOfWeek] as number) + 1
+    if (!people.isPresence && people.hundredths > peak) peak = people.hundredths
     if (people.hundredths < usedFromHundredths) {
-      longestUnused = Math.max(longestUnused, ++unused)
+      if (++unused > longestUnused) longestUnused = unused
       continue
     }
     unused = 0
     used++
-    cell.used++
+    usedByHour[hourOfWeek] = (usedByHour[hourOfWeek] as number) + 1
     if (people.isPresence) continue
-    counted++
+    heads++
     sum += people.hundredths
     if (capacity !== undefined && people.hundredths > capacity * 100) over++
     if (capacity !== undefined && people.hundredths <= capacity * 100 * tooLargePart) within++
   }
-  const meanWhenUsed = counted === 0 ? undefined : sum / counted / 100
-  const isJudged = counted >= leastUsedCount && capacity !== undefined
+  sums.countedQuarters += quarters.length
+  sums.measuredQuarters += measured
+  sums.usedQuarters += used
+  sums.peakHundredths = peak
+  sums.headQuarters += heads
+  sums.headHundredths += sum
+  if (capacity !== undefined) {
+    sums.seatedHundredths += sum
+    sums.seatHundredths += heads * capacity * 100
+  }
+  const isJudged = heads >= leastUsedCount && capacity !== undefined
   return {
-    countedQuarters: quarters.length,
-    measuredQuarters: measured,
-    usedQuarters: used,
-    peak: peak < 0 ? undefined : peak / 100,
-    meanWhenUsed,
-    seatUse: meanWhenUsed === undefined || !capacity ? undefined : meanWhenUsed / capacity,
     longestUnusedQuarters: longestUnused,
-    isTooSmall: isJudged && over >= counted * tooSmallShare,
-    isTooLarge: isJudged && within >= counted * tooLargeShare,
-    table,
+    isTooSmall: isJudged && over >= heads * tooSmallShare,
+    isTooLarge: isJudged && within >= heads * tooLargeShare,
   }
 }
+
+/** A figure is absent if nothing was measured of which it could be made. */
+export interface UseFigures {
+  readonly coverage: number | undefined
+  readonly use: number | undefined
+  readonly peak: number | undefined
+  readonly meanWhenUsed: number | undefined
+  /** The mean when used, as a share of the capacity. */
+  readonly seatUse: number | undefined
+}
+
+const share = (part: number, whole: number): number | undefined => (whole === 0 ? undefined : part / whole)
+
+export const useFigures = (sums: UseSums): UseFigures => ({
+  coverage: share(sums.measuredQuarters, sums.countedQuarters),
+  use: share(sums.usedQuarters, sums.measuredQuarters),
+  peak: sums.peakHundredths < 0 ? undefined : sums.peakHundredths / 100,
+  meanWhenUsed: share(sums.headHundredths, sums.headQuarters * 100),
+  seatUse: share(sums.seatedHundredths, sums.seatHundredths),
+})

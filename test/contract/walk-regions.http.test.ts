@@ -135,6 +135,7 @@ const firstPages: Partial<Record<OperationId, () => object>> = {
   roomsSensorHistory: () => ({ id: all.own.room, from: 0, interval: 'raw' }),
   jobsList: () => ({}),
   jobsRoomsList: () => ({ id: jobOfTwoRooms }),
+  reportsUse: () => ({ from: '2026-02-02', to: '2026-02-09', groupBy: 'day' }),
 }
 
 describe.each(pagedIds)('%s', (id) => {

@@ -299,6 +299,7 @@ test('only the named files read the rows of all regions; everything that a calle
     'server/people/sessions/user-session-store.ts',
     'server/people/users/identity-store.ts',
     'server/people/users/store.ts',
+    'server/reports/quarters-store.ts',
     'server/sensors/history/store.ts',
     'server/sensors/latest/store.ts',
     'server/sensors/rollups/retention-store.ts',

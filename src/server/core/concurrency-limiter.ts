@@ -21,11 +21,20 @@ export class ConcurrencyLimiter<Key> {
     this.#limits = limits
   }
 
-  async run<T>(key: Key, task: () => Promise<T>): Promise<T> {
+  run<T>(key: Key, task: () => Promise<T>): Promise<T> {
+    return this.#run(key, task, this.#limits.wait)
+  }
+
+  /** The task waits as long as it takes. */
+  runPatiently<T>(key: Key, task: () => Promise<T>): Promise<T> {
+    return this.#run(key, task, undefined)
+  }
+
+  async #run<T>(key: Key, task: () => Promise<T>, wait: ConcurrencyLimits['wait']): Promise<T> {
     const queue = this.#queues.get(key) ?? { running: 0, waiting: [] }
     this.#queues.set(key, queue)
     if (queue.running < this.#limits.maxRunning) queue.running++
-    else await this.#waitForTurn(queue)
+    else await waitForTurn(queue, wait)
     let isCounted = true
     const end = () => {
       if (!isCounted) return
@@ -44,20 +53,19 @@ export class ConcurrencyLimiter<Key> {
       end()
     }
   }
+}
 
-  #waitForTurn({ waiting }: TaskQueue): Promise<void> {
-    const { wait } = this.#limits
-    return new Promise((resolve, reject) => {
-      if (!wait) return void waiting.push(resolve)
-      const start = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(start), 1)
-        reject(wait.refusal())
-      }, wait.maxMs)
-      waiting.push(start)
-    })
-  }
+function waitForTurn({ waiting }: TaskQueue, wait: ConcurrencyLimits['wait']): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (!wait) return void waiting.push(resolve)
+    const start = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(start), 1)
+      reject(wait.refusal())
+    }, wait.maxMs)
+    waiting.push(start)
+  })
 }

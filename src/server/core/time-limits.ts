@@ -45,6 +45,7 @@ export const timeLimitTable = {
     effect: 'a check of the health port that the server did not answer is a 503',
     contract: '7.24',
   },
+  reportTurnMs: { ms: 30_000, effect: 'a report that waits for others is refused', contract: '16.queue' },
   healthIdleMs: { ms: 10_000, effect: 'an idle connection of the health port is closed' },
 
   // Other services

@@ -52,6 +52,7 @@ import { userRoutes } from '../people/users/routes.ts'
 import { removeRegionFromUsers } from '../people/users/rules.ts'
 import { viewRoutes } from '../people/views/routes.ts'
 import { reportRoutes } from '../reports/routes.ts'
+import { ReportQueue } from '../reports/turns.ts'
 import { sensorRoutes } from '../sensors/routes.ts'
 import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
@@ -72,6 +73,7 @@ const operationHandlers = (
   { bundles, latest, endpoints }: Resources,
   addresses: SignInAddresses,
   outbound: OutboundClient,
+  reports: ReportQueue,
 ): OperationHandlers => ({
   ...auditRoutes,
   ...endpointRoutes(endpoints),
@@ -99,7 +101,7 @@ const operationHandlers = (
   ...jobRoutes,
   ...gatewayRoutes,
   ...sourceRoutes,
-  ...reportRoutes(latest),
+  ...reportRoutes(latest, reports),
 })
 
 interface RunningHttp {
@@ -120,7 +122,7 @@ export async function startHttp(
   const keyedRequests = new KeyedRequests()
   const http = await makeHttpServer({
     services,
-    handlers: operationHandlers(resources, signInAddresses(core), core.outbound),
+    handlers: operationHandlers(resources, signInAddresses(core), core.outbound, new ReportQueue(limits)),
     answerOnce: (...request) => keyedRequests.answer(...request),
     streams,
     keyring,

@@ -1,8 +1,15 @@
 // Connects the operations of reports to their rules.
 import type { OperationHandlers } from '../context/handlers.ts'
 import type { LatestSampleCache } from '../sensors/latest/cache.ts'
+import { makeReport } from './make-report.ts'
 import { metricsGet } from './metrics/rules.ts'
+import type { ReportQueue } from './turns.ts'
+import { useReport } from './use/kind.ts'
 
-export const reportRoutes = (latest: LatestSampleCache): OperationHandlers<'metricsGet'> => ({
+export const reportRoutes = (
+  latest: LatestSampleCache,
+  queue: ReportQueue,
+): OperationHandlers<'metricsGet' | 'reportsUse'> => ({
   metricsGet: (ctx, { query }) => metricsGet(ctx, latest, query),
+  reportsUse: (ctx, { query, csv }) => makeReport(ctx, queue, query, csv, () => useReport(ctx.db)),
 })

@@ -11,6 +11,8 @@ const jobOf = (f: Fixture) => ({
   action: { type: 'MESSAGE' as const, message: 'Hello.' },
 })
 
+const reportWindow = { from: Date.UTC(2026, 9), to: Date.UTC(2026, 10) }
+
 /** An operation without a line here does not compile: that is how the walk covers all of them. */
 export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> } = {
   auditLogs: () => ({ from: 0, to: Date.UTC(2100, 0) }),
@@ -178,6 +180,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
     id: f.source,
     body: { devices: [{ key: sourceDeviceKey, state: 'ADOPTED', roomId: f.room }] },
   }),
+  reportsUse: (f) => ({ ...reportWindow, regionId: f.region, locationId: f.location }),
 }
 
 /** Path below `/v1` for an operation, with parameters that succeed unless others are given. */

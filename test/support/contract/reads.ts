@@ -15,6 +15,13 @@ const eachEndpoint = ({ endpoints }: GeneratedPlaces) => endpoints.map(({ id }) 
 const eachRoom = ({ rooms }: GeneratedPlaces) => rooms.map((room) => ({ id: number(room) }))
 const once = () => [{}]
 
+const dayMs = 86_400_000
+const reports = (places: GeneratedPlaces) => {
+  const window = { from: Date.now() - dayMs, to: Date.now(), hours: 'always', pageSize: 1000 }
+  const groups = (['room', 'location', 'region'] as const).map((groupBy) => ({ ...window, groupBy }))
+  return [...groups, ...filters(places).map((filter) => ({ ...window, ...filter }))]
+}
+
 /** Every call of every read that an owner could make. A reading operation without a line here does not compile. */
 export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => CallInput<K>[] } = {
   auditLogs: () => [{ from: 0, to: Date.UTC(2100, 0), pageSize: 1000 }],
@@ -100,4 +107,5 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
   jobsList: once,
   jobsGet: ({ job }) => [{ id: job }],
   jobsRoomsList: ({ job }) => [{ id: job }],
+  reportsUse: (places) => reports(places),
 }

@@ -203,4 +203,5 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   sourcesLink: changeShared,
   sourceDevicesList: changeShared,
   sourceDevicesUpdate: changeShared,
+  reportsUse: read,
 }

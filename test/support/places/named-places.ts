@@ -67,6 +67,15 @@ const jobBodies = (p: Place, { own }: FourPlaces) => {
   ]
 }
 
+const reports = (p: Place, all: FourPlaces) => {
+  const from = Date.now() - 86_400_000
+  return filters(p, all).flatMap((filter) => [
+    { ...filter, from },
+    { ...filter, from, groupBy: 'location' as const },
+    { ...filter, from, pageToken: 'forged' },
+  ])
+}
+
 /** An operation without a line here does not compile. */
 export const namings: { readonly [K in OperationId]: Namings<K> } = {
   auditLogs: none,
@@ -287,4 +296,5 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   sourcesLink: none,
   sourceDevicesList: none,
   sourceDevicesUpdate: none,
+  reportsUse: reports,
 }

@@ -29,7 +29,12 @@ export function encodeQuarters(values: Int32Array, sensor: RoomDaySensor): Buffe
 
 export function decodeQuarters(bytes: Buffer | Uint8Array | null, sensor: RoomDaySensor): Int32Array {
   const values = emptyDay()
-  if (bytes === null) return values
+  if (bytes !== null) decodeInto(values, 0, bytes, sensor)
+  return values
+}
+
+/** Writes the 96 values of a day into a longer list. Quarters without a value are left as they are. */
+export function decodeInto(values: Int32Array, first: number, bytes: Uint8Array, sensor: RoomDaySensor): void {
   const added = addedTo(sensor)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const width = bytes.byteLength / quartersPerDay
@@ -40,9 +45,8 @@ export function decodeQuarters(bytes: Buffer | Uint8Array | null, sensor: RoomDa
         : width === 2
           ? view.getUint16(quarter * 2, true)
           : view.getUint32(quarter * 4, true)
-    if (stored !== 0) values[quarter] = stored - added
+    if (stored !== 0) values[first + quarter] = stored - added
   }
-  return values
 }
 
 /** The lowest value of a sensor is stored as 1, because 0 stands for a quarter without a value. Only temperatures can be below 0. */

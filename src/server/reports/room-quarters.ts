@@ -1,0 +1,66 @@
+// The stored quarters of some rooms, as reports count them.
+import type { QuarterPeople } from '../../insight/use.ts'
+import type { RoomDaySensor } from '../db/schema/schema.ts'
+import {
+  decodeInto,
+  isPresenceMark,
+  notMeasured,
+  peopleHundredths,
+  quartersPerDay,
+} from '../sensors/rollups/quarter-values.ts'
+import type { CountedRoom } from './report-kind.ts'
+
+type DayRow = { readonly room: number; readonly day: number } & Partial<Record<RoomDaySensor, Buffer | null>>
+
+export class RoomQuarters {
+  /** The rows that are needed. The last day is included. */
+  readonly range: { readonly rooms: readonly number[]; readonly first: number; readonly last: number }
+  readonly #sensors: readonly RoomDaySensor[]
+  readonly #values = new Map<string, Int32Array>()
+
+  constructor(rooms: readonly CountedRoom[], sensors: readonly RoomDaySensor[]) {
+    const counted = rooms.filter(({ zone }) => zone.lastDay >= zone.firstDay)
+    const ends = counted.flatMap(({ zone }) => [zone.firstDay, zone.lastDay])
+    this.range = {
+      rooms: counted.map(({ room }) => room.id),
+      first: ends.length > 0 ? Math.min(...ends) : 0,
+      last: ends.length > 0 ? Math.max(...ends) : -1,
+    }
+    this.#sensors = sensors
+  }
+
+  add(row: DayRow): void {
+    const { first, last } = this.range
+    for (const sensor of this.#sensors) {
+      const bytes = row[sensor]
+      if (!bytes) continue
+      const key = `${row.room} ${sensor}`
+      let values = this.#values.get(key)
+      if (!values) {
+        values = new Int32Array((last - first + 1) * quartersPerDay).fill(notMeasured)
+        this.#values.set(key, values)
+      }
+      decodeInto(values, (row.day - first) * quartersPerDay, bytes, sensor)
+    }
+  }
+
+  /** Reads the value of a quarter of an hour since 1970, in the unit in which it is stored. */
+  valuesOf(room: number, sensor: RoomDaySensor): (quarter: number) => number | undefined {
+    const values = this.#values.get(`${room} ${sensor}`)
+    if (!values) return () => undefined
+    const start = this.range.first * quartersPerDay
+    return (quarter) => {
+      const value = values[quarter - start]
+      return value === notMeasured ? undefined : value
+    }
+  }
+
+  peopleOf(room: number): (quarter: number) => QuarterPeople | undefined {
+    const valueIn = this.valuesOf(room, 'people')
+    return (quarter) => {
+      const packed = valueIn(quarter)
+      if (packed === undefined) return undefined
+      return { hundredths: peopleHundredths(packed), isPresence: isPresenceMark(packed) }
+    }
+  }
+}
