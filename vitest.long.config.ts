@@ -13,6 +13,7 @@ const include = [
   'src/server/sensors/history/history-property.http.test.ts',
   'test/contract/{property,subset}.*.test.ts',
   'test/gateway/{kills,sources}.process.test.ts',
+  'test/gateway/sources/{mirror.http,mirror-kills.process}.test.ts',
   'test/process/crashes/idempotency-kills.process.test.ts',
 ]
 /** These check all pages and dialogs in dark too; they run on SQLite only, as in `npm test`. */
@@ -22,6 +23,7 @@ const onSqliteOnly = ['test/long/sqlite/*.test.ts', 'test/gateway/many-devices.p
 /** These have no database in them. */
 const withoutDatabase = [
   'src/cli/plan/read-file.test.ts',
+  'src/gateway/sources/mqtt/many-sensors.test.ts',
   'src/gateway/sources/neat-pulse/config-changes.test.ts',
   'src/plan/generated.test.ts',
   'test/events/several-nodes.test.ts',

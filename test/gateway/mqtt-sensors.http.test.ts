@@ -1,7 +1,9 @@
 // Sensors at a real mosquitto, through a real gateway, in a real server: found, adopted, in the history, offline and unknown.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { minuteMs } from '../../src/contract/durations.ts'
 import { usualMqttLimits } from '../../src/gateway/sources/mqtt/limits.ts'
 import { MqttDriver } from '../../src/gateway/sources/mqtt/mqtt-driver.ts'
+import { storedText } from '../support/database/stored-text.ts'
 import { brokerPassword, brokerUser, startTestBroker } from '../support/drivers/mosquitto.ts'
 import { folderContent, GatewayWorld } from '../support/gateway/gateway-world.ts'
 import { SourceCalls } from '../support/gateway/source-calls.ts'
@@ -16,9 +18,15 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-const quick = new MqttDriver({ ...usualMqttLimits, tickMs: 50, foundAfterMs: 100, valuesEveryMs: 200 })
+const quick = new MqttDriver({
+  ...usualMqttLimits,
+  tickMs: 50,
+  foundAfterMs: 100,
+  valuesEveryMs: 200,
+  readingsEveryMs: 200,
+})
 
-test('a sensor is found, adopted, measured, offline when it says so, and unknown while its broker is away', async () => {
+test('a sensor is found, adopted, measured, offline when it says so, and unknown while its broker is away for an hour', async () => {
   const broker = await startTestBroker()
   onTestFinished(() => broker.stop())
   const client = await broker.connect()
@@ -49,6 +57,13 @@ test('a sensor is found, adopted, measured, offline when it says so, and unknown
       pl_off: false,
       uniq_id: 'room4_seat',
     })
+    await retain('homeassistant/sensor/room4/battery/config', {
+      ...entity,
+      dev_cla: 'battery',
+      unit_of_meas: '%',
+      val_tpl: '{{ value_json.bat }}',
+      uniq_id: 'room4_bat',
+    })
     await retain('room4/status', 'online')
   }
   await announce()
@@ -78,12 +93,21 @@ test('a sensor is found, adopted, measured, offline when it says so, and unknown
     actions: [],
     kind: 'SENSOR',
   })
-  await client.publishAsync('room4/state', JSON.stringify({ co2: 612, seat: true }), { qos: 1 })
+  await client.publishAsync('room4/state', JSON.stringify({ co2: 612, seat: true, bat: 77 }), { qos: 1 })
   await until('the sample is there', async () => {
     const { body } = await org.call('GET', `/endpoints/${endpointId}/sensor`)
     return JSON.stringify(body).includes('"co2":612')
   })
   expect(await calls.device(id, key)).toMatchObject({ state: 'ADOPTED', format: 'home-assistant' })
+  // A presence sensor says 0 or 1, and what has no field is a reading.
+  await until('the battery is a reading', async () => (await endpoint()).readings?.length > 0)
+  expect(await endpoint()).toMatchObject({
+    peopleIs: 'PRESENCE',
+    sensors: ['co2', 'people'],
+    readings: [{ name: expect.stringMatching(/battery/i), value: 77, unit: '%' }],
+  })
+  const { rooms } = (await org.call('GET', `/rooms?ids=${world.roomId}`)).body
+  expect(rooms).toMatchObject([{ people: 1, peopleIs: 'PRESENCE' }])
   await retain('room4/status', 'offline')
   await until('it is not connected', async () => (await endpoint()).connected === false)
   await expect
@@ -91,13 +115,34 @@ test('a sensor is found, adopted, measured, offline when it says so, and unknown
     .toBe('Its publisher says that it is offline (room4/status).')
   await retain('room4/status', 'online')
   await until('it is connected again', async () => (await endpoint()).connected === true)
+  // The broker goes away for an hour: one incident, and nothing is deleted.
+  harness.clock.advance(10 * minuteMs)
   await broker.kill()
   await calls.isInState(id, 'UNREACHABLE')
   await until('it is unknown', async () => (await endpoint()).state === 'UNKNOWN')
+  const openRules = async () =>
+    (await org.call('GET', '/incidents?state=OPEN')).body.incidents.map(({ rule }: { rule: string }) => rule)
+  for (let minutes = 0; minutes < 60; minutes += 12) {
+    harness.clock.advance(12 * minuteMs)
+    await until('the incident is open', async () => (await openRules()).length > 0)
+  }
+  expect(await openRules()).toEqual(['source.failing'])
+  expect(await endpoint()).toMatchObject({ state: 'UNKNOWN', sourceType: 'mqtt' })
+  expect(await calls.source(id)).toMatchObject({ devices: { FOUND: 0, ADOPTED: 1, EXCLUDED: 0, missing: 0 } })
   await broker.start()
   await announce()
   await calls.isInState(id, 'CONNECTED')
   await until('it is back', async () => (await endpoint()).connected === true)
-  const texts = [world.running.lines.join('\n'), folderContent(world.folder), (await org.call('GET', '/sources')).text]
+  await until('the incident is over', async () => {
+    harness.clock.advance(minuteMs)
+    return (await openRules()).length === 0
+  })
+  const texts = [
+    world.running.lines.join('\n'),
+    folderContent(world.folder),
+    (await org.call('GET', '/sources')).text,
+    await storedText(harness),
+    JSON.stringify(harness.logged),
+  ]
   expect(texts.filter((text) => text.includes(brokerPassword))).toEqual([])
 })

@@ -1,8 +1,11 @@
 // Two Roomkeepers: one plays Neat Pulse and has devices, the other mirrors them through a gateway, with a proxy in between.
 import { expect } from 'vitest'
+import { applySourcePlan } from '../../../src/apply/apply-source-plan.ts'
+import { readOrganisation } from '../../../src/apply/read-organisation.ts'
 import { neatPulseWith } from '../../../src/gateway/sources/neat-pulse/neat-pulse.ts'
 import type { PulseTimes } from '../../../src/gateway/sources/neat-pulse/pulse-session.ts'
 import type { SourceTable } from '../../../src/gateway/sources/source-table.ts'
+import { planSource } from '../../../src/plan/source/source-plan.ts'
 import { type LiveDevice, startDevice } from '../devices/agent-device.ts'
 import { GatewayWorld } from '../gateway/gateway-world.ts'
 import { type Harness, startHarness, type TestOrg } from '../harness.ts'
@@ -203,6 +206,16 @@ export class MirrorWorld {
     }
   }
 
+  /** Makes everything that the source has, as a person does who applies the whole plan. */
+  async #applyPlan(): Promise<void> {
+    const { client, id: organisation } = this.here
+    const sections = { organisation, regions: [], locations: [], rooms: [], profiles: [] }
+    const { body: structure } = await client.sourcesStructure({ id: this.source })
+    const plan = planSource(structure, await readOrganisation(client, sections))
+    const results = await applySourcePlan(client, this.source, plan, { isChosen: () => true })
+    expect(results.filter(({ state }) => state !== 'done')).toEqual([])
+  }
+
   async #connect(): Promise<void> {
     const { here, gateway, proxy, key } = this
     const { write = false, pairCount } = this.#settings
@@ -213,14 +226,10 @@ export class MirrorWorld {
       const found = (await this.read(`${at}/devices`)).devices
       return found.length === 2 * pairCount && found
     })
-    const { rooms } = await until('the structure', async () => {
-      const structure = await this.read(`${at}/structure`)
-      return structure.rooms.length === pairCount && structure
-    })
-    const roomIds = new Map<string, number>()
-    for (const { id, name } of rooms) roomIds.set(id, (await this.write(here, 'POST', '/rooms', { name })).id)
-    const links = [...roomIds].map(([theirId, linkedId]) => ({ kind: 'room', theirId, linkedId }))
-    await this.write(here, 'PUT', `${at}/links`, { links })
+    await until('the structure', async () => (await this.read(`${at}/structure`)).rooms.length === pairCount)
+    await this.#applyPlan()
+    const { rooms } = await this.read(`${at}/structure`)
+    const roomIds = new Map(rooms.map(({ id, linkedId }: { id: string; linkedId: number }) => [id, linkedId]))
     const decisions = devices.map(({ key, theirRoomId }: { key: string; theirRoomId: string }) => ({
       key,
       state: 'ADOPTED',
