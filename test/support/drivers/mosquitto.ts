@@ -29,7 +29,12 @@ export interface TestBroker {
   stop(): Promise<void>
 }
 
-export async function startTestBroker(): Promise<TestBroker> {
+interface BrokerOptions {
+  /** Another user with the same password, and what the user may do, as a file of mosquitto says it. */
+  readonly reader?: { readonly user: string; readonly acl: string }
+}
+
+export async function startTestBroker({ reader }: BrokerOptions = {}): Promise<TestBroker> {
   need('mosquitto')
   const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-mosquitto-'))
   const file = (name: string, text: string) => {
@@ -39,7 +44,9 @@ export async function startTestBroker(): Promise<TestBroker> {
   const [server, client] = [makeSelfSigned({ lifetimeDays: 1 }), makeSelfSigned({ lifetimeDays: 1 })]
   const [port, tlsPort, mutualPort, webSocketPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
   const passwords = file('passwords', '')
-  execFileSync('mosquitto_passwd', ['-b', passwords, brokerUser, brokerPassword], { stdio: 'ignore' })
+  for (const user of [brokerUser, ...(reader ? [reader.user] : [])])
+    execFileSync('mosquitto_passwd', ['-b', passwords, user, brokerPassword], { stdio: 'ignore' })
+  const acl = reader && file('acl', `user ${brokerUser}\ntopic readwrite #\n\n${reader.acl}`)
   const tls = [
     `certfile ${file('server.pem', server.cert)}`,
     `keyfile ${file('server.key', server.key)}`,
@@ -51,6 +58,7 @@ export async function startTestBroker(): Promise<TestBroker> {
       'per_listener_settings false',
       'allow_anonymous false',
       `password_file ${passwords}`,
+      ...(acl === undefined ? [] : [`acl_file ${acl}`]),
       'persistence false',
       'user root',
       'log_dest stderr',
