@@ -44,7 +44,7 @@ beforeAll(async () => {
     startHarness({ corsOrigin: [origin] }),
   ])
   org = await service.newOrg()
-}, 240_000)
+}, 600_000)
 afterAll(async () => {
   pages.close()
   await service?.close()

@@ -1,5 +1,6 @@
 // Channels and messages for tests of their delivery, written as rows: tests of the operations are elsewhere.
 import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
 import type { ChannelKind } from '../../../src/contract/channels/channels.ts'
 import type { MessageType } from '../../../src/contract/channels/messages.ts'
 import {
@@ -9,6 +10,7 @@ import {
   makeSigningSecret,
   sealChannelSecrets,
 } from '../../../src/server/channels/settings.ts'
+import type { DatabaseSchema } from '../../../src/server/db/schema/schema.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 
 /** The part of a harness that has a database. */
@@ -66,12 +68,13 @@ export interface NewMessageRow {
   readonly delayMs?: number
 }
 
-/** Writes messages for a channel, in one commit, and returns their ids. */
+/** Writes messages for a channel, in one commit with what `alongside` writes, and returns their ids. */
 export async function newMessages(
   { services: { db }, clock }: ChannelHarness,
   { org }: Pick<TestOrg, 'org'>,
   channelId: number,
   messages: readonly NewMessageRow[],
+  alongside: (kysely: Kysely<DatabaseSchema>) => Promise<unknown> = async () => {},
 ): Promise<string[]> {
   const now = clock.now()
   return db.systemTransaction(async ({ kysely }) => {
@@ -102,6 +105,7 @@ export async function newMessages(
         .execute()
       ids.push(id)
     }
+    await alongside(kysely)
     return ids
   })
 }

@@ -23,22 +23,20 @@ beforeEach(async () => {
   channel = await newChannel(harness, org, { secrets: { url: receiver.url } })
 })
 
-const tell = (id: string, type: 'incident.opened' | 'incident.resolved', delayMs = 0) =>
-  newMessages(harness, org, channel, [
-    { type, subject: `incident ${id}`, incidentId: Number(id), data: { incident: { id } }, delayMs },
-  ])
+const messageOf = (id: string, type: 'incident.opened' | 'incident.resolved', delayMs = 0) => ({
+  ...{ type, subject: `incident ${id}`, incidentId: Number(id), data: { incident: { id } }, delayMs },
+})
 
 async function open(rooms: readonly number[]): Promise<string> {
   const id = await newIncident(harness, org, { openedAt: harness.clock.now(), rooms })
-  await tell(id, 'incident.opened', minuteMs)
+  await newMessages(harness, org, channel, [messageOf(id, 'incident.opened', minuteMs)])
   return id
 }
 
-/** The engine does both in one commit. The message comes first here, so that the end of the incident is never seen without it. */
+/** Ends the incident and writes the message about it in one commit, as the engine does. */
 async function resolve(id: string): Promise<void> {
   const at = harness.clock.now()
-  await tell(id, 'incident.resolved')
-  await harness.services.db.systemTransaction(async ({ kysely }) => {
+  await newMessages(harness, org, channel, [messageOf(id, 'incident.resolved')], async (kysely) => {
     const values = { state: 'RESOLVED' as const, resolved_at: at, updated_at: at, cause_ended_at: at }
     const rows = kysely.updateTable('incidents').set(values).where('org', '=', org.org.key)
     await rows.where('id', '=', Number(id)).execute()
