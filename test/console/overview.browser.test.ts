@@ -89,6 +89,27 @@ test('the overview has the ten worst incidents, bars by region and firmware by m
     expect(await page.getByRole('table', { name: 'Devices' }).getAttribute('aria-rowcount')).toBe('3')
   }
 
+  // Each room is a square of the map. One of them is a tab stop, and arrow keys move between regions too.
+  await visit(page, '/')
+  const map = page.getByRole('region', { name: 'All rooms' })
+  const squares = map.locator('[data-room]')
+  const roomCount = (await org.call('GET', '/rooms')).body.rooms.length
+  await until('all rooms are on the map', async () => (await squares.count()) === roomCount)
+  expect(await map.locator('[data-room][tabindex="0"]').count()).toBe(1)
+  await squares.first().focus()
+  for (let i = 1; i < roomCount; i++) await page.keyboard.press('ArrowRight')
+  expect(await squares.last().evaluate((square) => square.matches(':focus'))).toBe(true)
+  await page.keyboard.press('Home')
+  expect(await squares.first().evaluate((square) => square.matches(':focus'))).toBe(true)
+  const skog = map.getByRole('link', { name: /^Skog, .+: Offline$/ })
+  await skog.focus()
+  await page
+    .getByRole('tooltip')
+    .getByText(/^Skog, .+: Offline$/)
+    .waitFor()
+  await page.keyboard.press('Enter')
+  await settled(page, 'Skog')
+
   // An incident that ends disappears without a reload.
   await visit(page, '/')
   await page.getByRole('link', { name: 'View all (12)' }).waitFor()

@@ -15,7 +15,7 @@ import { openIncidentsQuery } from '../../domain/incidents/incident-list.ts'
 import { incidentPlace } from '../../domain/incidents/incident-place.ts'
 import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
-import { EmptyState, Section } from '../../parts/page/page.tsx'
+import { Section } from '../../parts/page/page.tsx'
 import { durationText } from '../../parts/text/duration.ts'
 import { useNow } from '../../parts/text/now.ts'
 import classes from './overview.module.css'
@@ -52,18 +52,28 @@ export function IncidentsSection({ rows }: { readonly rows: readonly RoomTableRo
   )
 }
 
-const NoIncidents = ({ snoozedCount }: { readonly snoozedCount: number }) =>
-  snoozedCount > 0 ? (
-    <EmptyState title="Nothing needs work">
-      <Link to="/incidents" search={{ state: 'snoozed' }}>
-        {snoozedCount.toLocaleString('en-GB')} snoozed
-      </Link>
-    </EmptyState>
-  ) : (
-    <EmptyState title="No open incidents">
-      <CheckIcon /> Incidents open automatically, for example when a device stays offline.
-    </EmptyState>
-  )
+/** The page gives the place beside an empty list to the other sections (overview.module.css). */
+const NoIncidents = ({ snoozedCount }: { readonly snoozedCount: number }) => (
+  <div className={classes.noIncidents}>
+    {snoozedCount > 0 ? (
+      <>
+        <Text fw={600}>Nothing needs work</Text>
+        <Link to="/incidents" search={{ state: 'snoozed' }}>
+          {snoozedCount.toLocaleString('en-GB')} snoozed
+        </Link>
+      </>
+    ) : (
+      <>
+        <Text fw={600}>
+          <CheckIcon /> No open incidents
+        </Text>
+        <Text fz="sm" c="dimmed">
+          Incidents open automatically, for example when a device stays offline.
+        </Text>
+      </>
+    )}
+  </div>
+)
 
 interface IncidentItemProps {
   readonly incident: ListedIncident

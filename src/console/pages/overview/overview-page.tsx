@@ -1,10 +1,12 @@
-// The overview page shows the worst incidents, rooms by state and region, air, devices and the activity of today.
+// The overview page shows the worst incidents, rooms by state and region, a map of all rooms, air, devices and the activity of today.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { lazy } from 'react'
 import { type DeviceTableRow, isReconnecting, isUnseen, useDeviceRows } from '../../domain/fleet/device/device-rows.ts'
 import { needsAttention, roomNeedsAttention } from '../../domain/fleet/room/room-filter.ts'
 import { type RoomTableRow, useRoomRows } from '../../domain/fleet/room/room-rows.ts'
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { loadCode } from '../../parts/recovery/load-code.ts'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 import { ActivitySection } from './activity-section.tsx'
@@ -16,6 +18,10 @@ import { IncidentsSection } from './incidents-section.tsx'
 import classes from './overview.module.css'
 import { RegionsSection } from './regions-section.tsx'
 import { PeopleTile, StateTiles } from './tiles.tsx'
+
+const RoomMapSection = lazy(() =>
+  loadCode(() => import('./room-map/room-map-section.tsx')).then((module) => ({ default: module.RoomMapSection })),
+)
 
 export function OverviewPage() {
   const { rows, air, airError } = useRoomRows()
@@ -43,6 +49,9 @@ export function OverviewPage() {
           <AirSection rows={rows} air={air} error={airError} />
         </div>
       </div>
+      <LoadingBoundary>
+        <RoomMapSection rows={rows} />
+      </LoadingBoundary>
       <div className={classes.threeColumns}>
         <DevicesByModelSection rows={devices} />
         <FirmwareByModelSection rows={devices} />

@@ -61,7 +61,14 @@ export function ViewsMenu({ page, chosenColumns }: ViewsMenuProps) {
       .then(() => notifications.show({ message: 'Link copied', color: 'green' }))
   return (
     <>
-      <Menu opened={isOpen} onOpen={openMenu} onClose={menu.close} position="bottom-end" width={280}>
+      <Menu
+        opened={isOpen}
+        onOpen={openMenu}
+        onClose={menu.close}
+        position="bottom-end"
+        width={280}
+        withinPortal={false}
+      >
         <Menu.Target>
           <Button
             variant="subtle"
