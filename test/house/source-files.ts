@@ -25,7 +25,7 @@ export function sourceFiles(folder: 'src' | 'bench' | 'test' | 'tools'): SourceF
 }
 
 /** The folders of src/cli that know no server and no database: the package roomkeeper-cli is made of them. */
-const commandLineFolders = ['api', 'context', 'csv', 'http', 'plan', 'remote', 'terminal']
+const commandLineFolders = ['api', 'context', 'csv', 'http', 'mcp', 'plan', 'remote', 'terminal']
 
 /**
  * The folder that a direction is about: below src/server its second folder, elsewhere its first. Some folders of src/cli have directions of

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { addContextCommands } from '../context/context-options.ts'
 import { addCsvCommands } from '../csv/csv-commands.ts'
+import { addMcpCommand } from '../mcp/mcp-options.ts'
 import { addPlanCommands } from '../plan/plan-commands.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -9,6 +10,7 @@ export function addRemoteCommands(root: Command, terminal: Terminal): void {
   addContextCommands(root, terminal)
   addCsvCommands(root, terminal)
   addPlanCommands(root, terminal)
+  addMcpCommand(root, terminal)
   // Its commands are derived from the table of operations, which takes long to load: "api" takes every word, and parses them itself.
   root
     .command('api')

@@ -22,6 +22,7 @@ export type Purpose =
   | 'identity'
   | 'identity settings'
   | 'passkey challenge'
+  | 'tool confirmation'
 
 export class Secrets {
   readonly #master: Buffer
