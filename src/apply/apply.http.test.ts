@@ -239,7 +239,7 @@ test('a plan is what then happens in a real organisation, as the audit log says'
       expect(withoutIds(await exportOf(org))).toEqual(withoutIds(documentOf(model.snapshot())))
       expect((await planFor(org, document, options)).steps).toEqual([])
     }),
-    { ...generatedRuns({ short: 5, full: 60, long: 300 }), endOnFailure: true },
+    { ...generatedRuns({ short: 3, full: 60, long: 300 }), endOnFailure: true },
   )
 })
 
@@ -295,6 +295,6 @@ test('interrupted at any request and repeated: the same end, and nothing twice',
       expect((await applyTo(org, whole(org.id))).failures).toEqual([])
       expect(withoutIds(await exportOf(org))).toEqual(end)
     }),
-    { ...generatedRuns({ short: 4, full: 40, long: 200 }), endOnFailure: true },
+    { ...generatedRuns({ short: 3, full: 40, long: 200 }), endOnFailure: true },
   )
 })

@@ -267,7 +267,7 @@ test('the availability of generated months equals a count of their seconds, and 
         else expect(availability).toBe(1 - charged / (up + short + charged))
       },
     ),
-    generatedRuns({ short: 25, full: 300, long: 10_000 }),
+    generatedRuns({ short: 8, full: 300, long: 10_000 }),
   )
 })
 
@@ -290,7 +290,7 @@ test('the counted time of generated windows is every minute whose clock shows th
       // The window can begin and end within a minute.
       expect(Math.abs(seconds - minutes * 60)).toBeLessThan(120)
     }),
-    generatedRuns({ short: 10, full: 60, long: 400 }),
+    generatedRuns({ short: 4, full: 60, long: 400 }),
   )
 })
 
@@ -354,7 +354,7 @@ test('use and air of generated months equal a plain count of their quarters', ()
         expect([air.measured, air.outside]).toEqual([values.length, values.filter((value) => value > 1000).length])
       },
     ),
-    generatedRuns({ short: 60, full: 300, long: 10_000 }),
+    generatedRuns({ short: 20, full: 300, long: 10_000 }),
   )
 })
 

@@ -131,7 +131,7 @@ test('apply that is killed at any moment and repeated has the same end, and make
   const stepCount = (await reference.org.audit()).length
 
   const choices = new SeededChoices(32)
-  const kills = runCount({ short: 3, full: 40, long: 200 })
+  const kills = runCount({ short: 2, full: 40, long: 200 })
   let killed = 0
   for (let kill = 0; kill < kills; kill++) {
     const { org, args, variables } = await changes()

@@ -225,7 +225,7 @@ test(
   'no command is sent twice, and none is lost without saying so, if the gateway is killed',
   async () => {
     const mirror = await KilledMirror.start()
-    for (let turn = 0; turn < runCount({ short: 4, full: 12, long: 50 }); turn++)
+    for (let turn = 0; turn < runCount({ short: 2, full: 12, long: 50 }); turn++)
       await mirror.kill(turn, momentOf(turn), async () => {
         await mirror.gateway.kill()
         mirror.gateway.restart()

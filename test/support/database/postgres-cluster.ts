@@ -79,12 +79,13 @@ export interface Cluster {
 
 /**
  * The cluster lives for one test run: it need not survive a power cut. Its databases are small and live for seconds, so no test waits for
- * autovacuum, which would visit each of them.
+ * autovacuum, which would visit each of them. Their statements take milliseconds, less than compiling one to machine code.
  */
 const notDurable = {
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum: 'off',
+  jit: 'off',
 }
 
 /** A folder with an initialised cluster, and the programs and the user to run it with. */
