@@ -43,9 +43,9 @@ export const targetFields = {
 const TargetDevices = Type.Object(targetFields)
 export type TargetDevices = Static<typeof TargetDevices>
 
-export type FoundDevices = Omit<TargetDevices, 'all'> & { readonly search?: string }
+export type WantedDevices = Omit<TargetDevices, 'all'> & { readonly search?: string }
 
-export async function listDevices(client: Client, filter: FoundDevices): Promise<readonly Endpoint[]> {
+export async function listDevices(client: Client, filter: WantedDevices): Promise<readonly Endpoint[]> {
   const { regionId, locationId } = filter
   const { body } = await client.endpointsBasicList({
     ...(regionId !== undefined && { regionId }),

@@ -217,7 +217,7 @@ test('the official client says the same on both sides, apart from identifiers, a
   const compare = async (tool: string, args: readonly [object, object], pick = (answer: unknown) => answer) => {
     used.add(tool)
     let answers = await answersOf(tool, args, pick)
-    // What the tool reads can have changed there a moment ago.
+    // The values that the tool reads can have changed there a moment ago.
     for (let i = 0; i < 50 && /^(list|get)_/.test(tool) && !isDeepStrictEqual(answers[0], answers[1]); i++) {
       await pause(200)
       answers = await answersOf(tool, args, pick)
