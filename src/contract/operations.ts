@@ -26,6 +26,7 @@ import { keyOperations } from './people/keys.ts'
 import { meOperations } from './people/me.ts'
 import { userOperations } from './people/users.ts'
 import { viewOperations } from './people/views.ts'
+import { airOperations } from './reports/air.ts'
 import { metricsOperations } from './reports/metrics.ts'
 import { useOperations } from './reports/use.ts'
 import { sensorHistoryOperations } from './sensors/sensor-history.ts'
@@ -61,6 +62,7 @@ export const operations = {
   ...sourceOperations,
   ...metricsOperations,
   ...useOperations,
+  ...airOperations,
 }
 
 export type Operations = typeof operations

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { generatedRuns } from '../../test/support/long-form.ts'
 import { weekdays } from '../contract/weekly-hours.ts'
-import { addAir, airFigures, isOutside, type Limit, noAir } from './air.ts'
+import { addAir, airBits, airFigures, isOutside, type Limit, noAir } from './air.ts'
 import {
   addAvailability,
   availabilityShare,
@@ -74,12 +74,13 @@ function countAir(
   limit: Limit,
   isUsed: ((quarter: number) => boolean) | undefined,
 ) {
-  const sums = noAir()
-  const isOutsideIn = (quarter: number) => {
+  const sums = noAir(1)
+  const bitsIn = (quarter: number) => {
     const value = valueIn(quarter)
-    return value === undefined ? undefined : isOutside(value, limit)
+    return value === undefined ? 0 : airBits(0, isOutside(value, limit))
   }
-  addAir(sums, quarters, isOutsideIn, isUsed)
+  addAir(sums, quarters, bitsIn, isUsed)
+  expect(sums.fields).toEqual([{ measured: sums.measured, outside: sums.outside }])
   return airFigures(sums)
 }
 

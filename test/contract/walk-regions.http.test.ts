@@ -127,6 +127,8 @@ const pagedIds = operationIds.filter((id) => {
   return query?.pageToken !== undefined && !manage
 })
 
+const daysOfWeek = { from: '2026-02-02', to: '2026-02-09', groupBy: 'day' }
+
 /** A request for a page that is not the last one. */
 const firstPages: Partial<Record<OperationId, () => object>> = {
   auditLogs: () => ({ from: 0, to: Date.UTC(2100, 0) }),
@@ -135,7 +137,8 @@ const firstPages: Partial<Record<OperationId, () => object>> = {
   roomsSensorHistory: () => ({ id: all.own.room, from: 0, interval: 'raw' }),
   jobsList: () => ({}),
   jobsRoomsList: () => ({ id: jobOfTwoRooms }),
-  reportsUse: () => ({ from: '2026-02-02', to: '2026-02-09', groupBy: 'day' }),
+  reportsUse: () => daysOfWeek,
+  reportsAir: () => daysOfWeek,
 }
 
 describe.each(pagedIds)('%s', (id) => {

@@ -1,5 +1,5 @@
 // The query of all reports, and the part of their rows and answers that is the same: window, rooms, groups, order, pages. [contract 16.query]
-import Type from 'typebox'
+import Type, { type TProperties } from 'typebox'
 import { CustomFieldFilters } from '../fleet/custom-fields.ts'
 import { Bom, IdAndName, Int32, OneOf, QueryTimeOrDay, RequiredQueryTimeOrDay, Shape, Timestamp } from '../shape.ts'
 
@@ -87,9 +87,14 @@ export const reportHead = {
   ),
 }
 
-export const reportAnswer = <R extends ReturnType<typeof Shape>>(title: string, row: R) =>
+export const reportAnswer = <R extends ReturnType<typeof Shape>, const P extends TProperties = Record<never, never>>(
+  title: string,
+  row: R,
+  more: P = {} as P,
+) =>
   Shape(title, {
     ...reportHead,
+    ...more,
     rows: Type.Array(row),
     nextPageToken: Type.String({ description: 'Token of the next page; empty on the last page.' }),
   })

@@ -33,12 +33,14 @@ export async function makeReport<Sums, Figures extends object>(
   const context = pageContext(ctx, kind.id, JSON.stringify(asked))
   const start = pageToken && !csv ? positionOfPageToken(ctx.secrets, context, pageToken).seq : 0
   return queue.run(async (turns) => {
-    const rows = await reportRows(await findReportRooms(ctx, query, request, turns), request, kind, turns)
+    const rooms = await findReportRooms(ctx, query, request, turns)
+    const rows = await reportRows(rooms, request, kind, turns)
     if (csv) return csvPages(queue, rows, turns)
     const end = Math.min(start + request.pageSize, rows.count)
     const page = await rows.read(start, end, turns)
     const next = end < rows.count ? pageTokenAt(ctx.secrets, context, { timestamp: 0, seq: end }) : ''
-    return answerOf(headOf(request, org, ctx.clock.now()), page, next, turns)
+    const head = { ...headOf(request, org, ctx.clock.now()), ...(await kind.head?.(rooms, turns)) }
+    return answerOf(head, page, next, turns)
   })
 }
 

@@ -14,3 +14,13 @@ export const listPeopleDays = wholeQuery((db, p: RoomDays, engine) =>
     .where('d.day', '>=', p.first)
     .where('d.day', '<=', p.last),
 )
+
+export const listAirDays = wholeQuery((db, p: RoomDays, engine) =>
+  db
+    .selectFrom('room_days as d')
+    .select(['d.room', 'd.day', 'd.people', 'd.co2', 'd.humidity', 'd.temp', 'd.voc'])
+    .where('d.org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'd.room', p.rooms))
+    .where('d.day', '>=', p.first)
+    .where('d.day', '<=', p.last),
+)

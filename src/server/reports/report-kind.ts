@@ -16,6 +16,8 @@ export type AddRoom<Sums> = (room: ReportRoom, part: CountedPart, sums: Sums) =>
 
 export interface ReportKind<Sums, Figures extends object> {
   readonly id: OperationId
+  /** The keys of the answer before its rows, in addition to the window. */
+  readonly head?: (rooms: readonly ReportRoom[], turns: Turns) => Promise<object>
   readonly empty: () => Sums
   /** How many rooms are read and counted in one step, which should take a millisecond or two. */
   readonly roomsAtOnce: (days: number) => number
@@ -24,4 +26,6 @@ export interface ReportKind<Sums, Figures extends object> {
   /** The figure by which rows are sorted; undefined if nothing was measured. */
   readonly figure: (sums: Sums, name: string) => number | undefined
   readonly figures: (sums: Sums, group: ReportGroup) => Figures
+  /** Rooms that are sorted by a figure are ranked by this one, the largest first. */
+  readonly rankedBy?: string
 }

@@ -13,6 +13,9 @@ export interface ReportRows<Row> {
   read(from: number, to: number, turns: Turns): Promise<Row[]>
 }
 
+/** A room's sums take about 2 KB. */
+const maxKeptRooms = 5000
+
 /** A row before its place in the order is known. */
 interface Unsorted {
   /** Undefined for what has no name: it comes last. */
@@ -50,6 +53,7 @@ class RoomCounter<Sums, Figures extends object> {
         batch.push({ room, zone: await this.#zones.of(room.zone, turns) })
       }
       const add = await this.#kind.read(batch, turns)
+      await turns.next()
       for (const counted of batch) {
         found(counted, add)
         await turns.next()
@@ -87,27 +91,56 @@ async function roomRows<Sums, Figures extends object>(
   counter: RoomCounter<Sums, Figures>,
   turns: Turns,
 ): Promise<ReportRows<ReportPlace & Figures>> {
-  const figures = new Map<number, number | undefined>()
   const { sortBy } = request
-  if (sortBy !== 'name') {
-    await counter.ofRooms(rooms, turns, (room, sums) => figures.set(room.id, kind.figure(sums, sortBy)))
+  const { rankedBy } = kind
+  const isRanked = sortBy !== 'name'
+  // The sums of very many rooms would take much memory: then those of a page are made again.
+  const known = new Map<number, Sums>()
+  const figures = new Map<number, number | undefined>()
+  const rankFigures: number[] = []
+  if (isRanked) {
+    await counter.ofRooms(rooms, turns, (room, sums) => {
+      figures.set(room.id, kind.figure(sums, sortBy))
+      if (rooms.length <= maxKeptRooms) known.set(room.id, sums)
+      const rankFigure = rankedBy === undefined ? undefined : kind.figure(sums, rankedBy)
+      if (rankFigure !== undefined) rankFigures.push(rankFigure)
+    })
   }
+  const ranks = await ranksOf(rankFigures, turns)
   const entries = rooms.map(
     (room): RoomEntry => ({ room, name: room.name, number: room.id, figure: figures.get(room.id) }),
   )
   const sorted = await sortInTurns(entries, orderOf(request), turns)
+  const rowOf = (room: ReportRoom, sums: Sums) => {
+    const rankFigure = rankedBy === undefined ? undefined : kind.figure(sums, rankedBy)
+    const rank = rankFigure === undefined ? undefined : ranks.get(rankFigure)
+    return { ...placeOfRoom(room), ...kind.figures(sums, 'room'), ...(rank !== undefined && { rank }) }
+  }
   return {
     count: sorted.length,
-    // The sums of all rooms would take much memory, so those of a page are made again.
     async read(from, to, pageTurns) {
       const rows: (ReportPlace & Figures)[] = []
       const page = sorted.slice(from, to).map(({ room }) => room)
-      await counter.ofRooms(page, pageTurns, (room, sums) => {
-        rows.push({ ...placeOfRoom(room), ...kind.figures(sums, 'room') })
-      })
+      const add = (room: ReportRoom, sums: Sums) => void rows.push(rowOf(room, sums))
+      if (known.size === 0) {
+        await counter.ofRooms(page, pageTurns, add)
+        return rows
+      }
+      for (const room of page) {
+        add(room, known.get(room.id) as Sums)
+        await pageTurns.next()
+      }
       return rows
     },
   }
+}
+
+/** The rank of each figure: 1 for the largest, and one more than the number of rooms with a larger one for others. */
+async function ranksOf(figures: readonly number[], turns: Turns): Promise<ReadonlyMap<number, number>> {
+  const ranks = new Map<number, number>()
+  const sorted = await sortInTurns(figures, (a, b) => b - a, turns)
+  for (const [i, figure] of sorted.entries()) if (!ranks.has(figure)) ranks.set(figure, i + 1)
+  return ranks
 }
 
 interface Group<Sums> {

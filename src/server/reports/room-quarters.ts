@@ -44,22 +44,23 @@ export class RoomQuarters {
     }
   }
 
-  /** Reads the value of a quarter of an hour since 1970, in the unit in which it is stored. */
-  valuesOf(room: number, sensor: RoomDaySensor): (quarter: number) => number | undefined {
-    const values = this.#values.get(`${room} ${sensor}`)
-    if (!values) return () => undefined
-    const start = this.range.first * quartersPerDay
-    return (quarter) => {
-      const value = values[quarter - start]
-      return value === notMeasured ? undefined : value
-    }
+  /** The quarter since 1970 with which all lists begin. */
+  get start(): number {
+    return this.range.first * quartersPerDay
+  }
+
+  /** The values of a room, in the unit in which they are stored; undefined if there are none. */
+  listOf(room: number, sensor: RoomDaySensor): Int32Array | undefined {
+    return this.#values.get(`${room} ${sensor}`)
   }
 
   peopleOf(room: number): (quarter: number) => QuarterPeople | undefined {
-    const valueIn = this.valuesOf(room, 'people')
+    const values = this.listOf(room, 'people')
+    if (!values) return () => undefined
+    const { start } = this
     return (quarter) => {
-      const packed = valueIn(quarter)
-      if (packed === undefined) return undefined
+      const packed = values[quarter - start] as number
+      if (packed === notMeasured) return undefined
       return { hundredths: peopleHundredths(packed), isPresence: isPresenceMark(packed) }
     }
   }

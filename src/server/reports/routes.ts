@@ -1,6 +1,7 @@
 // Connects the operations of reports to their rules.
 import type { OperationHandlers } from '../context/handlers.ts'
 import type { LatestSampleCache } from '../sensors/latest/cache.ts'
+import { airReport } from './air/kind.ts'
 import { makeReport } from './make-report.ts'
 import { metricsGet } from './metrics/rules.ts'
 import type { ReportQueue } from './turns.ts'
@@ -9,7 +10,9 @@ import { useReport } from './use/kind.ts'
 export const reportRoutes = (
   latest: LatestSampleCache,
   queue: ReportQueue,
-): OperationHandlers<'metricsGet' | 'reportsUse'> => ({
+): OperationHandlers<'metricsGet' | 'reportsUse' | 'reportsAir'> => ({
   metricsGet: (ctx, { query }) => metricsGet(ctx, latest, query),
   reportsUse: (ctx, { query, csv }) => makeReport(ctx, queue, query, csv, () => useReport(ctx.db)),
+  reportsAir: (ctx, { query: { fields, ...query }, csv }) =>
+    makeReport(ctx, queue, query, csv, (org) => airReport(ctx.db, fields, org.air_limits)),
 })

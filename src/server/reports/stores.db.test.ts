@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
 import type { OrgDatabase } from '../db/org-database.ts'
 import { listMeasuredEndpoints } from './metrics/store.ts'
-import { listPeopleDays } from './quarters-store.ts'
+import { listAirDays, listPeopleDays } from './quarters-store.ts'
 import { findReportOrg, listReportDeletedRooms, listReportRooms } from './store.ts'
 
 let world: StoreWorld
@@ -57,6 +57,11 @@ test('rooms are read by place, with the rights of the caller, in pages', async (
 
 test('the days of rooms are read by room and day', async () => {
   const rows = await listPeopleDays(world.all, { rooms: [2, 9], first: 6, last: 7 })
+  const air = await listAirDays(world.all, { rooms: [2, 9], first: 6, last: 7 })
+  expect(air.map(({ room, day, people, co2 }) => [room, day, people?.length, co2])).toEqual([
+    [2, 6, 96, null],
+    [2, 7, 96, null],
+  ])
   expect(rows.map(({ room, day }) => [room, day])).toEqual([
     [2, 6],
     [2, 7],

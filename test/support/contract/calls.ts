@@ -180,6 +180,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
     id: f.source,
     body: { devices: [{ key: sourceDeviceKey, state: 'ADOPTED', roomId: f.room }] },
   }),
+  reportsAir: (f) => ({ ...reportWindow, regionId: f.region, locationId: f.location }),
   reportsUse: (f) => ({ ...reportWindow, regionId: f.region, locationId: f.location }),
 }
 

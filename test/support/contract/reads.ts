@@ -108,4 +108,5 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
   jobsGet: ({ job }) => [{ id: job }],
   jobsRoomsList: ({ job }) => [{ id: job }],
   reportsUse: (places) => reports(places),
+  reportsAir: (places) => reports(places),
 }

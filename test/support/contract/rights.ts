@@ -204,4 +204,5 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   sourceDevicesList: changeShared,
   sourceDevicesUpdate: changeShared,
   reportsUse: read,
+  reportsAir: read,
 }

@@ -297,4 +297,5 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   sourceDevicesList: none,
   sourceDevicesUpdate: none,
   reportsUse: reports,
+  reportsAir: reports,
 }

@@ -18,7 +18,7 @@ interface Sums extends UseSums {
 type Row = Omit<UseRow, keyof Static<TObject<typeof reportPlace>>>
 
 /** Rows of days that one statement reads. */
-const daysPerStatement = 400
+const daysPerStatement = 250
 
 export const useReport = (db: OrgReader): ReportKind<Sums, Row> => ({
   id: 'reportsUse',
