@@ -191,8 +191,15 @@ test('rows are selected by click, with Shift, by keyboard and all at once, and s
   expect(await tableOf(page).locator('[aria-sort="ascending"]').textContent()).toBe('Power ↑')
   expect(new URL(page.url()).searchParams.get('sort')).toBe('power')
 
-  // On paper the table has all rows and columns, and nothing to press.
+  // On paper the table has all rows and columns, and nothing to press. A header says whose list it is, and which part of it.
   await page.emulateMedia({ media: 'print' })
+  await page.getByText(/^Printed .+ 20\d\d, .+ by /).waitFor()
+  expect(await page.getByRole('main').innerText()).toMatch(/^Nordlys AS\s/)
+  const marginBoxes = `[...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])
+    .filter((rule) => rule instanceof CSSPageRule).map((rule) => rule.cssText).join()`
+  expect(await page.evaluate(marginBoxes)).toMatch(
+    /@bottom-right \{ content: "Page " counter\(page\) " of " counter\(pages\)/,
+  )
   await expect.poll(async () => (await headsOf(page)).join()).toBe(allColumns)
   expect(await tableOf(page).getByRole('row').count()).toBe(deviceCount + 1)
   expect(await page.getByRole('button').or(page.getByRole('checkbox')).or(page.getByRole('combobox')).count()).toBe(0)
@@ -295,6 +302,11 @@ test('a view with filters, order and columns is shared with a viewer in four cli
   await link.click()
   await settled(page, 'Devices')
   await until('the rows of the view', async () => (await rowCount(page)) === 6)
+  await page.emulateMedia({ media: 'print' })
+  await page.getByText('View: Offline in Oslo').waitFor()
+  const filters = `[...document.querySelectorAll('search [data-printed]')].map((one) => getComputedStyle(one, '::before').content)`
+  expect(await page.evaluate(filters)).toEqual(['"Search: oslo"', '"State: Offline"'])
+  await page.emulateMedia({ media: 'screen' })
   expect(await headsOf(page)).toContain('IP address')
   expect(await tableOf(page).locator('[aria-sort="descending"]').textContent()).toBe('Since ↓')
   await page.getByRole('button', { name: 'View: Offline in Oslo' }).click()

@@ -29,6 +29,7 @@ import { ConnectionBanner } from './connection-banner.tsx'
 import { LiveIndicator } from './live-indicator.tsx'
 import { Logo } from './logo.tsx'
 import { useNavigationItems } from './navigation.ts'
+import { PrintHeader } from './print-header.tsx'
 import { RegionsNote } from './regions-note.tsx'
 import classes from './shell.module.css'
 import { ViewLinks } from './view-links.tsx'
@@ -115,6 +116,7 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} bg="var(--rk-page)">
+        <PrintHeader />
         <div className={isOutdated ? classes.outdated : undefined}>
           <LoadingBoundary key={renderedPath}>
             <Outlet />

@@ -57,7 +57,7 @@ function AuditLog() {
         </Button>
       ) : (
         shown.length > 0 && (
-          <Text fz="sm" c="dimmed">
+          <Text fz="sm" c="dimmed" data-screen-only>
             End of list
           </Text>
         )

@@ -2,6 +2,7 @@
 import { Button, Group, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type AuditWindow, dateTimeLocalText, type WindowChoice } from '../../domain/journal/audit/audit-window.ts'
+import { fullTime } from '../../parts/text/time.tsx'
 
 interface WindowPickerProps {
   readonly window: AuditWindow
@@ -25,6 +26,7 @@ export function WindowPicker({ window, onChange }: WindowPickerProps) {
     <Group gap="sm" align="flex-start">
       <SegmentedControl
         aria-label="Period"
+        data-printed={`${fullTime(window.from)} to ${fullTime(Math.min(window.to, Date.now()))}`}
         data={[...choices]}
         value={window.choice}
         onChange={choose}
@@ -48,7 +50,7 @@ function CustomPeriod({ window, onChange }: WindowPickerProps) {
     if (isComplete && !isReversed) onChange(new Date(start).toISOString(), new Date(end).toISOString())
   }
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={submit} noValidate data-screen-only>
       <Group gap="xs" align="flex-start">
         <TextInput
           type="datetime-local"

@@ -54,7 +54,7 @@ function NewComment({ id }: { readonly id: string }) {
   const canAdd = text.trim() !== '' && !comment.isPending
   const add = () => comment.mutate({ input: { id, body: { text: text.trim() } } })
   return (
-    <div>
+    <div data-screen-only>
       <Textarea
         label="New comment"
         description="Ctrl+Enter to add"

@@ -67,6 +67,7 @@ export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProp
     <TextInput
       ref={field}
       className={classes.search}
+      {...(value !== '' && { wrapperProps: { 'data-printed': `Search: ${value}` } })}
       label={label}
       placeholder={placeholder}
       value={text}
@@ -117,8 +118,10 @@ export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps)
     const unknown = isKnown ? [] : [{ value, label: 'Deleted' }]
     return [{ value: anyValue, label: anyLabel }, ...choices, ...unknown]
   }, [choices, value, anyLabel])
+  const chosen = value === undefined ? undefined : options.find((option) => option.value === value)?.label
   return (
     <Select
+      {...(chosen !== undefined && { wrapperProps: { 'data-printed': `${label}: ${chosen}` } })}
       label={label}
       value={value ?? anyValue}
       data={options}

@@ -37,6 +37,8 @@ export const useIsPrinting = (): boolean => useSyncExternalStore(subscribe, () =
 const maxPrintedRows = 2000
 /** More columns than this need the longer side of the paper. */
 const maxPortraitColumns = 7
+/** More columns than this need smaller letters. */
+const maxColumns = 12
 
 interface PrintedTableProps<T> {
   readonly label: string
@@ -50,7 +52,7 @@ interface PrintedTableProps<T> {
 export function PrintedTable<T>({ rows, columns, ...others }: PrintedTableProps<T>) {
   const printed = columns.filter(({ isControl, isPrinted }) => !isControl && isPrinted !== false)
   return (
-    <div className={classes.printed}>
+    <div className={classes.printed} data-dense={printed.length > maxColumns || undefined}>
       {printed.length > maxPortraitColumns && <style>{'@page { size: landscape }'}</style>}
       <TableElement
         {...others}

@@ -127,6 +127,7 @@ interface SpanControlProps {
 const SpanControl = ({ span, onChange }: SpanControlProps) => (
   <SegmentedControl
     aria-label="Period"
+    data-printed={spans[span].title}
     size="xs"
     value={span}
     onChange={(value) => onChange(parseSpan(value))}
