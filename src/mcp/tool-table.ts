@@ -4,5 +4,6 @@ import { actTools } from './tools/act.ts'
 import { lookTools } from './tools/look.ts'
 import { noteTools } from './tools/notes.ts'
 import { recordTools } from './tools/records.ts'
+import { reportTools } from './tools/reports.ts'
 
-export const tools: readonly McpTool[] = [...lookTools, ...recordTools, ...noteTools, ...actTools]
+export const tools: readonly McpTool[] = [...lookTools, ...recordTools, ...reportTools, ...noteTools, ...actTools]

@@ -107,7 +107,8 @@ test.runIf(isFullForm)(
         '--header',
         `Authorization: Bearer ${env.ROOMKEEPER_KEY}`,
       ]
-      const stdio = [process.execPath, program, 'mcp']
+      const variables = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`])
+      const stdio = [...variables, process.execPath, program, 'mcp']
       for (const way of [http, stdio]) {
         const listed = await inspect(...way, '--method', 'tools/list')
         expect(listed.tools.map(({ name }: { name: string }) => name)).toEqual(tools.map(({ name }) => name))

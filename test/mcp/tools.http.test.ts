@@ -91,6 +91,10 @@ test('tools answer the questions that they are for', async () => {
     devices: { total: 3 },
     openIncidents: { WARNING: 2 },
   })
+  expect(await use('room_use', { days: 7, sort: '-use' })).toMatchObject({
+    rows: expect.arrayContaining([expect.objectContaining({ room: { id: mine.room, name: 'MINE room' } })]),
+    hasMore: false,
+  })
   const text = JSON.stringify(await use('get_room', { roomId: mine.room }))
   const { dec, enrolmentUrl } = (await places.org.call('GET', `/rooms/${mine.room}`)).body
   expect(text).not.toContain(dec)

@@ -1,0 +1,52 @@
+// Tools on reports: how rooms were used, and what follows from it. [contract 16.query]
+import Type from 'typebox'
+import { dayMs } from '../../contract/durations.ts'
+import { operations } from '../../contract/operations.ts'
+import { CalendarDay } from '../../contract/shape.ts'
+import { directTool } from '../tool.ts'
+import { limitField, placeFields } from './fields.ts'
+
+const windowFields = {
+  days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 366, description: 'How many days to look back; default 28. Not with `from`.' }),
+  ),
+  from: Type.Optional(CalendarDay('First day of the window, such as 2026-10-01.')),
+  to: Type.Optional(CalendarDay('The day after the window; default now.')),
+}
+
+interface ReportWindow {
+  readonly days: number | undefined
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
+
+const windowOf = ({ days = 28, from, to }: ReportWindow, now: number) => ({
+  from: from ?? new Date(now - days * dayMs).toISOString().slice(0, 10),
+  ...(to !== undefined && { to }),
+})
+
+const { groupBy, sort, tag } = operations.reportsUse.query
+
+export const reportTools = [
+  directTool({
+    name: 'room_use',
+    title: 'How rooms are used',
+    description:
+      'How much rooms were used in working hours, how many people were in them, and which are too small or too large. Sort by `use` for rooms that could be given up, by `-use` for the busiest. What was not measured is absent, never 0: look at `coverage`.',
+    needs: 'read',
+    input: Type.Object({
+      ...windowFields,
+      ...placeFields,
+      tag: Type.Optional(tag),
+      groupBy: Type.Optional(groupBy),
+      sort: Type.Optional(sort),
+      limit: limitField,
+    }),
+    async run({ client, now }, { days, from, to, limit = 50, ...query }) {
+      const window = windowOf({ days, from, to }, now())
+      const { rows, nextPageToken, ...head } = (await client.reportsUse({ ...query, ...window, pageSize: limit })).body
+      // The table of hours of a row has 336 numbers.
+      return { ...head, rows: rows.map(({ week: _, ...row }) => row), hasMore: nextPageToken !== '' }
+    },
+  }),
+]
