@@ -1,8 +1,8 @@
 // The command palette: finds any room, device, site, profile or page as the user types.
 import { Box, Text, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { includesAll, searchWords } from '../../contract/search-text.ts'
 import { SearchIcon } from '../parts/page/icons.tsx'
-import { includesAll, searchWords } from '../parts/text/search-text.ts'
 import classes from './command-palette.module.css'
 import { type PaletteEntry, usePaletteEntries } from './palette-entries.tsx'
 

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
 import { modelOf } from '../../contract/device/models.ts'
+import { normalizeText } from '../../contract/search-text.ts'
 import { operationQuery } from '../api.ts'
 import { deviceName, type ListedDevice } from '../domain/fleet/device/device.ts'
 import { macText } from '../domain/fleet/device/network-address.ts'
@@ -11,7 +12,6 @@ import { restartingRoomsOf, stateDuringRestart } from '../domain/fleet/room/room
 import { RoomStateLabel } from '../domain/fleet/room/room-state.tsx'
 import { pageNames, searchOf, useViews } from '../domain/people/view/saved-view.ts'
 import { AuditIcon, DeviceIcon, ProfileIcon, RoomIcon, SiteIcon } from '../parts/page/icons.tsx'
-import { normalizeText } from '../parts/text/search-text.ts'
 import { useNavigationItems } from './navigation.ts'
 
 export interface PaletteEntry {

@@ -5,7 +5,7 @@ import { type Severity, severities } from '../../../contract/incidents/rule-tabl
 import { isOpenState } from '../../../contract/incidents/states.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { compareText } from '../../parts/text/search-text.ts'
+import { compareText } from '../../../contract/search-text.ts'
 import { shortTime } from '../../parts/text/time.tsx'
 
 export type ListedIncident = ResponseOf<Operations['incidentsList']>['incidents'][number]

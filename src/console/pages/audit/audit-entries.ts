@@ -3,11 +3,11 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useMemo } from 'react'
 import type { Static } from 'typebox'
 import type { AuditEntry } from '../../../contract/journal/audit.ts'
+import { includesAll, normalizeText, searchWords } from '../../../contract/search-text.ts'
 import { operationQuery, queryKeyOf } from '../../api.ts'
 import { deviceName } from '../../domain/fleet/device/device.ts'
 import { actionName } from '../../domain/journal/audit/action-names.ts'
 import type { AuditWindow } from '../../domain/journal/audit/audit-window.ts'
-import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
 import { client } from '../../session.ts'
 
 export type AuditLogEntry = Static<typeof AuditEntry>

@@ -1,5 +1,6 @@
 // Shows the search box and the filters above the table of devices.
 import { useMemo } from 'react'
+import { compareText } from '../../../contract/search-text.ts'
 import { powerNames } from '../../domain/fleet/device/device.ts'
 import { kindName, kindOf } from '../../domain/fleet/device/device-kind.tsx'
 import {
@@ -22,7 +23,6 @@ import { profileChoices, useProfileNames } from '../../domain/fleet/device/profi
 import { FieldFilters } from '../../domain/fleet/fields/field-filters.tsx'
 import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
 import { countFilters, FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
-import { compareText } from '../../parts/text/search-text.ts'
 
 interface DeviceFiltersProps {
   readonly rows: readonly DeviceTableRow[]

@@ -3,6 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { dayMs, hourMs } from '../../../contract/durations.ts'
 import { ruleNames } from '../../../contract/incidents/rule-names.ts'
+import { includesAll, normalizeText, searchWords } from '../../../contract/search-text.ts'
 import { operationQuery } from '../../api.ts'
 import { useSites } from '../../domain/fleet/site/sites.ts'
 import {
@@ -17,7 +18,6 @@ import { incidentsQuery, openIncidentsQuery, useWeekCounts } from '../../domain/
 import { incidentPlace } from '../../domain/incidents/incident-place.ts'
 import { type WeekCount, weekCountOf } from '../../domain/incidents/week-count.ts'
 import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../parts/table/sorting.ts'
-import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
 import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
 

@@ -1,6 +1,7 @@
 // Shows the search box and the filters above the table of rooms.
 import { useMemo } from 'react'
 import { sensorLabels } from '../../../contract/device/sensor-texts.ts'
+import { compareText } from '../../../contract/search-text.ts'
 import { profileChoices, useProfileNames } from '../../domain/fleet/device/profile-names.ts'
 import { FieldFilters } from '../../domain/fleet/fields/field-filters.tsx'
 import {
@@ -17,7 +18,6 @@ import { roomStateLabel, roomStates } from '../../domain/fleet/room/room-state.t
 import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
 import { airSensors, limitText } from '../../domain/sensors/air.ts'
 import { countFilters, FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
-import { compareText } from '../../parts/text/search-text.ts'
 import { useSession } from '../../session.ts'
 
 interface RoomFiltersProps {

@@ -1,10 +1,10 @@
 // Builds the tree of regions and locations with the number and the worst state of their rooms.
 import type { Static } from 'typebox'
 import type { RoomInList } from '../../../contract/fleet/rooms.ts'
+import { includesAll, normalizeText, searchWords } from '../../../contract/search-text.ts'
 import { type RestartingRooms, stateDuringRestart } from '../../domain/fleet/room/room-restarts.ts'
 import { type RoomState, roomStates } from '../../domain/fleet/room/room-state.tsx'
 import type { ListedLocation, Sites } from '../../domain/fleet/site/sites.ts'
-import { includesAll, normalizeText, searchWords } from '../../parts/text/search-text.ts'
 
 type ListedRoom = Static<typeof RoomInList>
 

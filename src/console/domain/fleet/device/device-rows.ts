@@ -10,15 +10,15 @@ import {
   sinceOfListed,
   stateOfListed,
 } from '../../../../contract/fleet/endpoints.ts'
-import { operationQuery } from '../../../api.ts'
-import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../../parts/table/sorting.ts'
 import {
   compareText,
   includesAll,
   naturalSortKey,
   normalizeText,
   searchWords,
-} from '../../../parts/text/search-text.ts'
+} from '../../../../contract/search-text.ts'
+import { operationQuery } from '../../../api.ts'
+import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../../parts/table/sorting.ts'
 import { fieldMatcher } from '../fields/custom-fields.ts'
 import { type ListedLocation, unassigned, useSites } from '../site/sites.ts'
 import { callLabel, deviceName, type ListedDevice, powerNames } from './device.ts'

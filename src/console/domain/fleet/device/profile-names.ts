@@ -1,9 +1,9 @@
 // The names of profiles by their id, for lists that show or filter by the profile.
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { compareText, naturalSortKey } from '../../../../contract/search-text.ts'
 import { operationQuery } from '../../../api.ts'
 import type { FilterChoice } from '../../../parts/table/list-filters.tsx'
-import { compareText, naturalSortKey } from '../../../parts/text/search-text.ts'
 
 export type ProfileNames = ReadonlyMap<number, string>
 

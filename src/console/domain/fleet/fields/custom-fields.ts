@@ -6,8 +6,8 @@ import {
   maxCustomFields,
 } from '../../../../contract/fleet/custom-fields.ts'
 import { ownProperty } from '../../../../contract/own-property.ts'
+import { compareText } from '../../../../contract/search-text.ts'
 import type { Column } from '../../../parts/table/column.ts'
-import { compareText } from '../../../parts/text/search-text.ts'
 
 interface WithFields {
   readonly fields?: CustomFields

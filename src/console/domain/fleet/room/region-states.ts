@@ -1,5 +1,5 @@
 // Counts the rooms of each region by state. Rooms without devices do not count.
-import { compareText, naturalSortKey } from '../../../parts/text/search-text.ts'
+import { compareText, naturalSortKey } from '../../../../contract/search-text.ts'
 import { unassigned } from '../site/sites.ts'
 import type { RoomTableRow } from './room-rows.ts'
 

@@ -1,8 +1,8 @@
 // The rooms as choices of a field, sorted by name.
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { compareText, naturalSortKey } from '../../../../contract/search-text.ts'
 import { operationQuery } from '../../../api.ts'
-import { compareText, naturalSortKey } from '../../../parts/text/search-text.ts'
 
 export interface Choice {
   readonly value: string

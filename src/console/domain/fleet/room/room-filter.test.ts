@@ -1,7 +1,7 @@
 // Tests how the search parameters filter and sort rooms.
 import { expect, test } from 'vitest'
+import { naturalSortKey, normalizeText } from '../../../../contract/search-text.ts'
 import { formatSort, parseSort } from '../../../parts/table/sorting.ts'
-import { naturalSortKey, normalizeText } from '../../../parts/text/search-text.ts'
 import { defaultRoomSort, roomMatcher, sortRooms } from './room-filter.ts'
 import type { RoomTableRow } from './room-rows.ts'
 

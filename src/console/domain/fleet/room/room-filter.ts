@@ -1,7 +1,7 @@
 // Filters and sorts the rows of the room table by the search parameters.
 
+import { compareText, includesAll, naturalSortKey, searchWords } from '../../../../contract/search-text.ts'
 import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../../parts/table/sorting.ts'
-import { compareText, includesAll, naturalSortKey, searchWords } from '../../../parts/text/search-text.ts'
 import { type AirSensor, airSensors, isMeasured } from '../../sensors/air.ts'
 import { hasProfile } from '../device/profile-names.ts'
 import { fieldMatcher } from '../fields/custom-fields.ts'

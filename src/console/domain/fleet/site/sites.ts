@@ -3,8 +3,8 @@ import { useSuspenseQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
+import { compareText, naturalSortKey } from '../../../../contract/search-text.ts'
 import { operationQuery } from '../../../api.ts'
-import { compareText, naturalSortKey } from '../../../parts/text/search-text.ts'
 
 export type ListedLocation = ResponseOf<Operations['locationsList']>['locations'][number]
 export type ListedRegion = ResponseOf<Operations['regionsList']>['regions'][number]

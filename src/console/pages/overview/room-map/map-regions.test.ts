@@ -1,6 +1,6 @@
 // Tests that the map has every room once, in an order that does not depend on states.
 import { expect, test } from 'vitest'
-import { naturalSortKey } from '../../../parts/text/search-text.ts'
+import { naturalSortKey } from '../../../../contract/search-text.ts'
 import { mapRegions } from './map-regions.ts'
 
 const room = (id: number, name: string, place?: readonly [region: string | undefined, location: string]) => ({

@@ -1,7 +1,8 @@
 // Groups the rooms of the map by region and location. Every group is in the order of names, so a room keeps its place when its state changes.
+
+import { compareText, naturalSortKey } from '../../../../contract/search-text.ts'
 import type { RoomTableRow } from '../../../domain/fleet/room/room-rows.ts'
 import { unassigned } from '../../../domain/fleet/site/sites.ts'
-import { compareText, naturalSortKey } from '../../../parts/text/search-text.ts'
 
 type Room = Pick<RoomTableRow, 'id' | 'name' | 'sortKey' | 'state' | 'isReconnecting' | 'region' | 'location'>
 

@@ -1,7 +1,7 @@
 // The rows of the list of a source's devices: their states, the filter, and what can be decided about selected rows.
 import type { CallInput } from '../../../../client/client.ts'
 import { maxSourceDevicesPerRequest, type SourceDevice } from '../../../../contract/fleet/sources.ts'
-import { includesAll, normalizeText, searchWords } from '../../../parts/text/search-text.ts'
+import { includesAll, normalizeText, searchWords } from '../../../../contract/search-text.ts'
 
 /** A device without a name at the source has its model, and its serial number or key. */
 export const sourceDeviceName = ({ name, model, serial, key }: SourceDevice): string =>
