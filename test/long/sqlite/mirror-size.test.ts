@@ -1,62 +1,28 @@
 // A gateway mirrors 800 devices, each in a room of its own: the requests per second, the time of a round, and the memory of the gateway.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { minuteMs } from '../../../src/contract/durations.ts'
 import { newGatewayFolder } from '../../support/gateway/gateway-world.ts'
 import { startHarness } from '../../support/harness.ts'
 import { Program, startTimeoutMs, until } from '../../support/program.ts'
+import { deviceId, numbers } from '../../support/sources/large-upstream-ids.ts'
 
+const upstreamScript = new URL('../../support/sources/large-upstream.ts', import.meta.url).pathname
 const deviceCount = 800
 const roundMs = 15 * minuteMs
 
-/** Plays Neat Pulse, and remembers when each path was requested. */
+/** Plays Neat Pulse as a process of its own: here, requests would arrive when the server of the test has time. */
 async function startUpstream() {
-  const requests: { path: string; atMs: number }[] = []
-  const ids = Array.from({ length: deviceCount }, (_, i) => `d0000000-0000-4000-8000-${String(i).padStart(12, '0')}`)
-  const device = (id: string, i: number) => ({
-    id,
-    serial: `NB-SIZE-${i}`,
-    model: 'NF19B1',
-    connected: true,
-    roomId: i + 1,
-    roomName: `Room ${i}`,
-    inCallStatus: 'NONE',
-  })
-  const details = (id: string, i: number) => ({
-    ...device(id, i),
-    networks: [{ type: 'NETWORK_TYPE_ETHERNET', linkUp: true, addresses: [], gateway: [] }],
-    firmwareVersion: 'NFB1.20260401.0001',
-    freeSystemStorage: '12000000000',
-  })
-  const answerTo = (path: string): unknown => {
-    const seconds = Math.floor(Date.now() / 60_000) * 60
-    const sample = { co2: 500, humidity: 40, illumination: 300, people: 2, temp: 21.5, voc: 300, vocIndex: 0 }
-    if (path === '/endpoints') return { endpoints: ids.map(device) }
-    if (path === '/endpoints/sensor')
-      return { data: ids.map((id) => ({ id, endpointData: { data: [{ ...sample, timestamp: String(seconds) }] } })) }
-    if (path === '/rooms') return { rooms: ids.map((_, i) => ({ id: i + 1, name: `Room ${i}` })) }
-    if (path.endsWith('/config')) return { brightness: 0.5, nightMode: true, timezone: 'Europe/Oslo' }
-    const [, kind = '', id = ''] = path.split('/')
-    if (kind === 'endpoints') return details(id, ids.indexOf(id))
-    if (kind === 'rooms') return { id: Number(id), endpoints: [details(ids[Number(id) - 1] as string, Number(id) - 1)] }
-    return { [kind]: [] }
-  }
-  const server = createServer((request, response) => {
-    const path = (request.url ?? '').replace(/^.*\/orgs\/[^/]+/, '')
-    requests.push({ path, atMs: performance.now() })
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(answerTo(path)))
-  })
-  server.listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { requests, ids, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  const child = spawn(process.execPath, [upstreamScript, String(deviceCount)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = await once(createInterface(child.stdout), 'line')
+  const url = `http://127.0.0.1:${line}`
+  const requests = async () => (await (await fetch(`${url}/requests`)).json()) as { path: string; atMs: number }[]
+  return { ids: numbers(deviceCount).map(deviceId), url, requests }
 }
 
 /** Now, and at its highest. */
@@ -106,12 +72,13 @@ test('800 devices are read with at most two requests a second, all within 15 min
     await until('all are connected', async () => (await connectedCount()) === deviceCount + 1, {
       timeoutMs: 5 * minuteMs,
     })
-    const startedAtMs = performance.now()
+    const startedAtMs = Date.now()
     await pause(roundMs)
     const wanted = upstream.ids.flatMap((key, i) => [`/endpoints/${key}/config`, `/rooms/${i + 1}`])
-    const seen = new Set(upstream.requests.filter(({ atMs }) => atMs >= startedAtMs).map(({ path }) => path))
+    const requests = await upstream.requests()
+    const seen = new Set(requests.filter(({ atMs }) => atMs >= startedAtMs).map(({ path }) => path))
     const missing = wanted.filter((path) => !seen.has(path))
-    const times = upstream.requests.map(({ atMs }) => atMs)
+    const times = requests.map(({ atMs }) => atMs)
     const mostInTenSeconds = Math.max(
       ...times.map((from) => times.filter((at) => at >= from && at < from + 10_000).length),
     )
@@ -125,7 +92,7 @@ test('800 devices are read with at most two requests a second, all within 15 min
     }
     process.stdout.write(`${JSON.stringify(figures)}\n`)
     expect(figures.perSecond).toBeLessThanOrEqual(2)
-    // The upstream is in the process of the test, and reads some requests late.
+    // Two at the start of the ten seconds, and one that was a moment late.
     expect(mostInTenSeconds).toBeLessThanOrEqual(22)
     expect(missing).toEqual([])
     expect(Math.max(...figures.gatewayMiB)).toBeLessThanOrEqual(maxMiB)
