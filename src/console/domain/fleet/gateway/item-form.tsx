@@ -1,14 +1,14 @@
 // The form of a gateway's device: what the driver needs, a test with its result, and the room.
-import { Alert, Button, Group, Loader, Text, TextInput } from '@mantine/core'
+import { Alert, TextInput } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { maxNameLength } from '../../../../contract/shape.ts'
 import { useWrite } from '../../../api.ts'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
-import { ErrorText } from '../../../parts/page/page.tsx'
 import { RoomSelect } from '../room/room-select.tsx'
 import { DriverFields } from './driver-fields.tsx'
 import type { Gateway, GatewayDriver, GatewayItem } from './gateway.ts'
 import { hasMoved, hasTarget, type ItemDraft, isSameTarget, itemTestBody, newItemDraft } from './item-draft.ts'
+import { TestLine } from './test-line.tsx'
 import { TestOutcome } from './test-outcome.tsx'
 
 interface ItemFormProps {
@@ -64,25 +64,13 @@ export function ItemForm(props: ItemFormProps) {
           {item.fingerprint !== undefined && ' and the trusted certificate'} will be deleted. Enter the password again.
         </Alert>
       )}
-      <Group gap="sm">
-        <Button
-          variant="default"
-          loading={test.isPending}
-          disabled={!isReady || !isOnline}
-          onClick={() => test.run(draft)}
-        >
-          Test
-        </Button>
-        <Text fz="sm" c="dimmed" role="status" flex={1}>
-          {!isOnline
-            ? 'The gateway is offline. You can save the device; the gateway tries it when it is back.'
-            : test.isPending
-              ? 'The gateway tries the device now. This takes up to 20 seconds.'
-              : result === undefined && 'The gateway tries the device and says what it found.'}
-        </Text>
-        {test.isPending && <Loader size="xs" aria-hidden="true" />}
-      </Group>
-      <ErrorText error={test.error} />
+      <TestLine test={test} canRun={isReady && isOnline} onRun={() => test.run(draft)}>
+        {!isOnline
+          ? 'The gateway is offline. You can save the device; the gateway tries it when it is back.'
+          : test.isPending
+            ? 'The gateway tries the device now. This takes up to 20 seconds.'
+            : result === undefined && 'The gateway tries the device and says what it found.'}
+      </TestLine>
       {result && (
         <TestOutcome
           result={result}

@@ -1,14 +1,14 @@
 // The form of a source: its gateway, its fields, and a test with its result.
-import { Alert, Button, Group, Loader, Select, Text, TextInput } from '@mantine/core'
+import { Alert, Select, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import type { SourceType } from '../../../../contract/fleet/drivers.ts'
 import type { Source } from '../../../../contract/fleet/sources.ts'
 import { maxNameLength } from '../../../../contract/shape.ts'
 import { useWrite } from '../../../api.ts'
 import { type Gateway, gatewayLabel } from '../../../domain/fleet/gateway/gateway.ts'
+import { TestLine } from '../../../domain/fleet/gateway/test-line.tsx'
 import { sourceTypeNames } from '../../../domain/fleet/source/source.ts'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
-import { ErrorText } from '../../../parts/page/page.tsx'
 import {
   hasSourceMoved,
   hasSourceTarget,
@@ -91,25 +91,13 @@ export function SourceForm(props: SourceFormProps) {
         maxLength={maxNameLength}
         autoComplete="off"
       />
-      <Group gap="sm">
-        <Button
-          variant="default"
-          loading={test.isPending}
-          disabled={!isReady || !isOnline}
-          onClick={() => test.run(draft)}
-        >
-          Test
-        </Button>
-        <Text fz="sm" c="dimmed" role="status" flex={1}>
-          {!isOnline
-            ? 'The gateway is offline. You can save the source; the gateway reads it when it is back.'
-            : test.isPending
-              ? `The gateway tries ${sourceTypeNames[type]} now. This takes up to 20 seconds.`
-              : result === undefined && 'The gateway tries the source and says what it found. Nothing is changed.'}
-        </Text>
-        {test.isPending && <Loader size="xs" aria-hidden="true" />}
-      </Group>
-      <ErrorText error={test.error} />
+      <TestLine test={test} canRun={isReady && isOnline} onRun={() => test.run(draft)}>
+        {!isOnline
+          ? 'The gateway is offline. You can save the source; the gateway reads it when it is back.'
+          : test.isPending
+            ? `The gateway tries ${sourceTypeNames[type]} now. This takes up to 20 seconds.`
+            : result === undefined && 'The gateway tries the source and says what it found. Nothing is changed.'}
+      </TestLine>
       {result && (
         <SourceTestOutcome
           result={result}
