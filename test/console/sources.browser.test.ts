@@ -332,6 +332,18 @@ test('a person looks at the plan of Neat Pulse, applies it, puts the devices int
   await look()
   await page.getByRole('link', { name: 'Pulse', exact: true }).click()
   await page.getByText('It refused the key.').waitFor()
+
+  // So does the page of a device, until the source no longer lists the device.
+  const path = `/sources/${source.id}/devices?state=ADOPTED`
+  const [adopted] = (await org.call('GET', path)).body.devices
+  const enrolled = await gateway.enrol(adopted.deviceId, { serial: 'NB-AWAY', model: 'NF19B1', manufacturer: 'Neat' })
+  await visit(page, `/devices/${enrolled.body.endpointId}`)
+  const connection = page.getByRole('region', { name: 'Connection' })
+  await connection.getByText(/^The source is away since .+: Sign-in refused$/).waitFor()
+  await gateway.reportSource(source.id, 'CONNECTED')
+  await gateway.found(source.id, [{ key: adopted.key, model: 'NF19B1', isMissing: true }])
+  await connection.getByText('Its source no longer lists this device.').waitFor()
+  expect(await connection.getByText('The source is away', { exact: false }).count()).toBe(0)
 })
 
 test('a person writes the mapping of a LoRaWAN sensor, and sees what it reads from the latest message', async () => {

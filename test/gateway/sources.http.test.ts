@@ -95,6 +95,8 @@ test('a device that the source no longer lists is offline with that reason, unti
   await until('it is offline', async () => (await world.endpoint(endpoint)).state === 'OFFLINE')
   await until('the reason', async () => (await calls.device(id, 'a')).deviceState === 'UNREACHABLE')
   expect((await calls.device(id, 'a')).reason).toBe('The source no longer lists this device.')
+  expect(await world.endpoint(endpoint)).toMatchObject({ missingAtSource: true })
+  expect(await world.endpoint(other)).not.toHaveProperty('missingAtSource')
   expect(await calls.source(id)).toMatchObject({ state: 'CONNECTED', devices: { ADOPTED: 2, missing: 1 } })
   // The gateway does not ask for a device that is missing.
   const before = source.opened.get('a')
@@ -105,6 +107,7 @@ test('a device that the source no longer lists is offline with that reason, unti
     const { isMissing, deviceState } = await calls.device(id, 'a')
     return !isMissing && deviceState === 'CONNECTED'
   })
+  expect(await world.endpoint(endpoint)).not.toHaveProperty('missingAtSource')
   expect(source.opened.get('a')).toBe((before ?? 0) + 1)
   expect((await world.endpoint(other)).state).toBe('ONLINE')
 

@@ -59,6 +59,12 @@ const sourceType = optional(
   OneOf(sourceTypes, 'Type of the source through which the device is seen; absent without one. Values can be added.'),
 )
 
+const missingAtSource = optional(
+  Type.Boolean({
+    description: 'True if its source no longer lists the device, which is OFFLINE then; absent otherwise.',
+  }),
+)
+
 export const maxEndpointNoteLength = 2000
 export const endpointName = optional(
   Type.String({ description: 'Name of the endpoint: the given one, or else the one that the device reports.' }),
@@ -87,6 +93,7 @@ export const Endpoint = Shape('webpageEndpoint', {
   since,
   via,
   sourceType,
+  missingAtSource,
   hasGateway,
   enrolmentTime: Timestamp('Time at which the device enrolled.'),
   roomId,

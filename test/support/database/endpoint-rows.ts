@@ -52,6 +52,7 @@ export async function putEndpoints(
       via: null,
       source_id: null,
       source_type: null,
+      missing_at_source: 0,
       rest: null,
       left_with_gateway: 0,
       overslept_at: null,

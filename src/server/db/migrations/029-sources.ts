@@ -73,6 +73,7 @@ export const sources: MigrationStatements = (dialect) => [
   'CREATE UNIQUE INDEX gateway_devices_source ON gateway_devices (org, source_id, source_key) WHERE source_id IS NOT NULL',
   'ALTER TABLE endpoints ADD COLUMN source_id text',
   'ALTER TABLE endpoints ADD COLUMN source_type text',
+  'ALTER TABLE endpoints ADD COLUMN missing_at_source integer NOT NULL DEFAULT 0',
   'CREATE INDEX endpoints_source ON endpoints (org, source_id) WHERE source_id IS NOT NULL',
   // The source whose absence says what is known about the time after a connection, as `via` does for gateways.
   'ALTER TABLE connection_spans ADD COLUMN source_id text',

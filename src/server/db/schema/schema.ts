@@ -207,6 +207,8 @@ export interface DatabaseSchema extends PeopleSchema, IncidentSchema, JobSchema 
     /** The source of which its gateway knows the device; set and cleared with `via`. */
     source_id: string | null
     source_type: SourceType | null
+    /** 1 if the source no longer lists the device. */
+    missing_at_source: Generated<number>
     /** Whether the device can sleep, and whether its last status lets it: `restOf`. */
     rest: 'AWAKE' | 'RESTING' | null
     /** 1 if the device is away, and its connection ended together with the one of its gateway. */

@@ -9,6 +9,7 @@ import {
   wholeQuery,
   wholeQueryOne,
   write,
+  writeAny,
   writeExists,
   writeTelemetry,
   writeTelemetryOne,
@@ -248,6 +249,30 @@ export const listIdsVia = wholeQuery((db, p: { org: number; gateway: string }) =
 /** Lists the devices of a source that were adopted. */
 export const listIdsOfSource = wholeQuery((db, p: { org: number; source: string }) =>
   db.selectFrom('endpoints').select('id').where('org', '=', p.org).where('source_id', '=', p.source).orderBy('id'),
+)
+
+/** Lists the devices of a source whose rows do not say whether it lists them. */
+export const listOtherwiseMissing = wholeQuery((db, p: { org: number; source: string }) =>
+  db
+    .selectFrom('endpoints as e')
+    .innerJoin('gateway_devices as i', (j) => j.onRef('i.org', '=', 'e.org').onRef('i.endpoint_id', '=', 'e.id'))
+    .innerJoin('source_devices as d', (j) =>
+      j.onRef('d.org', '=', 'i.org').onRef('d.source_id', '=', 'i.source_id').onRef('d.key', '=', 'i.source_key'),
+    )
+    .select(['e.id', 'd.is_missing'])
+    .where('e.org', '=', p.org)
+    .where('e.source_id', '=', p.source)
+    .whereRef('e.missing_at_source', '!=', 'd.is_missing')
+    .orderBy('e.id'),
+)
+
+export const updateMissingAtSource = writeAny(
+  (db, p: { org: number; ids: readonly string[]; missing: number }, engine) =>
+    db
+      .updateTable('endpoints')
+      .set({ missing_at_source: p.missing })
+      .where('org', '=', p.org)
+      .where(isAnyOf(engine, 'id', p.ids)),
 )
 
 /** Returns the state of an endpoint, for the event of a change. */

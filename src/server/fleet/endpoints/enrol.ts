@@ -133,6 +133,8 @@ export async function enrolEndpoint(tx: Tx, ctx: RequestContext, enrolment: Enro
     via,
     source_id: source?.id ?? null,
     source_type: source?.type ?? null,
+    // The gateway opens only devices that the source lists.
+    missing_at_source: 0,
     enrolment_time: ctx.clock.now(),
   }
   if (known) {

@@ -27,6 +27,7 @@ export const enrolledColumns = [
   'via',
   'source_id',
   'source_type',
+  'missing_at_source',
   'enrolment_time',
 ] as const
 
@@ -141,7 +142,7 @@ type BasicEndpointView = Static<typeof BasicEndpoint>
 
 /** Fields that the device never reported are left out, except the list of networks, which is always there. [contract 5.1] */
 export function endpointView(
-  row: ShownEndpoint & GivenValues & Pick<Endpoints, 'enrolment_time' | 'readings'>,
+  row: ShownEndpoint & GivenValues & Pick<Endpoints, 'enrolment_time' | 'missing_at_source' | 'readings'>,
   roomName: string | null,
 ): EndpointView {
   const { name: reportedName, sleeps: reportedSleeps, ...status } = shownStatus(row)
@@ -158,6 +159,7 @@ export function endpointView(
     ...(row.via !== null && { via: row.via }),
     ...(hasGateway(row) && { hasGateway: true }),
     ...(row.source_type !== null && { sourceType: row.source_type }),
+    ...(row.missing_at_source === 1 && { missingAtSource: true }),
     enrolmentTime: isoTime(row.enrolment_time),
     ...(row.room_id !== null && { roomId: row.room_id }),
     ...(row.room_id !== null && roomName !== null && { roomName }),

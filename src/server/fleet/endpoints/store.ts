@@ -28,6 +28,7 @@ const columns = [
   'e.id',
   'e.version',
   'e.enrolment_time',
+  'e.missing_at_source',
   'e.readings',
   ...fieldColumns,
   ...givenColumns.map((column) => `e.${column}` as const),
@@ -349,14 +350,14 @@ export async function updateRoomOf(tx: Tx, ids: readonly string[], room: number 
 const clearVia = write((db, p: { org: number; gateway: string }) =>
   db
     .updateTable('endpoints')
-    .set({ via: null, source_id: null, source_type: null })
+    .set({ via: null, source_id: null, source_type: null, missing_at_source: 0 })
     .where('org', '=', p.org)
     .where('via', '=', p.gateway),
 )
 const clearViaInRoom = write((db, p: { org: number; room: number }) =>
   db
     .updateTable('endpoints')
-    .set({ via: null, source_id: null, source_type: null })
+    .set({ via: null, source_id: null, source_type: null, missing_at_source: 0 })
     .where('org', '=', p.org)
     .where('via', 'in', (q) =>
       q.selectFrom('endpoints as g').select('g.id').where('g.org', '=', p.org).where('g.room_id', '=', p.room),
@@ -366,7 +367,13 @@ const clearViaInRoom = write((db, p: { org: number; room: number }) =>
 const clearViaOf = write((db, p: { org: number; ids: readonly string[] }, engine) =>
   db
     .updateTable('endpoints')
-    .set((e) => ({ via: null, source_id: null, source_type: null, version: e('version', '+', 1) }))
+    .set((e) => ({
+      via: null,
+      source_id: null,
+      source_type: null,
+      missing_at_source: 0,
+      version: e('version', '+', 1),
+    }))
     .where('org', '=', p.org)
     .where(isAnyOf(engine, 'id', p.ids)),
 )

@@ -209,6 +209,8 @@ test('a device that its source no longer lists is missing: OFFLINE with that rea
   await until('the endpoint is offline', async () => {
     return (await site.call('GET', `/endpoints/${device.id}`)).body.state === 'OFFLINE'
   })
+  const endpoint = async () => (await site.call('GET', `/endpoints/${device.id}`)).body
+  expect(await endpoint()).toMatchObject({ state: 'OFFLINE', missingAtSource: true })
   expect(await site.device('bar')).toMatchObject({
     state: 'ADOPTED',
     isMissing: true,
@@ -219,6 +221,16 @@ test('a device that its source no longer lists is missing: OFFLINE with that rea
   expect(await countsOf(site)).toEqual({ FOUND: 1, ADOPTED: 1, EXCLUDED: 0, missing: 2 })
   await gateway.found(source, [{ key: 'bar', model: 'NF19B1' }])
   expect(await site.device('bar')).toMatchObject({ state: 'ADOPTED', isMissing: false })
+  expect(await endpoint()).not.toHaveProperty('missingAtSource')
+  // A complete list without it says the same, until the source is removed.
+  await gateway.call('POST', `${devicePaths.gatewaySources}/${source}/devices`, {
+    revision: 1,
+    devices: [],
+    listed: [],
+  })
+  expect(await endpoint()).toMatchObject({ missingAtSource: true })
+  await site.call('DELETE', `/sources/${source}`)
+  expect(await endpoint()).not.toHaveProperty('missingAtSource')
 })
 
 test('a complete list makes every other device of its source missing, and an outdated one none [contract 15.reports]', async () => {

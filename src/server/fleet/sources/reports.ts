@@ -17,7 +17,7 @@ import { ConnectionReplaced, connectionKey, type Device, type DeviceConnection }
 import { change } from '../../journal/audit/change.ts'
 import { pickShownValues } from '../configs/reported.ts'
 import { hiddenBeforeEndMs } from '../connections/availability.ts'
-import { updateLeftWithSource } from '../endpoints/device-store.ts'
+import { listOtherwiseMissing, updateLeftWithSource, updateMissingAtSource } from '../endpoints/device-store.ts'
 import type { DeviceOrigin } from '../endpoints/enrol.ts'
 import { lockConnection } from '../endpoints/store.ts'
 import { raiseListVersions } from '../gateways/store.ts'
@@ -102,42 +102,53 @@ export async function storeFoundDevices(
   const on = db.forOrg(gateway.org.key)
   const source = await requireOwnSource(services, gateway, sourceId)
   const now = clock.now()
+  const store = () => on.telemetry((tx) => storeDevices(tx, gateway, sourceId, report, now))
+  let stored: Stored
   if (source.enrol_room_id === null) {
-    await on.telemetry((tx) => storeDevices(tx, gateway, sourceId, report, now))
+    stored = await store()
   } else {
     const actor = { type: 'DEVICE', id: gateway.serial, name: gateway.serial } as const
     const ctx = unrestrictedContext(services, gateway.org, actor, origin)
     const known = new Set((await listKnownKeys(on, { source: sourceId, keys: keysOf(report) })).map(({ key }) => key))
     const mayAdopt = report.devices.some(({ key, refusedBecause }) => !known.has(key) && refusedBecause === undefined)
     if (mayAdopt) {
-      await change(ctx, 'sourceDevicesUpdate', async (tx) => {
-        const { source, added } = await storeDevices(tx, gateway, sourceId, report, now)
+      stored = await change(ctx, 'sourceDevicesUpdate', async (tx) => {
+        const result = await storeDevices(tx, gateway, sourceId, report, now)
+        const { source, added } = result
         const adopted = source ? await adoptNew(tx, source, added, now) : []
         return {
-          result: undefined,
+          result,
           target: sourceRef({ id: sourceId, name: source?.name ?? '' }),
           after: { adopted, roomIds: source?.enrol_room_id ?? undefined },
         }
       })
       devices.wake([gateway.id])
     } else {
-      await on.telemetry((tx) => storeDevices(tx, gateway, sourceId, report, now))
+      stored = await store()
     }
   }
-  feed.forOrg(gateway.org.key).publish([{ type: 'status', endpointId: gateway.id }])
+  const ids = [gateway.id, ...stored.changed]
+  feed.forOrg(gateway.org.key).publish(ids.map((endpointId) => ({ type: 'status', endpointId })))
 }
 
-/** Returns the keys of the devices that were not known and can be adopted. */
+interface Stored {
+  readonly source: OwnSource | undefined
+  /** The keys of the devices that were not known and can be adopted. */
+  readonly added: readonly string[]
+  /** The endpoints that are missing now, or no longer. */
+  readonly changed: readonly string[]
+}
+
 async function storeDevices(
   tx: TelemetryTx | Tx,
   gateway: Device,
   sourceId: string,
   report: FoundDevices,
   now: number,
-): Promise<{ source: OwnSource | undefined; added: readonly string[] }> {
+): Promise<Stored> {
   const { revision, devices } = report
   const source = await findOwnSource(tx, { gateway: gateway.id, id: sourceId })
-  if (source?.revision !== revision) return { source, added: [] }
+  if (source?.revision !== revision) return { source, added: [], changed: [] }
   const known = new Set((await listKnownKeys(tx, { source: sourceId, keys: keysOf(report) })).map(({ key }) => key))
   const newCount = new Set(devices.flatMap(({ key }) => (known.has(key) ? [] : key))).size
   let free = newCount === 0 ? 0 : await freePlaces(tx, sourceId, newCount)
@@ -152,7 +163,15 @@ async function storeDevices(
   }
   await upsertDevices(tx, { source: sourceId, rows: [...rows.values()], at: now })
   if (report.listed) await storeList(tx, sourceId, report.listed)
-  return { source, added }
+  return { source, added, changed: await storeMissing(tx, sourceId) }
+}
+
+/** Returns the endpoints that are missing now, or no longer. */
+async function storeMissing(tx: TelemetryTx | Tx, source: string): Promise<readonly string[]> {
+  const rows = await listOtherwiseMissing(tx, { source })
+  for (const [missing, changed] of Map.groupBy(rows, (row) => row.is_missing))
+    await updateMissingAtSource(tx, { ids: changed.map(({ id }) => id), missing })
+  return rows.map(({ id }) => id)
 }
 
 /** A gateway that has just started does not know which devices it has reported before, so it sends the whole list. */

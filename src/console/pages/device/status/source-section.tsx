@@ -83,7 +83,8 @@ function useItemList(via: string) {
 }
 
 /** The source that lists the device, whether it can be read now, and whether something is sent there. */
-function useSourceDefinitions({ id, via = '', sourceType, state, actions }: DeviceDetails): readonly Definition[] {
+function useSourceDefinitions(device: DeviceDetails): readonly Definition[] {
+  const { id, via = '', sourceType, missingAtSource, state, actions } = device
   const { everywhere } = usePermissions()
   const item = useItemList(via)?.devices.find(({ endpointId }) => endpointId === id)
   const { data } = useQuery({ ...operationQuery('sourcesList'), enabled: everywhere && sourceType !== undefined })
@@ -108,6 +109,7 @@ function useSourceDefinitions({ id, via = '', sourceType, state, actions }: Devi
         actions?.length === 0 &&
         'Read only: reboots, messages, log requests and settings are not sent to Neat Pulse.',
     ],
+    ['Missing', missingAtSource && 'Its source no longer lists this device.'],
     [
       'Away',
       source && source.state !== 'CONNECTED' ? (
