@@ -27,6 +27,7 @@ import { meOperations } from './people/me.ts'
 import { userOperations } from './people/users.ts'
 import { viewOperations } from './people/views.ts'
 import { airOperations } from './reports/air.ts'
+import { availabilityOperations } from './reports/availability.ts'
 import { metricsOperations } from './reports/metrics.ts'
 import { useOperations } from './reports/use.ts'
 import { sensorHistoryOperations } from './sensors/sensor-history.ts'
@@ -63,6 +64,7 @@ export const operations = {
   ...metricsOperations,
   ...useOperations,
   ...airOperations,
+  ...availabilityOperations,
 }
 
 export type Operations = typeof operations

@@ -139,6 +139,7 @@ const firstPages: Partial<Record<OperationId, () => object>> = {
   jobsRoomsList: () => ({ id: jobOfTwoRooms }),
   reportsUse: () => daysOfWeek,
   reportsAir: () => daysOfWeek,
+  reportsAvailability: () => daysOfWeek,
 }
 
 describe.each(pagedIds)('%s', (id) => {

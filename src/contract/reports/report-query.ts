@@ -38,6 +38,7 @@ export const reportQuery = <const F extends string>(figures: readonly F[]) => ({
     description:
       'The days on which the hours begin, separated by commas: mon,tue,wed. Default: the days of the working hours of the organisation, or else Monday to Friday; with the hours `always`, all days.',
   }),
+  roomId: Int32('Only this room.'),
   regionId: Int32('Only rooms in this region.'),
   locationId: Int32('Only rooms in this location.'),
   tag: Type.String({ description: 'Only rooms with this tag.' }),

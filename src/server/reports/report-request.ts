@@ -42,6 +42,8 @@ export interface ReportRequest {
   readonly windowIn: (zone: string) => Window
   /** A time before the window in any zone. */
   readonly earliest: number
+  /** A time after the window in any zone. */
+  readonly latest: number
 }
 
 export function reportRequestOf(query: ReportQuery, org: ReportOrg, nowMs: number): ReportRequest {
@@ -76,6 +78,7 @@ export function reportRequestOf(query: ReportQuery, org: ReportOrg, nowMs: numbe
       }
     },
     earliest: Math.floor(start) - daySeconds,
+    latest: Math.ceil(end) + daySeconds,
   }
 }
 

@@ -33,7 +33,7 @@ export async function findReportRooms(
   request: ReportRequest,
   turns: Turns,
 ): Promise<readonly ReportRoom[]> {
-  const { regionId, locationId, tag } = query
+  const { roomId, regionId, locationId, tag } = query
   const hasFields = customFieldFilter(query.field)
   const found: ReportRoom[] = []
   const add = (rows: readonly RoomRow[]) => {
@@ -46,6 +46,7 @@ export async function findReportRooms(
   }
   const limit = roomsPerStatement
   const readAll = async (read: (after: number) => Promise<RoomRow[]>) => {
+    if (roomId !== undefined) return add((await read(roomId - 1)).filter(({ id }) => id === roomId))
     for (let after = 0; ; ) {
       const rows = await read(after)
       add(rows)

@@ -11,6 +11,8 @@ export const findReportOrg = queryOne((db, p: { org: number }) =>
       'o.timezone',
       'o.working_hours',
       'o.air_limits',
+      'o.availability_target',
+      'o.ignore_under_minutes',
       'o.past_known_from',
       'p.quarters_from',
       'p.room_days_from',

@@ -181,6 +181,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
     body: { devices: [{ key: sourceDeviceKey, state: 'ADOPTED', roomId: f.room }] },
   }),
   reportsAir: (f) => ({ ...reportWindow, regionId: f.region, locationId: f.location }),
+  reportsAvailability: (f) => ({ ...reportWindow, roomId: f.room, exclude: 'silenced,short', ignoreUnderMinutes: 10 }),
   reportsUse: (f) => ({ ...reportWindow, regionId: f.region, locationId: f.location }),
 }
 

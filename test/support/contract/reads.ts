@@ -16,6 +16,8 @@ const eachRoom = ({ rooms }: GeneratedPlaces) => rooms.map((room) => ({ id: numb
 const once = () => [{}]
 
 const dayMs = 86_400_000
+/** Answers about the present differ from one call to the next. */
+const endedWindow = { from: Date.now() - dayMs, to: Date.now() - 3_600_000 }
 const reports = (places: GeneratedPlaces) => {
   const window = { from: Date.now() - dayMs, to: Date.now(), hours: 'always', pageSize: 1000 }
   const groups = (['room', 'location', 'region'] as const).map((groupBy) => ({ ...window, groupBy }))
@@ -107,6 +109,15 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
   jobsList: once,
   jobsGet: ({ job }) => [{ id: job }],
   jobsRoomsList: ({ job }) => [{ id: job }],
+  reportsAvailability: (places) => [
+    ...reports(places).map((report) => ({ ...report, ...endedWindow })),
+    ...places.rooms.map((room) => ({
+      from: Date.now() - dayMs,
+      hours: 'always',
+      roomId: Number(room.id),
+      periods: true,
+    })),
+  ],
   reportsUse: (places) => reports(places),
   reportsAir: (places) => reports(places),
 }

@@ -203,6 +203,7 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   sourcesLink: changeShared,
   sourceDevicesList: changeShared,
   sourceDevicesUpdate: changeShared,
+  reportsAvailability: read,
   reportsUse: read,
   reportsAir: read,
 }

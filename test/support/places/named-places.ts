@@ -67,14 +67,16 @@ const jobBodies = (p: Place, { own }: FourPlaces) => {
   ]
 }
 
-const reports = (p: Place, all: FourPlaces) => {
-  const from = Date.now() - 86_400_000
-  return filters(p, all).flatMap((filter) => [
-    { ...filter, from },
-    { ...filter, from, groupBy: 'location' as const },
-    { ...filter, from, pageToken: 'forged' },
-  ])
-}
+/** All callers ask for one window. It has ended, so what happens between two answers changes neither. */
+const reportWindow = { from: Date.now() - 86_400_000, to: Date.now() - 3_600_000 }
+const reports = (p: Place, all: FourPlaces) => [
+  ...filters(p, all).flatMap((filter) => [
+    { ...filter, ...reportWindow },
+    { ...filter, ...reportWindow, groupBy: 'location' as const },
+    { ...filter, ...reportWindow, pageToken: 'forged' },
+  ]),
+  { ...reportWindow, roomId: p.room },
+]
 
 /** An operation without a line here does not compile. */
 export const namings: { readonly [K in OperationId]: Namings<K> } = {
@@ -296,6 +298,7 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   sourcesLink: none,
   sourceDevicesList: none,
   sourceDevicesUpdate: none,
+  reportsAvailability: (p, all) => [...reports(p, all), { ...reportWindow, roomId: p.room, periods: true }],
   reportsUse: reports,
   reportsAir: reports,
 }

@@ -28,20 +28,39 @@ export function nextTimeWithin(hours: WeeklyHours, zone: string, atMs: number): 
   return Math.min(...begins)
 }
 
+/** Returns the times within the hours between two times, in Unix seconds and in order. They can overlap. */
+export function periodsWithin(
+  hours: WeeklyHours,
+  zone: string,
+  from: number,
+  to: number,
+): (readonly [number, number])[] {
+  const periods: (readonly [number, number])[] = []
+  for (const { begin, end } of spansOf(hours, zone, dayOf(zone, from) - daysBefore, dayOf(zone, to) + 1)) {
+    const period = [Math.max(begin, from), Math.min(end, to)] as const
+    if (period[0] < period[1]) periods.push(period)
+  }
+  return periods
+}
+
 /**
  * A span begins when the clocks first show `from` on one of the days, and ends when they last show `to`, on the next day if that is not later.
  * So an hour that comes twice is within the hours both times, and a span that would begin in an hour that is left out begins after it.
  */
-function spansAround({ days, from, to }: WeeklyHours, zone: string, at: number, lastDay: number): Span[] {
-  const today = dayOf(zone, Math.floor(at))
+function spansOf({ days, from, to }: WeeklyHours, zone: string, firstDay: number, lastDay: number): Span[] {
   const [begin, end] = [secondsOfDay(from), secondsOfDay(to)]
   const length = end > begin ? 0 : 1
   const spans: Span[] = []
-  for (let day = today - daysBefore; day <= today + lastDay; day++) {
+  for (let day = firstDay; day <= lastDay; day++) {
     if (!days.includes(weekdayOf(day))) continue
     spans.push({ begin: timesOfDay(zone, day, begin).first, end: timesOfDay(zone, day + length, end).last })
   }
   return spans
+}
+
+function spansAround(hours: WeeklyHours, zone: string, at: number, daysAhead: number): Span[] {
+  const today = dayOf(zone, Math.floor(at))
+  return spansOf(hours, zone, today - daysBefore, today + daysAhead)
 }
 
 function secondsOfDay(time: string): number {

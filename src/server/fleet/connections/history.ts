@@ -71,7 +71,8 @@ export function endpointHistoryOf(row: HistoryRow, { from, retainedFrom }: Conne
   }
 }
 
-function unwrittenSpanOf({
+/** The connection that the row of an endpoint names, if its span is not written yet. */
+export function unwrittenSpanOf({
   node_id,
   changed_at: since,
   connected,
@@ -81,7 +82,7 @@ function unwrittenSpanOf({
   overslept_at,
   via,
   source_id,
-}: HistoryRow): HistorySpan | undefined {
+}: Omit<HistoryRow, 'id' | 'number' | 'last_since' | 'first_since'>): HistorySpan | undefined {
   if (node_id === null || since === null) return undefined
   const after = { rested, overslept_at, via, source_id }
   if (connected) return { since, until: undefined, why: undefined, unknown_until: null, followed_by: null, ...after }

@@ -4,7 +4,8 @@ import { type Expression, type Kysely, sql } from 'kysely'
 import type { EngineName } from '../../db/engine.ts'
 import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
 import { byUuid } from '../../db/queries/by-uuid.ts'
-import { visibleQuery, visibleQueryOne, write, writeTelemetry } from '../../db/queries/query.ts'
+import { jsonRows } from '../../db/queries/json-rows.ts'
+import { visibleQuery, visibleQueryOne, wholeQuery, write, writeTelemetry } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { systemWrite } from '../../db/system.ts'
 import {
@@ -216,6 +217,70 @@ export const listHistoriesInRoom = visibleQuery(
   (db, p: PresenceTimes & { org: number; room: number; from: number }) =>
     selectHistories(db, p).where('e.room_id', '=', p.room).orderBy('e.id'),
 )
+
+/** For reports, of endpoints in rooms that the caller sees: a device counts where it was then. */
+export const listHistoriesOfEndpoints = wholeQuery(
+  (db, p: PresenceTimes & { org: number; endpoints: readonly number[]; from: number }, engine) =>
+    selectHistories(db, p).where(isAnyNumberOf(engine, 'e.number', p.endpoints)),
+)
+
+const spanFactColumns = [
+  's.endpoint',
+  's.since',
+  's.until',
+  's.why',
+  's.unknown_until',
+  's.followed_by',
+  's.rested',
+  's.overslept_at',
+  's.via',
+  's.source_id',
+] as const
+
+/** Lists the last span of each endpoint that started at a time or before. */
+export const listLastSpansUntil = wholeQuery(
+  (db, p: { org: number; endpoints: readonly (readonly [number])[]; from: number }, engine) =>
+    db
+      .selectFrom(jsonRows<{ number: number }>(engine, p.endpoints, { number: 'integer' }).as('n'))
+      .innerJoin('connection_spans as s', 's.endpoint', 'n.number')
+      .select(spanFactColumns)
+      .where('s.org', '=', p.org)
+      .where(
+        's.since',
+        '=',
+        sql<number>`(select max(l.since) from connection_spans l
+          where l.org = ${p.org} and l.endpoint = n.number and l.since <= cast(${p.from} as bigint))`,
+      ),
+)
+
+/** Lists spans that started between two times, by endpoint and start. The page before ended with `since` of the first endpoint. */
+export const listSpansOfEndpoints = wholeQuery(
+  (
+    db,
+    p: {
+      org: number
+      endpoints: readonly number[]
+      from: number
+      to: number
+      first: number
+      since: number
+      limit: number
+    },
+    engine,
+  ) =>
+    db
+      .selectFrom('connection_spans as s')
+      .select(spanFactColumns)
+      .where('s.org', '=', p.org)
+      .where(isAnyNumberOf(engine, 's.endpoint', p.endpoints))
+      .where('s.since', '>', p.from)
+      .where('s.since', '<', p.to)
+      .where((e) => e.or([e('s.endpoint', '>', p.first), e('s.since', '>', p.since)]))
+      .orderBy('s.endpoint')
+      .orderBy('s.since')
+      .limit(p.limit),
+)
+export type EndpointSpanRow = Awaited<ReturnType<typeof listSpansOfEndpoints>>[number]
 
 /** Lists spans of an endpoint that started at a time or later and before another, the oldest first. */
 export const listSpans = visibleQuery(
