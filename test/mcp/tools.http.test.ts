@@ -95,6 +95,11 @@ test('tools answer the questions that they are for', async () => {
     rows: expect.arrayContaining([expect.objectContaining({ room: { id: mine.room, name: 'MINE room' } })]),
     hasMore: false,
   })
+  expect(await use('room_air')).toMatchObject({
+    limits: { co2: { max: 1000 } },
+    rows: expect.any(Array),
+    hasMore: false,
+  })
   const text = JSON.stringify(await use('get_room', { roomId: mine.room }))
   const { dec, enrolmentUrl } = (await places.org.call('GET', `/rooms/${mine.room}`)).body
   expect(text).not.toContain(dec)

@@ -20,7 +20,7 @@ const siteProgramOnly: vite.Plugin = {
       : undefined,
 }
 
-/** Writes main.js, health-thread.js (the thread of the health port), system-process.js (the process of `roomkeeper computer`), the parts that they load, and the licences of other packages. */
+/** Writes main.js, health-thread.js (the thread of the health port), mcp-thread.js (the thread of tools), system-process.js (the process of `roomkeeper computer`), the parts that they load, and the licences of other packages. */
 export async function compileProgram(folder: string, part: 'all' | 'site' = 'all'): Promise<void> {
   await strictBuild(vite, {
     configFile: false,
@@ -40,7 +40,10 @@ export async function compileProgram(folder: string, part: 'all' | 'site' = 'all
       rolldownOptions: {
         input: {
           main: join(root, 'src/main.ts'),
-          ...(part === 'all' && { 'health-thread': join(root, 'src/server/http/health/thread.ts') }),
+          ...(part === 'all' && {
+            'health-thread': join(root, 'src/server/http/health/thread.ts'),
+            'mcp-thread': join(root, 'src/server/http/mcp/thread.ts'),
+          }),
           'system-process': join(root, 'src/computer/system/process.ts'),
         },
         output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

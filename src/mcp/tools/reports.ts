@@ -8,7 +8,7 @@ import { limitField, placeFields } from './fields.ts'
 
 const windowFields = {
   days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 366, description: 'How many days to look back; default 28. Not with `from`.' }),
+    Type.Integer({ minimum: 1, maximum: 366, description: 'How many days to look back, if there is no `from`.' }),
   ),
   from: Type.Optional(CalendarDay('First day of the window, such as 2026-10-01.')),
   to: Type.Optional(CalendarDay('The day after the window; default now.')),
@@ -26,6 +26,7 @@ const windowOf = ({ days = 28, from, to }: ReportWindow, now: number) => ({
 })
 
 const { groupBy, sort, tag } = operations.reportsUse.query
+const { sort: airSort, fields } = operations.reportsAir.query
 
 export const reportTools = [
   directTool({
@@ -47,6 +48,28 @@ export const reportTools = [
       const { rows, nextPageToken, ...head } = (await client.reportsUse({ ...query, ...window, pageSize: limit })).body
       // The table of hours of a row has 336 numbers.
       return { ...head, rows: rows.map(({ week: _, ...row }) => row), hasMore: nextPageToken !== '' }
+    },
+  }),
+  directTool({
+    name: 'room_air',
+    title: 'Rooms with bad air',
+    description:
+      'For how long the air of rooms was outside of its limits while they were used, the worst first. For questions such as "which rooms had bad air this week?".',
+    needs: 'read',
+    input: Type.Object({
+      ...windowFields,
+      ...placeFields,
+      tag: Type.Optional(tag),
+      fields: Type.Optional(fields),
+      groupBy: Type.Optional(groupBy),
+      sort: Type.Optional(airSort),
+      limit: limitField,
+    }),
+    async run({ client, now }, { days = 7, from, to, limit = 50, sort = '-outsideShare', ...query }) {
+      const window = windowOf({ days, from, to }, now())
+      const { body } = await client.reportsAir({ ...query, ...window, sort, pageSize: limit })
+      const { nextPageToken, ...answer } = body
+      return { ...answer, hasMore: nextPageToken !== '' }
     },
   }),
 ]

@@ -29,7 +29,7 @@ import { sourceRoutes } from '../fleet/sources/routes.ts'
 import { type ConsoleFiles, staticFileRoutes } from '../http/browser/static-files.ts'
 import { openHealthPort } from '../http/health/port.ts'
 import { listen } from '../http/listen.ts'
-import { mcpRoute } from '../http/mcp-route.ts'
+import { mcpRoute } from '../http/mcp/route.ts'
 import { type HttpServer, makeHttpServer } from '../http/server.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
 import { serviceRoutes } from '../http/service-routes.ts'
@@ -176,7 +176,7 @@ function addRoutes(
 ): void {
   const { services, keyring, log, metrics, options } = core
   const { db, clock, limits, publicUrl } = services
-  mcpRoute(app, { services, identify, refuse, corsOrigins: options.corsOrigin ?? [] })
+  mcpRoute(app, { services, log, identify, refuse, corsOrigins: options.corsOrigin ?? [] })
   serviceRoutes(app, { db, metrics, identify, publicUrl, isStopping: () => core.isStopping })
   const browser = new BrowserSessions({ services, keyring, cookie, refuse })
   sessionRoutes(app, { services, keyring, browser, refuse, countSignIn: metrics.signIn })

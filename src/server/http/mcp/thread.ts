@@ -1,0 +1,54 @@
+// Runs the tools in a thread of its own: they read lists of thousands of rooms, which would keep the server from other work. [contract 17.mcp]
+import { createHmac } from 'node:crypto'
+import { parentPort, workerData } from 'node:worker_threads'
+import { makeMcpHandler } from '../../../mcp/http-handler.ts'
+import type { ApiAnswer, FromThread, McpThreadData, ToolRequest, ToThread } from './messages.ts'
+
+const { key, version } = workerData as McpThreadData
+const post = (message: FromThread) => parentPort?.postMessage(message)
+
+const handle = makeMcpHandler({
+  sign: (text) => createHmac('sha256', key).update(text).digest(),
+  version,
+})
+
+const waiting = new Map<number, (answer: ApiAnswer) => void>()
+let lastNumber = 0
+
+/** The server sends the request with the key of the caller, which this thread does not know. */
+const apiOf =
+  (id: number): typeof fetch =>
+  async (input, init = {}) => {
+    const { pathname, search } = new URL(String(input))
+    const number = ++lastNumber
+    const { promise, resolve } = Promise.withResolvers<ApiAnswer>()
+    waiting.set(number, resolve)
+    post({
+      ...{ kind: 'api request', id, number, method: init.method ?? 'GET', url: pathname + search },
+      headers: (init.headers ?? {}) as Record<string, string>,
+      body: typeof init.body === 'string' ? init.body : undefined,
+    })
+    const { status, headers, body } = await promise
+    return new Response(body as Uint8Array<ArrayBuffer>, { status, headers })
+  }
+
+async function answer({ id, ...request }: ToolRequest): Promise<void> {
+  const response = await handle({ ...request, fetch: apiOf(id) })
+  const names = ['content-type', 'allow']
+  const headers = names.flatMap((name) => {
+    const value = response.headers.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  const body = await response.text()
+  post({ kind: 'answer', id, status: response.status, headers: Object.fromEntries(headers), body })
+}
+
+parentPort?.on('message', (message: ToThread) => {
+  if (message.kind === 'request') {
+    // An exception would end the thread, and with it the calls of others.
+    answer(message).catch(() => post({ kind: 'answer', id: message.id, status: 500, headers: {}, body: '' }))
+    return
+  }
+  waiting.get(message.number)?.(message)
+  waiting.delete(message.number)
+})
