@@ -79,8 +79,9 @@ test('one setting on 30 devices, some offline and some rejecting, takes at most 
   const [job, ...others] = await jobs()
   expect([job, others]).toMatchObject([{ name: 'Night mode: On', endpointCount: 30, unitCount: roomCount }, []])
 
-  const { page: jobPage } = await tabIn(context, harness.url, trouble)
-  await jobPage.goto(`/jobs/${job.id}`)
+  // The notice stays on other pages too. The full form opens the job in another tab.
+  const jobPage = isFullForm ? (await tabIn(context, harness.url, trouble)).page : page
+  await visit(jobPage, `/jobs/${job.id}`)
   await settled(jobPage, 'Night mode: On')
   const rooms = jobPage.getByRole('table', { name: 'Rooms of the job' })
   const states = async () => Object.fromEntries(Object.entries((await jobs())[0].counts).filter(([, n]) => n !== 0))
@@ -99,7 +100,7 @@ test('one setting on 30 devices, some offline and some rejecting, takes at most 
   await until('all devices to have what they had', () => withNightMode().length === 0)
   await jobPage.getByRole('heading', { level: 1 }).locator('..').getByText('Undone').waitFor()
   expect(await states()).toEqual({ ROLLED_BACK: 12, CANCELLED: 3 })
-  await jobPage.close()
+  if (jobPage !== page) await jobPage.close()
 })
 
 test('every action on rooms shows its plan, which makes no job until it is confirmed', async () => {
@@ -157,32 +158,36 @@ test('every action on rooms shows its plan, which makes no job until it is confi
   expect(await jobs()).toHaveLength(before)
 })
 
-test('Switch off is planned for selected devices that can do it, and makes no job until it is confirmed [contract 12.plan]', async () => {
-  const display = await newDevice(harness, org, { roomId: 6, model: 'D-55' })
-  await display.publish('status', { name: 'Wall R00007', actions: ['power'], power: 'ON' })
-  const before = (await jobs()).length
-  const { page } = await shared()
-  await visit(page, '/devices')
-  await settled(page, 'Devices')
-  await page.getByLabel('Search devices').fill('R00007')
-  const row = (text: string) => page.getByRole('row').filter({ hasText: text }).getByRole('checkbox')
-  await row('Bar R00007').click()
-  expect(await bar(page).getByRole('button', { name: 'Power' }).count(), 'a bar cannot be switched').toBe(0)
-  await row('Wall R00007').click()
-  await bar(page).getByRole('button', { name: 'Power' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Power: 2 devices' })
-  await dialog.getByText('Choose on or off.').waitFor()
-  await dialog.getByRole('radio', { name: 'Off' }).check()
-  await dialog.getByRole('button', { name: 'Review' }).click()
-  await dialog.getByRole('button', { name: 'Switch 1 device off' }).waitFor()
-  await dialog.getByText('1 device cannot do this and is left out.').waitFor()
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
-  await bar(page).getByRole('button', { name: 'Clear' }).click()
-  expect(await jobs()).toHaveLength(before)
-  await display.close()
-  await org.call('DELETE', `/endpoints/${display.id}`)
-})
+// In the short form the test above makes a plan, and src/server/jobs proves which devices an action leaves out.
+test.runIf(isFullForm)(
+  'Switch off is planned for selected devices that can do it, and makes no job until it is confirmed [contract 12.plan]',
+  async () => {
+    const display = await newDevice(harness, org, { roomId: 6, model: 'D-55' })
+    await display.publish('status', { name: 'Wall R00007', actions: ['power'], power: 'ON' })
+    const before = (await jobs()).length
+    const { page } = await shared()
+    await visit(page, '/devices')
+    await settled(page, 'Devices')
+    await page.getByLabel('Search devices').fill('R00007')
+    const row = (text: string) => page.getByRole('row').filter({ hasText: text }).getByRole('checkbox')
+    await row('Bar R00007').click()
+    expect(await bar(page).getByRole('button', { name: 'Power' }).count(), 'a bar cannot be switched').toBe(0)
+    await row('Wall R00007').click()
+    await bar(page).getByRole('button', { name: 'Power' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Power: 2 devices' })
+    await dialog.getByText('Choose on or off.').waitFor()
+    await dialog.getByRole('radio', { name: 'Off' }).check()
+    await dialog.getByRole('button', { name: 'Review' }).click()
+    await dialog.getByRole('button', { name: 'Switch 1 device off' }).waitFor()
+    await dialog.getByText('1 device cannot do this and is left out.').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await bar(page).getByRole('button', { name: 'Clear' }).click()
+    expect(await jobs()).toHaveLength(before)
+    await display.close()
+    await org.call('DELETE', `/endpoints/${display.id}`)
+  },
+)
 
 test('rooms change their location with progress and Undo, and a room that another person has moved is left alone', async () => {
   const region = (await org.call('POST', '/regions', { body: { name: 'Americas' } })).body.id
@@ -263,6 +268,8 @@ test('a change of locations shows its progress on other pages too, and stops the
   await page.unroute(/\/rooms\/11$/)
   const locationOf = async (id: number) => (await org.call('GET', `/rooms/${id}`)).body.location?.id
   expect(await Promise.all([10, 11, 12].map(locationOf))).toEqual([location, location, undefined])
+  // In the short form the test before this undoes a change.
+  if (!isFullForm) return
   await notice.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('alert').filter({ hasText: '2 rooms moved back' }).waitFor()
   expect(await Promise.all([10, 11, 12].map(locationOf))).toEqual([undefined, undefined, undefined])

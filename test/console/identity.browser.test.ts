@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, expectAccessible, phone } from '../support/console/accessibility.ts'
 import {
+  changeSession,
   closeTabs,
   expectTrouble,
   newTab,
@@ -41,7 +42,8 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const atProvider = /^asked http:/
 
 test('an owner registers, fills in, tests and turns on company accounts; then a person signs in with one', async () => {
-  const { page, context, trouble } = await ownerTab()
+  const tab = await ownerTab()
+  const { page, context, trouble } = tab
   const [client] = site.provider.clients
   await page.goto('/settings?tab=identity')
   await settled(page, 'Settings')
@@ -69,7 +71,7 @@ test('an owner registers, fills in, tests and turns on company accounts; then a 
   await button(page, 'Test sign-in').click()
   const testPage = await opened
   await testPage.getByText('The test has passed').waitFor()
-  expect(await axe(testPage)).toEqual([])
+  if (isFullForm) expect(await axe(testPage)).toEqual([])
   await testPage.close()
   await page.evaluate('dispatchEvent(new Event("focus"))')
   await page.getByText(/^Tested/).waitFor()
@@ -80,7 +82,9 @@ test('an owner registers, fills in, tests and turns on company accounts; then a 
   await site.invite(org, 'ada@example.org', { role: 'operator', allRegions: true })
   site.provider.addAccount('ada', { email: 'ada@example.org', name: 'Ada' })
   site.provider.signInAs('ada')
-  const guest = await newTab(browser, site.harness.url)
+  // The full form needs the owner's tab again.
+  const guest = isFullForm ? await newTab(browser, site.harness.url) : tab
+  if (!isFullForm) await changeSession(tab, { storageState: { cookies: [], origins: [] } })
   await guest.page.goto('/')
   await guest.page.getByRole('link', { name: 'Sign in with company account' }).click()
   await settled(guest.page, 'Overview')

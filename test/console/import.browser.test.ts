@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axe, phone } from '../support/console/accessibility.ts'
+import { axe, findOverflow, phone } from '../support/console/accessibility.ts'
 import {
   closeTabs,
   consolePort,
@@ -14,6 +14,7 @@ import {
   visit,
 } from '../support/console/browser.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { isFullForm } from '../support/long-form.ts'
 
 let harness: Harness
 let org: TestOrg
@@ -56,6 +57,11 @@ const drop = (page: Page, name: string, text: string) =>
       for (const type of ['dragover', 'drop']) zone.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: data }))
     })()`,
   )
+/** Axe looks at it in the full form. */
+async function expectFits(page: Page): Promise<void> {
+  expect(await findOverflow(page)).toEqual([])
+  if (isFullForm) expect(await axe(page, 'structure')).toEqual([])
+}
 const counts = (page: Page) => page.getByRole('list', { name: 'Counts' }).getByRole('listitem').allInnerTexts()
 const roomsOf = async () => (await org.call('GET', '/rooms')).body.rooms
 
@@ -65,7 +71,7 @@ test('60 rooms are imported after two wrong rows were corrected, and their codes
   await settled(page, 'Sites')
   await page.getByRole('link', { name: 'Import' }).click()
   await settled(page, 'Import rooms')
-  expect(await axe(page, 'structure')).toEqual([])
+  await expectFits(page)
 
   await drop(page, 'rooms.csv', fileOf({ 7: 'many', 50: '0' }))
   await page.getByText('2 rows are wrong.').waitFor()
@@ -75,7 +81,7 @@ test('60 rooms are imported after two wrong rows were corrected, and their codes
   const table = page.getByRole('table', { name: 'Rows of the file' })
   await table.getByText('Row 8, column D (Capacity): "many" is not a whole number from 1 to 10000.').waitFor()
   await table.getByText('Row 51, column D (Capacity): "0" is not a whole number from 1 to 10000.').waitFor()
-  expect(await axe(page, 'structure')).toEqual([])
+  await expectFits(page)
   expect(await roomsOf()).toHaveLength(2)
 
   // The corrected file is chosen with the button this time.
@@ -87,8 +93,7 @@ test('60 rooms are imported after two wrong rows were corrected, and their codes
   await table.getByText('capacity: 4 → 5').waitFor()
   await table.getByText('fields.cost_centre: C1').waitFor()
   await page.setViewportSize(phone)
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width)
-  expect(await axe(page, 'structure')).toEqual([])
+  await expectFits(page)
   await page.setViewportSize({ width: 1366, height: 900 })
 
   await page.getByRole('button', { name: 'Apply 61 changes' }).click()
@@ -97,7 +102,7 @@ test('60 rooms are imported after two wrong rows were corrected, and their codes
   const rooms = await roomsOf()
   expect(rooms).toHaveLength(roomCount)
   expect(rooms.find(({ name }: { name: string }) => name === 'Room 1')).toMatchObject({ id: 1, capacity: 5 })
-  expect(await axe(page, 'structure')).toEqual([])
+  await expectFits(page)
 
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Codes as CSV' }).click()
@@ -110,13 +115,17 @@ test('60 rooms are imported after two wrong rows were corrected, and their codes
   await settled(page, 'Enrolment codes')
   await page.getByText('60 codes on 8 pages').waitFor()
   expect(await page.getByRole('img', { name: /^QR code of Room/ }).count()).toBe(roomCount)
-  expect(await axe(page, 'structure')).toEqual([])
+  await expectFits(page)
   const session = await context.newCDPSession(page)
   const sizes = { a4: [8.27, 11.69], letter: [8.5, 11] } as const
-  for (const [name, [paperWidth, paperHeight]] of Object.entries(sizes)) {
-    const { data } = await session.send('Page.printToPDF', { paperWidth, paperHeight, printBackground: true })
-    const pdf = Buffer.from(data, 'base64')
-    expect(pdf.toString('latin1').match(/\/Type \/Page\b/g), name).toHaveLength(8)
+  for (const [name, [paperWidth, paperHeight]] of Object.entries(sizes).slice(0, isFullForm ? 2 : 1)) {
+    let pdf = Buffer.alloc(0)
+    const pageCount = async () => {
+      const { data } = await session.send('Page.printToPDF', { paperWidth, paperHeight, printBackground: true })
+      pdf = Buffer.from(data, 'base64')
+      return pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length
+    }
+    await expect.poll(pageCount, { message: name }).toBe(8)
     if (process.env.TEST_PDF_FOLDER) await writeFile(`${process.env.TEST_PDF_FOLDER}/codes-${name}.pdf`, pdf)
   }
   await session.detach()
@@ -134,5 +143,5 @@ test('a file that cannot be read is refused with its row and column', async () =
   await drop(page, 'broken.csv', 'room,capacty\nA,1\n')
   await page.getByRole('alert').getByText('broken.csv cannot be imported. Nothing was changed.').waitFor()
   await page.getByRole('alert').getByText('Row 1, column B (capacty): "capacty" is not a column.').waitFor()
-  expect(await axe(page, 'structure')).toEqual([])
+  await expectFits(page)
 })

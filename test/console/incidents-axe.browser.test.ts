@@ -1,4 +1,4 @@
-// Tests that the dialogs of incidents, silences, restarts, change windows, notifications and rules are accessible in light, some of them in dark too, and fit on a phone; `npm run test:long` checks all in dark.
+// Tests that the dialogs of incidents, silences, restarts, change windows, notifications, rules and invitations are accessible in light, some of them in dark too, and fit on a phone; `npm run test:long` checks all in dark.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hourMs } from '../../src/contract/durations.ts'
@@ -50,18 +50,19 @@ type DialogButton = readonly [path: string, button: string, menu?: string]
 const dialogs = (): readonly DialogButton[] => [
   ['/incidents', 'Snooze', 'Actions:'],
   ['/incidents?tab=silences', 'New silence'],
-  ['/settings?tab=notifications', 'New channel'],
   [`/rooms/${fleet.rooms.fjord}`, 'Restart room'],
   ['/sites', 'Edit Oslo'],
+  [`/settings?tab=notifications&channel=${channelId}`, 'Delete'],
+  ['/settings', 'Invite person'],
 ]
-/** These have the form or the fields of one of the dialogs above, or are a confirmation as those in people-axe.browser.test.ts are. */
+/** These have the form or the fields of one of the dialogs above, or are a confirmation. */
 const similarDialogs = (): readonly DialogButton[] => [
   [`/incidents/${incidentId}`, 'Resolve'],
   [`/settings?tab=notifications&channel=${channelId}`, 'Send again'],
   ['/settings?tab=rules', 'Edit Storage low'],
   ['/incidents', 'Add note', 'Actions:'],
   [`/incidents/${incidentId}`, 'Assign'],
-  [`/settings?tab=notifications&channel=${channelId}`, 'Delete'],
+  ['/settings?tab=notifications', 'New channel'],
   ['/incidents', 'Restart', 'Actions:'],
   ['/incidents?tab=silences', 'End'],
   [`/settings?tab=notifications&channel=${channelId}`, 'Edit'],

@@ -20,9 +20,9 @@ import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
 import { isFullForm } from '../support/long-form.ts'
 
-const count = isFullForm ? 10_000 : 200
+const count = isFullForm ? 10_000 : 120
 /** Its number is in no other name. */
-const searched = isFullForm ? 4242 : 142
+const searched = isFullForm ? 4242 : 117
 const incidentCount = 300
 
 let harness: Harness

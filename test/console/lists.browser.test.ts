@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axe, expectAccessible, phone } from '../support/console/accessibility.ts'
+import { expectAccessible, phone } from '../support/console/accessibility.ts'
 import {
   changeSession,
   closeTabs,
@@ -97,9 +97,12 @@ test('devices are filtered by region, location, profile, settings and update; ro
     await visit(page, '/devices')
     await until('all devices', async () => (await rowCount(page)) === deviceCount)
   }
-  await choose('Region', 'Asia')
-  await until('the devices of Asia', async () => (await rowCount(page)) === 16)
-  await choose('Profile', 'Quiet rooms')
+  // The short form finds two of four filters in the address.
+  if (isFullForm) {
+    await choose('Region', 'Asia')
+    await until('the devices of Asia', async () => (await rowCount(page)) === 16)
+    await choose('Profile', 'Quiet rooms')
+  } else await visit(page, '/devices?region=2&profile=1')
   await until('the devices with the profile', async () => (await rowCount(page)) === 4)
   await choose('Update', 'Firmware behind')
   await until('the devices that are behind', async () => (await rowCount(page)) === 2)
@@ -214,26 +217,30 @@ test('rows are selected by click, with Shift, by keyboard and all at once, and s
 const allColumns =
   'Device,Kind,Maker,Model,Serial number,State,Power,Firmware,Since,Room,Location,Region,Profile,Settings,Update,Last seen,IP address,In a call'
 
-test('rooms show their tags, and selected rooms are exported with them, also those that a filter hides', async () => {
-  const page = await open('/rooms?sort=name', { width: 1600, height: 900 })
-  expect(await tableOf(page).getByRole('columnheader').allTextContents()).toContain('Tags')
-  await tableOf(page).locator('[data-index="0"]').getByText('huddle', { exact: true }).waitFor()
-  for (const name of ['Room 1', 'Room 10']) {
-    await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).click()
-  }
-  await page.getByRole('combobox', { name: 'Tag' }).click()
-  await page.getByRole('option', { name: 'huddle', exact: true }).click()
-  await until('one row is hidden', async () => (await countText(page)) === '2 selected (1 not shown)')
-  const [head, ...lines] = await exportLines(page)
-  expect(head).toMatch(/^Room,State,.*,Tags,/)
-  expect(lines.map((line) => line.split(',')[0])).toEqual(['Room 1', 'Room 10'])
-  expect(lines.map((line) => line.includes(',huddle,'))).toEqual([true, false])
-  expect(head, 'a column for each custom field').toMatch(/,Floor,wall$/)
-  expect(lines.map((line) => line.split(',').slice(-2))).toEqual([
-    ['Level 1', 'B1'],
-    ['', ''],
-  ])
-})
+// In the short form devices are exported: rooms have the same table.
+test.runIf(isFullForm)(
+  'rooms show their tags, and selected rooms are exported with them, also those that a filter hides',
+  async () => {
+    const page = await open('/rooms?sort=name', { width: 1600, height: 900 })
+    expect(await tableOf(page).getByRole('columnheader').allTextContents()).toContain('Tags')
+    await tableOf(page).locator('[data-index="0"]').getByText('huddle', { exact: true }).waitFor()
+    for (const name of ['Room 1', 'Room 10']) {
+      await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).click()
+    }
+    await page.getByRole('combobox', { name: 'Tag' }).click()
+    await page.getByRole('option', { name: 'huddle', exact: true }).click()
+    await until('one row is hidden', async () => (await countText(page)) === '2 selected (1 not shown)')
+    const [head, ...lines] = await exportLines(page)
+    expect(head).toMatch(/^Room,State,.*,Tags,/)
+    expect(lines.map((line) => line.split(',')[0])).toEqual(['Room 1', 'Room 10'])
+    expect(lines.map((line) => line.includes(',huddle,'))).toEqual([true, false])
+    expect(head, 'a column for each custom field').toMatch(/,Floor,wall$/)
+    expect(lines.map((line) => line.split(',').slice(-2))).toEqual([
+      ['Level 1', 'B1'],
+      ['', ''],
+    ])
+  },
+)
 
 test('rooms are filtered by the name and the text of a custom field', async () => {
   const page = await open('/rooms?sort=name', { width: 1366, height: 900 })
@@ -252,7 +259,6 @@ test('under 640 pixels a row is a card, and the filters are behind one button', 
     expect(await tableOf(page).locator('[data-index="0"]').innerText()).toMatch(
       path === '/rooms' ? /Devices / : /Kind /,
     )
-    expect(await axe(page, 'structure')).toEqual([])
     await tableOf(page).locator('[data-index="0"]').getByRole('link').first().waitFor()
     expect(await page.evaluate(overflow)).toBe(0)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
@@ -267,6 +273,39 @@ test('under 640 pixels a row is a card, and the filters are behind one button', 
     expect(await countText(page)).toBe('1 selected')
     await expectAccessible(page)
   }
+})
+
+test('no list is wider than 1280 pixels, columns can be added, and the whole row leads to its page', async () => {
+  const page = await open('/devices?sort=name', { width: 1280, height: 900 })
+  const heads = () => headsOf(page)
+  await expect.poll(async () => (await heads()).join()).toBe(',Device ↑,Kind,State,Power,Since,Room,Location,Settings')
+  expect(await page.evaluate(overflow)).toBe(0)
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: 'IP address' }).click()
+  await page.keyboard.press('Escape')
+  expect(await heads()).toContain('IP address')
+  await page.reload()
+  await settled(page, 'Devices')
+  expect(await heads()).toContain('IP address')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: 'IP address' }).click()
+  await page.keyboard.press('Escape')
+  expect(await heads()).not.toContain('IP address')
+
+  const first = tableOf(page).locator('[data-index="0"]')
+  await first.click({ position: { x: 720, y: 22 } })
+  await page.waitForURL(/\/devices\/[0-9a-f-]{36}$/)
+  await page.goBack()
+  // A link inside the row leads to its own page.
+  await first.getByRole('link', { name: 'Room 1', exact: true }).click()
+  await settled(page, 'Room 1')
+  await visit(page, '/rooms?sort=name')
+  await settled(page, 'Rooms')
+  expect(await page.evaluate(overflow)).toBe(0)
+  await expectAccessible(page)
+  await first.click({ position: { x: 620, y: 22 } })
+  await settled(page, 'Room 1')
 })
 
 test('a view with filters, order and columns is shared with a viewer in four clicks, who opens it with one', async () => {
@@ -314,40 +353,10 @@ test('a view with filters, order and columns is shared with a viewer in four cli
   await page.keyboard.press('Escape')
 
   // A link names the view alone.
-  await page.goto('/devices?view=1')
+  await (isFullForm ? page.goto('/devices?view=1') : visit(page, '/devices?view=1'))
   await until('the rows of the view', async () => (await rowCount(page)) === 6)
   expect(new URL(page.url()).searchParams.get('connected')).toBe('no')
+  if (!isFullForm) return
   await page.setViewportSize(phone)
   await expectAccessible(page)
-  await changeSession(tab, await signInByApi(harness.url, org.key))
-})
-
-test('no list is wider than 1280 pixels, columns can be added, and the whole row leads to its page', async () => {
-  // The browser stores the chosen columns, so this test is the last one.
-  const page = await open('/devices?sort=name', { width: 1280, height: 900 })
-  const heads = () => headsOf(page)
-  await expect.poll(async () => (await heads()).join()).toBe(',Device ↑,Kind,State,Power,Since,Room,Location,Settings')
-  expect(await page.evaluate(overflow)).toBe(0)
-  await page.getByRole('button', { name: 'Columns' }).click()
-  await page.getByRole('checkbox', { name: 'IP address' }).click()
-  await page.keyboard.press('Escape')
-  expect(await heads()).toContain('IP address')
-  await page.reload()
-  await settled(page, 'Devices')
-  expect(await heads()).toContain('IP address')
-  await expectAccessible(page)
-
-  const first = tableOf(page).locator('[data-index="0"]')
-  await first.click({ position: { x: 720, y: 22 } })
-  await page.waitForURL(/\/devices\/[0-9a-f-]{36}$/)
-  await page.goBack()
-  // A link inside the row leads to its own page.
-  await first.getByRole('link', { name: 'Room 1', exact: true }).click()
-  await settled(page, 'Room 1')
-  await visit(page, '/rooms?sort=name')
-  await settled(page, 'Rooms')
-  expect(await page.evaluate(overflow)).toBe(0)
-  await expectAccessible(page)
-  await first.click({ position: { x: 620, y: 22 } })
-  await settled(page, 'Room 1')
 })

@@ -15,6 +15,7 @@ import {
 import { type LiveDevice, startDevice } from '../support/devices/agent-device.ts'
 import { GatewayWorld } from '../support/gateway/gateway-world.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { isFullForm } from '../support/long-form.ts'
 
 let harness: Harness
 let upstream: Harness
@@ -37,49 +38,54 @@ afterAll(async () => {
   await harness.close()
 })
 
-test('a person connects an account read only, applies its plan, and sees a mirrored device without actions; nothing is written there', async () => {
-  const org = await harness.newOrg('Nordlys AS')
-  await GatewayWorld.start(harness, org, { sources: sourceTable })
-  const { page } = await openTab(await openBrowser(), harness.url, await signInByApi(harness.url, org.key))
-  const button = (name: string, within: Page | Locator = page) => within.getByRole('button', { name, exact: true })
-  const dialog = page.getByRole('dialog')
-  const key = await there.newKey({ name: 'Mirror' })
-  const auditBefore = (await there.audit()).length
-  await visit(page, '/settings?tab=sources')
-  await settled(page, 'Settings')
-  await button('Connect Neat Pulse').click()
-  await dialog.getByRole('combobox', { name: 'Address' }).fill(upstream.url)
-  await dialog.getByLabel('Organisation').fill(there.id)
-  await dialog.getByRole('textbox', { name: 'API key' }).fill('wrong')
-  await button('Test', dialog).click()
-  const outcome = dialog.getByRole('status', { name: 'Result of the test' })
-  await outcome.getByText('The server refused the sign-in').waitFor()
-  await dialog.getByRole('textbox', { name: 'API key' }).fill(key)
-  await button('Test', dialog).click()
-  await outcome.getByText(/^Found: 1 region, .*1 room, .*1 device/).waitFor()
-  await button('Connect', dialog).click()
-  await page.getByText('1 new device', { exact: true }).waitFor()
+// In the short form sources.browser.test.ts does the same in the browser, with a gateway of the test, and test/gateway/sources/mirror.http.test.ts
+// mirrors an account with the real gateway and its driver.
+test.runIf(isFullForm)(
+  'a person connects an account read only, applies its plan, and sees a mirrored device without actions; nothing is written there',
+  async () => {
+    const org = await harness.newOrg('Nordlys AS')
+    await GatewayWorld.start(harness, org, { sources: sourceTable })
+    const { page } = await openTab(await openBrowser(), harness.url, await signInByApi(harness.url, org.key))
+    const button = (name: string, within: Page | Locator = page) => within.getByRole('button', { name, exact: true })
+    const dialog = page.getByRole('dialog')
+    const key = await there.newKey({ name: 'Mirror' })
+    const auditBefore = (await there.audit()).length
+    await visit(page, '/settings?tab=sources')
+    await settled(page, 'Settings')
+    await button('Connect Neat Pulse').click()
+    await dialog.getByRole('combobox', { name: 'Address' }).fill(upstream.url)
+    await dialog.getByLabel('Organisation').fill(there.id)
+    await dialog.getByRole('textbox', { name: 'API key' }).fill('wrong')
+    await button('Test', dialog).click()
+    const outcome = dialog.getByRole('status', { name: 'Result of the test' })
+    await outcome.getByText('The server refused the sign-in').waitFor()
+    await dialog.getByRole('textbox', { name: 'API key' }).fill(key)
+    await button('Test', dialog).click()
+    await outcome.getByText(/^Found: 1 region, .*1 room, .*1 device/).waitFor()
+    await button('Connect', dialog).click()
+    await page.getByText('1 new device', { exact: true }).waitFor()
 
-  await page.getByRole('tab', { name: 'Plan' }).click()
-  await page.getByText('3 differences.', { exact: false }).waitFor()
-  await button('Apply all').click()
-  await page.getByText('3 rows applied').waitFor()
-  await page.getByRole('tab', { name: 'Devices' }).click()
-  await button('Put 1 into their rooms').click()
-  const table = page.getByRole('table', { name: 'Devices of the source' })
-  await table.getByText('Connected', { exact: true }).waitFor()
-  await table.getByRole('link', { name: 'Skog', exact: true }).waitFor()
-  await table.getByRole('link').first().click()
+    await page.getByRole('tab', { name: 'Plan' }).click()
+    await page.getByText('3 differences.', { exact: false }).waitFor()
+    await button('Apply all').click()
+    await page.getByText('3 rows applied').waitFor()
+    await page.getByRole('tab', { name: 'Devices' }).click()
+    await button('Put 1 into their rooms').click()
+    const table = page.getByRole('table', { name: 'Devices of the source' })
+    await table.getByText('Connected', { exact: true }).waitFor()
+    await table.getByRole('link', { name: 'Skog', exact: true }).waitFor()
+    await table.getByRole('link').first().click()
 
-  // The page of the device names the source, and offers nothing that cannot be done.
-  const connection = page.getByRole('region', { name: 'Connection' })
-  await connection.getByRole('link', { name: 'Neat Pulse' }).waitFor()
-  await connection.getByText('Read only: reboots, messages', { exact: false }).waitFor()
-  expect(await page.getByRole('button', { name: /Restart|Send message|Collect logs/ }).count()).toBe(0)
-  expect(await page.getByRole('tab', { name: 'Settings' }).count()).toBe(0)
-  const size = page.viewportSize() ?? phone
-  await page.setViewportSize(phone)
-  await expectAccessible(page)
-  await page.setViewportSize(size)
-  expect((await there.audit()).length).toBe(auditBefore)
-})
+    // The page of the device names the source, and offers nothing that cannot be done.
+    const connection = page.getByRole('region', { name: 'Connection' })
+    await connection.getByRole('link', { name: 'Neat Pulse' }).waitFor()
+    await connection.getByText('Read only: reboots, messages', { exact: false }).waitFor()
+    expect(await page.getByRole('button', { name: /Restart|Send message|Collect logs/ }).count()).toBe(0)
+    expect(await page.getByRole('tab', { name: 'Settings' }).count()).toBe(0)
+    const size = page.viewportSize() ?? phone
+    await page.setViewportSize(phone)
+    await expectAccessible(page)
+    await page.setViewportSize(size)
+    expect((await there.audit()).length).toBe(auditBefore)
+  },
+)

@@ -23,16 +23,21 @@ import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
 import { until } from '../support/program.ts'
-import { wireTo } from '../support/severable-proxy.ts'
+import { openWire, type Wire } from '../support/severable-proxy.ts'
 
 let harness: Harness
+/** The browser is at its other end. */
+let wire: Wire & { close(): void }
 let browser: Browser
 beforeAll(async () => {
-  harness = await startHarness(await consolePort())
+  harness = await startHarness()
+  const { port } = await consolePort()
+  wire = await openWire(harness.url, port)
   browser = await openBrowser()
 })
 afterAll(async () => {
   await closeTabs(browser)
+  wire.close()
   await harness.close()
 })
 
@@ -45,10 +50,10 @@ async function orgWithRoom(): Promise<{ org: TestOrg; roomId: number }> {
 }
 
 /** The tests of different organisations have one tab in turn. */
-const shared = sharedTab(() => openTab(browser, harness.url))
+const shared = sharedTab(() => openTab(browser, wire.url))
 async function tabOf(org: TestOrg): Promise<Tab> {
   const tab = await shared()
-  await changeSession(tab, await signInByApi(harness.url, org.key))
+  await changeSession(tab, await signInByApi(wire.url, org.key))
   return tab
 }
 
@@ -91,7 +96,7 @@ test('a restart asked from the console never shows red, on any page', async () =
     ['/rooms', 'Rooms'],
   ] as const
   for (const [path, title] of isFullForm ? watched : watched.slice(0, 1)) {
-    const { page } = watchers.length === 0 ? first : await tabIn(first.context, harness.url, first.trouble)
+    const { page } = watchers.length === 0 ? first : await tabIn(first.context, wire.url, first.trouble)
     await page.goto(path)
     await settled(page, title)
     await page.getByRole('status', { name: /^Live/ }).waitFor()
@@ -114,7 +119,7 @@ test('a restart asked from the console never shows red, on any page', async () =
       .first()
       .waitFor()
   // A page that is opened during the restart knows of it too, and the overview counts it as healthy.
-  const late = await tabIn(first.context, harness.url, first.trouble)
+  const late = await tabIn(first.context, wire.url, first.trouble)
   const restarting = /^Restarting, \d+ s$/
   const latePages = [
     ['/', 'Overview', 'All rooms with devices are healthy.'],
@@ -145,10 +150,12 @@ test('a restart asked from the console never shows red, on any page', async () =
   expect(await strips.getByRole('img').locator('[data-state="offline"]').count()).toBe(0)
   await page.getByText('No readings while devices restart.').waitFor()
   expect(redTexts(await seenTexts(late.page)), 'the search').toEqual([])
-  // The restart is a mark on the strip, and a row of its table.
-  await strips.getByRole('button', { name: 'Show as table' }).click()
-  await strips.getByRole('row').getByText('Restart', { exact: true }).waitFor()
-  await expectAccessible(page)
+  // The restart is a mark on the strip, and a row of its table. In the short form overview.browser.test.ts has a strip as a table.
+  if (isFullForm) {
+    await strips.getByRole('button', { name: 'Show as table' }).click()
+    await strips.getByRole('row').getByText('Restart', { exact: true }).waitFor()
+    await expectAccessible(page)
+  }
   finishReboot()
   await page.getByText('Online', { exact: true }).first().waitFor()
   for (const one of watchers) {
@@ -156,12 +163,14 @@ test('a restart asked from the console never shows red, on any page', async () =
     expect(redTexts(await seenTexts(one)), one.url()).toEqual([])
   }
   // The history calls it a restart too, in the table and on the strip.
-  await strips
-    .getByRole('row')
-    .getByText(/^Restarting for /)
-    .waitFor()
-  expect(await strips.getByText(/^Offline for /).count()).toBe(0)
-  await strips.getByRole('button', { name: 'Show as strips' }).click()
+  if (isFullForm) {
+    await strips
+      .getByRole('row')
+      .getByText(/^Restarting for /)
+      .waitFor()
+    expect(await strips.getByText(/^Offline for /).count()).toBe(0)
+    await strips.getByRole('button', { name: 'Show as strips' }).click()
+  }
   await strips.getByRole('img', { name: /^Bar R00001: .* online, no outages, 1 restart$/ }).waitFor()
   expect(await strips.getByRole('img').locator('[data-state="restarting"]').count()).toBe(1)
   expect(await strips.getByRole('img').locator('[data-state="offline"]').count()).toBe(0)
@@ -182,9 +191,9 @@ test.runIf(isFullForm)(
   async () => {
     const { org, roomId } = await orgWithRoom()
     const device = await newDevice(harness, org, { roomId })
-    const cookie = await signInByApi(harness.url, org.key)
-    const overview = await newTab(browser, harness.url, cookie)
-    const rooms = await tabIn(overview.context, harness.url, overview.trouble)
+    const cookie = await signInByApi(wire.url, org.key)
+    const overview = await newTab(browser, wire.url, cookie)
+    const rooms = await tabIn(overview.context, wire.url, overview.trouble)
     const healthy = overview.page.getByText('All rooms with devices are healthy.')
     const offline = rooms.page.locator('main span', { hasText: /^Offline$/ }).first()
     const asked: string[] = []
@@ -335,13 +344,16 @@ test('a room with a sleeping display is healthy, and a room behind a gateway tha
   await page.getByRole('link', { name: 'Cannot be seen (1)' }).waitFor()
   await page.getByRole('link', { name: /^Cannot be seen 1 room$/ }).waitFor()
   const models = page.getByRole('table', { name: 'Devices by model' })
-  await models.getByRole('link', { name: '1 dis- asleep' }).click()
-  await settled(page, 'Devices')
-  const devices = page.getByRole('table', { name: 'Devices' })
-  await devices.getByText('Asleep', { exact: true }).waitFor()
-  expect(await devices.locator('[data-row-link]').allInnerTexts()).toEqual([
-    isFullForm ? 'Display at the door' : 'DIS- 000001',
-  ])
+  const asleep = models.getByRole('link', { name: '1 dis- asleep' })
+  await asleep.waitFor()
+  // In the short form live.browser.test.ts has a sleeping device in the list.
+  if (isFullForm) {
+    await asleep.click()
+    await settled(page, 'Devices')
+    const devices = page.getByRole('table', { name: 'Devices' })
+    await devices.getByText('Asleep', { exact: true }).waitFor()
+    expect(await devices.locator('[data-row-link]').allInnerTexts()).toEqual(['Display at the door'])
+  }
 
   await visit(page, '/wall')
   const rooms = page.getByRole('region', { name: 'Rooms by region' })
@@ -353,6 +365,8 @@ test('a room with a sleeping display is healthy, and a room behind a gateway tha
   )
   const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map(Number)
   expect(Math.max(red, green, blue) - Math.min(red, green, blue), 'grey').toBeLessThan(30)
+  // The page must not read devices that close while the next test signs in.
+  await page.goto('/livez')
   for (const one of [outlet, codec, projector]) await one.close()
 })
 
@@ -365,10 +379,9 @@ test.each(isFullForm ? screens : screens.slice(1))(
   async (_, width) => {
     const { org, roomId } = await orgWithRoom()
     const device = await newDevice(harness, org, { roomId })
-    const wire = await wireTo(harness.url)
-    const options = { ...(await signInByApi(wire.url, org.key)), viewport: { width, height: 800 } }
-    const { page, trouble } = await newTab(browser, wire.url, options)
-    await page.goto('/rooms')
+    const { page, trouble } = await tabOf(org)
+    await page.setViewportSize({ width, height: 800 })
+    await visit(page, '/rooms')
     await settled(page, 'Rooms')
     await page.getByRole('status', { name: /^Live/ }).waitFor()
     wire.cut()

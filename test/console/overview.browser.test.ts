@@ -21,25 +21,30 @@ import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
 import { isFullForm, isLongForm } from '../support/long-form.ts'
 import { until } from '../support/program.ts'
-import { wireTo } from '../support/severable-proxy.ts'
+import { openWire, type Wire } from '../support/severable-proxy.ts'
 
 const hourMs = 3600_000
 
 let harness: Harness
 let fleet: ConsoleFleet
+/** The browser is at its other end. */
+let wire: Wire & { close(): void }
 let browser: Browser
 beforeAll(async () => {
-  harness = await startHarness(await consolePort())
+  harness = await startHarness()
+  const { port } = await consolePort()
+  wire = await openWire(harness.url, port)
   fleet = await startConsoleFleet(harness)
   browser = await openBrowser()
 })
 afterAll(async () => {
   await closeTabs(browser)
+  wire.close()
   await fleet.stop()
   await harness.close()
 })
 
-const shared = sharedTab(async () => openTab(browser, harness.url, await signInByApi(harness.url, fleet.org.key)))
+const shared = sharedTab(async () => openTab(browser, wire.url, await signInByApi(wire.url, fleet.org.key)))
 
 /** The page fits on a phone too. `npm run test:long` looks at its dark colours and at its phone layout with axe. */
 async function expectAccessibleAndNarrow(page: Page): Promise<void> {
@@ -149,9 +154,10 @@ test('the wall signs in with a Read key, has no navigation, and is black when it
   const since = harness.clock.now() - 50 * hourMs
   await newIncident(harness, org, { endpoints: [pad.id], since })
   await newIncident(harness, org, { endpoints: [pad.id], severity: 'CRITICAL', since: harness.clock.now() - 60_000 })
-  const wire = await wireTo(harness.url)
-  const tab = await newTab(browser, wire.url, { viewport: { width: 1920, height: 1080 } })
+  const tab = await shared()
   const { page, trouble } = tab
+  await changeSession(tab, { storageState: { cookies: [], origins: [] } })
+  await page.setViewportSize({ width: 1920, height: 1080 })
   await page.goto('/wall?region=europe')
   await page.getByLabel('API key').fill(await org.newKey({ scopes: ['read'] }))
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -206,7 +212,7 @@ test('the wall shows the worst incidents, as many as fit the window, and counts 
   }
   const tab = await shared()
   const { page } = tab
-  await changeSession(tab, await signInByApi(harness.url, org.key))
+  await changeSession(tab, await signInByApi(wire.url, org.key))
   await visit(page, '/wall')
   // The short form has the widest and the narrowest screen.
   const wide = { width: 1920, height: 1080 }
@@ -274,7 +280,7 @@ test.runIf(isFullForm)('an organisation whose incidents are all snoozed is not o
   const roomId = (await org.call('POST', '/rooms', { body: { name: 'Fjord' } })).body.id
   await newDevice(harness, org, { roomId })
   await newIncident(harness, org, { rooms: [roomId], snoozedUntil: 'cleared' })
-  const { page } = await newTab(browser, harness.url, await signInByApi(harness.url, org.key))
+  const { page } = await newTab(browser, wire.url, await signInByApi(wire.url, org.key))
   for (const [path, title] of [
     ['/', 'Overview'],
     ['/incidents', 'Incidents'],
@@ -295,7 +301,7 @@ test.runIf(isFullForm)('an organisation whose incidents are all snoozed is not o
 })
 
 test.runIf(isFullForm)('a wall whose data cannot be read is black, and shows them once they can be', async () => {
-  const tab = await newTab(browser, harness.url, await signInByApi(harness.url, fleet.org.key))
+  const tab = await newTab(browser, wire.url, await signInByApi(wire.url, fleet.org.key))
   const { page } = tab
   await page.clock.install()
   await page.route(/\/incidents\?/, (route) => route.fulfill({ status: 500, body: '{}' }))

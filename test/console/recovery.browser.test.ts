@@ -13,9 +13,11 @@ import { readConsoleFiles } from '../../src/server/http/browser/static-files.ts'
 import { findOverflow, phone } from '../support/console/accessibility.ts'
 import {
   closeTabs,
+  consolePort,
   expectTrouble,
   newTab,
   openBrowser,
+  openTab,
   settled,
   signInByApi,
   signInWithKey,
@@ -52,7 +54,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   place = await newPlace({ hasTables: true })
-  port = await freePort()
+  port = isFullForm ? await freePort() : (await consolePort()).port
   const { first } = await start()
   key = first?.key ?? ''
   const client = makeClient({ baseUrl: `http://127.0.0.1:${port}`, org: first?.org ?? '', token: key })
@@ -61,9 +63,12 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   // A page that is still open would report that its requests fail.
+  const trouble = opened?.trouble.splice(0)
+  opened = undefined
   await closeTabs(browser)
   await stop()
   await place.remove()
+  expect(trouble ?? [], 'the browser reports no trouble').toEqual([])
 })
 
 async function start(consoleFolder = builtConsoleFolder, clock?: TestClock): Promise<Service> {
@@ -80,11 +85,23 @@ async function upgrade(folder = otherBuild): Promise<void> {
   await start(folder)
 }
 
-/** Signs in and counts how often the document is loaded from then on. */
-async function openConsole(path = '/'): Promise<Tab & { loads: () => number }> {
+/**
+ * In the short form tests have one tab in turn, unless its browser must not have the code of other pages yet. Those of the full form have
+ * a tab each: some fake its clock, which cannot be undone.
+ */
+let opened: Tab | undefined
+async function signedInTab(hasEmptyCache: boolean): Promise<Tab> {
   const url = `http://127.0.0.1:${port}`
-  const tab = await newTab(browser, url, await signInByApi(url, key))
-  await tab.page.goto(path)
+  const session = await signInByApi(url, key)
+  if (isFullForm || hasEmptyCache) return newTab(browser, url, session)
+  opened = await openTab(browser, url, session)
+  return opened
+}
+
+/** Signs in and counts how often the document is loaded from then on. */
+async function openConsole(path = '/', { hasEmptyCache = false } = {}): Promise<Tab & { loads: () => number }> {
+  const tab = await signedInTab(hasEmptyCache)
+  await visit(tab.page, path)
   await tab.page.getByRole('navigation', { name: 'Pages' }).waitFor()
   let count = 0
   tab.page.on('load', () => {
@@ -188,7 +205,7 @@ test.runIf(isFullForm)(
 )
 
 test('a page that is opened while the server is stopped says so, and appears once the server is back; data that could not be requested appears without a reload', async () => {
-  const { page, trouble, loads } = await openConsole()
+  const { page, trouble, loads } = await openConsole('/', { hasEmptyCache: true })
   await settled(page, 'Overview')
   await stop()
   await openPage(page, 'Devices')
@@ -260,7 +277,7 @@ test.runIf(isFullForm)(
 )
 
 test('unsaved input is not thrown away by an upgrade: the page says so and waits for a click; without input the first page whose code is gone reloads the console into the new build', async () => {
-  const { page, trouble, loads } = await openConsole('/rooms')
+  const { page, trouble, loads } = await openConsole('/rooms', { hasEmptyCache: true })
   await page.getByRole('link', { name: 'Fjord' }).click()
   await settled(page, 'Fjord')
   const note = page.getByRole('textbox', { name: /note/i })

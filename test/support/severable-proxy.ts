@@ -24,7 +24,15 @@ interface Pair {
   readonly far: Socket
 }
 
+/** Is closed when its test has ended. */
 export async function wireTo(url: string): Promise<Wire> {
+  const wire = await openWire(url)
+  onTestFinished(() => wire.close())
+  return wire
+}
+
+/** For all tests of a suite, which closes it. The address has the given port, or any. */
+export async function openWire(url: string, atPort = 0): Promise<Wire & { close(): void }> {
   const { hostname, port } = new URL(url)
   const pairs = new Set<Pair>()
   const lost = new Set<Pair>()
@@ -47,7 +55,7 @@ export async function wireTo(url: string): Promise<Wire> {
     }
     if (!isSwallowing) join(pair)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(atPort, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const endAll = () => {
     for (const { near, far } of [...pairs, ...lost]) {
@@ -55,10 +63,6 @@ export async function wireTo(url: string): Promise<Wire> {
       far.destroy()
     }
   }
-  onTestFinished(() => {
-    endAll()
-    server.close()
-  })
   const near = (server.address() as { port: number }).port
   return {
     url: `http://127.0.0.1:${near}`,
@@ -86,6 +90,10 @@ export async function wireTo(url: string): Promise<Wire> {
     },
     deliverLost() {
       for (const pair of lost) join(pair)
+    },
+    close() {
+      endAll()
+      server.close()
     },
   }
 }

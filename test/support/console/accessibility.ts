@@ -72,7 +72,7 @@ export async function findViolations(page: Page, checksDark = true): Promise<str
 
 /**
  * Checks a page or a dialog in a test that is about something else. Axe takes up to a second of CPU, so `npm test` runs it in the suites
- * about accessibility only (pages, people-axe and incidents-axe), and here the page must only fit into its window.
+ * about accessibility only (pages and incidents-axe), and here the page must only fit into its window.
  */
 export async function expectAccessible(page: Page, checksDark = false): Promise<void> {
   if (isFullForm) expect(await findViolations(page, checksDark)).toEqual([])

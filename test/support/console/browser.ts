@@ -199,7 +199,8 @@ function collectTrouble(page: Page, url: string, trouble: string[]): void {
   page.on('console', (message) => {
     // A room or a device without a sample answers 404, which the browser logs as an error.
     if (message.text().includes('status of 404') && message.location().url.endsWith('/sensor')) return
-    if (message.type() === 'error' || message.type() === 'warning') trouble.push(`${message.type()}: ${message.text()}`)
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    trouble.push(`${message.type()}: ${message.text()} ${message.location().url}`)
   })
   page.on('request', (request) => {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) trouble.push(`asked ${request.url()}`)
