@@ -10,6 +10,7 @@ const include = [
   'src/server/fleet/commands/deferred/many-deferred.http.test.ts',
   'src/server/jobs/engine/{run-cost,thousand-rooms,ticks}.*.test.ts',
   'src/server/jobs/huge-jobs.http.test.ts',
+  'src/server/reports/generated-months.http.test.ts',
   'src/server/sensors/history/history-property.http.test.ts',
   'test/contract/{property,subset}.*.test.ts',
   'test/gateway/{kills,sources}.process.test.ts',

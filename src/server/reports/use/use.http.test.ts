@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { csvLines } from '../../../../test/support/csv-lines.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { putManyRooms } from '../../../../test/support/reports/many-rooms.ts'
 import { emptyDay, encodeQuarters, packPeople } from '../../sensors/rollups/quarter-values.ts'
 
 /** A Monday in Oslo, in winter. */
@@ -238,4 +239,25 @@ test.each([
   const { status, body } = await ask(query as unknown as Query)
   expect([status, body.violations[0].field]).toEqual([400, field])
   expect(body.message).toMatch(sentence)
+})
+
+test('a report of more than 400,000 rooms times days is refused if it is sorted by a figure or grouped, and has pages by name', async () => {
+  const large = await harness.newOrg()
+  await putManyRooms(harness, large, { rooms: 1100, firstDay: 0, days: 0 })
+  const year = 'from=2025-01-01&to=2026-01-02'
+  for (const [query, field] of [
+    ['sort=-use', 'sort'],
+    ['groupBy=location', 'groupBy'],
+    ['groupBy=day&sort=use', 'groupBy'],
+  ] as const) {
+    const { status, body } = await large.call('GET', `/reports/use?${year}&${query}`)
+    expect([status, body.violations[0].field]).toEqual([400, field])
+    expect(body.message).toMatch(/1100 rooms on 366 days.*400,000 rooms times days\. Ask for fewer rooms or days/)
+  }
+  const page = await large.call('GET', `/reports/use?${year}&sort=-name&pageSize=3`)
+  expect(page.body.rows.map((row: { room: { name: string } }) => row.room.name)).toEqual([
+    ...['Room 1100', 'Room 1099', 'Room 1098'],
+  ])
+  expect(page.body.nextPageToken).not.toBe('')
+  expect((await large.call('GET', `/reports/use?from=2025-01-01&to=2025-12-01&sort=-use&pageSize=1`)).status).toBe(200)
 })
