@@ -158,6 +158,17 @@ test('the presence of a device is that of its source, and samples keep their tim
     const times = await sampleTimes(endpoint, first - 1)
     return times.length === 2 && times[0] === first && times[1] === second
   })
+  // The source says its latest sample again, even after a start of the gateway: it is stored once, and a gap stays a gap.
+  source.tell('a', 'sample', { timestamp: second, co2: 999 })
+  await world.restart({ sources })
+  await until('it is online', async () => (await world.endpoint(endpoint)).state === 'ONLINE' && source.sessions > 0)
+  await until('it is open again', () => source.opened.get('a') === 2)
+  const third = now - 10
+  await until('the next one is stored', async () => {
+    for (const timestamp of [second, third]) source.tell('a', 'sample', { timestamp, co2: 700 })
+    return (await sampleTimes(endpoint, first - 1)).includes(third)
+  })
+  expect(await sampleTimes(endpoint, first - 1)).toEqual([first, second, third])
 })
 
 const sendMessage = (endpoint: string, message: string) =>
