@@ -76,7 +76,7 @@ const devices = createRoute({
   getParentRoute: () => root,
   path: '/devices',
   validateSearch: textParams(
-    ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'firmware', 'connected', 'update'] as const),
+    ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'source', 'firmware', 'connected', 'update'] as const),
     ...(['region', 'location', 'profile', 'settings', 'field', 'sort'] as const),
     ...viewParams,
   ),

@@ -87,5 +87,14 @@ test.runIf(isFullForm)(
     await expectAccessible(page)
     await page.setViewportSize(size)
     expect((await there.audit()).length).toBe(auditBefore)
+
+    // The list of devices can be narrowed to those of the source: the gateway is left out.
+    await visit(page, '/devices?source=neat-pulse')
+    const rows = page.getByRole('table', { name: 'Devices' }).getByRole('row')
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.getByLabel('Source', { exact: true }).first().waitFor()
+    await visit(page, '/devices?source=none')
+    await expect.poll(async () => (await rows.allTextContents()).join()).toMatch(/gateway/i)
+    expect(await rows.count()).toBe(2)
   },
 )

@@ -22,6 +22,7 @@ import {
 import { profileChoices, useProfileNames } from '../../domain/fleet/device/profile-names.ts'
 import { FieldFilters } from '../../domain/fleet/fields/field-filters.tsx'
 import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
+import { sourceTypeNames } from '../../domain/fleet/source/source.ts'
 import { countFilters, FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 
 interface DeviceFiltersProps {
@@ -51,6 +52,9 @@ const kindLabel = (row: DeviceTableRow) => kindName(kindOf(row))
 const makerName = ({ maker }: DeviceTableRow) => maker
 const powerName = ({ power }: DeviceTableRow) => power && powerNames[power]
 const viaId = ({ via }: DeviceTableRow) => via ?? notReported
+const sourceOf = ({ sourceType }: DeviceTableRow) => sourceType ?? notReported
+const sourceName = ({ sourceType }: DeviceTableRow) =>
+  sourceType === undefined ? 'No source' : sourceTypeNames[sourceType]
 const gatewayName = ({ via, viaName }: DeviceTableRow) => (via === undefined ? 'No gateway' : viaName)
 
 export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
@@ -60,6 +64,7 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
   const firmware = useChoices(rows, firmwareOf, firmwareName)
   const powers = useChoices(rows, powerOf, powerName)
   const gateways = useChoices(rows, viaId, gatewayName)
+  const sources = useChoices(rows, sourceOf, sourceName)
   const profileNames = useProfileNames()
   const profiles = useMemo(() => profileChoices(profileNames), [profileNames])
   const setFilter = useMemo(
@@ -71,6 +76,7 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
       power: (power: string | undefined) => onChange({ power }),
       since: (since: string | undefined) => onChange({ since }),
       via: (via: string | undefined) => onChange({ via }),
+      source: (source: string | undefined) => onChange({ source }),
       firmware: (firmware: string | undefined) => onChange({ firmware }),
       connected: (connected: string | undefined) => onChange({ connected }),
       update: (update: string | undefined) => onChange({ update }),
@@ -110,6 +116,9 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
       <FilterSelect label="Update" value={update} choices={updateChoices} onChange={setFilter.update} />
       {differs(gateways, filter.via) && (
         <FilterSelect label="Via" value={filter.via} choices={gateways} onChange={setFilter.via} />
+      )}
+      {differs(sources, filter.source) && (
+        <FilterSelect label="Source" value={filter.source} choices={sources} onChange={setFilter.source} />
       )}
       <FilterSelect label="Profile" value={filter.profile} choices={profiles} onChange={setFilter.profile} />
       <FilterSelect label="Settings" value={settings} choices={settingsChoices} onChange={setFilter.settings} />

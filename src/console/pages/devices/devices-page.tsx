@@ -111,7 +111,7 @@ export function DevicesPage() {
 }
 
 const filterNames = [
-  ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'firmware', 'connected', 'update'] as const),
+  ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'source', 'firmware', 'connected', 'update'] as const),
   ...(['region', 'location', 'profile', 'settings', 'field'] as const),
 ] as const satisfies readonly (keyof DeviceFilter)[]
 

@@ -109,10 +109,10 @@ test('a device that is being restarted is not offline', () => {
   expect([deviceMatcher({ connected: 'no' })(away), deviceMatcher({ connected: 'yes' })(away)]).toEqual([false, true])
 })
 
-test('kind, maker, power, gateway and time filter and sort; "none" is what was not reported', () => {
+test('kind, maker, power, gateway, source and time filter and sort; "none" is what was not reported', () => {
   const now = Date.parse('2026-05-04T12:00:00Z')
   const mixed = [
-    row('a', { power: 'ON', since: '2026-05-04T11:30:00Z', via: 'g', viaName: 'Gateway Oslo' }),
+    row('a', { power: 'ON', since: '2026-05-04T11:30:00Z', via: 'g', viaName: 'Gateway Oslo', sourceType: 'mqtt' }),
     row('b', { model: 'LX-400', kind: 'PROJECTOR', maker: 'Lumen', power: 'STANDBY', since: '2026-04-01T00:00:00Z' }),
     row('c', { model: 'X1', maker: undefined }),
   ]
@@ -122,6 +122,11 @@ test('kind, maker, power, gateway and time filter and sort; "none" is what was n
   expect([found({ maker: 'Lumen' }), found({ maker: 'none' })]).toEqual([['b'], ['c']])
   expect([found({ power: 'ON' }), found({ power: 'none' })]).toEqual([['a'], ['c']])
   expect([found({ via: 'g' }), found({ via: 'none' })]).toEqual([['a'], ['b', 'c']])
+  expect([found({ source: 'mqtt' }), found({ source: 'neat-pulse' }), found({ source: 'none' })]).toEqual([
+    ['a'],
+    [],
+    ['b', 'c'],
+  ])
   expect((['hour', 'day', 'week'] as const).map((since) => found({ since }))).toEqual([['a'], ['a'], ['a']])
   expect([found({ since: 'older' }), found({ since: 'never' }), found({ since: 'x' })]).toEqual([
     ['b'],

@@ -148,6 +148,7 @@ export interface DeviceFilter {
   readonly power?: string
   readonly since?: string
   readonly via?: string
+  readonly source?: string
   readonly firmware?: string
   readonly connected?: string
   readonly update?: string
@@ -218,7 +219,7 @@ export const isConnectedChoice = (text: string | undefined): text is keyof typeo
   text !== undefined && Object.hasOwn(connectedChoices, text)
 
 export function deviceMatcher(filter: DeviceFilter, now = Date.now()): (row: DeviceTableRow) => boolean {
-  const { q, kind, maker, model, power, since, via, firmware, connected, update } = filter
+  const { q, kind, maker, model, power, since, via, source, firmware, connected, update } = filter
   const { region, location, profile, settings, field } = filter
   const hasField = fieldMatcher(field)
   const words = searchWords(q ?? '')
@@ -229,6 +230,7 @@ export function deviceMatcher(filter: DeviceFilter, now = Date.now()): (row: Dev
     (power === undefined || powerOf(row) === power) &&
     (!isSinceChoice(since) || isSince(row, since, now)) &&
     (via === undefined || (row.via ?? notReported) === via) &&
+    (source === undefined || (row.sourceType ?? notReported) === source) &&
     (firmware === undefined || firmwareOf(row) === firmware) &&
     (!isFirmwareState(update) || firmwareStateOf(row) === update) &&
     (!isConnectedChoice(connected) || shownState(row) === stateOfChoice[connected]) &&
