@@ -17,11 +17,13 @@ const Affected = Shape('v1AuditAffected', {
   serial: Type.Optional(Type.String({ description: 'Serial number of an endpoint.' })),
 })
 
+const auditCategories = ['USER', 'DEVICE', 'ORG'] as const
+
 export const AuditEntry = Shape('v1AuditLog', {
   id: Type.String({ description: 'Position in the log of the organisation, from 1.' }),
   timestamp: Timestamp('Time of the change.'),
   category: OneOf(
-    ['USER', 'DEVICE', 'ORG'],
+    auditCategories,
     'USER: users, keys and sign-in. DEVICE: endpoints, enrolment codes, incidents, silences and jobs. ORG: everything else.',
   ),
   type: Type.String({ description: 'The kind of change, for example LOCATION_CREATED.' }),
@@ -49,12 +51,28 @@ export const auditOperations = {
     command: 'audit-logs list',
     summary: 'List the audit log entries of a time window, newest first',
     description:
-      'An empty `nextPageToken` ends the paging. A caller that is limited to regions gets no `details` of an entry that is also about other regions, and no `target` that it may not see. With `Accept: text/csv` the whole window is streamed; that export is audited.',
+      'An empty `nextPageToken` ends the paging. A caller that is limited to regions gets no `details` of an entry that is also about other regions, and no `target` that it may not see. With filters a page can have few entries, or none, and still have a `nextPageToken`: it ends after so many entries were read. With `Accept: text/csv` all entries of the window that match the filters are streamed; that export is audited.',
     query: {
       from: RequiredQueryTime('Start of the window, inclusive. A date alone is midnight in UTC.'),
       to: RequiredQueryTime('End of the window, exclusive. A date alone is midnight in UTC.'),
       pageSize: Int32('Entries per page: 0 or absent means 100, more than 1000 means 1000.'),
-      pageToken: Type.String({ description: 'The `nextPageToken` of the page before; only with the same window.' }),
+      pageToken: Type.String({
+        description: 'The `nextPageToken` of the page before; only with the same window and filters.',
+      }),
+      category: OneOf(auditCategories, 'Only entries of this category.'),
+      type: Type.String({ description: 'Only changes of this kind, for example LOCATION_CREATED.' }),
+      actor: Type.String({
+        description: 'Only changes by this actor: its identifier or name, or type and identifier such as `USER:3`.',
+      }),
+      target: Type.String({
+        description:
+          'Only changes of this thing, also where it is one of several: its identifier, name or serial number, or type and identifier such as `room:12`.',
+      }),
+      jobId: Type.String({ description: 'Only changes that this job made.' }),
+      text: Type.String({
+        description:
+          'Only entries in whose names, serial numbers, kind of change, `requestId` or `ip` all of these words occur.',
+      }),
       bom: Bom,
     },
     response: Shape('v1AuditLogsResponse', {

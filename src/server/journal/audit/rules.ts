@@ -14,13 +14,14 @@ import {
 } from '../../core/page-token.ts'
 import { change } from './change.ts'
 import { csvHeader, csvLine } from './csv.ts'
-import { listWindow } from './store.ts'
+import { entryFilter, filtersIn } from './entry-filter.ts'
+import { type EntryRow, listWindow } from './store.ts'
 import { entryView } from './view.ts'
 import { entrySeenBy, type VisibleEntry } from './visible-entry.ts'
 
 type Query = InputOf<'auditLogs'>['query']
 
-/** A page ends early after this many entries, because few of them may be visible, or none. */
+/** A page ends early after this many entries were read, because few of them may be visible or match the filters, or none. */
 const maxEntriesPerPage = 5000
 
 export async function auditLogs(
@@ -34,34 +35,51 @@ export async function auditLogs(
   const size = logPageSizeOf(pageSize)
   if (csv) {
     // A HEAD request exports nothing.
-    if (!headOnly) await recordExport(ctx, from, to)
-    const batches = readVisible(ctx, from, to)
+    if (!headOnly) await recordExport(ctx, query)
+    const batches = readShown(ctx, query)
     return csvAnswer(query, { name: 'audit', header: csvHeader, batches, lineOf: csvLine })
   }
 
   const { secrets } = ctx
-  const context = pageContext(ctx, 'audit log', from, to)
+  const filters = JSON.stringify(filtersIn(query))
+  const context = pageContext(ctx, 'audit log', from, to, ...(filters === '{}' ? [] : [filters]))
   const start = pageToken === '' ? { timestamp: to, seq: 0 } : positionOfPageToken(secrets, context, pageToken)
-  const { entries, next } = await readPage(ctx, from, start, size)
+  const { entries, next } = await readPage(ctx, query, start, size)
   return { logs: entries.map(entryView), nextPageToken: next ? pageTokenAt(secrets, context, next) : '' }
+}
+
+/** Returns a function that gives an entry as the caller sees it; undefined if it is hidden, or if the query does not ask for it. */
+function entriesFor({ access }: RequestContext, query: Query): (row: EntryRow) => VisibleEntry | undefined {
+  const matches = entryFilter(query)
+  return (row) => {
+    const entry = entrySeenBy(access, row)
+    return entry && (!matches || matches(entry)) ? entry : undefined
+  }
 }
 
 /** `next` is the position of the last entry that was read; undefined if there are no more. */
 async function readPage(
   ctx: RequestContext,
-  from: number,
+  query: Query,
   start: PagePosition,
   size: number,
 ): Promise<{ entries: readonly VisibleEntry[]; next?: PagePosition }> {
-  // Callers who see everything see every row, so that one query is enough.
-  const limit = ctx.access.isEverything ? size + 1 : maxLogPageEntries
+  // Callers who see everything and filter nothing get every row, so one query is enough.
+  const getsEveryRow = ctx.access.isEverything && Object.keys(filtersIn(query)).length === 0
+  const limit = getsEveryRow ? size + 1 : maxLogPageEntries
+  const entryFor = entriesFor(ctx, query)
   const entries: VisibleEntry[] = []
   let before = start
   for (let read = 0; read < maxEntriesPerPage; read += limit) {
-    const rows = await listWindow(ctx.db, { from, beforeTimestamp: before.timestamp, beforeSeq: before.seq, limit })
+    const rows = await listWindow(ctx.db, {
+      from: query.from,
+      beforeTimestamp: before.timestamp,
+      beforeSeq: before.seq,
+      limit,
+    })
     for (const row of rows) {
       if (entries.length === size) return { entries, next: before }
-      const entry = entrySeenBy(ctx.access, row)
+      const entry = entryFor(row)
       if (entry) entries.push(entry)
       before = row
     }
@@ -71,26 +89,27 @@ async function readPage(
 }
 
 /** The export is the only read with an audit entry, because it returns a whole window in one answer. */
-const recordExport = (ctx: RequestContext, from: number, to: number): Promise<void> =>
+const recordExport = (ctx: RequestContext, query: Query): Promise<void> =>
   change(ctx, 'auditLogs', async () => ({
     result: undefined,
     target: { type: 'audit', id: ctx.org.id, name: 'audit log' },
-    after: { from: isoTime(from), to: isoTime(to) },
+    after: { from: isoTime(query.from), to: isoTime(query.to), ...filtersIn(query) },
   }))
 
-/** Reads all entries of a window that the caller sees, the latest first, in batches. */
-async function* readVisible(ctx: RequestContext, from: number, to: number): AsyncGenerator<VisibleEntry[]> {
-  let before = { timestamp: to, seq: 0 }
+/** Reads all entries that a query asks for, the latest first, in batches. */
+async function* readShown(ctx: RequestContext, query: Query): AsyncGenerator<VisibleEntry[]> {
+  const entryFor = entriesFor(ctx, query)
+  let before = { timestamp: query.to, seq: 0 }
   for (;;) {
     const rows = await listWindow(ctx.db, {
-      from,
+      from: query.from,
       beforeTimestamp: before.timestamp,
       beforeSeq: before.seq,
       limit: maxLogPageEntries,
     })
     const last = rows.at(-1)
     if (!last) return
-    yield rows.map((row) => entrySeenBy(ctx.access, row)).filter((entry) => entry !== undefined)
+    yield rows.map(entryFor).filter((entry) => entry !== undefined)
     before = last
   }
 }
