@@ -17,7 +17,7 @@ function PrintedHeader() {
   const time = fullTime(Date.now())
   const title = document.title.replace(/ · Roomkeeper$/, '')
   return (
-    <div className={classes.printHeader}>
+    <div className={classes.printHeader} data-print-header>
       <style>{sheetRules({ org: org.name, title, time })}</style>
       <span>
         <b>{org.name}</b>
