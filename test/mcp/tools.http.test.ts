@@ -100,6 +100,10 @@ test('tools answer the questions that they are for', async () => {
     rows: expect.any(Array),
     hasMore: false,
   })
+  expect(await use('room_availability', { days: 3, groupBy: 'location' })).toMatchObject({
+    availabilityTarget: expect.any(Number),
+    rows: expect.arrayContaining([expect.objectContaining({ location: { id: mine.location, name: 'MINE site' } })]),
+  })
   const text = JSON.stringify(await use('get_room', { roomId: mine.room }))
   const { dec, enrolmentUrl } = (await places.org.call('GET', `/rooms/${mine.room}`)).body
   expect(text).not.toContain(dec)

@@ -27,6 +27,7 @@ const windowOf = ({ days = 28, from, to }: ReportWindow, now: number) => ({
 
 const { groupBy, sort, tag } = operations.reportsUse.query
 const { sort: airSort, fields } = operations.reportsAir.query
+const { sort: availabilitySort, exclude } = operations.reportsAvailability.query
 
 export const reportTools = [
   directTool({
@@ -68,6 +69,28 @@ export const reportTools = [
     async run({ client, now }, { days = 7, from, to, limit = 50, sort = '-outsideShare', ...query }) {
       const window = windowOf({ days, from, to }, now())
       const { body } = await client.reportsAir({ ...query, ...window, sort, pageSize: limit })
+      const { nextPageToken, ...answer } = body
+      return { ...answer, hasMore: nextPageToken !== '' }
+    },
+  }),
+  directTool({
+    name: 'room_availability',
+    title: 'Availability of rooms',
+    description:
+      'Whether rooms kept their availability target: the share of time with a connected main device, the outages, and how many seconds were not charged and why. For questions such as "did Oslo keep its target in October?", with `groupBy` location.',
+    needs: 'read',
+    input: Type.Object({
+      ...windowFields,
+      ...placeFields,
+      tag: Type.Optional(tag),
+      exclude: Type.Optional(exclude),
+      groupBy: Type.Optional(groupBy),
+      sort: Type.Optional(availabilitySort),
+      limit: limitField,
+    }),
+    async run({ client, now }, { days, from, to, limit = 50, sort = 'availability', ...query }) {
+      const window = windowOf({ days, from, to }, now())
+      const { body } = await client.reportsAvailability({ ...query, ...window, sort, pageSize: limit })
       const { nextPageToken, ...answer } = body
       return { ...answer, hasMore: nextPageToken !== '' }
     },
