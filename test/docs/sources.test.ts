@@ -107,9 +107,9 @@ test('docs/pulse.md names states, controls and times as they are', () => {
   )
   expect(states).toEqual(['REFUSED', 'FAILING', 'UNREACHABLE', 'UNSUPPORTED'])
   expect(sourceStates).toEqual(expect.arrayContaining(states))
-  const folder = 'src/console/pages/settings/sources'
-  const shown = readdirSync(join(root, folder))
-    .map((name) => read(join(folder, name)))
+  const folders = ['src/console/pages/settings/sources', 'src/console/domain/fleet/gateway']
+  const shown = folders
+    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => read(join(folder, name))))
     .join('\n')
   for (const label of ['Connect Neat Pulse', 'Test', 'Plan', 'Devices', 'Write', 'Remove']) {
     expect(pulse).toContain(`**${label}**`)
