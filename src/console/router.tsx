@@ -144,6 +144,15 @@ const account = createRoute({
   component: lazyRouteComponent(() => loadCode(() => import('./pages/account/account-page.tsx')), 'AccountPage'),
 })
 
+const insights = createRoute({
+  getParentRoute: () => root,
+  path: '/insights',
+  validateSearch: textParams(
+    ...(['tab', 'month', 'from', 'to', 'region', 'location', 'tag', 'hours', 'rooms', 'behind'] as const),
+  ),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/insights/insights-page.tsx')), 'InsightsPage'),
+})
+
 const wall = createRoute({
   getParentRoute: () => root,
   path: '/wall',
@@ -169,6 +178,7 @@ export const router = createRouter({
       jobs,
       newJob,
       job,
+      insights,
       audit,
       settings,
       account,

@@ -80,6 +80,9 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--rk-running': '#12606f',
     '--rk-working-hours': '#eef3f5',
     '--rk-added': '#e3f6ea',
+    '--rk-heat': '#56a9b9',
+    '--rk-bar': '#8a97a0',
+    '--rk-heat-none': '#f0f3f5',
     '--rk-removed': '#fdeaea',
   },
   dark: {
@@ -97,6 +100,9 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--rk-running': '#7bbcc9',
     '--rk-working-hours': '#232b30',
     '--rk-added': '#16351f',
+    '--rk-heat': '#12606f',
+    '--rk-bar': '#6b7780',
+    '--rk-heat-none': '#232b30',
     '--rk-removed': '#43201f',
   },
 })

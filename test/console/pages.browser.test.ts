@@ -93,6 +93,7 @@ const pages = (): Record<string, string> => ({
   [`/jobs/${jobId}`]: 'Night mode',
   [`/profiles/${fleet.profileId}?tab=reach`]: 'Quiet rooms',
   [`/profiles/${fleet.profileId}?tab=versions`]: 'Quiet rooms',
+  '/insights': 'Insights',
   '/audit': 'Audit',
   '/settings': 'Settings',
   '/settings?tab=keys': 'Settings',

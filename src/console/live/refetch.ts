@@ -20,6 +20,8 @@ const minIntervalMs: Partial<Record<OperationId, number>> = {
   roomsConnections: 10_000,
   roomsSensorHistory: 60_000,
   endpointsSensorHistory: 60_000,
+  // A node makes one report at a time.
+  reportsUse: 300_000,
 }
 const defaultMinIntervalMs = 500
 

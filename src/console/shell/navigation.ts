@@ -4,6 +4,7 @@ import { useOpenIncidentCount } from '../domain/incidents/incident-list.ts'
 import {
   AuditIcon,
   DeviceIcon,
+  InsightIcon,
   JobIcon,
   OverviewIcon,
   ProfileIcon,
@@ -15,7 +16,17 @@ import {
 import { usePermissions } from '../session.ts'
 
 interface NavigationItem {
-  readonly to: '/' | '/incidents' | '/rooms' | '/devices' | '/sites' | '/profiles' | '/jobs' | '/audit' | '/settings'
+  readonly to:
+    | '/'
+    | '/incidents'
+    | '/rooms'
+    | '/devices'
+    | '/sites'
+    | '/profiles'
+    | '/jobs'
+    | '/insights'
+    | '/audit'
+    | '/settings'
   readonly name: string
   readonly icon: ComponentType
   /** Returns the number that the item shows; undefined or 0 shows none. */
@@ -30,6 +41,7 @@ const allItems: readonly NavigationItem[] = [
   { to: '/sites', name: 'Sites', icon: SiteIcon },
   { to: '/profiles', name: 'Profiles', icon: ProfileIcon },
   { to: '/jobs', name: 'Jobs', icon: JobIcon },
+  { to: '/insights', name: 'Insights', icon: InsightIcon },
   { to: '/audit', name: 'Audit', icon: AuditIcon },
   { to: '/settings', name: 'Settings', icon: SettingsIcon },
 ]

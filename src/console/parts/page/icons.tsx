@@ -35,6 +35,7 @@ export const SiteIcon = icon(
 export const ProfileIcon = icon(<path d="M4 6h9M17 6h3M4 12h3M11 12h9M4 18h11M19 18h1M15 4v4M9 10v4M17 16v4" />)
 export const AuditIcon = icon(<path d="M6 3h9l4 4v14H6zM14 3v5h5M9 12h6M9 16h6" />)
 export const JobIcon = icon(<path d="M4 6h4v4H4zM4 14h4v4H4zM12 8h8M12 16h8" />)
+export const InsightIcon = icon(<path d="M4 20h16M7 16v-5M12 16V5M17 16V9" />)
 export const PauseIcon = icon(<path d="M8 5v14M16 5v14" strokeWidth="3" />)
 export const PlayIcon = icon(<path d="M7 5v14l12-7z" />)
 export const UndoIcon = icon(<path d="M9 14 4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3" />)

@@ -103,6 +103,8 @@ interface FilterSelectProps {
   readonly choices: readonly FilterChoice[]
   /** The label of the choice that is not a filter. */
   readonly anyLabel?: string
+  /** Whether there is a choice that is not a filter. */
+  readonly hasAny?: boolean
   /** Called with undefined when the filter is cleared. */
   readonly onChange: (value: string | undefined) => void
 }
@@ -111,13 +113,13 @@ const anyValue = '*'
 
 /** Memoized because five selects take longer to render than all visible rows. */
 export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps) {
-  const { label, value, choices, anyLabel = 'Any', onChange } = props
+  const { label, value, choices, anyLabel = 'Any', hasAny = true, onChange } = props
   const options = useMemo(() => {
     const isKnown = value === undefined || choices.some((choice) => choice.value === value)
     // A bookmarked address can name something that has been deleted.
     const unknown = isKnown ? [] : [{ value, label: 'Deleted' }]
-    return [{ value: anyValue, label: anyLabel }, ...choices, ...unknown]
-  }, [choices, value, anyLabel])
+    return [...(hasAny ? [{ value: anyValue, label: anyLabel }] : []), ...choices, ...unknown]
+  }, [choices, value, anyLabel, hasAny])
   const chosen = value === undefined ? undefined : options.find((option) => option.value === value)?.label
   return (
     <Select
@@ -127,11 +129,11 @@ export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps)
       data={options}
       onChange={(next) => onChange(next === null || next === anyValue ? undefined : next)}
       allowDeselect={false}
-      searchable={choices.length > 8}
+      searchable={hasAny && choices.length > 8}
       limit={300}
       nothingFoundMessage="No matches"
       maxDropdownHeight={320}
-      data-set={value !== undefined || undefined}
+      data-set={(hasAny && value !== undefined) || undefined}
       classNames={selectClasses}
     />
   )

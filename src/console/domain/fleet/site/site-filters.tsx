@@ -6,26 +6,30 @@ import { locationLabel, unassigned, useSites } from './sites.ts'
 interface SiteFiltersProps {
   readonly region: string | undefined
   readonly location: string | undefined
+  /** Whether rows without a region or a location can be chosen. */
+  readonly hasUnassigned?: boolean
   readonly onChange: (changes: { readonly region?: string | undefined; readonly location?: string | undefined }) => void
 }
 
-export function SiteFilters({ region, location, onChange }: SiteFiltersProps) {
+export function SiteFilters({ region, location, hasUnassigned = true, onChange }: SiteFiltersProps) {
   const { regions, locations, locationById } = useSites()
   const regionChoices = useMemo<FilterChoice[]>(
     () => [
       ...regions.map(({ id, name }) => ({ value: String(id), label: name })),
-      { value: unassigned, label: 'No region' },
+      ...(hasUnassigned ? [{ value: unassigned, label: 'No region' }] : []),
     ],
-    [regions],
+    [regions, hasUnassigned],
   )
   const locationChoices = useMemo<FilterChoice[]>(
     () => [
       ...locations
         .filter((one) => region === undefined || String(one.region?.id ?? unassigned) === region)
         .map((one) => ({ value: String(one.id), label: region === undefined ? locationLabel(one) : one.name })),
-      ...(region === undefined || region === unassigned ? [{ value: unassigned, label: 'No location' }] : []),
+      ...(hasUnassigned && (region === undefined || region === unassigned)
+        ? [{ value: unassigned, label: 'No location' }]
+        : []),
     ],
-    [locations, region],
+    [locations, region, hasUnassigned],
   )
   const setRegion = useCallback(
     (next: string | undefined) => {

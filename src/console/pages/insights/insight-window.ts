@@ -1,0 +1,70 @@
+// The window that the insights are about, as in the address: a month, or a first and a last day.
+import { dayMs } from '../../../contract/durations.ts'
+
+export interface InsightWindow {
+  /** A month such as 2026-10, or `days`. */
+  readonly choice: string
+  /** The first day, as reports take it: midnight of each location. */
+  readonly from: string
+  /** The day after the last one; undefined while the window lasts. */
+  readonly to: string | undefined
+  readonly title: string
+}
+
+export interface WindowInAddress {
+  readonly month?: string
+  readonly from?: string
+  /** The last day, which is a part of the window. */
+  readonly to?: string
+}
+
+export const ofDays = 'days'
+/** The present month and the twelve before it. */
+const offeredMonths = 13
+
+const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+const dayName = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+export const dayTitle = (day: string): string => dayName.format(Date.parse(day))
+
+/** The day after, or some days later or earlier. */
+export const addDays = (day: string, days: number): string => dayText(Date.parse(day) + days * dayMs)
+
+/** The first day of the month that is so many months later or earlier. */
+function addMonths(month: string, months: number): string {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  return dayText(Date.UTC(year, number - 1 + months, 1)).slice(0, 7)
+}
+
+const isDay = (text: string | undefined): text is string =>
+  text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+const isMonth = (text: string | undefined): text is string => text !== undefined && isDay(`${text}-01`)
+
+/** `today` is a day such as 2026-11-19. Without a choice, or with one that is not valid, the window is the month before. */
+export function insightWindowOf({ month, from, to }: WindowInAddress, today: string): InsightWindow {
+  if (isDay(from) && isDay(to) && from <= to) {
+    const title = from === to ? dayTitle(from) : `${dayTitle(from)} to ${dayTitle(to)}`
+    return { choice: ofDays, from, to: to >= today ? undefined : addDays(to, 1), title }
+  }
+  const chosen = isMonth(month) ? month : addMonths(today, -1)
+  const isPresent = today.startsWith(chosen)
+  const title = monthName.format(Date.parse(`${chosen}-01`))
+  return {
+    choice: chosen,
+    from: `${chosen}-01`,
+    to: isPresent ? undefined : `${addMonths(chosen, 1)}-01`,
+    title: isPresent ? `${title} so far` : title,
+  }
+}
+
+/** The months that can be chosen, the newest first. */
+export const windowMonths = (today: string): readonly { readonly value: string; readonly label: string }[] =>
+  Array.from({ length: offeredMonths }, (_, i) => {
+    const { choice, title } = insightWindowOf({ month: addMonths(today, -i) }, today)
+    return { value: choice, label: title }
+  })
+
+/** Today in a time zone. */
+export const todayIn = (zone: string, now = Date.now()): string =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(now)

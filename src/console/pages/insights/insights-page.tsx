@@ -1,0 +1,56 @@
+// The insights page: how rooms were used, whether they worked and what their air was like, in one window. The address holds all choices.
+import { Stack, Tabs } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
+import { InsightFilters } from './insight-filters.tsx'
+import type { InsightView } from './insight-view.ts'
+import { parseRooms, reportFilterOf, useInsightWindow } from './report-filter.ts'
+import { RoomsAside } from './rooms-aside.tsx'
+import { UseTab } from './use/use-tab.tsx'
+
+const route = getRouteApi('/insights')
+type Search = ReturnType<typeof route.useSearch>
+
+const tabs = [{ id: 'use', name: 'Use', content: UseTab }] as const
+
+export function InsightsPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = useSearchParamsUpdate<Search>(navigate)
+  const { window, today } = useInsightWindow(search)
+  const view = useMemo<InsightView>(
+    () => ({ search, change, window, today, filter: reportFilterOf(search, window) }),
+    [search, change, window, today],
+  )
+  const opened = tabs.find(({ id }) => id === search.tab) ?? tabs[0]
+  return (
+    <Page title="Insights">
+      <Stack gap="md">
+        <InsightFilters search={search} window={window} today={today} onChange={change} />
+        {parseRooms(search.rooms).length > 0 && <RoomsAside view={view} />}
+        <Tabs
+          value={opened.id}
+          onChange={(id) => change({ tab: id === 'use' || id === null ? undefined : id, behind: undefined })}
+          keepMounted={false}
+        >
+          <Tabs.List mb="md" aria-label="Insights">
+            {tabs.map(({ id, name }) => (
+              <Tabs.Tab key={id} value={id}>
+                {name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {tabs.map(({ id, content: Content }) => (
+            <Tabs.Panel key={id} value={id}>
+              <LoadingBoundary>
+                <Content view={view} />
+              </LoadingBoundary>
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </Stack>
+    </Page>
+  )
+}

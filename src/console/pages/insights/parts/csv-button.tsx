@@ -1,0 +1,35 @@
+// Saves the table above or below it as CSV, with all rows and figures of its report.
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import type { CallInput } from '../../../../client/client.ts'
+import { notifyError } from '../../../api.ts'
+import { DownloadIcon } from '../../../parts/page/icons.tsx'
+import { saveFile } from '../../../parts/page/save-file.ts'
+import { type ReportId, readReportCsv } from '../report-query.ts'
+
+interface CsvButtonProps<K extends ReportId> {
+  readonly report: K
+  readonly input: CallInput<K>
+  /** Names the table and its file. */
+  readonly of: string
+}
+
+export function CsvButton<K extends ReportId>({ report, input, of }: CsvButtonProps<K>) {
+  const download = useMutation({
+    mutationFn: () => readReportCsv(report, input),
+    onSuccess: (csv) => saveFile(csv, `${of}.csv`),
+    onError: (error) => notifyError(error, 'Download failed'),
+  })
+  return (
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      leftSection={<DownloadIcon size={16} />}
+      aria-label={`Download CSV: ${of}`}
+      loading={download.isPending}
+      onClick={() => download.mutate()}
+    >
+      CSV
+    </Button>
+  )
+}

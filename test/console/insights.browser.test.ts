@@ -1,0 +1,126 @@
+// Tests the insights page with rooms whose use was stored: figures, what is behind an hour, rooms side by side, CSV and empty windows.
+import { readFile } from 'node:fs/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectAccessible, findOverflow, phone } from '../support/console/accessibility.ts'
+import {
+  closeTabs,
+  consolePort,
+  openBrowser,
+  openTab,
+  settled,
+  sharedTab,
+  signInByApi,
+  visit,
+} from '../support/console/browser.ts'
+import { putReportFleet } from '../support/console/report-fleet.ts'
+import { csvLines } from '../support/csv-lines.ts'
+import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { isFullForm } from '../support/long-form.ts'
+
+let harness: Harness
+let org: TestOrg
+let browser: Browser
+let roomIds: ReadonlyMap<string, number>
+
+/** The first day of the month before. */
+const from = new Date()
+from.setUTCDate(1)
+from.setUTCHours(0, 0, 0, 0)
+const to = from.getTime()
+from.setUTCMonth(from.getUTCMonth() - 1)
+
+beforeAll(async () => {
+  harness = await startHarness(await consolePort())
+  org = await harness.newOrg('Nordlys AS')
+  await org.call('PUT', '', { body: { timezone: 'UTC' } })
+  const rooms = [
+    { name: 'Fjord', location: 'Oslo', capacity: 4, use: 0.5, people: 6 },
+    { name: 'Skog', location: 'Oslo', capacity: 20, use: 0.4, people: 2 },
+    { name: 'Elv', location: 'Oslo', use: 0.3 },
+    { name: 'Bre', location: 'Bergen', capacity: 8, use: 0.2 },
+    { name: 'Vik', location: 'Bergen', capacity: 8, use: 0.1 },
+    { name: 'Tind', location: 'Bergen', capacity: 8, use: 0.01 },
+    { name: 'Dal', location: 'Bergen', capacity: 8 },
+  ]
+  const regions = { North: ['Oslo'], West: ['Bergen'] }
+  const fleet = await putReportFleet(harness, org, rooms, { regions, from: from.getTime() / 1000, to: to / 1000 })
+  roomIds = fleet.roomIds
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await closeTabs(browser)
+  await harness.close()
+})
+
+const shared = sharedTab(async () => openTab(browser, harness.url, await signInByApi(harness.url, org.key)))
+
+test('the rooms that could be given up are one click from the overview; an hour opens its rooms, and rooms stand side by side', async () => {
+  const { page } = await shared()
+  await visit(page, '/')
+  await settled(page, 'Overview')
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Insights' }).click()
+  await settled(page, 'Insights')
+  const least = page.getByRole('list', { name: 'Least used' }).getByRole('listitem')
+  await least.first().waitFor()
+  const names = await least.evaluateAll((items) => items.map((item) => item.querySelector('button')?.textContent))
+  expect(names).toEqual(['Tind', 'Vik', 'Bre', 'Elv', 'Skog'])
+  await page.getByRole('list', { name: 'Too small' }).getByRole('button', { name: 'Fjord' }).waitFor()
+  await page.getByRole('list', { name: 'Too large' }).getByRole('button', { name: 'Skog' }).waitFor()
+  await page.getByText('1 room has no capacity').waitFor()
+  await expectAccessible(page, true)
+
+  // One cell is a tab stop, and arrow keys move from it.
+  const map = page.getByRole('table', { name: 'Use by weekday and hour, percent' })
+  expect(await map.locator('button[tabindex="0"]').count()).toBe(1)
+  await map.getByRole('button', { name: /^Monday 09:00 to 10:00: \d+ % used$/ }).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  const behind = page.getByRole('region', { name: 'Tuesdays, 10:00 to 11:00' })
+  await behind.getByRole('row').nth(6).waitFor()
+  expect(new URL(page.url()).searchParams.get('behind')).toBe(String(24 + 10))
+
+  await least.filter({ hasText: 'Tind' }).getByRole('button').click()
+  await least.filter({ hasText: 'Vik' }).getByRole('button').click()
+  const aside = page.getByRole('region', { name: 'Rooms side by side' })
+  await aside.getByRole('table', { name: 'Use of Tind by weekday and hour, percent' }).waitFor()
+  await aside.getByRole('table', { name: 'Use of Vik by weekday and hour, percent' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('rooms')).toBe(`${roomIds.get('Tind')},${roomIds.get('Vik')}`)
+  await expectAccessible(page)
+  await page.setViewportSize(phone)
+  await expect.poll(() => findOverflow(page)).toEqual([])
+  await page.setViewportSize({ width: 1366, height: 900 })
+})
+
+test('a file has the rows of its table, in their order', async () => {
+  const { page } = await shared()
+  await visit(page, '/insights')
+  await settled(page, 'Insights')
+  const downloaded = page.waitForEvent('download')
+  await page.getByRole('button', { name: /^Download CSV: Rooms by use, least first/ }).click()
+  const file = await downloaded
+  expect(file.suggestedFilename()).toMatch(/^Rooms by use, least first, \w+ \d{4}\.csv$/)
+  const [header = [], ...lines] = csvLines(await readFile(await file.path(), 'utf8'))
+  const [name, use] = [header.indexOf('room.name'), header.indexOf('use')]
+  expect(lines.map((line) => line[name])).toEqual(['Tind', 'Vik', 'Bre', 'Elv', 'Skog', 'Fjord', 'Dal'])
+  expect(lines.at(-1)?.[use], 'not measured is empty, not 0').toBe('')
+})
+
+test('a window without values says so, and a caller sees only the rooms of its regions', async () => {
+  const { page } = await shared()
+  await visit(page, '/insights?month=2020-01')
+  await settled(page, 'Insights')
+  await page.getByText('No people were counted').waitFor()
+  await visit(page, '/insights?tag=nothing')
+  await page.getByText('No rooms', { exact: true }).waitFor()
+  if (!isFullForm) return
+  const { body } = await org.call('GET', '/regions')
+  const west = body.regions.find((region: { name: string }) => region.name === 'West').id
+  const key = await org.newKey({ scopes: ['read'], regionIds: [west] })
+  const restricted = await openTab(browser, harness.url, await signInByApi(harness.url, key))
+  await visit(restricted.page, '/insights')
+  await settled(restricted.page, 'Insights')
+  await restricted.page.getByText('of 4;').waitFor()
+  await restricted.page.getByRole('button', { name: 'Fjord' }).waitFor({ state: 'detached' })
+})
