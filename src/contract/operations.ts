@@ -28,6 +28,7 @@ import { userOperations } from './people/users.ts'
 import { viewOperations } from './people/views.ts'
 import { airOperations } from './reports/air.ts'
 import { availabilityOperations } from './reports/availability.ts'
+import { incidentReportOperations } from './reports/incidents.ts'
 import { metricsOperations } from './reports/metrics.ts'
 import { useOperations } from './reports/use.ts'
 import { sensorHistoryOperations } from './sensors/sensor-history.ts'
@@ -65,6 +66,7 @@ export const operations = {
   ...useOperations,
   ...airOperations,
   ...availabilityOperations,
+  ...incidentReportOperations,
 }
 
 export type Operations = typeof operations

@@ -127,6 +127,8 @@ const pagedIds = operationIds.filter((id) => {
   return query?.pageToken !== undefined && !manage
 })
 
+/** One of the incidents is about a device, and one about a room, which has no model. */
+const incidentsByModel = { from: Date.now() - 86_400_000, to: Date.now() + 86_400_000, groupBy: 'model' }
 const daysOfWeek = { from: '2026-02-02', to: '2026-02-09', groupBy: 'day' }
 
 /** A request for a page that is not the last one. */
@@ -140,6 +142,7 @@ const firstPages: Partial<Record<OperationId, () => object>> = {
   reportsUse: () => daysOfWeek,
   reportsAir: () => daysOfWeek,
   reportsAvailability: () => daysOfWeek,
+  reportsIncidents: () => incidentsByModel,
 }
 
 describe.each(pagedIds)('%s', (id) => {

@@ -118,6 +118,11 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
       periods: true,
     })),
   ],
+  // Rows of rules and models are counts of what the caller sees.
+  reportsIncidents: () =>
+    (['room', 'location', 'region'] as const).map((groupBy) => ({
+      ...{ from: Date.now() - dayMs, to: Date.now() + dayMs, groupBy, sort: 'name' as const },
+    })),
   reportsUse: (places) => reports(places),
   reportsAir: (places) => reports(places),
 }

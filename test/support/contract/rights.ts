@@ -204,6 +204,7 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   sourceDevicesList: changeShared,
   sourceDevicesUpdate: changeShared,
   reportsAvailability: read,
+  reportsIncidents: read,
   reportsUse: read,
   reportsAir: read,
 }

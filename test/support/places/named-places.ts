@@ -299,6 +299,11 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   sourceDevicesList: none,
   sourceDevicesUpdate: none,
   reportsAvailability: (p, all) => [...reports(p, all), { ...reportWindow, roomId: p.room, periods: true }],
+  reportsIncidents: (p, all) => [
+    ...filters(p, all).map((filter) => ({ ...filter, ...reportWindow })),
+    { ...reportWindow, roomId: p.room, groupBy: 'room' },
+    { ...reportWindow, pageToken: 'forged' },
+  ],
   reportsUse: reports,
   reportsAir: reports,
 }
