@@ -29,6 +29,7 @@ import { viewOperations } from './people/views.ts'
 import { airOperations } from './reports/air.ts'
 import { availabilityOperations } from './reports/availability.ts'
 import { incidentReportOperations } from './reports/incidents.ts'
+import { lastDayOperations } from './reports/last-day.ts'
 import { metricsOperations } from './reports/metrics.ts'
 import { useOperations } from './reports/use.ts'
 import { sensorHistoryOperations } from './sensors/sensor-history.ts'
@@ -64,6 +65,7 @@ export const operations = {
   ...sourceOperations,
   ...metricsOperations,
   ...useOperations,
+  ...lastDayOperations,
   ...airOperations,
   ...availabilityOperations,
   ...incidentReportOperations,

@@ -302,6 +302,7 @@ test('only the named files read the rows of all regions; everything that a calle
     'server/people/users/store.ts',
     'server/reports/availability/past-store.ts',
     'server/reports/incidents/store.ts',
+    'server/reports/last-day/store.ts',
     'server/reports/quarters-store.ts',
     'server/sensors/history/store.ts',
     'server/sensors/latest/store.ts',

@@ -47,12 +47,13 @@ const rowEventTypes: ReadonlySet<string> = new Set(['connected', 'disconnected',
 /** A changed name or note. Other changes can concern more rows than their event names: the devices of a room that is renamed, or moved to another region. */
 const isRowChange = ({ change, endpointId }: Event): boolean =>
   change?.type === 'DEVICE_UPDATED' && endpointId !== undefined
-/** These answers hold only samples or notes, which do not change when a room is renamed or moved. */
+/** These answers hold only samples, notes or counts of the past, which do not change when a room is renamed or moved. */
 const independentOfStructure: readonly OperationId[] = [
   'roomsSensorHistory',
   'endpointsSensorHistory',
   'endpointsSensorData',
   'roomNotesList',
+  'reportsLastDay',
 ]
 /**
  * Changes whose type begins with the first text are shown only by operations that begin with the others, and by the audit log. Incidents

@@ -4,6 +4,7 @@ import type { LatestSampleCache } from '../sensors/latest/cache.ts'
 import { airReport } from './air/kind.ts'
 import { reportsAvailability } from './availability/rules.ts'
 import { reportsIncidents } from './incidents/rules.ts'
+import { reportsLastDay } from './last-day/rules.ts'
 import { makeReport } from './make-report.ts'
 import { metricsGet } from './metrics/rules.ts'
 import type { ReportQueue } from './turns.ts'
@@ -12,8 +13,11 @@ import { useReport } from './use/kind.ts'
 export const reportRoutes = (
   latest: LatestSampleCache,
   queue: ReportQueue,
-): OperationHandlers<'metricsGet' | 'reportsUse' | 'reportsAir' | 'reportsAvailability' | 'reportsIncidents'> => ({
+): OperationHandlers<
+  'metricsGet' | 'reportsLastDay' | 'reportsUse' | 'reportsAir' | 'reportsAvailability' | 'reportsIncidents'
+> => ({
   metricsGet: (ctx, { query }) => metricsGet(ctx, latest, query),
+  reportsLastDay,
   reportsUse: (ctx, { query, csv }) => makeReport(ctx, queue, query, csv, () => useReport(ctx.db)),
   reportsAir: (ctx, { query: { fields, ...query }, csv }) =>
     makeReport(ctx, queue, query, csv, (org) => airReport(ctx.db, fields, org.air_limits)),

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
 import type { OrgDatabase } from '../db/org-database.ts'
+import { listPresentDevices, listSpansOfDevices } from './last-day/store.ts'
 import { listMeasuredEndpoints } from './metrics/store.ts'
 import { listAirDays, listPeopleDays } from './quarters-store.ts'
 import { findReportOrg, listReportDeletedRooms, listReportRooms } from './store.ts'
@@ -86,4 +87,23 @@ test('endpoints are listed in pages, by region and by location, as far as the ca
   expect(await list(ofRegion, page, undefined, 1)).toEqual([here.id])
   expect(await list(ofRegion, page, 1, 1)).toEqual([here.id])
   expect(await list(ofNothing, page)).toEqual([])
+})
+
+test('devices in rooms are listed with their present connection, and their connections since a time with the one before', async () => {
+  const { all, ofRegion, here, there, org, put } = world
+  const times = { settledAt: 0, lastEnd: 0 }
+  const page = { now: storedAt, unknownAfter: storedAt, settleMs: 0, ...times, after: 0, limit: 10 }
+  const numbers = async (on: OrgDatabase, more: object = {}) =>
+    (await listPresentDevices(on, { ...page, ...more })).map(({ number }) => number)
+  const both = [here.number, there.number].sort((a, b) => a - b)
+  expect(await numbers(all)).toEqual(both)
+  expect(await numbers(all, { after: both[0] })).toEqual([both[1]])
+  expect(await numbers(ofRegion)).toEqual([here.number])
+  const span = { org, endpoint: here.number, why: 'LOST' as const }
+  for (const since of [1000, 2000, 3000]) await put('connection_spans', { ...span, since, until: since + 500 })
+  const since = async (from: number) =>
+    (await listSpansOfDevices(all, { numbers: [here.number], from })).map((row) => row.since)
+  expect(await since(2500)).toEqual([2000, 3000])
+  expect(await since(10)).toEqual([1000, 2000, 3000])
+  expect(await listSpansOfDevices(all, { numbers: [there.number], from: 0 })).toEqual([])
 })

@@ -183,6 +183,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   reportsAir: (f) => ({ ...reportWindow, regionId: f.region, locationId: f.location }),
   reportsAvailability: (f) => ({ ...reportWindow, roomId: f.room, exclude: 'silenced,short', ignoreUnderMinutes: 10 }),
   reportsIncidents: (f) => ({ ...reportWindow, regionId: f.region, groupBy: 'room' }),
+  reportsLastDay: () => ({}),
   reportsUse: (f) => ({ ...reportWindow, regionId: f.region, locationId: f.location }),
 }
 

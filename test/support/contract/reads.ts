@@ -123,6 +123,8 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
     (['room', 'location', 'region'] as const).map((groupBy) => ({
       ...{ from: Date.now() - dayMs, to: Date.now() + dayMs, groupBy, sort: 'name' as const },
     })),
+  // It only counts: last-day.http.test.ts has a caller who is limited to a region.
+  reportsLastDay: () => [],
   reportsUse: (places) => reports(places),
   reportsAir: (places) => reports(places),
 }

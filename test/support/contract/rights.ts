@@ -205,6 +205,7 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   sourceDevicesUpdate: changeShared,
   reportsAvailability: read,
   reportsIncidents: read,
+  reportsLastDay: read,
   reportsUse: read,
   reportsAir: read,
 }

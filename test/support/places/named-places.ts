@@ -304,6 +304,7 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
     { ...reportWindow, roomId: p.room, groupBy: 'room' },
     { ...reportWindow, pageToken: 'forged' },
   ],
+  reportsLastDay: none,
   reportsUse: reports,
   reportsAir: reports,
 }

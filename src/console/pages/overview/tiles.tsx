@@ -1,10 +1,21 @@
-// Shows the rooms by state, worst first, and the occupancy as large numbers that link to the rooms.
+// Shows the rooms by state, worst first, and the occupancy as large numbers that link to the rooms, each with a line of the last 24 hours.
 import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { minuteMs } from '../../../contract/durations.ts'
+import { operationQuery } from '../../api.ts'
 import { roomMatcher } from '../../domain/fleet/room/room-filter.ts'
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
-import { type RoomState, RoomStateLabel, roomStateMeaning, roomStates } from '../../domain/fleet/room/room-state.tsx'
+import {
+  type RoomState,
+  RoomStateLabel,
+  roomStateColour,
+  roomStateLabel,
+  roomStateMeaning,
+  roomStates,
+} from '../../domain/fleet/room/room-state.tsx'
+import { Sparkline } from '../../parts/chart/sparkline.tsx'
 import { PeopleIcon } from '../../parts/page/icons.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
@@ -15,7 +26,14 @@ interface RoomRowsProps {
   readonly rows: readonly RoomTableRow[]
 }
 
+/** The answer has whole quarters of an hour, and its cost does not justify a read for every event. */
+const lastDayRefetchMs = 5 * minuteMs
+
+/** Undefined until it is loaded; without it the numbers stand alone. */
+const useLastDay = () => useQuery({ ...operationQuery('reportsLastDay'), refetchInterval: lastDayRefetchMs }).data?.body
+
 export function StateTiles({ rows }: RoomRowsProps) {
+  const lastDay = useLastDay()
   const counts = useMemo(() => {
     const byState = new Map<RoomState, number>()
     for (const { state } of rows) byState.set(state, (byState.get(state) ?? 0) + 1)
@@ -36,7 +54,16 @@ export function StateTiles({ rows }: RoomRowsProps) {
         title={roomStateMeaning(state, isReconnecting)}
       >
         <RoomStateLabel state={state} isReconnecting={isReconnecting} />
-        <span className={classes.count}>{count.toLocaleString('en-GB')}</span>
+        <span className={classes.countWithLine}>
+          <span className={classes.count}>{count.toLocaleString('en-GB')}</span>
+          {lastDay && (
+            <Sparkline
+              values={lastDay.rooms[state]}
+              label={`${roomStateLabel(state, isReconnecting)} in the last 24 hours`}
+              colour={state === 'OFFLINE' || state === 'DEGRADED' ? roomStateColour(state) : 'var(--rk-empty)'}
+            />
+          )}
+        </span>
         <Text span fz="sm" c="dimmed">
           {count === 1 ? 'room' : 'rooms'}
         </Text>
@@ -61,6 +88,7 @@ function occupancyOf(rows: RoomRowsProps['rows']) {
 
 export function PeopleTile({ rows }: RoomRowsProps) {
   const { people, countedRooms, otherRooms, freeCount, hasHeadCount } = useMemo(() => occupancyOf(rows), [rows])
+  const lastDay = useLastDay()
   const roomsInUse = otherRooms === 1 ? 'room in use' : 'rooms in use'
   const isKnown = countedRooms + otherRooms + freeCount > 0
   return (
@@ -70,10 +98,19 @@ export function PeopleTile({ rows }: RoomRowsProps) {
       </StatusLabel>
       {isKnown ? (
         <>
-          <Link to="/rooms" search={{ people: 'some', sort: '-people' }} className={classes.count}>
-            {(hasHeadCount ? people : otherRooms).toLocaleString('en-GB')}
-            <VisuallyHidden>{hasHeadCount ? ' people' : ` ${roomsInUse}`}</VisuallyHidden>
-          </Link>
+          <span className={classes.countWithLine}>
+            <Link to="/rooms" search={{ people: 'some', sort: '-people' }} className={classes.count}>
+              {(hasHeadCount ? people : otherRooms).toLocaleString('en-GB')}
+              <VisuallyHidden>{hasHeadCount ? ' people' : ` ${roomsInUse}`}</VisuallyHidden>
+            </Link>
+            {lastDay && (
+              <Sparkline
+                values={hasHeadCount ? lastDay.people : lastDay.roomsInUse}
+                label={`${hasHeadCount ? 'People' : 'Rooms in use'} in the last 24 hours`}
+                colour="var(--mantine-primary-color-filled)"
+              />
+            )}
+          </span>
           <Text span fz="sm" c="dimmed">
             {hasHeadCount && 'in '}
             <Link to="/rooms" search={{ people: 'some', sort: '-people' }}>
