@@ -52,7 +52,11 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
     // The header element of a dialog would otherwise be announced as a second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
+    Notification: {
+      defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } },
+      // The text under a title is too pale by default for the WCAG AA contrast.
+      styles: { description: { color: 'var(--mantine-color-text)' } },
+    },
     Modal: {
       defaultProps: {
         centered: true,

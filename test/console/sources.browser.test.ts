@@ -228,10 +228,10 @@ test('a person puts three sensors into a room, excludes one and takes it back, a
   await button('Actions for Sensor 4').click()
   await page.getByRole('menuitem', { name: 'Exclude' }).click()
   await button('Take back Sensor 4').click()
-  await button('Put Sensor 4 into a room').waitFor()
+  await button('Put into a room: Sensor 4').waitFor()
   // The dialog is the one of three sensors, with a field for the name.
   if (isFullForm) {
-    await button('Put Sensor 4 into a room').click()
+    await button('Put into a room: Sensor 4').click()
     await dialog().getByRole('combobox', { name: 'Room' }).fill('great')
     await page.keyboard.press('Enter')
     await dialog().getByLabel('Name').fill('Window')

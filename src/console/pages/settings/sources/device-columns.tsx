@@ -129,7 +129,7 @@ function DeviceState({ device }: { readonly device: SourceDevice }) {
       {device.state === 'ADOPTED' && item ? (
         <ItemStateLabel state={item} />
       ) : device.state === 'FOUND' ? (
-        <StatusLabel colour="var(--mantine-color-fjord-6)" icon={<PlusIcon size={16} />}>
+        <StatusLabel colour="var(--rk-running)" icon={<PlusIcon size={16} />}>
           {device.refusedBecause === undefined ? 'New' : 'Cannot be put into a room'}
         </StatusLabel>
       ) : (
@@ -173,7 +173,7 @@ export const actionColumn = ({ roomNames, start, decide }: ActionProps): Column<
             variant="default"
             miw={0}
             title={linked && `Put into ${linked}`}
-            aria-label={linked ? `Put ${name} into ${linked}` : `Put ${name} into a room`}
+            aria-label={linked ? `Put ${name} into ${linked}` : `Put into a room: ${name}`}
             onClick={linked ? () => decide(decisions.adoptIntoLinkedRooms([device])) : adopt}
           >
             {linked ? `Into ${linked}` : 'Put into a room'}
