@@ -31,6 +31,7 @@ import { availabilityOperations } from './reports/availability.ts'
 import { incidentReportOperations } from './reports/incidents.ts'
 import { lastDayOperations } from './reports/last-day.ts'
 import { metricsOperations } from './reports/metrics.ts'
+import { monthOperations } from './reports/month.ts'
 import { useOperations } from './reports/use.ts'
 import { sensorHistoryOperations } from './sensors/sensor-history.ts'
 import { sensorOperations } from './sensors/sensors.ts'
@@ -66,6 +67,7 @@ export const operations = {
   ...metricsOperations,
   ...useOperations,
   ...lastDayOperations,
+  ...monthOperations,
   ...airOperations,
   ...availabilityOperations,
   ...incidentReportOperations,

@@ -65,6 +65,10 @@ export const AirRow = Shape('ReportAirRow', {
 })
 export type AirRow = Static<typeof AirRow>
 
+export const airLimitsOfReport = Shape('ReportAirLimits', ofFields(AirLimit), {
+  description: 'Limits of the fields that are counted.',
+})
+
 const query = reportQuery(['outsideShare', ...airFields])
 
 export const airOperations = {
@@ -83,7 +87,7 @@ export const airOperations = {
       }),
     },
     response: reportAnswer('ReportAir', AirRow, {
-      limits: Shape('ReportAirLimits', ofFields(AirLimit), { description: 'Limits of the fields that are counted.' }),
+      limits: airLimitsOfReport,
     }),
     csv: true,
     csvList: csvList('air', 'rows', AirRow),

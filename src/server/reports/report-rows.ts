@@ -84,6 +84,21 @@ export async function reportRows<Sums, Figures extends object>(
     : groupRows(rooms, request, kind, counter, turns)
 }
 
+/** The figures of all rooms together, as those of a group of places. */
+export async function reportTotal<Sums, Figures extends object>(
+  rooms: readonly ReportRoom[],
+  request: ReportRequest,
+  kind: ReportKind<Sums, Figures>,
+  turns: Turns,
+): Promise<{ rooms: number } & Figures> {
+  refuseTooMany(request, rooms.length)
+  const sums = kind.empty()
+  await new RoomCounter(request, kind).count(rooms, turns, ({ room, zone }, add) => {
+    for (const part of zone.parts) add(room, part, sums)
+  })
+  return { rooms: rooms.length, ...kind.figures(sums, 'region') }
+}
+
 async function roomRows<Sums, Figures extends object>(
   rooms: readonly ReportRoom[],
   request: ReportRequest,

@@ -7,6 +7,7 @@ import { reportsIncidents } from './incidents/rules.ts'
 import { reportsLastDay } from './last-day/rules.ts'
 import { makeReport } from './make-report.ts'
 import { metricsGet } from './metrics/rules.ts'
+import { reportsMonth } from './month/rules.ts'
 import type { ReportQueue } from './turns.ts'
 import { useReport } from './use/kind.ts'
 
@@ -14,7 +15,13 @@ export const reportRoutes = (
   latest: LatestSampleCache,
   queue: ReportQueue,
 ): OperationHandlers<
-  'metricsGet' | 'reportsLastDay' | 'reportsUse' | 'reportsAir' | 'reportsAvailability' | 'reportsIncidents'
+  | 'metricsGet'
+  | 'reportsLastDay'
+  | 'reportsUse'
+  | 'reportsAir'
+  | 'reportsAvailability'
+  | 'reportsIncidents'
+  | 'reportsMonth'
 > => ({
   metricsGet: (ctx, { query }) => metricsGet(ctx, latest, query),
   reportsLastDay,
@@ -23,4 +30,5 @@ export const reportRoutes = (
     makeReport(ctx, queue, query, csv, (org) => airReport(ctx.db, fields, org.air_limits)),
   reportsAvailability: (ctx, { query, csv }) => reportsAvailability(ctx, queue, query, csv),
   reportsIncidents: (ctx, { query, csv }) => reportsIncidents(ctx, queue, query, csv),
+  reportsMonth: (ctx, { query }) => reportsMonth(ctx, queue, query),
 })

@@ -184,6 +184,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   reportsAvailability: (f) => ({ ...reportWindow, roomId: f.room, exclude: 'silenced,short', ignoreUnderMinutes: 10 }),
   reportsIncidents: (f) => ({ ...reportWindow, regionId: f.region, groupBy: 'room' }),
   reportsLastDay: () => ({}),
+  reportsMonth: (f) => ({ month: '2026-10', regionId: f.region, locationId: f.location }),
   reportsUse: (f) => ({ ...reportWindow, regionId: f.region, locationId: f.location }),
 }
 

@@ -207,5 +207,6 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   reportsIncidents: read,
   reportsLastDay: read,
   reportsUse: read,
+  reportsMonth: read,
   reportsAir: read,
 }

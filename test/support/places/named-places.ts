@@ -306,5 +306,6 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   ],
   reportsLastDay: none,
   reportsUse: reports,
+  reportsMonth: (p, all) => filters(p, all).map((filter) => ({ ...filter, month: '2026-10' })),
   reportsAir: reports,
 }

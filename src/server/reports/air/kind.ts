@@ -1,5 +1,6 @@
 // The report of the air of rooms, made of the rollups of rooms. [contract 16.air]
 import type { Static, TObject } from 'typebox'
+import type { AirLimit } from '../../../contract/journal/orgs.ts'
 import { type AirField, type AirRow, airFields } from '../../../contract/reports/air.ts'
 import type { reportPlace } from '../../../contract/reports/report-query.ts'
 import {
@@ -9,7 +10,6 @@ import {
   airBits,
   airFigures,
   isOutside,
-  type Limit,
   noAir,
   type OutsideShare,
 } from '../../../insight/air.ts'
@@ -34,17 +34,24 @@ type Row = Omit<AirRow, keyof Static<TObject<typeof reportPlace>>>
 
 interface LimitedField {
   readonly name: AirField
-  readonly limit: Limit
+  readonly limit: AirLimit
 }
 
 /** Rows of days that one statement reads. */
 const daysPerStatement = 100
 
-export function airReport(db: OrgReader, asked: string | undefined, airLimits: string): ReportKind<Sums, Row> {
+interface AirReport extends ReportKind<Sums, Row> {
+  /** The limits of the fields that it counts. */
+  readonly limits: Readonly<Partial<Record<AirField, AirLimit>>>
+}
+
+export function airReport(db: OrgReader, asked: string | undefined, airLimits: string): AirReport {
   const fields = limitedFields(asked, airLimits)
+  const limits = Object.fromEntries(fields.map(({ name, limit }) => [name, limit]))
   return {
     id: 'reportsAir',
-    head: async () => ({ limits: Object.fromEntries(fields.map(({ name, limit }) => [name, limit])) }),
+    limits,
+    head: async () => ({ limits }),
     empty: () => ({ ...noAir(fields.length), countedQuarters: 0, basis: undefined }),
     roomsAtOnce: (days) => Math.max(1, Math.floor(daysPerStatement / (days + 1))),
     async read(rooms) {
