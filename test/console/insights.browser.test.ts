@@ -15,8 +15,11 @@ import {
 } from '../support/console/browser.ts'
 import { putReportFleet } from '../support/console/report-fleet.ts'
 import { csvLines } from '../support/csv-lines.ts'
+import { putEndpointWithSpans } from '../support/database/connection-spans.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
+
+const hourMs = 3_600_000
 
 let harness: Harness
 let org: TestOrg
@@ -35,7 +38,7 @@ beforeAll(async () => {
   org = await harness.newOrg('Nordlys AS')
   await org.call('PUT', '', { body: { timezone: 'UTC' } })
   const rooms = [
-    { name: 'Fjord', location: 'Oslo', capacity: 4, use: 0.5, people: 6 },
+    { name: 'Fjord', location: 'Oslo', capacity: 4, use: 0.5, people: 6, co2: 2000 },
     { name: 'Skog', location: 'Oslo', capacity: 20, use: 0.4, people: 2 },
     { name: 'Elv', location: 'Oslo', use: 0.3 },
     { name: 'Bre', location: 'Bergen', capacity: 8, use: 0.2 },
@@ -46,6 +49,12 @@ beforeAll(async () => {
   const regions = { North: ['Oslo'], West: ['Bergen'] }
   const fleet = await putReportFleet(harness, org, rooms, { regions, from: from.getTime() / 1000, to: to / 1000 })
   roomIds = fleet.roomIds
+  // The codec of Fjord was away for three hours of a Monday, and for two minutes.
+  const day = from.getTime() + ((8 - from.getUTCDay()) % 7) * 24 * hourMs
+  const gaps = [day + 9 * hourMs, day + 12 * hourMs, day + 14 * hourMs, day + 14 * hourMs + 120_000]
+  const edges = [from.getTime() - hourMs, ...gaps, to + hourMs]
+  const spans = [0, 2, 4].map((i) => [edges[i] as number, edges[i + 1] as number] as const)
+  await putEndpointWithSpans(harness, org, { room_id: fleet.roomIds.get('Fjord') as number }, spans)
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -91,6 +100,40 @@ test('the rooms that could be given up are one click from the overview; an hour 
   await page.setViewportSize(phone)
   await expect.poll(() => findOverflow(page)).toEqual([])
   await page.setViewportSize({ width: 1366, height: 900 })
+})
+
+test('two clicks from the overview say whether a location kept the target; seconds of a room add up, and its air has limits', async () => {
+  const { page } = await shared()
+  await visit(page, '/')
+  await settled(page, 'Overview')
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Insights' }).click()
+  await page.getByRole('tab', { name: 'Availability' }).click()
+  const oslo = page
+    .getByRole('table', { name: 'Availability by location' })
+    .getByRole('row')
+    .filter({ hasText: 'Oslo' })
+  await oslo.getByText('Missed').waitFor()
+  await oslo.getByText('1 of 3').waitFor()
+  await page
+    .getByRole('table', { name: 'What was excluded' })
+    .getByRole('row', { name: /^Silenced/ })
+    .waitFor()
+  await page.getByRole('table', { name: 'Availability of rooms' }).getByRole('button', { name: 'Fjord' }).click()
+  const periods = page.getByRole('region', { name: 'Periods of Fjord' })
+  await periods.getByRole('row', { name: /Charged 3 h$/ }).waitFor()
+  await periods.getByRole('row', { name: /Short interruptions 2 min$/ }).waitFor()
+  const sentence = await periods.getByText(/ s\. /).innerText()
+  const numbers = sentence.match(/[\d,]+(?= s\b)/g)?.map((text) => Number(text.replaceAll(',', ''))) ?? []
+  expect(numbers.length).toBeGreaterThanOrEqual(4)
+  expect(numbers.slice(0, -1).reduce((a, b) => a + b)).toBe(numbers.at(-1))
+  await expectAccessible(page)
+  await page.getByRole('tab', { name: 'Air' }).click()
+  const worst = page.getByRole('list', { name: 'Worst air' }).getByRole('listitem')
+  await worst
+    .filter({ hasText: 'Fjord' })
+    .getByText(/CO₂|Carbon/)
+    .waitFor()
+  await expectAccessible(page)
 })
 
 test('a file has the rows of its table, in their order', async () => {

@@ -23,6 +23,8 @@ const minIntervalMs: Partial<Record<OperationId, number>> = {
   endpointsSensorHistory: 60_000,
   // A node makes one report at a time.
   reportsUse: 300_000,
+  reportsAvailability: 300_000,
+  reportsAir: 300_000,
 }
 const defaultMinIntervalMs = 500
 

@@ -4,6 +4,8 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
+import { AirTab } from './air/air-tab.tsx'
+import { AvailabilityTab } from './availability/availability-tab.tsx'
 import { InsightFilters } from './insight-filters.tsx'
 import type { InsightView } from './insight-view.ts'
 import { parseRooms, reportFilterOf, useInsightWindow } from './report-filter.ts'
@@ -13,7 +15,11 @@ import { UseTab } from './use/use-tab.tsx'
 const route = getRouteApi('/insights')
 type Search = ReturnType<typeof route.useSearch>
 
-const tabs = [{ id: 'use', name: 'Use', content: UseTab }] as const
+const tabs = [
+  { id: 'use', name: 'Use', content: UseTab },
+  { id: 'availability', name: 'Availability', content: AvailabilityTab },
+  { id: 'air', name: 'Air', content: AirTab },
+] as const
 
 export function InsightsPage() {
   const search = route.useSearch()

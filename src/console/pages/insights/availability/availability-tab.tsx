@@ -1,0 +1,248 @@
+// Whether rooms were available: each location beside the target, what was excluded, and the periods of a room.
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { AvailabilityRow } from '../../../../contract/reports/availability.ts'
+import { EmptyState, LoadingBoundary, Section } from '../../../parts/page/page.tsx'
+import type { Column } from '../../../parts/table/column.ts'
+import { DataTable } from '../../../parts/table/data-table.tsx'
+import { useIsPrinting } from '../../../parts/table/printed-table.tsx'
+import { durationText } from '../../../parts/text/duration.ts'
+import { plural } from '../../../parts/text/words.ts'
+import type { InsightView } from '../insight-view.ts'
+import classes from '../insights.module.css'
+import { CsvButton } from '../parts/csv-button.tsx'
+import { availabilityText, shareText } from '../parts/figures.ts'
+import { FiguresList } from '../parts/figures-list.tsx'
+import { WindowLine } from '../parts/window-line.tsx'
+import { allRowsQuery } from '../report-query.ts'
+import { PeriodsSection } from './periods-section.tsx'
+import { classTitles, type LocationSum, leftOutClasses, sumLocations, sumRows } from './sums.ts'
+import { TargetBar } from './target-bar.tsx'
+
+const shownFirst = 10
+
+export function AvailabilityTab({ view }: { readonly view: InsightView }) {
+  const { filter, window, search, change } = view
+  const report = useSuspenseQuery(allRowsQuery('reportsAvailability', filter)).data
+  const target = report.availabilityTarget / 100
+  const { rows } = report
+  const sum = useMemo(() => sumRows(rows), [rows])
+  const locations = useMemo(() => sumLocations(rows), [rows])
+  const worst = useMemo(() => rows.toSorted((a, b) => (a.availability ?? 2) - (b.availability ?? 2)), [rows])
+  const [isWhole, setIsWhole] = useState(false)
+  const isPrinting = useIsPrinting()
+  if (rows.length === 0)
+    return (
+      <EmptyState title="No rooms">
+        No room that you can see matches these filters. Change the region, the location or the tag.
+      </EmptyState>
+    )
+  const opened = rows.find(({ room }) => room !== undefined && search.behind === `room-${room.id}`)
+  const shown = isWhole || isPrinting ? worst : worst.slice(0, shownFirst)
+  const isMissed = sum.availability !== undefined && sum.availability < target
+  return (
+    <Stack gap="md">
+      <WindowLine window={window} report={report} hasQuarters={false} />
+      <FiguresList
+        figures={[
+          {
+            name: 'Availability',
+            value: availabilityText(sum.availability),
+            note: `target ${report.availabilityTarget} %${sum.availability === undefined ? '' : isMissed ? ', missed' : ', kept'}`,
+            isException: isMissed,
+          },
+          {
+            name: 'Rooms below target',
+            value: sum.belowTarget.toLocaleString('en-GB'),
+            note: `of ${plural(rows.length, 'room')}`,
+          },
+          { name: 'Charged', value: durationText(sum.seconds.charged * 1000), note: plural(sum.outages, 'outage') },
+          { name: 'Longest outage', value: durationText(sum.longestOutageSeconds * 1000) },
+        ]}
+      />
+      <Section
+        title="By location"
+        actions={
+          <CsvButton
+            report="reportsAvailability"
+            input={{ ...filter, groupBy: 'location', sort: 'availability' }}
+            of={`Availability of locations, ${window.title}`}
+          />
+        }
+      >
+        <DataTable
+          label="Availability by location"
+          rows={locations}
+          columns={locationColumns(target, (id) => change({ location: String(id), behind: undefined }))}
+          keyOf={({ id }) => id ?? 0}
+          minWidthPx={860}
+          maxHeightPx={480}
+        />
+        <Text fz="xs" c="dimmed" mt="xs">
+          The line in a bar is the target. Excluded time counts neither as up nor as down. Interruptions of less than{' '}
+          {report.ignoreUnderMinutes} minutes count as up.
+        </Text>
+      </Section>
+      <Section title="What was excluded">
+        <DataTable
+          label="What was excluded"
+          rows={leftOutClasses}
+          columns={[
+            { id: 'class', title: 'Class', cell: (one) => classTitles[one] },
+            { id: 'time', title: 'Time', isNumber: true, cell: (one) => durationText(sum.seconds[one] * 1000) },
+            {
+              id: 'share',
+              title: 'Of the window',
+              isNumber: true,
+              cell: (one) => shareText(sum.counted === 0 ? undefined : sum.seconds[one] / sum.counted),
+            },
+          ]}
+          keyOf={(one) => one}
+        />
+      </Section>
+      {opened?.room && (
+        <LoadingBoundary key={opened.room.id}>
+          <PeriodsSection view={view} row={opened} room={opened.room} />
+        </LoadingBoundary>
+      )}
+      <Section
+        title="Rooms, the worst first"
+        actions={
+          <CsvButton
+            report="reportsAvailability"
+            input={{ ...filter, sort: 'availability' }}
+            of={`Availability of rooms, ${window.title}`}
+          />
+        }
+      >
+        <DataTable
+          label="Availability of rooms"
+          rows={shown}
+          columns={roomColumns(target, (id) => change({ behind: `room-${id}` }))}
+          keyOf={({ room }) => room?.id ?? 0}
+          minWidthPx={760}
+          {...(isWhole && { maxHeightPx: 640 })}
+        />
+        {shown.length < rows.length && (
+          <Button variant="default" size="xs" mt="sm" onClick={() => setIsWhole(true)}>
+            Show all {plural(rows.length, 'room')}
+          </Button>
+        )}
+      </Section>
+    </Stack>
+  )
+}
+
+interface AvailabilityCellProps {
+  readonly availability: number | undefined
+  readonly target: number
+}
+
+const AvailabilityCell = ({ availability, target }: AvailabilityCellProps) =>
+  availability === undefined ? (
+    '–'
+  ) : (
+    <Group gap="sm" wrap="nowrap" justify="flex-end" component="span">
+      <TargetBar availability={availability} target={target} />
+      <span className={availability < target ? classes.exception : undefined}>{availabilityText(availability)}</span>
+    </Group>
+  )
+
+const targetText = (availability: number | undefined, target: number) =>
+  availability === undefined ? 'Not known' : availability < target ? 'Missed' : 'Kept'
+
+const duration = (seconds: number) => (seconds === 0 ? '–' : durationText(seconds * 1000))
+
+const locationColumns = (target: number, onOpen: (id: number) => void): readonly Column<LocationSum>[] => [
+  {
+    id: 'location',
+    title: 'Location',
+    breaksWords: true,
+    cell: ({ id, name }) =>
+      id === undefined ? (
+        name
+      ) : (
+        <button type="button" className={classes.link} onClick={() => onOpen(id)}>
+          {name}
+        </button>
+      ),
+    sortValue: ({ name }) => name,
+  },
+  {
+    id: 'availability',
+    title: 'Availability',
+    isNumber: true,
+    cell: ({ availability }) => <AvailabilityCell availability={availability} target={target} />,
+    sortValue: ({ availability }) => availability ?? null,
+  },
+  { id: 'target', title: 'Target', cell: ({ availability }) => targetText(availability, target) },
+  {
+    id: 'below',
+    title: 'Rooms below',
+    isNumber: true,
+    cell: ({ belowTarget, rooms }) => `${belowTarget} of ${rooms}`,
+    sortValue: ({ belowTarget }) => belowTarget,
+  },
+  {
+    id: 'charged',
+    title: 'Charged',
+    isNumber: true,
+    cell: ({ seconds }) => duration(seconds.charged),
+    sortValue: ({ seconds }) => seconds.charged,
+  },
+  ...(['silenced', 'changeWindow', 'service', 'unknown', 'asleep', 'notKnown'] as const).map(
+    (one): Column<LocationSum> => ({
+      id: one,
+      title: classTitles[one],
+      isNumber: true,
+      cell: ({ seconds }) => duration(seconds[one]),
+      sortValue: ({ seconds }) => seconds[one],
+    }),
+  ),
+]
+
+const roomColumns = (target: number, onOpen: (id: number) => void): readonly Column<AvailabilityRow>[] => [
+  {
+    id: 'room',
+    title: 'Room',
+    breaksWords: true,
+    cell: ({ room, deletedAt }) =>
+      room && (
+        <button type="button" className={classes.link} onClick={() => onOpen(room.id)}>
+          {room.name}
+          {deletedAt && ' (deleted)'}
+        </button>
+      ),
+    sortValue: ({ room }) => room?.name ?? null,
+  },
+  {
+    id: 'location',
+    title: 'Location',
+    breaksWords: true,
+    cell: ({ location }) => location?.name ?? '',
+    sortValue: ({ location }) => location?.name ?? null,
+  },
+  {
+    id: 'availability',
+    title: 'Availability',
+    isNumber: true,
+    cell: ({ availability }) => <AvailabilityCell availability={availability} target={target} />,
+    sortValue: ({ availability }) => availability ?? null,
+  },
+  ...(
+    [
+      ['outages', 'Outages', ({ outages }) => outages, String],
+      ['longest', 'Longest', ({ longestOutageSeconds }) => longestOutageSeconds, duration],
+      ['charged', 'Charged', ({ chargedSeconds }) => chargedSeconds, duration],
+      ['short', 'Short', ({ shortSeconds }) => shortSeconds, duration],
+      ['impaired', 'Impaired', ({ impairedSeconds }) => impairedSeconds, duration],
+    ] as const satisfies readonly (readonly [string, string, (row: AvailabilityRow) => number, (n: number) => string])[]
+  ).map(
+    ([id, title, figureOf, textOf]): Column<AvailabilityRow> => ({
+      ...{ id, title, isNumber: true },
+      cell: (row) => textOf(figureOf(row)),
+      sortValue: figureOf,
+    }),
+  ),
+]
