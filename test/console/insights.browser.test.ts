@@ -150,6 +150,11 @@ test('a file has the rows of its table, in their order', async () => {
   expect(lines.at(-1)?.[use], 'not measured is empty, not 0').toBe('')
 })
 
+test('the server knows the address of the page', async () => {
+  const { status } = await fetch(`${harness.url}/insights?tab=air`, { headers: { accept: 'text/html' } })
+  expect(status).toBe(200)
+})
+
 test('a window without values says so, and a caller sees only the rooms of its regions', async () => {
   const { page } = await shared()
   await visit(page, '/insights?month=2020-01')

@@ -46,6 +46,7 @@ export const consolePages = [
   '/profiles',
   '/jobs',
   '/audit',
+  '/insights',
   '/wall',
   '/settings',
   '/account',

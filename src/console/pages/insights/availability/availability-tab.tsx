@@ -76,7 +76,7 @@ export function AvailabilityTab({ view }: { readonly view: InsightView }) {
           rows={locations}
           columns={locationColumns(target, (id) => change({ location: String(id), behind: undefined }))}
           keyOf={({ id }) => id ?? 0}
-          minWidthPx={860}
+          minWidthPx={700}
           maxHeightPx={480}
         />
         <Text fz="xs" c="dimmed" mt="xs">
@@ -154,6 +154,9 @@ const targetText = (availability: number | undefined, target: number) =>
 
 const duration = (seconds: number) => (seconds === 0 ? '–' : durationText(seconds * 1000))
 
+const excludedSeconds = (seconds: LocationSum['seconds']) =>
+  leftOutClasses.reduce((sum, one) => sum + (one === 'notKnown' ? 0 : seconds[one]), 0)
+
 const locationColumns = (target: number, onOpen: (id: number) => void): readonly Column<LocationSum>[] => [
   {
     id: 'location',
@@ -191,15 +194,20 @@ const locationColumns = (target: number, onOpen: (id: number) => void): readonly
     cell: ({ seconds }) => duration(seconds.charged),
     sortValue: ({ seconds }) => seconds.charged,
   },
-  ...(['silenced', 'changeWindow', 'service', 'unknown', 'asleep', 'notKnown'] as const).map(
-    (one): Column<LocationSum> => ({
-      id: one,
-      title: classTitles[one],
-      isNumber: true,
-      cell: ({ seconds }) => duration(seconds[one]),
-      sortValue: ({ seconds }) => seconds[one],
-    }),
-  ),
+  {
+    id: 'excluded',
+    title: 'Excluded',
+    isNumber: true,
+    cell: ({ seconds }) => duration(excludedSeconds(seconds)),
+    sortValue: ({ seconds }) => excludedSeconds(seconds),
+  },
+  {
+    id: 'notKnown',
+    title: 'Not known',
+    isNumber: true,
+    cell: ({ seconds }) => duration(seconds.notKnown),
+    sortValue: ({ seconds }) => seconds.notKnown,
+  },
 ]
 
 const roomColumns = (target: number, onOpen: (id: number) => void): readonly Column<AvailabilityRow>[] => [
