@@ -356,7 +356,7 @@ test('a person looks at the plan of Neat Pulse, applies it, puts the devices int
   await gateway.reportSource(source.id, 'CONNECTED')
   await gateway.found(source.id, [{ key: adopted.key, model: 'NF19B1', isMissing: true }])
   await connection.getByText('Its source no longer lists this device.').waitFor()
-  expect(await connection.getByText('The source is away', { exact: false }).count()).toBe(0)
+  await expect.poll(() => connection.getByText('The source is away', { exact: false }).count()).toBe(0)
 })
 
 test('a person writes the mapping of a LoRaWAN sensor, and sees what it reads from the latest message', async () => {
