@@ -11,6 +11,7 @@ const include = [
   'src/server/jobs/engine/{run-cost,thousand-rooms,ticks}.*.test.ts',
   'src/server/jobs/huge-jobs.http.test.ts',
   'src/server/reports/generated-months.http.test.ts',
+  'src/server/reports/availability/generated.http.test.ts',
   'src/server/sensors/history/history-property.http.test.ts',
   'test/contract/{property,subset}.*.test.ts',
   'test/gateway/{kills,sources}.process.test.ts',

@@ -146,7 +146,8 @@ async function putDevices(harness: Harness, org: TestOrg, devices: readonly Plai
         if (rows.length > 0) await kysely.insertInto('connection_spans').values(rows).execute()
       }
       // A device that was deleted has no connection that lasts.
-      if (deletedAt !== undefined && spans.at(-1)?.until === undefined) throw new Error('a deleted device is connected')
+      if (deletedAt !== undefined && spans.some(({ until }) => until === undefined))
+        throw new Error('a deleted device is connected')
     }
   })
 }

@@ -242,9 +242,11 @@ export const listLastSpansUntil = wholeQuery(
   (db, p: { org: number; endpoints: readonly (readonly [number])[]; from: number }, engine) =>
     db
       .selectFrom(jsonRows<{ number: number }>(engine, p.endpoints, { number: 'integer' }).as('n'))
-      .innerJoin('connection_spans as s', 's.endpoint', 'n.number')
+      // SQLite joins the tables of a cross join in the order in which they are written: one search for each endpoint.
+      .crossJoin('connection_spans as s')
       .select(spanFactColumns)
       .where('s.org', '=', p.org)
+      .whereRef('s.endpoint', '=', 'n.number')
       .where(
         's.since',
         '=',
