@@ -104,6 +104,9 @@ test('tools answer the questions that they are for', async () => {
     availabilityTarget: expect.any(Number),
     rows: expect.arrayContaining([expect.objectContaining({ location: { id: mine.location, name: 'MINE site' } })]),
   })
+  const report = await use('incident_report', { days: 7, groupBy: 'room' })
+  expect(report).toMatchObject({ counts: { incidents: 2 }, hasMore: false })
+  expect(report.rows.map(({ room }: { room?: { name: string } }) => room?.name)).toEqual(['MINE room', 'OTHER room'])
   const text = JSON.stringify(await use('get_room', { roomId: mine.room }))
   const { dec, enrolmentUrl } = (await places.org.call('GET', `/rooms/${mine.room}`)).body
   expect(text).not.toContain(dec)

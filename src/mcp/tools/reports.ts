@@ -28,6 +28,7 @@ const windowOf = ({ days = 28, from, to }: ReportWindow, now: number) => ({
 const { groupBy, sort, tag } = operations.reportsUse.query
 const { sort: airSort, fields } = operations.reportsAir.query
 const { sort: availabilitySort, exclude } = operations.reportsAvailability.query
+const { sort: incidentSort, groupBy: incidentGroupBy, rule, severity } = operations.reportsIncidents.query
 
 export const reportTools = [
   directTool({
@@ -91,6 +92,28 @@ export const reportTools = [
     async run({ client, now }, { days, from, to, limit = 50, sort = 'availability', ...query }) {
       const window = windowOf({ days, from, to }, now())
       const { body } = await client.reportsAvailability({ ...query, ...window, sort, pageSize: limit })
+      const { nextPageToken, ...answer } = body
+      return { ...answer, hasMore: nextPageToken !== '' }
+    },
+  }),
+  directTool({
+    name: 'incident_report',
+    title: 'Incidents of a period',
+    description:
+      'How many incidents there were, how long until somebody acknowledged them and until they ended, and which devices and rooms have the same problem again and again. For questions such as "what breaks most often?", with `groupBy` rule, model or location.',
+    needs: 'read',
+    input: Type.Object({
+      ...windowFields,
+      ...placeFields,
+      rule: Type.Optional(rule),
+      severity: Type.Optional(severity),
+      groupBy: Type.Optional(incidentGroupBy),
+      sort: Type.Optional(incidentSort),
+      limit: limitField,
+    }),
+    async run({ client, now }, { days, from, to, limit = 50, ...query }) {
+      const window = windowOf({ days, from, to }, now())
+      const { body } = await client.reportsIncidents({ ...query, ...window, pageSize: limit })
       const { nextPageToken, ...answer } = body
       return { ...answer, hasMore: nextPageToken !== '' }
     },
