@@ -47,7 +47,7 @@ const rooms = createRoute({
 const room = createRoute({
   getParentRoute: () => root,
   path: '/rooms/$roomId',
-  validateSearch: textParams('span', 'sensor'),
+  validateSearch: textParams('span', 'sensor', 'beside'),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/room/room-page.tsx')), 'RoomPage'),
 })
 const incidents = createRoute({

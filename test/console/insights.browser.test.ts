@@ -16,6 +16,7 @@ import {
 import { putReportFleet } from '../support/console/report-fleet.ts'
 import { csvLines } from '../support/csv-lines.ts'
 import { putEndpointWithSpans } from '../support/database/connection-spans.ts'
+import { type LiveDevice, startDevice } from '../support/devices/agent-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
 
@@ -25,6 +26,7 @@ let harness: Harness
 let org: TestOrg
 let browser: Browser
 let roomIds: ReadonlyMap<string, number>
+const devices: LiveDevice[] = []
 
 /** The first day of the month before. */
 const from = new Date()
@@ -49,6 +51,15 @@ beforeAll(async () => {
   const regions = { North: ['Oslo'], West: ['Bergen'] }
   const fleet = await putReportFleet(harness, org, rooms, { regions, from: from.getTime() / 1000, to: to / 1000 })
   roomIds = fleet.roomIds
+  // Rows of endpoints that are written directly have numbers after those of enrolled ones.
+  for (const [name, serial] of [
+    ['Bre', 'BAR00001'],
+    ['Vik', 'BAR00002'],
+  ] as const) {
+    const device = await startDevice(harness, org, { roomId: roomIds.get(name) as number, serial, model: 'NF19B1' })
+    await device.sample({ co2: 900, temp: 21, people: 2 })
+    devices.push(device)
+  }
   // The codec of Fjord was away for three hours of a Monday, and for two minutes.
   const day = from.getTime() + ((8 - from.getUTCDay()) % 7) * 24 * hourMs
   const gaps = [day + 9 * hourMs, day + 12 * hourMs, day + 14 * hourMs, day + 14 * hourMs + 120_000]
@@ -59,6 +70,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await closeTabs(browser)
+  for (const device of devices) await device.stop()
   await harness.close()
 })
 
@@ -133,6 +145,25 @@ test('two clicks from the overview say whether a location kept the target; secon
     .filter({ hasText: 'Fjord' })
     .getByText(/CO₂|Carbon/)
     .waitFor()
+  await expectAccessible(page)
+})
+
+test('the air of two rooms over six weeks is four clicks from the overview', async () => {
+  const { page } = await shared()
+  await visit(page, '/')
+  await settled(page, 'Overview')
+  await page
+    .getByRole('region', { name: 'All rooms' })
+    .getByRole('link', { name: /^Bre, / })
+    .click()
+  await settled(page, 'Bre')
+  const history = page.getByRole('region', { name: 'History' })
+  await history.getByText('6 weeks').click()
+  await history.getByRole('combobox', { name: 'Second room beside it' }).click()
+  await page.getByRole('option', { name: 'Vik (Bergen)' }).click()
+  await history.getByRole('img', { name: /, Bre in the last six weeks; minimum 900/ }).waitFor()
+  await history.getByRole('img', { name: /, Vik in the last six weeks; minimum 900/ }).waitFor()
+  expect(new URL(page.url()).searchParams.get('beside')).toBe(String(roomIds.get('Vik')))
   await expectAccessible(page)
 })
 

@@ -7,7 +7,7 @@ const at = (minute: number, co2?: number): HistoryBucket => ({
   ...(co2 !== undefined && { co2: { min: co2 - 10, max: co2 + 20, mean: co2, count: 3 } }),
 })
 
-const span = { from: 290, to: 1500, stepSeconds: 300 }
+const span = { from: 290, to: 1500, stepSeconds: 300, zone: 'UTC' }
 
 test('the whole span is there, and a bucket that is missing is a gap', () => {
   expect(chartLines([at(5, 410), at(20, 420)], 'co2', span)).toEqual([
@@ -16,6 +16,16 @@ test('the whole span is there, and a bucket that is missing is a gap', () => {
     [null, 400, null, null, 410],
     [null, 410, null, null, 420],
   ])
+})
+
+test('buckets of a day begin at midnight of the zone, also when clocks change', () => {
+  const [from, to] = [Date.UTC(2026, 9, 24, 12) / 1000, Date.UTC(2026, 9, 26, 12) / 1000]
+  const midnights = ['2026-10-24T00:00+02:00', '2026-10-25T00:00+02:00', '2026-10-26T00:00+01:00']
+  const days = { from, to, stepSeconds: 86_400, zone: 'Europe/Oslo' }
+  const bucket = at(Date.parse(midnights[2] as string) / 60_000, 500)
+  const [times, , , mean] = chartLines([bucket], 'co2', days)
+  expect(times).toEqual(midnights.map((text) => Date.parse(text) / 1000))
+  expect(mean).toEqual([null, null, 500])
 })
 
 test('a bucket without a value of this sensor is a gap of this sensor', () => {

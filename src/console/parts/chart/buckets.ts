@@ -1,7 +1,9 @@
 // Turns the buckets of a sensor history into lines of a chart; a missing bucket is a gap in the line. [contract 6.sensorHistory]
 import type { Sensor } from '../../../contract/device/models.ts'
+import { daySeconds } from '../../../contract/durations.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
+import { zonedDays } from '../text/zoned-time.ts'
 
 export type HistoryBucket = NonNullable<ResponseOf<Operations['roomsSensorHistory']>['buckets']>[number]
 export type Statistics = NonNullable<HistoryBucket[Sensor]>
@@ -17,19 +19,20 @@ export interface TimeSpan {
   /** Unix seconds. */
   readonly from: number
   readonly to: number
-  /** The length of a bucket; buckets begin at multiples of it. */
+  /** The length of a bucket; buckets begin at multiples of it, and those of a day at midnight in the zone. */
   readonly stepSeconds: number
+  readonly zone: string
 }
 
 /** Every bucket of the span gets a point, null where nothing was measured, so that the cursor shows gaps as gaps. */
 export function chartLines(
   buckets: readonly HistoryBucket[],
   sensor: Sensor,
-  { from, to, stepSeconds }: TimeSpan,
+  { from, to, stepSeconds, zone }: TimeSpan,
 ): ChartLines {
   const known = new Map(buckets.map((bucket) => [startSeconds(bucket), bucket[sensor]]))
   const [times, largest, least, mean]: ChartLines = [[], [], [], []]
-  for (let time = Math.floor(from / stepSeconds) * stepSeconds; time < to; time += stepSeconds) {
+  for (const time of bucketStarts({ from, to, stepSeconds, zone })) {
     const statistics = known.get(time)
     times.push(time)
     largest.push(statistics?.max ?? null)
@@ -37,6 +40,12 @@ export function chartLines(
     mean.push(statistics?.mean ?? null)
   }
   return [times, largest, least, mean]
+}
+
+function bucketStarts({ from, to, stepSeconds, zone }: TimeSpan): number[] {
+  if (stepSeconds === daySeconds) return zonedDays(from * 1000, to * 1000, zone).map(({ startMs }) => startMs / 1000)
+  const first = Math.floor(from / stepSeconds) * stepSeconds
+  return Array.from({ length: Math.max(0, Math.ceil((to - first) / stepSeconds)) }, (_, i) => first + i * stepSeconds)
 }
 
 export interface SensorSummary {

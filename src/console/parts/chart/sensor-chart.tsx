@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import uPlot from 'uplot'
 import type { Sensor } from '../../../contract/device/models.ts'
 import type { AirLimit } from '../../../contract/journal/orgs.ts'
-import type { ChartLines } from './buckets.ts'
+import type { ChartLines, SensorSummary } from './buckets.ts'
 import classes from './chart.module.css'
 import { plotOptions, type TimeRange } from './plot-options.ts'
 import { sensorScales, yRange } from './y-range.ts'
@@ -17,6 +17,8 @@ interface SensorChartProps {
   readonly lines: ChartLines
   readonly range: TimeRange
   readonly limits: AirLimit
+  /** Values of another chart on the same scale. */
+  readonly alsoOnScale?: SensorSummary | undefined
   readonly height: number
   readonly syncKey: string
   readonly zone: string
@@ -25,7 +27,7 @@ interface SensorChartProps {
 }
 
 export function SensorChart(props: SensorChartProps) {
-  const { sensor, label, lines, range, limits, height, syncKey, zone } = props
+  const { sensor, label, lines, range, limits, alsoOnScale, height, syncKey, zone } = props
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const scheme = useComputedColorScheme('light')
@@ -42,7 +44,13 @@ export function SensorChart(props: SensorChartProps) {
       syncKey,
       zone,
       limits,
-      yRange: (least, largest) => yRange(least, largest, sensorScales[sensor], limits),
+      yRange: (least, largest) =>
+        yRange(
+          alsoOnScale ? Math.min(alsoOnScale.least, least ?? alsoOnScale.least) : least,
+          alsoOnScale ? Math.max(alsoOnScale.largest, largest ?? alsoOnScale.largest) : largest,
+          sensorScales[sensor],
+          limits,
+        ),
       onZoom: (chosen) => zoom(chosen),
       onReset: () => zoom(undefined),
       onPoint: (index) => point(index),
@@ -58,7 +66,7 @@ export function SensorChart(props: SensorChartProps) {
       chart.destroy()
       plot.current = undefined
     }
-  }, [sensor, limits, height, syncKey, zone, scheme])
+  }, [sensor, limits, alsoOnScale, height, syncKey, zone, scheme])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new chart needs its data too
   useEffect(() => {
@@ -67,7 +75,7 @@ export function SensorChart(props: SensorChartProps) {
       chart.setData(lines, false)
       chart.setScale('x', range)
     })
-  }, [lines, range, sensor, limits, height, syncKey, zone, scheme])
+  }, [lines, range, sensor, limits, alsoOnScale, height, syncKey, zone, scheme])
 
   return <div ref={box} role="img" aria-label={label} className={classes.plot} style={{ height }} />
 }

@@ -1,6 +1,6 @@
 // Draws a chart for each sensor of a room, with synchronised cursors; one chart can be expanded.
 import { Button, Group, Text, Title } from '@mantine/core'
-import { useMemo, useState } from 'react'
+import { Fragment, useMemo, useState } from 'react'
 import type { Sensor } from '../../../../contract/device/models.ts'
 import { sensorLabels, sensorNumberText, sensorValueText } from '../../../../contract/device/sensor-texts.ts'
 import type { AirLimit, AirLimits } from '../../../../contract/journal/orgs.ts'
@@ -26,18 +26,33 @@ interface HistoryChartsProps extends ChartProps {
   readonly sensors: readonly Sensor[]
   /** The address names the sensor whose chart is expanded. */
   readonly chosen: string | undefined
+  readonly roomName: string
+  /** A second room, on the same scales. */
+  readonly beside: { readonly name: string; readonly data: RoomHistory } | undefined
 }
 
-export function HistoryCharts({ sensors, chosen, ...chartProps }: HistoryChartsProps) {
+export function HistoryCharts({ sensors, chosen, roomName, beside, ...chartProps }: HistoryChartsProps) {
   const expanded = sensors.find((sensor) => sensor === chosen)
-  if (expanded) return <ChartPanel sensor={expanded} isExpanded {...chartProps} />
-  return (
-    <div className={classes.charts}>
-      {sensors.map((sensor) => (
-        <ChartPanel key={sensor} sensor={sensor} {...chartProps} />
-      ))}
-    </div>
+  const panelsOf = (sensor: Sensor, isExpanded: boolean) => (
+    <Fragment key={sensor}>
+      <ChartPanel
+        {...{ sensor, isExpanded }}
+        {...chartProps}
+        {...(beside && { ofRoom: roomName, other: beside.data })}
+      />
+      {beside && (
+        <ChartPanel
+          {...{ sensor, isExpanded }}
+          {...chartProps}
+          data={beside.data}
+          ofRoom={beside.name}
+          other={chartProps.data}
+        />
+      )}
+    </Fragment>
   )
+  if (expanded) return panelsOf(expanded, true)
+  return <div className={classes.charts}>{sensors.map((sensor) => panelsOf(sensor, false))}</div>
 }
 
 const noLimits: AirLimit = {}
@@ -45,18 +60,33 @@ const isAir = (sensor: Sensor): sensor is keyof AirLimits => (airSensors as read
 
 interface ChartPanelProps extends ChartProps {
   readonly sensor: Sensor
-  readonly isExpanded?: boolean
+  readonly isExpanded: boolean
+  /** The name of the room, if there are charts of two. */
+  readonly ofRoom?: string
+  readonly other?: RoomHistory
 }
 
-function ChartPanel({ sensor, isExpanded = false, roomId, data, range, onZoom, onExpand, zone }: ChartPanelProps) {
+function ChartPanel({
+  sensor,
+  isExpanded,
+  ofRoom,
+  other,
+  roomId,
+  data,
+  range,
+  onZoom,
+  onExpand,
+  zone,
+}: ChartPanelProps) {
   const { airLimits } = useSession()
   const [cursorIndex, setCursorIndex] = useState<number | null>(null)
   const lines = useMemo(
-    () => chartLines(data.buckets, sensor, { ...data, stepSeconds: spans[data.span].stepSeconds }),
-    [data, sensor],
+    () => chartLines(data.buckets, sensor, { ...data, stepSeconds: spans[data.span].stepSeconds, zone }),
+    [data, sensor, zone],
   )
   const summary = useMemo(() => summaryOf(data.buckets, sensor), [data, sensor])
-  const { name } = sensorLabels[sensor]
+  const otherSummary = useMemo(() => other && summaryOf(other.buckets, sensor), [other, sensor])
+  const name = ofRoom === undefined ? sensorLabels[sensor].name : `${sensorLabels[sensor].name}, ${ofRoom}`
   return (
     <div>
       <Group justify="space-between" gap="xs" wrap="nowrap">
@@ -89,7 +119,8 @@ function ChartPanel({ sensor, isExpanded = false, roomId, data, range, onZoom, o
       </div>
       <SensorChart
         sensor={sensor}
-        label={chartLabel(sensor, data.span, summary, airLimits)}
+        label={chartLabel(name, sensor, data.span, summary, airLimits)}
+        alsoOnScale={otherSummary}
         lines={lines}
         range={range}
         limits={isAir(sensor) ? airLimits[sensor] : noLimits}
@@ -104,11 +135,17 @@ function ChartPanel({ sensor, isExpanded = false, roomId, data, range, onZoom, o
 }
 
 /** Describes a chart to screen readers. */
-function chartLabel(sensor: Sensor, span: SpanName, summary: SensorSummary | undefined, airLimits: AirLimits): string {
+function chartLabel(
+  name: string,
+  sensor: Sensor,
+  span: SpanName,
+  summary: SensorSummary | undefined,
+  airLimits: AirLimits,
+): string {
   const text = (value: number) => sensorValueText(sensor, value)
   const limits = isAir(sensor) ? limitText(sensor, airLimits) : undefined
   return [
-    `${sensorLabels[sensor].name} in the last ${span}`,
+    `${name} in the last ${spans[span].period}`,
     summary
       ? `minimum ${text(summary.least)}, maximum ${text(summary.largest)}, latest ${text(summary.latest)}`
       : 'no data',

@@ -1,12 +1,14 @@
-// Shows the sensor history of a room over a day, a week or a month, as charts or as a table, with a CSV download.
-import { Button, Group, SegmentedControl, Text } from '@mantine/core'
+// Shows the sensor history of a room over a day up to a year, alone or beside a second room, as charts or as a table, with a CSV download.
+import { Box, Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { sensors as allSensors, type Sensor } from '../../../../contract/device/models.ts'
 import { sensorLabels } from '../../../../contract/device/sensor-texts.ts'
+import { operationQuery } from '../../../api.ts'
 import type { RoomDetails } from '../../../domain/fleet/room/room.ts'
-import { startSeconds } from '../../../parts/chart/buckets.ts'
+import { RoomSelect } from '../../../domain/fleet/room/room-select.tsx'
+import { type HistoryBucket, startSeconds } from '../../../parts/chart/buckets.ts'
 import type { TimeRange } from '../../../parts/chart/plot-options.ts'
 import { DownloadIcon } from '../../../parts/page/icons.tsx'
 import { EmptyState, ErrorPanel, Loading, Section } from '../../../parts/page/page.tsx'
@@ -26,26 +28,22 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
   const search = useSearch({ from: '/rooms/$roomId' })
   const navigate = useNavigate({ from: '/rooms/$roomId' })
   const span = parseSpan(search.span)
-  const { data, error, refetch } = useQuery({ ...historyQuery(room.id, span), placeholderData: keepPreviousData })
+  const { data, error, refetch } = useQuery({ ...historyQuery(room.id, span, zone), placeholderData: keepPreviousData })
   const [isTable, setIsTable] = useState(false)
+  const beside = useBeside(search.beside, room.id, span, zone)
 
   // While another span is loading, the previous data stays on the screen, with its own span.
   const shownSpan = data?.span ?? span
   const { whole, zoom, setZoom } = useZoom(data, shownSpan)
   const range = zoom ?? whole
-  const buckets = useMemo(() => {
-    const { stepSeconds } = spans[shownSpan]
-    return (data?.buckets ?? []).filter(
-      (bucket) => startSeconds(bucket) >= range.min - stepSeconds && startSeconds(bucket) <= range.max,
-    )
-  }, [data, range, shownSpan])
+  const buckets = useMemo(() => bucketsWithin(data?.buckets ?? [], range, shownSpan), [data, range, shownSpan])
   const sensors = useMemo(
     () => sortSensors(new Set(allSensors.filter((sensor) => data?.buckets.some((bucket) => bucket[sensor])))),
     [data],
   )
   if (room.endpoints.length === 0 && data?.buckets.length === 0) return null
 
-  const setSearch = (next: { span: SpanName; sensor?: string }) =>
+  const setSearch = (next: { span: SpanName; sensor?: string; beside?: string }) =>
     void navigate({ search: next, replace: true, resetScroll: false })
   return (
     <Section
@@ -61,7 +59,15 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
                 variant="default"
                 size="xs"
                 leftSection={<DownloadIcon size={16} />}
-                onClick={() => downloadHistoryCsv(`room-${room.id}-${shownSpan}.csv`, buckets, sensors)}
+                onClick={() => {
+                  downloadHistoryCsv(`room-${room.id}-${shownSpan}.csv`, buckets, sensors)
+                  if (beside?.id !== undefined && beside.data)
+                    downloadHistoryCsv(
+                      `room-${beside.id}-${shownSpan}.csv`,
+                      bucketsWithin(beside.data.buckets, range, shownSpan),
+                      sensors,
+                    )
+                }}
               >
                 Download CSV
               </Button>
@@ -74,23 +80,45 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
       {error && !data && <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && sensors.length === 0 && (
-        <EmptyState title={`No data for the last ${shownSpan}`}>
+        <EmptyState title={`No data for the last ${spans[shownSpan].period}`}>
           Data appears when a device with sensors reports.
         </EmptyState>
       )}
       {data && sensors.length > 0 && (
         <>
+          {!isTable && (
+            <Box maw={360} mb="sm">
+              <RoomSelect
+                label="Second room beside it"
+                value={beside ? String(beside.id) : null}
+                exceptId={room.id}
+                isClearable
+                onChange={(id) =>
+                  setSearch({
+                    span,
+                    ...(search.sensor && { sensor: search.sensor }),
+                    ...(id !== null && { beside: id }),
+                  })
+                }
+              />
+            </Box>
+          )}
+          {beside?.error && <ErrorPanel error={beside.error} />}
           <ZoomButtons zone={zone} whole={whole} zoom={zoom} onZoom={setZoom} />
           {isTable ? (
             <HistoryTable buckets={buckets} sensors={sensors} span={shownSpan} zone={zone} />
           ) : (
             <HistoryCharts
               roomId={room.id}
+              roomName={room.name}
+              beside={beside?.data && { name: beside.name, data: beside.data }}
               data={data}
               sensors={sensors}
               range={range}
               onZoom={setZoom}
-              onExpand={(sensor) => setSearch({ span, ...(sensor && { sensor }) })}
+              onExpand={(sensor) =>
+                setSearch({ span, ...(search.beside && { beside: search.beside }), ...(sensor && { sensor }) })
+              }
               zone={zone}
               chosen={search.sensor}
             />
@@ -100,6 +128,20 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
       )}
     </Section>
   )
+}
+
+const bucketsWithin = (buckets: readonly HistoryBucket[], range: TimeRange, span: SpanName) =>
+  buckets.filter(
+    (bucket) => startSeconds(bucket) >= range.min - spans[span].stepSeconds && startSeconds(bucket) <= range.max,
+  )
+
+/** The room that the address names beside the room of the page. */
+function useBeside(text: string | undefined, roomId: number, span: SpanName, zone: string) {
+  const id = text !== undefined && /^\d{1,9}$/.test(text) && Number(text) !== roomId ? Number(text) : undefined
+  const rooms = useQuery({ ...operationQuery('roomsList'), enabled: id !== undefined }).data?.body.rooms
+  const { data, error } = useQuery({ ...historyQuery(id ?? 0, span, zone), enabled: id !== undefined })
+  if (id === undefined) return undefined
+  return { id, name: rooms?.find((room) => room.id === id)?.name ?? `Room ${id}`, data, error }
 }
 
 /** A chart with fewer buckets than this would be a line without points. */

@@ -22,7 +22,7 @@ export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps
   const columns = useMemo(() => columnsOf(sensors, zone), [sensors, zone])
   return (
     <DataTable
-      label={`Readings of the last ${span}`}
+      label={`Readings of the last ${spans[span].period}`}
       rows={rows}
       columns={columns}
       keyOf={({ at }) => at}
