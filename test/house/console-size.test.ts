@@ -34,6 +34,18 @@ test('the first load is less than 300 KB of compressed script in fewer than 30 f
   expect(first.size).toBeLessThan(30)
 })
 
+test('insights add less than 120 KB of compressed script to the first load, which has no charts', () => {
+  const [, entry = ''] = /<script type="module"[^>]* src="\.\/([^"]+)"/.exec(read('index.html')) ?? []
+  const names = readdirSync(join(folder, 'assets')).filter((name) => name.endsWith('.js'))
+  const pageOf = (start: string) => `assets/${names.find((name) => name.startsWith(start))}`
+  const first = new Set([...withImports(entry), ...withImports(pageOf('overview-page-'))])
+  expect([...first].filter((name) => read(name).includes('u-select'))).toEqual([])
+  const added = [...withImports(pageOf('insights-page-'))].filter((name) => !first.has(name))
+  const size = added.reduce((sum, name) => sum + gzipped(name), 0)
+  process.stdout.write(`insights add ${Math.round(size / 1000)} KB of script, compressed, in ${added.length} files\n`)
+  expect(size).toBeLessThan(120_000)
+})
+
 test('nothing is loaded from another server', () => {
   const named = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(html|css)$/.test(name))
