@@ -18,6 +18,7 @@ import { csvLines } from '../support/csv-lines.ts'
 import { putEndpointWithSpans } from '../support/database/connection-spans.ts'
 import { type LiveDevice, startDevice } from '../support/devices/agent-device.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
+import { newIncident } from '../support/incidents.ts'
 import { isFullForm } from '../support/long-form.ts'
 
 const hourMs = 3_600_000
@@ -145,6 +146,21 @@ test('two clicks from the overview say whether a location kept the target; secon
     .filter({ hasText: 'Fjord' })
     .getByText(/CO₂|Carbon/)
     .waitFor()
+  await expectAccessible(page)
+})
+
+test('incidents are counted by cause, and a device with three of one rule is a repeat offender', async () => {
+  const [first] = devices
+  const since = from.getTime() + 9 * hourMs
+  for (let i = 0; i < 3; i++)
+    await newIncident(harness, org, { endpoints: [first?.id ?? ''], state: 'RESOLVED', since: since + i * 24 * hourMs })
+  const { page } = await shared()
+  await visit(page, '/insights?tab=incidents')
+  await settled(page, 'Insights')
+  const cause = page.getByRole('table', { name: 'Incidents by cause' }).getByRole('row').nth(1)
+  await cause.getByRole('cell', { name: '3', exact: true }).waitFor()
+  const offender = page.getByRole('table', { name: 'Repeat offenders' }).getByRole('row').nth(1)
+  await offender.getByRole('cell', { name: '3', exact: true }).waitFor()
   await expectAccessible(page)
 })
 

@@ -25,6 +25,7 @@ const minIntervalMs: Partial<Record<OperationId, number>> = {
   reportsUse: 300_000,
   reportsAvailability: 300_000,
   reportsAir: 300_000,
+  reportsIncidents: 300_000,
 }
 const defaultMinIntervalMs = 500
 

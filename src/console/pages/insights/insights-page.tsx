@@ -6,6 +6,7 @@ import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { AirTab } from './air/air-tab.tsx'
 import { AvailabilityTab } from './availability/availability-tab.tsx'
+import { IncidentsTab } from './incidents/incidents-tab.tsx'
 import { InsightFilters } from './insight-filters.tsx'
 import type { InsightView } from './insight-view.ts'
 import { parseRooms, reportFilterOf, useInsightWindow } from './report-filter.ts'
@@ -19,6 +20,7 @@ const tabs = [
   { id: 'use', name: 'Use', content: UseTab },
   { id: 'availability', name: 'Availability', content: AvailabilityTab },
   { id: 'air', name: 'Air', content: AirTab },
+  { id: 'incidents', name: 'Incidents', content: IncidentsTab },
 ] as const
 
 export function InsightsPage() {

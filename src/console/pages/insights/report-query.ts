@@ -6,7 +6,7 @@ import type { Operations } from '../../../contract/operations.ts'
 import { maxReportPage } from '../../../contract/reports/report-query.ts'
 import { client } from '../../session.ts'
 
-export type ReportId = 'reportsUse' | 'reportsAvailability' | 'reportsAir'
+export type ReportId = 'reportsUse' | 'reportsAvailability' | 'reportsAir' | 'reportsIncidents'
 export type ReportAnswer<K extends ReportId> = ResponseOf<Operations[K]>
 type Call = (input: unknown, options: CallOptions & { readonly accept?: 'text/csv' }) => Promise<ApiResponse<unknown>>
 
