@@ -82,6 +82,11 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
       .insertInto('credential_attempts')
       .values({ org: fixture.org.key, endpoint_id: endpoint, ...attempts })
       .execute()
+    // A source was away before it was deleted.
+    await kysely
+      .insertInto('former_source_absences')
+      .values({ org: fixture.org.key, source_id: endpoint, since: 1, until: 2, deleted_at: 3 })
+      .execute()
     // A peripheral is known after an hour.
     await kysely
       .insertInto('known_peripherals')
