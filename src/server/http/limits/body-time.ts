@@ -1,4 +1,5 @@
 // Limits how long the body of a request may take to arrive. [contract 7.21]
+import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TimeLimits } from '../../core/time-limits.ts'
 import { answerUnreadable } from '../input/unreadable.ts'
@@ -7,7 +8,8 @@ import { answerUnreadable } from '../input/unreadable.ts'
 export function limitBodyTime(request: FastifyRequest, reply: FastifyReply, limits: TimeLimits): void {
   const { raw } = request
   const { socket } = raw
-  if (socket.destroyed) return
+  // A request that the server makes to itself has no connection, and its body is there already.
+  if (!(socket instanceof Socket) || socket.destroyed) return
   // An error is made only for a late body: its stack trace would take 6 % of the CPU of a write.
   const expire = () =>
     answerUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket, limits)
