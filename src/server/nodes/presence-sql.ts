@@ -140,3 +140,8 @@ export const onlineSinceInUpdate = (p: PresenceTimes, at: number): RawBuilder<nu
   when exists (select 1 from nodes as d where d.id = endpoints.node_id and d.state = 'up') or ${inUpdate(p)} > ${time(p.unknownAfter)}
   then coalesce(endpoints.online_since, endpoints.connection_time, ${time(at)})
   else ${time(at)} end`
+
+/** The start of the last span of endpoint `e` that started before the time: no earlier span can reach into the window. Null without such a span. */
+export const lastSince = (before: number) =>
+  sql<number | null>`(select max(s.since) from connection_spans s
+    where s.org = e.org and s.endpoint = e.number and s.since <= cast(${before} as bigint))`

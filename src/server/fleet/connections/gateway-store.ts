@@ -3,8 +3,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { isAnyOf } from '../../db/queries/any-of.ts'
 import { wholeQuery, wholeQueryOne, writeTelemetry } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
-import { connectionTime, isConnected } from '../../nodes/presence-sql.ts'
-import { lastSince } from './store.ts'
+import { connectionTime, isConnected, lastSince } from '../../nodes/presence-sql.ts'
 
 type Left = { org: number; from: number }
 const updateSpansLeft = (db: Kysely<DatabaseSchema>, p: Left, isTheirs: RawBuilder<boolean>) => {

@@ -13,6 +13,7 @@ import {
   isAsleep,
   isConnected,
   isGatewayAway,
+  lastSince,
   type PresenceTimes,
   reconnectsUntil,
 } from '../../nodes/presence-sql.ts'
@@ -183,11 +184,6 @@ export const insertUnenrolledSpansInRoom = write(
         .where('e.room_id', '=', p.room),
     ),
 )
-
-/** The start of the last span that started before the time: no earlier span can reach into the window. Null without such a span. */
-export const lastSince = (before: number) =>
-  sql<number | null>`(select max(s.since) from connection_spans s
-    where s.org = e.org and s.endpoint = e.number and s.since <= cast(${before} as bigint))`
 
 /** The connection that the row of an endpoint names, if any, with the bounds of its earlier ones. */
 const selectHistories = (db: Kysely<DatabaseSchema>, p: PresenceTimes & { org: number; from: number }) =>

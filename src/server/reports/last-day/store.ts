@@ -2,11 +2,11 @@
 import { sql } from 'kysely'
 import { isAnyNumberOf } from '../../db/queries/any-of.ts'
 import { visibleQuery, wholeQuery } from '../../db/queries/query.ts'
-import { lastSince } from '../../fleet/connections/store.ts'
 import {
   connectionTime,
   endpointState,
   isConnected,
+  lastSince,
   type PresenceTimes,
   reconnectsUntil,
 } from '../../nodes/presence-sql.ts'
