@@ -54,7 +54,7 @@ export default defineConfig({
   test: {
     reporters: [['default', { summary: false }]],
     // Many tests wait for timers or processes: with four workers a quarter of two cores was idle. Each takes up to 1 GB with its browser.
-    maxWorkers: Math.min(8, Math.max(4, Math.floor(totalmem() / 2 ** 31))),
+    maxWorkers: totalmem() >= 10 * 2 ** 30 ? 6 : 4,
     // Every file starts services of its own on databases of its own; loading the program again for each file took 1 to 2 s of CPU.
     isolate: false,
     // Node itself loads the modules, as in production. With Vite's runner the workers load for three times as long, and the code is slower.

@@ -343,7 +343,7 @@ test('a room with a sleeping display is healthy, and a room behind a gateway tha
 
   await visit(page, '/')
   await page.getByRole('link', { name: 'Cannot be seen (1)' }).waitFor()
-  await page.getByRole('link', { name: /^Cannot be seen 1 room$/ }).waitFor()
+  await page.getByRole('link', { name: /^Cannot be seen 1 .*room$/ }).waitFor()
   const models = page.getByRole('table', { name: 'Devices by model' })
   const asleep = models.getByRole('link', { name: '1 dis- asleep' })
   await asleep.waitFor()

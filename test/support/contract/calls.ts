@@ -1,4 +1,5 @@
 import { type CallInput, pathOf } from '../../../src/client/client.ts'
+import { dayMs } from '../../../src/contract/durations.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { type OperationId, operations } from '../../../src/contract/operations.ts'
 import { closedUrl, type Fixture, sourceDeviceKey } from '../fixture.ts'
@@ -182,7 +183,8 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   }),
   reportsAir: (f) => ({ ...reportWindow, regionId: f.region, locationId: f.location }),
   reportsAvailability: (f) => ({ ...reportWindow, roomId: f.room, exclude: 'silenced,short', ignoreUnderMinutes: 10 }),
-  reportsIncidents: (f) => ({ ...reportWindow, regionId: f.region, groupBy: 'room' }),
+  // The incident of the fixture opened when the test began.
+  reportsIncidents: () => ({ from: Date.now() - 30 * dayMs, to: Date.now() + 30 * dayMs, groupBy: 'rule' }),
   reportsLastDay: () => ({}),
   reportsMonth: (f) => ({ month: '2026-10', regionId: f.region, locationId: f.location }),
   reportsUse: (f) => ({ ...reportWindow, regionId: f.region, locationId: f.location }),
