@@ -13,6 +13,8 @@ const jobOf = (f: Fixture) => ({
 })
 
 const reportWindow = { from: Date.UTC(2026, 9), to: Date.UTC(2026, 10) }
+/** The incident of the fixture opens while the tests run. */
+const incidentWindow = { from: Date.now() - 30 * dayMs, to: Date.now() + 30 * dayMs }
 
 /** An operation without a line here does not compile: that is how the walk covers all of them. */
 export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> } = {
@@ -183,8 +185,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   }),
   reportsAir: (f) => ({ ...reportWindow, regionId: f.region, locationId: f.location }),
   reportsAvailability: (f) => ({ ...reportWindow, roomId: f.room, exclude: 'silenced,short', ignoreUnderMinutes: 10 }),
-  // The incident of the fixture opened when the test began.
-  reportsIncidents: () => ({ from: Date.now() - 30 * dayMs, to: Date.now() + 30 * dayMs, groupBy: 'rule' }),
+  reportsIncidents: () => ({ ...incidentWindow, groupBy: 'rule' }),
   reportsLastDay: () => ({}),
   reportsMonth: (f) => ({ month: '2026-10', regionId: f.region, locationId: f.location }),
   reportsUse: (f) => ({ ...reportWindow, regionId: f.region, locationId: f.location }),
