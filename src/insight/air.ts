@@ -37,7 +37,7 @@ export type AirBasis = 'used' | 'measured'
 export const isOutside = (value: number, { min, max }: Limit): boolean =>
   (min !== undefined && value < min) || (max !== undefined && value > max)
 
-/** The air of a quarter in bits, so that millions of quarters are counted quickly: a bit for each field that was measured, and eight bits further one if it was outside. */
+/** The air of a quarter in bits, to count millions of quarters quickly: a bit for each field that was measured, and eight bits further one if it was outside. */
 export const airBits = (field: number, isOut: boolean): number => (isOut ? 0x101 : 1) << field
 
 /** Adds the quarters of a room to sums. `bitsIn` is 0 for a quarter in which nothing was measured. */

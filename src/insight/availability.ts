@@ -1,19 +1,8 @@
 // Counts the availability of a room: each second of the counted time is in one class, and the classes add up to it.
+import { availabilityClasses } from '../contract/reports/availability.ts'
 import { joinPeriods, PeriodReader, type SecondsPeriod } from './periods.ts'
 
-/** The classes, in the order in which they are tried. A second is in the first that holds. */
-export const secondClasses = [
-  'notKnown',
-  'silenced',
-  'changeWindow',
-  'up',
-  'service',
-  'unknown',
-  'asleep',
-  'short',
-  'charged',
-] as const
-export type SecondClass = (typeof secondClasses)[number]
+export type SecondClass = (typeof availabilityClasses)[number]
 
 /** The classes that need not be charged. Seconds of a class that is not excluded fall to the next one that holds. */
 export const excludableClasses = ['silenced', 'changeWindow', 'service', 'unknown', 'asleep', 'short'] as const
@@ -72,7 +61,7 @@ export interface AvailabilitySums {
 }
 
 export const noAvailability = (): AvailabilitySums => ({
-  seconds: Object.fromEntries(secondClasses.map((name) => [name, 0])) as Record<SecondClass, number>,
+  seconds: Object.fromEntries(availabilityClasses.map((name) => [name, 0])) as Record<SecondClass, number>,
   impairedSeconds: 0,
   outages: 0,
   longestOutageSeconds: 0,

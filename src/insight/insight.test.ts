@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { generatedRuns } from '../../test/support/long-form.ts'
+import { availabilityClasses } from '../contract/reports/availability.ts'
 import { weekdays } from '../contract/weekly-hours.ts'
 import { addAir, airBits, airFigures, isOutside, type Limit, noAir } from './air.ts'
 import {
@@ -16,7 +17,6 @@ import {
   excludableClasses,
   noAvailability,
   type RoomPast,
-  secondClasses,
 } from './availability.ts'
 import { type CountedHours, type CountedQuarter, countedPeriods, countedQuarters } from './counted-time.ts'
 import type { SecondsPeriod } from './periods.ts'
@@ -60,7 +60,7 @@ function countAvailability(
   const sums = noAvailability()
   addAvailability(sums, periods, counted)
   const shown = [...cutAtCounted(periods, counted)]
-  for (const name of secondClasses) {
+  for (const name of availabilityClasses) {
     const lengths = shown.filter((period) => period.name === name).map(({ from, to }) => to - from)
     expect(lengths.reduce((a, b) => a + b, 0)).toBe(sums.seconds[name])
   }
@@ -192,7 +192,7 @@ function plainAvailability(room: RoomPast, counted: Uint8Array, ignoreUnder: num
     list.map((d) => bitsBySecond([d.present, d.connected, d.service, d.unknown, d.asleep, d.silenced]))
   const codecs = bitsOf(mains.filter(isCodec))
   const others = bitsOf(mains.filter((d) => !isCodec(d)))
-  const counts: Record<string, number> = Object.fromEntries(secondClasses.map((name) => [name, 0]))
+  const counts: Record<string, number> = Object.fromEntries(availabilityClasses.map((name) => [name, 0]))
   const add = (name: string, seconds = 1) => {
     counts[name] = (counts[name] ?? 0) + seconds
   }
