@@ -83,7 +83,7 @@ test('without a server or with a wrong key it ends with a sentence', async () =>
 test.runIf(isFullForm)(
   "the inspector's command line calls the tools over both ways",
   async () => {
-    // It weighs 147 MB, so it is no dependency: npm installs it for this test.
+    // The inspector weighs 147 MB, so it is not a dependency: npm installs it for this test.
     const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-inspector-'))
     try {
       const inspector = '@modelcontextprotocol/inspector'

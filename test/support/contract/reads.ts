@@ -48,7 +48,7 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
   roomsSensorHistory: ({ rooms }) => rooms.map((room) => ({ id: number(room), from: 0, interval: 'raw' as const })),
   // It is CSV: history-room.http.test.ts compares it with the histories of the rooms.
   roomsSensorHistoryAll: () => [],
-  // It is text: metrics.http.test.ts compares what callers of regions get.
+  // Its answer is text: metrics.http.test.ts compares what callers of regions get.
   metricsGet: () => [],
   // Another test follows the events.
   eventsStream: () => [],
@@ -123,7 +123,7 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
     (['room', 'location', 'region'] as const).map((groupBy) => ({
       ...{ from: Date.now() - dayMs, to: Date.now() + dayMs, groupBy, sort: 'name' as const },
     })),
-  // It only counts: last-day.http.test.ts has a caller who is limited to a region.
+  // Its answer has only counts: last-day.http.test.ts has a caller who is limited to a region.
   reportsLastDay: () => [],
   reportsUse: (places) => reports(places),
   // Its figures are sums over all rooms, which month.http.test.ts compares with the other reports.

@@ -333,7 +333,7 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
           this.#order.failed(next.thing, now, retryMs)
           continue
         }
-        // It is not this thing alone: the source may be failing.
+        // The fault is not in this thing alone: the source may be failing.
         await pause(retryMs, undefined, { signal }).catch(() => {})
         this.#order.hurry(next.thing)
       }

@@ -260,7 +260,7 @@ function tidyNamedValues(
   )
 }
 
-/** Refuses a list that is too long without looking at its items, so that it costs nothing. Items are tidied if they are objects or texts of people. */
+/** Refuses a list that is too long without looking at its items, so the refusal costs nothing. Items are tidied if they are objects or texts of people. */
 function tidyList(value: unknown[], shape: TSchema, field: string, violations: Violation[]): unknown[] {
   const { items, maxItems = Number.POSITIVE_INFINITY } = listOf(shape)
   if (value.length > maxItems) {

@@ -230,7 +230,7 @@ interface Offender {
   lastOpenedAt: number
 }
 
-/** An outage of a whole location is no repeat of its devices. */
+/** An outage of a whole location does not count as a repeat of its devices. */
 function noteOffender(offenders: Map<string, Offender>, incident: OpenedIncident): void {
   const { rule, level, cause_id, opened_at } = incident
   if (level !== 'ENDPOINT' && level !== 'ROOM') return

@@ -25,7 +25,7 @@ export class MetricsText {
     for (const state of states) this.add(family, `${labels},state="${state}"`, state === present ? 1 : 0)
   }
 
-  /** Encodes what has become long, so that no turn of the event loop encodes much. */
+  /** Encodes what has become long, so no turn of the event loop encodes much. */
   encode(leastCharacters = maxTextCharacters): void {
     for (const series of this.#series.values()) {
       if (series.text.length < leastCharacters) continue

@@ -9,7 +9,7 @@ test('a share that is neither nothing nor all is shown as neither', () => {
   expect(shareText(undefined)).toBe('–')
 })
 
-test('an availability is rounded down, so that a missed target does not look met', () => {
+test('an availability is rounded down, so a missed target does not look met', () => {
   expect([0.99496, 0.995, 1, 0.9348].map(availabilityText)).toEqual(['99.49 %', '99.50 %', '100.00 %', '93.48 %'])
 })
 
