@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
-import { isFullForm, runCount } from '../support/long-form.ts'
+import { cpuLimitMs, isFullForm, runCount } from '../support/long-form.ts'
 import { longestTurn } from '../support/longest-turn.ts'
 import { Program } from '../support/program.ts'
 import type { Ended } from '../support/run-here.ts'
 
-/** Beside the other suites of `npm test`, the same turn takes more CPU time. */
-const longestTurnMs = runCount({ short: 20, full: 15, long: 15 })
+const longestTurnMs = cpuLimitMs(15)
 /** A collection of garbage can fall into a turn, and a busy machine makes the same work take more CPU time: the shortest of these counts. */
 const tries = 5
 const maxCommandBytes = 700 * 1024 * 1024

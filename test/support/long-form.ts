@@ -7,6 +7,12 @@ export const isLongForm = process.env.TEST_LONG === '1'
 /** Whether all cases are tried: in `npm run test:full` and `npm run test:long`. */
 export const isFullForm = isLongForm || process.env.TEST_FULL === '1'
 
+/**
+ * The limit of a measured CPU time: the promised one in the full form, and three times as much in `npm test`, because slower machines
+ * and other suites on the same processors make the same work take longer.
+ */
+export const cpuLimitMs = (promisedMs: number): number => (isFullForm ? promisedMs : 3 * promisedMs)
+
 interface RunCounts {
   readonly short: number
   /** That of the short form if it is absent. */

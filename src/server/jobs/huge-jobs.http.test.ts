@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { engine, type Harness, startHarness } from '../../../test/support/harness.ts'
 import { HugeJob } from '../../../test/support/jobs/huge-job.ts'
-import { runCount } from '../../../test/support/long-form.ts'
+import { cpuLimitMs, runCount } from '../../../test/support/long-form.ts'
 
-/** Other requests wait for so long at most. Collecting garbage is part of it. In `npm test` other tests share the machine. */
-const longestAllowedMs = runCount({ short: 200, long: 100 })
+/** Other requests wait for so long at most. Collecting garbage is part of it. */
+const longestAllowedMs = cpuLimitMs(100)
 
 const devices = runCount({ short: 600, full: 3000, long: 10_000 })
 

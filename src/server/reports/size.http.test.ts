@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { countCpuWaits, threadCpuMs } from '../../../test/support/cpu-time.ts'
 import { newDevice } from '../../../test/support/devices/test-device.ts'
 import { type Harness, type Reply, startHarness, type TestOrg } from '../../../test/support/harness.ts'
-import { runCount } from '../../../test/support/long-form.ts'
+import { cpuLimitMs, runCount } from '../../../test/support/long-form.ts'
 import { longestTurn } from '../../../test/support/longest-turn.ts'
 import { putManyRooms } from '../../../test/support/reports/many-rooms.ts'
 import { dateOf } from '../core/time/time-zone.ts'
@@ -12,8 +12,8 @@ import { dateOf } from '../core/time/time-zone.ts'
 const dayCount = 90
 /** The promise is about 1,000 rooms, and the cost of each is the same. */
 const roomCount = runCount({ short: 100, full: 1000, long: 1000 })
-const promisedCpuMs = 2000
-const longestTurnMs = 5
+const promisedCpuMs = cpuLimitMs(2000)
+const longestTurnMs = cpuLimitMs(5)
 const firstDay = Date.UTC(2026, 0, 5) / 86_400_000
 const window = `from=${dateOf(firstDay)}&to=${dateOf(firstDay + dayCount)}`
 

@@ -9,6 +9,8 @@ export class DroppingNetwork implements DeviceNetwork {
   readonly #sockets = new Set<Socket>()
   #dropsPackets = false
   connects = 0
+  /** The largest number of connections that the driver had at the same time. */
+  mostOpen = 0
 
   get dropsPackets(): boolean {
     return this.#dropsPackets
@@ -32,6 +34,7 @@ export class DroppingNetwork implements DeviceNetwork {
     }
     const socket = connect({ host, port })
     this.#sockets.add(socket)
+    this.mostOpen = Math.max(this.mostOpen, [...this.#sockets].filter(({ destroyed }) => !destroyed).length)
     socket.once('close', () => this.#sockets.delete(socket))
     const abort = () => void socket.destroy()
     signal.addEventListener('abort', abort)

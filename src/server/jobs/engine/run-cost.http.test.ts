@@ -4,16 +4,16 @@ import { threadCpuMs } from '../../../../test/support/cpu-time.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 import { newJob } from '../../../../test/support/jobs/job-devices.ts'
 import { LargeFleet } from '../../../../test/support/jobs/large-fleet.ts'
-import { runCount } from '../../../../test/support/long-form.ts'
+import { cpuLimitMs, runCount } from '../../../../test/support/long-form.ts'
 import { minuteMs } from '../../../contract/durations.ts'
 import type { UnitState } from '../../../contract/jobs/job-states.ts'
 import { JobEngine } from './engine.ts'
 
 /** The promise is for 10,000. */
 const unitCount = runCount({ short: 1000, full: 3000, long: 10_000 })
-const tickLimitMs = 15
+const tickLimitMs = cpuLimitMs(15)
 /** A run that writes what 200 units wait for takes longer. It happens once in each unit's wait. */
-const changingLimitMs = 40
+const changingLimitMs = cpuLimitMs(40)
 const runs = runCount({ short: 10, full: 20, long: 20 })
 /** Other work of this process may fall into a round, such as collecting garbage: the best one counts. */
 const rounds = 3

@@ -73,8 +73,6 @@ export class FakeProjector {
   resolution = '1920x1080'
   /** All commands in the order in which they came, without digests. */
   readonly commands: string[] = []
-  /** The largest number of connections at the same time. */
-  mostConnections = 0
   totalConnections = 0
   readonly #options: Required<FakeProjectorOptions>
   readonly #connections = new Set<Connection>()
@@ -184,7 +182,6 @@ export class FakeProjector {
     const isSilent = this.#isGone || this.#isHung || performance.now() < this.#silentUntil
     const connection: Connection = { stream, random, received: '', isSilent, commands: 0, lastAnswer: '' }
     this.#connections.add(connection)
-    this.mostConnections = Math.max(this.mostConnections, this.#connections.size)
     stream.once('close', () => {
       clearTimeout(connection.idle)
       this.#connections.delete(connection)
