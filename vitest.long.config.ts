@@ -6,6 +6,7 @@ const include = [
   // These have a short and a long form in one file.
   'src/apply/*.http.test.ts',
   'src/cli/csv/*.http.test.ts',
+  'src/cli/plan/plan.process.test.ts',
   'src/server/core/time/change-window.test.ts',
   'src/server/fleet/commands/deferred/many-deferred.http.test.ts',
   'src/server/jobs/engine/{run-cost,thousand-rooms,ticks}.*.test.ts',
