@@ -1,6 +1,6 @@
 // Finds the caller of a token, and caches it briefly, so that most requests need no database query. [contract 3.9]
-import { LRUCache } from 'lru-cache'
 import { hourMs } from '../../contract/durations.ts'
+import { boundedCache } from '../core/bounded-cache.ts'
 import type { Clock } from '../core/clock.ts'
 import { isApiKey, isSessionSecret, isUserSessionSecret, type TokenKind, tokenHash } from './token.ts'
 import { type RateLimit, TokenBucket } from './token-bucket.ts'
@@ -53,12 +53,12 @@ export class Keyring {
   readonly #lookUp: LookUp
   readonly #clock: Clock
   readonly #limit: RateLimit
-  readonly #cache = new LRUCache<string, CacheEntry>({ max: maxCacheEntries })
+  readonly #cache = boundedCache<CacheEntry>(maxCacheEntries)
   /** Is raised when cached callers may be outdated. The result of a look-up from an earlier generation is not cached. */
   #generation = 0
   #used = new Set<TokenUse>()
   /** Buckets by key or person: all of their sessions share a rate limit. */
-  readonly #buckets = new LRUCache<string, TokenBucket>({ max: maxCacheEntries })
+  readonly #buckets = boundedCache<TokenBucket>(maxCacheEntries)
 
   constructor(lookUp: LookUp, clock: Clock, limit: RateLimit) {
     this.#lookUp = lookUp

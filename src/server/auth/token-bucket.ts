@@ -1,6 +1,7 @@
 // A token bucket limits requests per second, and allows a burst. [contract 7.5]
-import { LRUCache } from 'lru-cache'
+
 import { secondMs } from '../../contract/durations.ts'
+import { boundedCache } from '../core/bounded-cache.ts'
 
 export interface RateLimit {
   /** Requests a second; 0 switches the limit off. */
@@ -62,15 +63,13 @@ const maxBuckets = 10_000
 /** Buckets by name, for instance by address. The least recently used are removed when there are too many. */
 export class TokenBuckets {
   readonly #limit: RateLimit
-  /** Made at the first use, because lru-cache allocates its whole size immediately. */
-  #buckets: LRUCache<string, TokenBucket> | undefined
+  readonly #buckets = boundedCache<TokenBucket>(maxBuckets)
 
   constructor(limit: RateLimit) {
     this.#limit = limit
   }
 
   of(name: string, now: number): TokenBucket {
-    this.#buckets ??= new LRUCache({ max: maxBuckets })
     let bucket = this.#buckets.get(name)
     if (!bucket) {
       bucket = new TokenBucket(this.#limit, now)

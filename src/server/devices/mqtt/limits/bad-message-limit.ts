@@ -1,5 +1,5 @@
 // Counts the bad messages of each device within a minute: many slow it down, more shut it out for a minute.
-import { LRUCache } from 'lru-cache'
+import { boundedCache } from '../../../core/bounded-cache.ts'
 import type { Clock } from '../../../core/clock.ts'
 
 /** Beyond this many in a minute, one message of the device is read in a second. */
@@ -22,7 +22,7 @@ export type Verdict = 'none' | 'slowed' | 'shut out'
 
 export class BadMessageLimit {
   readonly #clock: Clock
-  readonly #devices = new LRUCache<string, DeviceRecord>({ max: maxDeviceCount })
+  readonly #devices = boundedCache<DeviceRecord>(maxDeviceCount)
 
   constructor(clock: Clock) {
     this.#clock = clock

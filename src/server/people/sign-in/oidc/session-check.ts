@@ -1,10 +1,10 @@
 // Asks the provider every 15 minutes of use whether the person of a session may still sign in. [contract 11.oidc]
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import { minuteMs } from '../../../../contract/durations.ts'
 import type { TokenHolder } from '../../../auth/token-holder.ts'
 import type { Services } from '../../../context/services.ts'
+import { boundedCache } from '../../../core/bounded-cache.ts'
 import type { Log } from '../../../core/log.ts'
 import { change } from '../../../journal/audit/change.ts'
 import { auditRef } from '../../../journal/audit/change-result.ts'
@@ -40,7 +40,7 @@ export class SessionChecks {
   readonly #options: SessionCheckOptions
   readonly #running = new Map<string, Promise<CheckOutcome>>()
   /** The time at which a session may be checked again after a check without a result. */
-  readonly #retryAt = new LRUCache<string, number>({ max: maxRetryTimes })
+  readonly #retryAt = boundedCache<number>(maxRetryTimes)
   /** The counters for the metrics. */
   readonly counts: Record<CheckOutcome, number> = { passed: 0, ended: 0, unknown: 0 }
 
