@@ -49,7 +49,7 @@ const choices = {
     description: 'Only messages about these locations; an empty list means all.',
   }),
   enabled: Type.Boolean({
-    description: 'Whether messages are sent. While a channel is disabled, its messages wait for up to 30 days.',
+    description: 'Whether messages are sent. While a channel is disabled, its messages are kept for up to 30 days.',
   }),
 }
 const hours = WeeklyHours

@@ -70,8 +70,8 @@ export const incidentRules = {
     isSecurity: false,
   },
   'device.flapping': {
-    opens: 'a device disconnected {disconnects} times in {withinMinutes} minutes',
-    ends: 'it did not disconnect for {clearMinutes} minutes',
+    opens: 'a device disconnects {disconnects} times in {withinMinutes} minutes',
+    ends: 'it has not disconnected for {clearMinutes} minutes',
     severity: 'WARNING',
     groupedBy: 'endpoint',
     holdMs: 0,
@@ -166,8 +166,8 @@ export const incidentRules = {
     isSecurity: false,
   },
   'storage.low': {
-    opens: 'less than {opensBelowPercent} % of a storage of a device is free',
-    ends: 'at least {endsAtPercent} % of each is free',
+    opens: 'a device has less than {opensBelowPercent} % free storage',
+    ends: 'it has at least {endsAtPercent} % again',
     severity: 'WARNING',
     groupedBy: 'endpoint',
     holdMs: 30 * minuteMs,
@@ -280,8 +280,8 @@ export const incidentRules = {
     isSecurity: false,
   },
   'credential.refused': {
-    opens: '{attempts} wrong credentials for one endpoint were refused in {withinMinutes} minutes',
-    ends: 'none was refused for {clearMinutes} minutes',
+    opens: '{attempts} wrong credentials for one device are refused in {withinMinutes} minutes',
+    ends: 'none has been refused for {clearMinutes} minutes',
     severity: 'WARNING',
     groupedBy: 'endpoint',
     holdMs: 0,

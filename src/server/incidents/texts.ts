@@ -323,7 +323,7 @@ const offlineHints: Record<Cause['level'], string> = {
 
 const hints: Record<Exclude<RuleId, 'device.offline'>, string> = {
   'device.flapping':
-    'Check the network cable, the power supply and the wireless signal of the device. See its connections of the last 7 days on the page of its room.',
+    'Check the network cable, the power supply and the wireless signal of the device. See the connection history of the device.',
   'config.rejected':
     'Read the reason on the settings of the device, then correct or remove the setting, in the profile if one locks it.',
   'config.undelivered':

@@ -44,6 +44,12 @@ export const compareWorstFirst = (a: ListedIncident, b: ListedIncident): number 
 export const handlerName = ({ assignee, acknowledgedBy }: ListedIncident): string | undefined =>
   assignee?.name ?? acknowledgedBy?.name
 
+/** "Assigned to Nora", "Acknowledged by Nora" or "Unassigned". */
+export function handlerText({ assignee, acknowledgedBy }: ListedIncident): string {
+  if (assignee) return `Assigned to ${assignee.name}`
+  return acknowledgedBy ? `Acknowledged by ${acknowledgedBy.name}` : 'Unassigned'
+}
+
 /** The name of the cause, with a model in words. */
 export const causeName = ({ level, name }: ListedIncident['cause']): string =>
   level === 'MODEL' ? modelOf(name).name : name

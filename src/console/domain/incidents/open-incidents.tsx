@@ -7,7 +7,7 @@ import { durationText } from '../../parts/text/duration.ts'
 import { useNow } from '../../parts/text/now.ts'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
-import { handlerName, incidentDurationMs, type ListedIncident, remarkText } from './incident.ts'
+import { handlerText, incidentDurationMs, type ListedIncident, remarkText } from './incident.ts'
 import { stateName } from './incident-state.ts'
 import { LatestNote } from './latest-note.tsx'
 import classes from './open-incidents.module.css'
@@ -49,11 +49,7 @@ function OpenIncident({ incident, start }: OpenIncidentProps) {
   const now = useNow()
   const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
   const roomId = incident.roomIds.length === 1 ? incident.roomIds[0] : undefined
-  const facts = [
-    stateName(incident.state),
-    handlerName(incident) ? `Handled by ${handlerName(incident)}` : 'Not handled',
-    remarkText(incident, now),
-  ]
+  const facts = [stateName(incident.state), handlerText(incident), remarkText(incident, now)]
   return (
     <li className={classes.incident} data-severity={incident.severity}>
       <SeverityLabel severity={incident.severity} />

@@ -35,6 +35,6 @@ export function weekCountOf(incident: CountedIncident, { from, byCause }: WeekCo
   return { count: count + Math.max(reopened, hasLasted ? 1 : 0), isMinimum: reopened >= maxShownReopenings }
 }
 
-/** "3×", or "3× or more". */
+/** "3", or "50 or more". */
 export const weekCountText = ({ count, isMinimum }: WeekCount): string =>
-  `${count.toLocaleString('en-GB')}×${isMinimum ? ' or more' : ''}`
+  `${count.toLocaleString('en-GB')}${isMinimum ? ' or more' : ''}`

@@ -86,8 +86,8 @@ export function workListColumns({ now, isCards, start }: ColumnOptions): Column<
     },
     {
       id: 'week',
-      title: 'Last 7 days',
-      width: '92px',
+      title: 'Times in 7 days',
+      width: '124px',
       isNumber: true,
       sortValue: incidentSortKeys.week,
       text: ({ weekCount }) => (weekCount ? weekCountText(weekCount) : ''),
@@ -96,7 +96,7 @@ export function workListColumns({ now, isCards, start }: ColumnOptions): Column<
     ...(isCards ? [] : [noteColumn]),
     {
       id: 'handler',
-      title: 'Handled by',
+      title: 'Assignee',
       width: 'minmax(78px, 0.8fr)',
       sortValue: incidentSortKeys.handler,
       text: ({ incident }) => handlerName(incident) ?? '',

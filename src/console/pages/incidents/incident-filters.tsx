@@ -31,7 +31,7 @@ export function IncidentFilters({ filter, onChange }: IncidentFiltersProps) {
   const handlerChoices = useMemo<FilterChoice[]>(
     () => [
       ...(ownId === undefined ? [] : [{ value: handlerMe, label: 'Me' }]),
-      { value: handlerNone, label: 'Not handled' },
+      { value: handlerNone, label: 'Unassigned' },
       ...users.filter(({ id }) => id !== ownId).map((user) => ({ value: user.id, label: personName(user) })),
     ],
     [users, ownId],
@@ -64,7 +64,7 @@ export function IncidentFilters({ filter, onChange }: IncidentFiltersProps) {
     >
       <FilterSelect
         label="State"
-        anyLabel="Open, not snoozed"
+        anyLabel="Open"
         value={isStateChoice(filter.state) ? filter.state : undefined}
         choices={states}
         onChange={set.state}
@@ -72,7 +72,7 @@ export function IncidentFilters({ filter, onChange }: IncidentFiltersProps) {
       <FilterSelect label="Severity" value={filter.severity} choices={severityChoices} onChange={set.severity} />
       <FilterSelect label="Rule" value={filter.rule} choices={ruleChoices} onChange={set.rule} />
       <FilterSelect label="Site" value={siteValue(filter)} choices={siteChoices} onChange={set.site} />
-      <FilterSelect label="Handled by" value={filter.handler} choices={handlerChoices} onChange={set.handler} />
+      <FilterSelect label="Assignee" value={filter.handler} choices={handlerChoices} onChange={set.handler} />
     </FilterBar>
   )
 }

@@ -51,8 +51,8 @@ export const stateChoices = {
   open: 'Not acknowledged',
   acknowledged: 'Acknowledged',
   snoozed: 'Snoozed',
-  resolved: 'Resolved, opened in 30 days',
-  all: 'Open, and opened in 30 days',
+  resolved: 'Resolved (30 days)',
+  all: 'All (30 days)',
 } as const
 export type StateChoice = keyof typeof stateChoices
 export const isStateChoice = (text: string | undefined): text is StateChoice =>

@@ -38,7 +38,7 @@ export function IncidentsPage() {
         keepMounted={false}
       >
         <Tabs.List mb="md" aria-label="Incidents">
-          <Tabs.Tab value="list">Work list</Tabs.Tab>
+          <Tabs.Tab value="list">Incidents</Tabs.Tab>
           <Tabs.Tab value="silences">Silences</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="list">

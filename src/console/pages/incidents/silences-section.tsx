@@ -45,7 +45,7 @@ export function SilencesSection() {
       }
     >
       <Text fz="sm" c="dimmed" mb="sm">
-        During a silence no incidents open. To silence a room or device, open its page.
+        No incidents open and no notifications are sent during a silence. To silence a room or device, open its page.
       </Text>
       {silences.length === 0 ? (
         <EmptyState title="No silences">Use one during planned work.</EmptyState>

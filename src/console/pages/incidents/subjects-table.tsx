@@ -13,8 +13,7 @@ type Subject = IncidentDetails['subjects'][number]
 export const SubjectsTable = ({ incident }: { readonly incident: IncidentDetails }) => (
   <>
     <Text fz="sm" c="dimmed" mb="xs">
-      {incident.openSubjectCount.toLocaleString('en-GB')} of {incident.subjectCount.toLocaleString('en-GB')} still
-      affected
+      {affectedText(incident)}
       {incident.subjects.length < incident.subjectCount &&
         `; the first ${plural(incident.subjects.length, 'is', 'are')} listed`}
     </Text>
@@ -28,6 +27,14 @@ export const SubjectsTable = ({ incident }: { readonly incident: IncidentDetails
     />
   </>
 )
+
+/** "38 of 38 devices affected". The subjects of an incident are of one type. */
+function affectedText({ openSubjectCount, subjectCount, subjects }: IncidentDetails): string {
+  const noun = { endpoint: 'device', room: 'room', channel: 'channel', organisation: 'organisation', job: 'job' }[
+    subjects[0]?.type ?? 'endpoint'
+  ]
+  return `${openSubjectCount.toLocaleString('en-GB')} of ${plural(subjectCount, noun)} affected`
+}
 
 function subjectLink({ type, id, name }: Subject): ReactNode {
   if (type === 'endpoint') {
@@ -76,6 +83,6 @@ const columns: readonly Column<Subject>[] = [
     id: 'ended',
     title: 'Ended',
     sortValue: ({ endedAt }) => (endedAt ? Date.parse(endedAt) : null),
-    cell: ({ endedAt }) => (endedAt ? <DateTime at={endedAt} /> : 'Still affected'),
+    cell: ({ endedAt }) => (endedAt ? <DateTime at={endedAt} /> : 'Ongoing'),
   },
 ]

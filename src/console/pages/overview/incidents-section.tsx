@@ -6,7 +6,7 @@ import { useMemo } from 'react'
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import {
   compareWorstFirst,
-  handlerName,
+  handlerText,
   incidentDurationMs,
   isSnoozed,
   type ListedIncident,
@@ -89,7 +89,7 @@ const IncidentItem = ({ incident, place, now }: IncidentItemProps) => (
         {incident.title}
       </Link>
       <Text fz="sm" c="dimmed">
-        {[place, handlerName(incident) ?? 'Not handled'].filter(Boolean).join(' · ')}
+        {[place, handlerText(incident)].filter(Boolean).join(' · ')}
       </Text>
     </div>
     <Text span fz="sm" className={classes.duration}>

@@ -67,8 +67,8 @@ export function SilenceForm({ place, intro, onClose }: SilenceFormProps) {
     >
       {intro}
       <Text fz="sm" c="dimmed">
-        During a silence no incidents open here. Nothing is sent about incidents that are already open until it ends.
-        Problems that remain afterwards open incidents as usual.
+        No incidents open and no notifications are sent during a silence. Remaining problems open incidents when it
+        ends.
       </Text>
       <TextInput
         label="Reason"

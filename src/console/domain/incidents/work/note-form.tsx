@@ -45,7 +45,7 @@ export function NoteForm({ incident, onClose }: IncidentFormProps) {
       {roomId !== undefined && (
         <Radio.Group label="Add to" value={target} onChange={setTarget}>
           <Stack gap="xs" mt="xs">
-            <Radio value="room" label="The room" description="Shown on the room page and in the work list." />
+            <Radio value="room" label="The room" description="Shown on the room page and in the list of incidents." />
             <Radio value="incident" label="This incident only" description="Shown in the timeline." />
           </Stack>
         </Radio.Group>

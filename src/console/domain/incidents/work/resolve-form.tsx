@@ -26,7 +26,7 @@ export function ResolveForm({ incident: { id, rule }, onClose }: IncidentFormPro
       onReload={() => reload(resolve.reset)}
     >
       <Text fz="sm">
-        An incident resolves by itself when its problem ends. Resolve it manually only to accept the problem.{' '}
+        An incident resolves by itself when its problem ends. Resolve manually to accept a known problem.{' '}
         {incidentRules[rule].reopensOnNewAttempt
           ? 'It reopens on the next attempt.'
           : 'It stays resolved while the problem lasts.'}

@@ -29,7 +29,7 @@ export function SnoozeForm({ incident, onClose }: IncidentFormProps) {
   const isAsleep = isSnoozed(incident, Date.now())
   const snooze = useWrite('incidentsSnooze', {
     quiet: true,
-    successText: () => (choice === 'wake' ? 'Incident is back in the work list' : 'Incident snoozed'),
+    successText: () => (choice === 'wake' ? 'Snooze ended' : 'Incident snoozed'),
     onDone: onClose,
   })
   const problem = choice === 'time' ? timeProblem(time) : undefined
@@ -43,7 +43,7 @@ export function SnoozeForm({ incident, onClose }: IncidentFormProps) {
       onCancel={onClose}
     >
       <Text fz="sm">
-        Hides <b>{incident.title}</b> from the work list. Messages are still sent.
+        Hides <b>{incident.title}</b> from the list of open incidents. Notifications continue.
         {isAsleep && incident.snoozedUntil && ` Snoozed ${snoozeText(incident.snoozedUntil)}.`}
       </Text>
       <Radio.Group label="Snooze for" value={choice} onChange={(value) => setChoice(value as Choice | 'wake')}>

@@ -36,7 +36,7 @@ export function ChannelsSection() {
     >
       <Text fz="sm" c="dimmed" mb="sm">
         Channels send messages about incidents and events to people and other systems. Nothing is lost while a receiver
-        is down: messages wait for up to 30 days.
+        is down: messages are kept and retried for 30 days.
       </Text>
       {channelId !== undefined && (
         <Text fz="sm" role="status" mb="sm">
