@@ -7,6 +7,7 @@ import type { Id, StepOperation, Values } from '../plan/things.ts'
 import { createOnce, idIn } from './create-once.ts'
 import { mapInParallel } from './parallel.ts'
 import { type FreshThing, readAgain, sendStep } from './requests.ts'
+import { isTarget } from './step-target.ts'
 
 export type StepOutcome =
   | { readonly step: OrganisationStep; readonly state: 'done'; readonly id: Id; readonly answer: unknown }
@@ -89,6 +90,7 @@ async function write(
   if (step.id === undefined) return createOnce(client, step, { created, secretOf, origin })
   for (let attempt = 1; ; attempt++) {
     const thing = await readAgain(client, step)
+    if (isDone(step, thing, created)) return undefined
     checkUnchanged(step, thing)
     try {
       return (await sendStep(client, step, { created, secretOf, ifMatch: thing?.etag })).body
@@ -97,6 +99,15 @@ async function write(
       if (!isOvertaken || attempt === maxAttempts) throw error
     }
   }
+}
+
+/**
+ * The service can carry out the last request of an interrupted run after the next plan was made. What the step asks for is there then,
+ * and sending it again would fail, or write a second audit entry.
+ */
+function isDone(step: OrganisationStep, thing: FreshThing | undefined, created: ReadonlyMap<string, Id>): boolean {
+  const isDeletion = kindTable[step.kind].delete === step.operation
+  return isDeletion ? thing === undefined : thing !== undefined && isTarget(step, thing.values, created)
 }
 
 function checkUnchanged(step: OrganisationStep, thing: FreshThing | undefined): asserts thing {

@@ -272,6 +272,32 @@ test('two runs of one plan make each thing once, and what was renamed or deleted
   expect(names).toEqual(['Another', 'Bay', 'Fjord'])
 })
 
+test('a change or deletion that an interrupted run has made since the plan counts as done, and is written once', async () => {
+  const org = await newFixture(harness)
+  const regions = [
+    {
+      id: org.region,
+      name: 'Europe',
+      locations: [
+        { id: org.location, name: 'Oslo HQ', timezone: 'Europe/Oslo', rooms: [{ id: org.room, name: 'Fjell' }] },
+      ],
+    },
+  ]
+  const spare = await org.client.locationsCreate({ body: { name: 'Spare', regionId: org.region } })
+  const plan = await planFor(org, { organisation: org.id, regions }, { prune: true })
+  expect(plan.steps.map(({ operation, id }) => [operation, id])).toEqual([
+    ['locationsUpdate', org.location],
+    ['roomsUpdate', org.room],
+    ['locationsDelete', spare.body.id],
+    ['regionsDelete', 2],
+  ])
+  const statesOfRun = async () => (await applyPlan(org.client, plan, { secretOf })).map(({ state }) => state)
+  expect(await statesOfRun()).toEqual(Array(4).fill('done'))
+  const { length } = await org.audit()
+  expect(await statesOfRun()).toEqual(Array(4).fill('done'))
+  expect(await org.audit()).toHaveLength(length)
+})
+
 test('interrupted at any request and repeated: the same end, and nothing twice', { timeout: 1_200_000 }, async () => {
   const reference = await harness.newOrg()
   await applyTo(reference, whole(reference.id))

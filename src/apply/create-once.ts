@@ -1,11 +1,10 @@
 // Makes a thing once, even if the command was interrupted while an earlier request for it was under way.
 import { ApiError, type Client } from '../client/client.ts'
-import { areSameValues } from '../plan/compare.ts'
-import { kindTable } from '../plan/kinds.ts'
 import type { OrganisationStep } from '../plan/plan.ts'
-import type { Id, Kind, ThingValue } from '../plan/things.ts'
+import type { Id } from '../plan/things.ts'
 import { bodyOf, readAgain, type StepAnswer, type StepSendOptions, sendStep } from './requests.ts'
 import { secretNamesOf } from './secrets.ts'
+import { isTarget } from './step-target.ts'
 
 /**
  * The service can carry out a request after its sender has ended. A repeat of the command sends the same key, so the service does not do it a
@@ -41,22 +40,8 @@ async function isAsPlanned(
   { body }: StepAnswer,
   { created }: StepSendOptions,
 ): Promise<boolean> {
-  const thing = await readAgain(client, { ...step, id: idIn(body) }).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 404) return undefined
-    throw error
-  })
-  const resolved = (value: ThingValue): ThingValue => {
-    if (Array.isArray(value)) return value.map(resolved)
-    const { kind, pointer } = (value ?? {}) as { kind?: Kind; pointer?: string }
-    return kind !== undefined && pointer !== undefined ? { kind, id: created.get(pointer) as Id } : value
-  }
-  return (
-    thing !== undefined &&
-    Object.entries(kindTable[step.kind].fields).every(([field, fieldKind]) => {
-      const wanted = step.after[field]
-      return wanted === undefined || areSameValues(resolved(wanted), thing.values[field] ?? null, fieldKind)
-    })
-  )
+  const thing = await readAgain(client, { ...step, id: idIn(body) })
+  return thing !== undefined && isTarget(step, thing.values, created)
 }
 
 /** An answer about a new thing has its id; that about a profile one level deeper. */

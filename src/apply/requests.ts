@@ -1,5 +1,5 @@
 // The requests of steps: how a thing is read again before its step, and what the step sends.
-import type { Client } from '../client/client.ts'
+import { ApiError, type Client } from '../client/client.ts'
 import type { BodyOf } from '../contract/operation.ts'
 import type { Operations } from '../contract/operations.ts'
 import { isEnvSecret } from '../plan/compare.ts'
@@ -27,8 +27,15 @@ export interface FreshThing {
   readonly endpointCount?: number
 }
 
-/** Reads the thing of a step again. Undefined if it is in a list without it; a thing that is read alone is a 404 then. */
-export async function readAgain(client: Client, step: OrganisationStep): Promise<FreshThing | undefined> {
+/** Reads the thing of a step again. Undefined if it no longer exists. */
+export const readAgain = (client: Client, step: OrganisationStep): Promise<FreshThing | undefined> =>
+  readThing(client, step).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return undefined
+    throw error
+  })
+
+/** Undefined if the thing is absent from its list. A thing that is read alone is a 404 then. */
+async function readThing(client: Client, step: OrganisationStep): Promise<FreshThing | undefined> {
   const id = step.id as Id
   const [numberId, textId] = [id as number, id as string]
   switch (step.kind) {
