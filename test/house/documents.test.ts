@@ -141,6 +141,14 @@ test('the index of the decisions repeats the title and the status of each page, 
   }
 })
 
+test('CHANGELOG.md begins with the version of package.json, and each version says first what its users must do', () => {
+  const { version } = JSON.parse(read('package.json'))
+  expect(JSON.parse(read('package-lock.json'))).toMatchObject({ version, packages: { '': { version } } })
+  const sections = [...read('CHANGELOG.md').matchAll(/^## (\d+\.\d+\.\d+)(?:, \d{4}-\d{2}-\d{2})?\n\n(.+)$/gm)]
+  expect(sections[0]?.[1]).toBe(version)
+  for (const [, name, first] of sections) expect(first, name).toBe('### What you must do')
+})
+
 test('nothing points outside the project, and the lock file names no registry', () => {
   for (const path of [...documents, 'package-lock.json', 'package.json']) {
     expect(read(path), path).not.toMatch(/\.\.\/shared|"resolved":|\/work\//)

@@ -1,8 +1,6 @@
 // Checks docs/reliability.md against the tests that it names, and the facts about outgoing requests and packages that it states.
-import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { sourceFiles } from './source-files.ts'
 
@@ -71,11 +69,4 @@ test('no package that runs with the server has an install script', () => {
     ([name, { dev, hasInstallScript }]) => name && !dev && hasInstallScript,
   )
   expect(scripts.map(([name]) => name)).toEqual([])
-})
-
-test('npm sbom lists the packages that run with the server', async () => {
-  const npm = ['sbom', '--omit', 'dev', '--sbom-format', 'cyclonedx', '--package-lock-only']
-  const { stdout } = await promisify(execFile)('npm', npm, { cwd: root, maxBuffer: 64 * 1024 * 1024 })
-  const { components } = JSON.parse(stdout) as { components: { name: string }[] }
-  expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(['fastify', 'pg', 'better-sqlite3']))
 })

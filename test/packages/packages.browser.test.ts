@@ -72,6 +72,20 @@ const instructions = (name: string) =>
 const manifestOf = (folder: string, name: string) =>
   JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'))
 
+describe('the release', () => {
+  test('has checksums of all its files, and notes that begin with what its users must do', async () => {
+    const { stdout } = await runFile('sha256sum', ['--check', 'SHA256SUMS'], { cwd: shelf.tarballs })
+    const names = readdirSync(shelf.tarballs).filter((name) => name !== 'SHA256SUMS')
+    expect(stdout.trim().split('\n').toSorted()).toEqual(names.map((name) => `${name}: OK`).toSorted())
+    const { version } = manifestOf(folders.server, 'roomkeeper')
+    const notes = readFileSync(join(shelf.tarballs, `release-notes-${version}.md`), 'utf8')
+    expect(notes).toMatch(
+      new RegExp(`^# Roomkeeper ${version}\n[\\s\\S]+?\n### What you must do\n[\\s\\S]+\n### Added\n`),
+    )
+    expect(notes, 'the section of another version').not.toMatch(/^## /m)
+  })
+})
+
 describe('roomkeeper', () => {
   test('has the program, the console and the documents, and nothing that only development needs', async () => {
     const home = join(folders.server, 'node_modules/roomkeeper')
@@ -103,26 +117,29 @@ describe('roomkeeper', () => {
     expect(Number.parseInt(stdout, 10), 'megabytes of the installation').toBeLessThan(100)
   })
 
-  test.runIf(isFullForm)(
-    'has a bill of materials: npm sbom lists the version of every package that was installed',
-    async () => {
-      await runFile('npm', ['pkg', 'set', 'version=1.0.0'], { cwd: folders.server })
-      const { stdout } = await runFile('npm', ['sbom', '--sbom-format=cyclonedx', '--omit=dev'], {
-        cwd: folders.server,
-      })
-      const bill = JSON.parse(stdout)
-      expect(bill.bomFormat).toBe('CycloneDX')
-      const listed: string[] = bill.components.map(
-        (one: { name: string; version: string }) => `${one.name} ${one.version}`,
-      )
-      const lock = JSON.parse(readFileSync(join(folders.server, 'node_modules/.package-lock.json'), 'utf8'))
-      const installed = Object.entries<{ version: string }>(lock.packages).map(
-        ([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`,
-      )
-      expect(installed.length).toBeGreaterThan(100)
-      expect(installed.filter((name) => !listed.includes(name))).toEqual([])
-    },
-  )
+  test('has a bill of materials with every package that is installed with it or whose code is in it, and no registry', async () => {
+    const { version } = manifestOf(folders.server, 'roomkeeper')
+    const text = readFileSync(join(shelf.tarballs, `roomkeeper-${version}.cdx.json`), 'utf8')
+    expect(text).not.toMatch(/registry|resolved/)
+    const { bomFormat, metadata, components } = JSON.parse(text)
+    expect([bomFormat, metadata.component.name, metadata.component.version]).toEqual([
+      'CycloneDX',
+      'roomkeeper',
+      version,
+    ])
+    const listed: string[] = components.map((one: { name: string; version: string }) => `${one.name} ${one.version}`)
+    const versionsIn = (folder: string, names: readonly string[]) =>
+      names.map((name) => `${name} ${manifestOf(folder, name).version}`)
+    expect(listed).toEqual(expect.arrayContaining(versionsIn(root, ['fastify', 'pg', 'kysely', 'react', 'uplot'])))
+    expect(listed.filter((name) => /^(vite|vitest|typescript) /.test(name))).toEqual([])
+    if (!isFullForm) return
+    const lock = JSON.parse(readFileSync(join(folders.server, 'node_modules/.package-lock.json'), 'utf8'))
+    const installed = Object.entries<{ version: string }>(lock.packages)
+      .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`)
+      .filter((name) => name !== `roomkeeper ${version}`)
+    expect(installed.length).toBeGreaterThan(100)
+    expect(installed.filter((name) => !listed.includes(name))).toEqual([])
+  })
 
   test('runs from node_modules: serves the console and the API, and stops on a signal', async () => {
     const site = await siteForTest()

@@ -1,13 +1,17 @@
-// `npm run package`: makes the tarballs of the server, the gateway, the command line, the client and the device agent in dist/packages.
+// `npm run package`: makes the tarballs of the server, the gateway, the command line, the client and the device agent in dist/packages,
+// with their bills of materials, the notes of the release and the checksums of all files.
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { billOfMaterials } from './bill-of-materials.ts'
 import { buildCliPackage, cliPackage } from './cli.ts'
 import { buildGatewayPackage, gatewayPackage } from './gateway.ts'
 import { buildLibrary, libraries } from './library.ts'
 import { pack } from './pack.ts'
+import { packedCommit } from './packed-commit.ts'
+import { releaseNotes, writeChecksums } from './release-notes.ts'
 import { buildServer } from './server.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -20,6 +24,7 @@ const { values } = parseArgs({
     program: { type: 'string' },
   },
 })
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
 const output = resolve(values.output)
 
 if (!values['no-build']) {
@@ -36,9 +41,28 @@ try {
   const folders = ['roomkeeper', gatewayPackage, cliPackage, ...libraries.map((library) => library.name)].map((name) =>
     join(work, name),
   )
-  for (const file of await pack(folders, output)) {
+  const files = [
+    ...(await pack(folders, output)),
+    ...(await Promise.all(folders.map(writeBill))).filter((file) => file !== undefined),
+    await writeNotes(),
+  ]
+  for (const file of [...files, await writeChecksums(output)]) {
     process.stdout.write(`${relative(process.cwd(), file)}  ${Math.ceil((await stat(file)).size / 1024)} KiB\n`)
   }
 } finally {
   await rm(work, { recursive: true, force: true })
+}
+
+async function writeBill(folder: string): Promise<string | undefined> {
+  const bill = await billOfMaterials(folder, work)
+  if (bill === undefined) return undefined
+  const file = join(output, `${basename(folder)}-${version}.cdx.json`)
+  await writeFile(file, bill)
+  return file
+}
+
+async function writeNotes(): Promise<string> {
+  const file = join(output, `release-notes-${version}.md`)
+  await writeFile(file, await releaseNotes(version, await packedCommit()))
+  return file
 }
