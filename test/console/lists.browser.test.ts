@@ -206,7 +206,7 @@ test('rows are selected by click, with Shift, by keyboard and all at once, and s
   await expect.poll(async () => (await headsOf(page)).join()).toBe(allColumns)
   expect(await tableOf(page).getByRole('row').count()).toBe(deviceCount + 1)
   expect(await page.getByRole('button').or(page.getByRole('checkbox')).or(page.getByRole('combobox')).count()).toBe(0)
-  await page.emulateMedia({ media: 'screen' })
+  await page.emulateMedia({ media: null })
   await page.getByRole('checkbox', { name: 'Select all 64 that match' }).waitFor()
   if (!isFullForm) return
   const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
@@ -345,7 +345,7 @@ test('a view with filters, order and columns is shared with a viewer in four cli
   await page.getByText('View: Offline in Oslo').waitFor()
   const filters = `[...document.querySelectorAll('search [data-printed]')].map((one) => getComputedStyle(one, '::before').content)`
   expect(await page.evaluate(filters)).toEqual(['"Search: oslo"', '"State: Offline"'])
-  await page.emulateMedia({ media: 'screen' })
+  await page.emulateMedia({ media: null })
   expect(await headsOf(page)).toContain('IP address')
   expect(await tableOf(page).locator('[aria-sort="descending"]').textContent()).toBe('Since ↓')
   await page.getByRole('button', { name: 'View: Offline in Oslo' }).click()

@@ -88,7 +88,7 @@ async function keepTab(): Promise<Tab | undefined> {
   await leaveConsole(page)
   await page.evaluate('localStorage.clear(); sessionStorage.clear()')
   await context.clearCookies()
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await page.emulateMedia({ media: null, colorScheme: 'light', reducedMotion: 'reduce' })
   trouble.length = 0
   lastingTab = { ...tab, isIdle: true }
   return lastingTab
