@@ -98,7 +98,7 @@ test('one setting on 30 devices, some offline and some rejecting, takes at most 
   await notice.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('heading', { level: 1, name: 'Night mode: On' }).waitFor()
   await until('all devices to have what they had', () => withNightMode().length === 0)
-  await jobPage.getByRole('heading', { level: 1 }).locator('..').getByText('Undone').waitFor()
+  await jobPage.getByRole('heading', { level: 1 }).locator('..').getByText('Rolled back').waitFor()
   expect(await states()).toEqual({ ROLLED_BACK: 12, CANCELLED: 3 })
   if (jobPage !== page) await jobPage.close()
 })
@@ -122,7 +122,7 @@ test('every action on rooms shows its plan, which makes no job until it is confi
     [
       'Restart',
       async () => {
-        await dialog.getByText('Within 14 days, after some minutes without people and calls.').waitFor()
+        await dialog.getByText('Waits up to 14 days for 10 quiet minutes.').waitFor()
         expect(await dialog.getByText('24 hours').count()).toBe(0)
       },
     ],
@@ -308,11 +308,11 @@ test.runIf(isFullForm)(
 
     await visit(page, `/jobs/${job.id}`)
     await settled(page, 'Move to Fjord (Atlanta)')
-    await page.getByRole('main').getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('main').getByRole('button', { name: 'Roll back' }).click()
     await page.getByText('Every device that is still where the job put it').waitFor()
     await expectAccessible(page)
-    await page.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click()
-    await page.getByRole('heading', { level: 1 }).locator('..').getByText('Undone').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back', exact: true }).click()
+    await page.getByRole('heading', { level: 1 }).locator('..').getByText('Rolled back').waitFor()
     expect(await roomsOf()).toEqual([10, 11])
   },
 )

@@ -78,12 +78,12 @@ test('the wizard shows the plan of a job in stages, which is paused, resumed and
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByRole('button', { name: 'Pause' }).waitFor()
 
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Roll back' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('checkbox', { name: 'Undo immediately' }).check()
-  await dialog.getByRole('button', { name: 'Undo' }).click()
+  await dialog.getByRole('checkbox', { name: 'Roll back immediately' }).check()
+  await dialog.getByRole('button', { name: 'Roll back' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await page.getByRole('heading', { level: 1 }).locator('..').getByText('Undone').waitFor()
+  await page.getByRole('heading', { level: 1 }).locator('..').getByText('Rolled back').waitFor()
   await until('the device to have what it had before', () => fleet.bar.settings.nightMode === undefined)
   expect((await jobs())[0].state).toBe('ROLLED_BACK')
 })
@@ -102,15 +102,15 @@ test.runIf(isFullForm)('an undo that waits for a change window is hurried from t
   const page = await pageOf('admin')
   await visit(page, `/jobs/${id}`)
   await settled(page, 'Bluetooth')
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
-  await page.getByRole('button', { name: 'Undo now' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Undo Bluetooth now?' })
+  await page.getByRole('button', { name: 'Roll back' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
+  await page.getByRole('button', { name: 'Roll back now' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Roll back Bluetooth now?' })
   await dialog.waitFor()
   await expectAccessible(page)
   expect([(await read()).state, bar.settings.bluetooth]).toEqual(['ROLLING_BACK', true])
-  await dialog.getByRole('button', { name: 'Undo now' }).click()
-  await page.getByRole('heading', { level: 1 }).locator('..').getByText('Undone').waitFor()
+  await dialog.getByRole('button', { name: 'Roll back now' }).click()
+  await page.getByRole('heading', { level: 1 }).locator('..').getByText('Rolled back').waitFor()
   await until('the device to have what it had before', () => bar.settings.bluetooth === undefined)
   await setWindow(null)
 })
@@ -205,11 +205,11 @@ test('on a phone every step of the wizard and every dialog of a job fits; a draf
   await page.getByRole('note').getByRole('link', { name: 'Night mode: On' }).click()
   await settled(page, 'Night mode: On')
   const dialog = page.getByRole('dialog')
-  for (const name of isFullForm ? ['Undo', 'Cancel job'] : ['Cancel job']) {
+  for (const name of isFullForm ? ['Roll back', 'Cancel job'] : ['Cancel job']) {
     await page.getByRole('main').getByRole('button', { name, exact: true }).click()
     await dialog.waitFor()
     await expectAccessible(page, isLongForm)
-    if (name === 'Undo') await page.keyboard.press('Escape')
+    if (name === 'Roll back') await page.keyboard.press('Escape')
     else await dialog.getByRole('button', { name }).click()
     await dialog.waitFor({ state: 'detached' })
   }
@@ -259,7 +259,7 @@ test('a viewer sees jobs and cannot steer them; an operator is not offered to ch
     for (const path of ['/jobs', `/jobs/${job.id}`]) {
       await visit(viewer, path)
       await settled(viewer, path === '/jobs' ? 'Jobs' : job.name)
-      const steer = /^(New job|Start|Pause|Resume|Undo|Retry|Cancel)\b/
+      const steer = /^(New job|Start|Pause|Resume|Roll back|Retry|Cancel)\b/
       expect(await viewer.getByRole('main').getByRole('button', { name: steer }).count()).toBe(0)
       expect(await viewer.getByRole('main').getByRole('link', { name: steer }).count()).toBe(0)
     }

@@ -61,7 +61,7 @@ export interface JobActionRow {
     readonly shortName: string
     /** The button that starts it: "Send". */
     readonly button: string
-    /** "20 rooms show the message now". */
+    /** "20 rooms show the message now", or "38 devices move" if the console says where to. */
     readonly planned: Verbs
     /** "3 devices already have the profile". */
     readonly unchanged: Verbs
@@ -199,7 +199,7 @@ const rows = {
       name: 'Move to a room',
       shortName: 'Move',
       button: 'Move',
-      planned: ['moves its devices', 'move their devices'],
+      planned: ['moves', 'move'],
       unchanged: ['is already there', 'are already there'],
       emptyRooms: '',
     },
@@ -249,7 +249,7 @@ const rows = {
       name: 'Switch on or off',
       shortName: 'Power',
       button: 'Switch',
-      planned: ['switches its devices', 'switch their devices'],
+      planned: ['switches', 'switch'],
       unchanged,
       emptyRooms: '',
     },

@@ -5,7 +5,13 @@ import { Int32, OneOf, Shape, Timestamp } from '../shape.ts'
 
 const Value = Type.Unsafe<boolean | number | string>({ type: ['boolean', 'number', 'string'] })
 
-export const plannedOutcomes = ['now', 'waits', 'skipped', 'unchanged'] as const
+export const plannedOutcomes = ['now', 'later', 'waits', 'skipped', 'unchanged'] as const
+
+const outcome = OneOf(
+  plannedOutcomes,
+  'now, later (in a later stage, or at `startAt`), waits (for a window, idle rooms or a connection), skipped (with `skipConflicts`; without it the job is refused), or unchanged.',
+)
+const reason = Type.Optional(Type.String({ description: 'Reason why the unit would wait or be skipped.' }))
 
 export const JobPlan = Shape('JobPlan', {
   unitCount: Int32('How many units the job would have.'),
@@ -25,6 +31,18 @@ export const JobPlan = Shape('JobPlan', {
       unitCount: Int32('How many units the stage has, without the units of earlier stages.'),
       manual: Type.Boolean({ description: 'Whether the job is paused before the stage.' }),
     }),
+  ),
+  outcomes: Type.Array(
+    Shape('JobPlanOutcome', {
+      outcome,
+      reason,
+      unitCount: Int32('How many units this happens to.'),
+      endpointCount: Int32('How many endpoints these units have.'),
+    }),
+    {
+      description:
+        'All units by outcome and reason, in the order of the outcomes; of one outcome, the most units first.',
+    },
   ),
   conflicts: Type.Array(
     Shape('JobPlanConflict', {
@@ -55,11 +73,8 @@ export const JobPlan = Shape('JobPlan', {
       stage: Int32('The stage of the unit, from 1.'),
       endpointCount: Int32('How many endpoints of the unit are targeted.'),
       offlineCount: Int32('How many of these endpoints are not connected.'),
-      outcome: OneOf(
-        plannedOutcomes,
-        'now, waits (for a window, idle rooms or a connection), skipped (with `skipConflicts`; without it the job is refused), or unchanged.',
-      ),
-      reason: Type.Optional(Type.String({ description: 'Reason why the unit would wait or be skipped.' })),
+      outcome,
+      reason,
     }),
     { description: 'The first 200 units in the order in which they would begin.' },
   ),

@@ -134,6 +134,10 @@ export const jobOperations = {
           { unitCount: 1, manual: false },
           { unitCount: 23, manual: false },
         ],
+        outcomes: [
+          { outcome: 'now', unitCount: 1, endpointCount: 2 },
+          { outcome: 'later', unitCount: 23, endpointCount: 62 },
+        ],
         conflicts: [],
         conflictCount: 0,
         present: {

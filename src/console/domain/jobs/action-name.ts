@@ -25,10 +25,10 @@ export function useActionText(actions: readonly PlannedAction[]): (action: Plann
   return useCallback((action) => actionText(action, namesOf(action)), [namesOf])
 }
 
-/** Returns "Move 38 devices to Fjord (Atlanta)" for a number of devices, or undefined if the action has no headline. */
-export function usePlanHeadline(action: PlannedAction): (deviceCount: number) => string | undefined {
+/** Returns " to Fjord (Atlanta)", which follows "38 devices move", or undefined if the action is not about devices. */
+export function useDeviceClause(action: PlannedAction): string | undefined {
   const names = useActionNames([action])(action)
-  return (deviceCount) => actionForms[action.type].headline?.(deviceCount, action, names)
+  return actionForms[action.type].deviceClause?.(action, names)
 }
 
 /** Names of rooms repeat, so the location follows. */

@@ -23,11 +23,11 @@ const jobStyles: Readonly<Record<JobState, StateStyle>> = {
   RUNNING: style('Running', working, RebootIcon),
   PAUSED: style('Paused', 'var(--rk-degraded)', ClockIcon),
   STOPPED: style('Stopped', 'var(--rk-offline)', WarnIcon),
-  ROLLING_BACK: style('Undoing', working, RebootIcon),
+  ROLLING_BACK: style('Rolling back', working, RebootIcon),
   SUCCEEDED: style('Succeeded', 'var(--rk-healthy)', CheckIcon),
   INCOMPLETE: style('Incomplete', 'var(--rk-degraded)', WarnIcon),
   CANCELLED: style('Cancelled', 'var(--rk-empty)', CrossIcon),
-  ROLLED_BACK: style('Undone', 'var(--rk-empty)', CheckIcon),
+  ROLLED_BACK: style('Rolled back', 'var(--rk-empty)', CheckIcon),
 }
 
 const unitStyles: Readonly<Record<UnitState, StateStyle>> = {
@@ -40,8 +40,8 @@ const unitStyles: Readonly<Record<UnitState, StateStyle>> = {
   SKIPPED: style('Skipped', 'var(--rk-empty)', DotIcon),
   EXPIRED: style('Expired', 'var(--rk-offline)', ClockIcon),
   CANCELLED: style('Cancelled', 'var(--rk-empty)', CrossIcon),
-  ROLLED_BACK: style('Undone', 'var(--rk-empty)', CheckIcon),
-  KEPT: style('Not undone', 'var(--rk-degraded)', WarnIcon),
+  ROLLED_BACK: style('Rolled back', 'var(--rk-empty)', CheckIcon),
+  KEPT: style('Not rolled back', 'var(--rk-degraded)', WarnIcon),
 }
 
 export const jobStateName = (state: JobState): string => jobStyles[state].label

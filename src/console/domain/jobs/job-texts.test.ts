@@ -1,8 +1,9 @@
 // Tests how plans and the actions of jobs are put into words.
 import { expect, test } from 'vitest'
+import { jobActions } from '../../../contract/jobs/action-table.ts'
 import { actionText } from './action/action-forms.ts'
-import type { PlannedUnit } from './job.ts'
-import { becauseText, outcomeGroups, presentText, reasonText, waitText } from './job-texts.ts'
+import type { Plan } from './job.ts'
+import { becauseText, jobReasonText, outcomeTexts, presentText, reasonText, waitText } from './job-texts.ts'
 
 test('the present values of a setting are counted in words', () => {
   expect(
@@ -13,6 +14,11 @@ test('the present values of a setting are counted in words', () => {
     ]),
   ).toBe('Off on 1,021, On on 6, not set on 3')
   expect(presentText('settingsPassword', [{ value: '***', endpointCount: 2 }])).toBe('password (hidden) on 2')
+})
+
+test('the reason of a job says that it stopped', () => {
+  expect(jobReasonText('ROLLED_BACK', '3 of 9 rooms failed.')).toBe('Stopped: 3 of 9 rooms failed.')
+  expect(jobReasonText('INCOMPLETE', '3 of 120 rooms failed.')).toBe('3 of 120 rooms failed.')
 })
 
 test('a wait is a sentence, and a sentence of the service stays as it is', () => {
@@ -39,16 +45,26 @@ test('an action names its settings, its profile or its room', () => {
   expect(actionText({ type: 'MOVE', roomId: 9 })).toBe('Move to room #9')
 })
 
-test('the rooms of a plan are counted by outcome and reason', () => {
-  const unit = (outcome: PlannedUnit['outcome'], reason?: string): PlannedUnit => ({
-    ...{ roomIds: [1], name: 'Fjord', stage: 1, endpointCount: 1, offlineCount: 0, outcome },
+test('a plan says how many rooms or devices change now and later, wait and are skipped', () => {
+  type Outcome = Plan['outcomes'][number]
+  const of = (outcome: Outcome['outcome'], unitCount: number, reason?: string): Outcome => ({
+    ...{ outcome, unitCount, endpointCount: 2 * unitCount },
     ...(reason !== undefined && { reason }),
   })
-  const units = [unit('skipped', 'a'), unit('waits', 'idle'), unit('now'), unit('waits', 'window'), unit('now')]
-  expect(outcomeGroups([...units, unit('waits', 'window')])).toEqual([
-    { outcome: 'now', reason: undefined, count: 2 },
-    { outcome: 'waits', reason: 'window', count: 2 },
-    { outcome: 'waits', reason: 'idle', count: 1 },
-    { outcome: 'skipped', reason: 'a', count: 1 },
+  const { planned, unchanged } = jobActions.CONFIG.texts
+  const words = { planned, unchanged, deviceClause: undefined, isScheduled: false }
+  const others = [of('waits', 3, 'idle'), of('skipped', 1, 'the profile locks it'), of('unchanged', 2)]
+  expect(outcomeTexts([of('now', 1), of('later', 1067), ...others], words)).toEqual([
+    '1 room changes now, 1,067 in later stages',
+    '3 rooms wait until the room is empty',
+    '1 room is skipped: the profile locks it',
+    '2 rooms already have the new values',
   ])
+  expect(outcomeTexts([of('now', 20)], words)).toEqual(['20 rooms change now'])
+  expect(outcomeTexts([of('later', 20)], words)).toEqual(['20 rooms change in later stages'])
+  expect(outcomeTexts([of('later', 20)], { ...words, isScheduled: true })).toEqual([
+    '20 rooms change when the job starts',
+  ])
+  const move = { ...words, ...jobActions.MOVE.texts, deviceClause: ' to Fjord (Atlanta)' }
+  expect(outcomeTexts([of('now', 19)], move)).toEqual(['38 devices move to Fjord (Atlanta)'])
 })

@@ -1,10 +1,11 @@
-// Jobs in words: why a room waits, the values that devices have before the change, and how many rooms of a plan share an outcome.
+// Jobs in words: why a room waits, the values that devices have before the change, and what a plan does to how many rooms.
 
 import type { JobActionRow } from '../../../contract/jobs/action-table.ts'
-import type { WaitReason } from '../../../contract/jobs/job-states.ts'
+import type { JobState, WaitReason } from '../../../contract/jobs/job-states.ts'
 import { capitalised } from '../../../contract/words.ts'
 import { valueText } from '../../parts/settings-form/setting-values.ts'
-import type { Plan, PlannedUnit } from './job.ts'
+import { plural } from '../../parts/text/words.ts'
+import type { Plan } from './job.ts'
 
 /** The end of a sentence that begins with "Waits" or "3 rooms wait". */
 const waitClauses: Readonly<Record<WaitReason, string>> = {
@@ -20,6 +21,12 @@ const isWaitReason = (reason: string): reason is WaitReason => Object.hasOwn(wai
 export const reasonText = (reason: string): string =>
   isWaitReason(reason) ? `Waits ${waitClauses[reason]}` : capitalised(reason)
 
+/** "Stopped: 3 of 9 rooms failed." A rollback keeps the reason why the job stopped. */
+export function jobReasonText(state: JobState, reason: string): string {
+  const isStop = state === 'STOPPED' || state === 'ROLLING_BACK' || state === 'ROLLED_BACK'
+  return isStop ? `Stopped: ${reason}` : capitalised(reason)
+}
+
 /** "Until the room is empty", below a label that says "Waiting". */
 export const waitText = (reason: string): string => capitalised(isWaitReason(reason) ? waitClauses[reason] : reason)
 
@@ -32,11 +39,11 @@ export function becauseText(reason: string | undefined): string {
 const waitNouns: Readonly<Record<WaitReason, string>> = {
   window: 'the change window',
   idle: 'an empty room',
-  connection: 'devices to come online',
+  connection: 'offline devices',
   pace: 'other rooms of this job',
   'other job': 'another job',
 }
-/** "an empty room", for a sentence such as "3 rooms wait for: an empty room". */
+/** "an empty room", for a sentence such as "3 rooms are waiting for an empty room". */
 export const waitNoun = (reason: string): string => (isWaitReason(reason) ? waitNouns[reason] : reason)
 
 /** "5 minutes on 21, 10 minutes on 6, not set on 3". */
@@ -55,22 +62,56 @@ export const disconnectedTexts: Readonly<Record<JobActionRow['connection'], stri
   none: '',
 }
 
-interface OutcomeGroup {
-  readonly outcome: PlannedUnit['outcome']
-  readonly reason: string | undefined
-  readonly count: number
+type Outcome = Plan['outcomes'][number]
+
+interface OutcomeWords {
+  /** "restarts" and "restart". */
+  readonly planned: readonly [one: string, many: string]
+  readonly unchanged: readonly [one: string, many: string]
+  /** " to Fjord (Atlanta)" if devices are counted instead of rooms. */
+  readonly deviceClause: string | undefined
+  /** Whether the job starts at a chosen time. */
+  readonly isScheduled: boolean
 }
 
-const order: readonly PlannedUnit['outcome'][] = ['now', 'waits', 'skipped', 'unchanged']
+/** Says what a plan does to how many rooms: "1 room changes now, 67 in later stages", "3 rooms wait until the room is empty". */
+export function outcomeTexts(outcomes: readonly Outcome[], words: OutcomeWords): string[] {
+  const now = outcomes.find(({ outcome }) => outcome === 'now')
+  const later = outcomes.find(({ outcome }) => outcome === 'later')
+  const others = outcomes.flatMap((one) => otherText(one, words) ?? [])
+  if (now && later)
+    return [
+      `${changeText(now, words)} now, ${countOf(later, words).toLocaleString('en-GB')} in later stages`,
+      ...others,
+    ]
+  // Devices that move say where to, which is enough.
+  if (now)
+    return [words.deviceClause === undefined ? `${changeText(now, words)} now` : changeText(now, words), ...others]
+  if (!later) return others
+  return [`${changeText(later, words)} ${words.isScheduled ? 'when the job starts' : 'in later stages'}`, ...others]
+}
 
-/** Counts the rooms of a plan by what happens to them and why, sorted by outcome, then the largest group first. */
-export function outcomeGroups(units: readonly PlannedUnit[]): OutcomeGroup[] {
-  const groups = Map.groupBy(units, ({ outcome, reason }) => JSON.stringify([outcome, reason]))
-  return [...groups.values()]
-    .map(([first, ...others]) => ({
-      outcome: first?.outcome ?? 'now',
-      reason: first?.reason,
-      count: others.length + 1,
-    }))
-    .sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome) || b.count - a.count)
+const countOf = ({ unitCount, endpointCount }: Outcome, { deviceClause }: OutcomeWords): number =>
+  deviceClause === undefined ? unitCount : endpointCount
+
+/** "20 rooms restart" or "38 devices move to Fjord (Atlanta)". */
+function changeText(outcome: Outcome, words: OutcomeWords): string {
+  const count = countOf(outcome, words)
+  const { planned, deviceClause } = words
+  return `${plural(count, deviceClause === undefined ? 'room' : 'device')} ${planned[count === 1 ? 0 : 1]}${deviceClause ?? ''}`
+}
+
+function otherText({ outcome, reason, unitCount }: Outcome, { unchanged }: OutcomeWords): string | undefined {
+  const rooms = plural(unitCount, 'room')
+  const isOne = unitCount === 1
+  switch (outcome) {
+    case 'waits':
+      return `${rooms} ${isOne ? 'waits' : 'wait'}${becauseText(reason)}`
+    case 'skipped':
+      return `${rooms} ${isOne ? 'is' : 'are'} skipped${becauseText(reason)}`
+    case 'unchanged':
+      return `${rooms} ${unchanged[isOne ? 0 : 1]}`
+    default:
+      return undefined
+  }
 }

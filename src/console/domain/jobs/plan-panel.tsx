@@ -15,9 +15,9 @@ import { type Definition, DefinitionList } from '../../parts/text/definition-lis
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { deviceName } from '../fleet/device/device.ts'
-import { usePlanHeadline } from './action-name.ts'
+import { useDeviceClause } from './action-name.ts'
 import { type JobDraft, type Plan, planQuery } from './job.ts'
-import { becauseText, disconnectedTexts, outcomeGroups, presentText } from './job-texts.ts'
+import { becauseText, disconnectedTexts, outcomeTexts, presentText } from './job-texts.ts'
 
 /** The name is not part of what is planned, so typing it asks for no new plan. */
 export const usePlan = (draft: JobDraft) =>
@@ -40,11 +40,9 @@ interface PlanSummaryProps {
 }
 
 function PlanSummary({ plan, draft }: PlanSummaryProps) {
-  const headline = usePlanHeadline(draft.action)(plan.endpointCount)
   return (
     <Stack gap="sm">
-      {headline !== undefined && <Text fw={600}>{headline}</Text>}
-      <Text fw={headline === undefined ? 600 : undefined} role="status">
+      <Text fw={600} role="status">
         {plural(plan.endpointCount, 'device')} in {plural(plan.unitCount, 'room')}
       </Text>
       <Outcomes plan={plan} draft={draft} />
@@ -57,45 +55,20 @@ function PlanSummary({ plan, draft }: PlanSummaryProps) {
   )
 }
 
-/** The first 200 rooms are listed one by one, so their outcomes can be counted. */
 function Outcomes({ plan, draft }: PlanSummaryProps) {
-  const isPart = plan.rooms.length < plan.unitCount
+  const deviceClause = useDeviceClause(draft.action)
+  const texts = outcomeTexts(plan.outcomes, {
+    ...jobActions[draft.action.type].texts,
+    deviceClause,
+    isScheduled: draft.startAt !== undefined && draft.startAt !== null,
+  })
   return (
-    <div>
-      {isPart && (
-        <Text fz="sm" c="dimmed">
-          The first {plural(plan.rooms.length, 'room')}:
-        </Text>
-      )}
-      <List fz="sm" aria-label="What happens">
-        {outcomeGroups(plan.rooms).map(({ outcome, reason, count }) => (
-          <List.Item key={`${outcome} ${reason}`}>{outcomeText(draft, outcome, reason, count)}</List.Item>
-        ))}
-      </List>
-    </div>
+    <List fz="sm" aria-label="What happens">
+      {texts.map((text) => (
+        <List.Item key={text}>{text}</List.Item>
+      ))}
+    </List>
   )
-}
-
-function outcomeText(
-  { action: { type } }: JobDraft,
-  outcome: Plan['rooms'][number]['outcome'],
-  reason: string | undefined,
-  count: number,
-): string {
-  const { texts } = jobActions[type]
-  const rooms = plural(count, 'room')
-  const isOne = count === 1
-  const why = becauseText(reason)
-  switch (outcome) {
-    case 'now':
-      return `${rooms} ${texts.planned[isOne ? 0 : 1]} now`
-    case 'waits':
-      return `${rooms} ${isOne ? 'waits' : 'wait'}${why}`
-    case 'skipped':
-      return `${rooms} ${isOne ? 'is' : 'are'} skipped${why}`
-    case 'unchanged':
-      return `${rooms} ${texts.unchanged[isOne ? 0 : 1]}`
-  }
 }
 
 /** "5 minutes on 21, 10 minutes on 6, not set on 3", for each setting of the job. */
@@ -152,7 +125,7 @@ function Stages({ plan, draft }: PlanSummaryProps) {
   if (draft.stages === undefined) return null
   const texts = plan.stages.map(
     ({ unitCount, manual }, index) =>
-      `Stage ${index + 1}: ${plural(unitCount, 'room')}${manual ? ', after you resume the job' : ''}`,
+      `Stage ${index + 1}: ${plural(unitCount, 'room')}${manual ? ', after your approval' : ''}`,
   )
   return (
     <div>
@@ -226,6 +199,7 @@ function PlannedRooms({ plan: { rooms, unitCount, stages } }: { readonly plan: P
 
 const outcomeNames: Readonly<Record<Plan['rooms'][number]['outcome'], string>> = {
   now: 'Now',
+  later: 'Later',
   waits: 'Waiting',
   skipped: 'Skipped',
   unchanged: 'Unchanged',

@@ -23,13 +23,19 @@ export const ProgressBar = ({ counts }: { readonly counts: Counts }) => (
       <span
         key={state}
         className={classes.part}
-        data-open={openStates.includes(state) || undefined}
-        style={{ flexGrow: count, background: unitStateColour(state) }}
+        data-fill={fills[state]}
+        style={{ flexGrow: count, '--part': unitStateColour(state) } as never}
         title={`${count.toLocaleString('en-GB')} ${unitStateName(state).toLowerCase()}`}
       />
     ))}
   </span>
 )
 
-/** Rooms that have not started are drawn lighter. */
-const openStates: readonly UnitState[] = ['PENDING', 'WAITING']
+/** The pattern of each state, because several have one colour. States without one are solid. */
+const fills: Partial<Record<UnitState, 'empty' | 'faint' | 'striped' | 'outlined' | 'dotted'>> = {
+  PENDING: 'empty',
+  WAITING: 'striped',
+  SKIPPED: 'faint',
+  CANCELLED: 'dotted',
+  ROLLED_BACK: 'outlined',
+}

@@ -1,4 +1,4 @@
-// The buttons that steer a job, as far as its state allows them: pause, resume, retry, undo and cancel. [contract 12.states]
+// The buttons that steer a job, as far as its state allows them: pause, resume, retry, roll back and cancel. [contract 12.states]
 import { Button, Checkbox, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
@@ -14,14 +14,13 @@ export function JobButtons({ job }: { readonly job: JobDetails }) {
   const pause = useWrite('jobsPause', { successText: 'Job paused' })
   const resume = useWrite('jobsResume', { successText: 'Job resumed' })
   const retry = useWrite('jobsRetry', { successText: 'Retrying failed rooms' })
-  const [isUndoOpen, undo] = useDisclosure(false)
+  const [isRollBackOpen, rollBack] = useDisclosure(false)
   const [isHurryOpen, hurry] = useDisclosure(false)
   const [isCancelOpen, cancel] = useDisclosure(false)
   return (
     <>
       {allowsStep(job, 'start') && (
         <Button
-          size="lg"
           leftSection={<PlayIcon />}
           loading={start.isPending}
           onClick={() => start.mutate({ input: { id: job.id } })}
@@ -30,17 +29,12 @@ export function JobButtons({ job }: { readonly job: JobDetails }) {
         </Button>
       )}
       {allowsStep(job, 'pause') && (
-        <Button size="lg" leftSection={<PauseIcon />} loading={pause.isPending} onClick={() => pause.mutate({ input })}>
+        <Button leftSection={<PauseIcon />} loading={pause.isPending} onClick={() => pause.mutate({ input })}>
           Pause
         </Button>
       )}
       {allowsStep(job, 'resume') && (
-        <Button
-          size="lg"
-          leftSection={<PlayIcon />}
-          loading={resume.isPending}
-          onClick={() => resume.mutate({ input })}
-        >
+        <Button leftSection={<PlayIcon />} loading={resume.isPending} onClick={() => resume.mutate({ input })}>
           Resume
         </Button>
       )}
@@ -55,13 +49,13 @@ export function JobButtons({ job }: { readonly job: JobDetails }) {
         </Button>
       )}
       {allowsStep(job, 'rollBack') && (
-        <Button variant="default" leftSection={<UndoIcon />} onClick={undo.open}>
-          Undo
+        <Button variant="default" leftSection={<UndoIcon />} onClick={rollBack.open}>
+          Roll back
         </Button>
       )}
       {allowsRollBackNow(job) && (
         <Button variant="default" leftSection={<UndoIcon />} onClick={hurry.open}>
-          Undo now
+          Roll back now
         </Button>
       )}
       {allowsStep(job, 'cancel') && (
@@ -69,8 +63,8 @@ export function JobButtons({ job }: { readonly job: JobDetails }) {
           Cancel job
         </Button>
       )}
-      <UndoDialog job={job} opened={isUndoOpen} onClose={undo.close} />
-      <UndoNowDialog job={job} opened={isHurryOpen} onClose={hurry.close} />
+      <RollBackDialog job={job} opened={isRollBackOpen} onClose={rollBack.close} />
+      <RollBackNowDialog job={job} opened={isHurryOpen} onClose={hurry.close} />
       <CancelDialog job={job} opened={isCancelOpen} onClose={cancel.close} />
     </>
   )
@@ -82,23 +76,23 @@ interface DialogProps {
   readonly onClose: () => void
 }
 
-function UndoDialog({ job, opened, onClose }: DialogProps) {
+function RollBackDialog({ job, opened, onClose }: DialogProps) {
   const [now, setNow] = useState(false)
-  const write = useWrite('jobsRollBack', { quiet: true, successText: 'Undoing the job', onDone: onClose })
+  const write = useWrite('jobsRollBack', { quiet: true, successText: 'Rolling back the job', onDone: onClose })
   const waits = job.respect?.window || job.respect?.idle
   return (
     <ConfirmDialog
       opened={opened}
       onClose={onClose}
-      title={`Undo ${job.name}?`}
-      verb="Undo"
+      title={`Roll back ${job.name}?`}
+      verb="Roll back"
       mutation={write}
       onConfirm={() => write.mutate({ input: { id: job.id, body: { now } } })}
     >
       <Stack gap="sm">
         <span>{jobActions[job.action.type].rollback?.text}</span>
         <Checkbox
-          label="Undo immediately"
+          label="Roll back immediately"
           description={waits ? 'Without waiting for change windows and empty rooms.' : 'In all rooms at the same time.'}
           checked={now}
           onChange={(event) => setNow(event.currentTarget.checked)}
@@ -108,14 +102,18 @@ function UndoDialog({ job, opened, onClose }: DialogProps) {
   )
 }
 
-function UndoNowDialog({ job, opened, onClose }: DialogProps) {
-  const write = useWrite('jobsRollBack', { quiet: true, successText: 'The job is being undone now', onDone: onClose })
+function RollBackNowDialog({ job, opened, onClose }: DialogProps) {
+  const write = useWrite('jobsRollBack', {
+    quiet: true,
+    successText: 'The job is rolled back without waiting',
+    onDone: onClose,
+  })
   return (
     <ConfirmDialog
       opened={opened}
       onClose={onClose}
-      title={`Undo ${job.name} now?`}
-      verb="Undo now"
+      title={`Roll back ${job.name} now?`}
+      verb="Roll back now"
       mutation={write}
       onConfirm={() => write.mutate({ input: { id: job.id, body: { now: true } } })}
     >
@@ -141,7 +139,7 @@ function CancelDialog({ job, opened, onClose }: DialogProps) {
         <span>Rooms that have not started are not changed. A cancelled job cannot be resumed.</span>
         {mayHaveChanged && (
           <Checkbox
-            label="Undo what it changed"
+            label="Roll back what it changed"
             checked={rollBack}
             onChange={(event) => setRollBack(event.currentTarget.checked)}
           />

@@ -4,11 +4,11 @@ import { Alert, Button, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ApiError } from '../../../client/client.ts'
-import { capitalised } from '../../../contract/words.ts'
 import { operationQuery } from '../../api.ts'
 import { useActionText } from '../../domain/jobs/action-name.ts'
 import { type JobDetails, mayRunAction } from '../../domain/jobs/job.ts'
 import { JobStateLabel } from '../../domain/jobs/job-state.tsx'
+import { jobReasonText } from '../../domain/jobs/job-texts.ts'
 import { EmptyState, ErrorPanel, Loading, LoadingBoundary, Page, Section } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 import { JobButtons } from './job-buttons.tsx'
@@ -45,8 +45,8 @@ function JobView({ job }: { readonly job: JobDetails }) {
         {textOf(job.action)}
       </Text>
       {job.reason !== undefined && (
-        <Alert color={job.state === 'STOPPED' ? 'red' : 'yellow'} title={reasonTitle(job.state)} role="note">
-          {capitalised(job.reason)}
+        <Alert color={job.state === 'STOPPED' ? 'red' : 'yellow'} role="note">
+          {jobReasonText(job.state, job.reason)}
         </Alert>
       )}
       <Section title="Progress">
@@ -70,11 +70,6 @@ function JobView({ job }: { readonly job: JobDetails }) {
       </Section>
     </Page>
   )
-}
-
-const reasonTitle = (state: JobDetails['state']): string => {
-  if (state === 'STOPPED') return 'Why it stopped'
-  return state === 'PAUSED' ? 'Why it is paused' : 'Reason'
 }
 
 const JobNotFound = () => (

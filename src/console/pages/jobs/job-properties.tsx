@@ -36,7 +36,7 @@ function failuresText({ failures, onFailure, stages }: JobDetails): string | fal
   // With 100 % no number of failures stops the job.
   if (stages === undefined || failures?.percent === 100) return false
   const limit = `More than ${failures?.percent ?? 5} %, at least ${failures?.atLeast ?? 1}`
-  return `${limit}: ${onFailure === 'rollBack' ? 'the job stops and is undone' : 'the job stops'}`
+  return `${limit}: ${onFailure === 'rollBack' ? 'the job stops and is rolled back' : 'the job stops'}`
 }
 
 const waitsText = ({ respect }: JobDetails): string | false =>

@@ -19,7 +19,7 @@ export const StageBars = ({ job }: { readonly job: JobDetails }) => (
             <Group gap="xs" justify="space-between">
               <Text fw={600} fz="sm">
                 {job.stageCount === 1 ? 'All rooms' : `Stage ${stage}`}
-                {job.stages?.[index]?.manual && ' (starts when you resume)'}
+                {job.stages?.[index]?.manual && ' (waits for approval)'}
               </Text>
               <Text fz="sm" c="dimmed">
                 {plural(unitCount, 'room')}
@@ -54,7 +54,7 @@ export const StageBars = ({ job }: { readonly job: JobDetails }) => (
   </>
 )
 
-/** "3 rooms wait for: the change window (2), an empty room (1)"; one reason needs no count of its own. */
+/** "3 rooms are waiting for the change window (2), an empty room (1)"; one reason needs no count of its own. */
 function Waiting({ waiting }: { readonly waiting: JobDetails['waiting'] }) {
   const reasons = Object.entries(waiting).filter(([, count]) => count > 0)
   if (reasons.length === 0) return null
@@ -63,7 +63,7 @@ function Waiting({ waiting }: { readonly waiting: JobDetails['waiting'] }) {
   const list = reasons.map(([reason, count]) => waitNoun(reason) + countOf(count)).join(', ')
   return (
     <Text fz="sm" mt="sm">
-      {plural(total, 'room')} {total === 1 ? 'waits' : 'wait'} for: {list}
+      {plural(total, 'room')} {total === 1 ? 'is' : 'are'} waiting for {list}
     </Text>
   )
 }

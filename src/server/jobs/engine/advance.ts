@@ -1,6 +1,6 @@
 // Decides on the next steps of a job, without a database: what begins, waits, ends, and what becomes of the job. [contract 12.states]
 import { minuteMs } from '../../../contract/durations.ts'
-import type { UnitState, WaitReason } from '../../../contract/jobs/job-states.ts'
+import { type UnitState, unitStates, type WaitReason } from '../../../contract/jobs/job-states.ts'
 import type { JobEndpointState } from '../../db/schema/jobs.ts'
 import type { JobSettings } from '../rows.ts'
 import type { ActiveUnit, Candidate, EndpointFacts, JobFacts } from './facts.ts'
@@ -100,7 +100,7 @@ function afterStop({ job, now }: JobFacts, tally: UnitTally): JobChange | undefi
 function unplannedChange({ job, begun, active }: JobFacts, tally: UnitTally): JobChange | undefined {
   const counted = { begun: begun - job.begunBefore, failed: tally.count('FAILED') - job.failedBefore }
   if (isOverLimit(counted, job.settings.failures)) {
-    return { type: 'stop', reason: `${counted.failed} of ${counted.begun} rooms that began have failed.` }
+    return { type: 'stop', reason: `${counted.failed} of ${roomsText(counted.begun)} failed.` }
   }
   for (const { state, health } of active) {
     if (state === 'SOAKING' && health.state === 'outage') return { type: 'pause', reason: `${health.reason}.` }
@@ -109,11 +109,24 @@ function unplannedChange({ job, begun, active }: JobFacts, tally: UnitTally): Jo
 }
 
 function endChange(tally: UnitTally): JobChange {
-  const states = ['FAILED', 'EXPIRED', 'CANCELLED', 'ROLLED_BACK', 'KEPT'] as const
-  const others = states.flatMap((state) => (tally.count(state) > 0 ? [`${tally.count(state)} ${state}`] : []))
+  const rooms = roomsText(tally.count(...unitStates))
+  const others = unsuccessful
+    .map(([state, text]) => ({ text, count: tally.count(state) }))
+    .filter(({ count }) => count > 0)
+    .map(({ text, count }, i) => (i === 0 ? `${count} of ${rooms} ${text}` : `${count} ${text}`))
   if (others.length === 0) return { type: 'end', state: 'SUCCEEDED', reason: null }
-  return { type: 'end', state: 'INCOMPLETE', reason: `Not all rooms have succeeded: ${others.join(', ')}.` }
+  return { type: 'end', state: 'INCOMPLETE', reason: `${others.join(', ')}.` }
 }
+
+const unsuccessful = [
+  ['FAILED', 'failed'],
+  ['EXPIRED', 'expired'],
+  ['CANCELLED', 'cancelled'],
+  ['ROLLED_BACK', 'rolled back'],
+  ['KEPT', 'not rolled back'],
+] as const satisfies [UnitState, string][]
+
+const roomsText = (count: number): string => (count === 1 ? '1 room' : `${count} rooms`)
 
 interface JudgedUnit {
   readonly endpoints: readonly EndpointStep[]

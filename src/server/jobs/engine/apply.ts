@@ -71,7 +71,7 @@ export async function applyJobChange(input: StepInput, to: JobChange): Promise<J
       return unaudited(input, { state: 'PAUSED', reason: to.reason }, 'job.paused', { work: takeBack })
     case 'enterStage': {
       if (!to.isManual) return startStage(input, to.stage)
-      const reason = `Stage ${to.stage} starts when the job is resumed.`
+      const reason = `Stage ${to.stage} waits for approval. Resume the job to start it.`
       return unaudited(input, { state: 'PAUSED', reason, stage: to.stage }, 'job.paused', { work: takeBack })
     }
     case 'stop':

@@ -96,7 +96,11 @@ test('units soak, a manual stage waits for a resume, and a retry tries failed un
   await jobOnce(org, id, 'it soaks', ({ counts }) => counts.SOAKING === 1)
   harness.clock.advance(30 * minuteMs)
   const paused = await jobOnce(org, id, 'it is paused', ({ state }) => state === 'PAUSED')
-  expect(paused).toMatchObject({ stage: 2, reason: 'Stage 2 starts when the job is resumed.', counts: { PENDING: 1 } })
+  expect(paused).toMatchObject({
+    stage: 2,
+    reason: 'Stage 2 waits for approval. Resume the job to start it.',
+    counts: { PENDING: 1 },
+  })
   expect((await org.call('POST', `/jobs/${id}/resume`, { body: {} })).status).toBe(200)
   await answerCommand(deviceOf(2), 'no screen')
   const stopped = await jobOnce(org, id, 'it is stopped', ({ state }) => state === 'STOPPED')
@@ -225,7 +229,7 @@ test('a paused job begins nothing, two jobs take turns, and what has not begun a
   await jobOnce(org, second.id, 'its unit has expired', ({ counts }) => counts.EXPIRED === 1)
   await org.call('POST', `/jobs/${second.id}/resume`, { body: {} })
   expect(await jobOnce(org, second.id, 'it has ended', ({ state }) => state === 'INCOMPLETE')).toMatchObject({
-    reason: 'Not all rooms have succeeded: 1 EXPIRED.',
+    reason: '1 of 1 room expired.',
   })
   expect(room?.device.received).toHaveLength(1)
   await room?.device.close()

@@ -83,7 +83,15 @@ test('all means every endpoint that the caller sees, without those that are excl
 test('with stages a plan waits for windows, and its end is after the soak of the last one', async () => {
   const stages = [{ tags: ['vidde'] }, { percent: 100, manual: true }]
   const planned = await plan({ stages, soakMinutes: 60 })
-  expect(outcomes(planned)).toMatchObject({ Vidde: 'now', Fjord: 'waits: window', Fjell: 'waits: connection' })
+  expect(outcomes(planned)).toEqual({ Vidde: 'now', Fjord: 'later', Fjell: 'later', Skog: 'later' })
+  expect(planned.outcomes).toEqual([
+    { outcome: 'now', unitCount: 1, endpointCount: 1 },
+    { outcome: 'later', unitCount: 3, endpointCount: 3 },
+  ])
+  const isWindowRespected = { respect: { window: true } }
+  expect(outcomes(await plan(isWindowRespected))).toMatchObject({ Vidde: 'now', Fjord: 'waits: window' })
+  const startAt = new Date(harness.clock.now() + dayMs).toISOString()
+  expect((await plan({ startAt })).outcomes).toEqual([{ outcome: 'later', unitCount: 4, endpointCount: 4 }])
   expect(planned.stages).toEqual([
     { unitCount: 1, manual: false },
     { unitCount: 3, manual: true },

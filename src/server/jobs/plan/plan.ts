@@ -2,6 +2,7 @@
 
 import { minuteMs } from '../../../contract/durations.ts'
 import { jobActions } from '../../../contract/jobs/action-table.ts'
+import { plannedOutcomes } from '../../../contract/jobs/job-plan.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import type { WeeklyHours } from '../../../contract/weekly-hours.ts'
@@ -37,6 +38,8 @@ export async function jobsPlan(ctx: RequestContext, body: JobBody): Promise<Plan
   const { unchanged, notSupporting, present, presence } = await compareEndpoints(ctx, request.action, endpoints)
   const use = await readUseOfUnits(ctx, units, now)
   const windows = new ChangeWindows(rooms, (await findOwnOrg(ctx.db))?.timezone ?? 'UTC')
+  const facts = { unchanged, presence, use, windows, now, firstStage: firstStageOf(request, units, now) }
+  const planned = units.map((unit) => ({ unit, ...plannedOutcome(unit, request, prepared, facts) }))
   const conflicting = endpoints.filter(({ profile_id }) => profile_id !== null && conflicts.has(profile_id))
   return {
     unitCount: units.length,
@@ -51,6 +54,7 @@ export async function jobsPlan(ctx: RequestContext, body: JobBody): Promise<Plan
       unitCount: units.filter(({ stage }) => stage === i + 1).length,
       manual,
     })),
+    outcomes: countOutcomes(planned),
     conflicts: conflicting.slice(0, maxListed).map(({ id, roomId, profile_id }) => ({
       endpointId: id,
       ...(roomId !== null && { roomId }),
@@ -59,13 +63,13 @@ export async function jobsPlan(ctx: RequestContext, body: JobBody): Promise<Plan
     })),
     conflictCount: conflicting.length,
     present,
-    rooms: units.slice(0, maxListed).map((unit) => ({
+    rooms: planned.slice(0, maxListed).map(({ unit, ...outcome }) => ({
       roomIds: [...unit.roomIds],
       name: unitName(unit, rooms),
       stage: unit.stage,
       endpointCount: unit.endpoints.length,
       offlineCount: unit.endpoints.filter(({ connected }) => connected === 0).length,
-      ...plannedOutcome(unit, request, prepared, { unchanged, presence, use, windows, now }),
+      ...outcome,
     })),
     earliestEnd: isoTime(plannedEnd(request, prepared, windows, now)),
   }
@@ -78,20 +82,46 @@ interface PresentFacts {
   readonly use: ReadonlyMap<number, RoomUse>
   readonly windows: ChangeWindows
   readonly now: number
+  /** The stage that starts now, or 0 if none does. */
+  readonly firstStage: number
+}
+
+type PlannedOutcome = Pick<Plan['rooms'][number], 'outcome' | 'reason'>
+
+/** Stages without units end immediately. A job that starts later, or pauses before its first stage, changes nothing now. */
+function firstStageOf({ settings, startAt }: CheckedRequest, units: readonly Unit[], now: number): number {
+  const isLater = (startAt ?? now) > now || settings.stages[0]?.manual === true
+  return isLater ? 0 : Math.min(...units.map(({ stage }) => stage))
+}
+
+function countOutcomes(planned: readonly (PlannedOutcome & { readonly unit: Unit })[]): Plan['outcomes'] {
+  const groups = Map.groupBy(planned, ({ outcome, reason }) => JSON.stringify([outcome, reason]))
+  return [...groups.values()]
+    .flatMap((group) => {
+      const [first] = group
+      if (!first) return []
+      const { unit, ...outcome } = first
+      const endpointCount = group.reduce((sum, { unit: { endpoints } }) => sum + endpoints.length, 0)
+      return { ...outcome, unitCount: group.length, endpointCount }
+    })
+    .sort(
+      (a, b) => plannedOutcomes.indexOf(a.outcome) - plannedOutcomes.indexOf(b.outcome) || b.unitCount - a.unitCount,
+    )
 }
 
 function plannedOutcome(
   unit: Unit,
   { action, settings: { respect } }: CheckedRequest,
   { conflicts }: PreparedJob,
-  { unchanged, presence, use, windows, now }: PresentFacts,
-): Pick<Plan['rooms'][number], 'outcome' | 'reason'> {
+  { unchanged, presence, use, windows, now, firstStage }: PresentFacts,
+): PlannedOutcome {
   const conflict = conflictOf(unit, conflicts)
   if (conflict) return { outcome: 'skipped', reason: conflictText(conflict) }
   const endpoints = unit.endpoints.map((endpoint) => ({ ...endpoint, presence: presence.get(endpoint.id) ?? null }))
   if (endpoints.every((endpoint) => isSkippedAsleep(action.type, endpoint))) {
     return { outcome: 'skipped', reason: asleepText }
   }
+  if (unit.stage !== firstStage) return { outcome: 'later' }
   if (waitsForConnection(action.type, endpoints)) return { outcome: 'waits', reason: 'connection' }
   if (respect.window && !unit.roomIds.every((id) => windows.isOpen(id, now))) {
     return { outcome: 'waits', reason: 'window' }

@@ -45,10 +45,10 @@ export const RestartTime = ({
   when,
   isNowPossible,
   choose,
-  withinText = 'Within 24 hours',
+  limitText = '24 hours',
 }: Pick<RestartChoice, 'when' | 'isNowPossible' | 'choose'> & {
   /** How long the restart waits before it is given up. */
-  readonly withinText?: string
+  readonly limitText?: string
 }) => (
   <Radio.Group label="When" value={when} onChange={(value) => choose(value as RebootTime)} mt="sm">
     <Stack gap={6} mt={6}>
@@ -56,9 +56,13 @@ export const RestartTime = ({
       <Radio
         value="idle"
         label={isNowPossible ? 'When the room is empty' : 'When the device is online and the room is empty'}
-        description={`${withinText}, after some minutes without people and calls.`}
+        description={`Waits up to ${limitText} for 10 quiet minutes.`}
       />
-      <Radio value="window" label="In the change window" description={`${withinText}, when the room is empty too.`} />
+      <Radio
+        value="window"
+        label="In the change window"
+        description={`Waits up to ${limitText} for the window and an empty room.`}
+      />
     </Stack>
   </Radio.Group>
 )

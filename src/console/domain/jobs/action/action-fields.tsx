@@ -105,7 +105,7 @@ function ProfileField({ input: { profileId }, onChange }: ActionFieldsProps) {
     <Select
       label="Profile"
       placeholder="Choose a profile"
-      description="A room whose devices all belong to the job gets the profile too."
+      description="Rooms selected as a whole get the profile too."
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       data={[
         { value: none, label: 'No profile' },

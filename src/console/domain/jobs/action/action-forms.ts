@@ -4,7 +4,6 @@ import { settingName } from '../../../../contract/device/setting-names.ts'
 import type { JobActionKey, JobActionType } from '../../../../contract/jobs/action-table.ts'
 import { valueText } from '../../../parts/settings-form/setting-values.ts'
 import { settingProblems, textInputProblem } from '../../../parts/settings-form/validation.ts'
-import { plural } from '../../../parts/text/words.ts'
 import type { PlannedAction } from '../job.ts'
 
 export interface ActionInput {
@@ -43,8 +42,8 @@ interface ActionForm {
   /** Says what the input lacks; undefined if it is complete. */
   readonly problem: (input: ActionInput) => string | undefined
   readonly text: (action: PlannedAction, names: ActionNames) => string
-  /** The first line of its plan and the button that starts it, if these name what the action is about; otherwise undefined. */
-  readonly headline: ((deviceCount: number, action: PlannedAction, names: ActionNames) => string) | undefined
+  /** Follows "38 devices move" and "Move 38 devices", if the action is about devices; otherwise undefined, and its plan counts rooms. */
+  readonly deviceClause: ((action: PlannedAction, names: ActionNames) => string) | undefined
 }
 
 const maxMessageCharacters = 1024
@@ -58,7 +57,7 @@ export const actionForms: Readonly<Record<JobActionType, ActionForm>> = {
     problem: ({ profileId }) => (profileId === undefined ? 'Choose a profile.' : undefined),
     text: ({ profileId }, { profileName }) =>
       profileId === null ? 'Remove profile' : `Assign profile ${profileName ?? `#${profileId}`}`,
-    headline: undefined,
+    deviceClause: undefined,
   },
   CONFIG: {
     actionOf: ({ config }) => ({ type: 'CONFIG', config }),
@@ -67,39 +66,39 @@ export const actionForms: Readonly<Record<JobActionType, ActionForm>> = {
       return Object.keys(settingProblems(config)).length > 0 ? 'Correct the marked settings.' : undefined
     },
     text: ({ config }) => configText(config ?? {}),
-    headline: undefined,
+    deviceClause: undefined,
   },
   REBOOT: {
     actionOf: () => ({ type: 'REBOOT' }),
     problem: complete,
     text: () => 'Restart',
-    headline: undefined,
+    deviceClause: undefined,
   },
   MESSAGE: {
     actionOf: ({ message }) => ({ type: 'MESSAGE', message: message.trim() }),
     problem: ({ message }) =>
       message.trim() === '' ? 'Enter a message.' : textInputProblem(message, maxMessageCharacters, true),
     text: ({ message }) => `Show message “${message ?? ''}”`,
-    headline: undefined,
+    deviceClause: undefined,
   },
   MOVE: {
     actionOf: ({ roomId, assignRoomProfile }) =>
       roomId === undefined ? undefined : { type: 'MOVE', roomId, assignRoomProfile },
     problem: ({ roomId }) => (roomId === undefined ? 'Choose a room.' : undefined),
     text: (action, names) => `Move to ${roomText(action, names)}`,
-    headline: (deviceCount, action, names) => `Move ${plural(deviceCount, 'device')} to ${roomText(action, names)}`,
+    deviceClause: (action, names) => ` to ${roomText(action, names)}`,
   },
   COLLECT_LOGS: {
     actionOf: ({ uploadInCallLogs }) => ({ type: 'COLLECT_LOGS', uploadInCallLogs }),
     problem: complete,
     text: ({ uploadInCallLogs }) => (uploadInCallLogs ? 'Collect logs, including call logs' : 'Collect logs'),
-    headline: undefined,
+    deviceClause: undefined,
   },
   POWER: {
     actionOf: ({ on }) => (on === undefined ? undefined : { type: 'POWER', on }),
     problem: ({ on }) => (on === undefined ? 'Choose on or off.' : undefined),
     text: ({ on }) => (on ? 'Switch on' : 'Switch off'),
-    headline: (deviceCount, { on }) => `Switch ${plural(deviceCount, 'device')} ${on ? 'on' : 'off'}`,
+    deviceClause: ({ on }) => (on ? ' on' : ' off'),
   },
 }
 

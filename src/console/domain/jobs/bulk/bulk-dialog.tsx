@@ -6,12 +6,14 @@ import type { RebootTime } from '../../../../contract/fleet/commands.ts'
 import { type JobActionType, jobActions } from '../../../../contract/jobs/action-table.ts'
 import { defaultDeadlineDays, maxTargetValues } from '../../../../contract/jobs/job-request.ts'
 import { maxNameLength } from '../../../../contract/shape.ts'
+import { capitalised } from '../../../../contract/words.ts'
 import { useWrite } from '../../../api.ts'
 import { ErrorText } from '../../../parts/page/page.tsx'
+import { plural } from '../../../parts/text/words.ts'
 import { RestartTime } from '../../fleet/device/restart-time.tsx'
 import { ActionFields } from '../action/action-fields.tsx'
 import { type ActionInput, actionOf, actionProblem, emptyAction } from '../action/action-forms.ts'
-import { useActionText, usePlanHeadline } from '../action-name.ts'
+import { useActionText, useDeviceClause } from '../action-name.ts'
 import { type JobDraft, noFailureLimit, type PlannedAction } from '../job.ts'
 import { PlanPanel, usePlan } from '../plan-panel.tsx'
 import { bulkDeadline } from './bulk-deadline.ts'
@@ -128,7 +130,7 @@ function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
   const [skipConflicts, setSkipConflicts] = useState(false)
   const navigate = useNavigate()
   const nameOf = useActionText([action])
-  const headline = usePlanHeadline(action)
+  const deviceClause = useDeviceClause(action)
   const name = [...nameOf(action).replaceAll(/\s+/g, ' ')].slice(0, maxNameLength).join('')
   const [when, setWhen] = useState<RebootTime>('idle')
   const { isDeferred, canConflict, texts } = jobActions[action.type]
@@ -155,7 +157,7 @@ function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
   return (
     <Stack>
       {isDeferred && (
-        <RestartTime when={when} isNowPossible choose={setWhen} withinText={`Within ${defaultDeadlineDays} days`} />
+        <RestartTime when={when} isNowPossible choose={setWhen} limitText={`${defaultDeadlineDays} days`} />
       )}
       <PlanPanel plan={plan} draft={draft} />
       {canConflict && (hasConflicts || skipConflicts) && (
@@ -171,7 +173,9 @@ function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
           {onBack ? 'Back' : 'Cancel'}
         </Button>
         <Button disabled={!canStart} loading={create.isPending} onClick={() => plan.data && start(plan.data)}>
-          {(plan.data && headline(plan.data.body.endpointCount)) ?? texts.button}
+          {plan.data && deviceClause !== undefined
+            ? `${capitalised(texts.planned[1])} ${plural(plan.data.body.endpointCount, 'device')}${deviceClause}`
+            : texts.button}
         </Button>
       </Group>
     </Stack>

@@ -1,5 +1,5 @@
 // The third step of the wizard: stages, the check after each room, what it waits for, its pace and its times.
-import { Checkbox, NumberInput, Radio, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Checkbox, Group, NumberInput, Radio, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { jobActions } from '../../../../contract/jobs/action-table.ts'
 import { Section } from '../../../parts/page/page.tsx'
 import { StagesField } from './stages-field.tsx'
@@ -59,21 +59,28 @@ function HealthFields({ state, onChange }: StepProps) {
           value={shown(state.soakMinutes)}
           onChange={(value) => onChange({ soakMinutes: numberOf(value) })}
         />
-        <NumberInput
-          label="Stop if more than this share of rooms fails"
-          suffix=" %"
-          min={0}
-          max={100}
-          value={shown(state.failurePercent)}
-          onChange={(value) => onChange({ failurePercent: numberOf(value) })}
-        />
-        <NumberInput
-          label="But only after at least this many failed rooms"
-          min={1}
-          allowDecimal={false}
-          value={shown(state.failureCount)}
-          onChange={(value) => onChange({ failureCount: numberOf(value) })}
-        />
+        <Group gap="xs" role="group" aria-label="When the job stops by itself">
+          <Text fz="sm">Stop when failures exceed</Text>
+          <NumberInput
+            aria-label="Percent of rooms that may fail"
+            suffix=" %"
+            min={0}
+            max={100}
+            w={90}
+            value={shown(state.failurePercent)}
+            onChange={(value) => onChange({ failurePercent: numberOf(value) })}
+          />
+          <Text fz="sm">and at least</Text>
+          <NumberInput
+            aria-label="Rooms that must fail"
+            min={1}
+            allowDecimal={false}
+            w={80}
+            value={shown(state.failureCount)}
+            onChange={(value) => onChange({ failureCount: numberOf(value) })}
+          />
+          <Text fz="sm">{state.failureCount === 1 ? 'room' : 'rooms'}</Text>
+        </Group>
         {state.type && jobActions[state.type].rollback?.isAutomatic && (
           <Radio.Group
             label="When the job stops"
@@ -81,7 +88,7 @@ function HealthFields({ state, onChange }: StepProps) {
             onChange={(value) => onChange({ onFailure: value === 'pause' ? 'pause' : 'rollBack' })}
           >
             <Stack gap={6} mt={6}>
-              <Radio value="rollBack" label="Undo the job in all rooms" />
+              <Radio value="rollBack" label="Roll back all rooms" />
               <Radio value="pause" label="Only stop" />
             </Stack>
           </Radio.Group>

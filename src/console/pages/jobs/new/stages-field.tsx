@@ -19,7 +19,7 @@ export function StagesField({ state: { stages, isLastManual }, onChange }: StepP
   return (
     <Stack gap="sm" w="100%">
       <Text fz="sm" c="dimmed">
-        Rooms and per cent include earlier stages. Rooms tagged canary come first, then the least used.
+        Numbers are cumulative. Rooms tagged canary come first, then the least used.
       </Text>
       <ol className={classes.stages} aria-label="Stages">
         {stages.map((stage, index) => (
@@ -40,8 +40,8 @@ export function StagesField({ state: { stages, isLastManual }, onChange }: StepP
             </Text>
             {stages.length > 0 && (
               <Checkbox
-                label="Pause before it"
-                aria-label={`Pause before stage ${stages.length + 1}`}
+                label="Wait for approval"
+                aria-label={`Wait for approval before stage ${stages.length + 1}`}
                 checked={isLastManual}
                 onChange={(event) => onChange({ isLastManual: event.currentTarget.checked })}
               />
@@ -103,8 +103,8 @@ function StageFields({ stage: { kind, amount, tags, manual }, number, onChange, 
       )}
       {number > 1 && (
         <Checkbox
-          label="Pause before it"
-          aria-label={`Pause before stage ${number}`}
+          label="Wait for approval"
+          aria-label={`Wait for approval before stage ${number}`}
           checked={manual}
           onChange={(event) => onChange({ manual: event.currentTarget.checked })}
         />

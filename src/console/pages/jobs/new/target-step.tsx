@@ -19,14 +19,14 @@ export function TargetStep({ state, onChange }: StepProps) {
     <Stack>
       <Section title="Devices">
         <Text fz="sm" c="dimmed" mb="sm">
-          A device must match every field that you fill in. Within a field, one matching value is enough.
+          Devices must match all fields; any value within a field counts.
         </Text>
         <TargetFields value={state.target} onChange={(target) => onChange({ target })} />
         <TargetCount state={state} />
       </Section>
       <Section title="Except">
         <DisclosureButton isOpen={isExcluding} onClick={toggle}>
-          Leave out devices
+          Exclude devices
         </DisclosureButton>
         {isExcluding && <TargetFields value={state.exclude} onChange={(exclude) => onChange({ exclude })} />}
       </Section>

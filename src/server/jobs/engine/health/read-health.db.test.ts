@@ -167,7 +167,7 @@ test('job.stopped opens when a job is stopped, lasts while it is rolled back and
   }
   const subject = [`job.stopped ${f.job}`]
   expect(await run('quick', 'ROLLING_BACK')).toEqual({ matured: [], ended: [] })
-  expect(await run('quick', 'STOPPED', '1 of 1 rooms that began have failed.')).toEqual({
+  expect(await run('quick', 'STOPPED', '1 of 1 room failed.')).toEqual({
     matured: subject,
     ended: [],
   })
@@ -184,7 +184,7 @@ test('a job that was stopped and rolled back between two checks has an incident 
   await harness.close()
   harness = await startHarness()
   const f = await newSoak(1)
-  const ended = { state: 'ROLLED_BACK', reason: '1 of 1 rooms that began have failed.' } as const
+  const ended = { state: 'ROLLED_BACK', reason: '1 of 1 room failed.' } as const
   await write((db) =>
     db
       .updateTable('jobs')
