@@ -73,7 +73,7 @@ const pages = (): Record<string, string> => ({
   '/': 'Overview',
   '/incidents': 'Incidents',
   '/incidents?tab=silences': 'Incidents',
-  [`/incidents/${incidentId}`]: 'Bar R00001 in Fjord (Oslo)',
+  [`/incidents/${incidentId}`]: 'Bar in Fjord (Oslo)',
   '/rooms': 'Rooms',
   [`/rooms/${fleet.rooms.fjord}`]: 'Fjord',
   [`/rooms/${fleet.rooms.tomt}`]: 'Tomt',

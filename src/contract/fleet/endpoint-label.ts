@@ -18,4 +18,9 @@ export function endpointLabel({ name, model, serial }: LabelledEndpoint): string
   return oneLine(`${modelOf(model).name} ${[...oneLine(serial)].slice(-serialCharacters).join('')}`)
 }
 
+/** "Frame", for texts that name the room of the device and in which only one device can be meant; undefined for a device with a name. */
+export function modelLabel({ name, model }: LabelledEndpoint): string | undefined {
+  return hasVisibleCharacter.test(oneLine(name ?? '')) ? undefined : oneLine(modelOf(model).name)
+}
+
 const hasVisibleCharacter = /[^\p{C}\p{Z}]/u

@@ -246,7 +246,7 @@ test('a pair in two regions is named by the device that the caller sees [contrac
   expect((await t.org.call('GET', `/incidents/${id}`)).body.cause).toMatchObject({ id: t.other.endpoint })
   const seen = (await t.call('GET', `/incidents/${id}`)).body
   expect(seen.cause).toMatchObject({ level: 'ENDPOINT', id: t.mine.endpoint })
-  expect(seen.title).toBe('Bar NE-BAR in MINE room (MINE site) is offline')
+  expect(seen.title).toBe('Bar in MINE room (MINE site) is offline')
   expect(JSON.stringify(seen)).not.toMatch(/OTHER/)
 })
 
@@ -301,11 +301,11 @@ test('a title has the present name of the location, its ETag changes with it, an
     return { title: body.title, etag: headers.get('etag') }
   }
   const before = await read()
-  expect(before.title).toBe('Bar NE-BAR in MINE room (MINE site) keeps disconnecting')
+  expect(before.title).toBe('Bar in MINE room (MINE site) keeps disconnecting')
   const rename = { name: 'New site', regionId: t.mine.region }
   expect((await t.org.call('PUT', `/locations/${t.mine.location}`, { body: rename })).status).toBe(200)
   const after = await read()
-  expect(after.title).toBe('Bar NE-BAR in MINE room (New site) keeps disconnecting')
+  expect(after.title).toBe('Bar in MINE room (New site) keeps disconnecting')
   expect(after.etag).not.toBe(before.etag)
   const moved = { name: 'Secret site', regionId: t.other.region }
   expect((await t.org.call('PUT', `/locations/${t.mine.location}`, { body: moved })).status).toBe(200)

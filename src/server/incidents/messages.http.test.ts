@@ -59,7 +59,7 @@ test('webhook, Slack, Teams, mail and PagerDuty name room, location and region, 
   await until('all are told', () => Object.values(receivers).every(({ received }) => received.length === 1))
   await until('the mail is there', () => mailServer.mails.length === 1)
 
-  const title = 'Frame 042000 in Fern <!channel> (Lisbon & Baixa) is low on internal storage: 9 % free'
+  const title = 'Frame in Fern <!channel> (Lisbon & Baixa) is low on internal storage: 9 % free'
   const roomUrl = `${harness.publicUrl}/rooms/${roomId}`
   const { data } = receivers.webhook.received[0]?.body ?? {}
   expect(data).toMatchObject({
@@ -90,7 +90,7 @@ test('webhook, Slack, Teams, mail and PagerDuty name room, location and region, 
   const actor = data.incident.acknowledgedBy.name
   const hint = data.incident.hint
   expect(receivers.slack.received[0]?.body.text.split('\n')).toEqual([
-    '*Acknowledged: Frame 042000 in Fern &lt;!channel&gt; (Lisbon &amp; Baixa) is low on internal storage: 9 % free*',
+    '*Acknowledged: Frame in Fern &lt;!channel&gt; (Lisbon &amp; Baixa) is low on internal storage: 9 % free*',
     `Warning · since 22:28 (Lisbon) · #${id}`,
     'Region: Iberia',
     'Free storage: 9 % (limit 10 %)',

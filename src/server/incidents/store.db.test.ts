@@ -45,6 +45,7 @@ beforeAll(async () => {
     return { region, location, room, endpoint: endpoint?.id ?? '' }
   }
   const [here, there] = [await place('Här'), await place('there')]
+  await putEndpoints(harness, org, [{ room_id: there.room, serial: 'S-twin' }])
   const assignee = Number(await make('/users', { email: 'a@example.org', role: 'operator', regionIds: [here.region] }))
   const incidentAt = async (endpoint: string, differing: object) =>
     Number(await newIncident(harness, org, { endpoints: [endpoint], ...differing }))
@@ -111,15 +112,21 @@ test('endpoints in rooms are counted for callers who see the room', async () => 
   expect(await countEndpointsInRooms(db.seenBy(RegionAccess.nothing), { rooms: [room] })).toEqual([])
 })
 
-test('an incident has the names of the endpoints that the caller sees, a message those of all', async () => {
+test('an incident has the names of the endpoints that the caller sees and whether their rooms have others of their models, a message those of all', async () => {
   const { db, ofRegion, endpoints } = world
   const [here, there] = endpoints
-  const of = (id: string, name: string) => ({ id, name: `Bar ${name}`, model: 'NF19B1', serial: `S-${name}` })
-  const ids = { ids: endpoints }
-  const all = expect.arrayContaining([of(here, 'Här'), of(there, 'there')])
-  expect(await listEndpointNames(db, ids)).toEqual(all)
-  expect(await listEndpointNames(ofRegion, ids)).toEqual([of(here, 'Här')])
-  for (const on of [db, ofRegion]) expect(await listEndpointNamesOfMessages(on, ids)).toEqual(all)
+  const read = async (list: typeof listEndpointNames, on: OrgDatabase) =>
+    (await list(on, { ids: endpoints })).map(({ id, name, serial, has_twin }) => ({
+      id,
+      name,
+      serial,
+      hasTwin: !!has_twin,
+    }))
+  const ofHere = { id: here, name: 'Bar Här', serial: 'S-Här', hasTwin: false }
+  const all = expect.arrayContaining([ofHere, { id: there, name: 'Bar there', serial: 'S-there', hasTwin: true }])
+  expect(await read(listEndpointNames, db)).toEqual(all)
+  expect(await read(listEndpointNames, ofRegion)).toEqual([ofHere])
+  for (const on of [db, ofRegion]) expect(await read(listEndpointNamesOfMessages, on)).toEqual(all)
 })
 
 test('a transaction that sends messages reads the incidents in the order of their ids', async () => {

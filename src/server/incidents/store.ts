@@ -161,10 +161,24 @@ export const listLocationNames = visibleQuery(
       .where(isAnyNumberOf(engine, 'l.id', p.ids)),
 )
 
+/** A device has a twin if its room has another one of the same model. */
 const endpointNames = (db: Kysely<DatabaseSchema>, p: { org: number; ids: readonly string[] }, engine: EngineName) =>
   db
     .selectFrom('endpoints as e')
-    .select(['e.id', 'e.name', 'e.model', 'e.serial'])
+    .select(['e.id', 'e.name', 'e.model', 'e.serial', 'e.room_id'])
+    .select((e) =>
+      e
+        .exists(
+          e
+            .selectFrom('endpoints as o')
+            .select('o.id')
+            .whereRef('o.org', '=', 'e.org')
+            .whereRef('o.room_id', '=', 'e.room_id')
+            .whereRef('o.model', '=', 'e.model')
+            .whereRef('o.id', '<>', 'e.id'),
+        )
+        .as('has_twin'),
+    )
     .where('e.org', '=', p.org)
     .where(isAnyOf(engine, 'e.id', p.ids))
 

@@ -17,6 +17,8 @@ interface Facts {
   readonly detail?: TitledIncident['detail']
   readonly subjects?: readonly TitledSubject[]
   readonly locations?: Readonly<Record<number, string>>
+  /** The short names of devices in their rooms, by their names. */
+  readonly inRoom?: Readonly<Record<string, string>>
 }
 
 const device = (name: string, room: string | null = 'Coral', location: number | null = 1): TitledSubject => ({
@@ -34,13 +36,14 @@ const incidentOf = (
   rule: TitledIncident['rule'],
   level: TitledIncident['cause']['level'],
   name: string,
-  { detail = {}, subjects = [frame], locations = { 1: 'Boston Seaport', 2: 'Oslo' } }: Facts = {},
+  { detail = {}, subjects = [frame], locations = { 1: 'Boston Seaport', 2: 'Oslo' }, inRoom = {} }: Facts = {},
 ): TitledIncident => ({
   rule,
   cause: { level, id: '1', name },
   detail,
   subjects,
   locationName: (id) => locations[id],
+  nameInRoom: ({ name }) => inRoom[name],
 })
 
 const many = (count: number, locations: readonly (number | null)[] = [1]) =>
@@ -156,6 +159,21 @@ test.each<[TitledIncident, string]>([
   [
     incidentOf('device.offline', 'ENDPOINT', frame.name, { subjects: [frame, frame] }),
     '2 devices in Coral (Boston Seaport) are offline',
+  ],
+  [
+    incidentOf('device.flapping', 'ENDPOINT', frame.name, { inRoom: { [frame.name]: 'Frame' } }),
+    'Frame in Coral (Boston Seaport) keeps disconnecting',
+  ],
+  [
+    incidentOf('device.offline', 'ENDPOINT', 'Bar Pro ND1', { subjects: pair, inRoom: { 'Bar Pro ND1': 'Bar Pro' } }),
+    'Bar Pro and Stage camera in Kestrel (Boston Seaport) are offline',
+  ],
+  [
+    incidentOf('device.offline', 'ENDPOINT', 'Bar Pro ND1', {
+      subjects: pair,
+      inRoom: { 'Bar Pro ND1': 'Stage camera' },
+    }),
+    'Bar Pro ND1 and Stage camera in Kestrel (Boston Seaport) are offline',
   ],
   [incidentOf('device.offline', 'ROOM', 'Coral'), 'Coral (Boston Seaport) is offline'],
   [

@@ -18,6 +18,8 @@ export interface TitledIncident {
   readonly subjects: readonly TitledSubject[]
   /** The name of a location, if the caller sees it. */
   readonly locationName: (id: number) => string | undefined
+  /** Names a device without a name beside the name of its room, if no other device can be meant. */
+  readonly nameInRoom: (subject: TitledSubject) => string | undefined
 }
 export type TitledSubject = Pick<
   SubjectRow,
@@ -246,14 +248,19 @@ function devicesOf(incident: TitledIncident, suffix = causeSuffix(incident.cause
   const [first] = subjects
   if (!first) return { text: cause.level === 'ENDPOINT' ? cleaned(cause.name) : 'A device', isOne: true }
   const place = placeOf(incident)
-  const names = new Set(subjects.map(({ name }) => cleaned(name)))
-  const isNamed =
-    subjects.length <= maxNamedDevices &&
-    names.size === subjects.length &&
-    subjects.every((s) => s.room_id === first.room_id)
-  if (isNamed) return { text: `${listOf([...names])}${place}`, isOne: subjects.length === 1 }
+  if (subjects.length <= maxNamedDevices && subjects.every((s) => s.room_id === first.room_id)) {
+    const names = distinctNames(incident)
+    if (names) return { text: `${listOf(names)}${place}`, isOne: subjects.length === 1 }
+  }
   const kind = cause.level === 'MODEL' ? `${cleaned(modelOf(cause.name).name)} devices` : 'devices'
   return { text: `${numberText(subjects.length)} ${kind}${place}${suffix}`, isOne: false }
+}
+
+/** The names of the devices in one room, as short as they can be; undefined if two devices have the same name. */
+function distinctNames({ subjects, nameInRoom }: TitledIncident): readonly string[] | undefined {
+  const labels = subjects.map(({ name }) => name)
+  const short = subjects.map((subject) => nameInRoom(subject) ?? subject.name)
+  return [short, labels].map((names) => names.map(cleaned)).find((names) => new Set(names).size === names.length)
 }
 
 const causeSuffix = ({ level, name }: Cause, preposition: 'of' | 'with'): string => {

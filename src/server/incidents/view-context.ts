@@ -1,5 +1,5 @@
 // Reads the names and counts that incidents are shown with, in a few queries for all incidents of an answer.
-import { endpointLabel } from '../../contract/fleet/endpoint-label.ts'
+import { endpointLabel, modelLabel } from '../../contract/fleet/endpoint-label.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { OrgReader } from '../db/handles.ts'
 import { findOwnOrg } from '../journal/orgs/store.ts'
@@ -43,7 +43,7 @@ export async function readViewContext(
   return {
     ...(on.access.isEverything ? wholeIncidents(ctx.org.id) : await readPartFacts(ctx.org.id, on, incidents, subjects)),
     locationNames: new Map(names.map(({ id, name }) => [id, name])),
-    endpointNames: labelsOf(devices),
+    endpointNames: shownNames(devices),
     assigneeNames: namesOf(people),
     now: ctx.clock.now(),
   }
@@ -71,7 +71,7 @@ export async function readMessageContext(
   return {
     ...wholeIncidents(''),
     locationNames: new Map(locations.map(({ id, name }) => [id, name])),
-    endpointNames: labelsOf(devices),
+    endpointNames: shownNames(devices),
     assigneeNames: namesOf(people),
     now,
     locations: new Map(locations.map((location) => [location.id, location])),
@@ -91,8 +91,16 @@ function namedEndpoints(
   return [...new Set([...ids, ...incidents.flatMap(({ level, cause_id }) => (level === 'ENDPOINT' ? cause_id : []))])]
 }
 
-const labelsOf = (devices: Awaited<ReturnType<typeof listEndpointNames>>): ReadonlyMap<string, string> =>
-  new Map(devices.map((device) => [device.id, endpointLabel(device)]))
+const shownNames = (devices: Awaited<ReturnType<typeof listEndpointNames>>): IncidentViewContext['endpointNames'] =>
+  new Map(
+    devices.map((device) => {
+      const inRoom = device.has_twin ? undefined : modelLabel(device)
+      return [
+        device.id,
+        { label: endpointLabel(device), ...(inRoom !== undefined && { inRoom, roomId: device.room_id }) },
+      ]
+    }),
+  )
 
 const locationsOf = (subjects: readonly SubjectRow[]): number[] =>
   [...new Set(subjects.map((subject) => subject.location_id))].filter((id) => id !== null)

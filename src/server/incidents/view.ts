@@ -9,7 +9,7 @@ import type { FindingDetail } from './engine/types.ts'
 import { distinctIds } from './incident-event.ts'
 import { readingsOf } from './readings.ts'
 import type { IncidentRow, SubjectRow, TimelineRow } from './store.ts'
-import { hintOf, type TitledIncident, titleOf } from './texts.ts'
+import { hintOf, type TitledIncident, type TitledSubject, titleOf } from './texts.ts'
 import { type IncidentViewContext, type VisiblePart, visiblePartOf } from './visible-part.ts'
 
 export type IncidentView = Static<typeof Incident>
@@ -53,7 +53,18 @@ function viewOf(incident: IncidentRow, part: VisiblePart, viewContext: IncidentV
   const detail: FindingDetail = JSON.parse(incident.detail)
   const locationName = (id: number) => viewContext?.locationNames.get(id)
   const shown = part.isPartial ? withoutFaultText(detail) : detail
-  const facts: TitledIncident = { rule: incident.rule, cause, detail: shown, subjects: current, locationName }
+  const nameInRoom = ({ subject_id, room_id }: TitledSubject) => {
+    const name = viewContext?.endpointNames.get(subject_id)
+    return name?.roomId === room_id ? name.inRoom : undefined
+  }
+  const facts: TitledIncident = {
+    rule: incident.rule,
+    cause,
+    detail: shown,
+    subjects: current,
+    locationName,
+    nameInRoom,
+  }
   const readings = part.isPartial ? [] : readingsOf(detail)
   const assigneeName = incident.assignee_id === null ? undefined : viewContext?.assigneeNames.get(incident.assignee_id)
   const snoozedUntil = snoozeOf(incident, viewContext?.now)

@@ -12,7 +12,7 @@ export interface IncidentViewContext {
   /** The visible locations, by id. */
   readonly locationNames: ReadonlyMap<number, string>
   /** The present names of visible endpoints, by id, as far as the incident is shown with them. */
-  readonly endpointNames: ReadonlyMap<string, string>
+  readonly endpointNames: ReadonlyMap<string, ShownName>
   /** The number of endpoints in each room that were ever connected. */
   readonly endpointCounts: ReadonlyMap<number, number>
   /** The severity that the rule `device.offline` sets: the visible part of a larger incident has it. */
@@ -20,6 +20,13 @@ export interface IncidentViewContext {
   readonly assigneeNames: ReadonlyMap<number, string>
   /** A snooze that ended before is not shown. */
   readonly now: number
+}
+
+interface ShownName {
+  readonly label: string
+  /** The model, in words, of a device that has no name and is the only one of its model in its room. */
+  readonly inRoom?: string
+  readonly roomId?: number | null
 }
 
 export interface VisiblePart {
@@ -61,7 +68,7 @@ export function visiblePartOf(
 /** A device that was removed, or moved to where the caller does not see it, keeps the name that it had when it joined. */
 function withPresentName(subject: SubjectRow, viewContext: IncidentViewContext | undefined): SubjectRow {
   if (subject.subject_type !== 'endpoint') return subject
-  const name = viewContext?.endpointNames.get(subject.subject_id) ?? storedLabel(subject.name)
+  const name = viewContext?.endpointNames.get(subject.subject_id)?.label ?? storedLabel(subject.name)
   return name === subject.name ? subject : { ...subject, name }
 }
 
