@@ -77,12 +77,15 @@ test('one setting on 30 devices, some offline and some rejecting, takes at most 
   await notice.hover()
   expect(await page.evaluate<number>('clicks')).toBeLessThanOrEqual(8)
   const [job, ...others] = await jobs()
-  expect([job, others]).toMatchObject([{ name: 'Night mode: On', endpointCount: 30, unitCount: roomCount }, []])
+  expect([job, others]).toMatchObject([
+    { name: 'Night mode: On · 30 devices', endpointCount: 30, unitCount: roomCount },
+    [],
+  ])
 
   // The notice stays on other pages too. The full form opens the job in another tab.
   const jobPage = isFullForm ? (await tabIn(context, harness.url, trouble)).page : page
   await visit(jobPage, `/jobs/${job.id}`)
-  await settled(jobPage, 'Night mode: On')
+  await settled(jobPage, 'Night mode: On · 30 devices')
   const rooms = jobPage.getByRole('table', { name: 'Rooms of the job' })
   const states = async () => Object.fromEntries(Object.entries((await jobs())[0].counts).filter(([, n]) => n !== 0))
   await until('10 rooms to have it', async () => (await states()).SUCCEEDED === 10)
@@ -96,7 +99,7 @@ test('one setting on 30 devices, some offline and some rejecting, takes at most 
   await expectAccessible(jobPage)
 
   await notice.getByRole('button', { name: 'Undo' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Night mode: On' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Night mode: On · 30 devices' }).waitFor()
   await until('all devices to have what they had', () => withNightMode().length === 0)
   await jobPage.getByRole('heading', { level: 1 }).locator('..').getByText('Rolled back').waitFor()
   expect(await states()).toEqual({ ROLLED_BACK: 12, CANCELLED: 3 })
@@ -129,7 +132,7 @@ test('every action on rooms shows its plan, which makes no job until it is confi
   ]
   for (const [button, fields] of fill) {
     await bar(page).getByRole('button', { name: button }).click()
-    await page.getByRole('dialog', { name: `${button}: 1 room` }).waitFor()
+    await page.getByRole('dialog', { name: `${button}: Room 6` }).waitFor()
     await fields()
     await expectAccessible(page)
     if (button !== 'Restart') await dialog.getByRole('button', { name: 'Review' }).click()

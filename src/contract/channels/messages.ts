@@ -1,5 +1,6 @@
 // The types of messages that channels receive, and how long they wait at most. [contract 10.channel]
 import { dayMs, minuteMs } from '../durations.ts'
+import { placedRoomName } from '../fleet/room-name.ts'
 
 /** The types that a channel can choose from. */
 export const channelEvents = [
@@ -60,5 +61,5 @@ export interface NamedPlace {
 /** "Coral (Boston Seaport)", as far as the names are known. */
 export function placeText({ roomName, locationName, regionName }: NamedPlace): string | undefined {
   if (roomName === undefined) return locationName ?? regionName
-  return locationName === undefined ? roomName : `${roomName} (${locationName})`
+  return placedRoomName(roomName, locationName)
 }

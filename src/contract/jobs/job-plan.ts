@@ -69,7 +69,7 @@ export const JobPlan = Shape('JobPlan', {
   rooms: Type.Array(
     Shape('JobPlanUnit', {
       roomIds: Type.Array(Int32('Identifier of a room.')),
-      name: Type.String({ description: 'The names of the rooms of the unit.' }),
+      name: Type.String({ description: 'The names of the rooms of the unit, with their locations.' }),
       stage: Int32('The stage of the unit, from 1.'),
       endpointCount: Int32('How many endpoints of the unit are targeted.'),
       offlineCount: Int32('How many of these endpoints are not connected.'),

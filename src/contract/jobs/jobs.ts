@@ -61,7 +61,7 @@ export const JobWithStages = Shape('JobWithStages', {
 const Unit = Shape('JobUnit', {
   number: Int32('Position of the unit in the order of the job, from 1.'),
   roomIds: Type.Array(Int32('Identifier of a room.')),
-  name: Type.String({ description: 'The names of the rooms of the unit.' }),
+  name: Type.String({ description: 'The names of the rooms of the unit, with their locations.' }),
   stage: Int32('Number of the stage of the unit, from 1.'),
   state: OneOf(unitStates, 'State of the unit.'),
   reason: Type.Optional(
@@ -146,7 +146,7 @@ export const jobOperations = {
             { value: true, endpointCount: 10 },
           ],
         },
-        rooms: [{ roomIds: [7], name: 'Fjord', stage: 1, endpointCount: 2, offlineCount: 0, outcome: 'now' }],
+        rooms: [{ roomIds: [7], name: 'Fjord (Oslo)', stage: 1, endpointCount: 2, offlineCount: 0, outcome: 'now' }],
         earliestEnd: '2026-05-04T09:15:30.000Z',
       },
     },
@@ -215,7 +215,7 @@ export const jobOperations = {
           {
             number: 1,
             roomIds: [7],
-            name: 'Fjord',
+            name: 'Fjord (Oslo)',
             stage: 1,
             state: 'SOAKING',
             beganAt: '2026-05-04T08:15:31.000Z',

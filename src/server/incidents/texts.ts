@@ -2,6 +2,7 @@
 // list, wall and phone show this title. [contract 10.states]
 import { modelOf } from '../../contract/device/models.ts'
 import { settingName } from '../../contract/device/setting-names.ts'
+import { placedRoomName } from '../../contract/fleet/room-name.ts'
 import { type Reading, readingLabel, readingValue } from '../../contract/incidents/readings.ts'
 import type { RuleId } from '../../contract/incidents/rule-table.ts'
 import { capitalised, humanize, oneLine } from '../../contract/words.ts'
@@ -289,7 +290,7 @@ function roomName({ cause, subjects, locationName }: TitledIncident): string {
 }
 
 const roomInLocation = (room: string, location: string | undefined): string =>
-  location === undefined ? cleaned(room) : `${cleaned(room)} (${cleaned(location)})`
+  placedRoomName(cleaned(room), location && cleaned(location))
 
 const cleaned = (name: string): string => shortened(oneLine(name), maxNameCharacters)
 const numberText = (number: number): string => number.toLocaleString('en-GB')

@@ -49,7 +49,7 @@ test('a job is created as a draft with its units, read and started', async () =>
       {
         number: 1,
         roomIds: [f.room],
-        name: 'Fjord',
+        name: 'Fjord (Oslo HQ)',
         stage: 1,
         state: 'PENDING',
         endpoints: [{ endpointId: f.endpoint, name: expect.stringMatching(/^Bar /), state: 'PENDING' }],

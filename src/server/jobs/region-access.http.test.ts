@@ -33,7 +33,7 @@ test('a job of several regions is shown in part, and cannot be steered by a call
   })
   expect(seen.target).toEqual({ roomIds: [mine.room], exclude: { tags: ['none'] } })
   expect((await call('GET', `/jobs/${job.id}/rooms`)).body.rooms.map(({ name }: { name: string }) => name)).toEqual([
-    'MINE room',
+    'MINE room (MINE site)',
   ])
   expect((await call('GET', '/jobs')).body.jobs[0]).toMatchObject({ id: job.id, unitCount: 1 })
   for (const step of ['start', 'pause', 'resume', 'cancel', 'roll_back', 'retry']) {
@@ -49,7 +49,7 @@ test('a target has only what its caller sees, in plans and in jobs', async () =>
   const body = { name: 'Bars', target: { models: ['NF19B1'] }, action: message }
   expect((await call('POST', '/jobs/plan', { body })).body).toMatchObject({
     unitCount: 1,
-    rooms: [{ name: 'MINE room' }],
+    rooms: [{ name: 'MINE room (MINE site)' }],
   })
   const { body: job } = await call('POST', '/jobs', { body })
   expect(job.unitCount).toBe(1)
@@ -124,7 +124,9 @@ test('a reboot is refused if the caller does not see the whole pair group', asyn
   expect((await call('POST', '/jobs', { body })).body.message).toContain('outside the regions that you see')
   const { body: job } = await two.org.call('POST', '/jobs', { body })
   const { rooms } = (await two.org.call('GET', `/jobs/${job.id}/rooms`)).body
-  expect(rooms).toMatchObject([{ roomIds: [mine.room, other.room], name: 'MINE room, OTHER room' }])
+  expect(rooms).toMatchObject([
+    { roomIds: [mine.room, other.room], name: 'MINE room (MINE site), OTHER room (OTHER site)' },
+  ])
   expect((await call('GET', `/jobs/${job.id}`)).status).toBe(404)
 })
 
@@ -147,10 +149,10 @@ test('a room that was deleted hides neither its unit nor the job, and prevents n
   const elsewhere = await newJob([hidden, kept], org.call)
   for (const id of [doomed, hidden]) expect((await org.call('DELETE', `/rooms/${id}`)).status).toBe(200)
   for (const [{ id }, names] of [
-    [both, ['Doomed', 'Kept']],
-    [alone, ['Doomed']],
+    [both, ['Doomed (MINE site)', 'Kept (MINE site)']],
+    [alone, ['Doomed (MINE site)']],
     // The name of a room of another region stays hidden.
-    [elsewhere, ['Kept']],
+    [elsewhere, ['Kept (MINE site)']],
   ] as const) {
     const { rooms } = (await call('GET', `/jobs/${id}/rooms`)).body
     expect(rooms.map(({ name }: { name: string }) => name).sort()).toEqual(names)

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { operationQuery } from '../../api.ts'
+import { useRoomNames } from '../fleet/room/room-names.ts'
 import { actionForms, actionText } from './action/action-forms.ts'
 import type { PlannedAction } from './job.ts'
 
@@ -10,13 +11,13 @@ function useActionNames(actions: readonly PlannedAction[]) {
   const hasProfile = actions.some(({ profileId }) => profileId !== undefined && profileId !== null)
   const hasRoom = actions.some(({ roomId }) => roomId !== undefined)
   const profiles = useQuery({ ...operationQuery('profilesList'), enabled: hasProfile }).data?.body.profiles
-  const rooms = useQuery({ ...operationQuery('roomsList'), enabled: hasRoom }).data?.body.rooms
+  const roomNameOf = useRoomNames({ enabled: hasRoom })
   return useCallback(
     (action: PlannedAction) => ({
       profileName: profiles?.find(({ id }) => id === action.profileId)?.name,
-      roomName: roomLabel(rooms?.find(({ id }) => id === action.roomId)),
+      roomName: action.roomId === undefined ? undefined : roomNameOf(action.roomId),
     }),
-    [profiles, rooms],
+    [profiles, roomNameOf],
   )
 }
 
@@ -30,7 +31,3 @@ export function useDeviceClause(action: PlannedAction): string | undefined {
   const names = useActionNames([action])(action)
   return actionForms[action.type].deviceClause?.(action, names)
 }
-
-/** Names of rooms repeat, so the location follows. */
-const roomLabel = (room: { readonly name: string; readonly location?: { readonly name: string } } | undefined) =>
-  room?.location ? `${room.name} (${room.location.name})` : room?.name

@@ -6,16 +6,17 @@ import { fullTime } from '../../parts/text/time.tsx'
 import classes from './audit.module.css'
 import type { AuditLogEntry } from './audit-entries.ts'
 import { actorTypeNames, categoryNames } from './audit-names.ts'
-import { TargetName } from './audit-target.tsx'
+import { TargetName, type TargetNameOf } from './audit-target.tsx'
 
 interface AuditDetailsProps {
   readonly entry: AuditLogEntry
   readonly deleted: ReadonlySet<string>
+  readonly nameOf: TargetNameOf
 }
 
 const maxAffectedShown = 50
 
-export function AuditDetails({ entry, deleted }: AuditDetailsProps) {
+export function AuditDetails({ entry, deleted, nameOf }: AuditDetailsProps) {
   const { before, after, affected = [] } = entry.details ?? {}
   return (
     <Stack gap="md" className={classes.details}>
@@ -33,7 +34,7 @@ export function AuditDetails({ entry, deleted }: AuditDetailsProps) {
           <ul className={classes.affected}>
             {affected.slice(0, maxAffectedShown).map((target) => (
               <li key={`${target.type} ${target.id}`}>
-                <TargetName target={target} deleted={deleted} />
+                <TargetName target={target} deleted={deleted} nameOf={nameOf} />
                 {target.serial && (
                   <Text span fz="sm" c="dimmed">
                     {' '}

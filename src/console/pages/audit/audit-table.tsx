@@ -11,7 +11,7 @@ import { DateTime } from '../../parts/text/time.tsx'
 import { AuditDetails } from './audit-details.tsx'
 import { type AuditLogEntry, deletedTargets } from './audit-entries.ts'
 import { actorTypeNames } from './audit-names.ts'
-import { TargetName } from './audit-target.tsx'
+import { TargetName, type TargetNameOf, useTargetNames } from './audit-target.tsx'
 
 interface AuditTableProps {
   readonly entries: readonly AuditLogEntry[]
@@ -21,20 +21,21 @@ interface AuditTableProps {
 
 export function AuditTable({ entries, shown }: AuditTableProps) {
   const deleted = useMemo(() => deletedTargets(entries), [entries])
-  const columns = useMemo(() => columnsOf(deleted), [deleted])
+  const nameOf = useTargetNames()
+  const columns = useMemo(() => columnsOf(deleted, nameOf), [deleted, nameOf])
   return (
     <DataTable
       label="Audit log"
       rows={shown}
       columns={columns}
       keyOf={({ id }) => id}
-      details={(entry) => <AuditDetails entry={entry} deleted={deleted} />}
+      details={(entry) => <AuditDetails entry={entry} deleted={deleted} nameOf={nameOf} />}
       long={longTable({ minHeightPx: 240, belowPx: 86, growsAbove: true })}
     />
   )
 }
 
-const columnsOf = (deleted: ReadonlySet<string>): Column<AuditLogEntry>[] => [
+const columnsOf = (deleted: ReadonlySet<string>, nameOf: TargetNameOf): Column<AuditLogEntry>[] => [
   {
     id: 'when',
     title: 'Time',
@@ -54,7 +55,7 @@ const columnsOf = (deleted: ReadonlySet<string>): Column<AuditLogEntry>[] => [
     width: 'minmax(0, 1.6fr)',
     cell: ({ target, details }) => (
       <>
-        {target ? <TargetName target={target} deleted={deleted} details={details} /> : <OtherRegion />}
+        {target ? <TargetName target={target} deleted={deleted} details={details} nameOf={nameOf} /> : <OtherRegion />}
         <AffectedCount count={details?.affected?.length ?? 0} />
       </>
     ),

@@ -1,7 +1,12 @@
 // Shows the target of an audit entry: its type, its name, and a link if it still exists.
 import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useCallback } from 'react'
+import { placedRoomName } from '../../../contract/fleet/room-name.ts'
+import type { ResponseOf } from '../../../contract/operation.ts'
+import type { Operations } from '../../../contract/operations.ts'
+import { operationQuery } from '../../api.ts'
 import { type AuditLogEntry, type AuditTarget, targetKey } from './audit-entries.ts'
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -26,16 +31,42 @@ const typeNames: Readonly<Record<string, string>> = {
   audit: '',
 }
 
+export type TargetNameOf = (target: AuditTarget) => string
+
+/** The name of the target when the entry was written; rooms and devices that still exist are named with their place of today. */
+export function useTargetNames(): TargetNameOf {
+  const locationNames = useQuery({ ...operationQuery('roomsList'), select: locationsOfRooms }).data
+  const roomsOfDevices = useQuery({ ...operationQuery('endpointsBasicList'), select: roomsById }).data
+  return useCallback(
+    ({ type, id, name }) => {
+      const text = name || id
+      if (type === 'room') return placedRoomName(text, locationNames?.[id])
+      const room = type === 'endpoint' ? roomsOfDevices?.[id] : undefined
+      return room ? `${text} in ${placedRoomName(room.name, locationNames?.[room.id])}` : text
+    },
+    [locationNames, roomsOfDevices],
+  )
+}
+
+/** Objects and not maps: equal objects of two answers are the same object, so a change of a state renders nothing again. */
+const locationsOfRooms = ({ body }: { readonly body: ResponseOf<Operations['roomsList']> }) =>
+  Object.fromEntries(body.rooms.map(({ id, location }) => [id, location?.name]))
+const roomsById = ({ body }: { readonly body: ResponseOf<Operations['endpointsBasicList']> }) =>
+  Object.fromEntries(
+    body.endpoints.map(({ id, roomId, roomName = '' }) => [id, roomId && { id: roomId, name: roomName }]),
+  )
+
 interface TargetProps {
   readonly target: AuditTarget
   readonly deleted: ReadonlySet<string>
   /** A room note is linked to its room, whose id is in the details. */
   readonly details?: AuditLogEntry['details'] | undefined
+  readonly nameOf: TargetNameOf
 }
 
-export function TargetName({ target, deleted, details }: TargetProps) {
+export function TargetName({ target, deleted, details, nameOf }: TargetProps) {
   const typeName = typeNames[target.type] ?? target.type
-  const name = target.name || target.id
+  const name = nameOf(target)
   return (
     <>
       {typeName && (

@@ -11,6 +11,7 @@ import {
   useDeviceRows,
 } from '../../domain/fleet/device/device-rows.ts'
 import { BulkActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
+import { devicesSubject } from '../../domain/jobs/bulk/bulk-subject.ts'
 import { deviceTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
@@ -21,7 +22,6 @@ import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
-import { plural } from '../../parts/text/words.ts'
 import { deviceColumns, optionalDeviceColumns } from './device-columns.tsx'
 import { DeviceFilters } from './device-filters.tsx'
 
@@ -81,7 +81,7 @@ export function DevicesPage() {
               <BulkActions
                 rows="devices"
                 devices={selected}
-                subject={plural(selected.length, 'device')}
+                subject={devicesSubject(selected, deviceName)}
                 targetOf={() => deviceTarget(selected, rows)}
                 onDone={selection.clear}
               />

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import { ruleNames } from '../../../contract/incidents/rule-names.ts'
 import { capitalised } from '../../../contract/words.ts'
 import { operationQuery } from '../../api.ts'
+import { RoomLink } from '../../domain/fleet/site/room-link.tsx'
 import {
   causeName,
   type IncidentDetails,
@@ -83,13 +84,7 @@ function CauseLink({ cause }: Pick<IncidentDetails, 'cause'>): ReactNode {
       </Link>
     )
   }
-  if (level === 'ROOM') {
-    return (
-      <Link to="/rooms/$roomId" params={{ roomId: id }}>
-        {name}
-      </Link>
-    )
-  }
+  if (level === 'ROOM') return <RoomLink roomId={Number(id)} roomName={name} />
   if (level === 'LOCATION') {
     return (
       <Link to="/rooms" search={{ location: id }}>

@@ -6,7 +6,8 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { ruleNames } from '../../../contract/incidents/rule-names.ts'
 import { operationQuery } from '../../api.ts'
-import { deviceName } from '../../domain/fleet/device/device.ts'
+import { deviceInRoom } from '../../domain/fleet/device/device.ts'
+import { useRoomNames } from '../../domain/fleet/room/room-names.ts'
 import { locationLabel, useSites } from '../../domain/fleet/site/sites.ts'
 import { useEndSilence } from '../../domain/incidents/silence/end-silence.tsx'
 import {
@@ -130,12 +131,12 @@ function PlaceLink({ place }: { readonly place: SilencedPlace }): ReactNode {
   const { regions, locationById } = useSites()
   const { roomId, endpointId, regionId, locationId } = place
   // The lists have the names of all rooms and devices, so a long list of silences needs no request for each.
-  const { data: rooms } = useQuery({ ...operationQuery('roomsList'), enabled: roomId !== undefined })
+  const roomNameOf = useRoomNames({ enabled: roomId !== undefined || endpointId !== undefined })
   const { data: devices } = useQuery({ ...operationQuery('endpointsBasicList'), enabled: endpointId !== undefined })
   if (roomId !== undefined) {
     return (
       <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
-        {rooms?.body.rooms.find(({ id }) => id === roomId)?.name ?? `Room ${roomId}`}
+        {roomNameOf(roomId)}
       </Link>
     )
   }
@@ -143,7 +144,7 @@ function PlaceLink({ place }: { readonly place: SilencedPlace }): ReactNode {
     const device = devices?.body.endpoints.find(({ id }) => id === endpointId)
     return (
       <Link to="/devices/$endpointId" params={{ endpointId }}>
-        {device ? deviceName(device) : 'Device'}
+        {device ? deviceInRoom(device, roomNameOf) : 'Device'}
       </Link>
     )
   }

@@ -2,6 +2,7 @@
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { type RoomNameOf, useRoomNames } from '../../domain/fleet/room/room-names.ts'
 import type { IncidentDetails } from '../../domain/incidents/incident.ts'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -10,23 +11,26 @@ import { plural } from '../../parts/text/words.ts'
 
 type Subject = IncidentDetails['subjects'][number]
 
-export const SubjectsTable = ({ incident }: { readonly incident: IncidentDetails }) => (
-  <>
-    <Text fz="sm" c="dimmed" mb="xs">
-      {affectedText(incident)}
-      {incident.subjects.length < incident.subjectCount &&
-        `; the first ${plural(incident.subjects.length, 'is', 'are')} listed`}
-    </Text>
-    <DataTable
-      label="Affected"
-      rows={incident.subjects}
-      columns={columns}
-      keyOf={({ type, id }) => `${type} ${id}`}
-      minWidthPx={480}
-      maxHeightPx={520}
-    />
-  </>
-)
+export function SubjectsTable({ incident }: { readonly incident: IncidentDetails }) {
+  const nameOf = useRoomNames()
+  return (
+    <>
+      <Text fz="sm" c="dimmed" mb="xs">
+        {affectedText(incident)}
+        {incident.subjects.length < incident.subjectCount &&
+          `; the first ${plural(incident.subjects.length, 'is', 'are')} listed`}
+      </Text>
+      <DataTable
+        label="Affected"
+        rows={incident.subjects}
+        columns={columnsOf(nameOf)}
+        keyOf={({ type, id }) => `${type} ${id}`}
+        minWidthPx={480}
+        maxHeightPx={520}
+      />
+    </>
+  )
+}
 
 /** "38 of 38 devices affected". The subjects of an incident are of one type. */
 function affectedText({ openSubjectCount, subjectCount, subjects }: IncidentDetails): string {
@@ -36,7 +40,7 @@ function affectedText({ openSubjectCount, subjectCount, subjects }: IncidentDeta
   return `${openSubjectCount.toLocaleString('en-GB')} of ${plural(subjectCount, noun)} affected`
 }
 
-function subjectLink({ type, id, name }: Subject): ReactNode {
+function subjectLink({ type, id, name }: Subject, nameOf: RoomNameOf): ReactNode {
   if (type === 'endpoint') {
     return (
       <Link to="/devices/$endpointId" params={{ endpointId: id }}>
@@ -47,19 +51,19 @@ function subjectLink({ type, id, name }: Subject): ReactNode {
   if (type === 'room') {
     return (
       <Link to="/rooms/$roomId" params={{ roomId: id }}>
-        {name}
+        {nameOf(Number(id), name)}
       </Link>
     )
   }
   return name
 }
 
-const columns: readonly Column<Subject>[] = [
+const columnsOf = (nameOf: RoomNameOf): readonly Column<Subject>[] => [
   {
     id: 'name',
     title: 'Name',
     sortValue: ({ name }) => name.toLowerCase(),
-    cell: subjectLink,
+    cell: (subject) => subjectLink(subject, nameOf),
   },
   {
     id: 'room',
@@ -69,7 +73,7 @@ const columns: readonly Column<Subject>[] = [
       type !== 'room' &&
       roomId !== undefined && (
         <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
-          {roomName ?? `Room ${roomId}`}
+          {nameOf(roomId, roomName)}
         </Link>
       ),
   },

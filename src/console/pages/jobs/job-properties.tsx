@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { modelOf } from '../../../contract/device/models.ts'
 import { operationQuery } from '../../api.ts'
+import { useRoomNames } from '../../domain/fleet/room/room-names.ts'
 import { useSites } from '../../domain/fleet/site/sites.ts'
 import type { JobDetails } from '../../domain/jobs/job.ts'
 import { type Definition, DefinitionList } from '../../parts/text/definition-list.tsx'
@@ -56,7 +57,7 @@ const maxNames = 8
 /** "Regions: Europe. Models: Bar, Pad.": all parts must hold, and any value of each. */
 function useTargetText(): (keys: TargetKeys) => string {
   const { regions, locations } = useSites()
-  const rooms = useQuery(operationQuery('roomsList')).data?.body.rooms
+  const roomNameOf = useRoomNames()
   const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles
   const nameIn = (items: readonly { readonly id: number; readonly name: string }[] | undefined) => (id: number) =>
     items?.find((item) => item.id === id)?.name ?? `#${id}`
@@ -65,7 +66,10 @@ function useTargetText(): (keys: TargetKeys) => string {
       keys.all && 'All devices.',
       part('Regions', keys.regionIds?.map(nameIn(regions))),
       part('Locations', keys.locationIds?.map(nameIn(locations))),
-      part('Rooms', keys.roomIds?.map(nameIn(rooms))),
+      part(
+        'Rooms',
+        keys.roomIds?.map((id) => roomNameOf(id)),
+      ),
       keys.endpointIds && `${plural(keys.endpointIds.length, 'chosen device')}.`,
       part(
         'Models',

@@ -7,6 +7,7 @@ import type { Operations } from '../../../contract/operations.ts'
 import { useBody } from '../../api.ts'
 import { ConfigStateMark } from '../../domain/fleet/device/config-state-mark.tsx'
 import { deviceName } from '../../domain/fleet/device/device.ts'
+import { type RoomNameOf, useRoomNames } from '../../domain/fleet/room/room-names.ts'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -22,6 +23,7 @@ const firstShownCount = 100
 
 export function ProfileReach({ id }: { readonly id: number }) {
   const reach = useBody('profilesReach', { id })
+  const nameOf = useRoomNames()
   const [all, setAll] = useState(false)
   const { roomCount, endpointCount, deliveredCount, pendingCount, rejectedCount, notForDeviceCount, rooms } = reach
   const shown = all ? rooms : rooms.slice(0, firstShownCount)
@@ -41,7 +43,13 @@ export function ProfileReach({ id }: { readonly id: number }) {
         {notForDeviceCount > 0 &&
           ` ${plural(notForDeviceCount, 'device does', 'devices do')} not have all of these settings.`}
       </Text>
-      <DataTable label="Rooms and devices" rows={shown} columns={columns} keyOf={({ id }) => id} minWidthPx={520} />
+      <DataTable
+        label="Rooms and devices"
+        rows={shown}
+        columns={columnsOf(nameOf)}
+        keyOf={({ id }) => id}
+        minWidthPx={520}
+      />
       {shown.length < roomCount && (
         <Group mt="sm" gap="sm">
           <Text fz="sm" c="dimmed">
@@ -60,14 +68,14 @@ export function ProfileReach({ id }: { readonly id: number }) {
 }
 
 /** Rooms with rejected settings come first, and not all are shown, so they are not sorted here. */
-const columns: readonly Column<ReachedRoom>[] = [
+const columnsOf = (nameOf: RoomNameOf): readonly Column<ReachedRoom>[] => [
   {
     id: 'room',
     title: 'Room',
     breaksWords: true,
     cell: ({ id, name }) => (
       <Link to="/rooms/$roomId" params={{ roomId: String(id) }}>
-        {name}
+        {nameOf(id, name)}
       </Link>
     ),
   },

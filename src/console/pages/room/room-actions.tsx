@@ -1,6 +1,7 @@
 // Offers the actions on a whole room: restart, send a message, silence, edit, delete.
 import { Button, Modal } from '@mantine/core'
 import { useState } from 'react'
+import { placedRoomName } from '../../../contract/fleet/room-name.ts'
 import { hasAction } from '../../domain/fleet/device/device.ts'
 import type { RoomSnapshot } from '../../domain/fleet/room/room.ts'
 import { SilenceButton } from '../../domain/incidents/silence/silence-button.tsx'
@@ -35,7 +36,7 @@ export function RoomActions({ room, etag }: RoomSnapshot) {
       >
         Restart room
       </Button>
-      <SilenceButton place={{ roomId: room.id }} name={room.name} />
+      <SilenceButton place={{ roomId: room.id }} name={placedRoomName(room.name, room.location?.name)} />
       {write && (
         <>
           <Button variant="default" leftSection={<EditIcon />} onClick={() => setOpenDialog('edit')}>

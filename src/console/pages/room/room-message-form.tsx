@@ -1,5 +1,6 @@
 // Sends a message to every screen of a room.
 import { Text } from '@mantine/core'
+import { placedRoomName } from '../../../contract/fleet/room-name.ts'
 import { useWrite } from '../../api.ts'
 import { hasAction } from '../../domain/fleet/device/device.ts'
 import { MessageForm } from '../../domain/fleet/device/message-form.tsx'
@@ -24,7 +25,8 @@ export function RoomMessageForm({ room, onClose }: { readonly room: RoomDetails;
       onCancel={onClose}
       intro={
         <Text fz="sm">
-          The message appears on {plural(receivers.length, 'device')} in {room.name}.
+          The message appears on {plural(receivers.length, 'device')} in{' '}
+          {placedRoomName(room.name, room.location?.name)}.
           {awayCount > 0 &&
             ` ${plural(awayCount, 'device is', 'devices are')} not connected and will show the message only after reconnecting within 5 minutes.`}
         </Text>

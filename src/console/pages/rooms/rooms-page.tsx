@@ -2,6 +2,7 @@
 import { Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useMemo } from 'react'
+import { placedRoomName } from '../../../contract/fleet/room-name.ts'
 import { errorMessage } from '../../api.ts'
 import { useDeviceRows } from '../../domain/fleet/device/device-rows.ts'
 import { NewRoomButton } from '../../domain/fleet/room/new-room-button.tsx'
@@ -14,6 +15,7 @@ import {
 } from '../../domain/fleet/room/room-filter.ts'
 import { useRoomRows } from '../../domain/fleet/room/room-rows.ts'
 import { BulkActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
+import { roomsSubject } from '../../domain/jobs/bulk/bulk-subject.ts'
 import { roomTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { ChangeLocation } from '../../domain/jobs/bulk/change-location.tsx'
 import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
@@ -25,7 +27,6 @@ import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
-import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
 import { optionalRoomColumns, roomColumns } from './room-columns.tsx'
 import { RoomFilters } from './room-filters.tsx'
@@ -84,14 +85,14 @@ export function RoomsPage() {
           ),
           selection: {
             rows: selection,
-            nameOf: ({ name }) => name,
+            nameOf: ({ name, location }) => placedRoomName(name, location?.name),
             selected,
             actions: (
               <>
                 <BulkActions
                   rows="rooms"
                   devices={devices.filter(({ roomId }) => roomId !== undefined && selection.keys.has(roomId))}
-                  subject={plural(selected.length, 'room')}
+                  subject={roomsSubject(selected)}
                   targetOf={() =>
                     roomTarget(
                       selected.map(({ id }) => id),

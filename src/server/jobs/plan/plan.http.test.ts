@@ -45,8 +45,12 @@ const plan = async (more: object = {}) => {
   expect(reply.status, reply.text).toBe(200)
   return reply.body
 }
+/** "Fjord (Oslo)" as "Fjord". */
+const withoutPlace = (name: string) => name.replaceAll(' (Oslo)', '')
 const outcomes = (body: { rooms: { name: string; outcome: string; reason?: string }[] }) =>
-  Object.fromEntries(body.rooms.map(({ name, outcome, reason }) => [name, reason ? `${outcome}: ${reason}` : outcome]))
+  Object.fromEntries(
+    body.rooms.map(({ name, outcome, reason }) => [withoutPlace(name), reason ? `${outcome}: ${reason}` : outcome]),
+  )
 
 test('a plan has the present values, what is unchanged, what is offline and what waits, and writes nothing', async () => {
   const before = await org.audit()
@@ -65,6 +69,10 @@ test('a plan has the present values, what is unchanged, what is offline and what
     screenStandby: [{ value: 300_000, endpointCount: 2 }, { value: 600_000, endpointCount: 1 }, { endpointCount: 1 }],
     settingsPassword: [{ endpointCount: 3 }, { value: '***', endpointCount: 1 }],
   })
+  expect(
+    planned.rooms.map(({ name }: { name: string }) => name),
+    'rooms are named with their locations',
+  ).toContain('Fjord (Oslo)')
   expect(outcomes(planned)).toEqual({ Fjord: 'now', Fjell: 'waits: connection', Skog: 'unchanged', Vidde: 'now' })
   expect(await org.audit()).toEqual(before)
   expect((await org.call('GET', '/jobs')).body.jobs).toEqual([])
@@ -127,7 +135,7 @@ test('rooms that were used least in the last 14 days come first [contract 12.job
   )
   const { rooms: ordered } = await plan()
   // The people in Skog were there too long ago, and on one day the device of Vidde was in another room.
-  const namesOf = (units: { name: string }[]) => units.map(({ name }) => name)
+  const namesOf = (units: { name: string }[]) => units.map(({ name }) => withoutPlace(name))
   expect(namesOf(ordered)).toEqual(['Skog', 'Fjell', 'Fjord', 'Vidde'])
 
   const pads = await putEndpoints(
@@ -200,7 +208,7 @@ test('a plan counts the units that cannot know whether they are in use', async (
 
 test('all keys of a target must hold, with any value of each, and an exclusion takes away what matches all of its keys', async () => {
   const named = async (target: object) =>
-    (await plan({ target })).rooms.map(({ name }: { name: string }) => name).sort()
+    (await plan({ target })).rooms.map(({ name }: { name: string }) => withoutPlace(name)).sort()
   expect(await named({ models: ['NF19B1', 'NF19A1'] })).toEqual(['Fjell', 'Fjord', 'Skog'])
   expect(await named({ models: ['NF19B1', 'NF19A1'], tags: ['fjell', 'vidde'] })).toEqual(['Fjell'])
   expect(await named({ firmwareVersions: ['24.1'] })).toEqual(['Fjord'])

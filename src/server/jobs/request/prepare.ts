@@ -2,6 +2,7 @@
 
 import { configKeys } from '../../../contract/device/config-keys.ts'
 import { endpointLabel } from '../../../contract/fleet/endpoint-label.ts'
+import { placedRoomNames } from '../../../contract/fleet/room-name.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { Failure, findReferenced } from '../../core/failure.ts'
 import type { OrgReader } from '../../db/handles.ts'
@@ -108,9 +109,12 @@ const maxNamedRooms = 5
 export function unitName(unit: OrderedUnit<TargetedEndpoint>, rooms: ReadonlyMap<number, RoomWithWindow>): string {
   const [first] = unit.endpoints
   if (unit.roomIds.length === 0) return first ? endpointLabel(first) : ''
-  const names = unit.roomIds.slice(0, maxNamedRooms).map((id) => rooms.get(id)?.name ?? `room ${id}`)
-  const others = unit.roomIds.length - names.length
-  return names.join(', ') + (others > 0 ? ` and ${others} more` : '')
+  const named = unit.roomIds.slice(0, maxNamedRooms).map((id) => {
+    const room = rooms.get(id)
+    return { name: room?.name ?? `room ${id}`, location: room?.location_name ?? undefined }
+  })
+  const others = unit.roomIds.length - named.length
+  return placedRoomNames(named) + (others > 0 ? ` and ${others} more` : '')
 }
 
 /** Makes rows of the units, with turns of the event loop for others in between. Those with a conflict are skipped. */

@@ -153,6 +153,7 @@ export const listRoomsWithWindows = wholeQuery((db, p: { org: number; ids: reado
     .selectFrom('rooms as r')
     .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
     .select(['r.id', 'r.name', 'r.location_id', 'r.tags', 'l.region_id', 'l.timezone', 'l.change_window'])
+    .select('l.name as location_name')
     .where('r.org', '=', p.org)
     .where(isAnyNumberOf(engine, 'r.id', p.ids)),
 )

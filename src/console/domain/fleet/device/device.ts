@@ -6,6 +6,7 @@ import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { isKnownTimeZone } from '../../../parts/text/time.tsx'
 import { useSession } from '../../../session.ts'
+import type { RoomNameOf } from '../room/room-names.ts'
 
 export type DeviceDetails = ResponseOf<Operations['endpointsGet']>
 /** A device as the list of all devices has it, with fewer fields. */
@@ -13,6 +14,12 @@ export type ListedDevice = ResponseOf<Operations['endpointsBasicList']>['endpoin
 
 /** In the console an endpoint is called a device. */
 export const deviceName = endpointLabel
+
+/** "Bar in Coral (Boston Seaport)". */
+export const deviceInRoom = (device: ListedDevice, roomNameOf: RoomNameOf): string =>
+  device.roomId === undefined
+    ? deviceName(device)
+    : `${deviceName(device)} in ${roomNameOf(device.roomId, device.roomName)}`
 
 export const powerNames = {
   ON: 'On',

@@ -1,6 +1,7 @@
 // The rooms as choices of a field, sorted by name.
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { placedRoomName } from '../../../../contract/fleet/room-name.ts'
 import { compareText, naturalSortKey } from '../../../../contract/search-text.ts'
 import { operationQuery } from '../../../api.ts'
 
@@ -16,7 +17,7 @@ export function useRoomChoices(exceptId?: number) {
   const choices = useMemo(() => {
     const named = (rooms ?? [])
       .filter(({ id }) => id !== exceptId)
-      .map(({ id, name, location }) => ({ id, label: location ? `${name} (${location.name})` : name }))
+      .map(({ id, name, location }) => ({ id, label: placedRoomName(name, location?.name) }))
     const times = Map.groupBy(named, ({ label }) => label)
     return sortChoices(
       named.map(({ id, label }) => ({

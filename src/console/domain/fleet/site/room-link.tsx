@@ -3,6 +3,7 @@ import { Breadcrumbs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { placedRoomName } from '../../../../contract/fleet/room-name.ts'
 import { operationQuery } from '../../../api.ts'
 import type { RoomDetails } from '../room/room.ts'
 import classes from './room-link.module.css'
@@ -38,7 +39,7 @@ export function RoomLink({ roomId, roomName }: RoomReference) {
 export function RoomName({ roomId, roomName }: RoomReference) {
   const location = useLocationOf(roomId)
   if (roomId === undefined) return <>unassigned</>
-  return <>{location ? `${roomName} (${location.name})` : roomName}</>
+  return <>{placedRoomName(roomName ?? `Room ${roomId}`, location?.name)}</>
 }
 
 interface SiteBreadcrumbsProps {

@@ -19,7 +19,7 @@ interface BulkActionsProps {
   readonly rows: keyof typeof isOfferedFor
   /** The devices of the selected rows: an action that none of them can do is not offered. */
   readonly devices: readonly Pick<ListedDevice, 'model' | 'actions'>[]
-  /** "30 devices". */
+  /** "30 devices in Atlanta". */
   readonly subject: string
   /** Computed when a dialog opens; undefined if there are too many rows for one job. */
   readonly targetOf: () => BulkTarget | undefined
@@ -58,7 +58,7 @@ export function BulkActions({ rows, devices, subject, targetOf, onDone }: BulkAc
       {dialog && (
         <BulkDialog
           {...dialog}
-          title={`${jobActions[dialog.type].texts.shortName}: ${subject}`}
+          subject={subject}
           onClose={() => setDialog(undefined)}
           onDone={() => {
             setDialog(undefined)

@@ -22,7 +22,8 @@ import { showJobNotice } from './job-notice.tsx'
 
 interface BulkDialogProps {
   readonly type: JobActionType
-  readonly title: string
+  /** The selected rows in words: the title of the dialog and the name of the job have them. */
+  readonly subject: string
   readonly target: BulkTarget | undefined
   readonly onClose: () => void
   readonly onDone: () => void
@@ -33,17 +34,18 @@ function hasFields(type: JobActionType): boolean {
   return required.length + optional.length > 0
 }
 
-export function BulkDialog({ type, title, target, onClose, onDone }: BulkDialogProps) {
+export function BulkDialog({ type, subject, target, onClose, onDone }: BulkDialogProps) {
   const [input, setInput] = useState<ActionInput>({ ...emptyAction, type })
   const [isPlanShown, setIsPlanShown] = useState(!hasFields(type))
   const action = actionOf(input)
   return (
-    <Modal opened onClose={onClose} title={title} size="xl">
+    <Modal opened onClose={onClose} title={`${jobActions[type].texts.shortName}: ${subject}`} size="xl">
       {target === undefined ? (
         <TooMany onClose={onClose} />
       ) : isPlanShown && action ? (
         <PlanView
           action={action}
+          subject={subject}
           target={target}
           onBack={hasFields(type) ? () => setIsPlanShown(false) : undefined}
           onClose={onClose}
@@ -114,6 +116,7 @@ function FieldsView({ input, onChange, onClose, onNext }: FieldsViewProps) {
 
 interface PlanViewProps {
   readonly action: PlannedAction
+  readonly subject: string
   readonly target: BulkTarget
   readonly onBack: (() => void) | undefined
   readonly onClose: () => void
@@ -126,12 +129,24 @@ const respectOf: Readonly<Record<RebootTime, NonNullable<JobDraft['respect']>>> 
   window: { idle: true, window: true },
 }
 
-function PlanView({ action, target, onBack, onClose, onDone }: PlanViewProps) {
+/** "Restart · 3 rooms in Boston Seaport". A long action is shortened rather than the place. */
+function jobName(action: string, subject: string): string {
+  const [text, place] = [action, ` · ${subject}`].map((part) => [...part.replaceAll(/\s+/g, ' ')]) as [
+    string[],
+    string[],
+  ]
+  const length = maxNameLength - place.length
+  return [...(text.length > length ? [...text.slice(0, Math.max(length - 1, 0)), '…'] : text), ...place]
+    .slice(0, maxNameLength)
+    .join('')
+}
+
+function PlanView({ action, subject, target, onBack, onClose, onDone }: PlanViewProps) {
   const [skipConflicts, setSkipConflicts] = useState(false)
   const navigate = useNavigate()
   const nameOf = useActionText([action])
   const deviceClause = useDeviceClause(action)
-  const name = [...nameOf(action).replaceAll(/\s+/g, ' ')].slice(0, maxNameLength).join('')
+  const name = jobName(nameOf(action), subject)
   const [when, setWhen] = useState<RebootTime>('idle')
   const { isDeferred, canConflict, texts } = jobActions[action.type]
   const draft: JobDraft = {

@@ -3,6 +3,7 @@ import { Button, Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { placedRoomName } from '../../../../contract/fleet/room-name.ts'
 import { type AvailabilityRow, availabilityClasses } from '../../../../contract/reports/availability.ts'
 import { operationQuery } from '../../../api.ts'
 import { CrossIcon } from '../../../parts/page/icons.tsx'
@@ -41,7 +42,7 @@ export function PeriodsSection({ view: { filter, change }, row, room }: PeriodsS
   return (
     <div ref={box}>
       <Section
-        title={`Periods of ${room.name}`}
+        title={`Periods of ${placedRoomName(room.name, row.location?.name)}`}
         actions={
           <Button
             variant="subtle"

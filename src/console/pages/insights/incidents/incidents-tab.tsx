@@ -4,6 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ruleNames } from '../../../../contract/incidents/rule-names.ts'
 import type { IncidentReportRow, RepeatOffender } from '../../../../contract/reports/incidents.ts'
+import { type RoomNameOf, useRoomNames } from '../../../domain/fleet/room/room-names.ts'
 import { EmptyState, Section } from '../../../parts/page/page.tsx'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
@@ -25,6 +26,7 @@ export function IncidentsTab({ view: { filter, window } }: { readonly view: Insi
     ...(regionId !== undefined && { regionId }),
     ...(locationId !== undefined && { locationId }),
   }
+  const roomNameOf = useRoomNames()
   const { counts, rows, repeatOffenders } = useSuspenseQuery(allRowsQuery('reportsIncidents', query)).data
   if (counts.incidents === 0)
     return <EmptyState title="No incidents">No incident opened in {window.title} in these places.</EmptyState>
@@ -65,7 +67,7 @@ export function IncidentsTab({ view: { filter, window } }: { readonly view: Insi
         <DataTable
           label="Repeat offenders"
           rows={repeatOffenders}
-          columns={offenderColumns}
+          columns={offenderColumns(roomNameOf)}
           keyOf={({ rule, endpoint, room }) => `${rule} ${endpoint?.id ?? ''} ${room?.id ?? ''}`}
           maxHeightPx={480}
           empty="No device or room had three incidents of one rule."
@@ -111,7 +113,7 @@ const causeColumns: readonly Column<IncidentReportRow>[] = [
   },
 ]
 
-const offenderColumns: readonly Column<RepeatOffender>[] = [
+const offenderColumns = (roomNameOf: RoomNameOf): readonly Column<RepeatOffender>[] => [
   {
     id: 'name',
     title: 'Device or room',
@@ -124,7 +126,7 @@ const offenderColumns: readonly Column<RepeatOffender>[] = [
       ) : (
         room && (
           <Link to="/rooms/$roomId" params={{ roomId: String(room.id) }}>
-            {room.name}
+            {roomNameOf(room.id, room.name)}
           </Link>
         )
       ),

@@ -19,6 +19,7 @@ import {
   itemName,
 } from '../../../domain/fleet/gateway/gateway.ts'
 import { ItemState, itemStateChoices, itemStateName } from '../../../domain/fleet/gateway/item-state.tsx'
+import { type RoomNameOf, useRoomNames } from '../../../domain/fleet/room/room-names.ts'
 import { RoomLink } from '../../../domain/fleet/site/room-link.tsx'
 import { sourceTypeNames } from '../../../domain/fleet/source/source.ts'
 import { SourceStateLabel } from '../../../domain/fleet/source/source-state.tsx'
@@ -130,14 +131,15 @@ function Items({ gatewayId }: { readonly gatewayId: string }) {
         includesAll(normalizeText(`${itemName(item)} ${item.host} ${item.roomName ?? ''} ${item.reason ?? ''}`), words),
     )
   }, [devices, q, state])
+  const roomNameOf = useRoomNames()
   const columns = useMemo(() => {
     const start = (name: Task, item: GatewayItem) => {
       setTask({ name, item })
       setOpened(name)
     }
     const tryAgain = (item: GatewayItem) => retry({ input: { id: gatewayId, deviceId: item.id } })
-    return [...itemColumns(drivers), ...(write ? [actionColumn(start, tryAgain)] : [])]
-  }, [drivers, write, retry, gatewayId])
+    return [...itemColumns(drivers, roomNameOf), ...(write ? [actionColumn(start, tryAgain)] : [])]
+  }, [drivers, roomNameOf, write, retry, gatewayId])
   const isFiltered = q !== '' || state !== undefined
   const close = () => setOpened(undefined)
   if (devices.length === 0) {
@@ -209,7 +211,7 @@ const driverName = (drivers: readonly GatewayDriver[], { driver }: GatewayItem):
     ? sourceTypeNames[driver as SourceType]
     : (drivers.find(({ id }) => id === driver)?.name ?? driver)
 
-const itemColumns = (drivers: readonly GatewayDriver[]): readonly Column<GatewayItem>[] => [
+const itemColumns = (drivers: readonly GatewayDriver[], roomNameOf: RoomNameOf): readonly Column<GatewayItem>[] => [
   {
     id: 'name',
     title: 'Device',
@@ -262,7 +264,7 @@ const itemColumns = (drivers: readonly GatewayDriver[]): readonly Column<Gateway
         'Deleted'
       ) : (
         <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
-          {roomName}
+          {roomNameOf(roomId, roomName)}
         </Link>
       ),
   },

@@ -113,7 +113,7 @@ export const sourceDeviceColumns = (source: Source, roomNames: RoomNames): reado
         linkedRoomId !== undefined && <Small>Linked: {roomNames.get(linkedRoomId) ?? `room ${linkedRoomId}`}</Small>
       ) : (
         <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
-          {roomName}
+          {roomNames.get(roomId) ?? roomName}
         </Link>
       ),
   },
