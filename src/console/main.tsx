@@ -1,6 +1,7 @@
 // Entry point of the console: resumes the session, then shows the sign-in page or the application.
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
+import './type/inter.css'
 import './style.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'

@@ -1,5 +1,5 @@
 // The Mantine theme of the console: one palette with enough contrast in light and dark mode.
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, rem } from '@mantine/core'
 import { focusTitleIfLost } from './parts/page/page.tsx'
 
 const fjord: MantineColorsTuple = [
@@ -35,9 +35,20 @@ export const theme = createTheme({
   primaryShade: { light: 8, dark: 7 },
   autoContrast: true,
   defaultRadius: 'md',
-  fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamily: 'Inter, "Inter fallback", system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
-  headings: { fontWeight: '650' },
+  // Four sizes; Mantine's names xl and above are not used.
+  fontSizes: { xs: rem(12), sm: rem(14), md: rem(16), lg: rem(22), xl: rem(22) },
+  lineHeights: { xs: '1.35', sm: '1.45', md: '1.5', lg: '1.3', xl: '1.3' },
+  fontWeights: { regular: '400', medium: '500', bold: '600' },
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: rem(22), lineHeight: '1.3' },
+      h2: { fontSize: rem(16), lineHeight: '1.5' },
+      h3: { fontSize: rem(14), lineHeight: '1.45' },
+    },
+  },
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
@@ -63,6 +74,8 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close' },
         onExitTransitionEnd: focusTitleIfLost,
       },
+      // The title leads the labels of the fields below it.
+      styles: { title: { fontSize: 'var(--mantine-font-size-md)', fontWeight: 600 } },
     },
   },
 })

@@ -52,7 +52,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
         aria-activedescendant={results[at] && `${id}-${at}`}
         leftSection={<SearchIcon />}
         variant="unstyled"
-        size="lg"
+        size="md"
         px="xs"
       />
       <Box id={`${id}-list`} role="listbox" aria-label="Results" className={classes.list}>

@@ -19,7 +19,7 @@ export function LiveIndicator() {
         <svg width="10" height="10" aria-hidden="true">
           <circle cx="5" cy="5" r="4" fill={isLive ? colour : 'none'} stroke={colour} strokeWidth="2" />
         </svg>
-        <Text fz="sm" c={colour} fw={550} {...(isLive && { visibleFrom: 'sm' })}>
+        <Text fz="sm" c={colour} fw={500} {...(isLive && { visibleFrom: 'sm' })}>
           {label}
         </Text>
       </Group>

@@ -75,7 +75,7 @@ export function Shell() {
               aria-expanded={menuOpened}
             />
             <Logo />
-            <Text fw={650} visibleFrom="xs">
+            <Text fw={600} visibleFrom="xs">
               Roomkeeper
             </Text>
             <Text c="dimmed" fz="sm" truncate visibleFrom="sm" maw={260}>

@@ -13,9 +13,7 @@ export function SignInCard({ title, children }: { readonly title: string; readon
         <Stack>
           <Group gap="sm" wrap="nowrap">
             <Logo size={34} />
-            <Title order={1} fz="xl">
-              {title}
-            </Title>
+            <Title order={1}>{title}</Title>
           </Group>
           {children}
         </Stack>

@@ -53,7 +53,7 @@ function RunItem({ newest, count, actorCount }: EntryRun) {
         <DateTime at={timestamp} />
       </Text>
       <div className={classes.truncated}>
-        <Text span fz="sm" fw={550}>
+        <Text span fz="sm" fw={500}>
           {actionName(type)}
           {count > 1 && ` (${count}×)`}
         </Text>

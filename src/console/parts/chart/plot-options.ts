@@ -39,7 +39,7 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
   const line = colour('--mantine-color-anchor')
   const text = colour('--mantine-color-dimmed')
   const grid = colour('--rk-line')
-  const axis = { stroke: text, font: '11px system-ui, sans-serif', ticks: { show: false }, gap: 6 }
+  const axis = { stroke: text, font: '12px Inter, system-ui, sans-serif', ticks: { show: false }, gap: 6 }
   const edge: uPlot.Series = { width: 0, stroke: line, points: { show: false } }
   return {
     width: settings.width,

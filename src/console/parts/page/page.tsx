@@ -29,7 +29,7 @@ export function Page({ title, above, beside, actions, children }: PageProps) {
         {above}
         <Group justify="space-between" align="center" gap="sm">
           <Group gap="md" align="center" miw={0}>
-            <Title order={1} fz={26} ref={heading} tabIndex={-1} style={{ outline: 'none', overflowWrap: 'anywhere' }}>
+            <Title order={1} ref={heading} tabIndex={-1} style={{ outline: 'none', overflowWrap: 'anywhere' }}>
               {title}
             </Title>
             {beside}

@@ -6,7 +6,7 @@ export const ShownOnceField = (props: TextInputProps) => (
     readOnly
     flex={1}
     // At 14 pixels some fonts draw the underscore of a key below the visible part of the field.
-    styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+    styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
     onFocus={(event) => event.currentTarget.select()}
     autoComplete="off"
     spellCheck={false}

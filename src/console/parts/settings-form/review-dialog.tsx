@@ -30,7 +30,7 @@ interface ReviewDialogProps {
 export function ReviewDialog(props: ReviewDialogProps) {
   const { opened, onClose, title, before, after, children, verb, isBusy, error, blocked = false, onContinue } = props
   return (
-    <Modal opened={opened} onClose={onClose} title={title} size="xl" styles={{ title: { fontWeight: 650 } }}>
+    <Modal opened={opened} onClose={onClose} title={title} size="xl">
       <Stack>
         {onContinue && <ConcurrentChangeNotice onContinue={onContinue} />}
         {!blocked && <DiffTable before={before} after={after} />}

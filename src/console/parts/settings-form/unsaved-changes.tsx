@@ -31,7 +31,7 @@ export function UnsavedBar(props: UnsavedBarProps) {
       <Button variant="default" onClick={onDiscard}>
         Discard changes
       </Button>
-      <Text role="status" fz="sm" fw={550} {...(isWrong && { c: 'var(--rk-offline)' })}>
+      <Text role="status" fz="sm" fw={500} {...(isWrong && { c: 'var(--rk-offline)' })}>
         {invalidCount > 0
           ? `Fix ${plural(invalidCount, 'field')} to continue`
           : (error ?? plural(count, 'unsaved change'))}

@@ -43,7 +43,7 @@ export function CopyableText({ text, what, large = false }: CopyableTextProps) {
   const shown = oneLine(text)
   return (
     <Group component="span" gap={4} wrap="nowrap" display="inline-flex" maw="100%">
-      <Text span ff="monospace" fz={large ? 28 : 'sm'} fw={large ? 650 : undefined} className={classes.long}>
+      <Text span ff="monospace" fz={large ? 'lg' : 'sm'} fw={large ? 600 : undefined} className={classes.long}>
         {shown}
       </Text>
       <CopyIconButton text={shown} tip={`Copy ${what}`} isInline size={large ? 36 : 24} />

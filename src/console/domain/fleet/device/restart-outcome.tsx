@@ -27,7 +27,7 @@ export function RestartOutcome({ device, isAwaited = false }: RestartOutcomeProp
   }
   if (!call) return 'will restart'
   return (
-    <Text span fz="sm" c="var(--rk-degraded)" fw={550}>
+    <Text span fz="sm" c="var(--rk-degraded)" fw={500}>
       will restart (now {call})
     </Text>
   )

@@ -35,7 +35,7 @@ export function RestartForm({ incident: { id }, onClose }: IncidentFormProps) {
               {deviceName(device)}
               {device.roomName && ` in ${device.roomName}`}
               {device.inCallStatus && callText(device.inCallStatus) && (
-                <Text span fz="sm" c="var(--rk-degraded)" fw={550}>
+                <Text span fz="sm" c="var(--rk-degraded)" fw={500}>
                   {' '}
                   (now {callText(device.inCallStatus)})
                 </Text>

@@ -88,7 +88,7 @@ function PairedDevices({
           <li key={one.id}>
             <div className={classes.device}>
               {one.id === device.id ? (
-                <Text span fz="sm" fw={550}>
+                <Text span fz="sm" fw={500}>
                   {deviceName(one)}
                 </Text>
               ) : (

@@ -35,7 +35,7 @@ export function StagesField({ state: { stages, isLastManual }, onChange }: StepP
         ))}
         <li>
           <Group gap="sm">
-            <Text fz="sm" fw={550}>
+            <Text fz="sm" fw={500}>
               Stage {stages.length + 1}: all rooms
             </Text>
             {stages.length > 0 && (
@@ -71,7 +71,7 @@ function StageFields({ stage: { kind, amount, tags, manual }, number, onChange, 
   const knownTags = useKnownTags()
   return (
     <Group gap="sm" align="center">
-      <Text fz="sm" fw={550} w={64}>
+      <Text fz="sm" fw={500} w={64}>
         Stage {number}
       </Text>
       <Select

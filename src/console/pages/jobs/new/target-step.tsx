@@ -119,7 +119,7 @@ function TargetCount({ state }: { readonly state: WizardState }) {
   })
   if (!draft) return null
   return (
-    <Text role="status" mt="sm" fw={550} {...(error && { c: 'var(--rk-offline)' })}>
+    <Text role="status" mt="sm" fw={500} {...(error && { c: 'var(--rk-offline)' })}>
       {error
         ? errorMessage(error)
         : data && `${plural(data.body.endpointCount, 'device')} in ${plural(data.body.unitCount, 'room')} match`}

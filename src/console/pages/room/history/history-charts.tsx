@@ -169,7 +169,7 @@ function CursorReadout({ sensor, atSeconds, min, max, mean, zone }: CursorReadou
         'No data'
       ) : (
         <>
-          <Text span fz="xs" fw={650} c="var(--mantine-color-text)">
+          <Text span fz="xs" fw={600} c="var(--mantine-color-text)">
             {sensorValueText(sensor, mean)}
           </Text>
           {min !== max && ` · min ${sensorNumberText(sensor, min)} · max ${sensorNumberText(sensor, max)}`}
