@@ -1,22 +1,17 @@
 // The severity of an incident as an icon with a label.
-import type { ReactNode } from 'react'
 import { type Severity, severities } from '../../../contract/incidents/rule-table.ts'
-import { CrossIcon, DotIcon, WarnIcon } from '../../parts/page/icons.tsx'
-import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { InfoIcon } from '../../parts/page/icons.tsx'
+import { StateBadge, type StateLook } from '../../parts/text/status-label.tsx'
 
-const styles: Readonly<Record<Severity, { label: string; colour: string; icon: ReactNode }>> = {
-  CRITICAL: { label: 'Critical', colour: 'var(--rk-offline)', icon: <CrossIcon size={16} /> },
-  WARNING: { label: 'Warning', colour: 'var(--rk-degraded)', icon: <WarnIcon size={16} /> },
-  INFO: { label: 'Info', colour: 'var(--rk-empty)', icon: <DotIcon size={16} /> },
+const styles: Readonly<Record<Severity, StateLook>> = {
+  CRITICAL: { label: 'Critical', tone: 'critical' },
+  WARNING: { label: 'Warning', tone: 'warning' },
+  INFO: { label: 'Info', tone: 'quiet', icon: <InfoIcon size={16} /> },
 }
 
 export const severityName = (severity: Severity): string => styles[severity].label
 
-export const SeverityLabel = ({ severity }: { readonly severity: Severity }) => (
-  <StatusLabel colour={styles[severity].colour} icon={styles[severity].icon}>
-    {styles[severity].label}
-  </StatusLabel>
-)
+export const SeverityLabel = ({ severity }: { readonly severity: Severity }) => <StateBadge look={styles[severity]} />
 
 /** The choices of a select, the worst severity first. */
 export const severityChoices = severities.toReversed().map((value) => ({ value, label: styles[value].label }))

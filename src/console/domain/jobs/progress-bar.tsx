@@ -1,7 +1,7 @@
 // A stacked bar of the rooms of a job or of one of its stages, by their states.
 import type { UnitState } from '../../../contract/jobs/job-states.ts'
 import type { ListedJob } from './job.ts'
-import { unitStateColour, unitStateName, unitStateOrder } from './job-state.tsx'
+import { unitStateName, unitStateOrder } from './job-state.tsx'
 import classes from './progress-bar.module.css'
 
 type Counts = ListedJob['counts']
@@ -23,19 +23,10 @@ export const ProgressBar = ({ counts }: { readonly counts: Counts }) => (
       <span
         key={state}
         className={classes.part}
-        data-fill={fills[state]}
-        style={{ flexGrow: count, '--part': unitStateColour(state) } as never}
+        data-state={state}
+        style={{ flexGrow: count }}
         title={`${count.toLocaleString('en-GB')} ${unitStateName(state).toLowerCase()}`}
       />
     ))}
   </span>
 )
-
-/** The pattern of each state, because several have one colour. States without one are solid. */
-const fills: Partial<Record<UnitState, 'empty' | 'faint' | 'striped' | 'outlined' | 'dotted'>> = {
-  PENDING: 'empty',
-  WAITING: 'striped',
-  SKIPPED: 'faint',
-  CANCELLED: 'dotted',
-  ROLLED_BACK: 'outlined',
-}

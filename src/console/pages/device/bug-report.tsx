@@ -2,16 +2,15 @@
 import { Button, Card, Group, Progress, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { operationQuery, useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/fleet/device/device.ts'
-import { CheckIcon, ClockIcon, CrossIcon, DotIcon, DownloadIcon, WarnIcon } from '../../parts/page/icons.tsx'
+import { CancelledIcon, ClockIcon, DownloadIcon, SkippedIcon } from '../../parts/page/icons.tsx'
 import { ErrorText } from '../../parts/page/page.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
 import { CopyableText } from '../../parts/text/definition-list.tsx'
-import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { StateBadge, type StateLook } from '../../parts/text/status-label.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
@@ -19,13 +18,13 @@ import classes from './device-list.module.css'
 
 type ReportDevice = ResponseOf<Operations['bugReportsGet']>['endpoints'][number]
 
-const states: Record<ReportDevice['state'], { word: string; colour: string; mark: ReactNode }> = {
-  REQUESTED: { word: 'Waiting for the device', colour: 'var(--mantine-color-text)', mark: <ClockIcon size={16} /> },
-  UPLOADED: { word: 'Ready', colour: 'var(--rk-healthy)', mark: <CheckIcon size={16} /> },
-  FAILED: { word: 'Failed', colour: 'var(--rk-offline)', mark: <CrossIcon size={16} /> },
-  EXPIRED: { word: 'Timed out', colour: 'var(--rk-degraded)', mark: <WarnIcon size={16} /> },
-  CANCELLED: { word: 'Cancelled', colour: 'var(--rk-empty)', mark: <DotIcon size={16} /> },
-  SKIPPED: { word: 'Skipped', colour: 'var(--rk-empty)', mark: <DotIcon size={16} /> },
+const states: Record<ReportDevice['state'], StateLook> = {
+  REQUESTED: { label: 'Waiting for the device', tone: 'quiet', icon: <ClockIcon size={16} /> },
+  UPLOADED: { label: 'Ready', tone: 'calm' },
+  FAILED: { label: 'Failed', tone: 'danger' },
+  EXPIRED: { label: 'Timed out', tone: 'warning' },
+  CANCELLED: { label: 'Cancelled', tone: 'quiet', icon: <CancelledIcon size={16} /> },
+  SKIPPED: { label: 'Skipped', tone: 'quiet', icon: <SkippedIcon size={16} /> },
 }
 
 export function BugReport({ supportId, onClose }: { readonly supportId: string; readonly onClose: () => void }) {
@@ -77,16 +76,13 @@ export function BugReport({ supportId, onClose }: { readonly supportId: string; 
 }
 
 function Delivery({ supportId, item }: { readonly supportId: string; readonly item: ReportDevice }) {
-  const { word, colour, mark } = states[item.state]
   return (
     <li>
       <div className={classes.device}>
         <Link to="/devices/$endpointId" params={{ endpointId: item.endpointId }}>
           {deviceName(item)}
         </Link>
-        <StatusLabel colour={colour} icon={mark}>
-          {word}
-        </StatusLabel>
+        <StateBadge look={states[item.state]} />
         {item.error && (
           <Text span fz="sm" c="dimmed">
             {item.error}

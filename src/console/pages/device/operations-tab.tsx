@@ -6,21 +6,11 @@ import type { Operations } from '../../../contract/operations.ts'
 import { useBody, useWrite } from '../../api.ts'
 import { useDeviceTimeZone } from '../../domain/fleet/device/device.ts'
 import { waitTexts } from '../../domain/fleet/device/waiting-restarts.tsx'
-import {
-  CheckIcon,
-  ClockIcon,
-  CrossIcon,
-  DotIcon,
-  DownloadIcon,
-  MessageIcon,
-  PowerIcon,
-  RebootIcon,
-  WarnIcon,
-} from '../../parts/page/icons.tsx'
+import { CancelledIcon, ClockIcon, DownloadIcon, MessageIcon, PowerIcon, RebootIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { StatusLabel } from '../../parts/text/status-label.tsx'
+import { StateBadge, type StateLook, StatusLabel } from '../../parts/text/status-label.tsx'
 import { ageText, DateTime } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
 import type { TabProps } from './tab-props.ts'
@@ -37,27 +27,22 @@ const types: Record<Operation['type'], { name: string; icon: ReactNode }> = {
   POWER: { name: 'Switch power', icon: <PowerIcon size={16} /> },
 }
 
-const openState = { colour: 'var(--mantine-color-text)', mark: <ClockIcon size={16} />, isOpen: true }
-const states: Record<
-  Operation['state'],
-  { word: string; colour: string; mark: ReactNode; isOpen?: boolean; meaning?: string }
-> = {
-  QUEUED: { ...openState, word: 'Waiting', meaning: 'Sent when the device is online.' },
-  SENT: { ...openState, word: 'Sent', meaning: 'Not confirmed by the device yet.' },
-  ACKNOWLEDGED: { ...openState, word: 'In progress', meaning: 'Confirmed by the device.' },
-  SUCCEEDED: { word: 'Done', colour: 'var(--rk-healthy)', mark: <CheckIcon size={16} /> },
-  FAILED: { word: 'Failed', colour: 'var(--rk-offline)', mark: <CrossIcon size={16} /> },
+const openState = { tone: 'quiet', icon: <ClockIcon size={16} />, isOpen: true } as const
+const states: Record<Operation['state'], StateLook & { readonly isOpen?: boolean; readonly meaning?: string }> = {
+  QUEUED: { ...openState, label: 'Waiting', meaning: 'Sent when the device is online.' },
+  SENT: { ...openState, label: 'Sent', meaning: 'Not confirmed by the device yet.' },
+  ACKNOWLEDGED: { ...openState, label: 'In progress', meaning: 'Confirmed by the device.' },
+  SUCCEEDED: { label: 'Done', tone: 'calm' },
+  FAILED: { label: 'Failed', tone: 'danger' },
   EXPIRED: {
-    word: 'Timed out',
-    colour: 'var(--rk-degraded)',
-    mark: <WarnIcon size={16} />,
+    label: 'Timed out',
+    tone: 'warning',
     meaning: 'The device did not finish before the deadline. Try again.',
   },
-  CANCELLED: { word: 'Cancelled', colour: 'var(--rk-empty)', mark: <DotIcon size={16} /> },
+  CANCELLED: { label: 'Cancelled', tone: 'quiet', icon: <CancelledIcon size={16} /> },
   SKIPPED: {
-    word: 'Skipped',
-    colour: 'var(--rk-degraded)',
-    mark: <WarnIcon size={16} />,
+    label: 'Skipped',
+    tone: 'warning',
     meaning: 'The device was not connected when its paired devices restarted.',
   },
 }
@@ -93,7 +78,7 @@ const operationColumns = (zone: string): readonly Column<Operation>[] => [
     title: 'Operation',
     width: '26%',
     cell: ({ type }) => (
-      <StatusLabel colour="var(--mantine-color-text)" icon={types[type].icon}>
+      <StatusLabel tone="plain" icon={types[type].icon}>
         {types[type].name}
       </StatusLabel>
     ),
@@ -117,14 +102,12 @@ const operationColumns = (zone: string): readonly Column<Operation>[] => [
 
 function OperationStatus({ operation }: { readonly operation: Operation }) {
   const { id, type, state, error, createdAt, updatedAt, deadline, waitsFor } = operation
-  const { word, colour, mark, meaning, isOpen } = states[state]
+  const { meaning, isOpen } = states[state]
   const may = usePermissions()
   const cancel = useWrite('operationsCancel', { successText: 'Operation cancelled' })
   return (
     <>
-      <StatusLabel colour={colour} icon={mark}>
-        {word}
-      </StatusLabel>
+      <StateBadge look={states[state]} />
       <Text fz="xs" c="dimmed" pl={22} style={{ overflowWrap: 'anywhere' }}>
         {error ??
           (waitsFor ? `${waitTexts[waitsFor]}.` : meaning) ??

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { type IncidentDetails, isOpenIncident, isSnoozed } from '../../domain/incidents/incident.ts'
 import { IncidentDialogs, useIncidentTasks } from '../../domain/incidents/work/incident-dialogs.tsx'
 import { hasDevices } from '../../domain/incidents/work/row-actions.tsx'
-import { CheckIcon, ClockIcon, CrossIcon, NoteIcon, RebootIcon, UserIcon } from '../../parts/page/icons.tsx'
+import { CheckIcon, ClockIcon, NoteIcon, RebootIcon, UndoIcon, UserIcon } from '../../parts/page/icons.tsx'
 
 export function IncidentButtons({ incident }: { readonly incident: IncidentDetails }) {
   const tasks = useIncidentTasks()
@@ -15,7 +15,7 @@ export function IncidentButtons({ incident }: { readonly incident: IncidentDetai
       {isOpen && (
         <Button
           variant={isNew ? 'filled' : 'default'}
-          leftSection={isNew ? <CheckIcon /> : <CrossIcon />}
+          leftSection={isNew ? <CheckIcon /> : <UndoIcon />}
           onClick={() => tasks.start(isNew ? 'acknowledge' : 'unacknowledge', incident)}
         >
           {isNew ? 'Acknowledge' : 'Unacknowledge'}

@@ -119,10 +119,7 @@ const silenceColumns = (now: number): readonly Column<ListedSilence>[] => [
 ]
 
 const SilenceState = ({ isActive }: { readonly isActive: boolean }) => (
-  <StatusLabel
-    colour={isActive ? 'var(--mantine-color-text)' : 'var(--rk-empty)'}
-    icon={isActive ? <CheckIcon size={16} /> : <ClockIcon size={16} />}
-  >
+  <StatusLabel tone={isActive ? 'plain' : 'quiet'} icon={isActive ? <CheckIcon size={16} /> : <ClockIcon size={16} />}>
     {isActive ? 'Active' : 'Scheduled'}
   </StatusLabel>
 )

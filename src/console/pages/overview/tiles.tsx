@@ -10,7 +10,7 @@ import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import {
   type RoomState,
   RoomStateLabel,
-  roomStateColour,
+  roomStateFill,
   roomStateLabel,
   roomStateMeaning,
   roomStates,
@@ -53,14 +53,14 @@ export function StateTiles({ rows }: RoomRowsProps) {
         data-state={count > 0 ? state : undefined}
         title={roomStateMeaning(state, isReconnecting)}
       >
-        <RoomStateLabel state={state} isReconnecting={isReconnecting} />
+        <RoomStateLabel state={state} isReconnecting={isReconnecting} isQuiet={count === 0} />
         <span className={classes.countWithLine}>
           <span className={classes.count}>{count.toLocaleString('en-GB')}</span>
           {lastDay && (
             <Sparkline
               values={lastDay.rooms[state]}
               label={`${roomStateLabel(state, isReconnecting)} in the last 24 hours`}
-              colour={state === 'OFFLINE' || state === 'DEGRADED' ? roomStateColour(state) : 'var(--rk-empty)'}
+              colour={state === 'OFFLINE' || state === 'DEGRADED' ? roomStateFill(state) : 'var(--rk-empty)'}
             />
           )}
         </span>
@@ -93,7 +93,7 @@ export function PeopleTile({ rows }: RoomRowsProps) {
   const isKnown = countedRooms + otherRooms + freeCount > 0
   return (
     <div className={classes.tile}>
-      <StatusLabel colour="var(--mantine-color-text)" icon={<PeopleIcon size={16} />}>
+      <StatusLabel tone="plain" icon={<PeopleIcon size={16} />}>
         Occupancy now
       </StatusLabel>
       {isKnown ? (

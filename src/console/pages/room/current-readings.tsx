@@ -8,7 +8,6 @@ import { freshnessOf, maxAgeOfNowMs } from '../../domain/fleet/room/freshness.ts
 import type { RoomDetails } from '../../domain/fleet/room/room.ts'
 import { airOutliers, type Outlier, outlierText } from '../../domain/sensors/air.ts'
 import { isReading, peopleText } from '../../domain/sensors/readings.ts'
-import { WarnIcon } from '../../parts/page/icons.tsx'
 import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
@@ -107,9 +106,7 @@ const Reading = ({ sensor, value, peopleIs, outlier }: ReadingProps) => (
     </Text>
     {outlier && (
       <div>
-        <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={14} />}>
-          {outlierText(outlier)}
-        </StatusLabel>
+        <StatusLabel tone="warning">{outlierText(outlier)}</StatusLabel>
       </div>
     )}
   </>

@@ -9,7 +9,6 @@ import { ConnectionLabel } from '../../domain/fleet/device/connection-label.tsx'
 import { callText, type DeviceDetails, deviceName, powerNames } from '../../domain/fleet/device/device.ts'
 import { KindIcon, kindName, kindOf } from '../../domain/fleet/device/device-kind.tsx'
 import { DeviceNote } from '../../domain/fleet/device/device-note.tsx'
-import { CrossIcon, WarnIcon } from '../../parts/page/icons.tsx'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
 import classes from './room.module.css'
@@ -67,11 +66,7 @@ export function DeviceLine({
           </Text>
         )}
         {isHere && <ReportedProblems device={device} />}
-        {hasRejectedSettings && (
-          <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-            Settings rejected
-          </StatusLabel>
-        )}
+        {hasRejectedSettings && <StatusLabel tone="warning">Settings rejected</StatusLabel>}
       </span>
       {firmwareVersion !== '' && (
         <Text span fz="sm" c="dimmed" className={classes.firmware} title={oneLine(firmwareVersion)}>
@@ -113,12 +108,8 @@ function ReportedProblems({ device: { faults = [], peripherals = [] } }: Pick<De
   ]
   const worst = problems.find(({ level }) => level === 'CRITICAL') ?? problems[0]
   if (!worst) return null
-  const isCritical = worst.level === 'CRITICAL'
   return (
-    <StatusLabel
-      colour={isCritical ? 'var(--rk-offline)' : 'var(--rk-degraded)'}
-      icon={isCritical ? <CrossIcon size={16} /> : <WarnIcon size={16} />}
-    >
+    <StatusLabel tone={worst.level === 'CRITICAL' ? 'critical' : 'warning'}>
       {worst.text}
       {problems.length > 1 && ` (and ${String(problems.length - 1)} more)`}
     </StatusLabel>

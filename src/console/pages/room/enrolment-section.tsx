@@ -8,7 +8,6 @@ import { AddDeviceButton } from '../../domain/fleet/gateway/add-device.tsx'
 import type { RoomDetails } from '../../domain/fleet/room/room.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import { CopyIconButton } from '../../parts/page/copy-icon-button.tsx'
-import { WarnIcon } from '../../parts/page/icons.tsx'
 import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { StatusLabel } from '../../parts/text/status-label.tsx'
@@ -80,9 +79,7 @@ function Enrolment({ room, zone, isConfirming, onConfirmed }: EnrolmentProps) {
     <>
       {isExpired && (
         <Stack gap={4}>
-          <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-            This code has expired
-          </StatusLabel>
+          <StatusLabel tone="warning">This code has expired</StatusLabel>
           <Text fz="sm">Create a new code to enrol another device. Enrolled devices are not affected.</Text>
         </Stack>
       )}

@@ -1,7 +1,7 @@
 // Shows the number of rooms of a site and their worst state; both link to the rooms.
 
 import { pathUnderBase } from '../../base-path.ts'
-import { type RoomState, roomStateColour, roomStateIcon, roomStateLabel } from '../../domain/fleet/room/room-state.tsx'
+import { type RoomState, roomStateIcon, roomStateLabel } from '../../domain/fleet/room/room-state.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
 import type { RoomTally } from './site-tree.ts'
@@ -31,7 +31,7 @@ export const TallyCells = ({ name, tally: { rooms, worst, worstCount }, href }: 
     </span>
     <span className={classes.state}>
       {worst && (
-        <a href={`${href}&state=${worst}`} className={classes.stateLink} style={{ color: roomStateColour(worst) }}>
+        <a href={`${href}&state=${worst}`} className={classes.stateLink} data-state={worst}>
           {roomStateIcon(worst)} {roomStateLabel(worst)}
           {isCounted(worst) && ` ${worstCount.toLocaleString('en-GB')}`}
           <VisuallyHidden> in {name}</VisuallyHidden>

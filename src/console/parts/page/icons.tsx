@@ -63,7 +63,16 @@ export const CopyIcon = icon(<path d="M8 8h12v12H8zM16 8V4H4v12h4" />)
 export const CheckIcon = icon(<path d="M5 12.5 10 17 19 7" />)
 export const CrossIcon = icon(<path d="M6 6l12 12M18 6 6 18" />)
 export const WarnIcon = icon(<path d="M12 4 2.5 20h19zM12 10v4M12 17v.01" />)
-export const DotIcon = icon(<path d="M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6z" />)
+/** Shapes of states: each is used for one state only, and none of them on a button. */
+export const CriticalIcon = icon(
+  <path d="M8.500 3h7L21 8.500v7L15.500 21h-7L3 15.500v-7zM12 8v5M12 16.500v.01" strokeWidth="2.200" />,
+)
+export const OfflineIcon = icon(<path d="M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM8 12h8" strokeWidth="2.200" />)
+export const FailedIcon = icon(<path d="M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM9 9l6 6M15 9l-6 6" />)
+export const CancelledIcon = icon(<path d="M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM5.800 18.200 18.200 5.800" />)
+export const InfoIcon = icon(<path d="M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 11v5M12 8v.01" />)
+export const SkippedIcon = icon(<path d="M5 6l9 6-9 6zM18 6v12" />)
+export const DotIcon = icon(<path d="M12 17a5 5 0 1 0 0-10 5 5 0 0 0 0 10z" />)
 export const LockIcon = icon(<path d="M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3" />)
 export const PeopleIcon = icon(
   <path d="M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2.5 20a6.5 6.5 0 0 1 13 0M16 4.500a3.5 3.5 0 0 1 0 6.500M18 14a6.5 6.5 0 0 1 3.5 6" />,

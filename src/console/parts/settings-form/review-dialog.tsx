@@ -1,7 +1,6 @@
 // The dialog that shows the changes before they are saved.
 import { Button, Card, Group, Modal, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { WarnIcon } from '../page/icons.tsx'
 import { ErrorText } from '../page/page.tsx'
 import { DiffTable } from '../text/diff-table.tsx'
 import { StatusLabel } from '../text/status-label.tsx'
@@ -59,9 +58,7 @@ export function ReviewDialog(props: ReviewDialogProps) {
 export const ConcurrentChangeNotice = ({ onContinue }: { readonly onContinue: () => void }) => (
   <Card role="alert" bg="var(--rk-panel)" style={{ borderColor: 'var(--rk-degraded)' }}>
     <Stack gap="xs" align="flex-start">
-      <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-        Changed by someone else
-      </StatusLabel>
+      <StatusLabel tone="warning">Changed by someone else</StatusLabel>
       <Text fz="sm">The latest values are shown, and your edits are kept. Check them, then continue.</Text>
       <Button variant="default" size="xs" onClick={onContinue}>
         Continue

@@ -141,13 +141,11 @@ function ReportedValue({ name, wanted, reported, rejected, isPending }: Reported
     <div className={classes.reported}>
       <span className={classes.prefix}>Reported: </span>
       {rejected !== undefined ? (
-        <StatusLabel colour="var(--rk-offline)" icon={<WarnIcon size={16} />}>
+        <StatusLabel tone="danger" icon={<WarnIcon size={16} />}>
           Rejected
         </StatusLabel>
       ) : differs ? (
-        <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-          {isPending ? `Still reports ${text}` : `Reports ${text}`}
-        </StatusLabel>
+        <StatusLabel tone="warning">{isPending ? `Still reports ${text}` : `Reports ${text}`}</StatusLabel>
       ) : text !== undefined ? (
         <span className={classes.value}>{text}</span>
       ) : (

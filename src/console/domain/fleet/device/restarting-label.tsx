@@ -7,7 +7,7 @@ import { ageText } from '../../../parts/text/time.tsx'
 export function RestartingLabel({ sinceMs }: { readonly sinceMs: number }) {
   const now = useNow(1000)
   return (
-    <StatusLabel colour="var(--mantine-color-text)" icon={<RebootIcon size={16} />}>
+    <StatusLabel tone="plain" icon={<RebootIcon size={16} />}>
       Restarting, {ageText(sinceMs, now)}
     </StatusLabel>
   )

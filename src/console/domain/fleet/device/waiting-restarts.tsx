@@ -29,7 +29,7 @@ export function WaitingRestarts({ devices }: { readonly devices: readonly Listed
   if (waiting.length === 0) return null
   const lines = waiting.map(({ id, device, waitsFor }) => (
     <Group key={id} gap="xs" role="status" wrap="nowrap">
-      <StatusLabel colour="var(--mantine-color-text)" icon={<ClockIcon size={16} />}>
+      <StatusLabel tone="plain" icon={<ClockIcon size={16} />}>
         <Text span fz="sm">
           {devices.length > 1 ? `${deviceName(device)}: ${waitTexts[waitsFor]}` : waitTexts[waitsFor]}
         </Text>

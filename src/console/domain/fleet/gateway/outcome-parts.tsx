@@ -2,7 +2,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { oneLine } from '../../../../contract/words.ts'
-import { CheckIcon, CrossIcon, WarnIcon } from '../../../parts/page/icons.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 import classes from './gateway.module.css'
@@ -40,9 +39,7 @@ interface CertificateOutcomeProps {
 /** Offers to trust a certificate that no person has confirmed. */
 export const CertificateOutcome = ({ title, certificate, expected, onTrust, children }: CertificateOutcomeProps) => (
   <OutcomeFrame kind="certificate">
-    <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-      {title}
-    </StatusLabel>
+    <StatusLabel tone="warning">{title}</StatusLabel>
     <Text fz="sm">{children}</Text>
     <FingerprintText label="SHA-256" text={certificate.fingerprint} />
     {expected !== undefined && <FingerprintText label="Trusted until now" text={expected} />}
@@ -66,9 +63,7 @@ interface FailedOutcomeProps {
 
 export const FailedOutcome = ({ title = 'No result', reason, children }: FailedOutcomeProps) => (
   <OutcomeFrame kind="failed">
-    <StatusLabel colour="var(--rk-offline)" icon={<CrossIcon size={16} />}>
-      {title}
-    </StatusLabel>
+    <StatusLabel tone="danger">{title}</StatusLabel>
     <Text fz="sm">{oneLine(reason ?? 'The gateway gave no reason.')}</Text>
     {children}
   </OutcomeFrame>
@@ -85,9 +80,7 @@ interface FoundOutcomeProps {
 
 export const FoundOutcome = ({ title, certificate, expected, detail, children }: FoundOutcomeProps) => (
   <OutcomeFrame kind="found">
-    <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
-      {title}
-    </StatusLabel>
+    <StatusLabel tone="calm">{title}</StatusLabel>
     {detail !== undefined && <Text fz="sm">{oneLine(detail)}</Text>}
     {certificate && (
       <Text fz="sm">

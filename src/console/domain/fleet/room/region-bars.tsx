@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { plural } from '../../../parts/text/words.ts'
 import classes from './region-bars.module.css'
 import { type BarState, barStates, type RegionStates } from './region-states.ts'
-import { roomStateColour, roomStateIcon, roomStateLabel } from './room-state.tsx'
+import { roomStateFill, roomStateIcon, roomStateLabel } from './room-state.tsx'
 
 export const RegionBars = ({ regions }: { readonly regions: readonly RegionStates[] }) => (
   <ul className={classes.regions}>
@@ -53,7 +53,7 @@ interface PartProps extends RegionBarProps {
 /** The part is large enough to see and to hit, however few rooms it stands for. It repeats the link of its number. */
 function Part({ region: { filterValue, counts, total, name, isReconnecting }, state, withLinks }: PartProps) {
   if (counts[state] === 0) return null
-  const style = { flexGrow: counts[state] / total, background: roomStateColour(state) }
+  const style = { flexGrow: counts[state] / total, background: roomStateFill(state) }
   if (!withLinks) return <span className={classes.part} style={style} />
   return (
     <Link
@@ -73,11 +73,10 @@ function Count({ region: { filterValue, counts, name, isReconnecting }, state, w
       {roomStateIcon(state, isReconnecting)} {counts[state].toLocaleString('en-GB')}
     </>
   )
-  const style = { color: roomStateColour(state) }
   const label = `${plural(counts[state], 'room')} ${roomStateLabel(state, isReconnecting).toLowerCase()} in ${name}`
   if (!withLinks) {
     return (
-      <span className={classes.count} style={style} role="img" aria-label={label}>
+      <span className={classes.count} data-state={state} role="img" aria-label={label}>
         {content}
       </span>
     )
@@ -87,7 +86,7 @@ function Count({ region: { filterValue, counts, name, isReconnecting }, state, w
       to="/rooms"
       search={{ region: filterValue, state }}
       className={classes.count}
-      style={style}
+      data-state={state}
       aria-label={label}
       title={label}
     >

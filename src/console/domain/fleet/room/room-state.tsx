@@ -1,57 +1,51 @@
 // The state of a room: its label, colour, icon and meaning.
 import type { ReactNode } from 'react'
 import type { RoomState } from '../../../../contract/fleet/rooms.ts'
-import { CheckIcon, ClockIcon, CrossIcon, DotIcon, UnseenIcon, WarnIcon } from '../../../parts/page/icons.tsx'
-import { StatusLabel } from '../../../parts/text/status-label.tsx'
+import { ClockIcon, OfflineIcon, UnseenIcon } from '../../../parts/page/icons.tsx'
+import { lookIcon, type StateLook, StatusLabel } from '../../../parts/text/status-label.tsx'
 import type { ListedDevice } from '../device/device.ts'
 import { RestartingLabel } from '../device/restarting-label.tsx'
 
 export { type RoomState, roomStates } from '../../../../contract/fleet/rooms.ts'
 
-interface RoomStateStyle {
-  readonly label: string
-  readonly colour: string
-  readonly icon: ReactNode
+interface RoomStateLook extends StateLook {
   readonly meaning: string
 }
 
-const roomStateStyles: Record<RoomState, RoomStateStyle> = {
+const roomStateLooks: Record<RoomState, RoomStateLook> = {
   OFFLINE: {
     label: 'Offline',
-    colour: 'var(--rk-offline)',
-    icon: <CrossIcon size={16} />,
+    tone: 'danger',
+    icon: <OfflineIcon size={16} />,
     meaning: 'All devices are offline.',
   },
   DEGRADED: {
     label: 'Degraded',
-    colour: 'var(--rk-degraded)',
-    icon: <WarnIcon size={16} />,
+    tone: 'warning',
     meaning: 'At least one device is offline or rejected its settings.',
   },
   UNKNOWN: {
     label: 'Cannot be seen',
-    colour: 'var(--rk-empty)',
+    tone: 'quiet',
     icon: <UnseenIcon size={16} />,
     meaning: 'The gateway of its devices is away, or has just returned.',
   },
   HEALTHY: {
     label: 'Healthy',
-    colour: 'var(--rk-healthy)',
-    icon: <CheckIcon size={16} />,
+    tone: 'calm',
     meaning: 'All devices are online or asleep.',
   },
   EMPTY: {
     label: 'No devices',
-    colour: 'var(--rk-empty)',
-    icon: <DotIcon size={16} />,
+    tone: 'quiet',
     meaning: 'No devices are enrolled.',
   },
 }
 
 /** UNKNOWN without a gateway: the devices connect again by themselves. */
-const reconnecting: RoomStateStyle = {
+const reconnecting: RoomStateLook = {
   label: 'Reconnecting',
-  colour: 'var(--rk-empty)',
+  tone: 'quiet',
   icon: <ClockIcon size={16} />,
   meaning: 'The server restarted, and no device is back yet.',
 }
@@ -63,13 +57,14 @@ export const isRoomReconnecting = (state: RoomState, devices: readonly UnseenDev
   devices.every((device) => device.state !== 'UNKNOWN' || !device.hasGateway)
 type UnseenDevice = Pick<ListedDevice, 'state' | 'hasGateway'>
 
-const styleOf = (state: RoomState, isReconnecting: boolean): RoomStateStyle =>
-  state === 'UNKNOWN' && isReconnecting ? reconnecting : roomStateStyles[state]
+const styleOf = (state: RoomState, isReconnecting: boolean): RoomStateLook =>
+  state === 'UNKNOWN' && isReconnecting ? reconnecting : roomStateLooks[state]
 
-export const roomStateColour = (state: RoomState): string => roomStateStyles[state].colour
+/** The colour of the state in a bar or a line. */
+export const roomStateFill = (state: RoomState): string => `var(--rk-${state.toLowerCase()}-fill)`
 export const roomStateLabel = (state: RoomState, isReconnecting = false): string => styleOf(state, isReconnecting).label
 export const roomStateIcon = (state: RoomState, isReconnecting = false): ReactNode =>
-  styleOf(state, isReconnecting).icon
+  lookIcon(styleOf(state, isReconnecting))
 export const roomStateMeaning = (state: RoomState, isReconnecting = false): string =>
   styleOf(state, isReconnecting).meaning
 
@@ -78,14 +73,21 @@ interface RoomStateLabelProps {
   readonly isReconnecting?: boolean
   /** The time at which an open restart in the room was asked for. */
   readonly restartingSinceMs?: number | undefined
+  /** No room has the state, as in a heading over the number 0. */
+  readonly isQuiet?: boolean
 }
 
 /** A restart hides that the room is healthy, and no other state. */
-export function RoomStateLabel({ state, isReconnecting = false, restartingSinceMs }: RoomStateLabelProps) {
+export function RoomStateLabel({
+  state,
+  isReconnecting = false,
+  restartingSinceMs,
+  isQuiet = false,
+}: RoomStateLabelProps) {
   if (state === 'HEALTHY' && restartingSinceMs !== undefined) return <RestartingLabel sinceMs={restartingSinceMs} />
-  const { label, colour, icon } = styleOf(state, isReconnecting)
+  const { label, tone, icon } = styleOf(state, isReconnecting)
   return (
-    <StatusLabel colour={colour} icon={icon}>
+    <StatusLabel tone={isQuiet ? 'quiet' : tone} icon={lookIcon({ tone, icon })} isBadge>
       {label}
     </StatusLabel>
   )

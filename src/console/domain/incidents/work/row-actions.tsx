@@ -2,7 +2,7 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { incidentRules } from '../../../../contract/incidents/rule-table.ts'
-import { CheckIcon, ClockIcon, CrossIcon, MoreIcon, NoteIcon, RebootIcon } from '../../../parts/page/icons.tsx'
+import { CheckIcon, ClockIcon, MoreIcon, NoteIcon, RebootIcon, UndoIcon } from '../../../parts/page/icons.tsx'
 import { isOpenIncident, type ListedIncident } from '../incident.ts'
 import type { StartIncidentTask } from './incident-tasks.ts'
 import classes from './work.module.css'
@@ -21,7 +21,7 @@ interface RowAction {
 }
 
 const acknowledge: RowAction = { task: 'acknowledge', name: 'Acknowledge', icon: <CheckIcon /> }
-const unacknowledge: RowAction = { task: 'unacknowledge', name: 'Unacknowledge', icon: <CrossIcon /> }
+const unacknowledge: RowAction = { task: 'unacknowledge', name: 'Unacknowledge', icon: <UndoIcon /> }
 const actionsOf = ({ state }: ListedIncident): readonly RowAction[] => [
   { task: 'restart', name: 'Restart', icon: <RebootIcon /> },
   state === 'ACKNOWLEDGED' ? unacknowledge : acknowledge,

@@ -1,7 +1,6 @@
 // Shows the clock of a device: time zone, local time and time server.
 
 import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
-import { CheckIcon, CrossIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import { DefinitionList } from '../../../parts/text/definition-list.tsx'
 import { useNow } from '../../../parts/text/now.ts'
@@ -31,12 +30,4 @@ export function ClockSection({ device }: { readonly device: DeviceDetails }) {
 }
 
 const ReachableMark = ({ isReachable }: { readonly isReachable: boolean }) =>
-  isReachable ? (
-    <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
-      Yes
-    </StatusLabel>
-  ) : (
-    <StatusLabel colour="var(--rk-offline)" icon={<CrossIcon size={16} />}>
-      No
-    </StatusLabel>
-  )
+  isReachable ? <StatusLabel tone="calm">Yes</StatusLabel> : <StatusLabel tone="danger">No</StatusLabel>

@@ -1,7 +1,7 @@
 // Shows which firmware a device should have, and the state of its update; nothing for a device that reports neither.
 import { humanize } from '../../../../contract/words.ts'
 import { type DeviceDetails, useDeviceTimeZone } from '../../../domain/fleet/device/device.ts'
-import { CheckIcon, ClockIcon, WarnIcon } from '../../../parts/page/icons.tsx'
+import { ClockIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import { type Definition, DefinitionList, hasDefinitions } from '../../../parts/text/definition-list.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
@@ -37,14 +37,14 @@ function UpdateState({ device }: { readonly device: DeviceDetails }) {
   const { upgradeTime, firmwareVersion, latestVersion } = device
   if (device.isLatestVersionScheduledForNow) {
     return (
-      <StatusLabel colour="var(--rk-degraded)" icon={<ClockIcon size={16} />}>
+      <StatusLabel tone="warning" icon={<ClockIcon size={16} />}>
         Installing soon
       </StatusLabel>
     )
   }
   if (device.hasScheduledFirmwareUpdate) {
     return (
-      <StatusLabel colour="var(--mantine-color-text)" icon={<ClockIcon size={16} />}>
+      <StatusLabel tone="plain" icon={<ClockIcon size={16} />}>
         Scheduled
         {upgradeTime && (
           <> for {Number.isNaN(Date.parse(upgradeTime)) ? upgradeTime : <DateTime at={upgradeTime} zone={zone} />}</>
@@ -53,15 +53,7 @@ function UpdateState({ device }: { readonly device: DeviceDetails }) {
     )
   }
   if (device.hasUnscheduledFirmwareUpdate || (latestVersion && firmwareVersion && latestVersion !== firmwareVersion)) {
-    return (
-      <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-        Update available
-      </StatusLabel>
-    )
+    return <StatusLabel tone="warning">Update available</StatusLabel>
   }
-  return (
-    <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
-      Up to date
-    </StatusLabel>
-  )
+  return <StatusLabel tone="calm">Up to date</StatusLabel>
 }

@@ -3,7 +3,6 @@ import { Box, Stack, Text } from '@mantine/core'
 import { oneLine } from '../../../../contract/words.ts'
 import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
 import { addressTexts, macText } from '../../../domain/fleet/device/network-address.ts'
-import { CheckIcon, DotIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
@@ -132,13 +131,5 @@ const Lines = ({ texts }: { readonly texts: readonly string[] }) =>
 
 function LinkMark({ up }: { readonly up: boolean | undefined }) {
   if (up === undefined) return '–'
-  return up ? (
-    <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
-      Up
-    </StatusLabel>
-  ) : (
-    <StatusLabel colour="var(--rk-empty)" icon={<DotIcon size={16} />}>
-      Down
-    </StatusLabel>
-  )
+  return up ? <StatusLabel tone="calm">Up</StatusLabel> : <StatusLabel tone="quiet">Down</StatusLabel>
 }

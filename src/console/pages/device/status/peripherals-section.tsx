@@ -2,7 +2,6 @@
 import { Text } from '@mantine/core'
 import { humanize, oneLine } from '../../../../contract/words.ts'
 import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
-import { CheckIcon, WarnIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
@@ -49,15 +48,7 @@ const columns: readonly Column<Peripheral>[] = [
     title: 'State',
     inCard: 'corner',
     cell: ({ connected }) =>
-      connected ? (
-        <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
-          Connected
-        </StatusLabel>
-      ) : (
-        <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-          Missing
-        </StatusLabel>
-      ),
+      connected ? <StatusLabel tone="calm">Connected</StatusLabel> : <StatusLabel tone="warning">Missing</StatusLabel>,
   },
   { id: 'kind', title: 'Kind', cell: ({ kind }) => humanize(kind) },
 ]

@@ -7,7 +7,6 @@ import { oneLine } from '../../../../contract/words.ts'
 import { operationQuery } from '../../../api.ts'
 import type { DeviceDetails } from '../../../domain/fleet/device/device.ts'
 import { useRestarts } from '../../../domain/fleet/device/restarts.ts'
-import { CrossIcon, WarnIcon } from '../../../parts/page/icons.tsx'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
 import { gigabytesText, isNearlyFull, storageVolumes } from './storage-section.tsx'
 
@@ -30,12 +29,7 @@ export function ProblemsSection({ device }: { readonly device: DeviceDetails }) 
       <Stack gap="sm">
         {problems.map(({ name, isSevere = false, advice }) => (
           <div key={name}>
-            <StatusLabel
-              colour={isSevere ? 'var(--rk-offline)' : 'var(--rk-degraded)'}
-              icon={isSevere ? <CrossIcon size={16} /> : <WarnIcon size={16} />}
-            >
-              {name}
-            </StatusLabel>
+            <StatusLabel tone={isSevere ? 'danger' : 'warning'}>{name}</StatusLabel>
             <Text fz="sm" pl={22}>
               {advice}
             </Text>

@@ -1,12 +1,11 @@
 // Lists people with their role, regions, state and ways to sign in, and a menu of actions for each.
 import { ActionIcon, Badge, Menu, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
 import { type Person, regionsText, wayNames } from '../../../domain/people/person/person.ts'
 import { roleNames } from '../../../domain/people/person/roles.ts'
-import { CheckIcon, ClockIcon, CrossIcon, MoreIcon } from '../../../parts/page/icons.tsx'
+import { CancelledIcon, ClockIcon, MoreIcon } from '../../../parts/page/icons.tsx'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
-import { StatusLabel } from '../../../parts/text/status-label.tsx'
+import { StateBadge, type StateLook } from '../../../parts/text/status-label.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 import { useSession } from '../../../session.ts'
 
@@ -66,12 +65,8 @@ const personColumns = (
   {
     id: 'state',
     title: 'State',
-    sortValue: ({ state }) => states[state].word,
-    cell: ({ state }) => (
-      <StatusLabel colour={states[state].colour} icon={states[state].icon}>
-        {states[state].word}
-      </StatusLabel>
-    ),
+    sortValue: ({ state }) => states[state].label,
+    cell: ({ state }) => <StateBadge look={states[state]} />,
   },
   {
     id: 'ways',
@@ -94,10 +89,10 @@ const menuColumn = (start: (action: PersonAction, person: Person) => void): Colu
   cell: (person) => <PersonMenu person={person} start={(action) => start(action, person)} />,
 })
 
-const states: Readonly<Record<Person['state'], { word: string; colour: string; icon: ReactNode }>> = {
-  ACTIVE: { word: 'Active', colour: 'var(--rk-healthy)', icon: <CheckIcon size={16} /> },
-  INVITED: { word: 'Invited', colour: 'var(--mantine-color-text)', icon: <ClockIcon size={16} /> },
-  DISABLED: { word: 'Disabled', colour: 'var(--rk-offline)', icon: <CrossIcon size={16} /> },
+const states: Readonly<Record<Person['state'], StateLook>> = {
+  ACTIVE: { label: 'Active', tone: 'calm' },
+  INVITED: { label: 'Invited', tone: 'quiet', icon: <ClockIcon size={16} /> },
+  DISABLED: { label: 'Disabled', tone: 'quiet', icon: <CancelledIcon size={16} /> },
 }
 
 const None = ({ children }: { readonly children: string }) => (

@@ -8,7 +8,7 @@ import { isSecurityRule } from '../../../../contract/incidents/rule-table.ts'
 import { useBody } from '../../../api.ts'
 import { severityRank } from '../../../domain/incidents/incident.ts'
 import { SeverityLabel } from '../../../domain/incidents/severity-label.tsx'
-import { CheckIcon, CrossIcon } from '../../../parts/page/icons.tsx'
+import { CancelledIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
@@ -85,11 +85,9 @@ const columns: readonly Column<ListedRule>[] = [
     sortValue: ({ enabled }) => (enabled ? 1 : 0),
     cell: ({ enabled }) =>
       enabled ? (
-        <StatusLabel colour="var(--rk-healthy)" icon={<CheckIcon size={16} />}>
-          On
-        </StatusLabel>
+        <StatusLabel tone="calm">On</StatusLabel>
       ) : (
-        <StatusLabel colour="var(--rk-empty)" icon={<CrossIcon size={16} />}>
+        <StatusLabel tone="quiet" icon={<CancelledIcon size={16} />}>
           Off
         </StatusLabel>
       ),

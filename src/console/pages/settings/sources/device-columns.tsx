@@ -8,7 +8,7 @@ import { type GatewayDeviceState, gatewayDeviceStates } from '../../../../contra
 import type { Source, SourceDevice } from '../../../../contract/fleet/sources.ts'
 import { oneLine } from '../../../../contract/words.ts'
 import { ItemStateLabel } from '../../../domain/fleet/gateway/item-state.tsx'
-import { CrossIcon, MoreIcon, PlusIcon, WarnIcon } from '../../../parts/page/icons.tsx'
+import { CancelledIcon, MoreIcon, PlusIcon } from '../../../parts/page/icons.tsx'
 import type { Column } from '../../../parts/table/column.ts'
 import { StatusLabel } from '../../../parts/text/status-label.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
@@ -129,19 +129,17 @@ function DeviceState({ device }: { readonly device: SourceDevice }) {
       {device.state === 'ADOPTED' && item ? (
         <ItemStateLabel state={item} />
       ) : device.state === 'FOUND' ? (
-        <StatusLabel colour="var(--rk-running)" icon={<PlusIcon size={16} />}>
+        <StatusLabel tone="busy" icon={<PlusIcon size={16} />}>
           {device.refusedBecause === undefined ? 'New' : 'Cannot be put into a room'}
         </StatusLabel>
       ) : (
-        <StatusLabel colour="var(--rk-empty)" icon={<CrossIcon size={16} />}>
+        <StatusLabel tone="quiet" icon={<CancelledIcon size={16} />}>
           {filterNames[device.state]}
         </StatusLabel>
       )}
       {device.isMissing && (
         <div>
-          <StatusLabel colour="var(--rk-degraded)" icon={<WarnIcon size={16} />}>
-            Missing at the source
-          </StatusLabel>
+          <StatusLabel tone="warning">Missing at the source</StatusLabel>
         </div>
       )}
       {reason !== '' && <Small title={reason}>{reason}</Small>}

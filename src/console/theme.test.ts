@@ -1,0 +1,33 @@
+// The colours of states have the contrast that WCAG AA asks for, in light and dark.
+import { expect, test } from 'vitest'
+import { cssVariables, theme } from './theme.ts'
+
+/** The relative luminance of WCAG 2. */
+function luminance(hex: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5]
+    .map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
+    .map((value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+function contrast(one: string, other: string): number {
+  const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+test.each(['light', 'dark'] as const)(
+  'text of a state has a contrast of 4.5 in %s, and a fill that stands alone one of 3',
+  (scheme) => {
+    const colours = cssVariables(theme as never)[scheme]
+    const of = (name: string) => colours[`--rk-${name}`] ?? ''
+    const pairs = [
+      ...['healthy', 'degraded', 'offline', 'empty', 'running'].flatMap((text) => [
+        [text, 'panel', 4.5] as const,
+        [text, 'page', 4.5] as const,
+      ]),
+      ['on-degraded', 'degraded-fill', 4.5] as const,
+      ['on-offline', 'offline-fill', 4.5] as const,
+      ...['offline', 'unknown', 'running'].map((fill) => [`${fill}-fill`, 'panel', 3] as const),
+    ]
+    expect(pairs.filter(([one, other, least]) => contrast(of(one), of(other)) < least)).toEqual([])
+  },
+)
