@@ -58,7 +58,7 @@ export function Shell() {
     <AppShell
       header={{ height: isOutdated ? { base: 112, sm: 96 } : 56 }}
       navbar={{ width: 216, breakpoint: 'md', collapsed: { mobile: !menuOpened } }}
-      padding={{ base: 'md', lg: 'xl' }}
+      padding={{ base: 'md', lg: 'lg' }}
     >
       <a className="skip" href="#main">
         Skip to content

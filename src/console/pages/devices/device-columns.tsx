@@ -79,7 +79,7 @@ export const deviceColumns = ({ hasPower, hasVia, optional }: ColumnOptions): re
     ({ modelName }) => modelName,
   ),
   textColumn(
-    { id: 'serial', title: 'Serial number', width: 'minmax(130px, 1fr)', from: 'file' },
+    { id: 'serial', title: 'Serial number', width: 'minmax(72px, 0.7fr)', from: 'file' },
     ({ serial }) => serial,
   ),
   stateColumn,
@@ -162,7 +162,7 @@ const placeColumns: readonly Column<DeviceTableRow>[] = [
   {
     id: 'room',
     title: 'Room',
-    width: 'minmax(110px, 1.4fr)',
+    width: 'minmax(124px, 1.4fr)',
     sortValue: deviceSortKeys.room,
     text: ({ roomName }) => roomName ?? '',
     cell: ({ roomId, roomName }) =>
@@ -174,7 +174,7 @@ const placeColumns: readonly Column<DeviceTableRow>[] = [
         </Link>
       ),
   },
-  textColumn({ id: 'location', title: 'Location', width: 'minmax(84px, 1fr)' }, ({ location }) => location?.name),
+  textColumn({ id: 'location', title: 'Location', width: 'minmax(124px, 1.2fr)' }, ({ location }) => location?.name),
   textColumn(
     { id: 'region', title: 'Region', width: 'minmax(84px, 1fr)', from: 'full' },
     (row) => row.location?.region?.name,

@@ -15,6 +15,7 @@ import { devicesSubject } from '../../domain/jobs/bulk/bulk-subject.ts'
 import { deviceTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
+import { hideEmptyColumns } from '../../parts/table/column.ts'
 import { useColumnsInAddress } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
@@ -44,7 +45,10 @@ export function DevicesPage() {
   const hasPower = useMemo(() => rows.some(({ power }) => power !== undefined), [rows])
   const hasVia = useMemo(() => rows.some(({ via }) => via !== undefined), [rows])
   const optional = useMemo(() => optionalDeviceColumns(rows), [rows])
-  const columns = useMemo(() => deviceColumns({ hasPower, hasVia, optional }), [hasPower, hasVia, optional])
+  const columns = useMemo(
+    () => hideEmptyColumns(deviceColumns({ hasPower, hasVia, optional }), rows),
+    [hasPower, hasVia, optional, rows],
+  )
   const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))
 
   // Rows that the filters hide stay selected; deleted rows are gone.

@@ -49,7 +49,7 @@ export function workListColumns({ now, isCards, start }: ColumnOptions): Column<
     {
       id: 'place',
       title: 'Room',
-      width: 'minmax(104px, 1.1fr)',
+      width: 'minmax(150px, 1.4fr)',
       sortValue: incidentSortKeys.place,
       text: ({ place, site }) => [place, site].filter(Boolean).join(' · '),
       cell: (row) => (

@@ -5,6 +5,7 @@ import { useDeferredValue, useMemo } from 'react'
 import { IncidentDialogs, useIncidentTasks } from '../../domain/incidents/work/incident-dialogs.tsx'
 import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { hideEmptyColumns } from '../../parts/table/column.ts'
 import { useColumnsInAddress, useIsCards } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
@@ -71,8 +72,8 @@ function WorkList() {
   const shown = useMemo(() => ordered.filter(matches), [ordered, matches])
   const tasks = useIncidentTasks()
   const columns = useMemo(
-    () => workListColumns({ now, isCards, start: operate ? tasks.start : undefined }),
-    [now, isCards, operate, tasks.start],
+    () => hideEmptyColumns(workListColumns({ now, isCards, start: operate ? tasks.start : undefined }), rows),
+    [now, isCards, operate, tasks.start, rows],
   )
   const isFiltered = filterNames.some((name) => search[name] !== undefined)
   const clear = () =>

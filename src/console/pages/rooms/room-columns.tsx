@@ -73,7 +73,7 @@ export const roomColumns = (
   {
     id: 'location',
     title: 'Location',
-    width: 'minmax(90px, 1.4fr)',
+    width: 'minmax(132px, 1.6fr)',
     sortValue: roomSortKeys.location,
     text: ({ location }) => location?.name ?? '',
     cell: ({ location }) => (location ? <span title={location.name}>{location.name}</span> : noSite),
@@ -123,7 +123,7 @@ const textColumns = [
 const regionColumn: Column<RoomTableRow> = {
   id: 'region',
   title: 'Region',
-  width: 'minmax(90px, 1fr)',
+  width: 'minmax(112px, 1fr)',
   sortValue: roomSortKeys.region,
   from: 'wide',
   text: ({ region }) => region?.name ?? '',

@@ -20,6 +20,7 @@ import { roomTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { ChangeLocation } from '../../domain/jobs/bulk/change-location.tsx'
 import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
+import { hideEmptyColumns } from '../../parts/table/column.ts'
 import { useColumnsInAddress } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
@@ -51,8 +52,8 @@ export function RoomsPage() {
   const shown = useMemo(() => ordered.filter(roomMatcher(deferredSearch)), [ordered, deferredSearch])
   const optional = useMemo(() => optionalRoomColumns(rows), [rows])
   const columns = useMemo(
-    () => roomColumns([deferredSearch.air, sort.by].filter(isAirSensor), optional),
-    [deferredSearch.air, sort.by, optional],
+    () => hideEmptyColumns(roomColumns([deferredSearch.air, sort.by].filter(isAirSensor), optional), rows),
+    [deferredSearch.air, sort.by, optional, rows],
   )
   const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))
 

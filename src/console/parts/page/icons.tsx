@@ -87,5 +87,7 @@ export const LinkIcon = icon(
 )
 export const ChevronIcon = icon(<path d="M9 5l7 7-7 7" />)
 export const MoreIcon = icon(<path d="M5 12h.01M12 12h.01M19 12h.01" strokeWidth="3" />)
+export const CompactIcon = icon(<path d="M4 6h16M4 10h16M4 14h16M4 18h16" />)
+export const ComfortableIcon = icon(<path d="M4 6h16M4 12h16M4 18h16" />)
 export const UpIcon = icon(<path d="M6 15l6-6 6 6" />)
 export const DownIcon = icon(<path d="M6 9l6 6 6-6" />)

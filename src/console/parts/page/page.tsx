@@ -24,7 +24,7 @@ export function Page({ title, above, beside, actions, children }: PageProps) {
   // Moving the focus makes screen readers announce the new page.
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   return (
-    <Stack gap="lg">
+    <Stack gap="md">
       <Box>
         {above}
         <Group justify="space-between" align="center" gap="sm">

@@ -37,6 +37,17 @@ export interface Column<T> {
   readonly inCard?: 'heading' | 'corner'
 }
 
+/** A column without a text in any row gives its width to the other columns. It is still in exported files, and can be chosen. */
+export const hideEmptyColumns = <T>(columns: readonly Column<T>[], rows: readonly T[]): readonly Column<T>[] =>
+  rows.length === 0
+    ? columns
+    : columns.map((column, index) => {
+        const { text, from } = column
+        const isKept =
+          index === 0 || !text || from === 'file' || from === 'never' || rows.some((row) => text(row) !== '')
+        return isKept ? column : { ...column, from: 'file' }
+      })
+
 const cardOrder = { heading: 0, corner: 1, line: 2 } as const
 type CardPlace = keyof typeof cardOrder
 

@@ -3,6 +3,7 @@ import { Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ColumnMenu } from './column-menu.tsx'
 import type { TableBody } from './data-table.tsx'
+import { DensitySwitch } from './density-switch.tsx'
 import { exportRows } from './export-rows.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { type VirtualOptions, VirtualTable } from './virtual-table.tsx'
@@ -34,6 +35,7 @@ function LongTable<T>({ list, summary, buttons, body, ...options }: LongOptions<
             {buttons?.(chosen.chosenIds)}
             {!selection?.selected.length && body.rows.length > 0 && <ExportButton onClick={() => save(body.rows)} />}
             {!chosen.isCards && <ColumnMenu columns={allColumns} chosen={chosen} />}
+            {!chosen.isCards && <DensitySwitch />}
           </Group>
         </Group>
       )}

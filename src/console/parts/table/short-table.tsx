@@ -7,6 +7,7 @@ import { Fragment, type ReactNode } from 'react'
 import { CardCells } from './card-cells.tsx'
 import type { Column } from './column.ts'
 import classes from './data-table.module.css'
+import { useDensity } from './density.ts'
 import { ariaSort, Heading, TableHeadRow } from './head-row.tsx'
 import type { RowKey } from './row-selection.ts'
 import type { Sort } from './sorting.ts'
@@ -46,11 +47,13 @@ type TableElementProps<T> = Omit<ShortTableProps<T>, 'maxHeightPx' | 'minWidthPx
 
 export function TableElement<T>(props: TableElementProps<T>) {
   const { label, rows, columns, keyOf, sort, onSort, empty, details, minWidthPx, className } = props
+  const [density] = useDensity()
   return (
     <Table
       stickyHeader
       fz="sm"
-      verticalSpacing={7}
+      verticalSpacing={0}
+      data-density={density}
       aria-label={label}
       className={`${classes.table} ${className ?? ''}`}
       {...(minWidthPx && { miw: minWidthPx })}

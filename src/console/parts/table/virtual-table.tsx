@@ -5,10 +5,11 @@
 import { Box } from '@mantine/core'
 import { useElementScrollRestoration } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, type ReactNode, useMemo, useRef } from 'react'
+import { type MouseEvent, type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
 import { CardCells } from './card-cells.tsx'
 import type { Column } from './column.ts'
 import classes from './data-table.module.css'
+import { rowHeightOf, useDensity } from './density.ts'
 import { TableHeadRow } from './head-row.tsx'
 import type { RowKey, RowSelection } from './row-selection.ts'
 import { SelectAllCell, SelectCell } from './select-cell.tsx'
@@ -19,6 +20,7 @@ import { useStableScroll, useTopOffset } from './table-scroll.ts'
 
 /** The measures of a long table, and what can be selected in it. */
 export interface VirtualOptions<T> {
+  /** The height of a comfortable row; 44 has one line of text. Compact rows are lower. */
   readonly rowHeight?: number
   /** A table that is wider than the window scrolls sideways; its rows are never narrower than this. */
   readonly minWidthPx?: number
@@ -62,7 +64,7 @@ interface Item<T> {
 /** The estimated height until the row is measured. */
 const wideRowHeightPx = 240
 const cardHeightPx = 104
-const pageMarginPx = 32
+const pageMarginPx = 20
 /** The bar with the actions, at the lower edge of a phone. */
 const selectionBarPx = 52
 
@@ -75,7 +77,6 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
     sort,
     onSort,
     empty,
-    rowHeight = 44,
     minWidthPx = 640,
     minHeightPx = 360,
     belowPx = pageMarginPx,
@@ -84,6 +85,8 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
     isCards,
     details,
   } = props
+  const [density] = useDensity()
+  const rowHeight = rowHeightOf(density, props.rowHeight ?? 44)
   const { content, opened, of: detailsOf } = details
   const items = useMemo(
     () =>
@@ -109,6 +112,8 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       return isDetails ? `${keyOf(row)} details` : keyOf(row)
     },
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height are measured again
+  useLayoutEffect(() => virtual.measure(), [rowHeight, isCards])
   useStableScroll(scroller, rows, keyOf, growsAbove ? rowHeight : 0)
   const template = [...(selection ? ['24px'] : []), ...columns.map(({ width = '1fr' }) => width)].join(' ')
   const hasSelectionBar = isCards && selection !== undefined && selection.rows.keys.size > 0
@@ -125,6 +130,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       // A scrollable element must be reachable by keyboard.
       tabIndex={0}
       className={classes.scroller}
+      data-density={density}
       style={{ maxHeight: `max(${minHeightPx}px, calc(100dvh - ${top + below}px))` }}
       data-scroll-restoration-id={label}
       onKeyDown={(event) =>
