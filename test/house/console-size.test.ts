@@ -45,7 +45,7 @@ test('a cold load of a list or the overview is at most 420 KB with one font, in 
     expect([...scripts].filter((name) => /-page-/.test(name))).toEqual([`assets/${page}`])
     const styles = new Set([...(index.match(/[\w.-]+\.css/g) ?? []), ...stylesOf(entry, page)])
     const files = ['index.html', ...scripts, ...[...styles].map((name) => `assets/${name}`)]
-    // What browsers accept over HTTPS.
+    // Browsers accept Brotli over HTTPS.
     const size = files.reduce((sum, name) => sum + statSync(join(folder, `${name}.br`)).size, font)
     process.stdout.write(
       `cold load of ${start}: ${Math.round(size / 1000)} KB in ${scripts.size} scripts and ${styles.size} style sheets, with a font of ${Math.round(font / 1000)} KB\n`,

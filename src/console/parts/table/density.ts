@@ -13,7 +13,7 @@ export const useDensity = () =>
     serialize: (density) => density,
   })
 
-/** What a compact row is lower than a comfortable one. A row of one line has 44 px or 32 px. */
+/** A compact row is lower than a comfortable one by this. A row of one line has 44 px or 32 px. */
 const savedPx = 12
 
 /** `comfortablePx` is the height of a row of the table with comfortable rows. */

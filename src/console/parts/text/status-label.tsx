@@ -6,7 +6,7 @@ import classes from './status-label.module.css'
 /** How much a state asks for attention, from none to all of it. */
 export type Tone = 'plain' | 'quiet' | 'calm' | 'busy' | 'warning' | 'danger' | 'critical'
 
-/** What a state looks like wherever it is shown. */
+/** The look of a state, the same wherever the state is shown. */
 export interface StateLook {
   readonly label: string
   readonly tone: Tone
