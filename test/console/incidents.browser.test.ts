@@ -76,8 +76,16 @@ test('the work list is sorted by severity and duration, and shows place, duratio
   })
   // The cause was there before, in this week and in an earlier one.
   const earlier = { endpoints: [fleet.bar.id], state: 'RESOLVED' as const }
-  await newIncident(harness, fleet.org, { ...earlier, since: now() - 3 * dayMs, resolvedAt: now() - 2 * dayMs })
-  await newIncident(harness, fleet.org, { ...earlier, since: now() - 9 * dayMs, resolvedAt: now() - 8 * dayMs })
+  const ended = await Promise.all(
+    [8, 2].map((days) =>
+      newIncident(harness, fleet.org, {
+        ...earlier,
+        since: now() - (days + 1) * dayMs,
+        resolvedAt: now() - days * dayMs,
+        timeline: [{ at: now(), kind: 'COMMENT', text: `Over for ${days} days.` }],
+      }),
+    ),
+  )
   const snoozed = await newIncident(harness, fleet.org, {
     endpoints: [skogBar],
     rule: 'firmware.behind',
@@ -101,6 +109,14 @@ test('the work list is sorted by severity and duration, and shows place, duratio
   await visit(page, '/incidents?state=snoozed')
   await incidentRow(page, snoozed).waitFor()
   expect(await idsIn(page)).toEqual([snoozed])
+
+  // The last to end comes first, and says when that was.
+  await visit(page, '/incidents?state=resolved')
+  await incidentRow(page, ended[0] ?? '').waitFor()
+  expect((await idsIn(page)).filter((id) => ended.includes(id))).toEqual(ended.toReversed())
+  const resolved = (await incidentRow(page, ended[1] ?? '').innerText()).replaceAll(/\s+/g, ' ')
+  expect(resolved).toMatch(/\d+ \w+, \d\d:\d\d /)
+  expect(resolved).toContain('Over for 2 days.')
 })
 
 const incidentIds = async (): Promise<string[]> =>

@@ -32,10 +32,13 @@ test('an incident that has ended leaves the list of open ones, and stays in the 
   expect(withIncident(list, unknown, open)).toBe(list)
 })
 
-test('a list that begins at a time has only incidents that opened since', () => {
+test('a list that begins at a time has only incidents that opened, or ended, since', () => {
   const from = Date.parse(later)
   expect(withIncident([], incident('1'), { state: 'all', from })).toEqual([])
   expect(withIncident([], incident('1', { openedAt: later }), { state: 'all', from })).toHaveLength(1)
+  const ended = { state: 'all', resolvedFrom: from } as const
+  expect(withIncident([], incident('1'), ended)).toEqual([])
+  expect(withIncident([], incident('1', { state: 'RESOLVED', resolvedAt: later }), ended)).toHaveLength(1)
 })
 
 test('an answer that is older than the list changes nothing', () => {

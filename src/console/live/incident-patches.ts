@@ -90,8 +90,10 @@ export function withIncident(
   return known ? list.with(at, read) : [read, ...list]
 }
 
-/** The other lists of the console are filtered by state and by the time of the opening only. */
-function isWanted(incident: ListedIncident, { state = 'open', from }: IncidentFilter): boolean {
+/** The other lists of the console are filtered by state, and by the time of the opening or of the end, only. */
+function isWanted(incident: ListedIncident, { state = 'open', from, resolvedFrom }: IncidentFilter): boolean {
+  const { resolvedAt } = incident
+  if (resolvedFrom !== undefined && !(resolvedAt && Date.parse(resolvedAt) >= Number(resolvedFrom))) return false
   if (from !== undefined && Date.parse(incident.openedAt) < Number(from)) return false
   if (state === 'all') return true
   return state === 'open' ? isOpenIncident(incident) : incident.state === state

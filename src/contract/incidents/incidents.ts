@@ -46,6 +46,9 @@ export type TimelineKind = (typeof timelineKinds)[number]
 /** An incident stores the times of at most this many reopenings. */
 export const maxShownReopenings = 50
 
+/** The list shows so much of the latest note; the timeline has all of it. */
+export const maxShownNoteCharacters = 300
+
 const id = Type.String({ description: 'Identifier of the incident.' })
 const Person = Shape('IncidentPerson', {
   type: OneOf(['KEY', 'USER', 'CLI', 'SYSTEM'], 'The kind of actor.'),
@@ -112,6 +115,13 @@ const fields = {
   assignee: Type.Optional(Shape('IncidentAssignee', { id: Type.String(), name: Type.String() })),
   snoozedUntil: Type.Optional(
     Type.String({ description: 'The time until which the incident is snoozed, or `cleared`: until its cause ends.' }),
+  ),
+  latestNote: Type.Optional(
+    Shape('IncidentNote', {
+      at: Timestamp('Time of the note.'),
+      author: Type.String({ description: 'Name of the person or key that wrote it.' }),
+      text: Type.String({ description: `The first ${maxShownNoteCharacters} characters of the note.` }),
+    }),
   ),
   mergedInto: Type.Optional(Type.String({ description: 'The larger incident that this incident was merged into.' })),
   splitFrom: Type.Optional(Type.String({ description: 'The larger incident that this incident was split from.' })),
@@ -220,6 +230,7 @@ export const incidentOperations = {
       assigneeId: Type.String({ description: 'Only incidents that are assigned to this user.' }),
       from: QueryTime('Start of the window, inclusive.'),
       to: QueryTime('End of the window, exclusive.'),
+      resolvedFrom: QueryTime('Only incidents that were resolved or merged at this time or later.'),
       pageSize: Int32('Incidents per page: 0 or absent means 100, more than 1000 means 1000.'),
       pageToken: Type.String({ description: 'The `nextPageToken` of the page before; only with the same query.' }),
       bom: Bom,

@@ -64,6 +64,7 @@ const filterOf = (query: Query, assignee: number | undefined, seesEverything: bo
   assignee,
   from: query.from,
   to: query.to,
+  resolvedFrom: query.resolvedFrom,
   region: query.regionId,
   location: query.locationId,
   room: query.roomId,

@@ -11,6 +11,7 @@ import {
   listEndpointNames,
   listEndpointNamesOfMessages,
   listIncidents,
+  listLatestNotes,
   lockIncidentsForShare,
 } from './store.ts'
 
@@ -54,12 +55,20 @@ beforeAll(async () => {
     severity: 'CRITICAL',
     assigneeId: assignee,
     openedAt,
+    resolvedAt: openedAt,
+    timeline: [
+      { at: openedAt + 1, kind: 'COMMENT', text: 'Which switch?' },
+      { at: openedAt + 2, kind: 'ACKNOWLEDGED', text: 'On my way.' },
+      { at: openedAt + 3, kind: 'ACKNOWLEDGED' },
+      { at: openedAt + 4, kind: 'SNOOZED', text: 'cleared' },
+    ],
   })
   const other = await incidentAt(there.endpoint, {
     rule: 'config.rejected',
     severity: 'INFO',
     state: 'RESOLVED',
     openedAt: openedAt - 5,
+    resolvedAt: openedAt - 1,
   })
   const db = harness.services.db.forOrg(org.org.key)
   world = {
@@ -75,6 +84,7 @@ beforeAll(async () => {
       severity: { severity: 'CRITICAL' },
       assignee: { assignee },
       from: { from: openedAt },
+      resolvedFrom: { resolvedFrom: openedAt },
       to: { to: openedAt + 1, from: openedAt },
       region: { region: here.region },
       location: { location: here.location },
@@ -101,6 +111,12 @@ test('each condition leaves out the incident that does not meet it, alone and to
   for (const [name, condition] of [...Object.entries(conditions), ['all', all] as const]) {
     for (const on of [db, ofRegion]) expect(idsOf(await listIncidents(on, condition, page)), name).toEqual([wanted])
   }
+})
+
+test('the latest note of an incident is the newest text that a person wrote', async () => {
+  const { db, wanted, other } = world
+  const notes = await listLatestNotes(db, { incidents: [wanted, other] })
+  expect(notes).toEqual([{ incident_id: wanted, at: openedAt + 2, actor_name: null, text: 'On my way.' }])
 })
 
 test('endpoints in rooms are counted for callers who see the room', async () => {

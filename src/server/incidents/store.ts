@@ -62,6 +62,7 @@ export interface IncidentConditions {
   readonly assignee?: number | undefined
   readonly from?: number | undefined
   readonly to?: number | undefined
+  readonly resolvedFrom?: number | undefined
   readonly region?: number | undefined
   readonly location?: number | undefined
   readonly room?: number | undefined
@@ -77,7 +78,17 @@ type ListValues = { org: number; visible: readonly number[] } & IncidentPage & {
   }
 
 const subjectFilters = ['region', 'location', 'room', 'endpoint'] as const
-const incidentFilters = ['states', 'rule', 'severity', 'assignee', 'from', 'to', ...subjectFilters, 'visible'] as const
+const incidentFilters = [
+  'states',
+  'rule',
+  'severity',
+  'assignee',
+  'from',
+  'to',
+  'resolvedFrom',
+  ...subjectFilters,
+  'visible',
+] as const
 
 /** The list with the given conditions, latest first. A subject that the caller does not see meets none of them. */
 const listWith = queryVariants(incidentFilters, (given) =>
@@ -90,6 +101,7 @@ const listWith = queryVariants(incidentFilters, (given) =>
     if (given.has('assignee')) list = list.where('i.assignee_id', '=', p.assignee)
     if (given.has('from')) list = list.where('i.opened_at', '>=', p.from)
     if (given.has('to')) list = list.where('i.opened_at', '<', p.to)
+    if (given.has('resolvedFrom')) list = list.where('i.resolved_at', '>=', p.resolvedFrom)
     if (!subjectFilters.some((name) => given.has(name))) return list
     return list.where('i.id', 'in', (q) => {
       let subjects = q.selectFrom('incident_subjects as s').select('s.incident_id').where('s.org', '=', p.org)
@@ -135,6 +147,32 @@ export const listTimeline = wholeQuery((db, p: { org: number; incident: number; 
     .orderBy('t.number', 'desc')
     .limit(p.limit),
 )
+
+const noteKinds = ['COMMENT', 'ACKNOWLEDGED', 'UNACKNOWLEDGED', 'RESOLVED'] as const
+
+/** Lists the latest note of each incident: a comment, or what a person wrote beside an action. Notes name no subject. */
+export const listLatestNotes = wholeQuery((db, p: { org: number; incidents: readonly number[] }, engine) =>
+  db
+    .selectFrom('incident_timeline as t')
+    .select(['t.incident_id', 't.at', 't.actor_name', 't.text'])
+    .where('t.org', '=', p.org)
+    .where((e) =>
+      e(
+        e.refTuple('t.incident_id', 't.number'),
+        'in',
+        e
+          .selectFrom('incident_timeline as n')
+          .select((s) => ['n.incident_id', s.fn.max('n.number').as('number')])
+          .where('n.org', '=', p.org)
+          .where(isAnyNumberOf(engine, 'n.incident_id', p.incidents))
+          .where('n.kind', 'in', noteKinds)
+          .where('n.text', 'is not', null)
+          .groupBy('n.incident_id')
+          .$asTuple('incident_id', 'number'),
+      ),
+    ),
+)
+export type LatestNoteRow = Awaited<ReturnType<typeof listLatestNotes>>[number]
 
 /** Counts the endpoints that are in each of the rooms and were ever connected. */
 export const countEndpointsInRooms = visibleQuery(

@@ -11,6 +11,7 @@ import {
   listAssignees,
   listEndpointNames,
   listEndpointNamesOfMessages,
+  listLatestNotes,
   listLocationNames,
   listLocationsOfMessages,
   type SubjectRow,
@@ -40,11 +41,13 @@ export async function readViewContext(
   const names = locations.length > 0 ? await listLocationNames(on, { ids: locations }) : []
   const endpoints = namedEndpoints(incidents, visible, maxNamed)
   const devices = endpoints.length > 0 ? await listEndpointNames(on, { ids: endpoints }) : []
+  const notes = incidents.length > 0 ? await listLatestNotes(on, { incidents: incidents.map(({ id }) => id) }) : []
   return {
     ...(on.access.isEverything ? wholeIncidents(ctx.org.id) : await readPartFacts(ctx.org.id, on, incidents, subjects)),
     locationNames: new Map(names.map(({ id, name }) => [id, name])),
     endpointNames: shownNames(devices),
     assigneeNames: namesOf(people),
+    latestNotes: new Map(notes.map((note) => [note.incident_id, note])),
     now: ctx.clock.now(),
   }
 }
@@ -73,6 +76,7 @@ export async function readMessageContext(
     locationNames: new Map(locations.map(({ id, name }) => [id, name])),
     endpointNames: shownNames(devices),
     assigneeNames: namesOf(people),
+    latestNotes: new Map(),
     now,
     locations: new Map(locations.map((location) => [location.id, location])),
     timezone: (await findOwnOrg(on))?.timezone ?? 'UTC',

@@ -1,14 +1,15 @@
 // Shows incidents as the API answers them, cut to what the caller sees. [contract 10.states]
 import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
-import type { Incident, IncidentWithSubjects } from '../../contract/incidents/incidents.ts'
+import { type Incident, type IncidentWithSubjects, maxShownNoteCharacters } from '../../contract/incidents/incidents.ts'
 import { VersionedAnswer } from '../context/answers.ts'
 import { isoTime } from '../core/clock.ts'
 import type { RegionAccess } from '../core/region-access.ts'
+import { shortened } from '../core/text.ts'
 import type { FindingDetail } from './engine/types.ts'
 import { distinctIds } from './incident-event.ts'
 import { readingsOf } from './readings.ts'
-import type { IncidentRow, SubjectRow, TimelineRow } from './store.ts'
+import type { IncidentRow, LatestNoteRow, SubjectRow, TimelineRow } from './store.ts'
 import { hintOf, type TitledIncident, type TitledSubject, titleOf } from './texts.ts'
 import { type IncidentViewContext, type VisiblePart, visiblePartOf } from './visible-part.ts'
 
@@ -68,6 +69,7 @@ function viewOf(incident: IncidentRow, part: VisiblePart, viewContext: IncidentV
   const readings = part.isPartial ? [] : readingsOf(detail)
   const assigneeName = incident.assignee_id === null ? undefined : viewContext?.assigneeNames.get(incident.assignee_id)
   const snoozedUntil = snoozeOf(incident, viewContext?.now)
+  const note = viewContext?.latestNotes.get(incident.id)
   return {
     id: String(incident.id),
     rule: incident.rule,
@@ -88,6 +90,7 @@ function viewOf(incident: IncidentRow, part: VisiblePart, viewContext: IncidentV
     ...(incident.acknowledged_at !== null && { acknowledgedAt: isoTime(incident.acknowledged_at) }),
     ...(assigneeName !== undefined && { assignee: { id: String(incident.assignee_id), name: assigneeName } }),
     ...(snoozedUntil !== undefined && { snoozedUntil }),
+    ...(note && { latestNote: noteView(note) }),
     ...(incident.merged_into !== null && { mergedInto: String(incident.merged_into) }),
     ...(incident.split_from !== null && { splitFrom: String(incident.split_from) }),
     roomIds: distinctIds(current.map((subject) => subject.room_id)),
@@ -107,6 +110,12 @@ function snoozeOf(incident: IncidentRow, now: number | undefined): string | unde
   if (incident.snoozed_until === null || (now !== undefined && incident.snoozed_until <= now)) return undefined
   return isoTime(incident.snoozed_until)
 }
+
+const noteView = ({ at, actor_name, text }: LatestNoteRow) => ({
+  at: isoTime(at),
+  author: actor_name ?? '',
+  text: shortened(text ?? '', maxShownNoteCharacters),
+})
 
 const subjectView = (subject: SubjectRow) => ({
   type: subject.subject_type,

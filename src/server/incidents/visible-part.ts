@@ -4,7 +4,7 @@ import { endpointLabel } from '../../contract/fleet/endpoint-label.ts'
 import type { Severity } from '../../contract/incidents/rule-table.ts'
 import type { RegionAccess } from '../core/region-access.ts'
 import type { Cause } from './engine/types.ts'
-import type { IncidentRow, SubjectRow } from './store.ts'
+import type { IncidentRow, LatestNoteRow, SubjectRow } from './store.ts'
 
 /** The names and counts with which the visible part of an incident is shown. */
 export interface IncidentViewContext {
@@ -18,6 +18,8 @@ export interface IncidentViewContext {
   /** The severity that the rule `device.offline` sets: the visible part of a larger incident has it. */
   readonly offlineSeverity: Severity
   readonly assigneeNames: ReadonlyMap<number, string>
+  /** The latest note of each incident that has one. Messages show none. */
+  readonly latestNotes: ReadonlyMap<number, LatestNoteRow>
   /** A snooze that ended before is not shown. */
   readonly now: number
 }

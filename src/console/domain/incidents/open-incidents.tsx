@@ -48,7 +48,6 @@ interface OpenIncidentProps {
 function OpenIncident({ incident, start }: OpenIncidentProps) {
   const now = useNow()
   const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
-  const roomId = incident.roomIds.length === 1 ? incident.roomIds[0] : undefined
   const facts = [stateName(incident.state), handlerText(incident), remarkText(incident, now)]
   return (
     <li className={classes.incident} data-severity={incident.severity}>
@@ -60,11 +59,9 @@ function OpenIncident({ incident, start }: OpenIncidentProps) {
         <Text fz="sm" c="dimmed">
           {facts.filter(Boolean).join(' · ')}
         </Text>
-        {roomId !== undefined && (
-          <Text fz="sm" className={classes.note}>
-            <LatestNote roomId={roomId} />
-          </Text>
-        )}
+        <Text fz="sm" className={classes.note}>
+          <LatestNote incident={incident} />
+        </Text>
       </div>
       <Text span fz="sm" className={classes.duration}>
         {durationText(incidentDurationMs(incident, now))}

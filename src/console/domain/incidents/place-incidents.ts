@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { dayMs, hourMs } from '../../../contract/durations.ts'
 import { useNow } from '../../parts/text/now.ts'
-import { compareWorstFirst, isOpenIncident, isSnoozed, type ListedIncident } from './incident.ts'
+import { compareWorstFirst, isSnoozed, type ListedIncident } from './incident.ts'
 import { incidentsQuery } from './incident-list.ts'
 
 export type IncidentsOf = { readonly roomId: number } | { readonly endpointId: string }
@@ -21,19 +21,14 @@ export function useWorstIncidentOf(of: IncidentsOf): ListedIncident | undefined 
 }
 
 export const pastDays = 30
-const longestDays = 365
-
 /** Returns the incidents that have ended, the newest first; undefined while they are loading. */
 export function usePastIncidentsOf(of: IncidentsOf): readonly ListedIncident[] | undefined {
   // The hour moves in steps, so the key of the query seldom changes.
   const hour = Math.floor(useNow(hourMs) / hourMs) * hourMs
-  // The list selects by the time of opening, and an incident can last for months.
-  const from = hour - longestDays * dayMs
-  const { data } = useQuery({ ...incidentsQuery({ state: 'all', ...of, from }), placeholderData: (last) => last })
-  return useMemo(() => {
-    const endedAfter = new Date(hour - pastDays * dayMs).toISOString()
-    return data
-      ?.filter((one) => !isOpenIncident(one) && (one.resolvedAt ?? one.updatedAt) >= endedAfter)
-      .sort((a, b) => (a.openedAt < b.openedAt ? 1 : -1))
-  }, [data, hour])
+  const resolvedFrom = hour - pastDays * dayMs
+  const { data } = useQuery({
+    ...incidentsQuery({ state: 'all', ...of, resolvedFrom }),
+    placeholderData: (last) => last,
+  })
+  return useMemo(() => data?.toSorted((a, b) => (a.openedAt < b.openedAt ? 1 : -1)), [data])
 }

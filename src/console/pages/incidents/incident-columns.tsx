@@ -10,17 +10,20 @@ import type { StartIncidentTask } from '../../domain/incidents/work/incident-tas
 import { RowActions } from '../../domain/incidents/work/row-actions.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { durationText } from '../../parts/text/duration.ts'
+import { DateTime, shortTime } from '../../parts/text/time.tsx'
 import { incidentSortKeys, type WorkListRow } from './incident-rows.ts'
 import classes from './incidents.module.css'
 
 interface ColumnOptions {
   readonly now: number
   readonly isCards: boolean
+  /** Whether the list has incidents that have ended. */
+  readonly hasEnded: boolean
   /** Undefined for sessions that may not operate. */
   readonly start: StartIncidentTask | undefined
 }
 
-export function workListColumns({ now, isCards, start }: ColumnOptions): Column<WorkListRow>[] {
+export function workListColumns({ now, isCards, hasEnded, start }: ColumnOptions): Column<WorkListRow>[] {
   const actions: Column<WorkListRow>[] = start
     ? [
         {
@@ -84,6 +87,7 @@ export function workListColumns({ now, isCards, start }: ColumnOptions): Column<
       text: ({ incident }) => durationText(incidentDurationMs(incident, now)),
       cell: ({ incident }) => durationText(incidentDurationMs(incident, now)),
     },
+    ...(hasEnded ? [endedColumn] : []),
     {
       id: 'week',
       title: 'Times in 7 days',
@@ -109,13 +113,21 @@ export function workListColumns({ now, isCards, start }: ColumnOptions): Column<
   ]
 }
 
-/** Each visible row reads its note. */
+const endedColumn: Column<WorkListRow> = {
+  id: 'ended',
+  title: 'Ended',
+  width: '124px',
+  sortValue: incidentSortKeys.ended,
+  text: ({ incident: { resolvedAt } }) => (resolvedAt === undefined ? '' : shortTime(Date.parse(resolvedAt))),
+  cell: ({ incident: { resolvedAt } }) => resolvedAt !== undefined && <DateTime at={resolvedAt} />,
+}
+
 const noteColumn: Column<WorkListRow> = {
   id: 'note',
   title: 'Latest note',
   width: 'minmax(90px, 1.2fr)',
   isPrinted: false,
-  cell: ({ roomId }) => roomId !== undefined && <LatestNote roomId={roomId} />,
+  cell: ({ incident }) => <LatestNote incident={incident} />,
 }
 
 interface TwoLinesProps {

@@ -65,19 +65,13 @@ export const handlerNone = 'none'
 const closedDays = 30
 
 export function useIncidentRows(state: string | undefined): readonly WorkListRow[] {
-  const from = useMemo(() => Math.floor((Date.now() - closedDays * dayMs) / hourMs) * hourMs, [])
-  const query =
-    state === 'resolved' || state === 'all'
-      ? incidentsQuery({ state: state === 'all' ? 'all' : 'RESOLVED', from })
-      : openIncidentsQuery
+  const resolvedFrom = useMemo(() => Math.floor((Date.now() - closedDays * dayMs) / hourMs) * hourMs, [])
+  const query = hasEndedIncidents(state)
+    ? incidentsQuery({ state: state === 'all' ? 'all' : 'RESOLVED', resolvedFrom })
+    : openIncidentsQuery
   const listed = useSuspenseQuery(query).data
   const open = useSuspenseQuery(openIncidentsQuery).data
-  // An incident that opened long ago and is still open must not be missing from all incidents.
-  const incidents = useMemo(() => {
-    if (state !== 'all') return listed
-    const known = new Set(listed.map(({ id }) => id))
-    return [...listed, ...open.filter(({ id }) => !known.has(id))]
-  }, [state, listed, open])
+  const incidents = useMemo(() => (state === 'all' ? [...listed, ...open] : listed), [state, listed, open])
   // Only names are selected, so that a change of a room's state does not build all rows again.
   const { data: roomNames } = useQuery({ ...operationQuery('roomsList'), select: namesOfRooms })
   const { regions, locationById } = useSites()
@@ -138,7 +132,7 @@ export function useIncidentMatcher(
 }
 
 function matchesState(incident: ListedIncident, state: string | undefined, now: number): boolean {
-  if (state === 'resolved' || state === 'all') return true
+  if (hasEndedIncidents(state)) return true
   if (isSnoozed(incident, now)) return state === 'snoozed'
   if (state === 'open') return incident.state === 'OPEN'
   if (state === 'acknowledged') return incident.state === 'ACKNOWLEDGED'
@@ -157,13 +151,19 @@ export const incidentSortKeys = {
   severity: ({ incident }) => severityRank(incident.severity),
   place: ({ place }) => place.toLowerCase(),
   title: ({ incident }) => incident.title.toLowerCase(),
+  /** An open incident counts as the last to end. */
+  ended: ({ incident: { resolvedAt } }) => resolvedAt ?? 'later',
   duration: ({ incident }) => incidentDurationMs(incident, Date.now()),
   week: ({ weekCount }) => weekCount?.count ?? null,
   handler: ({ incident }) => handlerName(incident)?.toLowerCase() ?? null,
 } as const satisfies Readonly<Record<string, SortKey<WorkListRow>>>
 
-/** The worst severity comes first, and within it the longest duration. */
-export const defaultIncidentSort: Sort = { by: 'severity', descending: false }
+/** Whether the list with this state has incidents that have ended. */
+export const hasEndedIncidents = (state: string | undefined): boolean => state === 'resolved' || state === 'all'
+
+/** The worst severity comes first, and within it the longest duration. Of incidents that have ended, the last to end comes first. */
+export const defaultIncidentSort = (state: string | undefined): Sort =>
+  hasEndedIncidents(state) ? { by: 'ended', descending: true } : { by: 'severity', descending: false }
 
 export const sortIncidents = (rows: readonly WorkListRow[], { by, descending }: Sort): readonly WorkListRow[] =>
   sortRows(rows, sortKeyOf(incidentSortKeys, by) ?? (() => 0), descending, (a, b) =>

@@ -18,6 +18,7 @@ import { workListColumns } from './incident-columns.tsx'
 import { IncidentFilters } from './incident-filters.tsx'
 import {
   defaultIncidentSort,
+  hasEndedIncidents,
   sortIncidents,
   useIncidentMatcher,
   useIncidentRows,
@@ -66,14 +67,18 @@ function WorkList() {
   const now = useNow()
   const deferredSearch = useDeferredValue(search)
   const rows = useIncidentRows(deferredSearch.state)
-  const sort = useMemo(() => parseSort(deferredSearch.sort, defaultIncidentSort), [deferredSearch.sort])
+  const sort = useMemo(
+    () => parseSort(deferredSearch.sort, defaultIncidentSort(deferredSearch.state)),
+    [deferredSearch.sort, deferredSearch.state],
+  )
   const ordered = useMemo(() => sortIncidents(rows, sort), [rows, sort])
   const matches = useIncidentMatcher(deferredSearch, now)
   const shown = useMemo(() => ordered.filter(matches), [ordered, matches])
   const tasks = useIncidentTasks()
+  const hasEnded = hasEndedIncidents(deferredSearch.state)
   const columns = useMemo(
-    () => hideEmptyColumns(workListColumns({ now, isCards, start: operate ? tasks.start : undefined }), rows),
-    [now, isCards, operate, tasks.start, rows],
+    () => hideEmptyColumns(workListColumns({ now, isCards, hasEnded, start: operate ? tasks.start : undefined }), rows),
+    [now, isCards, hasEnded, operate, tasks.start, rows],
   )
   const isFiltered = filterNames.some((name) => search[name] !== undefined)
   const clear = () =>
@@ -87,7 +92,7 @@ function WorkList() {
         columns={columns}
         keyOf={({ incident }) => incident.id}
         sort={sort}
-        onSort={(next) => change({ sort: formatSort(next, defaultIncidentSort) })}
+        onSort={(next) => change({ sort: formatSort(next, defaultIncidentSort(search.state)) })}
         columnsInAddress={useColumnsInAddress(search, change)}
         long={longTable({
           list: 'incidents',
